@@ -1,0 +1,67 @@
+"""Ask whether a word embedding is biased, and how sure one may be.
+
+Cosine distances between protected words and attributes become a long-form table; hierarchical
+models are fitted to it and read as intervals, contrasts and checks. Every public name is loaded
+when it is first used, so that importing the package is quick.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .distances import distance_table as distance_table
+    from .distances import missing_words as missing_words
+    from .distances import read_table as read_table
+    from .distances import write_table as write_table
+    from .schema import COLUMNS as COLUMNS
+    from .schema import CONNECTIONS as CONNECTIONS
+    from .schema import validate as validate
+    from .vectors import load_vectors as load_vectors
+    from .wordlists import WordList as WordList
+    from .wordlists import check_wordlist as check_wordlist
+    from .wordlists import load_wordlist as load_wordlist
+    from .wordlists import wordlists as wordlists
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "schema": ("COLUMNS", "CONNECTIONS", "validate"),
+    "wordlists": ("WordList", "check_wordlist", "load_wordlist", "wordlists"),
+    "vectors": ("load_vectors",),
+    "distances": ("distance_table", "missing_words", "read_table", "write_table"),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+_MODULES: tuple[str, ...] = ()
+
+__all__ = [*_HOME_OF, *_MODULES, "__version__"]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401
+    if name in _HOME_OF:
+        value = getattr(import_module(f".{_HOME_OF[name]}", __name__), name)
+    elif name in _MODULES:
+        value = import_module(f".{name}", __name__)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+class _Package(ModuleType):
+    """Keeps `wordlists` and `contrasts` the functions when the modules of these names load."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if isinstance(value, ModuleType) and name in _HOME_OF:
+            value = getattr(value, name)
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

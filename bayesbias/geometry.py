@@ -1,0 +1,46 @@
+"""Unit rows and cosines: all the geometry that the table and the scores need."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray = NDArray[np.float64]
+
+
+def unit_rows(vectors: ArrayLike) -> FloatArray:
+    """Scale every row to length one.
+
+    Parameters
+    ----------
+    vectors : (n, n_dims) array_like
+
+    Returns
+    -------
+    (n, n_dims) float64 array
+
+    Raises
+    ------
+    ValueError
+        If a row is all zeros or not finite: such a row has no direction.
+    """
+    rows = np.asarray(vectors, dtype=np.float64)
+    if rows.ndim != 2:
+        raise ValueError(f"vectors must be a matrix, one row a vector; got shape {rows.shape}")
+    largest = np.abs(rows).max(axis=1, initial=0.0, keepdims=True)
+    bad = ~(np.isfinite(largest[:, 0]) & (largest[:, 0] > 0))
+    if bad.any():
+        raise ValueError(f"row(s) {np.flatnonzero(bad).tolist()} are all zeros or not finite")
+    scaled = rows / largest  # so that squares neither overflow nor vanish
+    return np.asarray(scaled / np.linalg.norm(scaled, axis=1, keepdims=True))
+
+
+def cosine_similarity(first: ArrayLike, second: ArrayLike) -> FloatArray:
+    """Cosines between all rows of two matrices, (n, n_dims) and (m, n_dims) to (n, m)."""
+    cosines = unit_rows(first) @ unit_rows(second).T
+    return np.clip(cosines, -1.0, 1.0)
+
+
+def cosine_distance(first: ArrayLike, second: ArrayLike) -> FloatArray:
+    """1 - cosine between all rows of two matrices, in [0, 2]."""
+    return 1.0 - cosine_similarity(first, second)

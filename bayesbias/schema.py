@@ -1,0 +1,134 @@
+"""The long-form table: its columns, its categories, and what makes a table valid."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+COLUMNS = (
+    "protected_word",
+    "protected_group",
+    "attribute",
+    "attribute_set",
+    "connection",
+    "cosine_distance",
+)
+"""Columns of every long-form table, in order; one row a (protected word, attribute) pair."""
+
+OPTIONAL_COLUMNS = ("embedding", "context")
+"""Columns a table may carry besides: which embedding, and which template, a row comes from."""
+
+CONNECTIONS = ("associated", "different", "neutral", "human")
+"""How an attribute stands to a protected word, in the order every frame and plot uses."""
+
+LARGEST_DISTANCE = 2.0
+"""A cosine distance, 1 - cos, lies in [0, 2]."""
+
+ROUNDING = 1e-5
+"""How far float32 cosines may leave [0, 2]; eight times the rounding of a 300-term sum."""
+
+
+def validate(table: pd.DataFrame) -> pd.DataFrame:
+    """Check a long-form table and give it back with its categories in order.
+
+    Parameters
+    ----------
+    table : DataFrame
+        At least the columns of ``COLUMNS``, one row a (protected word, attribute) pair.
+
+    Returns
+    -------
+    DataFrame
+        A copy: ``COLUMNS`` first, optional columns after, ``connection`` an ordered categorical
+        over ``CONNECTIONS``, distances float64, the index 0 to n - 1.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, the table is empty, a connection is unknown, a word is empty, or
+        a distance is not finite or lies outside [0, 2].
+    """
+    require_columns(table, COLUMNS)
+    if table.empty:
+        raise ValueError("the table has no rows; were all words missing from the embedding?")
+    kept = [*COLUMNS, *(name for name in OPTIONAL_COLUMNS if name in table.columns)]
+    valid = table[kept].reset_index(drop=True)
+    _check_connections(valid)
+    _check_words(valid)
+    valid["connection"] = pd.Categorical(
+        valid["connection"].astype(str), categories=list(CONNECTIONS), ordered=True
+    )
+    valid["cosine_distance"] = _checked_distances(valid)
+    return valid
+
+
+def require_columns(table: pd.DataFrame, needed: Iterable[str]) -> None:
+    """Raise a ValueError that names the columns a table lacks."""
+    lacking = [name for name in needed if name not in table.columns]
+    if lacking:
+        raise ValueError(
+            f"the table lacks the column(s) {', '.join(lacking)}; "
+            f"it has {', '.join(map(str, table.columns))}"
+        )
+
+
+def table_hash(table: pd.DataFrame) -> str:
+    """SHA-256 of a table's columns and rows, in hexadecimal: equal tables, equal hashes."""
+    digest = hashlib.sha256("\x1f".join(map(str, table.columns)).encode())
+    for name in table.columns:
+        column = table[name]
+        if pd.api.types.is_float_dtype(column.dtype):
+            digest.update(np.ascontiguousarray(column.to_numpy(np.float64)).tobytes())
+        else:
+            digest.update("\x1f".join(column.astype(str)).encode())
+    return digest.hexdigest()
+
+
+def connections_present(table: pd.DataFrame) -> list[str]:
+    """Give the connections that have rows, in the order of ``CONNECTIONS``."""
+    found = set(table["connection"].astype(str))
+    return [name for name in CONNECTIONS if name in found]
+
+
+def unknown_name(kind: str, name: str, choices: Iterable[str]) -> str:
+    """Say that a name is unknown, what there is, and what comes nearest."""
+    known = sorted(choices)
+    near = get_close_matches(name.lower(), known, n=1, cutoff=0.5)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f"unknown {kind} {name!r}{hint} Known: {', '.join(known)}"
+
+
+def _check_connections(table: pd.DataFrame) -> None:
+    unknown = sorted(set(table["connection"].astype(str)) - set(CONNECTIONS))
+    if unknown:
+        raise ValueError(unknown_name("connection", unknown[0], CONNECTIONS))
+
+
+def _check_words(table: pd.DataFrame) -> None:
+    for name in ("protected_word", "attribute"):
+        column = table[name]
+        empty = column.isna() | (column.astype(str).str.strip() == "")
+        if empty.any():
+            raise ValueError(f"row {int(np.argmax(empty))} has an empty {name}")
+
+
+def _checked_distances(table: pd.DataFrame) -> NDArray[np.float64]:
+    try:
+        distances = np.asarray(table["cosine_distance"], dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"cosine_distance must be numbers: {error}") from None
+    wrong = ~np.isfinite(distances)
+    wrong |= (distances < -ROUNDING) | (distances > LARGEST_DISTANCE + ROUNDING)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        pair = f"{table['protected_word'].iloc[row]!r}, {table['attribute'].iloc[row]!r}"
+        raise ValueError(
+            f"{int(wrong.sum())} distance(s) are not in [0, 2], first in row {row} ({pair}): "
+            f"{distances[row]}; leave the rows of missing words out"
+        )
+    return distances.clip(0.0, LARGEST_DISTANCE)
