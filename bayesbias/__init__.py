@@ -13,26 +13,86 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .cards import ModelCard as ModelCard
+    from .cards import load_card as load_card
+    from .cards import model_cards as model_cards
+    from .checks import check as check
+    from .contrasts import associated_human_gap as associated_human_gap
+    from .contrasts import contrasts as contrasts
     from .distances import distance_table as distance_table
     from .distances import missing_words as missing_words
     from .distances import read_table as read_table
     from .distances import write_table as write_table
+    from .fitting import fit as fit
+    from .models import build_model as build_model
+    from .models import graph as graph
+    from .posterior import SamplingWarning as SamplingWarning
+    from .posterior import load_posterior as load_posterior
+    from .posterior import save_posterior as save_posterior
+    from .priors import Prior as Prior
     from .schema import COLUMNS as COLUMNS
     from .schema import CONNECTIONS as CONNECTIONS
     from .schema import validate as validate
+    from .summaries import scales as scales
+    from .summaries import summary as summary
     from .vectors import load_vectors as load_vectors
+    from .vectors import read_as as read_as
+    from .vectors import save_vectors as save_vectors
+    from .wordlist_check import check_wordlist as check_wordlist
     from .wordlists import WordList as WordList
-    from .wordlists import check_wordlist as check_wordlist
     from .wordlists import load_wordlist as load_wordlist
     from .wordlists import wordlists as wordlists
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "schema": ("COLUMNS", "CONNECTIONS", "validate"),
-    "wordlists": ("WordList", "check_wordlist", "load_wordlist", "wordlists"),
-    "vectors": ("load_vectors",),
-    "distances": ("distance_table", "missing_words", "read_table", "write_table"),
+_HOMES: dict[str, tuple[str, ...]] = {
+    "schema": (
+        "COLUMNS",
+        "CONNECTIONS",
+        "validate",
+    ),
+    "wordlists": (
+        "WordList",
+        "load_wordlist",
+        "wordlists",
+    ),
+    "wordlist_check": ("check_wordlist",),
+    "vectors": (
+        "load_vectors",
+        "read_as",
+        "save_vectors",
+    ),
+    "distances": (
+        "distance_table",
+        "missing_words",
+        "read_table",
+        "write_table",
+    ),
+    "cards": (
+        "ModelCard",
+        "load_card",
+        "model_cards",
+    ),
+    "priors": ("Prior",),
+    "models": (
+        "build_model",
+        "graph",
+    ),
+    "fitting": ("fit",),
+    "posterior": (
+        "SamplingWarning",
+        "load_posterior",
+        "save_posterior",
+    ),
+    "summaries": (
+        "scales",
+        "summary",
+    ),
+    "contrasts": (
+        "associated_human_gap",
+        "contrasts",
+    ),
+    "checks": ("check",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 _MODULES: tuple[str, ...] = ()

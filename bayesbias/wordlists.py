@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from html import escape
 from pathlib import Path
 from types import MappingProxyType
@@ -19,13 +18,17 @@ import pandas as pd
 
 from .bundled import bundled_folder, bundled_names
 from .schema import unknown_name
+from .wordlist_findings import (
+    TABLES,
+    TEXTS,
+    WORD_TABLES,
+    Unresolved,
+    find_flaws,
+    refuse_errors,
+    shown,
+)
 
 Words = tuple[str, ...]
-CONTROLS = ("neutral", "human")
-"""The control lists a word list may carry, named as their connection in the table."""
-
-_TEXTS = ("name", "title", "reference", "licence", "note")
-_SETS = ("groups", "stereotypes", "stereotype_names", "controls")
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,12 @@ class WordList:
         Control words by connection, ``neutral`` and ``human``.
     stereotype_names : mapping of str to str
         What a group's stereotype set is called in the table; ``<group>_stereotype`` if absent.
+
+    Raises
+    ------
+    ValueError
+        If the list cannot be used: an empty set, a word twice in one set or in two groups, a
+        single group, stereotypes of no group, or a word that is blank or not text.
     """
 
     name: str
@@ -57,19 +66,19 @@ class WordList:
     note: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("groups", "stereotypes", "controls"):
-            sets = {key: tuple(words) for key, words in getattr(self, name).items()}
-            object.__setattr__(self, name, MappingProxyType(sets))
-        names = MappingProxyType(dict(self.stereotype_names))
-        object.__setattr__(self, "stereotype_names", names)
-        _refuse(self)
+        refuse_errors(find_flaws(self._content()))
+        for table in TABLES:
+            sets = getattr(self, table)
+            if table in WORD_TABLES:
+                sets = {name: tuple(words) for name, words in sets.items()}
+            object.__setattr__(self, table, MappingProxyType(dict(sets)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        plain = {name: dict(getattr(self, name)) for name in _SETS}
-        return (_rebuild, ({name: getattr(self, name) for name in _TEXTS} | plain,))
+        plain = (dict(value) if key in TABLES else value for key, value in self._content().items())
+        return (type(self), tuple(plain))
 
     def __hash__(self) -> int:
-        return hash((self.name, *(tuple(getattr(self, name).items()) for name in _SETS)))
+        return hash((self.name, *(frozenset(getattr(self, table).items()) for table in TABLES)))
 
     @property
     def protected_words(self) -> Words:
@@ -89,13 +98,13 @@ class WordList:
         """Give the list as a frame, one row a word: ``role``, ``set``, ``word``."""
         return pd.DataFrame(self._entries(), columns=["role", "set", "word"])
 
+    def _content(self) -> dict[str, Any]:
+        """The fields by name, in the order of the constructor."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
     def _entries(self) -> Iterator[tuple[str, str, str]]:
-        for group, words in self.groups.items():
-            yield from (("protected", group, word) for word in words)
-        for group, words in self.stereotypes.items():
-            yield from (("stereotype", self.set_name(group), word) for word in words)
-        for control, words in self.controls.items():
-            yield from (("control", control, word) for word in words)
+        for role, name, words in self._sets():
+            yield from ((role, name, word) for word in words)
 
     def _sets(self) -> list[tuple[str, str, Words]]:
         """One row a set: role, set, words."""
@@ -128,13 +137,14 @@ def wordlists() -> list[str]:
     return sorted(bundled_names("wordlists", ".toml"), key=_natural)
 
 
-def load_wordlist(source: str | Path) -> WordList:
+def load_wordlist(source: str | Path | WordList) -> WordList:
     """Load a bundled word list by name, or a TOML file in the same form by path.
 
     Parameters
     ----------
-    source : str or Path
-        A name from `wordlists()`, or a path that ends in ``.toml`` or holds a folder.
+    source : str, Path or WordList
+        A name from `wordlists()`, or the path of a file that ends in ``.toml``. A `WordList` is
+        given back as it is.
 
     Returns
     -------
@@ -143,222 +153,104 @@ def load_wordlist(source: str | Path) -> WordList:
     Raises
     ------
     ValueError
-        If the name is unknown (the nearest is named), or the file is not a word list: an unknown
-        key, an empty set, a word twice in one set or in two groups, or a single group.
+        If the name is unknown (the nearest is named), or the file is not a word list: not UTF-8,
+        not TOML, an unknown key, or whatever `WordList` refuses. `check_wordlist` tells all
+        that is wrong in a file, with lines.
     FileNotFoundError, IsADirectoryError
         If the path leads to no file.
     """
-    path = _path_of(source)
-    content = _parse(path.read_text(encoding="utf-8"), path)
-    unknown = [key for key in content if key not in (*_TEXTS, *_SETS)]
-    if unknown:
-        raise ValueError(f"{path}: {unknown_name('key', unknown[0], (*_TEXTS, *_SETS))}")
-    texts = {key: _text(content, key, path) for key in _TEXTS}
-    texts["name"] = texts["name"] or path.stem
-    sets = {key: _table(content, key, path) for key in _SETS}
-    try:
-        return WordList(
-            **texts,
-            groups={key: _words(words, f"groups.{key}") for key, words in sets["groups"].items()},
-            stereotypes={
-                key: _words(words, f"stereotypes.{key}")
-                for key, words in sets["stereotypes"].items()
-            },
-            controls={key: _control(key, words) for key, words in sets["controls"].items()},
-            stereotype_names={
-                key: _one_text(text, f"stereotype_names.{key}")
-                for key, text in sets["stereotype_names"].items()
-            },
+    if isinstance(source, WordList):
+        return source
+    path = wordlist_path(source)
+    content = wordlist_content(read_wordlist_text(path), path)
+    refuse_errors(find_flaws(content), path)
+    return WordList(
+        **{key: value.strip() if key in TEXTS else value for key, value in content.items()}
+    )
+
+
+def wordlist_path(source: str | Path) -> Path:
+    """Find the file of a bundled list's name or of a path; see `load_wordlist` for the errors."""
+    if isinstance(source, str) and source in bundled_names("wordlists", ".toml"):
+        return bundled_folder("wordlists") / f"{source}.toml"
+    path = Path(source)
+    is_name = isinstance(source, str) and not re.search(r"[/\\]|\.toml$", source)
+    if path.is_file():
+        if path.suffix.lower() != ".toml":
+            raise ValueError(f"{path} does not end in .toml, as a word list's file must; rename it")
+        return path
+    if path.is_dir() and source:
+        raise IsADirectoryError(f"{path} is a folder; give the word list's .toml file")
+    if is_name:
+        raise ValueError(
+            unknown_name("word list", str(source), wordlists())
+            + "; for a file of your own give its path, ending in .toml"
         )
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+    raise FileNotFoundError(f"no word list at {path}")
 
 
-def check_wordlist(source: str | Path) -> pd.DataFrame:
-    """Look a word-list file over and tell all that is wrong or doubtful in it.
+def read_wordlist_text(path: Path) -> str:
+    """Read a file as UTF-8, with or without a byte-order mark; a ValueError names the file."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{path} is not UTF-8 text (byte {error.start + 1}); save it with that encoding"
+        ) from None
+
+
+def wordlist_content(text: str, path: Path) -> dict[str, Any]:
+    """Parse a file's text and put the words of bundled control lists in the place of their names.
+
+    Only bundled lists can be named, and only those that hold the words themselves: a reference
+    is one step long and cannot run in a circle. One that leads nowhere becomes `Unresolved`.
 
     Parameters
     ----------
-    source : str or Path
-        As for `load_wordlist`; the file need not be loadable.
+    text : str
+        TOML.
+    path : Path
+        Where the text comes from; its stem is the list's name if the text gives none.
 
     Returns
     -------
-    DataFrame
-        One row a finding: ``severity`` (``error`` keeps the list from loading, ``warning`` does
-        not), ``key``, ``line`` (1-based; 0 if none), ``word``, ``finding``. Empty if all is well.
+    dict
+        Values of any type: whether they make a word list is for `find_flaws` to say.
+
+    Raises
+    ------
+    ValueError
+        If the text is not TOML; names the file, and the line where tomllib knows it.
     """
-    path = _path_of(source)
-    text = path.read_text(encoding="utf-8")
-    findings: list[tuple[str, str, str, str]] = []
-    try:
-        content = _parse(text, path)
-        findings += _set_findings(_raw_sets(content))
-        if not any(severity == "error" for severity, *_ in findings):
-            load_wordlist(path)
-    except ValueError as error:
-        findings.append(("error", "", "", str(error)))
-    rows = [
-        (severity, key, _line_of(text, key, word), word, finding)
-        for severity, key, word, finding in findings
-    ]
-    return pd.DataFrame(rows, columns=["severity", "key", "line", "word", "finding"])
-
-
-def _refuse(words: WordList) -> None:
-    """Raise for whatever makes a list unusable."""
-    if not words.name.strip():
-        raise ValueError("a word list needs a name")
-    if len(words.groups) == 1:
-        only = next(iter(words.groups))
-        raise ValueError(
-            f"the list has one group, {only!r}; a comparison needs at least two groups"
-        )
-    if not words.groups and not words.controls:
-        raise ValueError("the list has neither [groups] nor [controls]")
-    if words.groups and not words.stereotypes:
-        raise ValueError("the list has groups but no [stereotypes]")
-    for part in ("stereotypes", "stereotype_names"):
-        for key in getattr(words, part):
-            if key not in words.groups:
-                raise ValueError(f"[{part}] {unknown_name('group', key, words.groups)}")
-    for key in words.controls:
-        if key not in CONTROLS:
-            raise ValueError(f"[controls] {unknown_name('control', key, CONTROLS)}")
-    sets = {
-        f"{part}.{key}": list(entries)
-        for part in ("groups", "stereotypes", "controls")
-        for key, entries in getattr(words, part).items()
-    }
-    for severity, key, _, finding in _set_findings(sets):
-        if severity == "error":
-            raise ValueError(f"{key}: {finding}")
-
-
-def _set_findings(sets: Mapping[str, list[str]]) -> list[tuple[str, str, str, str]]:
-    """Severity, key, word and finding for every flaw within and between sets."""
-    findings: list[tuple[str, str, str, str]] = []
-    for key, words in sets.items():
-        if not words:
-            findings.append(("error", key, "", "the set is empty"))
-        for word, count in Counter(words).items():
-            if count > 1:
-                findings.append(("error", key, word, f"{word!r} stands {count} times"))
-            if not word.strip() or word != word.strip():
-                findings.append(("error", key, word, f"{word!r} is blank or has spaces around it"))
-    return findings + _overlaps(sets)
-
-
-def _overlaps(sets: Mapping[str, list[str]]) -> list[tuple[str, str, str, str]]:
-    findings = []
-    homes: dict[str, str] = {}
-    for key, words in sets.items():
-        for word in dict.fromkeys(words):
-            first = homes.setdefault(word, key)
-            if first == key:
-                continue
-            clash = first.startswith("groups.") and key.startswith("groups.")
-            remedy = "a protected word can belong to one group only"
-            if not clash:
-                remedy = f"the table keeps one row a pair, the one from {first}"
-            text = f"{word!r} is in {first} as well; {remedy}"
-            findings.append(("error" if clash else "warning", key, word, text))
-    return findings
-
-
-def _path_of(source: str | Path) -> Path:
-    text = str(source)
-    if isinstance(source, str) and not text.endswith(".toml") and not re.search(r"[/\\]", text):
-        path = bundled_folder("wordlists") / f"{text}.toml"
-        if not text or not path.is_file():
-            raise ValueError(
-                unknown_name("word list", text, wordlists())
-                + "; for a file of your own give its path, ending in .toml"
-            )
-        return path
-    path = Path(source)
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; give the word list's .toml file")
-    if not path.is_file():
-        raise FileNotFoundError(f"no word list at {path}")
-    return path
+    content = {"name": path.stem, **_parse(text, path)}
+    controls = content.get("controls")
+    if isinstance(controls, dict):
+        content["controls"] = {
+            name: _bundled_control(name, value) if isinstance(value, str) else value
+            for name, value in controls.items()
+        }
+    return content
 
 
 def _parse(text: str, path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise ValueError(f"{path} nests lists or tables too deeply for a word list") from None
+    except ValueError as error:  # TOMLDecodeError, or a number of too many digits
         raise ValueError(f"{path} is not valid TOML: {error}") from None
 
 
-def _raw_sets(content: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The word sets of a parsed file as far as they are lists of words, keys dotted."""
-    sets = {}
-    for part in ("groups", "stereotypes", "controls"):
-        table = content.get(part)
-        for key, value in table.items() if isinstance(table, dict) else ():
-            bundled = part == "controls" and isinstance(value, str) and value in wordlists()
-            words = load_wordlist(value).controls.get(key, ()) if bundled else value
-            if isinstance(words, list | tuple) and all(isinstance(word, str) for word in words):
-                sets[f"{part}.{key}"] = list(words)
-    return sets
-
-
-def _control(key: str, value: object) -> Words:
-    if not isinstance(value, str):
-        return _words(value, f"controls.{key}")
-    controls = load_wordlist(value).controls
-    if key not in controls:
-        raise ValueError(f"controls.{key}: the list {value!r} has no {key} control words")
-    return controls[key]
-
-
-def _words(value: object, key: str) -> Words:
-    if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
-        raise ValueError(f'{key} must be a list of words, such as ["he", "she"]; got {value!r:.60}')
-    return tuple(value)
-
-
-def _text(content: Mapping[str, Any], key: str, path: Path) -> str:
-    try:
-        return _one_text(content.get(key, ""), key).strip()
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-
-
-def _one_text(value: object, key: str) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{key} must be text; got {value!r:.60}")
-    return value
-
-
-def _table(content: Mapping[str, Any], key: str, path: Path) -> dict[str, Any]:
-    value = content.get(key, {})
-    if not isinstance(value, dict):
-        raise ValueError(f"{path}: [{key}] must be a table of sets; got {value!r:.60}")
-    return value
-
-
-def _line_of(text: str, key: str, word: str) -> int:
-    """Number of the line of a word (or of its key); the second time where a key repeats it."""
-    lines = text.splitlines()
-    part, _, name = key.partition(".")
-    start = _first(lines, 0, rf"^\s*\[{re.escape(part)}\]")
-    start = _first(lines, start, rf"^\s*[\"']?{re.escape(name)}[\"']?\s*=") if name else start
-    if not key:
-        return 0
-    if word:
-        quoted = rf"[\"']{re.escape(word)}[\"']"
-        at = _first(lines, start, quoted)
-        return (at if at < len(lines) else min(start, len(lines) - 1)) + 1
-    return min(start, len(lines) - 1) + 1
-
-
-def _first(lines: list[str], start: int, pattern: str) -> int:
-    for number in range(start, len(lines)):
-        if re.search(pattern, lines[number]):
-            return number
-    return len(lines)
+def _bundled_control(name: str, source: str) -> object:
+    """Words of one control set of a bundled list, or why there are none."""
+    if source not in bundled_names("wordlists", ".toml"):
+        text = unknown_name("bundled word list", source, wordlists())
+        return Unresolved(f"{text}; a list of words may stand here instead")
+    path = wordlist_path(source)
+    words = _parse(read_wordlist_text(path), path).get("controls", {}).get(name)
+    if not isinstance(words, list):
+        return Unresolved(f"the list {source!r} holds no {shown(name)} control words of its own")
+    return words
 
 
 def _abridged(words: Words, most: int) -> str:
@@ -369,7 +261,3 @@ def _abridged(words: Words, most: int) -> str:
 def _natural(name: str) -> tuple[str, int]:
     match = re.fullmatch(r"(.*?)(\d+)", name)
     return (match[1], int(match[2])) if match else (name, 0)
-
-
-def _rebuild(fields: dict[str, Any]) -> WordList:
-    return WordList(**fields)

@@ -1,0 +1,173 @@
+r"""The posterior of a Normal card with all effects integrated out analytically.
+
+Given its standard deviations a Normal card is a linear Gaussian model. Write every effect as its
+sd times a standard normal coordinate, :math:`u = S z` with :math:`z \sim N(0, I)`, rows as
+:math:`y - m_0 = X S z + \varepsilon`, and residual precisions as :math:`\lambda_c =
+\sigma_c^{-2}`. With :math:`P = I + S X^T \Lambda X S` and :math:`b = S X^T \Lambda (y - m_0)`
+
+.. math:: \log p(y | sds) = \tfrac12 \sum_c n_c \log \lambda_c - \tfrac12 \log |P|
+   - \tfrac12 (y - m_0)^T \Lambda (y - m_0) + \tfrac12 b^T P^{-1} b + const
+
+and :math:`z | y, sds \sim N(P^{-1} b, P^{-1})`. :math:`X^T \Lambda X` is :math:`\sum_c \lambda_c
+X_c^T X_c` with constant matrices, so the rows are never needed again, and on the standard normal
+scale nothing is divided by an sd that goes to zero. The precision of cells among themselves is
+diagonal, and so is that of attributes; the larger of the two sides is eliminated first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .geometry import FloatArray
+from .reduction import Collapsed, Side
+
+
+@dataclass(frozen=True)
+class Conditional:
+    """The Gaussian of the class coordinates given the sds, for a stack of sd vectors.
+
+    Parameters
+    ----------
+    eliminated_precision, eliminated_projection : (n, n_eliminated) float
+    cross : (n, n_eliminated, n_kept + n_means) float
+    factor : (n, k, k) float
+        Lower Cholesky factor of the precision of kept effects and means.
+    solved : (n, k) float
+        factor⁻¹ times their projection.
+    """
+
+    eliminated_precision: FloatArray
+    eliminated_projection: FloatArray
+    cross: FloatArray
+    factor: FloatArray
+    solved: FloatArray
+
+
+def log_density(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
+    """Log posterior density of log standard deviations, up to a constant.
+
+    Parameters
+    ----------
+    posterior : Collapsed
+    log_sds : (n, n_sds) float
+
+    Returns
+    -------
+    (n,) float
+        -inf where the linear algebra breaks down, which it does only at absurd scales.
+    """
+    rows = posterior.rows_at_once
+    parts = [
+        _log_density(posterior, log_sds[start : start + rows])
+        for start in range(0, len(log_sds), rows)
+    ]
+    return np.concatenate(parts)
+
+
+def conditional(posterior: Collapsed, log_sds: FloatArray) -> Conditional:
+    """Give the Gaussian of the class coordinates given the sds, (n, n_sds) log sds."""
+    precision = residual_precision(posterior, log_sds)
+    scale_out = np.exp(log_sds[:, posterior.eliminated.sd_index])
+    scale_in = kept_scales(posterior, log_sds)
+    n_kept = len(posterior.kept.sd_index)
+    out_precision = 1 + scale_out**2 * (precision @ posterior.eliminated.gram)
+    out_projection = scale_out * (precision @ posterior.eliminated.projection)
+    cross = _weighted(precision, posterior.cross) * scale_out[:, :, None] * scale_in[:, None, :]
+    gram = np.zeros((len(log_sds), scale_in.shape[1], scale_in.shape[1]))
+    diagonal = np.arange(n_kept)
+    gram[:, diagonal, diagonal] = precision @ posterior.kept.gram
+    gram[:, n_kept:, n_kept:] = _weighted(precision, posterior.means_gram)
+    coupling = _weighted(precision, posterior.coupling)
+    gram[:, :n_kept, n_kept:] = coupling
+    gram[:, n_kept:, :n_kept] = coupling.transpose(0, 2, 1)
+    gram *= scale_in[:, :, None] * scale_in[:, None, :]
+    everything = np.arange(scale_in.shape[1])
+    gram[:, everything, everything] += 1
+    projection = scale_in * np.concatenate(
+        [precision @ posterior.kept.projection, precision @ posterior.means_projection], axis=1
+    )
+    reduced = cross / out_precision[:, :, None]
+    schur = gram - np.matmul(cross.transpose(0, 2, 1), reduced)
+    right = projection - np.matmul(reduced.transpose(0, 2, 1), out_projection[:, :, None])[:, :, 0]
+    factor = _cholesky(schur)
+    solved = np.linalg.solve(factor, right[:, :, None])[:, :, 0]
+    return Conditional(out_precision, out_projection, cross, factor, solved)
+
+
+def residual_precision(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
+    """1 / sigma² of every connection, (n, n_connections)."""
+    block = posterior.block("sigma")
+    assert block is not None  # every card has one
+    precision = np.exp(-2 * log_sds[:, block.where])
+    return np.broadcast_to(precision, (len(log_sds), len(posterior.design.connections)))
+
+
+def kept_scales(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
+    """Sds of the kept effects, then of the means: connection means, then group means."""
+    n_connections = len(posterior.design.connections)
+    prior_sd = posterior.card.priors["connection_mean"].parameters["sd"]
+    scales = [
+        np.exp(log_sds[:, posterior.kept.sd_index]),
+        np.full((len(log_sds), n_connections), prior_sd),
+    ]
+    block = posterior.block("group_sd")
+    if block is not None:
+        n_groups = len(posterior.design.groups)
+        scales.append(np.tile(np.exp(log_sds[:, block.where]), (1, n_groups)))
+    return np.concatenate(scales, axis=1)
+
+
+def _log_density(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
+    precision = residual_precision(posterior, log_sds)
+    given = conditional(posterior, log_sds)
+    log_det = np.log(given.eliminated_precision).sum(axis=1)
+    log_det += 2 * np.log(np.diagonal(given.factor, axis1=1, axis2=2)).sum(axis=1)
+    fitted = (given.eliminated_projection**2 / given.eliminated_precision).sum(axis=1)
+    fitted += (given.solved**2).sum(axis=1)
+    for side in (posterior.eliminated, posterior.kept):
+        dev_log_det, dev_fitted = _deviations(side, precision, log_sds)
+        log_det += dev_log_det
+        fitted += dev_fitted
+    total = precision @ posterior.statistics.squares
+    log_likelihood = 0.5 * (np.log(precision) @ posterior.statistics.rows - log_det)
+    density = log_likelihood - 0.5 * (total - fitted) + _log_prior(posterior, log_sds)
+    return np.where(np.isfinite(density), density, -np.inf)
+
+
+def _deviations(
+    side: Side, precision: FloatArray, log_sds: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """What deviations within classes add to the log determinant and to the fitted quadratic."""
+    variance = np.exp(2 * log_sds[:, side.sd_index])
+    own = 1 + variance * (precision @ side.gram)
+    pairs = (precision[:, :, None] * precision[:, None, :]).reshape(len(precision), -1)
+    squares = pairs @ side.deviation.reshape(pairs.shape[1], -1)
+    return np.log(own) @ side.n_deviations, (variance * squares / own).sum(axis=1)
+
+
+def _log_prior(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
+    """Log prior density of the log sds: that of the sds and the Jacobian."""
+    total = log_sds.sum(axis=1)
+    for block in posterior.blocks:
+        prior = posterior.card.priors[block.name]
+        total = total + prior.log_density(np.exp(log_sds[:, block.where])).sum(axis=1)
+    return total
+
+
+def _weighted(precision: FloatArray, constants: FloatArray) -> FloatArray:
+    """Sum over connections of their residual precision times their constant matrix."""
+    flat = precision @ constants.reshape(len(constants), -1)
+    return flat.reshape(len(precision), *constants.shape[1:])
+
+
+def _cholesky(matrices: FloatArray) -> FloatArray:
+    """Cholesky factors of a stack; NaN for a matrix that rounding has made indefinite."""
+    try:
+        return np.linalg.cholesky(matrices)
+    except np.linalg.LinAlgError:
+        if len(matrices) == 1:
+            return np.where(np.eye(matrices.shape[1], dtype=bool), np.nan, 0.0)[None]
+    half = len(matrices) // 2
+    return np.concatenate([_cholesky(matrices[:half]), _cholesky(matrices[half:])])

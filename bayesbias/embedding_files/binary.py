@@ -1,0 +1,122 @@
+"""word2vec's binary format: a header line, then word, space and float32 numbers again and again.
+
+Words are found by stepping from vector to vector; a vector is looked at only if it is wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from .headers import Entry, Header, Tick, parse_header
+
+ENDINGS = (".bin",)
+
+FASTTEXT_MAGIC = (793712314).to_bytes(4, "little")
+"""First bytes of a binary fastText model (``FASTTEXT_FILEFORMAT_MAGIC_INT32`` in its source)."""
+
+LONGEST_WORD = 4096
+"""Bytes. word2vec itself cuts words at 100."""
+
+BLOCK = 1 << 18
+"""Bytes read at a time: what stays in the processor's cache is walked fastest."""
+
+
+@dataclass(frozen=True)
+class _Scan:
+    """What a scan of the whole entries in a block found, and where it stopped."""
+
+    found: list[Entry]
+    position: int
+    done: int
+    last: bytes
+
+
+def binary_entries(
+    stream: IO[bytes], path: Path, wanted: Container[bytes] | None, tick: Tick
+) -> Iterator[Entry]:
+    """Walk a file, on disk or unpacked on the way, in blocks.
+
+    Mapping the file into memory instead takes half as long again, since every page of it causes
+    a fault, and it needs the pages to be given back for memory not to grow.
+    """
+    header = _binary_header(stream.readline(LONGEST_WORD), path)
+    size = max(BLOCK, 4 * header.dims)
+    scan = _Scan([], 0, 0, b"")
+    rest = b""
+    while scan.done < header.count and (block := stream.read(size)):
+        buffer = rest + block
+        scan = _scan(buffer, header, scan.done, scan.last, wanted)
+        yield from scan.found
+        rest = buffer[scan.position :]
+        tick()
+    # Reading on to the end also makes gzip and zip compare their checksums.
+    _check_end(header, scan, rest + stream.read(LONGEST_WORD))
+
+
+def _scan(
+    buffer: bytes, header: Header, done: int, last: bytes, wanted: Container[bytes] | None
+) -> _Scan:
+    """Go through the entries that lie whole in a buffer, which begins with one.
+
+    ``done`` entries came before it, the last of them with the word ``last``.
+    """
+    found: list[Entry] = []
+    position, stop, n_bytes = 0, len(buffer), 4 * header.dims
+    while done < header.count:
+        space = buffer.find(b" ", position, position + LONGEST_WORD)
+        if space < 0 and stop - position >= LONGEST_WORD:
+            raise ValueError(
+                f"{header.path}: no word where entry {done + 1:,} of {header.count:,} should "
+                f"begin{_after(last)}; the file is damaged or not in word2vec's binary format"
+            )
+        end = space + 1 + n_bytes
+        if space < 0 or end > stop:
+            break
+        # Some writers end an entry with a newline, which stands before the next word then.
+        last = buffer[position:space].lstrip(b"\n")
+        if wanted is None or last in wanted:
+            found.append((last, np.frombuffer(buffer[space + 1 : end], dtype="<f4")))
+        position = end
+        done += 1
+    return _Scan(found, position, done, last)
+
+
+def _binary_header(line: bytes, path: Path) -> Header:
+    if line.startswith(FASTTEXT_MAGIC):
+        raise ValueError(
+            f"{path} is a binary fastText model, not word2vec's binary format; give the .vec file "
+            "that fastText writes beside it"
+        )
+    header = parse_header(line, path) if line.endswith(b"\n") else None
+    if header is None:
+        raise ValueError(
+            f"{path} does not begin with the line '<number of words> <dimensions>' of word2vec's "
+            "binary format; if it holds text, name it .txt or .vec"
+        )
+    return header
+
+
+def _check_end(header: Header, scan: _Scan, left: bytes) -> None:
+    """Compare what the header promised with what there was."""
+    left = left.strip(b"\r\n")
+    if scan.done == header.count and not left:
+        return
+    if scan.done == header.count:
+        raise ValueError(
+            f"{header.path} goes on after the {header.count:,} entries that its header promises"
+            f"{_after(scan.last)}; its header is wrong or two files were joined"
+        )
+    how = f"within entry {scan.done + 1:,}" if left else f"after entry {scan.done:,}"
+    raise ValueError(
+        f"{header.path} ends {how} of the {header.count:,} that its header promises"
+        f"{_after(scan.last)}; the file was cut off: fetch or copy it again"
+    )
+
+
+def _after(word: bytes) -> str:
+    return f" (after the word {word.decode(errors='replace')[:60]!r})" if word else ""

@@ -1,0 +1,58 @@
+"""Files inside ``.gz`` and ``.zip``, unpacked as they are read."""
+
+from __future__ import annotations
+
+import gzip
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, cast
+
+ENDINGS = (".gz", ".zip")
+
+
+@contextmanager
+def unpacked(raw: IO[bytes], path: Path) -> Iterator[tuple[IO[bytes], str]]:
+    """Give the stream inside a file, and a name whose ending may tell its format."""
+    packing = path.suffix.lower()
+    if packing == ".gz":
+        with gzip.GzipFile(fileobj=raw) as stream:
+            yield cast("IO[bytes]", stream), path.stem
+    elif packing == ".zip":
+        with zipfile.ZipFile(raw) as archive:
+            name = _only_member(archive, path)
+            with _opened(archive, name, path) as stream:
+                yield stream, name
+    else:
+        yield raw, path.name
+
+
+@contextmanager
+def named_damage(path: Path) -> Iterator[None]:
+    """Say which file a decompressor stumbled over."""
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile) as error:
+        raise ValueError(
+            f"{path} is cut off, damaged, or not a {path.suffix} file ({error}); fetch or copy it "
+            "again"
+        ) from None
+
+
+def _only_member(archive: zipfile.ZipFile, path: Path) -> str:
+    members = sorted(name for name in archive.namelist() if not name.endswith("/"))
+    if len(members) != 1:
+        raise ValueError(
+            f"{path} holds {len(members)} files, not one ({', '.join(members)[:200]}); unpack it "
+            "and give the path of the one to read"
+        )
+    return members[0]
+
+
+def _opened(archive: zipfile.ZipFile, name: str, path: Path) -> IO[bytes]:
+    try:
+        return archive.open(name)
+    except RuntimeError as error:  # it has a password, or is packed by a method not known here
+        raise ValueError(f"{path} cannot be unpacked here ({error}); unpack it first") from None

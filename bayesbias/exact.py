@@ -1,0 +1,186 @@
+"""Independent draws from the exact posterior of a Normal card.
+
+The density of the few log standard deviations is known in closed form (`collapsed`) and drawn from
+by importance resampling (`importance`). Effects and means follow from their exact Gaussian
+conditional.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.random import Generator
+
+from .collapsed import (
+    Conditional,
+    conditional,
+    kept_scales,
+    log_density,
+    residual_precision,
+)
+from .design import IntArray
+from .geometry import FloatArray
+from .importance import importance_resample
+from .reduction import Collapsed, Side
+from .sufficient import AttributeClasses
+
+LOG_SD_BOUNDS = (-12.0, 3.0)
+"""Where the mode of the log sds is sought; distances lie in [0, 2], so both ends are absurd."""
+
+
+@dataclass(frozen=True)
+class ExactDraws:
+    """Independent draws from the posterior of a Normal card.
+
+    Parameters
+    ----------
+    values : dict of str to (n_draws, ...) float
+        Every variable of the card by name, in the dimensions that PyMC's model has.
+    log_density : (n_draws,) float
+        Log posterior density of the log sds, effects integrated out, up to a constant.
+    pareto_k : float
+        Shape of the tail of the importance weights; below 0.7 they are to be trusted.
+    importance_ess : float
+        Effective sample size of the proposals, at most `n_proposals`.
+    n_proposals : int
+    """
+
+    values: dict[str, FloatArray]
+    log_density: FloatArray
+    pareto_k: float
+    importance_ess: float
+    n_proposals: int
+
+
+def sample_exact(posterior: Collapsed, n_draws: int, rng: Generator) -> ExactDraws:
+    """Draw from the exact posterior.
+
+    Parameters
+    ----------
+    posterior : Collapsed
+    n_draws : int
+    rng : numpy.random.Generator
+        Equal states give equal draws.
+    """
+    start = np.full(posterior.n_sds, np.log(posterior.design.y.std() / 2))
+    density = partial(log_density, posterior)
+    found = importance_resample(density, start, LOG_SD_BOUNDS, n_draws, rng)
+    return ExactDraws(
+        values=draw_effects(posterior, found.points, rng),
+        log_density=found.log_p,
+        pareto_k=found.pareto_k,
+        importance_ess=found.ess,
+        n_proposals=found.n_proposals,
+    )
+
+
+def draw_effects(
+    posterior: Collapsed, log_sds: FloatArray, rng: Generator
+) -> dict[str, FloatArray]:
+    """Draw effects and means from their exact conditional, one for each vector of log sds."""
+    rows = posterior.rows_at_once
+    parts = [
+        _draw_block(posterior, log_sds[start : start + rows], rng)
+        for start in range(0, len(log_sds), rows)
+    ]
+    values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    for block in posterior.blocks:
+        sds = np.exp(log_sds[:, block.where])
+        values[block.name] = sds if block.dims else sds[:, 0]
+    return values
+
+
+def _draw_block(posterior: Collapsed, log_sds: FloatArray, rng: Generator) -> dict[str, FloatArray]:
+    given = conditional(posterior, log_sds)
+    kept = _draw_kept(given, rng)
+    out = _draw_eliminated(given, kept, rng)
+    n_kept = len(posterior.kept.sd_index)
+    in_classes = kept[:, :n_kept]
+    cells, attributes = (out, in_classes) if posterior.cells_eliminated else (in_classes, out)
+    values = _means(posterior, kept_scales(posterior, log_sds)[:, n_kept:] * kept[:, n_kept:])
+    scales = (residual_precision(posterior, log_sds), log_sds)
+    offsets = _effects(_cells(posterior), cells, scales, rng)
+    shape = (len(log_sds), *posterior.statistics.cell_sums.shape)
+    values["word_mean"] = _parents(posterior, values) + offsets.reshape(shape)
+    classes = posterior.statistics.attributes
+    if classes is not None:
+        members = _attributes(posterior, classes)
+        values["attribute_effect"] = _effects(members, attributes, scales, rng)
+    return values
+
+
+def _draw_kept(given: Conditional, rng: Generator) -> FloatArray:
+    noise = rng.standard_normal(given.solved.shape)
+    upper = given.factor.transpose(0, 2, 1)
+    return np.asarray(np.linalg.solve(upper, (given.solved + noise)[:, :, None])[:, :, 0])
+
+
+def _draw_eliminated(given: Conditional, kept: FloatArray, rng: Generator) -> FloatArray:
+    explained = np.matmul(given.cross, kept[:, :, None])[:, :, 0]
+    mean = (given.eliminated_projection - explained) / given.eliminated_precision
+    return mean + rng.standard_normal(mean.shape) / np.sqrt(given.eliminated_precision)
+
+
+def _means(posterior: Collapsed, means: FloatArray) -> dict[str, FloatArray]:
+    n = len(posterior.design.connections)
+    values = {"connection_mean": posterior.statistics.centre + means[:, :n]}
+    if posterior.block("group_sd") is not None:
+        offsets = means[:, n:].reshape(len(means), -1, n)
+        values["group_mean"] = values["connection_mean"][:, None, :] + offsets
+    return values
+
+
+def _parents(posterior: Collapsed, values: dict[str, FloatArray]) -> FloatArray:
+    """Give the mean that every cell spreads around, broadcastable to word_mean's shape."""
+    if "group_mean" in values:
+        return values["group_mean"][:, posterior.design.word_group, :]
+    return values["connection_mean"][:, None, :]
+
+
+@dataclass(frozen=True)
+class _Members:
+    """The effects of one side, member by member: classes, and projections by connection."""
+
+    side: Side
+    of_member: IntArray
+    size: FloatArray
+    projections: FloatArray
+
+
+def _cells(posterior: Collapsed) -> _Members:
+    statistics = posterior.statistics
+    side = posterior.eliminated if posterior.cells_eliminated else posterior.kept
+    n_words, n = statistics.cell_sums.shape
+    own = np.tile(np.eye(n), n_words)  # a cell's rows all have its own connection
+    return _Members(
+        side, statistics.cells.of_cell, statistics.cells.size, own * statistics.cell_sums.ravel()
+    )
+
+
+def _attributes(posterior: Collapsed, classes: AttributeClasses) -> _Members:
+    side = posterior.kept if posterior.cells_eliminated else posterior.eliminated
+    sums = posterior.statistics.attribute_sums
+    return _Members(side, classes.of_attribute, classes.size, sums)
+
+
+def _effects(
+    members: _Members, of_class: FloatArray, given: tuple[FloatArray, FloatArray], rng: Generator
+) -> FloatArray:
+    """Effects of all members: the drawn coordinate of their class, and own deviations from it."""
+    precision, log_sds = given
+    scale = np.exp(log_sds[:, members.side.sd_index])
+    own = (1 + scale**2 * (precision @ members.side.gram))[:, members.of_member]
+    scale = scale[:, members.of_member]
+    apart = scale * (precision @ members.projections) / own
+    apart += rng.standard_normal(apart.shape) / np.sqrt(own)
+    averages = _class_averages(apart, members.of_member, members.size)
+    shift = of_class / np.sqrt(members.size) - averages
+    return scale * (apart + shift[:, members.of_member])
+
+
+def _class_averages(values: FloatArray, of_member: IntArray, size: FloatArray) -> FloatArray:
+    order = np.argsort(of_member, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(size[:-1])]).astype(np.int64)
+    return np.add.reduceat(values[:, order], starts, axis=1) / size

@@ -1,0 +1,39 @@
+"""Draws to means, sds and highest-density intervals, with their probability checked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from .geometry import FloatArray
+
+DEFAULT_CI_PROB = 0.89
+"""Probability of intervals unless asked otherwise."""
+
+
+def check_probability(ci_prob: float) -> float:
+    """Give back a probability that lies in (0, 1), or raise a ValueError that says what to do."""
+    if isinstance(ci_prob, bool) or not 0 < ci_prob < 1:
+        hint = f"; for an {ci_prob:g}% interval pass {ci_prob / 100:g}" if ci_prob > 1 else ""
+        raise ValueError(f"ci_prob must lie in (0, 1), got {ci_prob}{hint}")
+    return float(ci_prob)
+
+
+def hdi(draws: FloatArray, ci_prob: float) -> FloatArray:
+    """Highest-density interval of every column, (n_draws, n) to (n, 2), by ArviZ."""
+    from arviz_stats.base import array_stats
+
+    return np.asarray(array_stats.hdi(draws, check_probability(ci_prob), axis=0))
+
+
+def describe_draws(draws: FloatArray, ci_prob: float) -> pd.DataFrame:
+    """Mean, sd and HPDI of every column: ``mean``, ``sd``, ``hdi_low``, ``hdi_high``."""
+    interval = hdi(draws, ci_prob)
+    return pd.DataFrame(
+        {
+            "mean": draws.mean(axis=0),
+            "sd": draws.std(axis=0, ddof=1),
+            "hdi_low": interval[:, 0],
+            "hdi_high": interval[:, 1],
+        }
+    )

@@ -1,0 +1,191 @@
+"""The posterior as an `xarray.DataTree`: how it is laid out, labelled, saved and read back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .atomic import replacing
+from .cards import ModelCard, card_from_dict
+from .design import Design
+from .geometry import FloatArray
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+VARIABLE_DIMS: dict[str, tuple[str, ...]] = {
+    "connection_mean": ("connection",),
+    "connection_sd": ("connection",),
+    "word_mean": ("protected_word", "connection"),
+    "attribute_effect": ("attribute",),
+    "group_mean": ("protected_group", "connection"),
+    "group_sd": ("connection",),
+}
+"""Dimensions of the posterior's variables, besides chain and draw.
+
+``sigma`` and ``attribute_sd`` have none, or ``connection`` and ``attribute_kind``, by the card.
+"""
+
+_INDEX_DIMS = {
+    "word_index": ["row"],
+    "connection_index": ["row"],
+    "attribute_index": ["row"],
+    "group_index": ["protected_word"],
+}
+
+
+class SamplingWarning(UserWarning):
+    """A posterior that should not be trusted as it is, and what to do."""
+
+
+def variable_dims(card: ModelCard) -> dict[str, tuple[str, ...]]:
+    """Dimensions of every variable of a card, besides chain and draw."""
+    dims = dict(VARIABLE_DIMS)
+    dims["sigma"] = ("connection",) if card.sigma == "connection" else ()
+    dims["attribute_sd"] = ("attribute_kind",) if card.attribute_effects == "kind" else ()
+    dims["nu"] = ()
+    return dims
+
+
+def assemble(
+    design: Design,
+    card: ModelCard,
+    values: Mapping[str, FloatArray],
+    sample_stats: Mapping[str, FloatArray],
+    chains: int,
+) -> DataTree:
+    """Lay independent draws out as ArviZ expects them.
+
+    Parameters
+    ----------
+    values : mapping of str to (chains * draws, ...) float
+    sample_stats : mapping of str to (chains * draws,) float
+    chains : int
+    """
+    from arviz_base import from_dict
+
+    dims = variable_dims(card)
+    posterior = {
+        name: draws.reshape(chains, -1, *draws.shape[1:]) for name, draws in values.items()
+    }
+    content = {
+        "posterior": posterior,
+        "sample_stats": {name: stat.reshape(chains, -1) for name, stat in sample_stats.items()},
+        "observed_data": {"cosine_distance": design.y},
+    }
+    coords: dict[str, Any] = {**design.coords, "row": np.arange(len(design.y))}
+    used = {name: list(dims[name]) for name in values if dims[name]}
+    tree: DataTree = from_dict(
+        content, coords=coords, dims={**used, **_INDEX_DIMS, "cosine_distance": ["row"]}
+    )
+    complete(tree, design)
+    return tree
+
+
+def complete(tree: DataTree, design: Design) -> None:
+    """Give a posterior the indices and labels that all posteriors here carry."""
+    import xarray as xr
+
+    coords = {**design.coords, "row": np.arange(len(design.y))}
+    tree["constant_data"] = xr.Dataset(
+        {name: (_INDEX_DIMS[name], values) for name, values in _indices(design).items()},
+        coords=coords,
+    )
+    for node in tree.subtree:  # equal fits are to be equal files
+        node.attrs.pop("created_at", None)
+
+
+def describe(
+    tree: DataTree, card: ModelCard, *, method: str, reason: str, seed: str, table_hash: str
+) -> None:
+    """Write into a posterior's attributes where it comes from, and any warnings about it."""
+    packages = ("bayesbias", "pymc", "arviz", "numpy")
+    tree.attrs |= {
+        "card": json.dumps(card.to_dict()),
+        "model": card.name,
+        "method": method,
+        "method_reason": reason,
+        "seed": seed,
+        "table_hash": table_hash,
+        "versions": json.dumps({name: version(name) for name in packages}),
+        "warnings": json.dumps([]),
+    }
+
+
+def card_of(tree: DataTree) -> ModelCard:
+    """Give the model card that a posterior was fitted with."""
+    return card_from_dict(json.loads(str(_attribute(tree, "card"))))
+
+
+def warnings_of(tree: DataTree) -> list[str]:
+    """Give the warnings that a posterior carries; empty if it may be trusted."""
+    return list(json.loads(str(_attribute(tree, "warnings"))))
+
+
+def stacked(tree: DataTree, name: str) -> FloatArray:
+    """Draws of a variable, chains after one another, (chains * draws, ...)."""
+    values = np.asarray(tree["posterior"][name].values)
+    return values.reshape(-1, *values.shape[2:])
+
+
+def index_of(tree: DataTree, name: str) -> np.ndarray:
+    """Give an index variable: word_index, connection_index, attribute_index, group_index."""
+    return np.asarray(tree["constant_data"][name].values, dtype=np.int64)
+
+
+def labels(tree: DataTree, dim: str) -> list[str]:
+    """Names along a dimension of the posterior."""
+    for group in ("posterior", "constant_data"):
+        if dim in tree[group].coords:
+            return [str(label) for label in tree[group].coords[dim].values]
+    raise ValueError(f"this posterior has no dimension {dim!r}")
+
+
+def save_posterior(tree: DataTree, path: str | Path) -> None:
+    """Write a posterior to a netCDF file, whole or not at all."""
+    with replacing(path) as temporary:
+        tree.to_netcdf(temporary, engine="h5netcdf")
+
+
+def load_posterior(path: str | Path) -> DataTree:
+    """Read a posterior that `save_posterior` wrote.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no file.
+    ValueError
+        If the file is not a posterior of this package.
+    """
+    import xarray as xr
+
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"no posterior at {path}")
+    try:
+        with xr.open_datatree(path, engine="h5netcdf") as opened:
+            tree = opened.load()
+    except OSError as error:
+        raise ValueError(f"{path} is not a netCDF file: {error}") from None
+    if "posterior" not in tree.children or "card" not in tree.attrs:
+        raise ValueError(f"{path} does not hold a posterior fitted by bayesbias")
+    return tree
+
+
+def _indices(design: Design) -> dict[str, Any]:
+    return {
+        "word_index": design.word,
+        "connection_index": design.connection,
+        "attribute_index": design.attribute,
+        "group_index": design.word_group,
+    }
+
+
+def _attribute(tree: DataTree, name: str) -> object:
+    if name not in tree.attrs:
+        raise ValueError("this DataTree was not fitted by bayesbias.fit: it carries no model card")
+    return tree.attrs[name]

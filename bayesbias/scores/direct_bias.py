@@ -1,0 +1,150 @@
+"""Direct Bias: how far targets point along the principal directions of defining sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from ..geometry import FloatArray, unit_rows
+from .result import Result
+from .subspace import pair_directions, principal_components
+from .words import WordVectors, as_rows, look_up, look_up_tuples
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class DirectBiasResult(Result):
+    """Direct Bias of targets; see `direct_bias`."""
+
+    score: float
+    per_target: FloatArray
+    components: FloatArray
+    explained: FloatArray
+    k: int
+    c: float
+    normalised: bool
+    defining_sets: tuple[tuple[str, ...], ...] = ()
+
+
+def direct_bias_of(
+    targets: ArrayLike,
+    defining_sets: Sequence[ArrayLike],
+    *,
+    k: int | None = None,
+    c: float = 1.0,
+    unit: bool = True,
+) -> DirectBiasResult:
+    """Direct Bias on arrays.
+
+    Parameters
+    ----------
+    targets : (n_targets, n_dims) array_like
+    defining_sets : sequence of (n_members_i, n_dims) array_like, pairs or longer
+    k, c, unit
+        See `direct_bias`.
+
+    Returns
+    -------
+    DirectBiasResult
+    """
+    if c < 0:
+        raise ValueError(f"c must not be negative, got {c}; 1 is usual, 0 only counts targets")
+    sets = [as_rows(f"defining set {at}", each) for at, each in enumerate(defining_sets)]
+    subspace = principal_components([unit_rows(each) for each in sets] if unit else sets, k)
+    components = unit_rows(as_rows("targets", targets)) @ subspace.directions.T
+    per_target = np.minimum(np.linalg.norm(components, axis=1), 1.0) ** c
+    return DirectBiasResult(
+        score=float(per_target.mean()),
+        per_target=per_target,
+        components=components,
+        explained=subspace.explained,
+        k=len(subspace.directions),
+        c=c,
+        normalised=unit,
+    )
+
+
+def direct_bias(
+    vectors: WordVectors,
+    targets: Iterable[str],
+    defining_sets: Iterable[Sequence[str]],
+    *,
+    k: int | None = None,
+    c: float = 1.0,
+    unit: bool = True,
+) -> DirectBiasResult:
+    """Direct Bias: mean over targets of |cos(t, g)|^c, or (sqrt Σ_k cos(t, g_k)²)^c.
+
+    The directions g are the first k principal components of the defining words, centred within
+    their sets. For one pair the first component is the pair's difference.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors
+    targets : list of words
+    defining_sets : list of pairs (or longer tuples) of words, such as [("she", "he")]
+        A set of which a word is missing is left out whole.
+    k : int, optional
+        Number of components; the size of the sets less one if not given, 1 for pairs.
+    c : float
+        Strictness, 0 or more; 1 in the literature.
+    unit : bool
+        Bring defining words to unit length first, as Bolukbasi et al. do.
+
+    Returns
+    -------
+    DirectBiasResult
+        ``score`` and ``per_target`` in [0, 1], 0 for targets orthogonal to the components;
+        ``components``, the signed cosines, (n_targets, k), positive towards the first words of
+        the sets; ``explained``, the share of variance along each.
+
+    References
+    ----------
+    Bolukbasi et al. (2016), section 5.2; Manzini et al. (2019) for more than two groups.
+    """
+    rows, kept, missing = look_up_tuples(vectors, "defining sets", defining_sets)
+    sets = look_up(vectors, {"targets": targets})
+    result = direct_bias_of(sets.rows["targets"], rows, k=k, c=c, unit=unit)
+    return replace(
+        result,
+        words=sets.words["targets"],
+        missing=sets.missing | missing,
+        defining_sets=kept,
+    )
+
+
+def direction_correlations(
+    vectors: WordVectors, pairs: Iterable[Sequence[str]], *, unit: bool = True
+) -> pd.DataFrame:
+    """Cosines of the pairs' single directions with each other and with their first component.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors
+    pairs : list of pairs of words
+    unit : bool
+        As for `direct_bias`.
+
+    Returns
+    -------
+    DataFrame
+        Square and symmetric, in [-1, 1]; rows and columns are the pairs as ``first - second`` and
+        at last ``component``. Low entries in the last row tell that the component that Direct
+        Bias measures along does not represent that pair.
+
+    References
+    ----------
+    Schröder et al. (2024), Semantic properties of cosine based bias scores, figure 3.
+    """
+    rows, kept, _ = look_up_tuples(vectors, "pairs", pairs)
+    wrong = [members for members in kept if len(members) != 2]
+    if wrong:
+        raise ValueError(f"single directions are those of pairs; got {wrong[0]!r}")
+    sets = [unit_rows(each) for each in rows] if unit else rows
+    singles = pair_directions([each[0] for each in sets], [each[1] for each in sets])
+    both = np.vstack([singles, principal_components(sets, 1).directions])
+    names = [f"{first} - {second}" for first, second in kept] + ["component"]
+    return pd.DataFrame(np.clip(both @ both.T, -1.0, 1.0), index=names, columns=names)

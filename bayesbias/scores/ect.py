@@ -1,0 +1,94 @@
+"""ECT, the embedding coherence test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..geometry import FloatArray, cosine_similarity, unit_rows
+from .result import Result
+from .words import WordVectors, as_rows, look_up, refuse_overlap
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class EctResult(Result):
+    """Embedding coherence; see `ect`."""
+
+    score: float
+    to_x: FloatArray
+    to_y: FloatArray
+    normalised: bool
+
+
+def ect_of(X: ArrayLike, Y: ArrayLike, attributes: ArrayLike, *, unit: bool = False) -> EctResult:
+    """ECT on arrays, (n_x, n_dims), (n_y, n_dims), (n_attributes, n_dims); see `ect`."""
+    x, y, a = as_rows("X", X), as_rows("Y", Y), as_rows("attributes", attributes)
+    if unit:
+        x, y = unit_rows(x), unit_rows(y)
+    means = np.stack([x.mean(axis=0), y.mean(axis=0)])
+    to_x, to_y = cosine_similarity(means, a)
+    return EctResult(score=_spearman(to_x, to_y), to_x=to_x, to_y=to_y, normalised=unit)
+
+
+def ect(
+    vectors: WordVectors,
+    X: Iterable[str],
+    Y: Iterable[str],
+    A: Iterable[str],
+    B: Iterable[str] = (),
+    *,
+    unit: bool = False,
+) -> EctResult:
+    """Embedding coherence test: whether both groups' means rank the attributes alike.
+
+    Spearman's correlation, over the attributes a, of cos(μ_X, a) and cos(μ_Y, a).
+
+    Parameters
+    ----------
+    vectors : KeyedVectors
+    X, Y : lists of words; μ_X and μ_Y are their mean vectors
+    A, B : lists of attribute words, joined; B may be left out
+    unit : bool
+        Bring the words of X and Y to unit length before they are averaged.
+
+    Returns
+    -------
+    EctResult
+        ``score`` in [-1, 1]; 1 where both groups rank the attributes alike, so that higher is
+        less biased; ``to_x`` and ``to_y``, the cosines.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two attributes, or a group is equally near to all of them.
+
+    References
+    ----------
+    Dev and Phillips (2019), Attenuating bias in word vectors.
+    """
+    for given in (A, B):
+        if isinstance(given, str):
+            raise TypeError(f"attributes must be a list of words; got the string {given!r}")
+    joined = list(dict.fromkeys([*A, *B]))
+    sets = look_up(vectors, {"X": X, "Y": Y, "attributes": joined})
+    refuse_overlap("X", "Y", sets.words)
+    result = ect_of(sets.rows["X"], sets.rows["Y"], sets.rows["attributes"], unit=unit)
+    return replace(result, words=sets.words["attributes"], missing=sets.missing)
+
+
+def _spearman(first: FloatArray, second: FloatArray) -> float:
+    """Correlation of ranks, ties at their mean rank."""
+    if len(first) < 2:
+        raise ValueError("ECT ranks attributes and needs at least two; one is left")
+    ranks = [_ranks(each) for each in (first, second)]
+    if any(np.ptp(each) == 0 for each in ranks):
+        raise ValueError("ECT is undefined: a group's mean is equally near to every attribute")
+    return float(np.clip(np.corrcoef(ranks[0], ranks[1])[0, 1], -1.0, 1.0))
+
+
+def _ranks(values: FloatArray) -> FloatArray:
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2.0)[place])

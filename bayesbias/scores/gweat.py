@@ -1,0 +1,77 @@
+"""gWEAT, the generalisation of WEAT to any number of groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..geometry import FloatArray
+from .result import Result
+from .subspace import group_means
+from .words import WordVectors, look_up, refuse_overlap
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class GweatResult(Result):
+    """gWEAT of target groups and attribute sets; see `gweat`."""
+
+    score: float
+    per_group: FloatArray
+
+
+def gweat_of(targets: Sequence[ArrayLike], attributes: Sequence[ArrayLike]) -> GweatResult:
+    """GWEAT on arrays: Σ_i (X̄_i - μ)·(Ā_i - Ā) on unit vectors.
+
+    Parameters
+    ----------
+    targets : sequence of n (n_words_i, n_dims) array_like
+        X̄_i is the mean unit vector of each, μ the mean of the X̄_i.
+    attributes : sequence of n (n_attributes_i, n_dims) array_like
+        Ā_i is the mean unit vector of each, Ā the mean of the Ā_i; set i belongs to group i.
+
+    Returns
+    -------
+    GweatResult
+        ``score`` = Σ ``per_group``. 0 without association; positive where groups go with their
+        sets; for n = 2 it is (mean_X s - mean_Y s)/2, in [-1, 1] times ‖â - b̂‖.
+
+    References
+    ----------
+    Swinger et al. (2019), What are the biases in my word embedding?; Schröder, Schulz, Hammer
+    (2024), equation 3.
+    """
+    if len(targets) != len(attributes) or len(targets) < 2:
+        raise ValueError(
+            "gWEAT needs two or more target groups and as many attribute sets; "
+            f"got {len(targets)} and {len(attributes)}"
+        )
+    x, a = group_means(targets), group_means(attributes)
+    per_group = np.asarray(((x - x.mean(axis=0)) * (a - a.mean(axis=0))).sum(axis=1))
+    return GweatResult(score=float(per_group.sum()), per_group=per_group)
+
+
+def gweat(
+    vectors: WordVectors, X: Iterable[str], Y: Iterable[str], A: Iterable[str], B: Iterable[str]
+) -> GweatResult:
+    """GWEAT of two groups X, Y and their attribute sets A, B; see `gweat_of`.
+
+    Equals (mean_X s - mean_Y s)/2 with the s of `weat`. For more groups see `gweat_groups`.
+    """
+    return gweat_groups(vectors, [X, Y], [A, B])
+
+
+def gweat_groups(
+    vectors: WordVectors, targets: Sequence[Iterable[str]], attributes: Sequence[Iterable[str]]
+) -> GweatResult:
+    """GWEAT of any number of target groups, each with the attribute set of the same place."""
+    names = [f"target group {at}" for at in range(len(targets))]
+    sets_of = [f"attribute set {at}" for at in range(len(attributes))]
+    found = look_up(vectors, dict(zip(names + sets_of, [*targets, *attributes], strict=True)))
+    for at, first in enumerate(names):
+        for second in names[at + 1 :]:
+            refuse_overlap(first, second, found.words)
+    result = gweat_of([found.rows[n] for n in names], [found.rows[n] for n in sets_of])
+    return replace(result, words=tuple(names), missing=found.missing)

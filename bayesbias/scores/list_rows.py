@@ -1,0 +1,166 @@
+"""The vectors of a word list, whole, for some of its groups, or for some of its words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, permutations
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry import FloatArray
+from ..wordlists import WordList
+from .words import WordVectors, look_up
+
+Indices = NDArray[np.intp]
+Scope = Literal["all", "pair", "ordered"]
+
+
+@dataclass(frozen=True, eq=False)
+class ListRows:
+    """Vectors of a word list, group by group.
+
+    Parameters
+    ----------
+    groups : tuple of str
+    protected, stereotypes : tuple of (n_words_i, n_dims) arrays
+        Protected words and stereotypes of each group, as the embedding holds them.
+    protected_words, stereotype_words : tuple of tuples of str
+    defining : (n_sets, n_groups, n_dims) array or None
+        The words that stand in the same place of every group; None where groups are of different
+        sizes in the list, so that its words do not form pairs.
+    defining_words : tuple of tuples of str
+    """
+
+    groups: tuple[str, ...]
+    protected: tuple[FloatArray, ...]
+    stereotypes: tuple[FloatArray, ...]
+    protected_words: tuple[tuple[str, ...], ...]
+    stereotype_words: tuple[tuple[str, ...], ...]
+    defining: FloatArray | None
+    defining_words: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def targets(self) -> FloatArray:
+        """All stereotype words, (n_attributes, n_dims)."""
+        return np.vstack(self.stereotypes)
+
+    @property
+    def defining_sets(self) -> FloatArray:
+        """The words in the same place of every group, (n_sets, n_groups, n_dims).
+
+        Raises
+        ------
+        ValueError
+            If groups differ in size, or no place has all its words.
+        """
+        if self.defining is None:
+            raise ValueError("needs groups of equal size, whose words form pairs in order")
+        if not len(self.defining):
+            raise ValueError("no place of the list has its words of all groups in the embedding")
+        return self.defining
+
+    def of_groups(self, at: Sequence[int]) -> ListRows:
+        """The rows of some groups, in the order given."""
+        return ListRows(
+            groups=tuple(self.groups[i] for i in at),
+            protected=tuple(self.protected[i] for i in at),
+            stereotypes=tuple(self.stereotypes[i] for i in at),
+            protected_words=tuple(self.protected_words[i] for i in at),
+            stereotype_words=tuple(self.stereotype_words[i] for i in at),
+            defining=None if self.defining is None else self.defining[:, list(at)],
+            defining_words=tuple(tuple(each[i] for i in at) for each in self.defining_words),
+        )
+
+    def of_words(self, picks: Picks) -> ListRows:
+        """The rows of some words, of which any may come more than once."""
+        return ListRows(
+            groups=self.groups,
+            protected=tuple(_taken(self.protected, picks.protected)),
+            stereotypes=tuple(_taken(self.stereotypes, picks.stereotypes)),
+            protected_words=_named(self.protected_words, picks.protected),
+            stereotype_words=_named(self.stereotype_words, picks.stereotypes),
+            defining=None if self.defining is None else self.defining[picks.defining],
+            defining_words=tuple(self.defining_words[i] for i in picks.defining)
+            if self.defining is not None
+            else (),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Picks:
+    """Which words to take: index arrays by group, and of the defining sets."""
+
+    protected: tuple[Indices, ...]
+    stereotypes: tuple[Indices, ...]
+    defining: Indices
+
+    def of_groups(self, at: Sequence[int]) -> Picks:
+        """The picks of some groups, in the order given."""
+        return Picks(
+            tuple(self.protected[i] for i in at),
+            tuple(self.stereotypes[i] for i in at),
+            self.defining,
+        )
+
+
+def list_rows(
+    vectors: WordVectors, wordlist: WordList
+) -> tuple[ListRows, dict[str, tuple[str, ...]]]:
+    """Look a word list up: rows by group, and the missing words by set."""
+    groups = tuple(wordlist.groups)
+    without = [group for group in groups if group not in wordlist.stereotypes]
+    if not groups or without:
+        raise ValueError(
+            f"the list {wordlist.name!r} has no groups with stereotypes"
+            if not groups
+            else f"the list {wordlist.name!r} has no stereotypes of {', '.join(without)}; "
+            "scores of a list need them for every group"
+        )
+    keys = [f"group {group}" for group in groups]
+    sets = [f"stereotypes of {group}" for group in groups]
+    words = [*(wordlist.groups[g] for g in groups), *(wordlist.stereotypes[g] for g in groups)]
+    found = look_up(vectors, dict(zip(keys + sets, words, strict=True)))
+    rows = ListRows(
+        groups=groups,
+        protected=tuple(found.rows[key] for key in keys),
+        stereotypes=tuple(found.rows[key] for key in sets),
+        protected_words=tuple(found.words[key] for key in keys),
+        stereotype_words=tuple(found.words[key] for key in sets),
+        defining=None,
+    )
+    if len({len(words) for words in wordlist.groups.values()}) == 1:
+        rows = _with_places(rows, list(zip(*wordlist.groups.values(), strict=True)))
+    return rows, found.missing
+
+
+def selections(rows: ListRows, scope: Scope) -> Iterator[tuple[int, ...]]:
+    """Groups that a score is computed on: all at once, every pair, or every ordered pair."""
+    every = range(len(rows.groups))
+    if scope == "all":
+        yield tuple(every)
+    elif scope == "pair":
+        yield from combinations(every, 2)
+    else:
+        yield from permutations(every, 2)
+
+
+def _with_places(rows: ListRows, places: Sequence[tuple[str, ...]]) -> ListRows:
+    """Add the defining sets, the places of which every word is there."""
+    at = [{word: i for i, word in enumerate(words)} for words in rows.protected_words]
+    whole = [each for each in places if all(w in of for w, of in zip(each, at, strict=True))]
+    columns = [
+        each[[of[place[group]] for place in whole]]
+        for group, (each, of) in enumerate(zip(rows.protected, at, strict=True))
+    ]
+    return replace(rows, defining=np.stack(columns, axis=1), defining_words=tuple(whole))
+
+
+def _taken(rows: Sequence[FloatArray], at: Sequence[Indices]) -> list[FloatArray]:
+    return [each[of] for each, of in zip(rows, at, strict=True)]
+
+
+def _named(words: Sequence[tuple[str, ...]], at: Sequence[Indices]) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(each[i] for i in of) for each, of in zip(words, at, strict=True))

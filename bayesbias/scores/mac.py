@@ -1,0 +1,170 @@
+"""MAC, the mean average cosine distance between protected words and attribute sets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from ..geometry import FloatArray, cosine_distance
+from ..schema import require_columns
+from ..wordlists import WordList
+from .result import Result
+from .words import WordVectors, as_rows, look_up
+
+STEREOTYPES = ("associated", "different")
+"""Connections of the attributes that count; control words do not."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class MacResult(Result):
+    """MAC of protected words and attribute sets; see `mac`."""
+
+    score: float
+    distance: FloatArray
+    attribute_sets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class MacChange(Result):
+    """Paired t-test of two MACs; see `mac_change`."""
+
+    score: float
+    t: float
+    p_value: float
+    n_pairs: int
+
+
+def mac_of(targets: ArrayLike, attribute_sets: Sequence[ArrayLike]) -> MacResult:
+    """Mean over (target, set) of the mean cosine distance of the target to the set.
+
+    Parameters
+    ----------
+    targets : (n_targets, n_dims) array_like
+    attribute_sets : sequence of (n_attributes_i, n_dims) array_like
+        Every set weighs the same, whatever its size.
+
+    Returns
+    -------
+    MacResult
+        ``score`` in [0, 2]; ``distance`` (n_targets, n_sets), the means that are averaged.
+    """
+    rows = as_rows("targets", targets)
+    if not len(attribute_sets):
+        raise ValueError("MAC needs at least one attribute set; got none")
+    sets = [as_rows(f"attribute set {at}", each) for at, each in enumerate(attribute_sets)]
+    means = np.column_stack([cosine_distance(rows, each).mean(axis=1) for each in sets])
+    return MacResult(score=float(means.mean()), distance=means)
+
+
+def mac(vectors: WordVectors, wordlist: WordList) -> MacResult:
+    """MAC of a word list: protected words of all groups against every stereotype set.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors
+    wordlist : WordList
+        Control words do not enter. No word is compared with itself.
+
+    Returns
+    -------
+    MacResult
+        ``score`` in [0, 2], where 1 means that cosines average to zero; ``distance`` by
+        protected word (rows) and attribute set (columns, ``attribute_sets``).
+
+    Notes
+    -----
+    The authors call 1 ideal. It says that positive and negative cosines balance, not that any
+    word is equally near to the sets, and it averages over associated and other sets alike.
+
+    References
+    ----------
+    Manzini, Lim, Tsvetkov, Black (2019), section 3.3.
+    """
+    if not wordlist.groups:
+        raise ValueError(f"the list {wordlist.name!r} has no groups; MAC needs protected words")
+    groups = {f"group {name}": words for name, words in wordlist.groups.items()}
+    names = {f"stereotypes of {name}": wordlist.set_name(name) for name in wordlist.stereotypes}
+    stereotypes = {f"stereotypes of {name}": ws for name, ws in wordlist.stereotypes.items()}
+    found = look_up(vectors, groups | stereotypes)
+    words = tuple(word for group in groups for word in found.words[group])
+    targets = np.vstack([found.rows[group] for group in groups])
+    columns = []
+    for each in stereotypes:
+        distances = cosine_distance(targets, found.rows[each])
+        itself = np.array([[word == other for other in found.words[each]] for word in words])
+        counted = (~itself).sum(axis=1)
+        if not counted.all():
+            raise ValueError(f"{each} holds only {words[int(np.argmin(counted))]!r} itself")
+        columns.append(np.where(itself, 0.0, distances).sum(axis=1) / counted)
+    means = np.column_stack(columns)
+    return MacResult(
+        score=float(means.mean()),
+        distance=means,
+        attribute_sets=tuple(names.values()),
+        words=words,
+        missing=found.missing,
+    )
+
+
+def mac_of_table(table: pd.DataFrame) -> MacResult:
+    """MAC of a long-form table: the mean of the mean distances by protected word and set.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns ``protected_word``, ``attribute_set``, ``connection`` and ``cosine_distance``, as
+        `distance_table` and `read_table` give them. Rows with ``connection`` other than
+        ``associated`` or ``different`` do not enter; repeated rows count as often as they stand.
+
+    Returns
+    -------
+    MacResult
+        ``distance`` has NaN where a word has no row for a set; such cells do not count.
+    """
+    require_columns(table, ("protected_word", "attribute_set", "connection", "cosine_distance"))
+    rows = table[table["connection"].astype(str).isin(STEREOTYPES)]
+    if rows.empty:
+        raise ValueError("the table has no associated or different rows; MAC needs stereotypes")
+    distances = rows["cosine_distance"].to_numpy(np.float64)
+    if not ((distances > -1e-5) & (distances < 2 + 1e-5)).all():
+        raise ValueError("a cosine distance is not in [0, 2]; leave the rows of missing words out")
+    by = [rows["protected_word"].astype(str), rows["attribute_set"].astype(str)]
+    means = rows["cosine_distance"].groupby(by, sort=False).mean().unstack(sort=False)
+    return MacResult(
+        score=float(np.nanmean(means.to_numpy())),
+        distance=means.to_numpy(np.float64),
+        attribute_sets=tuple(map(str, means.columns)),
+        words=tuple(map(str, means.index)),
+    )
+
+
+def mac_change(before: MacResult, after: MacResult) -> MacChange:
+    """Manzini et al.'s test of a change: a paired t-test of the averaged distances.
+
+    The pairs are (protected word, attribute set). They share words and are averages, so that
+    they are neither independent nor equally uncertain: read the p-value with the warning of
+    Dobrzeniecka and Urbaniak (2024), section 3, in mind.
+
+    Returns
+    -------
+    MacChange
+        ``score``, the mean change; ``t``; the two-sided ``p_value``; ``n_pairs``.
+    """
+    from scipy.stats import ttest_rel
+
+    if before.words != after.words or before.distance.shape != after.distance.shape:
+        raise ValueError("before and after must hold the same words and sets, in the same order")
+    change = (after.distance - before.distance).ravel()
+    change = change[np.isfinite(change)]
+    if len(change) < 2 or np.ptp(change) == 0:
+        raise ValueError("the t-test is undefined: all changes are equal, or there is only one")
+    test = ttest_rel(change, np.zeros_like(change))
+    return replace(
+        MacChange(score=float(change.mean()), t=0.0, p_value=1.0, n_pairs=len(change)),
+        t=float(test.statistic),
+        p_value=float(test.pvalue),
+    )

@@ -1,0 +1,91 @@
+"""How a score's result is held and shown: one base class, so that no score writes its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from html import escape
+
+import numpy as np
+import pandas as pd
+
+from ..geometry import FloatArray
+
+Missing = Mapping[str, tuple[str, ...]]
+"""Words that the embedding lacks, by the set that they stand in; sets without any are left out."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Result:
+    """A score with the words it was computed on; every score's result is one of these.
+
+    Parameters
+    ----------
+    words : tuple of str
+        The words that the per-word parts belong to, in order; empty for a score on arrays.
+    missing : mapping of str to tuple of str
+        Words left out because the embedding lacks them, by set.
+    """
+
+    words: tuple[str, ...] = ()
+    missing: Missing = field(default_factory=dict)
+
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """Name and text of every field that fits on a line."""
+        for each in fields(self):
+            if each.name == "words":
+                continue
+            text = _text(getattr(self, each.name))
+            if text:
+                yield each.name, text
+
+    def per_word(self) -> pd.DataFrame:
+        """The per-word parts as a frame, one row a word (or a number where words are unknown)."""
+        arrays = {
+            each.name: value
+            for each in fields(self)
+            if isinstance(value := getattr(self, each.name), np.ndarray)
+        }
+        size = len(self.words) or max((len(value) for value in arrays.values()), default=0)
+        columns: dict[str, FloatArray] = {}
+        for name, value in arrays.items():
+            if value.ndim == 1 and len(value) == size:
+                columns[name] = value
+            elif value.ndim == 2 and len(value) == size:
+                columns |= {f"{name}_{at}": value[:, at] for at in range(value.shape[1])}
+        return pd.DataFrame({"word": self.words or range(size), **columns})
+
+    def __str__(self) -> str:
+        rows = list(self.lines())
+        width = max(len(name) for name, _ in rows)
+        return "\n".join(
+            [type(self).__name__, *(f"  {name:<{width}}  {text}" for name, text in rows)]
+        )
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{escape(name)}</th>"
+            f"<td style='text-align:left'>{escape(text)}</td></tr>"
+            for name, text in self.lines()
+        )
+        return (
+            f"<table><caption>{escape(type(self).__name__)}</caption><tbody>{rows}</tbody></table>"
+        )
+
+
+def _text(value: object) -> str:
+    """One line for a field, or nothing for what is empty."""
+    if isinstance(value, np.ndarray):
+        return f"array of shape {value.shape}, mean {value.mean():.4g}" if value.size else ""
+    if isinstance(value, pd.DataFrame):
+        return f"frame of {len(value)} rows"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, Mapping):
+        return "; ".join(f"{name}: {', '.join(words)}" for name, words in value.items())
+    if isinstance(value, tuple):
+        return ", ".join(f"{part:.6g}" if isinstance(part, float) else str(part) for part in value)
+    return "" if value is None else str(value)

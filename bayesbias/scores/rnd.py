@@ -1,0 +1,76 @@
+"""RND, the relative norm distance of attributes from two group means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..geometry import FloatArray, unit_rows
+from .result import Result
+from .words import WordVectors, as_rows, look_up, refuse_overlap
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class RndResult(Result):
+    """Relative norm distance; see `rnd`."""
+
+    score: float
+    per_attribute: FloatArray
+    normalised: bool
+
+
+def rnd_of(X: ArrayLike, Y: ArrayLike, attributes: ArrayLike, *, unit: bool = False) -> RndResult:
+    """RND on arrays, (n_x, n_dims), (n_y, n_dims), (n_attributes, n_dims); see `rnd`."""
+    x, y, a = as_rows("X", X), as_rows("Y", Y), as_rows("attributes", attributes)
+    if unit:
+        x, y, a = unit_rows(x), unit_rows(y), unit_rows(a)
+    to_x = np.linalg.norm(x.mean(axis=0) - a, axis=1)
+    to_y = np.linalg.norm(y.mean(axis=0) - a, axis=1)
+    return RndResult(score=float((to_x - to_y).mean()), per_attribute=to_x - to_y, normalised=unit)
+
+
+def rnd(
+    vectors: WordVectors,
+    X: Iterable[str],
+    Y: Iterable[str],
+    A: Iterable[str],
+    B: Iterable[str] = (),
+    *,
+    unit: bool = False,
+) -> RndResult:
+    """Relative norm distance: mean over attributes a of ‖μ_X - a‖ - ‖μ_Y - a‖.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors
+    X, Y : lists of words; μ_X and μ_Y are their mean vectors
+    A : list of attribute words
+    B : list of attribute words, optional
+        Joined to A. Where A goes with X and B with Y the two cancel; take them one at a time.
+    unit : bool
+        Bring all vectors to unit length first, as Garg et al. do.
+
+    Returns
+    -------
+    RndResult
+        ``score`` and ``per_attribute``; negative where attributes are nearer to X. Within
+        ±‖μ_X - μ_Y‖; 0 where attributes are as far from X as from Y.
+
+    References
+    ----------
+    Garg, Schiebinger, Jurafsky, Zou (2018), PNAS 115.
+    """
+    joined = list(dict.fromkeys([*_words(A), *_words(B)]))
+    sets = look_up(vectors, {"X": X, "Y": Y, "attributes": joined})
+    refuse_overlap("X", "Y", sets.words)
+    result = rnd_of(sets.rows["X"], sets.rows["Y"], sets.rows["attributes"], unit=unit)
+    return replace(result, words=sets.words["attributes"], missing=sets.missing)
+
+
+def _words(given: Iterable[str]) -> Iterable[str]:
+    if isinstance(given, str):
+        raise TypeError(f"attributes must be a list of words; got the string {given!r}")
+    return given

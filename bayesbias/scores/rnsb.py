@@ -1,0 +1,102 @@
+"""RNSB, relative negative sentiment bias: a classifier's verdict on identity words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..geometry import FloatArray
+from .result import Result
+from .words import WordVectors, as_rows, look_up, refuse_overlap
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class RnsbResult(Result):
+    """Relative negative sentiment bias; see `rnsb`."""
+
+    score: float
+    probability: FloatArray
+    share: FloatArray
+    penalty_strength: float
+
+
+def rnsb_of(targets: ArrayLike, A: ArrayLike, B: ArrayLike, *, C: float = 1.0) -> RnsbResult:
+    """RNSB on arrays, (n_targets, n_dims), (n_a, n_dims), (n_b, n_dims); see `rnsb`."""
+    rows = as_rows("targets", targets)
+    classifier = negative_classifier(A, B, C=C)
+    probability = np.asarray(classifier.predict_proba(rows)[:, 1], dtype=np.float64)
+    return RnsbResult(
+        score=divergence_from_uniform(probability),
+        probability=probability,
+        share=probability / probability.sum(),
+        penalty_strength=C,
+    )
+
+
+def divergence_from_uniform(probability: FloatArray) -> float:
+    """KL divergence, in nats, of the normalised probabilities from the uniform distribution."""
+    share = probability / probability.sum()
+    present = share[share > 0]
+    return max(float((present * np.log(present * len(share))).sum()), 0.0)
+
+
+def negative_classifier(A: ArrayLike, B: ArrayLike, *, C: float = 1.0) -> Any:  # noqa: ANN401
+    """Logistic regression that tells B (class 1) from A (class 0), fitted to all of both."""
+    try:
+        from sklearn.linear_model import LogisticRegression
+    except ImportError:
+        raise ImportError(
+            "RNSB needs scikit-learn; install it with: pip install 'bayesbias[learn]'"
+        ) from None
+    positive, negative = as_rows("A", A), as_rows("B", B)
+    labels = np.r_[np.zeros(len(positive)), np.ones(len(negative))]
+    model = LogisticRegression(C=C, max_iter=10_000, tol=1e-8)
+    return model.fit(np.vstack([positive, negative]), labels)
+
+
+def rnsb(
+    vectors: WordVectors,
+    targets: Iterable[str],
+    A: Iterable[str],
+    B: Iterable[str],
+    *,
+    C: float = 1.0,
+) -> RnsbResult:
+    """Relative negative sentiment bias: whether some identity words are taken for more negative.
+
+    A logistic regression learns B (negative) from A (positive); its probabilities of B for the
+    targets, made to sum to one, are compared with the uniform distribution.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors
+    targets : list of identity words
+    A, B : lists of positive and of negative words
+    C : float
+        Inverse strength of the ridge penalty, as in scikit-learn; the score depends on it.
+
+    Returns
+    -------
+    RnsbResult
+        ``score``, the KL divergence in nats, in [0, log n_targets], 0 where all targets are
+        taken for equally negative; ``probability`` of B and ``share`` of every target. No words
+        are held out, so that equal input gives equal output.
+
+    Raises
+    ------
+    ImportError
+        If scikit-learn is not installed.
+
+    References
+    ----------
+    Sweeney and Najafian (2019), A transparent framework for evaluating unintended demographic
+    bias in word embeddings.
+    """
+    sets = look_up(vectors, {"targets": targets, "A": A, "B": B})
+    refuse_overlap("A", "B", sets.words)
+    result = rnsb_of(sets.rows["targets"], sets.rows["A"], sets.rows["B"], C=C)
+    return replace(result, words=sets.words["targets"], missing=sets.missing)

@@ -1,0 +1,173 @@
+"""How far a score can be trusted on a list: what becomes of it when words are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..geometry import FloatArray
+from ..wordlists import WordList
+from .bootstrap import interval, or_nan
+from .list_rows import ListRows, list_rows, selections
+from .permutation import Seed
+from .registry import SCORES, ListScore, named_score
+from .sublists import Lists, Reference, reference_lists, sublists, without_each
+from .words import WordVectors
+
+ROBUSTNESS_COLUMNS = (
+    "kind",
+    "score",
+    "groups",
+    "embedding",
+    "share",
+    "left_out",
+    "full",
+    "mean",
+    "sd",
+    "low",
+    "high",
+    "deviation",
+    "n",
+)
+"""Columns of `robustness`, in order."""
+
+SHARES = (0.2, 0.4, 0.6, 0.8, 1.0)
+"""Shares of every set's words that sub-lists hold."""
+
+
+def robustness(
+    vectors: WordVectors,
+    wordlist: WordList,
+    *,
+    scores: Iterable[str] | None = None,
+    shares: Sequence[float] = SHARES,
+    repeats: int = 50,
+    reference: Reference = None,
+    ci_prob: float = 0.89,
+    seed: Seed = 0,
+) -> pd.DataFrame:
+    """Deviation of scores over random sub-lists and with single pairs left out.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors
+    wordlist : WordList
+        With stereotypes for every group.
+    scores : iterable of str, optional
+        Names of ``SCORES``; all that apply except ``rnsb`` if not given, which fits a classifier
+        every time.
+    shares : sequence of float
+        Each in (0, 1]; a sub-list holds this share of every set's words, rounded up. The whole
+        list, 1, is always among them.
+    repeats : int
+        Sub-lists for every share below 1.
+    reference : KeyedVectors or "shuffled", optional
+        An embedding without the bias to compare with: the silhouettes of Spliethöver and
+        Wachsmuth. ``"shuffled"`` deals the protected words out to the groups anew in every
+        sub-list, so that groups mean nothing.
+    ci_prob : float
+        Level of the interval over sub-lists, in (0, 1).
+    seed : int, SeedSequence or Generator
+
+    Returns
+    -------
+    DataFrame
+        ``ROBUSTNESS_COLUMNS``, one row a summary. ``kind`` is ``sublist`` (one row a share:
+        ``mean``, ``sd``, ``low`` and ``high`` over sub-lists, and ``deviation``, the mean
+        absolute difference from the ``full`` list), ``leave_one_out`` (one row a pair left out,
+        or a protected word where groups are not of equal size: ``mean`` is the value) or, with a
+        reference, ``silhouette`` (one row a share: ``mean``, the distance between the means of
+        embedding and reference, and ``sd``, that of the difference; a list tells the two apart
+        where the distance is large against the sd). ``embedding`` is ``given`` or
+        ``reference``; ``n`` counts the values that are defined.
+
+    References
+    ----------
+    Schröder, Schulz, Hammer (2024), The SAME score, section 5.3. Spliethöver and Wachsmuth
+    (2021), Bias silhouette analysis, IJCAI; silhouettes here follow its idea, not its figures.
+    """
+    _check(shares, repeats)
+    rows, _ = list_rows(vectors, wordlist)
+    names = [name for name in SCORES if name != "rnsb"] if scores is None else list(scores)
+    specs = {name: named_score(name) for name in names}
+    random = np.random.default_rng(seed)
+    given = sublists(rows, shares, repeats, random)
+    others = reference_lists(reference, wordlist, rows, given, random)
+    made: list[dict[str, Any]] = []
+    for name, spec in specs.items():
+        for at in selections(rows, spec.scope):
+            start = {"score": name, "groups": ", ".join(rows.of_groups(at).groups)}
+            made += [start | row for row in _over_shares(spec, at, given, others, ci_prob)]
+            made += [start | row for row in _left_out(spec, at, rows)]
+    return pd.DataFrame(made, columns=list(ROBUSTNESS_COLUMNS))
+
+
+def _check(shares: Sequence[float], repeats: int) -> None:
+    wrong = [share for share in shares if not 0 < share <= 1]
+    if wrong or not shares:
+        raise ValueError(f"shares must lie in (0, 1], got {list(shares)}; 0.2 stands for 20%")
+    if repeats < 2:
+        raise ValueError(f"repeats must be at least 2, got {repeats}; 50 is usual")
+
+
+def _values(spec: ListScore, at: Sequence[int], lists: Sequence[ListRows]) -> FloatArray:
+    """A score on every list; NaN where it is undefined."""
+    return np.array([or_nan(partial(spec.value, each.of_groups(at))) for each in lists])
+
+
+def _over_shares(
+    spec: ListScore, at: Sequence[int], given: Lists, others: Lists, ci_prob: float
+) -> Iterator[dict[str, Any]]:
+    summaries: dict[tuple[str, float], dict[str, Any]] = {}
+    for embedding, lists in (("given", given), ("reference", others)):
+        values = {share: _values(spec, at, each) for share, each in lists.items()}
+        for share, found in values.items():
+            row = _summary(found, float(values[1.0].mean()), ci_prob)
+            summaries[embedding, share] = row
+            yield {"kind": "sublist", "embedding": embedding, "share": share} | row
+    for share in others:
+        first, second = (summaries[embedding, share] for embedding in ("given", "reference"))
+        yield {
+            "kind": "silhouette",
+            "share": share,
+            "mean": abs(first["mean"] - second["mean"]),
+            "sd": float(np.hypot(first["sd"], second["sd"])),
+            "n": min(first["n"], second["n"]),
+        }
+
+
+def _summary(values: FloatArray, full: float, ci_prob: float) -> dict[str, Any]:
+    low, high = interval(values, ci_prob)
+    defined = values[np.isfinite(values)]
+    if not len(defined):
+        return {"full": full, "mean": np.nan, "sd": np.nan, "low": low, "high": high, "n": 0}
+    return {
+        "full": full,
+        "mean": float(defined.mean()),
+        "sd": float(defined.std(ddof=1)) if len(defined) > 1 else 0.0,
+        "low": low,
+        "high": high,
+        "deviation": float(np.abs(defined - full).mean()),
+        "n": len(defined),
+    }
+
+
+def _left_out(spec: ListScore, at: Sequence[int], rows: ListRows) -> Iterator[dict[str, Any]]:
+    """The score without each pair, or without each protected word, in turn."""
+    some = rows.of_groups(at)
+    full = or_nan(partial(spec.value, some))
+    for words, rest in without_each(some):
+        value = or_nan(partial(spec.value, rest))
+        yield {
+            "kind": "leave_one_out",
+            "embedding": "given",
+            "left_out": words,
+            "full": full,
+            "mean": value,
+            "deviation": abs(value - full),
+            "n": int(np.isfinite(value)),
+        }

@@ -1,0 +1,119 @@
+"""SAME, the length of the targets' shadows in the bias subspace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..geometry import FloatArray, unit_rows
+from .result import Result
+from .subspace import bias_subspace, group_means
+from .words import WordVectors, as_rows, look_up
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class SameResult(Result):
+    """SAME of targets and protected groups; see `same`."""
+
+    score: float
+    per_target: FloatArray
+    components: FloatArray
+    signed: FloatArray | None
+    rank: int
+    groups: tuple[str, ...] = ()
+
+    @property
+    def skew(self) -> float:
+        """Mean of the signed values: do targets lean to the first group? Two groups only."""
+        return float(self._signed().mean())
+
+    @property
+    def stereotype(self) -> float:
+        """Population sd of the signed values: do targets differ in leaning? Two groups only."""
+        return float(self._signed().std())
+
+    def _signed(self) -> FloatArray:
+        if self.signed is None:
+            raise ValueError("skew and stereotype are defined for two groups; this is of more")
+        return self.signed
+
+
+def same_of(targets: ArrayLike, groups: Sequence[ArrayLike]) -> SameResult:
+    """SAME on arrays.
+
+    Parameters
+    ----------
+    targets : (n_targets, n_dims) array_like
+    groups : sequence of (n_words_i, n_dims) array_like, two or more
+
+    Returns
+    -------
+    SameResult
+        See `same`.
+    """
+    basis = bias_subspace(groups)
+    rows = unit_rows(as_rows("targets", targets))
+    components = rows @ basis.T
+    per_target = np.minimum(np.linalg.norm(components, axis=1), 1.0)
+    signed = None
+    if len(groups) == 2:
+        means = group_means(groups)
+        signed = rows @ unit_rows(means[:1] - means[1:])[0]
+    return SameResult(
+        score=float(per_target.mean()),
+        per_target=per_target,
+        components=components,
+        signed=signed,
+        rank=len(basis),
+    )
+
+
+def same(
+    vectors: WordVectors,
+    targets: Iterable[str],
+    groups: Mapping[str, Iterable[str]] | Sequence[Iterable[str]],
+) -> SameResult:
+    """SAME: how far targets point along the directions in which protected groups differ.
+
+    With â_i the mean unit vector of group i and B the Gram-Schmidt basis of â_i - â_0, the bias
+    of a target is ‖B t/‖t‖‖, for two groups |cos(t, â_0 - â_1)|; SAME is the mean over targets.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors
+    targets : list of words
+    groups : lists of words by group, as a mapping or a sequence; two or more
+
+    Returns
+    -------
+    SameResult
+        ``score`` and ``per_target`` in [0, 1], 0 where a target is equally near to all groups
+        and 1 where it lies in the bias subspace; neither depends on the order of the groups.
+        ``components`` (n_targets, rank) does. ``signed`` for two groups only, cos(t, â_0 - â_1),
+        positive towards the first. ``rank`` is below n_groups - 1 where group means are
+        linearly dependent: the dependent directions are left out.
+
+    Raises
+    ------
+    ValueError
+        If there is one group, a set is empty or missing, or all group means coincide.
+
+    References
+    ----------
+    Schröder, Schulz, Hammer (2024), The SAME score, equations 11-16.
+    """
+    named = groups if isinstance(groups, Mapping) else {str(at): g for at, g in enumerate(groups)}
+    if len(named) < 2:
+        raise ValueError(f"SAME compares protected groups and needs two or more; got {len(named)}")
+    keys = {f"group {name}": words for name, words in named.items()}
+    sets = look_up(vectors, {"targets": targets} | keys)
+    result = same_of(sets.rows["targets"], [sets.rows[key] for key in keys])
+    return replace(
+        result,
+        words=sets.words["targets"],
+        missing=sets.missing,
+        groups=tuple(map(str, named)),
+    )

@@ -1,0 +1,99 @@
+"""SC-WEAT, the single-category test: whether one word is nearer to A than to B."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..geometry import FloatArray, cosine_similarity
+from .nas import nas_of
+from .permutation import Method, Seed, Sides, permutation_p_values
+from .result import Result
+from .weat import Ddof
+from .words import WordVectors, as_rows, look_up, refuse_overlap
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class ScWeatResult(Result):
+    """Effect size and p-value of single words; see `sc_weat`."""
+
+    score: float
+    effect_size: FloatArray
+    p_value: FloatArray
+    p_low: FloatArray
+    p_high: FloatArray
+    ddof: Ddof
+    sides: str
+    method: str
+
+
+def sc_weat_of(
+    words: ArrayLike,
+    A: ArrayLike,
+    B: ArrayLike,
+    *,
+    ddof: Ddof = 1,
+    sides: Sides = "two",
+    method: Method = "auto",
+    seed: Seed = 0,
+) -> ScWeatResult:
+    """SC-WEAT on arrays, (n_words, n_dims), (n_a, n_dims), (n_b, n_dims); see `sc_weat`."""
+    effects = nas_of(words, A, B, ddof=ddof)
+    attributes = np.vstack([as_rows("A", A), as_rows("B", B)])
+    cosines = cosine_similarity(as_rows("words", words), attributes)
+    values = permutation_p_values(
+        cosines, len(np.asarray(A)), sides=sides, method=method, seed=seed
+    )
+    return ScWeatResult(
+        score=effects.score,
+        effect_size=effects.effect_size,
+        p_value=values.p_value,
+        p_low=values.low,
+        p_high=values.high,
+        ddof=ddof,
+        sides=values.sides,
+        method=values.method,
+    )
+
+
+def sc_weat(
+    vectors: WordVectors,
+    words: Iterable[str],
+    A: Iterable[str],
+    B: Iterable[str],
+    *,
+    ddof: Ddof = 1,
+    sides: Sides = "two",
+    method: Method = "auto",
+    seed: Seed = 0,
+) -> ScWeatResult:
+    """Single-category WEAT: the effect size of `nas` for every word, with its exact p-value.
+
+    The p-value is that of the permutation test over all splits of A∪B into |A| and |B|
+    attributes, for one word at a time.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors
+    words, A, B : lists of words
+    ddof, sides, method, seed
+        As for `weat`.
+
+    Returns
+    -------
+    ScWeatResult
+        ``effect_size``, ``p_value``, ``p_low`` and ``p_high`` of every word; ``score`` is the
+        mean effect size. Positive: nearer to A.
+
+    References
+    ----------
+    Toney-Wails and Caliskan (2021), ValNorm.
+    """
+    sets = look_up(vectors, {"words": words, "A": A, "B": B})
+    refuse_overlap("A", "B", sets.words)
+    rows = (sets.rows[name] for name in ("words", "A", "B"))
+    result = sc_weat_of(*rows, ddof=ddof, sides=sides, method=method, seed=seed)
+    return replace(result, words=sets.words["words"], missing=sets.missing)

@@ -1,0 +1,99 @@
+"""SemAxis: where words lie on the axis between two poles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..geometry import FloatArray, unit_rows
+from .result import Result
+from .words import WordVectors, as_rows, look_up
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class SemAxisResult(Result):
+    """Places of words on a semantic axis; see `semaxis`."""
+
+    score: float
+    position: FloatArray
+    neighbours: int
+    normalised: bool
+
+
+def semaxis_of(
+    words: ArrayLike, A: ArrayLike, B: ArrayLike, *, unit: bool = False
+) -> SemAxisResult:
+    """SemAxis on arrays, (n_words, n_dims), (n_a, n_dims), (n_b, n_dims); see `semaxis`."""
+    a, b = as_rows("A", A), as_rows("B", B)
+    if unit:
+        a, b = unit_rows(a), unit_rows(b)
+    axis = a.mean(axis=0) - b.mean(axis=0)
+    if not np.linalg.norm(axis) > 0:
+        raise ValueError("the poles A and B have the same mean vector, so there is no axis")
+    position = unit_rows(as_rows("words", words)) @ unit_rows(axis[None, :])[0]
+    return SemAxisResult(
+        score=float(position.mean()), position=position, neighbours=0, normalised=unit
+    )
+
+
+def semaxis(
+    vectors: WordVectors,
+    words: Iterable[str],
+    A: Iterable[str],
+    B: Iterable[str],
+    *,
+    neighbours: int = 0,
+    unit: bool = False,
+) -> SemAxisResult:
+    """Cosine of words with the axis from pole B to pole A, mean(A) - mean(B).
+
+    Parameters
+    ----------
+    vectors : KeyedVectors
+    words, A, B : lists of words
+    neighbours : int
+        Replace every pole word by the mean of itself and this many nearest words of the
+        embedding. The embedding must hold its whole vocabulary for that, not only the list's.
+    unit : bool
+        Bring pole words to unit length before they are averaged.
+
+    Returns
+    -------
+    SemAxisResult
+        ``position`` of every word in [-1, 1], positive towards A; ``score``, their mean.
+
+    References
+    ----------
+    An, Kwak, Ahn (2018), SemAxis; Chan (2022), sweater, where ``neighbours`` is ``l``.
+    """
+    sets = look_up(vectors, {"words": words, "A": A, "B": B})
+    poles = [_softened(vectors, sets.words[p], sets.rows[p], neighbours) for p in "AB"]
+    result = semaxis_of(sets.rows["words"], *poles, unit=unit)
+    return replace(result, words=sets.words["words"], missing=sets.missing, neighbours=neighbours)
+
+
+def _softened(
+    vectors: Any,  # noqa: ANN401
+    words: Sequence[str],
+    rows: FloatArray,
+    neighbours: int,
+) -> FloatArray:
+    if neighbours < 0:
+        raise ValueError(f"neighbours must not be negative, got {neighbours}")
+    if neighbours == 0:
+        return rows
+    if not hasattr(vectors, "most_similar"):
+        raise TypeError("neighbours needs gensim's KeyedVectors; this embedding cannot tell them")
+    near = [[near for near, _ in vectors.most_similar(word, topn=neighbours)] for word in words]
+    return np.stack(
+        [
+            np.vstack([row, *(np.asarray(vectors[each], dtype=np.float64) for each in close)]).mean(
+                axis=0
+            )
+            for row, close in zip(rows, near, strict=True)
+        ]
+    )

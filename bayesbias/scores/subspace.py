@@ -1,0 +1,171 @@
+"""Bias subspaces: the directions along which protected groups differ.
+
+Shared by the scores that measure along them and by the methods that remove them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..geometry import FloatArray, unit_rows
+from .words import as_rows
+
+DEPENDENT = 1e-6
+"""A vector whose part outside the span of those before it is shorter than this share of the
+longest one is left out of a basis. Embeddings are stored in float32, whose rounding is 6e-8 of a
+coordinate: a shorter remainder would point wherever the rounding does."""
+
+
+@dataclass(frozen=True, eq=False)
+class Components:
+    """Principal components of defining sets.
+
+    Parameters
+    ----------
+    directions : (k, n_dims) array
+        Orthonormal rows, the one of the largest variance first, each pointing to the first
+        member of the defining sets rather than to the last.
+    explained : (k,) array
+        Share of the variance of the centred defining words along each, in [0, 1].
+    """
+
+    directions: FloatArray
+    explained: FloatArray
+
+
+def group_means(groups: Sequence[ArrayLike]) -> FloatArray:
+    """Mean of the unit vectors of each group, â_i; lengths in [0, 1].
+
+    Parameters
+    ----------
+    groups : sequence of (n_words_i, n_dims) arrays
+
+    Returns
+    -------
+    (n_groups, n_dims) array
+    """
+    rows = [as_rows(f"group {at}", group) for at, group in enumerate(groups)]
+    return np.stack([unit_rows(group).mean(axis=0) for group in rows])
+
+
+def gram_schmidt(rows: ArrayLike, tolerance: float = DEPENDENT) -> FloatArray:
+    """Orthonormal basis of the span of the rows, taken in order; dependent rows are left out.
+
+    Parameters
+    ----------
+    rows : (n, n_dims) array_like
+    tolerance : float
+        Share of the longest row's length below which a remainder counts as zero.
+
+    Returns
+    -------
+    (rank, n_dims) array, possibly with no row at all
+    """
+    matrix = np.asarray(rows, dtype=np.float64)
+    longest = float(np.linalg.norm(matrix, axis=1).max(initial=0.0))
+    basis = np.empty((0, matrix.shape[1]))
+    for row in matrix:
+        rest = row - basis.T @ (basis @ row)
+        rest -= basis.T @ (basis @ rest)  # once more: one pass loses digits on near-parallel rows
+        length = float(np.linalg.norm(rest))
+        if length > tolerance * longest:
+            basis = np.vstack([basis, rest / length])
+    return basis
+
+
+def bias_subspace(groups: Sequence[ArrayLike]) -> FloatArray:
+    """Gram-Schmidt basis of the differences â_i - â_0 of the groups' mean unit vectors.
+
+    Parameters
+    ----------
+    groups : sequence of (n_words_i, n_dims) arrays, two or more
+
+    Returns
+    -------
+    (rank, n_dims) array
+        rank ≤ n_groups - 1; smaller where group means are linearly dependent.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two groups, or all group means coincide.
+
+    References
+    ----------
+    Schröder, Schulz, Hammer (2024), The SAME score, equations 13-15.
+    """
+    if len(groups) < 2:
+        raise ValueError(f"a bias subspace needs at least two groups; got {len(groups)}")
+    means = group_means(groups)
+    differences = means[1:] - means[0]
+    if np.linalg.norm(differences, axis=1).max() <= DEPENDENT:
+        raise ValueError("the groups have the same mean vector, so no direction tells them apart")
+    return gram_schmidt(differences)
+
+
+def pair_directions(first: ArrayLike, second: ArrayLike) -> FloatArray:
+    """Unit vectors from each second word to its first, (x - y)/‖x - y‖.
+
+    Parameters
+    ----------
+    first, second : (n_pairs, n_dims) array_like
+
+    Returns
+    -------
+    (n_pairs, n_dims) array
+    """
+    x, y = as_rows("first", first), as_rows("second", second)
+    if x.shape != y.shape:
+        raise ValueError(f"pairs need as many first as second words; got {len(x)} and {len(y)}")
+    differences = x - y
+    same = np.flatnonzero(~differences.any(axis=1)).tolist()
+    if same:
+        raise ValueError(f"pair(s) {same} hold two equal vectors, which give no direction")
+    return unit_rows(differences)
+
+
+def principal_components(defining_sets: Sequence[ArrayLike], k: int | None = None) -> Components:
+    """First k principal components of words centred within their defining set.
+
+    Each set (a pair such as he and she, or a longer tuple) is centred on its own mean, so that
+    only what differs within sets is left.
+
+    Parameters
+    ----------
+    defining_sets : sequence of (n_members_i, n_dims) arrays, each of two rows or more
+    k : int, optional
+        Number of components; the size of the largest set less one if not given.
+
+    Returns
+    -------
+    Components
+
+    Raises
+    ------
+    ValueError
+        If k is below one or exceeds the number of independent directions.
+
+    References
+    ----------
+    Bolukbasi et al. (2016), section 5.1; Manzini et al. (2019) for sets of more than two.
+    """
+    rows = [as_rows(f"defining set {at}", each) for at, each in enumerate(defining_sets)]
+    if not rows:
+        raise ValueError("principal components need at least one defining set")
+    wanted = max(len(each) for each in rows) - 1 if k is None else k
+    centred = np.vstack([each - each.mean(axis=0) for each in rows])
+    _, lengths, directions = np.linalg.svd(centred, full_matrices=False)
+    rank = int((lengths > DEPENDENT * lengths.max(initial=0.0)).sum()) if lengths.any() else 0
+    if not 1 <= wanted <= rank:
+        raise ValueError(
+            f"k must lie in 1 to {rank}, the number of independent directions of the defining "
+            f"sets; got {wanted}"
+        )
+    variance = lengths**2
+    toward_first = sum(directions[:wanted] @ (each[0] - each[-1]) for each in rows)
+    signs = np.where(np.asarray(toward_first) < 0, -1.0, 1.0)[:, None]
+    return Components(signs * directions[:wanted], variance[:wanted] / variance.sum())

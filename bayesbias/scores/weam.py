@@ -1,0 +1,100 @@
+"""WEAM and ψ: how much nearer words are to one attribute set than to another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..geometry import FloatArray, cosine_similarity, unit_rows
+from .result import Result
+from .words import WordVectors, as_rows, look_up
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class WeamResult(Result):
+    """Mean association of a word set; see `weam`."""
+
+    score: float
+    psi: FloatArray
+    limit: float
+
+
+def psi_of(words: ArrayLike, A: ArrayLike, B: ArrayLike) -> FloatArray:
+    """ψ(w) = s(w, A, B) = mean_A cos(w, a) - mean_B cos(w, b) for every word.
+
+    Parameters
+    ----------
+    words : (n_words, n_dims) array_like
+    A, B : (n_a, n_dims), (n_b, n_dims) array_like
+
+    Returns
+    -------
+    (n_words,) array
+        In [-‖â - b̂‖, ‖â - b̂‖] ⊂ [-2, 2]; positive for words nearer to A; 0 for words equally
+        near to both.
+
+    References
+    ----------
+    Caliskan, Bryson, Narayanan (2017); Smarda (2021), where it is ψ.
+    """
+    rows = as_rows("words", words)
+    to_a = cosine_similarity(rows, as_rows("A", A)).mean(axis=1)
+    to_b = cosine_similarity(rows, as_rows("B", B)).mean(axis=1)
+    return np.asarray(to_a - to_b)
+
+
+def association_limit_of(A: ArrayLike, B: ArrayLike) -> float:
+    """‖â - b̂‖, the largest ψ that any word can have for these attribute sets.
+
+    â and b̂ are the means of the unit vectors of A and B. In [0, 2]; it differs between
+    embeddings, so that ψ, S and gWEAT of different embeddings are not on one scale.
+
+    References
+    ----------
+    Schröder et al. (2024), Semantic properties of cosine based bias scores, theorem 1, table 2.
+    """
+    difference = unit_rows(as_rows("A", A)).mean(axis=0) - unit_rows(as_rows("B", B)).mean(axis=0)
+    return float(np.linalg.norm(difference))
+
+
+def weam_of(words: ArrayLike, A: ArrayLike, B: ArrayLike) -> WeamResult:
+    """Mean of ψ over a word set; parameters as for `psi_of`."""
+    psi = psi_of(words, A, B)
+    return WeamResult(score=float(psi.mean()), psi=psi, limit=association_limit_of(A, B))
+
+
+def weam(
+    vectors: WordVectors, words: Iterable[str], A: Iterable[str], B: Iterable[str]
+) -> WeamResult:
+    """Mean association of a word set with A rather than B, with ψ of every word.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors
+    words, A, B : lists of words
+
+    Returns
+    -------
+    WeamResult
+        ``score``, the mean of ``psi``, in [-``limit``, ``limit``] with ``limit`` = ‖â - b̂‖.
+        Positive: nearer to A.
+    """
+    sets = look_up(vectors, {"words": words, "A": A, "B": B})
+    result = weam_of(sets.rows["words"], sets.rows["A"], sets.rows["B"])
+    return replace(result, words=sets.words["words"], missing=sets.missing)
+
+
+def psi(
+    vectors: WordVectors, words: Iterable[str], A: Iterable[str], B: Iterable[str]
+) -> WeamResult:
+    """ψ of every word, as ``.psi``, and their mean; the same as `weam`."""
+    return weam(vectors, words, A, B)
+
+
+def association_limit(vectors: WordVectors, A: Iterable[str], B: Iterable[str]) -> float:
+    """‖â - b̂‖ of two word sets; see `association_limit_of`. Missing words are left out."""
+    sets = look_up(vectors, {"A": A, "B": B})
+    return association_limit_of(sets.rows["A"], sets.rows["B"])

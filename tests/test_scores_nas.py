@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import math
+import statistics
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bayesbias.scores import nas, nas_of, weat_of_associations
+
+ROUNDING = 1e-10
+"""A difference of mean cosines over their sd, in float64."""
+
+
+def cosine(a, b) -> float:
+    dot = sum(x * y for x, y in zip(a, b, strict=True))
+    return dot / math.sqrt(sum(x * x for x in a) * sum(y * y for y in b))
+
+
+@given(seed=st.integers(0, 10_000))
+def test_against_plain_loops(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    W, A, B = (random.normal(size=(n, 5)).tolist() for n in (3, 4, 2))
+    for ddof, sd in ((0, statistics.pstdev), (1, statistics.stdev)):
+        expected = []
+        for w in W:
+            a, b = [cosine(w, each) for each in A], [cosine(w, each) for each in B]
+            expected.append((statistics.fmean(a) - statistics.fmean(b)) / sd(a + b))
+        result = nas_of(W, A, B, ddof=ddof)
+        assert result.effect_size == pytest.approx(expected, rel=ROUNDING, abs=ROUNDING)
+        assert result.score == pytest.approx(statistics.fmean(expected), rel=ROUNDING, abs=ROUNDING)
+
+
+def test_is_weat_of_one_word_with_attributes_in_place_of_words() -> None:
+    random = np.random.default_rng(0)
+    w, A, B = (random.normal(size=(n, 5)) for n in (1, 4, 4))
+    to_a, to_b = ([cosine(w[0], each) for each in rows] for rows in (A, B))
+    effect = weat_of_associations(to_a, to_b).effect_size
+    assert nas_of(w, A, B).score == pytest.approx(effect, rel=ROUNDING)
+
+
+def test_words_and_bad_input() -> None:
+    toy = {"w": [1.0, 0.0], "e": [0.0, 0.0, 1.0], "a": [1.0, 0.1], "b": [0.1, 1.0]}
+    result = nas(toy, ["w", "gone"], ["a"], ["b"])
+    assert result.missing == {"words": ("gone",)}
+    assert result.score == pytest.approx(math.sqrt(2))  # ±1/2 apart: difference over its sd
+    with pytest.raises(ValueError, match="A and B share a"):
+        nas(toy, ["w"], ["a"], ["a", "b"])
+    with pytest.raises(ValueError, match=r"word\(s\) \[0\] are equally near to every attribute"):
+        nas_of([[0.0, 0.0, 1.0]], [[1.0, 0, 0]], [[0, 1.0, 0]])

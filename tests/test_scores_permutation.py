@@ -1,0 +1,240 @@
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bayesbias.scores import permutation_p_values, permutation_test
+from bayesbias.scores.permutation import TIE
+
+EXACT = ("enumerate", "dynamic")
+
+ROUNDING = 1e-12
+"""Sums of at most a few hundred probabilities and products in float64."""
+
+
+def brute(values: list[int], n_x: int, sides: str) -> float:
+    """Share of splits, in whole numbers: means are compared as (n_y Σ_X - n_x Σ_Y)."""
+    n_y, total = len(values) - n_x, sum(values)
+
+    def statistic(chosen: tuple[int, ...]) -> int:
+        x = sum(values[i] for i in chosen)
+        return n_y * x - n_x * (total - x)
+
+    observed = statistic(tuple(range(n_x)))
+    count = 0
+    for chosen in combinations(range(len(values)), n_x):
+        other = statistic(chosen)
+        count += abs(other) >= abs(observed) if sides == "two" else other >= observed
+    return count / comb(len(values), n_x)
+
+
+@st.composite
+def splits(draw: st.DrawFn) -> tuple[list[int], int]:
+    values = draw(st.lists(st.integers(-6, 6), min_size=2, max_size=10))
+    return values, draw(st.integers(1, len(values) - 1))
+
+
+@pytest.mark.parametrize("sides", ["one", "two"])
+@pytest.mark.parametrize("method", EXACT)
+@given(data=splits())
+def test_every_split_is_counted_and_so_are_ties(
+    data: tuple[list[int], int], method: str, sides: str
+) -> None:
+    values, n_x = data
+    # A tenth of a whole number is not a float, so that ties are ties within rounding only.
+    result = permutation_p_values(np.array([values]) / 10, n_x, sides=sides, method=method)
+    expected = brute(values, n_x, sides)
+    assert result.low[0] <= expected * (1 + ROUNDING)
+    assert result.high[0] >= expected * (1 - ROUNDING)
+    if method == "enumerate":
+        assert result.p_value[0] == pytest.approx(expected, rel=ROUNDING)
+    assert result.n_splits == comb(len(values), n_x)
+
+
+@pytest.mark.parametrize("sides", ["one", "two"])
+@pytest.mark.parametrize(("n_words", "n_x"), [(18, 9), (19, 6), (22, 11), (24, 17)])
+def test_halves_and_grids_agree_with_sums_of_all_subsets(
+    n_words: int, n_x: int, sides: str
+) -> None:
+    random = np.random.default_rng(n_words)
+    for shift in (-0.5, 0.0, 0.8, 3.0):
+        s = random.normal(size=n_words)
+        s[:n_x] += shift
+        centred = s - s.mean()
+        # Sums of all subsets, by doubling over words: another way than combinations or halves.
+        sums, sizes = np.zeros(1), np.zeros(1, dtype=int)
+        for value in centred:
+            sums, sizes = np.r_[sums, sums + value], np.r_[sizes, sizes + 1]
+        sums, observed = sums[sizes == n_x], centred[:n_x].sum()
+        reached = (
+            np.abs(sums) >= abs(observed) - 1e-9 if sides == "two" else sums >= observed - 1e-9
+        )
+        expected = reached.mean()
+        counted = permutation_test(s[:n_x], s[n_x:], sides=sides, method="enumerate")
+        bounded = permutation_test(s[:n_x], s[n_x:], sides=sides, method="dynamic")
+        assert counted.p_value == pytest.approx(expected, rel=ROUNDING)
+        low, high = bounded.p_bounds
+        assert low * (1 - ROUNDING) <= expected <= high * (1 + ROUNDING)
+        assert high <= low * 1.01 or bounded.n_splits * low < 100  # few splits: no 1% between two
+
+
+def test_matrix_and_halves_count_the_same_at_their_border() -> None:
+    random = np.random.default_rng(0)
+    scores = random.normal(size=(5, 17))
+    small = permutation_p_values(scores, 5, method="enumerate")  # 6,188 splits: matrix
+    # The same data with 8 of 17 has 24,310 splits: halves. Adding a word that no split of interest
+    # may take or leave is not possible, so both are compared with all combinations.
+    large = permutation_p_values(scores, 8, method="enumerate")
+    for n_x, found in ((5, small), (8, large)):
+        rows = [list(chosen) for chosen in combinations(range(17), n_x)]
+        for row, p in zip(scores - scores.mean(axis=1, keepdims=True), found.p_value, strict=True):
+            sums = row[np.array(rows)].sum(axis=1)
+            assert p == pytest.approx((np.abs(sums) >= abs(row[:n_x].sum()) - 1e-9).mean())
+
+
+def test_extremes_of_ranks_are_counted_by_partitions() -> None:
+    """Of C(64, 32) = 1.8e18 splits of 1..64, those within m of the largest sum: Σ p(k), k ≤ m."""
+    partitions = [1, 1, 2, 3, 5, 7, 11, 15, 22, 30, 42]
+    ranks = np.arange(64, 0, -1)
+    for m in range(10):
+        s = ranks.astype(float)
+        s[31], s[32 + m] = s[32 + m], s[31]  # the least of X changes place with the m-th of Y
+        within = m + 1
+        expected = sum(partitions[: within + 1]) / comb(64, 32)
+        result = permutation_test(s[:32], s[32:], sides="one")
+        assert result.method == "dynamic"
+        assert result.p_bounds[0] == pytest.approx(expected, rel=ROUNDING)
+        assert result.p_bounds[1] == pytest.approx(expected, rel=ROUNDING)
+
+
+@pytest.mark.parametrize("shift", [0, 5, 10, 20])
+def test_long_lists_agree_with_the_exact_rank_sum_test(shift: int) -> None:
+    from scipy.stats import mannwhitneyu
+
+    order = np.random.default_rng(shift).permutation(64)
+    x = np.sort(order[:30] + shift * 10.0)
+    ranks = np.r_[x, order[30:]].argsort().argsort() + 1.0
+    for sides, alternative in (("one", "greater"), ("two", "two-sided")):
+        expected = mannwhitneyu(
+            ranks[:30], ranks[30:], alternative=alternative, method="exact"
+        ).pvalue
+        low, high = permutation_test(ranks[:30], ranks[30:], sides=sides).p_bounds
+        # scipy adds up to a thousand frequencies in float64: 1e-10 is far above that.
+        assert low * (1 - 1e-10) <= expected <= high * (1 + 1e-10)
+        assert high <= low * 1.01
+
+
+def test_bounds_agree_to_one_percent_on_long_lists() -> None:
+    random = np.random.default_rng(3)
+    for shift in (0.0, 0.5, 1.5, 2.5):
+        s = random.normal(size=64)
+        s[:32] += shift
+        low, high = permutation_test(s[:32], s[32:]).p_bounds
+        assert 0 < low <= high <= low * 1.01
+
+
+@pytest.mark.parametrize("n", [150, pytest.param(550, marks=pytest.mark.slow)])
+def test_more_splits_than_a_float_can_count(n: int) -> None:
+    s = np.random.default_rng(0).normal(size=2 * n)
+    s[:n] += 0.02
+    result = permutation_test(s[:n], s[n:], agreement=0.5)
+    assert result.n_splits == comb(2 * n, n)  # beyond 1e308 for n = 550
+    low, high = result.p_bounds
+    z = (s[:n].mean() - s[n:].mean()) / (s.std(ddof=1) * np.sqrt(2 / n))
+    from scipy.special import ndtr
+
+    # The permutation distribution of a mean difference of normals is normal to within
+    # Berry-Esseen, below 0.01 for 150 + 150.
+    assert low - 0.01 <= 2 * ndtr(-abs(z)) <= high + 0.01
+
+
+def test_null_example_of_dobrzeniecka_and_urbaniak(shared_data) -> None:
+    table = pd.read_csv(shared_data / "null_example.csv")
+    means = table.pivot_table(index="protected_word", columns="attribute_set", values="value")
+    groups = table.drop_duplicates("protected_word").set_index("protected_word")["protected_group"]
+    s = means["A"] - means["B"]
+    result = permutation_test(s[groups == "X"], s[groups == "Y"])
+    assert abs(result.statistic) == pytest.approx(0.3862, abs=5e-5)  # printed to four places
+    assert result.p_value == pytest.approx(0.0096, abs=5e-5)
+    assert result.n_splits == 12_870
+
+
+def test_calibrated_under_the_null() -> None:
+    p = permutation_p_values(np.random.default_rng(7).normal(size=(4000, 16)), 8).p_value
+    # Four standard errors of a share of 4,000.
+    for level in (0.01, 0.05, 0.5):
+        assert abs((p <= level).mean() - level) < 4 * np.sqrt(level * (1 - level) / 4000)
+
+
+def test_sampled_counts_the_given_split_and_repeats_with_its_seed() -> None:
+    s = np.random.default_rng(5).normal(size=12)
+    exact = permutation_test(s[:6], s[6:], sides="one")
+    sampled = permutation_test(s[:6], s[6:], sides="one", method="sampled", seed=1, draws=20_000)
+    again = permutation_test(s[:6], s[6:], sides="one", method="sampled", seed=1, draws=20_000)
+    other = permutation_test(s[:6], s[6:], sides="one", method="sampled", seed=2, draws=20_000)
+    error = np.sqrt(exact.p_value * (1 - exact.p_value) / 20_000)
+    assert sampled.p_value == again.p_value != other.p_value
+    assert abs(sampled.p_value - exact.p_value) < 5 * error  # five standard errors
+    assert sampled.p_bounds[0] < sampled.p_value < sampled.p_bounds[1]
+    extreme = permutation_test([9, 8, 7, 6.0], [0, 1, 2, 3.5], method="sampled", draws=9, seed=0)
+    assert extreme.p_value * 10 == pytest.approx(round(extreme.p_value * 10))
+    assert extreme.p_value >= 0.1
+
+
+@given(seed=st.integers(0, 10_000), scale=st.floats(0.01, 100))
+def test_unmoved_by_scale_shift_order_and_exchange(seed: int, scale: float) -> None:
+    random = np.random.default_rng(seed)
+    s = random.normal(size=9)
+    p = permutation_test(s[:4], s[4:]).p_value
+    assert permutation_test(scale * s[:4], scale * s[4:]).p_value == p
+    assert permutation_test(s[:4] + 0.5, s[4:] + 0.5).p_value == p
+    assert permutation_test(s[:4][::-1], random.permutation(s[4:])).p_value == p
+    assert permutation_test(s[4:], s[:4]).p_value == p
+
+
+def test_equal_scores_tie_everywhere() -> None:
+    for method in (*EXACT, "sampled"):
+        for sides in ("one", "two"):
+            x, y = np.full(4, 0.1), np.full(3, 0.1)
+            assert permutation_test(x, y, method=method, sides=sides, draws=10).p_value == 1.0
+
+
+def test_ties_within_the_stated_tolerance_count() -> None:
+    s = np.array([3.0, 1.0, 2.0, 2.0])  # {3, 1} and {2, 2} both sum to 4
+    exact = permutation_test(s[:2], s[2:], sides="one").p_value
+    near, far = s.copy(), s.copy()
+    near[2] += 0.1 * TIE
+    far[2] -= 1e-6  # {2, 2} now falls short of it
+    assert exact == permutation_test(near[:2], near[2:], sides="one").p_value
+    assert exact > permutation_test(far[:2], far[2:], sides="one").p_value
+
+
+@pytest.mark.parametrize(
+    ("changes", "match"),
+    [
+        ({"sides": "both"}, "unknown sides 'both'"),
+        ({"method": "exact"}, "unknown method 'exact'"),
+        ({"draws": 0, "method": "sampled"}, "draws must be at least 1"),
+        ({"agreement": 0.0, "method": "dynamic"}, "agreement must be positive"),
+    ],
+)
+def test_wrong_choices_are_named(changes: dict[str, object], match: str) -> None:
+    with pytest.raises(ValueError, match=match):
+        permutation_test([1.0, 2.0], [3.0], **changes)
+
+
+def test_wrong_data_are_named() -> None:
+    with pytest.raises(ValueError, match="data set 1 has scores that are not finite"):
+        permutation_p_values([[1.0, 2.0], [np.nan, 1.0]], 1)
+    with pytest.raises(ValueError, match="at least one word on either side"):
+        permutation_p_values([[1.0, 2.0]], 2)
+    with pytest.raises(ValueError, match="one row a data set"):
+        permutation_p_values([1.0, 2.0], 1)
+    with pytest.raises(ValueError, match="takes up to 44 words, got 46"):
+        permutation_test(np.arange(23.0), np.arange(23.0), method="enumerate")

@@ -1,0 +1,199 @@
+"""Every entry of `properties()`: extremes by construction, or a counterexample."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bayesbias.scores import (
+    association_limit_of,
+    direct_bias_of,
+    direction_correlations,
+    effect_sizes,
+    gweat_of,
+    mac_of,
+    properties,
+    psi_of,
+    ripa_of,
+    same_of,
+    weat_of,
+)
+
+NEAR = np.array([[1.0, 0.0, 0.0]]), np.array([[1.0, 0.1, 0.0]])
+FAR = np.array([[1.0, 0.0, 0.0]]), np.array([[0.0, 1.0, 0.0]])
+"""Two choices of attribute sets A and B: nearly the same direction, and orthogonal ones."""
+
+ATTRIBUTES = [NEAR, FAR]
+
+ROUNDING = 1e-9
+"""Lengths and cosines of three-dimensional vectors."""
+
+
+def axis(A, B):
+    """Direction of the largest possible association, â - b̂, of unit length."""
+    difference = A[0] / np.linalg.norm(A[0]) - B[0] / np.linalg.norm(B[0])
+    return difference / np.linalg.norm(difference)
+
+
+def entry(score: str):
+    return properties().set_index("score").loc[score]
+
+
+def test_table_covers_what_is_shown_here() -> None:
+    table = properties()
+    shown = {name.split("_is_")[0].removeprefix("test_") for name in globals() if "_is_" in name}
+    assert set(table["score"]) == shown
+    assert table.notna().all(axis=None)
+    assert table["comparable"].dtype == table["trustworthy"].dtype == bool
+
+
+def test_psi_is_trustworthy_but_its_extremes_move() -> None:
+    extremes = []
+    for A, B in ATTRIBUTES:
+        best = axis(A, B)[None, :]
+        extremes.append(psi_of(best, A, B).item())
+        assert extremes[-1] == pytest.approx(association_limit_of(A, B))
+        assert psi_of(-best, A, B).item() == pytest.approx(-extremes[-1])
+        random = np.random.default_rng(0).normal(size=(1000, 3))
+        assert np.abs(psi_of(random, A, B)).max() <= extremes[-1]
+    assert extremes[1] > 10 * extremes[0]
+    assert not entry("psi")["comparable"]
+    neutral = np.array([[1.0, 1.0, 5.0]])  # equal cosines with FAR's A and B
+    assert psi_of(neutral, *FAR).item() == pytest.approx(0, abs=ROUNDING)
+    assert entry("psi")["trustworthy"]
+
+
+@given(seed=st.integers(0, 10_000), m=st.integers(1, 6))
+def test_lemma_1_half_of_standardised_values_sums_to_at_most_m(seed: int, m: int) -> None:
+    c = np.random.default_rng(seed).normal(size=2 * m)
+    assert abs(((c - c.mean()) / c.std())[:m].sum()) <= m + ROUNDING
+    split = np.r_[np.ones(m), -np.ones(m)]  # where it is reached
+    assert ((split - split.mean()) / split.std())[:m].sum() == pytest.approx(m)
+
+
+def test_weat_is_comparable_but_not_trustworthy() -> None:
+    for A, B in ATTRIBUTES:  # theorem 4
+        best = np.repeat(axis(A, B)[None, :], 3, axis=0)
+        assert weat_of(best, -best, A, B, ddof=0).effect_size == pytest.approx(2)
+        assert weat_of(-best, best, A, B, ddof=0).effect_size == pytest.approx(-2)
+    random = np.random.default_rng(1)
+    many = effect_sizes(random.normal(size=(5000, 4)), random.normal(size=(5000, 4)), 0)
+    assert np.abs(many).max() <= 2
+    assert entry("weat")["comparable"]
+    # Theorem 3: X and Y hold the same strong biases, one towards A and one towards B each.
+    X = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    Y = np.array([[2.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
+    result = weat_of(X, Y, *FAR)
+    assert result.effect_size == result.statistic == 0
+    assert np.abs(result.association).min() == 1
+    assert not entry("weat")["trustworthy"]
+
+
+def test_small_spread_makes_large_effects() -> None:
+    """SP on theorem 4: d grows as the spread within groups shrinks, the groups as separate."""
+    wide = effect_sizes([0.1, 0.3], [-0.1, -0.3], 0)
+    tight = effect_sizes([0.01, 0.01], [-0.01, -0.01], 0)
+    assert tight == pytest.approx(2)
+    assert wide < 1.8
+
+
+def test_weat_statistic_is_neither() -> None:
+    extremes = []
+    for A, B in ATTRIBUTES:
+        best = axis(A, B)[None, :]
+        extremes.append(weat_of(best, -best, A, B).statistic)
+        assert extremes[-1] == pytest.approx(2 * association_limit_of(A, B))
+    assert extremes[1] > 10 * extremes[0]
+    row = entry("weat_statistic")
+    assert not row["comparable"]
+    assert not row["trustworthy"]  # the counterexample of WEAT above has S = 0 too
+
+
+def test_direct_bias_is_comparable_but_not_trustworthy() -> None:
+    pairs = [np.array([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]])]
+    for pair in (*pairs, np.array([[0.3, 1.0, 0.2], [1.0, 0.1, 0.0]])):  # theorem 5
+        unit = pair / np.linalg.norm(pair, axis=1, keepdims=True)
+        along = (unit[0] - unit[1])[None, :]
+        across = np.cross(along, [[0.3, 0.5, 0.8]])
+        assert direct_bias_of(along, [pair]).score == pytest.approx(1)
+        assert direct_bias_of(across, [pair]).score == pytest.approx(0, abs=ROUNDING)
+    assert entry("direct_bias")["comparable"]
+    # Theorem 6: the second pair differs along z, less than the first does along x; a target
+    # along z is biased with regard to the second pair, and the component does not show it.
+    first = np.array([[1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]])
+    second = np.array([[0.0, 2.0, 1.0], [0.0, 2.0, -1.0]])
+    target = np.array([[0.0, 0.0, 1.0]])
+    assert direct_bias_of(target, [first, second]).score == pytest.approx(0, abs=ROUNDING)
+    A, B = np.vstack([first[0], second[0]]), np.vstack([first[1], second[1]])
+    assert psi_of(target, A, B).item() > 0.4
+    assert not entry("direct_bias")["trustworthy"]
+    # And the other way: a target along x has the whole Direct Bias.
+    assert direct_bias_of([[1.0, 0.0, 0.0]], [first, second]).score == pytest.approx(1)
+    vectors = dict(zip("abcd", [*first, *second], strict=True))
+    frame = direction_correlations(vectors, [("a", "b"), ("c", "d")])
+    assert frame["component"].tolist() == pytest.approx([1, 0, 1], abs=ROUNDING)
+
+
+def test_same_is_comparable_and_trustworthy() -> None:
+    random = np.random.default_rng(2)
+    for A, B in ATTRIBUTES:
+        best = axis(A, B)[None, :]
+        across = np.cross(best, [[0.3, 0.5, 0.8]])
+        assert same_of(best, [A, B]).score == pytest.approx(1)  # theorem 1
+        assert same_of(across, [A, B]).score == pytest.approx(0, abs=ROUNDING)
+        # Theorem 2: the score is 0 when all associations are, and only then (test_scores_same).
+        assert psi_of(across, A, B).item() == pytest.approx(0, abs=ROUNDING)
+        targets = random.normal(size=(50, 3))
+        shadow, psi = same_of(targets, [A, B]).per_target, psi_of(targets, A, B)
+        assert np.abs(psi) == pytest.approx(shadow * association_limit_of(A, B), abs=ROUNDING)
+    # The counterexamples of WEAT and of Direct Bias do not escape SAME.
+    assert same_of([[1.0, 0, 0], [0, 1.0, 0]], FAR).score > 0.7
+    A = np.array([[1.0, 1.0, 0.0], [0.0, 2.0, 1.0]])
+    B = np.array([[-1.0, 1.0, 0.0], [0.0, 2.0, -1.0]])
+    assert same_of([[0.0, 0.0, 1.0]], [A, B]).score > 0.4
+    row = entry("same")
+    assert row["comparable"]
+    assert row["trustworthy"]
+
+
+def test_mac_is_neither() -> None:
+    extremes = []
+    for A, B in ATTRIBUTES:
+        mean = (A[0] / np.linalg.norm(A[0]) + B[0] / np.linalg.norm(B[0])) / 2
+        extremes.append(mac_of(mean[None, :], [A, B]).score)
+        assert extremes[-1] == pytest.approx(1 - np.linalg.norm(mean))
+        assert mac_of(-mean[None, :], [A, B]).score == pytest.approx(1 + np.linalg.norm(mean))
+    assert extremes[1] > 10 * extremes[0]
+    assert not entry("mac")["comparable"]
+    # Distance 0 from A and 2 from B: the "ideal" 1, for the most biased target there is.
+    biased = mac_of([[1.0, 0.0]], [[[1.0, 0.0]], [[-1.0, 0.0]]])
+    assert biased.distance.tolist() == [[0, 2]]
+    assert biased.score == 1
+    assert not entry("mac")["trustworthy"]
+
+
+def test_gweat_is_neither() -> None:
+    extremes = []
+    for A, B in ATTRIBUTES:
+        best = axis(A, B)[None, :]
+        extremes.append(gweat_of([best, -best], [A, B]).score)
+        assert extremes[-1] == pytest.approx(association_limit_of(A, B))
+    assert extremes[1] > 10 * extremes[0]
+    X = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    assert gweat_of([X, 2 * X], FAR).score == 0
+    row = entry("gweat")
+    assert not row["comparable"]
+    assert not row["trustworthy"]
+
+
+def test_ripa_is_neither() -> None:
+    A, B = FAR
+    best = axis(A, B)[None, :]
+    assert ripa_of(best, A, B).score == pytest.approx(1)
+    assert ripa_of(7 * best, A, B).score == pytest.approx(7)
+    assert ripa_of(np.vstack([best, -best]), A, B).score == pytest.approx(0, abs=ROUNDING)
+    row = entry("ripa")
+    assert not row["comparable"]
+    assert not row["trustworthy"]

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bayesbias.scores import rnd, rnd_of
+
+ROUNDING = 1e-10
+"""Differences of lengths of vectors of five numbers in float64."""
+
+
+@given(seed=st.integers(0, 10_000), unit=st.booleans())
+def test_against_plain_loops(seed: int, unit: bool) -> None:
+    random = np.random.default_rng(seed)
+    X, Y, A = (random.normal(size=(n, 5)) for n in (3, 2, 4))
+    result = rnd_of(X, Y, A, unit=unit)
+    if unit:
+        X, Y, A = (np.array([v / math.sqrt(sum(v * v)) for v in rows]) for rows in (X, Y, A))
+    mean_x, mean_y = sum(X) / 3, sum(Y) / 2
+    expected = [math.dist(mean_x, a) - math.dist(mean_y, a) for a in A]
+    assert result.per_attribute == pytest.approx(expected, abs=ROUNDING)
+    assert result.score == pytest.approx(sum(expected) / 4, abs=ROUNDING)
+    assert abs(result.score) <= math.dist(mean_x, mean_y) + ROUNDING
+    assert result.normalised is unit
+
+
+def test_on_words() -> None:
+    toy = {"x": [0.0, 0.0, 1.0], "y": [3.0, 4.0, 1.0], "a": [0.0, 0.0, 1.0], "b": [3.0, 4.0, 1.0]}
+    assert rnd(toy, ["x"], ["y"], ["a"]).score == pytest.approx(-5)
+    both = rnd(toy, ["x"], ["y"], ["a"], ["b", "gone"])
+    assert both.per_attribute.tolist() == pytest.approx([-5, 5])
+    assert both.score == pytest.approx(0)
+    assert both.missing == {"attributes": ("gone",)}
+    with pytest.raises(ValueError, match="X and Y share x"):
+        rnd(toy, ["x"], ["x"], ["a"])
+    with pytest.raises(TypeError, match="must be a list of words"):
+        rnd(toy, ["x"], ["y"], "a")

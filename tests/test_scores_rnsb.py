@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import builtins
+import math
+
+import numpy as np
+import pytest
+
+from bayesbias.scores import rnsb, rnsb_of
+from bayesbias.scores.rnsb import divergence_from_uniform
+
+
+def newton(A, B, C: float = 1.0):
+    """Ridge logistic regression with a free intercept by Newton's method: weights, intercept."""
+    rows = np.hstack([np.vstack([A, B]), np.ones((len(A) + len(B), 1))])
+    labels = np.r_[np.zeros(len(A)), np.ones(len(B))]
+    penalty = np.diag(np.r_[np.ones(rows.shape[1] - 1), 0.0])
+    beta = np.zeros(rows.shape[1])
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-rows @ beta))
+        gradient = C * rows.T @ (p - labels) + penalty @ beta
+        beta -= np.linalg.solve(C * (rows.T * (p * (1 - p))) @ rows + penalty, gradient)
+    return beta[:-1], beta[-1]
+
+
+@pytest.mark.parametrize("C", [0.3, 1.0, 5.0])
+def test_against_newtons_method(C: float) -> None:
+    pytest.importorskip("sklearn")
+    random = np.random.default_rng(0)
+    T, A, B = (random.normal(size=(n, 4)) for n in (5, 6, 7))
+    weights, intercept = newton(A, B, C)
+    probability = 1 / (1 + np.exp(-(T @ weights + intercept)))
+    share = probability / probability.sum()
+    result = rnsb_of(T, A, B, C=C)
+    # The solver stops at a gradient of 1e-8 of the objective, probabilities are right to 1e-4.
+    assert result.probability == pytest.approx(probability, abs=1e-4)
+    assert result.score == pytest.approx(sum(share * np.log(share * 5)), abs=1e-3)
+    assert result.share.sum() == pytest.approx(1)
+
+
+def test_divergence_by_hand() -> None:
+    assert divergence_from_uniform(np.array([0.2, 0.2])) == 0
+    assert divergence_from_uniform(np.array([0.9, 0.3])) == pytest.approx(
+        0.75 * math.log(1.5) + 0.25 * math.log(0.5)
+    )
+    assert divergence_from_uniform(np.array([1.0, 0.0])) == pytest.approx(math.log(2))
+
+
+def test_words_and_equal_results() -> None:
+    pytest.importorskip("sklearn")
+    toy = {"t": [1.0, 0.2], "u": [0.1, 1.0], "good": [1.0, 0.0], "bad": [0.0, 1.0]}
+    result = rnsb(toy, ["t", "u", "gone"], ["good"], ["bad"])
+    assert result.probability[1] > 0.5 > result.probability[0]
+    assert result.missing == {"targets": ("gone",)}
+    assert result.score == rnsb(toy, ["t", "u"], ["good"], ["bad"]).score
+    with pytest.raises(ValueError, match="A and B share good"):
+        rnsb(toy, ["t"], ["good"], ["good"])
+
+
+def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def refuse(name: str, *rest, **named):
+        if name.startswith("sklearn"):
+            raise ImportError(name)
+        return real(name, *rest, **named)
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    with pytest.raises(ImportError, match=r"pip install 'bayesbias\[learn\]'"):
+        rnsb_of([[1.0]], [[1.0]], [[2.0]])

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from bayesbias.scores import same, same_of
+
+ROUNDING = 1e-9
+"""Projections on a basis of random differences, whose condition is mild."""
+
+
+def data(seed: int, n_groups: int, n_dims: int = 6):
+    random = np.random.default_rng(seed)
+    return random.normal(size=(4, n_dims)), [
+        random.normal(size=(3, n_dims)) for _ in range(n_groups)
+    ]
+
+
+def shadow(target, groups) -> float:
+    """Length of the orthogonal projection by least squares, no basis made."""
+    means = [np.mean([g / np.linalg.norm(g) for g in group], axis=0) for group in groups]
+    differences = np.array([mean - means[0] for mean in means[1:]]).T
+    unit = target / np.linalg.norm(target)
+    weights, *_ = np.linalg.lstsq(differences, unit, rcond=None)
+    return float(np.linalg.norm(differences @ weights))
+
+
+@given(seed=st.integers(0, 10_000), n_groups=st.integers(2, 5))
+def test_is_the_length_of_the_projection(seed: int, n_groups: int) -> None:
+    targets, groups = data(seed, n_groups)
+    result = same_of(targets, groups)
+    assert result.per_target == pytest.approx([shadow(t, groups) for t in targets], abs=ROUNDING)
+    assert result.score == pytest.approx(result.per_target.mean())
+    assert result.components.shape == (4, n_groups - 1)
+    assert np.linalg.norm(result.components, axis=1) == pytest.approx(result.per_target)
+
+
+@given(seed=st.integers(0, 10_000))
+def test_two_groups_are_signed(seed: int) -> None:
+    targets, groups = data(seed, 2)
+    result = same_of(targets, groups)
+    means = [np.mean([g / np.linalg.norm(g) for g in group], axis=0) for group in groups]
+    toward = means[0] - means[1]
+    cosines = targets @ toward / np.linalg.norm(targets, axis=1) / np.linalg.norm(toward)
+    assert result.signed == pytest.approx(cosines, abs=ROUNDING)
+    assert result.score == pytest.approx(np.abs(cosines).mean(), abs=ROUNDING)
+    assert result.skew == pytest.approx(cosines.mean(), abs=ROUNDING)
+    assert result.stereotype == pytest.approx(cosines.std(), abs=ROUNDING)
+
+
+@given(seed=st.integers(0, 10_000), n_groups=st.integers(2, 5), data_=st.data())
+def test_range_and_invariances(seed: int, n_groups: int, data_: st.DataObject) -> None:
+    targets, groups = data(seed, n_groups)
+    score = same_of(targets, groups).score
+    assert 0 <= score <= 1
+    order = data_.draw(st.permutations(range(n_groups)))
+    assert same_of(targets, [groups[i] for i in order]).score == pytest.approx(score, abs=ROUNDING)
+    random = np.random.default_rng(seed + 1)
+    rotation = np.linalg.qr(random.normal(size=(6, 6)))[0]
+    turned = same_of(targets @ rotation, [group @ rotation for group in groups]).score
+    assert turned == pytest.approx(score, abs=ROUNDING)
+    lengths = [random.uniform(0.01, 100, size=(len(each), 1)) for each in (targets, *groups)]
+    longer = same_of(
+        targets * lengths[0], [g * n for g, n in zip(groups, lengths[1:], strict=True)]
+    )
+    assert longer.score == pytest.approx(score, abs=ROUNDING)
+
+
+def test_dependent_groups_are_left_out() -> None:
+    e = np.eye(3)
+    two = same_of(e, [[e[0]], [e[1]]])
+    repeated = same_of(e, [[e[0]], [e[1]], [e[0]], [5 * e[1]]])
+    assert repeated.rank == two.rank == 1
+    assert repeated.score == pytest.approx(two.score)
+
+
+def test_by_hand_on_words() -> None:
+    toy = {"he": [1.0, 0, 0], "she": [0, 1.0, 0], "t": [3.0, 0, 4.0], "u": [1.0, 1.0, 0]}
+    result = same(toy, ["t", "u", "gone"], {"men": ["he"], "women": ["she"]})
+    assert result.signed.tolist() == pytest.approx([0.6 / math.sqrt(2), 0])
+    assert result.groups == ("men", "women")
+    assert result.words == ("t", "u")
+    assert result.missing == {"targets": ("gone",)}
+    assert same(toy, ["t", "u"], [["he"], ["she"]]).score == result.score
+
+
+def test_bad_input_is_named() -> None:
+    toy = {"he": [1.0, 0], "him": [2.0, 0], "t": [1.0, 1.0]}
+    with pytest.raises(ValueError, match="needs two or more; got 1"):
+        same(toy, ["t"], {"men": ["he"]})
+    with pytest.raises(ValueError, match="same mean vector"):
+        same(toy, ["t"], {"men": ["he"], "others": ["him"]})
+    result = same_of(np.eye(3), [np.eye(3)[:1], np.eye(3)[1:2], np.eye(3)[2:]])
+    with pytest.raises(ValueError, match="defined for two groups"):
+        _ = result.skew
+
+
+@given(seed=st.integers(0, 10_000))
+def test_zero_only_for_targets_equally_near_to_all_groups(seed: int) -> None:
+    """Theorem 2: no shadow and equal mean cosines are the same thing."""
+    targets, groups = data(seed, 3)
+    result = same_of(targets, groups)
+    means = np.array([np.mean([g / np.linalg.norm(g) for g in each], axis=0) for each in groups])
+    basis = np.linalg.qr((means[1:] - means[0]).T)[0]
+    neutral = targets - targets @ basis @ basis.T
+    assume((np.linalg.norm(neutral, axis=1) > 0.1).all())
+    assert same_of(neutral, groups).score == pytest.approx(0, abs=ROUNDING)
+    cosines = neutral @ means.T
+    assert np.ptp(cosines, axis=1) == pytest.approx(np.zeros(4), abs=ROUNDING)
+    assert (result.per_target > 0).all()

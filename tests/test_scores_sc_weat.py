@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bayesbias.geometry import cosine_similarity
+from bayesbias.scores import nas_of, sc_weat, sc_weat_of
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 10_000))
+def test_p_values_count_the_splits_of_the_attributes(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    W, A, B = (random.normal(size=(n, 5)) for n in (3, 4, 3))
+    result = sc_weat_of(W, A, B, sides="one")
+    for cosines, p in zip(cosine_similarity(W, np.vstack([A, B])), result.p_value, strict=True):
+        observed = cosines[:4].mean() - cosines[4:].mean()
+        reached = 0
+        for chosen in combinations(range(7), 4):
+            rest = [i for i in range(7) if i not in chosen]
+            difference = cosines[list(chosen)].mean() - cosines[rest].mean()
+            reached += difference >= observed - 1e-12  # rounding of means of seven cosines
+        assert p == pytest.approx(reached / 35)
+    assert np.array_equal(result.effect_size, nas_of(W, A, B).effect_size)
+    assert np.array_equal(result.p_low, result.p_high)
+
+
+def test_on_words() -> None:
+    toy = {"w": [1.0, 0.0], "a": [1.0, 0.1], "c": [1.0, 0.3], "b": [0.1, 1.0], "d": [0.0, 1.0]}
+    result = sc_weat(toy, ["w"], ["a", "c"], ["b", "d", "gone"])
+    assert result.p_value.tolist() == pytest.approx([2 / 6])  # of six splits the two extreme ones
+    assert result.missing == {"B": ("gone",)}
+    assert result.per_word()["word"].tolist() == ["w"]
+    with pytest.raises(ValueError, match="A and B share a"):
+        sc_weat(toy, ["w"], ["a"], ["a", "b"])

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bayesbias.scores.subspace import (
+    bias_subspace,
+    gram_schmidt,
+    group_means,
+    pair_directions,
+    principal_components,
+)
+
+ROUNDING = 1e-12
+"""A few hundred float64 products of numbers near 1."""
+
+
+def test_group_means_weigh_every_word_alike() -> None:
+    assert group_means([[[2.0, 0.0], [0.0, 5.0]], [[0.0, -3.0]]]).tolist() == [[0.5, 0.5], [0, -1]]
+
+
+@given(seed=st.integers(0, 10_000), rows=st.integers(1, 5))
+def test_basis_is_orthonormal_and_spans_the_rows(seed: int, rows: int) -> None:
+    matrix = np.random.default_rng(seed).normal(size=(rows, 6))
+    basis = gram_schmidt(matrix)
+    assert basis.shape == (rows, 6)
+    assert np.allclose(basis @ basis.T, np.eye(rows), atol=ROUNDING)
+    assert np.allclose(matrix @ basis.T @ basis, matrix, atol=1e-10)
+
+
+def test_near_parallel_rows_stay_orthonormal() -> None:
+    matrix = np.eye(5)[0] + 1e-5 * np.eye(5)  # the case on which one pass loses digits
+    basis = gram_schmidt(matrix)
+    assert np.allclose(basis @ basis.T, np.eye(len(basis)), atol=ROUNDING)
+
+
+def test_dependent_rows_are_left_out() -> None:
+    rows = np.array([[1.0, 0, 0], [2.0, 0, 0], [0, 0, 0], [1.0, 1.0, 0]])
+    assert gram_schmidt(rows).tolist() == [[1, 0, 0], [0, 1, 0]]
+    single = np.random.default_rng(0).normal(size=(3, 8)).astype(np.float32)
+    single[2] = (single[0] + single[1]) / 3  # dependent but for float32 rounding
+    assert len(gram_schmidt(single)) == 2
+
+
+def test_bias_subspace_by_hand() -> None:
+    groups = [[[1.0, 0.0, 0.0]], [[0.0, 1.0, 0.0]], [[0.0, 0.0, 1.0]]]
+    first = np.array([-1, 1, 0]) / np.sqrt(2)
+    second = np.array([-1, -1, 2]) / np.sqrt(6)
+    assert np.allclose(bias_subspace(groups), [first, second], atol=ROUNDING)
+
+
+def test_groups_that_do_not_differ_are_refused() -> None:
+    with pytest.raises(ValueError, match="at least two groups; got 1"):
+        bias_subspace([[[1.0, 0.0]]])
+    with pytest.raises(ValueError, match="same mean vector"):
+        bias_subspace([[[1.0, 0.0]], [[3.0, 0.0]]])
+
+
+def test_pair_directions() -> None:
+    assert pair_directions([[3.0, 4.0]], [[0.0, 0.0]]).tolist() == [[0.6, 0.8]]
+    with pytest.raises(ValueError, match="as many first as second words; got 1 and 2"):
+        pair_directions([[1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]])
+    with pytest.raises(ValueError, match=r"pair\(s\) \[0\] hold two equal vectors"):
+        pair_directions([[1.0, 0.0]], [[1.0, 0.0]])
+
+
+@given(seed=st.integers(0, 10_000))
+def test_components_are_eigenvectors_of_the_centred_covariance(seed: int) -> None:
+    sets = np.random.default_rng(seed).normal(size=(6, 2, 4))
+    found = principal_components(list(sets), 3)
+    covariance = np.zeros((4, 4))
+    for pair in sets:
+        for member in pair:
+            centred = member - (pair[0] + pair[1]) / 2
+            covariance += np.outer(centred, centred)
+    values = np.linalg.eigvalsh(covariance)[::-1]
+    assert np.allclose(found.explained, values[:3] / values.sum(), atol=1e-10)
+    assert np.allclose(covariance @ found.directions.T, found.directions.T * values[:3], atol=1e-9)
+    along = sum(found.directions @ (pair[0] - pair[1]) for pair in sets)
+    assert (np.asarray(along) >= 0).all()
+
+
+def test_as_many_components_as_sets_have_members_less_one() -> None:
+    triplets = list(np.random.default_rng(0).normal(size=(4, 3, 5)))
+    assert len(principal_components(triplets).directions) == 2
+    with pytest.raises(ValueError, match="k must lie in 1 to 1"):
+        principal_components([np.eye(3)[:2]], 2)
+    with pytest.raises(ValueError, match="k must lie in 1 to 1"):
+        principal_components([np.eye(3)[:2]], 0)
+    with pytest.raises(ValueError, match="at least one defining set"):
+        principal_components([])
+    with pytest.raises(ValueError, match="k must lie in 1 to 0"):
+        principal_components([[[1.0, 0.0], [1.0, 0.0]]], 1)

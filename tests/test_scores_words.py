@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bayesbias.scores.words import abridged, as_rows, look_up, look_up_tuples, refuse_overlap
+
+TOY = {"he": [1.0, 0.0], "she": [0.0, 1.0], "void": [0.0, 0.0], "bad": [np.nan, 1.0]}
+
+
+def test_missing_words_are_left_out_and_reported() -> None:
+    found = look_up(TOY, {"X": ["he", "xe"], "Y": ["she"]})
+    assert found.rows["X"].tolist() == [[1, 0]]
+    assert found.rows["X"].dtype == np.float64
+    assert found.words == {"X": ("he",), "Y": ("she",)}
+    assert found.missing == {"X": ("xe",)}
+
+
+@pytest.mark.parametrize(
+    ("words", "match"),
+    [
+        ([], "X is empty"),
+        (["xe", "ze"], r"none of the 2 words of X is in the embedding \(xe, ze\)"),
+        (["he", "he"], "X holds he more than once"),
+        (["he", "void"], "vectors of void are all zeros or not finite"),
+        (["bad"], "vectors of bad are all zeros or not finite"),
+    ],
+)
+def test_bad_sets_are_named(words: list[str], match: str) -> None:
+    with pytest.raises(ValueError, match=match):
+        look_up(TOY, {"X": words})
+
+
+def test_a_string_is_not_a_list_of_words() -> None:
+    with pytest.raises(TypeError, match="X must be a list of words; got the string 'he'"):
+        look_up(TOY, {"X": "he"})
+
+
+def test_shared_words_are_refused() -> None:
+    with pytest.raises(ValueError, match="X and Y share he"):
+        refuse_overlap("X", "Y", {"X": ["he"], "Y": ["she", "he"]})
+    refuse_overlap("X", "Y", {"X": ["he"], "Y": ["she"]})
+
+
+def test_tuples_with_a_missing_word_are_left_out_whole() -> None:
+    rows, found, missing = look_up_tuples(TOY, "pairs", [("he", "she"), ("he", "xe")])
+    assert [each.tolist() for each in rows] == [[[1, 0], [0, 1]]]
+    assert found == (("he", "she"),)
+    assert missing == {"pairs": ("xe",)}
+    with pytest.raises(ValueError, match=r"no tuple of pairs .* missing words: xe"):
+        look_up_tuples(TOY, "pairs", [("he", "xe")])
+    for wrong in ("he", ("he",)):
+        with pytest.raises(ValueError, match="pairs must hold pairs or longer tuples"):
+            look_up_tuples(TOY, "pairs", [wrong])
+
+
+def test_arrays_are_checked() -> None:
+    assert as_rows("X", [[1, 2]]).dtype == np.float64
+    for wrong in ([1.0, 2.0], np.empty((0, 3)), [[]]):
+        with pytest.raises(ValueError, match="X must be a matrix with at least one row"):
+            as_rows("X", wrong)
+    with pytest.raises(ValueError, match=r"row\(s\) \[1\] of X are not finite"):
+        as_rows("X", [[1.0], [np.inf]])
+
+
+def test_long_lists_are_abridged() -> None:
+    assert abridged(["w"] * 8) == ", ".join("w" * 8)
+    assert abridged(["w"] * 10).endswith("and 2 more")
+
+
+def test_gensim_vectors_are_looked_up() -> None:
+    from gensim.models import KeyedVectors
+
+    vectors = KeyedVectors(2)
+    vectors.add_vectors(["he", "she"], np.eye(2, dtype=np.float32))
+    assert look_up(vectors, {"X": ["she", "xe"]}).rows["X"].tolist() == [[0, 1]]
