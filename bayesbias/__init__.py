@@ -13,6 +13,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import descriptives as descriptives
+    from . import plots as plots
+    from . import scores as scores
     from .cards import ModelCard as ModelCard
     from .cards import load_card as load_card
     from .cards import model_cards as model_cards
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
     from .schema import COLUMNS as COLUMNS
     from .schema import CONNECTIONS as CONNECTIONS
     from .schema import validate as validate
+    from .scores.table import score_table as score_table
     from .summaries import scales as scales
     from .summaries import summary as summary
     from .vectors import load_vectors as load_vectors
@@ -84,6 +88,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "load_posterior",
         "save_posterior",
     ),
+    "scores.table": ("score_table",),
     "summaries": (
         "scales",
         "summary",
@@ -95,7 +100,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "checks": ("check",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
-_MODULES: tuple[str, ...] = ()
+_MODULES = ("scores", "plots", "descriptives")
 
 __all__ = [*_HOME_OF, *_MODULES, "__version__"]  # noqa: PLE0604
 

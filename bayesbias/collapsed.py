@@ -24,6 +24,11 @@ from .geometry import FloatArray
 from .reduction import Collapsed, Side
 
 
+SMALLEST_SIGMA = 1e-6
+"""Residual sds below this get no weight: distances of float32 vectors are not known better, and
+double precision gives out beyond."""
+
+
 @dataclass(frozen=True)
 class Conditional:
     """The Gaussian of the class coordinates given the sds, for a stack of sd vectors.
@@ -56,7 +61,8 @@ def log_density(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
     Returns
     -------
     (n,) float
-        -inf where the linear algebra breaks down, which it does only at absurd scales.
+        -inf below ``SMALLEST_SIGMA``, and where the linear algebra breaks down, which it does
+        only at absurd scales.
     """
     rows = posterior.rows_at_once
     parts = [
@@ -133,7 +139,8 @@ def _log_density(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
     total = precision @ posterior.statistics.squares
     log_likelihood = 0.5 * (np.log(precision) @ posterior.statistics.rows - log_det)
     density = log_likelihood - 0.5 * (total - fitted) + _log_prior(posterior, log_sds)
-    return np.where(np.isfinite(density), density, -np.inf)
+    resolved = precision.max(axis=1) <= SMALLEST_SIGMA**-2
+    return np.where(resolved & np.isfinite(density), density, -np.inf)
 
 
 def _deviations(

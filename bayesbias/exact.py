@@ -120,7 +120,8 @@ def _draw_kept(given: Conditional, rng: Generator) -> FloatArray:
 def _draw_eliminated(given: Conditional, kept: FloatArray, rng: Generator) -> FloatArray:
     explained = np.matmul(given.cross, kept[:, :, None])[:, :, 0]
     mean = (given.eliminated_projection - explained) / given.eliminated_precision
-    return mean + rng.standard_normal(mean.shape) / np.sqrt(given.eliminated_precision)
+    noise = rng.standard_normal(mean.shape) / np.sqrt(given.eliminated_precision)
+    return np.asarray(mean + noise)
 
 
 def _means(posterior: Collapsed, means: FloatArray) -> dict[str, FloatArray]:

@@ -8,7 +8,7 @@ Yao and Gabry, 2024, Journal of Machine Learning Research 25).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.random import Generator
@@ -37,6 +37,9 @@ STEP = 1e-3
 FLATTEST = 0.05
 """Smallest curvature the first proposal assumes: no parameter is taken to be vaguer than 4.5."""
 
+
+FEWEST_TO_SMOOTH = 20
+"""With fewer effective proposals there is no tail to fit, and k counts as infinite."""
 
 LOWEST_LOG_RATIO = -700.0
 """Log weights lower than this against the highest are as good as zero, and stay finite."""
@@ -95,12 +98,18 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Weighted:
-    """Proposals with their Pareto-smoothed weights."""
+    """Points from a proposal with their log weights, up to a constant."""
 
+    proposal: Proposal
     points: FloatArray
     log_p: FloatArray
-    weights: FloatArray
-    pareto_k: float
+    log_weights: FloatArray
+
+    @property
+    def weights(self) -> FloatArray:
+        """Weights that sum to one."""
+        weights = np.exp(self.log_weights - self.log_weights.max())
+        return np.asarray(weights / weights.sum())
 
     @property
     def ess(self) -> float:
@@ -135,10 +144,9 @@ def importance_resample(
             break
         pilot = _weigh(log_density, _fitted(pilot), PILOT_PROPOSALS, rng)
     final = _weigh(log_density, _fitted(pilot), OVERSAMPLING * n_draws, rng)
-    chosen = _resample(final.weights, n_draws, rng)
-    return Resampled(
-        final.points[chosen], final.log_p[chosen], final.pareto_k, final.ess, len(final.points)
-    )
+    smoothed, k = _smoothed(final)
+    chosen = _resample(smoothed.weights, n_draws, rng)
+    return Resampled(final.points[chosen], final.log_p[chosen], k, smoothed.ess, len(final.points))
 
 
 def find_mode(
@@ -181,14 +189,20 @@ def _at_mode(log_density: LogDensity, mode: FloatArray) -> Proposal:
 
 
 def _fitted(pilot: Weighted) -> Proposal:
-    """Fit a proposal to weighted points: their covariance, then two scales on every axis."""
+    """Fit a proposal to weighted points: their covariance, then two scales on every axis.
+
+    With few effective points the fit is drawn towards the proposal that they came from.
+    """
+    n = len(pilot.proposal.centre)
+    trust = pilot.ess / (pilot.ess + 5 * n)
     centre = pilot.weights @ pilot.points
     apart = pilot.points - centre
     covariance = (apart * pilot.weights[:, None]).T @ apart
-    floor = 1e-4 * np.diag(covariance).max()  # a pilot of few effective draws may span too little
-    factor = np.linalg.cholesky(covariance + floor * np.eye(len(centre)))
+    former = pilot.proposal.factor * (pilot.proposal.lower + pilot.proposal.upper) / 2
+    factor = np.linalg.cholesky(trust * covariance + (1 - trust) * former @ former.T)
     axes = np.linalg.solve(factor, apart.T)
     pieces = np.array([_two_pieces(axis, pilot.weights) for axis in axes])
+    pieces = trust * pieces + (1 - trust) * np.array([0.0, 1.0, 1.0])
     return Proposal(centre + factor @ pieces[:, 0], factor, pieces[:, 1], pieces[:, 2])
 
 
@@ -212,16 +226,22 @@ def _two_pieces(values: FloatArray, weights: FloatArray) -> tuple[float, float, 
 
 
 def _weigh(log_density: LogDensity, proposal: Proposal, n: int, rng: Generator) -> Weighted:
-    from arviz_stats.base import array_stats
-
     points, log_q = proposal.draw(n, rng)
     log_p = log_density(points)
     log_ratio = log_p - log_q
-    log_ratio = np.maximum(log_ratio, log_ratio.max() + LOWEST_LOG_RATIO)
+    log_ratio = np.maximum(log_ratio - log_ratio.max(), LOWEST_LOG_RATIO)
+    return Weighted(proposal, points, log_p, log_ratio)
+
+
+def _smoothed(raw: Weighted) -> tuple[Weighted, float]:
+    """Smooth the tail of the weights; give them with Pareto k, inf where there is no tail."""
+    from arviz_stats.base import array_stats
+
+    if raw.ess < FEWEST_TO_SMOOTH:
+        return raw, np.inf
     # ArviZ takes the negative log ratio, which for leave-one-out is the log likelihood.
-    smoothed, k = array_stats.psislw(log_ratio.max() - log_ratio)
-    weights = np.exp(smoothed - np.max(smoothed))
-    return Weighted(points, log_p, weights / weights.sum(), float(k))
+    smoothed, k = array_stats.psislw(-raw.log_weights)
+    return replace(raw, log_weights=np.asarray(smoothed)), float(k)
 
 
 def _resample(weights: FloatArray, n: int, rng: Generator) -> IntArray:

@@ -1,0 +1,1 @@
+"""Speed and memory against rivals; the main function of each module gives a Markdown table."""

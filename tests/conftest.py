@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import os
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
+from xarray import DataTree
+
+from bayesbias.distances import read_table
+from bayesbias.fitting import fit
+from bayesbias.schema import COLUMNS, validate
 
 
 @pytest.fixture(scope="session")
@@ -19,3 +28,50 @@ def shared_data() -> Path:
             pytest.fail(reason)
         pytest.skip(reason)
     return folder
+
+
+@pytest.fixture(scope="session")
+def toy_table() -> pd.DataFrame:
+    """Two groups of two words, eight attributes, irregular: one pair is missing, one repeats."""
+    rng = np.random.default_rng(20)
+    groups = {"he": "man", "son": "man", "she": "woman", "hers": "woman"}
+    sets = {
+        "soldier": "man",
+        "rancher": "man",
+        "nurse": "woman",
+        "dancer": "woman",
+        "maid": "woman",
+    }
+    sets |= {"clock": "neutral", "park": "neutral", "walk": "human"}
+    centre = {"associated": 0.7, "different": 0.85, "neutral": 0.95, "human": 0.9}
+    rows = []
+    for word, group in groups.items():
+        for attribute, name in sets.items():
+            own = "associated" if name == group else "different"
+            connection = name if name in centre else own
+            distance = centre[connection] + 0.1 * rng.standard_normal()
+            rows.append((word, group, attribute, name, connection, distance))
+    table = validate(pd.DataFrame(rows, columns=list(COLUMNS)))
+    return pd.concat([table.iloc[1:], table.iloc[[5]]], ignore_index=True)
+
+
+@pytest.fixture(scope="session")
+def published(shared_data: Path) -> Callable[[str], pd.DataFrame]:
+    """Reader of published tables by file name, silent about what it is known to warn of."""
+
+    def read(name: str) -> pd.DataFrame:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*(-100|repeat an earlier row)")
+            return read_table(shared_data / "paper_tables" / f"{name}.csv")
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def nuts_posterior(toy_table: pd.DataFrame) -> DataTree:
+    """One real NUTS fit, of the crossed card."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyMC's own, of forking and of few chains
+        return fit(
+            toy_table, "crossed", method="nuts", draws=1000, chains=2, seed=3, progressbar=False
+        )

@@ -41,7 +41,7 @@ def entry(score: str):
     return properties().set_index("score").loc[score]
 
 
-def test_table_covers_what_is_shown_here() -> None:
+def test_every_row_of_the_table_has_its_proof() -> None:
     table = properties()
     shown = {name.split("_is_")[0].removeprefix("test_") for name in globals() if "_is_" in name}
     assert set(table["score"]) == shown

@@ -14,7 +14,7 @@ from typing import Any
 
 from . import binary, packing, text
 from .headers import Entry
-from .progress import progress
+from .progress import reading_bar
 
 ENDINGS = binary.ENDINGS + text.ENDINGS + packing.ENDINGS
 """Endings that `read_entries` knows; ``.gz`` and ``.zip`` may hold any of the others."""
@@ -54,7 +54,7 @@ def read_entries(
         raise ValueError(f"{path} is empty")
     with (
         path.open("rb") as raw,
-        progress(raw, path, shown=progressbar) as tick,
+        reading_bar(raw, path, shown=progressbar) as tick,
         packing.named_damage(path),
         packing.unpacked(raw, path) as (stream, name),
     ):

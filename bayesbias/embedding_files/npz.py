@@ -58,18 +58,11 @@ def save_vectors(
 def read_npz(path: Path) -> KeyedVectors:
     """Read a file of `save_vectors`; only ``words`` and ``vectors`` need be there."""
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             words = arrays["words"].astype(np.str_).tolist()
             matrix = np.asarray(arrays["vectors"], dtype=np.float32)
             forms = arrays["read_as"].tolist() if "read_as" in arrays else words
-    except (
-        ValueError,
-        EOFError,
-        KeyError,
-        AttributeError,
-        zipfile.BadZipFile,
-        zlib.error,
-    ) as error:
+    except (*_DAMAGE, ValueError, TypeError, KeyError) as error:
         raise ValueError(
             f"{path} is damaged, or no file of save_vectors with arrays 'words' and 'vectors' "
             f"({one_line(error)})"

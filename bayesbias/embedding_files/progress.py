@@ -14,7 +14,7 @@ SLOW_SIZE = 1 << 26
 
 
 @contextmanager
-def progress(raw: IO[bytes], path: Path, *, shown: bool) -> Iterator[Tick]:
+def reading_bar(raw: IO[bytes], path: Path, *, shown: bool) -> Iterator[Tick]:
     """Give the function to call when some more of the open file has been read."""
     size = path.stat().st_size
     if not shown or size < SLOW_SIZE:

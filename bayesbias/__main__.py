@@ -1,0 +1,8 @@
+"""`python -m bayesbias` is `bayesbias`."""
+
+import sys
+
+from bayesbias.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

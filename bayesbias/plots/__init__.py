@@ -1,0 +1,28 @@
+"""Plots: tidy frames and posteriors to matplotlib Axes. They draw, and never compute.
+
+Every plot takes ``ax=`` and gives the Axes back; without one it makes a figure. Nothing is shown
+and no setting of matplotlib is changed.
+"""
+
+from __future__ import annotations
+
+from .contrast_forest import contrast_forest
+from .distributions import distributions
+from .forest import forest
+from .neighbourhood import neighbourhood
+from .palette import COLOURS, MARKERS
+from .predictive_check import predictive_check
+from .saving import save
+from .scales import scales
+
+__all__ = [
+    "COLOURS",
+    "MARKERS",
+    "contrast_forest",
+    "distributions",
+    "forest",
+    "neighbourhood",
+    "predictive_check",
+    "save",
+    "scales",
+]

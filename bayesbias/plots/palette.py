@@ -1,0 +1,39 @@
+"""One colour and one marker for each connection, the same in every plot."""
+
+from __future__ import annotations
+
+COLOURS = {
+    "associated": "#D55E00",
+    "different": "#0072B2",
+    "neutral": "#555555",
+    "human": "#CC79A7",
+}
+"""Three hues of Okabe and Ito's colour-blind-safe palette, and a dark grey for neutral.
+
+Of all such sets of four with a contrast of 3 or more on white, it keeps its colours among the
+farthest apart under protanopia, deuteranopia and tritanopia (22 units of CIE Lab or more).
+"""
+
+MARKERS = {"associated": "o", "different": "s", "neutral": "^", "human": "D"}
+"""Shapes, so that no reading hangs on colour alone."""
+
+INK = "#1A1A1A"
+"""Titles and labels."""
+
+QUIET = "#595959"
+"""Subtitles and notes: 7 to 1 on white."""
+
+LINE = "#8C8C8C"
+"""Reference lines and axes."""
+
+FAINT = "#E3E3E3"
+"""Guides and grids."""
+
+TINT = "#F4F4F2"
+"""Ground of summary rows and bands."""
+
+BAND = "#F7EFD3"
+"""Ground of a band of values that the reader compares with."""
+
+MISS = "#A3122E"
+"""Observations outside what was expected."""

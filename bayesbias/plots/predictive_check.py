@@ -1,0 +1,111 @@
+"""Observed distances against the intervals the model predicts for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..checks import predictive_intervals
+from ..descriptives import predictive_rows
+from ..posterior import index_of, labels
+from .canvas import TEXT_SIZE, canvas, header
+from .palette import COLOURS, FAINT, INK, LINE, MISS
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from xarray import DataTree
+
+HEIGHT = 5.0
+"""Inches of the whole figure."""
+
+BLOCK = 0.92
+"""Share of a connection's block that is drawn in."""
+
+FEW = 250
+"""Rows of a connection up to which each one can be seen on its own."""
+
+SPARSE_ROOM, DENSE_ROOM = 62.0, 115.0
+"""Points that all bars of a block together fill: half of it, or all where they are many."""
+
+
+def predictive_check(tree: DataTree, *, ci_prob: float = 0.89, ax: Axes | None = None) -> Axes:
+    """Sorted observed distances over their posterior predictive intervals.
+
+    Parameters
+    ----------
+    tree : DataTree
+        A posterior from `bayesbias.fit`.
+    ci_prob : float
+        Probability of the predictive HPDIs, in (0, 1).
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        A block for each connection, its rows sorted by distance. Dense parts are pixels, also in
+        vector files.
+
+    References
+    ----------
+    Dobrzeniecka and Urbaniak (2024), figure 12.
+    """
+    observed = np.asarray(tree["observed_data"]["cosine_distance"].values, np.float64)
+    connection = np.asarray(labels(tree, "connection"))[index_of(tree, "connection_index")]
+    intervals = predictive_intervals(tree, [ci_prob])[float(ci_prob)]
+    rows = predictive_rows(observed, connection, intervals)
+    names = rows["connection"].drop_duplicates().tolist()
+    ax = canvas(ax, HEIGHT)
+    for block, name in enumerate(names):
+        _block(ax, rows[rows["connection"] == name], block, name)
+    _axes(ax, rows, names)
+    covered = rows["inside"].mean()
+    subtitle = (
+        f"Bars: where the model expects each distance with probability {ci_prob:g}. Dots: the "
+        f"distances measured, sorted. Crosses: those outside. {covered:.1%} of all {len(rows):,} "
+        f"are inside; a model that fits has about {ci_prob:.0%}, in every connection."
+    )
+    header(ax, "Does the model expect what was measured?", subtitle, _keys())
+    return ax
+
+
+def _block(ax: Axes, part: pd.DataFrame, block: int, name: str) -> None:
+    x = block + (1 - BLOCK) / 2 + BLOCK * part["position"]
+    bars = ax.vlines(x, part["low"], part["high"], color=COLOURS[name], alpha=0.42, zorder=1)
+    few, inside = len(part) <= FEW, part["inside"]
+    room = SPARSE_ROOM if few else DENSE_ROOM
+    bars.set(linewidth=min(2.2, room / len(part)), snap=False, rasterized=True)
+    (seen,) = ax.plot(x[inside], part["observed"][inside], ".", color=INK, label=f"{name} inside")
+    seen.set(markersize=3.2 if few else 1.4, rasterized=True, zorder=3)
+    (missed,) = ax.plot(
+        x[~inside], part["observed"][~inside], "x", color=MISS, label=f"{name} outside"
+    )
+    missed.set(markersize=4.2 if few else 3.2, rasterized=True, zorder=4)
+    missed.set_markeredgewidth(1.0 if few else 0.6)
+
+
+def _axes(ax: Axes, rows: pd.DataFrame, names: list[str]) -> None:
+    parts = rows.groupby("connection")
+    coverage, counts = parts["coverage"].first(), parts.size()
+    ticks = [f"{name}\n{coverage[name]:.0%} inside\n{counts[name]:,} rows" for name in names]
+    ax.set_xticks([block + 0.5 for block in range(len(names))], ticks, fontsize=TEXT_SIZE)
+    ax.tick_params(axis="x", length=0)
+    for edge in range(1, len(names)):
+        ax.axvline(edge, color=FAINT, linewidth=1)
+    ax.set_xlim(0, len(names))
+    ax.grid(axis="y", color=FAINT, linewidth=0.7)
+    ax.set_ylabel("cosine distance", fontsize=TEXT_SIZE, color=INK)
+
+
+def _keys() -> list[Artist]:
+    from matplotlib.lines import Line2D
+
+    bar = Line2D([], [], linestyle="none", marker="|", label="predicted interval", color=LINE)
+    bar.set(markersize=11, markeredgewidth=2.2)
+    seen = Line2D([], [], linestyle="none", marker=".", label="measured, inside", color=INK)
+    missed = Line2D([], [], linestyle="none", marker="x", label="measured, outside", color=MISS)
+    missed.set(markersize=5)
+    return [bar, seen, missed]

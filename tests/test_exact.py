@@ -1,0 +1,140 @@
+"""Exact draws against a brute-force grid, against NUTS, and under hard designs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import multivariate_normal
+from xarray import DataTree
+
+from bayesbias.cards import load_card
+from bayesbias.design import make_design
+from bayesbias.exact import sample_exact
+from bayesbias.fitting import fit
+from bayesbias.reduction import collapse
+from bayesbias.schema import COLUMNS
+
+
+def one_connection(n_words: int, n_attributes: int, seed: int = 5) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    word_mean = 0.9 + 0.1 * rng.standard_normal(n_words)
+    rows = [
+        (f"w{w}", "x", f"a{a}", "n", "neutral", word_mean[w] + 0.08 * rng.standard_normal())
+        for w in range(n_words)
+        for a in range(n_attributes)
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def grid_moments(table: pd.DataFrame) -> tuple[float, float, float]:
+    """Posterior mean and sd of connection_mean and mean of connection_sd, by brute force.
+
+    A grid over both log sds, on each point the dense Gaussian of all rows and of the mean.
+    """
+    y = table["cosine_distance"].to_numpy() - 1
+    word = pd.factorize(table["protected_word"])[0]
+    same = word[:, None] == word
+    log_tau, log_sigma = np.linspace(-9, 1, 161), np.linspace(-3.4, -1.6, 61)
+    weights, means, squares, taus = [], [], [], []
+    for tau in np.exp(log_tau):
+        for sigma in np.exp(log_sigma):
+            within = tau**2 * same + sigma**2 * np.eye(len(y))
+            evidence = multivariate_normal(np.zeros(len(y)), within + 0.09).logpdf(y)
+            log_prior = -2 * (tau + sigma) + np.log(tau) + np.log(sigma)
+            precision = 1 / 0.09 + np.linalg.solve(within, np.ones(len(y))).sum()
+            mean = np.linalg.solve(within, y).sum() / precision
+            weights.append(evidence + log_prior)
+            means.append(1 + mean)
+            squares.append(1 / precision + (1 + mean) ** 2)
+            taus.append(tau)
+    weight = np.exp(np.array(weights) - max(weights))
+    weight /= weight.sum()
+    mean = float(weight @ means)
+    return mean, float(np.sqrt(weight @ squares - mean**2)), float(weight @ taus)
+
+
+def test_draws_match_a_brute_force_grid() -> None:
+    table = one_connection(4, 5)
+    mean, sd, tau = grid_moments(table)
+    draws = sample_exact(collapse(make_design(table), load_card("paper")), 40_000, _rng())
+    values = draws.values["connection_mean"][:, 0]
+    # 40,000 independent draws: standard error sd / 200; four of them, and as much for the sds.
+    assert values.mean() == pytest.approx(mean, abs=4 * sd / 200)
+    assert values.std() == pytest.approx(sd, rel=0.03)  # heavy tails: kurtosis widens its error
+    taus = draws.values["connection_sd"][:, 0]
+    assert taus.mean() == pytest.approx(tau, abs=4 * taus.std() / 200)
+
+
+def test_draws_match_nuts(toy_table: pd.DataFrame, nuts_posterior: DataTree) -> None:
+    import arviz as az
+
+    exact = fit(toy_table, "crossed", method="exact", draws=4000, seed=1)
+    for name in ("connection_mean", "word_mean", "attribute_effect", "connection_sd", "sigma"):
+        ours, theirs = exact["posterior"][name], nuts_posterior["posterior"][name]
+        error = az.mcse(nuts_posterior["posterior"].to_dataset()[[name]])[name]
+        spread = ours.std(("chain", "draw"))
+        difference = ours.mean(("chain", "draw")) - theirs.mean(("chain", "draw"))
+        # Five standard errors of NUTS, over 51 means; those of 16,000 exact draws are far less.
+        assert float((abs(difference) / np.hypot(error, spread / 120)).max()) < 5
+
+
+def _rng() -> np.random.Generator:
+    return np.random.default_rng(1)
+
+
+@pytest.mark.parametrize("card", ["paper", "crossed", "grouped"])
+def test_word_means_average_what_the_data_say(toy_table: pd.DataFrame, card: str) -> None:
+    """With vague sds, cells with data follow their own mean and an empty cell its parent."""
+    gone = (toy_table["protected_word"] == "he") & (toy_table["connection"] == "associated")
+    draws = sample_exact(collapse(make_design(toy_table[~gone]), load_card(card)), 2000, _rng())
+    assert np.isfinite(draws.values["word_mean"]).all()
+    assert draws.values["word_mean"].shape == (2000, 4, 4)
+    spread = draws.values["word_mean"].std(axis=0)
+    words = make_design(toy_table[~gone]).words
+    assert spread[words.index("he"), 0] > 1.5 * spread[words.index("she"), 0]
+
+
+@pytest.mark.parametrize("card", ["paper", "paper-figures", "crossed"])
+def test_one_row_in_a_connection_gives_a_wide_finite_posterior(
+    toy_table: pd.DataFrame, card: str
+) -> None:
+    human = toy_table.index[toy_table["connection"] == "human"]
+    post = fit(toy_table.drop(index=human[1:]), card, method="exact", seed=2)
+    sd = post["posterior"]["connection_mean"].std(("chain", "draw")).to_series()
+    assert np.isfinite(sd).all()
+    assert sd["human"] > 1.3 * sd["neutral"]
+
+
+def test_hundred_thousand_rows_and_five_hundred_words() -> None:
+    rng = np.random.default_rng(0)
+    words, attributes = 500, 200
+    kinds = np.array(["associated", "different", "neutral", "human"])[np.arange(attributes) % 4]
+    table = pd.DataFrame(
+        {
+            "protected_word": np.repeat([f"w{i}" for i in range(words)], attributes),
+            "protected_group": np.repeat([f"g{i % 2}" for i in range(words)], attributes),
+            "attribute": np.tile([f"a{i}" for i in range(attributes)], words),
+            "attribute_set": "s",
+            "connection": np.tile(kinds, words),
+            "cosine_distance": 0.9 + 0.05 * rng.standard_normal(words * attributes),
+        }
+    )
+    post = fit(table, "crossed", method="exact", draws=250, seed=1)
+    means = post["posterior"]["connection_mean"]
+    assert float(abs(means.mean(("chain", "draw")) - 0.9).max()) < 0.005  # five sds of the truth
+    assert float(post["sample_stats"]["pareto_k"]) < 0.7
+
+
+def test_equal_seeds_give_equal_draws_and_others_do_not(toy_table: pd.DataFrame) -> None:
+    first, again, other = (fit(toy_table, "crossed", seed=seed, draws=50) for seed in (7, 7, 8))
+    assert first.identical(again)
+    assert not first["posterior"].identical(other["posterior"])
+
+
+def test_draws_are_independent(toy_table: pd.DataFrame) -> None:
+    import arviz as az
+
+    post = fit(toy_table, "paper", method="exact", seed=1)
+    ess = az.ess(post["posterior"].to_dataset())
+    assert min(float(values.min()) for values in ess.data_vars.values()) > 3000  # of 4,000

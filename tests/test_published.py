@@ -1,0 +1,134 @@
+"""Faithfulness to Dobrzeniecka and Urbaniak (2024): their tables, posteriors and coverage."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from xarray import DataTree
+
+import bayesbias as bb
+from bayesbias.summaries import levels
+
+TABLES = {
+    "religion_google": "religion_group_google_dataset",
+    "religion_reddit": "religion_group_reddit_dataset",
+    "debiased_religion_reddit": "debiased_religion_reddit",
+    "gender_google": "gender_group_google_dataset",
+    "race_google": "race_group_google_dataset",
+    "weat1_reddit": "weat_1_reddit",
+    "weat7_google": "weat_7_google",
+}
+
+WORD_TOLERANCE = {"religion_reddit": (0.009, 0.012)}
+"""Where the published chains are noisier than the others: mean, interval end."""
+
+Read = Callable[[str], pd.DataFrame]
+
+
+def as_published(words: bb.WordList) -> bb.WordList:
+    """The religion tables hold 'critical' where the appendix prints 'judgemental'."""
+    stereotypes = {
+        group: ["critical" if word == "judgemental" else word for word in attributes]
+        for group, attributes in words.stereotypes.items()
+    }
+    return replace(words, stereotypes=stereotypes)
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [("religion", "religion"), ("gender", "gender"), ("race", "race"), ("weat7", "weat7")],
+)
+def test_distances_equal_the_published_google_tables(
+    shared_data: Path, published: Read, words: str, name: str
+) -> None:
+    from gensim.models import KeyedVectors
+
+    vectors = KeyedVectors.load_word2vec_format(
+        shared_data / "vectors" / "googlenews_subset.bin", binary=True
+    )
+    ours = bb.distance_table(vectors, as_published(bb.load_wordlist(words)))
+    theirs = published(TABLES[f"{name}_google"]).drop_duplicates()
+    pair = ["protected_word", "attribute"]
+    both = ours.merge(theirs, on=pair, how="left", suffixes=("", "_published"), validate="1:1")
+    known = theirs[pair].isin(list(vectors.key_to_index)).all(axis=1)
+    assert len(ours) == int(known.sum()) > 2000
+    difference = both["cosine_distance"] - both["cosine_distance_published"]
+    assert difference.abs().max() < 1e-5  # float32 vectors
+    assert (both["connection"].astype(str) == both["connection_published"].astype(str)).all()
+    assert (both["protected_group"] == both["protected_group_published"]).all()
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_paper_figures_refit_reproduces_the_plotted_posteriors(
+    shared_data: Path, published: Read, name: str
+) -> None:
+    plotted = pd.read_csv(shared_data / "paper_posteriors" / "posteriors.csv")
+    plotted = plotted[plotted["dataset"] == name].fillna({"protected_word": ""})
+    post = bb.fit(published(TABLES[name]), "paper-figures", method="exact", draws=16_000, seed=1)
+    both = plotted.merge(_percentiles(post), on=["level", "protected_word", "connection"])
+    assert len(both) == len(plotted)
+    ends = np.maximum(abs(both["low_x"] - both["low_y"]), abs(both["high_x"] - both["high_y"]))
+    means = abs(both["mean_x"] - both["mean_y"])
+    overall = both["level"] == "overall"
+    mean_tolerance, end_tolerance = WORD_TOLERANCE.get(name, (0.003, 0.007))
+    assert means[overall].max() < 0.002
+    assert ends[overall].max() < 0.003
+    assert means[~overall].max() < mean_tolerance
+    assert ends[~overall].max() < end_tolerance
+
+
+def _percentiles(post: DataTree) -> pd.DataFrame:
+    """The result figures show percentile intervals, 5.5% to 94.5%."""
+    rows = []
+    for part in levels(post):
+        if part.level == "group":
+            continue
+        low, high = np.quantile(part.draws, [0.055, 0.945], axis=0)
+        for index, connection in enumerate(bb.CONNECTIONS):
+            draws = part.draws[:, index]
+            word = part.protected_word
+            rows.append((part.level, word, connection, draws.mean(), low[index], high[index]))
+    columns = ["level", "protected_word", "connection", "mean", "low", "high"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+@pytest.mark.parametrize(
+    ("name", "wide", "narrow"), [("religion_google", 0.91, 0.55), ("religion_reddit", 0.89, 0.49)]
+)
+def test_predictive_coverage_is_the_published_one(
+    published: Read, name: str, wide: float, narrow: float
+) -> None:
+    frame = bb.check(bb.fit(published(TABLES[name]), "paper", seed=1))
+    coverage = frame[frame["connection"] == "all"].set_index("ci_prob")["coverage"]
+    assert coverage[0.89] == pytest.approx(wide, abs=0.01)
+    assert coverage[0.5] == pytest.approx(narrow, abs=0.01)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("card", ["paper", "paper-figures"])
+@pytest.mark.parametrize("name", TABLES)
+def test_nuts_samples_published_tables_without_divergences_and_agrees_with_exact(
+    published: Read, name: str, card: str
+) -> None:
+    import arviz as az
+
+    table = published(TABLES[name])
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", category=DeprecationWarning)  # of forking
+        warnings.filterwarnings("error", category=bb.SamplingWarning)
+        nuts = bb.fit(table, card, method="nuts", seed=1, progressbar=False)
+    assert int(nuts["sample_stats"]["diverging"].sum()) == 0
+    exact = bb.fit(table, card, method="exact", draws=4000, seed=1)
+    means = ["connection_mean", "word_mean"]
+    error = az.mcse(nuts["posterior"].to_dataset()[means])
+    for variable in means:
+        ours, theirs = (tree["posterior"][variable] for tree in (exact, nuts))
+        noise = np.hypot(error[variable], ours.std(("chain", "draw")) / 100)
+        apart = abs(ours.mean(("chain", "draw")) - theirs.mean(("chain", "draw"))) / noise
+        assert float(apart.max()) < 5  # standard errors, over up to 128 means

@@ -1,0 +1,146 @@
+"""Numbers that docs/scores.md gives for the rules of published programs, beside ours.
+
+The rules are written down here from their formulas; none of the programs is run.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+from bayesbias import scores
+from bayesbias.scores.subspace import group_means
+
+
+@pytest.fixture(scope="module")
+def google_news(shared_data):
+    from gensim.models import KeyedVectors
+
+    path = shared_data / "vectors" / "googlenews_subset.bin"
+    return KeyedVectors.load_word2vec_format(path, binary=True)
+
+
+def associations(vectors, name: str):
+    words = bb.load_wordlist(name)
+    (X, Y), (A, B) = words.groups.values(), (words.stereotypes[g] for g in words.groups)
+    result = scores.weat(vectors, X, Y, A, B)
+    return result.association[: result.n_x], result.association[result.n_x :]
+
+
+@pytest.mark.parametrize(
+    ("name", "ddof", "documented"),
+    [
+        ("weat6", 1, 1.890),
+        ("weat6", 0, 1.952),
+        ("weat6", "pooled", 8.371),
+        ("weat7", 1, 0.966),
+        ("weat7", 0, 0.998),
+        ("weat7", "pooled", 1.077),
+        ("weat2", 1, 1.628),
+        ("weat2", "pooled", 2.830),
+    ],
+)
+def test_effect_sizes_by_sd(google_news, name: str, ddof, documented: float) -> None:
+    effect = float(scores.effect_sizes(*associations(google_news, name), ddof))
+    assert effect == pytest.approx(documented, abs=6e-4)  # half the last place, and float32 input
+
+
+def test_divisor_under_the_second_term_only(google_news) -> None:
+    x, y = associations(google_news, "weat2")
+    n_x, n_y = len(x), len(y)
+    assert (n_x, n_y) == (25, 24)
+    sd = np.sqrt((n_x - 1) * x.var(ddof=1) + (n_y - 1) * y.var(ddof=1) / (n_x + n_y + 2))
+    assert (x.mean() - y.mean()) / sd == pytest.approx(0.921, abs=6e-4)
+
+
+def with_replacement(x, y, *, two_sided: bool, draws: int = 200_000) -> float:
+    """Words drawn with replacement, strictly larger counted, |S*| against S."""
+    picked = np.random.default_rng(0).choice(np.r_[x, y], size=(draws, len(x) + len(y)))
+    drawn = picked[:, : len(x)].sum(axis=1) - picked[:, len(x) :].sum(axis=1)
+    drawn = np.abs(drawn) if two_sided else drawn
+    return float(((drawn > x.sum() - y.sum()).sum() + 1) / (draws + 1))
+
+
+def test_words_drawn_with_replacement(google_news) -> None:
+    x, y = associations(google_news, "weat9")
+    # Four standard errors of a share of .0095 in 200,000.
+    assert with_replacement(x, y, two_sided=False) == pytest.approx(0.0095, abs=9e-4)
+    assert scores.permutation_test(x, y, sides="one").p_value == pytest.approx(0.0076, abs=5e-5)
+
+
+def test_a_negative_statistic_is_not_two_sided_without_its_absolute_value(google_news) -> None:
+    x, y = associations(google_news, "weat7")
+    assert with_replacement(y, x, two_sided=True) == 1.0
+    for first, second in ((x, y), (y, x)):
+        p = scores.permutation_test(first, second).p_value
+        assert p == pytest.approx(0.0454, abs=5e-5)
+
+
+def test_the_given_split_counts(google_news) -> None:
+    x, y = associations(google_news, "weat6")
+    assert x.min() > y.max()  # no split exceeds the given one: counting those gives 0
+    assert scores.permutation_test(x, y, sides="one").p_value == pytest.approx(1 / 12_870)
+
+
+def test_added_components_depend_on_the_order_of_groups(google_news) -> None:
+    words = bb.load_wordlist("religion")
+    targets = [w for ws in words.stereotypes.values() for w in ws if w in google_news]
+    rows = np.stack([google_news[word] for word in targets]).astype(float)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+
+    def added(groups) -> float:
+        means = group_means([[google_news[w] for w in words.groups[g]] for g in groups])
+        first, second = means[1] - means[0], means[2] - means[0]
+        first = first / np.linalg.norm(first)
+        second = second - (second @ first) * first  # not brought to unit length
+        return float((np.abs(rows @ first) + np.abs(rows @ second)).mean())
+
+    groups = list(words.groups)
+    assert added(groups) == pytest.approx(0.1181, abs=6e-5)
+    assert added(groups[::-1]) == pytest.approx(0.1135, abs=6e-5)
+    for order in (groups, groups[::-1]):
+        score = scores.same(google_news, targets, {g: words.groups[g] for g in order}).score
+        assert score == pytest.approx(0.1187, abs=6e-5)
+
+
+def test_added_cosines_are_no_length(google_news) -> None:
+    words = bb.load_wordlist("religion")
+    targets = [w for ws in words.stereotypes.values() for w in ws]
+    result = scores.direct_bias(google_news, targets, zip(*words.groups.values(), strict=True))
+    assert result.k == 2
+    assert np.abs(result.components).sum(axis=1).mean() == pytest.approx(0.146, abs=6e-4)
+    assert result.score == pytest.approx(0.116, abs=6e-4)
+
+
+def test_a_sum_over_attribute_sets_is_no_mean(google_news) -> None:
+    result = scores.mac(google_news, bb.load_wordlist("gender"))
+    assert result.score == pytest.approx(0.813, abs=6e-4)
+    assert result.distance.sum(axis=1).mean() == pytest.approx(1.626, abs=6e-4)
+
+
+@pytest.mark.parametrize(("C", "score"), [(0.1, 0.0002), (1, 0.0110), (10, 0.105), (100, 0.306)])
+def test_rnsb_depends_on_its_penalty(google_news, C: float, score: float) -> None:
+    words = bb.load_wordlist("weat1")
+    targets = [word for group in words.groups.values() for word in group]
+    A, B = (words.stereotypes[group] for group in words.groups)
+    result = scores.rnsb(google_news, targets, A, B, C=C)
+    assert result.score == pytest.approx(score, abs=6e-4)
+
+
+def test_held_out_words_move_rnsb(google_news) -> None:
+    words = bb.load_wordlist("weat1")
+    found = {g: [w for w in words.stereotypes[g] if w in google_news] for g in words.groups}
+    targets = [word for group in words.groups.values() for word in group if word in google_news]
+    values = []
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        A, B = (random.permutation(ws)[: round(0.8 * len(ws))].tolist() for ws in found.values())
+        values.append(scores.rnsb(google_news, targets, A, B).score)
+    assert max(values) > 1.5 * min(values)
+
+
+def test_limits_of_association(google_news) -> None:
+    for name, limit in (("weat1", 0.450), ("weat7", 0.584)):
+        A, B = bb.load_wordlist(name).stereotypes.values()
+        assert scores.association_limit(google_news, A, B) == pytest.approx(limit, abs=6e-4)
