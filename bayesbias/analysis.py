@@ -246,7 +246,7 @@ def read_posterior(posterior: DataTree, card: ModelCard, settings: Settings) -> 
         posterior=posterior,
         summary=summary(posterior, ci_prob),
         contrasts=contrasts(posterior, ci_prob, settings.rope),
-        check=check(posterior, sorted({0.5, ci_prob}), seed=settings.seed),
+        check=check(posterior, sorted({0.5, ci_prob})),
         scales=scales(posterior, ci_prob),
         warnings=tuple(warnings_of(posterior)),
     )
@@ -265,9 +265,7 @@ def noticed() -> Iterator[list[str]]:
         warnings.warn(each.message, each.category, stacklevel=3)
 
 
-def _fit(
-    table: pd.DataFrame, card: ModelCard, settings: Settings, progressbar: bool
-) -> DataTree:
+def _fit(table: pd.DataFrame, card: ModelCard, settings: Settings, progressbar: bool) -> DataTree:
     return fit(
         table,
         card,

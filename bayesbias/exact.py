@@ -22,12 +22,19 @@ from .collapsed import (
 )
 from .design import IntArray
 from .geometry import FloatArray
-from .importance import importance_resample
+from .importance import find_mode, importance_resample
 from .reduction import Collapsed, Side
 from .sufficient import AttributeClasses
 
 LOG_SD_BOUNDS = (-12.0, 3.0)
 """Where the mode of the log sds is sought; distances lie in [0, 2], so both ends are absurd."""
+
+
+N_TRIALS = 61
+"""Sizes at which each sd is tried, a quarter in log sd apart."""
+
+TELLING = 0.25
+"""A change in log density by which the data begin to tell an sd from zero."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +61,42 @@ class ExactDraws:
     n_proposals: int
 
 
+@dataclass(frozen=True)
+class Coordinates:
+    """Coordinates log(sd + offset), in which a log density has no long lower tail.
+
+    Below some size the data cannot tell an sd from zero, and the density of its logarithm falls
+    only as fast as the logarithm itself, with a tail that no proposal covers well. With an offset
+    of that size the tail becomes an edge; sds well above it keep their logarithm.
+
+    Parameters
+    ----------
+    posterior : Collapsed
+    offset : (n_sds,) float
+    """
+
+    posterior: Collapsed
+    offset: FloatArray
+
+    def log_density(self, points: FloatArray) -> FloatArray:
+        """Log posterior density of points in these coordinates, (n, n_sds) to (n,)."""
+        sds = np.exp(points) - self.offset
+        inside = (sds > 0).all(axis=1)
+        density = np.full(len(points), -np.inf)
+        log_sds = np.log(sds[inside])
+        jacobian = (points[inside] - log_sds).sum(axis=1)
+        density[inside] = log_density(self.posterior, log_sds) + jacobian
+        return density
+
+    def points(self, log_sds: FloatArray) -> FloatArray:
+        """Give log sds in these coordinates."""
+        return np.asarray(np.log(np.exp(log_sds) + self.offset))
+
+    def log_sds(self, points: FloatArray) -> FloatArray:
+        """Give points in these coordinates as log sds."""
+        return np.asarray(np.log(np.exp(points) - self.offset))
+
+
 def sample_exact(posterior: Collapsed, n_draws: int, rng: Generator) -> ExactDraws:
     """Draw from the exact posterior.
 
@@ -65,15 +108,27 @@ def sample_exact(posterior: Collapsed, n_draws: int, rng: Generator) -> ExactDra
         Equal states give equal draws.
     """
     start = np.full(posterior.n_sds, np.log(posterior.design.y.std() / 2))
-    density = partial(log_density, posterior)
-    found = importance_resample(density, start, LOG_SD_BOUNDS, n_draws, rng)
+    mode = find_mode(partial(log_density, posterior), start, LOG_SD_BOUNDS)
+    coordinates = Coordinates(posterior, _resolution(posterior, mode))
+    found = importance_resample(coordinates.log_density, coordinates.points(mode), n_draws, rng)
     return ExactDraws(
-        values=draw_effects(posterior, found.points, rng),
+        values=draw_effects(posterior, coordinates.log_sds(found.points), rng),
         log_density=found.log_p,
         pareto_k=found.pareto_k,
         importance_ess=found.ess,
         n_proposals=found.n_proposals,
     )
+
+
+def _resolution(posterior: Collapsed, mode: FloatArray) -> FloatArray:
+    """Size of each sd below which, the others at their mode, the data do not tell it from zero."""
+    trial = np.linspace(*LOG_SD_BOUNDS, N_TRIALS)
+    points = np.repeat(mode[None], posterior.n_sds * N_TRIALS, axis=0)
+    for index in range(posterior.n_sds):
+        points[index * N_TRIALS : (index + 1) * N_TRIALS, index] = trial
+    flat = log_density(posterior, points).reshape(posterior.n_sds, N_TRIALS) - trial
+    changed = ~(np.abs(flat - flat[:, :1]) < TELLING)
+    return np.exp(trial[changed.argmax(axis=1)])
 
 
 def draw_effects(

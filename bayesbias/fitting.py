@@ -115,11 +115,11 @@ def fit(
         raise ValueError(unknown_name("method", method, METHODS))
     table = validate(table)
     card = load_card(model).with_priors(dict(priors or {}))
-    sequence, written = _seed_sequence(seed)
+    sequence = as_seed_sequence(seed)
     fitting, predicting = (default_rng(child) for child in sequence.spawn(2))
     run = _Run(make_design(table), card, draws, chains, tune, target_accept, progressbar, fitting)
     tree, used, reason = _by_method(run, method)
-    describe(tree, card, method=used, reason=reason, seed=written, table_hash=table_hash(table))
+    describe(tree, card, method=used, reason=reason, seed=str(sequence.entropy), table_hash=table_hash(table))
     _warn_if_doubtful(tree)
     if prior_predictive:
         _add_prior_predictive(tree, run, predicting)
@@ -271,17 +271,15 @@ def _add_posterior_predictive(tree: DataTree, rng: Generator) -> None:
     )
 
 
-def _seed_sequence(seed: Seed) -> tuple[SeedSequence, str]:
-    """Give a SeedSequence and how to write it down."""
+def as_seed_sequence(seed: Seed) -> SeedSequence:
+    """Give the SeedSequence of a seed; a Generator is drawn from, None takes fresh entropy."""
     if isinstance(seed, SeedSequence):
-        return seed, str(seed.entropy)
+        return seed
     if isinstance(seed, Generator):
-        drawn = int(seed.integers(2**63))
-        return SeedSequence(drawn), str(drawn)
+        return SeedSequence(int(seed.integers(2**63)))
     if seed is not None and (isinstance(seed, bool) or int(seed) != seed or seed < 0):
         raise ValueError(f"seed must be a whole number from 0 on; got {seed!r}")
-    sequence = SeedSequence(seed)
-    return sequence, str(sequence.entropy)
+    return SeedSequence(seed)
 
 
 def _check_numbers(**numbers: int) -> None:

@@ -118,26 +118,19 @@ class Weighted:
 
 
 def importance_resample(
-    log_density: LogDensity,
-    start: FloatArray,
-    bounds: tuple[float, float],
-    n_draws: int,
-    rng: Generator,
+    log_density: LogDensity, mode: FloatArray, n_draws: int, rng: Generator
 ) -> Resampled:
     """Draw from a density.
 
     Parameters
     ----------
     log_density : callable
-    start : (n_parameters,) float
-        Where the search for the mode starts.
-    bounds : (float, float)
-        Where the mode of every parameter is sought.
+    mode : (n_parameters,) float
+        Where the first proposal is laid: the mode, or near it.
     n_draws : int
     rng : numpy.random.Generator
         Equal states give equal draws.
     """
-    mode = find_mode(log_density, start, bounds)
     pilot = _weigh(log_density, _at_mode(log_density, mode), PILOT_PROPOSALS, rng)
     for _ in range(MOST_REFITS):
         if pilot.ess > ENOUGH_OF_PILOT * PILOT_PROPOSALS:
@@ -152,7 +145,15 @@ def importance_resample(
 def find_mode(
     log_density: LogDensity, start: FloatArray, bounds: tuple[float, float]
 ) -> FloatArray:
-    """Find the mode of a density by L-BFGS, gradients by central differences."""
+    """Find the mode of a density by L-BFGS, gradients by central differences.
+
+    Parameters
+    ----------
+    log_density : callable
+    start : (n_parameters,) float
+    bounds : (float, float)
+        Where the mode of every parameter is sought.
+    """
     from scipy.optimize import minimize
 
     steps = STEP * np.eye(len(start))

@@ -27,9 +27,12 @@ def hdi(draws: FloatArray, ci_prob: float) -> FloatArray:
 
 
 def describe_draws(draws: FloatArray, ci_prob: float) -> pd.DataFrame:
-    """Mean, sd and HPDI of every column: ``mean``, ``sd``, ``hdi_low``, ``hdi_high``."""
+    """Mean, sd and HPDI of every column: ``mean``, ``sd``, ``hdi_low``, ``hdi_high``.
+
+    The frame says in ``.attrs["ci_prob"]`` how probable its intervals are.
+    """
     interval = hdi(draws, ci_prob)
-    return pd.DataFrame(
+    frame = pd.DataFrame(
         {
             "mean": draws.mean(axis=0),
             "sd": draws.std(axis=0, ddof=1),
@@ -37,3 +40,5 @@ def describe_draws(draws: FloatArray, ci_prob: float) -> pd.DataFrame:
             "hdi_high": interval[:, 1],
         }
     )
+    frame.attrs["ci_prob"] = check_probability(ci_prob)
+    return frame

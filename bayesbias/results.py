@@ -212,9 +212,7 @@ def _earlier(out: Path, new: Iterable[str]) -> set[str]:
 
 
 def _files(folder: Path) -> set[str]:
-    return {
-        path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()
-    }
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()}
 
 
 def _remove_empty(folders: Iterable[Path]) -> None:
@@ -224,3 +222,23 @@ def _remove_empty(folders: Iterable[Path]) -> None:
         except OSError as error:
             if error.errno not in {errno.ENOENT, errno.ENOTEMPTY}:
                 raise
+
+
+def require_file_place(path: Path, endings: Sequence[str], *, force: bool) -> None:
+    """Find out, before any work is done, whether a file can be written under a name.
+
+    Raises
+    ------
+    ValueError
+        If the ending is not one of `endings`, or the file is there and `force` is not set.
+    OSError
+        If the path is a folder, or there is no folder to write it into.
+    """
+    if path.suffix not in endings:
+        raise ValueError(f"--out must end in {' or '.join(endings)}; got {path.name!r}")
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; give --out the name of a file in it")
+    if path.exists() and not force:
+        raise ValueError(f"{path} is there already; pass --force to replace it")
+    if not path.absolute().parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {path.parent} to write {path.name} into")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -56,10 +57,15 @@ def validate(table: pd.DataFrame) -> pd.DataFrame:
     require_columns(table, COLUMNS)
     if table.empty:
         raise ValueError("the table has no rows; were all words missing from the embedding?")
+    if not table.columns.is_unique:
+        twice = table.columns[table.columns.duplicated()][0]
+        raise ValueError(f"the table has two columns named {twice!r}")
     kept = [*COLUMNS, *(name for name in OPTIONAL_COLUMNS if name in table.columns)]
     valid = table[kept].reset_index(drop=True)
-    _check_connections(valid)
     _check_words(valid)
+    _check_connections(valid)
+    for name in COLUMNS[:-2]:
+        valid[name] = valid[name].astype(str)
     valid["connection"] = pd.Categorical(
         valid["connection"].astype(str), categories=list(CONNECTIONS), ordered=True
     )
@@ -79,13 +85,14 @@ def require_columns(table: pd.DataFrame, needed: Iterable[str]) -> None:
 
 def table_hash(table: pd.DataFrame) -> str:
     """SHA-256 of a table's columns and rows, in hexadecimal: equal tables, equal hashes."""
-    digest = hashlib.sha256("\x1f".join(map(str, table.columns)).encode())
+    digest = hashlib.sha256()
     for name in table.columns:
         column = table[name]
         if pd.api.types.is_float_dtype(column.dtype):
-            digest.update(np.ascontiguousarray(column.to_numpy(np.float64)).tobytes())
+            content = np.asarray(column, dtype=np.float64).tobytes()
         else:
-            digest.update("\x1f".join(column.astype(str)).encode())
+            content = json.dumps([str(value) for value in column]).encode()
+        digest.update(f"{json.dumps(str(name))} {len(content)}:".encode() + content)
     return digest.hexdigest()
 
 
@@ -99,8 +106,16 @@ def unknown_name(kind: str, name: str, choices: Iterable[str]) -> str:
     """Say that a name is unknown, what there is, and what comes nearest."""
     known = sorted(choices)
     near = get_close_matches(name.lower(), known, n=1, cutoff=0.5)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    return f"unknown {kind} {name!r}{hint} Known: {', '.join(known)}"
+    hint = f"; did you mean {near[0]!r}? Known" if near else "; known"
+    return f"unknown {kind} {name!r}{hint}: {', '.join(known)}"
+
+
+def _check_words(table: pd.DataFrame) -> None:
+    for name in COLUMNS[:-1]:
+        column = table[name]
+        empty = column.isna() | (column.astype(str).str.strip() == "")
+        if empty.any():
+            raise ValueError(f"row {int(np.argmax(empty))} has an empty {name}")
 
 
 def _check_connections(table: pd.DataFrame) -> None:
@@ -109,15 +124,9 @@ def _check_connections(table: pd.DataFrame) -> None:
         raise ValueError(unknown_name("connection", unknown[0], CONNECTIONS))
 
 
-def _check_words(table: pd.DataFrame) -> None:
-    for name in ("protected_word", "attribute"):
-        column = table[name]
-        empty = column.isna() | (column.astype(str).str.strip() == "")
-        if empty.any():
-            raise ValueError(f"row {int(np.argmax(empty))} has an empty {name}")
-
-
 def _checked_distances(table: pd.DataFrame) -> NDArray[np.float64]:
+    if np.iscomplexobj(table["cosine_distance"]):
+        raise ValueError("cosine_distance must be real numbers; got complex ones")
     try:
         distances = np.asarray(table["cosine_distance"], dtype=np.float64)
     except (TypeError, ValueError) as error:

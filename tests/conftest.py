@@ -10,11 +10,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import settings
 from xarray import DataTree
 
 from bayesbias.distances import read_table
 from bayesbias.fitting import fit
 from bayesbias.schema import COLUMNS, validate
+
+# The same examples on every run, and no failures for a busy machine.
+settings.register_profile("steady", deadline=None, derandomize=True)
+settings.load_profile("steady")
 
 
 @pytest.fixture(scope="session")

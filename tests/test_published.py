@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import brentq
+from scipy.stats import norm
 from xarray import DataTree
 
 import bayesbias as bb
@@ -25,8 +27,16 @@ TABLES = {
     "weat7_google": "weat_7_google",
 }
 
-WORD_TOLERANCE = {"religion_reddit": (0.009, 0.012)}
-"""Where the published chains are noisier than the others: mean, interval end."""
+WORD_TOLERANCE = {"religion_reddit": (0.009, 0.012), "religion_google": (0.0035, 0.007)}
+"""Mean and interval end of words, where the published chains stray further than (.003, .007).
+
+The chains diverged where connection_sd is small, so the plotted words are shrunk too little. The
+exact posterior, by quadrature, is .0033 from the plotted mean of (muslim, associated) on Google,
+and .0117 from the plotted end of (christian, associated) on Reddit.
+"""
+
+END_NOISE = 0.001
+"""Monte Carlo error of an interval end from 64,000 draws, four standard errors."""
 
 Read = Callable[[str], pd.DataFrame]
 
@@ -80,7 +90,7 @@ def test_paper_figures_refit_reproduces_the_plotted_posteriors(
     assert means[overall].max() < 0.002
     assert ends[overall].max() < 0.003
     assert means[~overall].max() < mean_tolerance
-    assert ends[~overall].max() < end_tolerance
+    assert ends[~overall].max() < end_tolerance + END_NOISE
 
 
 def _percentiles(post: DataTree) -> pd.DataFrame:
@@ -96,6 +106,59 @@ def _percentiles(post: DataTree) -> pd.DataFrame:
             rows.append((part.level, word, connection, draws.mean(), low[index], high[index]))
     columns = ["level", "protected_word", "connection", "mean", "low", "high"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def by_quadrature(rows: pd.DataFrame) -> pd.DataFrame:
+    """Exact mean and 5.5% and 94.5% quantiles of word means in one connection of paper-figures.
+
+    There the posterior factorises by connection, so a grid over connection_sd and sigma is all.
+    """
+    by_word = rows.groupby("protected_word")["cosine_distance"]
+    n, mean = by_word.size().to_numpy(), by_word.mean().to_numpy() - 1
+    squares = float(((rows["cosine_distance"] - by_word.transform("mean")) ** 2).sum())
+    free = n.sum() - len(n)
+    middle, width = np.log(np.sqrt(squares / free)), 5 / np.sqrt(2 * free)
+    log_tau = np.linspace(-11, 1, 600)
+    log_sigma = np.linspace(middle - width, middle + 1.6 * width, 61)
+    tau, sigma = (
+        np.exp(grid).ravel()[:, None] for grid in np.meshgrid(log_tau, log_sigma, indexing="ij")
+    )
+    variance = tau**2 + sigma**2 / n
+    precision = 1 / 0.09 + (1 / variance).sum(axis=1)
+    centre = (mean / variance).sum(axis=1) / precision
+    log_p = -0.5 * np.log(variance).sum(axis=1) - 0.5 * np.log(precision)
+    log_p -= 0.5 * ((mean**2 / variance).sum(axis=1) - centre**2 * precision)
+    log_p -= 0.5 * squares / sigma[:, 0] ** 2 + free * np.log(sigma[:, 0])
+    log_p += (np.log(tau) + np.log(sigma) - 2 * tau - 2 * sigma)[:, 0]
+    weight = np.exp(log_p - log_p.max())
+    weight /= weight.sum()
+    shares = 1 / (1 + n * tau**2 / sigma**2)  # of the connection mean in each word's mean
+    words = {}
+    for index, word in enumerate(by_word.groups):
+        share = shares[:, index]
+        location = 1 + share * centre + (1 - share) * mean[index]
+        spread = np.sqrt(tau[:, 0] ** 2 * share + share**2 / precision)
+
+        def excess(x: float, p: float, m: np.ndarray = location, s: np.ndarray = spread) -> float:
+            return float(weight @ norm.cdf(x, m, s)) - p
+
+        low, high = (brentq(excess, 0.2, 1.6, args=(p,)) for p in (0.055, 0.945))
+        words[word] = (float(weight @ location), low, high)
+    return pd.DataFrame(words, index=["mean", "low", "high"]).T
+
+
+@pytest.mark.parametrize("connection", ["associated", "different"])
+@pytest.mark.parametrize("name", ["religion_google", "religion_reddit", "race_google"])
+def test_word_means_equal_their_quadrature(published: Read, name: str, connection: str) -> None:
+    table = published(TABLES[name])
+    oracle = by_quadrature(table[table["connection"] == connection])
+    post = bb.fit(table, "paper-figures", method="exact", draws=16_000, seed=1)
+    ours = _percentiles(post)
+    ours = ours[(ours["level"] == "word") & (ours["connection"] == connection)]
+    ours = ours.set_index("protected_word").loc[oracle.index]
+    # 64,000 draws of sd .1 at most: four standard errors of a mean are .0016.
+    assert (ours["mean"] - oracle["mean"]).abs().max() < 0.0016
+    assert (ours[["low", "high"]] - oracle[["low", "high"]]).abs().max(axis=None) < 0.0025
 
 
 @pytest.mark.parametrize(

@@ -172,23 +172,18 @@ def test_unknown_name_gives_the_choices_and_the_nearest() -> None:
     assert "'paper'" in unknown_name("card", "PAPER", ["paper", "crossed"])
 
 
-@pytest.mark.xfail(reason="table_hash joins columns without a separator", raises=AssertionError)
 def test_hash_tells_apart_words_that_meet_at_the_edge_of_two_columns() -> None:
     first = pd.DataFrame({"p": ["a", "b"], "q": ["cd", "e"]})
     second = pd.DataFrame({"p": ["a", "bc"], "q": ["d", "e"]})
     assert table_hash(first) != table_hash(second)
 
 
-@pytest.mark.xfail(
-    reason="validate calls str methods on a missing connection", raises=(AttributeError, TypeError)
-)
 @pytest.mark.parametrize("connections", [["associated", None], ["zzz", np.nan]])
 def test_missing_connection_is_refused(connections: list[object]) -> None:
     with pytest.raises(ValueError, match=r"connection"):
         validate(toy(connection=connections))
 
 
-@pytest.mark.xfail(reason="validate lets a missing group or set name pass")
 @pytest.mark.parametrize("column", ["protected_group", "attribute_set"])
 def test_missing_group_or_set_is_refused(column: str) -> None:
     with pytest.raises(ValueError, match=rf"row 1 has an empty {column}"):

@@ -70,8 +70,12 @@ def literal(text: Text) -> Text:
     return text
 
 
-def side_heading(ax: Axes, text: str, raised: float = 0.0) -> None:
-    """Head the column of numbers that stands to the right of the Axes."""
+def side_heading(ax: Axes, text: str, raised: float = 0.0) -> float:
+    """Head the column of numbers that stands to the right of the Axes.
+
+    Returns the points that a header must leave free for it. In a figure of our own the header
+    ends before the heading starts; in a figure that is shared the Axes may yet become narrower.
+    """
     ax.annotate(
         text,
         (BESIDE, 1),
@@ -83,6 +87,9 @@ def side_heading(ax: Axes, text: str, raised: float = 0.0) -> None:
         va="bottom",
         linespacing=1.1,
     )
+    figure = ax.get_figure(root=True)
+    own = figure is not None and figure.get_gid() == OWN
+    return raised if own else raised + 1.15 * SMALL_SIZE * (text.count("\n") + 1)
 
 
 def row_labels(ax: Axes, positions: Sequence[float], labels: Sequence[str]) -> list[Text]:
@@ -105,6 +112,7 @@ def x_axis(ax: Axes, label: str, low: float, high: float, *, repeat: bool = Fals
     """Set limits with a margin and the label; repeat the ticks on top of a tall plot."""
     margin = 0.04 * (high - low) or 0.05
     ax.set_xlim(low - margin, high + margin)
+    ax.locator_params(axis="x", nbins=7)
     ax.set_xlabel(label, fontsize=TEXT_SIZE, color=INK, labelpad=6)
     if repeat:
         ax.tick_params(axis="x", top=False, labeltop=True)
@@ -154,7 +162,7 @@ def _width_in_points(ax: Axes) -> float:
     figure = ax.get_figure(root=True)
     if figure is None:
         raise ValueError("the Axes belongs to no figure; make one with plt.subplots()")
-    if figure.get_gid() == OWN:
+    if figure.get_layout_engine() is not None:  # it settles how wide the Axes will be
         figure.draw_without_rendering()
     return float(max(120.0, ax.get_window_extent().width / figure.dpi * POINTS_AN_INCH))
 

@@ -78,21 +78,24 @@ def contrast_forest(
     vertical_guides(ax)
     ax.axvspan(-rope, rope, color=BAND, linewidth=0, zorder=1).set_gid("rope")
     reference_line(ax, 0.0)
-    raised = TOP_TICKS if plan.is_tall else 0.0
-    side_heading(ax, HEADING, raised)
+    raised = side_heading(ax, HEADING, TOP_TICKS if plan.is_tall else 0.0)
     _differences(ax, drawn, first)
     _probabilities(ax, drawn)
     low, high = min(drawn["hdi_low"].min(), -rope), max(drawn["hdi_high"].max(), rope)
     label = f"difference in cosine distance: {first} − {second} (negative = {first} closer)"
     x_axis(ax, label, low, high, repeat=plan.is_tall)
-    subtitle = (
-        "Points: posterior means. Bars: highest-density intervals. Shaded: differences smaller "
-        f"than {rope:g}, which count as none. Right: probability that {first} attributes lie "
-        f"closer (←) or farther (→). {plan.note}"
-    )
+    subtitle = f"{_account(first, rope)} {plan.note}"
     title = f"{first.capitalize()} against {second} attributes: which lie closer?"
     header(ax, title, subtitle, raised=raised)
     return ax
+
+
+def _account(first: str, rope: float) -> str:
+    return (
+        "Points: posterior means. Bars: highest-density intervals. Shaded: differences smaller "
+        f"than {rope:g}, which count as none. Right: probability that {first} attributes lie "
+        "closer (←) or farther (→)."
+    )
 
 
 def _differences(ax: Axes, drawn: pd.DataFrame, first: str) -> None:

@@ -76,6 +76,7 @@ def distributions(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         _rug(ax, valid.loc[valid["connection"] == name, "cosine_distance"], name, row)
     row_labels(ax, [row - RIDGE / 3 for row in range(len(names))], names)
     _shares(ax, bands)
+    raised = side_heading(ax, "inside the band")
     ax.set_ylim(len(names) - 1 + 2 * RUG, -RIDGE - 0.1)
     x = [*valid["cosine_distance"], *curves["cosine_distance"], low, high]
     x_axis(ax, AXIS_LABEL, min(x), max(x))
@@ -84,7 +85,7 @@ def distributions(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         f"on either side, {low:.2f} to {high:.2f}. Right: the share of single distances inside. "
         "Where many are outside, one mean hides them."
     )
-    header(ax, "How the distances spread", subtitle)
+    header(ax, "How the distances spread", subtitle, raised=raised)
     return ax
 
 
@@ -113,7 +114,6 @@ def _rug(ax: Axes, distances: pd.Series, name: str, row: int) -> None:
 
 
 def _shares(ax: Axes, bands: pd.DataFrame) -> None:
-    side_heading(ax, "inside the band")
     for row, share, n_rows in zip(bands.index, bands["share"], bands["n_rows"], strict=True):
         ax.annotate(
             f"{share:.0%}",

@@ -101,13 +101,15 @@ def layout(frame: pd.DataFrame, level: str) -> Layout:
 
 def _without_words(wanted: pd.DataFrame, level: str) -> Layout:
     kept, n_words = wanted[wanted["level"] != "word"], int((wanted["level"] == "word").sum())
-    advice = f'give level="word" a frame of at most {MOST_ROWS} of them'
+    advice = f'pass level="word" and a frame of at most {MOST_ROWS} of them'
     if level != "all" or kept.empty or len(kept) > MOST_ROWS:
         raise ValueError(
             f"{len(wanted)} rows do not fit into one figure, which holds {MOST_ROWS}; choose "
-            f'level="overall" or level="group", or, to see words, {advice}'
+            f'level="overall" or level="group", or, to see some words, {advice}'
         )
-    note = f"The {n_words} words do not fit into one figure and are left out: {advice}."
+    note = (
+        f"The {n_words} words do not fit into one figure and are left out; to see some, {advice}."
+    )
     return Layout(_place(kept), note)
 
 
@@ -127,10 +129,10 @@ def _place(keys: pd.DataFrame) -> tuple[Row, ...]:
     rows = [Row(*key, position=0.0) for key in found if key[0] == "overall"][:1]
     has_words = any(level == "word" for level, _, _ in found)
     for group in dict.fromkeys(group for level, group, _ in found if level != "overall"):
-        gap = GROUP_GAP if rows and (has_words or rows[-1].level == "overall") else 0.0
-        top = rows[-1].position + 1 + gap if rows else 0.0
         inside = [key for key in found if key[1] == group and key[0] == "word"]
         mean = ("group", group, "") in found
+        apart = mean and (has_words or (rows[-1:] and rows[-1].level == "overall"))
+        top = rows[-1].position + 1 + GROUP_GAP * bool(apart) if rows else 0.0
         heads: list[Key] = [("group" if mean else "heading", group, "")] if mean or group else []
         rows += [Row(*key, position=top + at) for at, key in enumerate([*heads, *inside])]
     return tuple(rows)

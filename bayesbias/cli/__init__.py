@@ -1,0 +1,145 @@
+"""The command line: `bayesbias run`, `table`, `fit`, `lists`, `models`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from . import lists, options, run, tables
+from .screen import NAME, complain, in_one_line, tidy_warnings
+
+BAD_INPUT = 2
+"""Exit code where the input does not allow a result; nothing has been written."""
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells give it."""
+
+_USAGE_ERROR = typer.BadParameter.__mro__[1]
+"""What all wrong options and arguments raise, wherever typer keeps it."""
+
+_EXIT_CODES = (
+    "Exit codes: 0 all is well; 1 a check found errors; 2 bad input, nothing was written; "
+    "3 results were written, but the sampler warned; 130 interrupted."
+)
+
+app = typer.Typer(
+    name=NAME,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from .. import __version__
+
+        print(f"{NAME} {__version__}")
+        raise typer.Exit
+
+
+@app.callback(
+    invoke_without_command=True,
+    help="Ask whether a word embedding is biased, and how sure one may be.\n\n"
+    "Start with `bayesbias run religion`, which needs no file of yours, and open the report that "
+    f"it names.\n\n{_EXIT_CODES}",
+)
+def _root(
+    context: typer.Context,
+    quiet: options.Quiet = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+    ] = False,
+) -> None:
+    context.obj = quiet
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+app.command(
+    "run",
+    help="Measure word lists in an embedding, fit models, and write a report.\n\n"
+    "For each list DIR gets the table, the missing words, posteriors, summaries, contrasts, "
+    "checks, plots (PNG, SVG), run.json and a report.html that needs no network. With several "
+    "lists each gets a folder of its own in DIR.\n\n"
+    "Examples:\n\n"
+    "`bayesbias run religion --out religion`\n\n"
+    "`bayesbias run gender mine.toml --vectors GoogleNews.bin --case fallback --out results`\n\n"
+    f"{_EXIT_CODES}",
+)(run.run)
+app.command(
+    "table",
+    help="Measure the distances of a word list and write them as a table, .csv or .parquet.\n\n"
+    "Example: `bayesbias table religion --vectors glove-demo --out religion.csv`",
+)(tables.table)
+app.command(
+    "fit",
+    help="Fit a model card to a table, print the summary, and keep the posterior.\n\n"
+    "Example: `bayesbias fit religion.csv --model crossed --out crossed.nc`\n\n"
+    "Exit code 3 if the fit finished but the sampler warned; the posterior is written all the "
+    "same, and carries the warning.",
+)(tables.fit)
+app.add_typer(
+    lists.lists_app,
+    name="lists",
+    help="Print the bundled word lists; `show` one, or `check` a file of your own.\n\n"
+    "Example: `bayesbias lists`",
+)
+app.command(
+    "models",
+    help="Print the bundled model cards and their notes.\n\n"
+    "Copy one, change a prior, and give its path: `bayesbias run religion --model mine.toml`\n\n"
+    "Example: `bayesbias models`",
+)(lists.models)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Without the program's name; those of the process by default.
+
+    Returns
+    -------
+    int
+        The exit code; see ``bayesbias --help``.
+    """
+    _survive_odd_letters()
+    command = typer.main.get_command(app)
+    given = None if arguments is None else list(arguments)
+    try:
+        with tidy_warnings():
+            return int(command.main(args=given, prog_name=NAME, standalone_mode=False) or 0)
+    except _USAGE_ERROR as error:
+        complain(_usage(error))
+        return BAD_INPUT
+    except BrokenPipeError:  # the reader of our output has gone, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (ValueError, OSError, ImportError) as error:
+        complain(in_one_line(error))
+        return BAD_INPUT
+    except (KeyboardInterrupt, typer.Abort):
+        complain("interrupted; nothing was written")
+        return INTERRUPTED
+
+
+def _usage(error: BaseException) -> str:
+    """Tell what is wrong with the arguments, and where help is."""
+    context = getattr(error, "ctx", None)
+    where = context.command_path if context is not None else NAME
+    text = error.format_message() if hasattr(error, "format_message") else str(error)
+    return f"{text} See `{where} --help`."
+
+
+def _survive_odd_letters() -> None:
+    """Let a terminal that lacks a letter show a question mark rather than fail."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")

@@ -1,0 +1,106 @@
+"""`bayesbias lists` and `bayesbias models`: what there is, and whether a file of one's own fits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options
+
+FOUND_ERRORS = 1
+"""Exit code of a check that found errors."""
+
+lists_app = typer.Typer(no_args_is_help=False, rich_markup_mode="markdown")
+
+
+@lists_app.callback(invoke_without_command=True)
+def lists(context: typer.Context, quiet: options.Quiet = False) -> None:
+    """Print the bundled word lists: name, title, groups and sizes."""
+    screen = options.screen_of(context, quiet)
+    context.obj = screen.quiet
+    if context.invoked_subcommand is not None:
+        return
+    from ..wordlists import load_wordlist, wordlists
+
+    rows = []
+    for name in wordlists():
+        words = load_wordlist(name)
+        groups = ", ".join(f"{group} {len(each)}" for group, each in words.groups.items())
+        stereotypes = sum(len(each) for each in words.stereotypes.values())
+        controls = ", ".join(f"{kind} {len(each)}" for kind, each in words.controls.items())
+        rows.append([name, words.title, groups or "–", str(stereotypes or "–"), controls or "–"])
+    heads = ["name", "title", "groups", "stereotypes>", "controls"]
+    screen.table("Bundled word lists", heads, rows)
+    screen.say("Listing a stereotype does not endorse it; each list's note says what it claims.")
+
+
+@lists_app.command(
+    "show",
+    help="Print a word list: its sets, its source and its note.\n\n"
+    "Example: `bayesbias lists show religion`",
+)
+def show(
+    context: typer.Context,
+    wordlist: Annotated[
+        str, typer.Argument(metavar="LIST", help="Name of a bundled list, or path of a .toml file.")
+    ],
+    quiet: options.Quiet = False,
+) -> None:
+    """Print a word list: its sets, its source and its note."""
+    from ..wordlists import load_wordlist
+
+    screen = options.screen_of(context, quiet)
+    words = load_wordlist(wordlist)
+    frame = words.to_frame()
+    rows = [
+        [str(role), str(name), str(len(part)), ", ".join(part["word"])]
+        for (role, name), part in frame.groupby(["role", "set"], sort=False)
+    ]
+    screen.table(f"{words.name}: {words.title}", ["role", "set", "size>", "words"], rows)
+    for head in ("reference", "licence", "note"):
+        if text := getattr(words, head):
+            screen.say(f"{head.capitalize()}: {text}")
+
+
+@lists_app.command(
+    "check",
+    help="Look a word-list file over: duplicates, overlaps, empty sets, unknown keys, each with "
+    "its line. Exit code 1 if there are errors, 0 if there are warnings only or nothing.\n\n"
+    "Example: `bayesbias lists check mine.toml`",
+)
+def check(
+    context: typer.Context,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A .toml file, or a bundled list.")],
+    quiet: options.Quiet = False,
+) -> int:
+    """Print all that is wrong or doubtful in a word-list file, with lines."""
+    from ..wordlist_check import check_wordlist
+
+    screen = options.screen_of(context, quiet)
+    found = check_wordlist(file)
+    for row in found.itertuples(index=False):
+        place = f"{file}:{row.line}" if row.line else file
+        screen.say(f"{place}: {row.severity}: {row.key + ': ' if row.key else ''}{row.finding}")
+    errors = int((found["severity"] == "error").sum())
+    if found.empty:
+        screen.say(f"{Path(file).name}: nothing to report.")
+    else:
+        screen.say(f"{errors} error(s), {len(found) - errors} warning(s).")
+    return FOUND_ERRORS if errors else 0
+
+
+def models(context: typer.Context, quiet: options.Quiet = False) -> None:
+    """Print the bundled model cards and their notes."""
+    from ..cards import load_card, model_cards
+
+    screen = options.screen_of(context, quiet)
+    for name in model_cards():
+        card = load_card(name)
+        screen.say(f"{name}: {card.title}")
+        screen.say("  " + " ".join(card.note.split()))
+        screen.say(f"  After: {card.reference}")
+        priors = ", ".join(f"{key} {prior.family}" for key, prior in card.priors.items())
+        screen.say(f"  Priors: {priors}")
+        screen.say()

@@ -1,0 +1,67 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .screen import Screen
+
+Vectors = Annotated[
+    str,
+    typer.Option(
+        "--vectors",
+        "-v",
+        metavar="SOURCE",
+        help="A bundled embedding (glove-demo), or a file: .bin .txt .vec, also in .gz or .zip, "
+        ".npz, .kv, .model.",
+    ),
+]
+Case = Annotated[
+    str,
+    typer.Option(
+        metavar="HOW",
+        help="How words are looked up: exact, lower (in lower case), or fallback (as they stand, "
+        "else in lower case).",
+    ),
+]
+AllowPickle = Annotated[
+    bool,
+    typer.Option(
+        "--allow-pickle",
+        help="Allow .kv and .model files, which can run any program when opened: only from "
+        "people you trust.",
+    ),
+]
+Method = Annotated[
+    str,
+    typer.Option(
+        metavar="HOW",
+        help="auto (exact where the card allows it, else nuts), exact, nuts, nutpie or numpyro.",
+    ),
+]
+CiProb = Annotated[
+    float, typer.Option("--ci-prob", metavar="P", help="Probability of intervals, in (0, 1).")
+]
+Rope = Annotated[
+    float,
+    typer.Option(min=0, max=2, metavar="D", help="Differences smaller than this count as none."),
+]
+Draws = Annotated[int, typer.Option(min=1, metavar="N", help="Draws of each chain.")]
+Chains = Annotated[int, typer.Option(min=1, metavar="N", help="Chains.")]
+Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Equal seeds give equal results.")]
+Force = Annotated[
+    bool,
+    typer.Option("--force", help="Replace earlier results; files of others are left alone."),
+]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Print nothing on stdout; show no progress.")
+]
+OutFile = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="File to write.")]
+
+
+def screen_of(context: typer.Context, quiet: bool = False) -> Screen:
+    """Give the screen of a command: quiet if it, or the program as a whole, was asked to be."""
+    return Screen(quiet=quiet or bool(context.obj))

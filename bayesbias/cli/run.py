@@ -1,0 +1,209 @@
+"""`bayesbias run`: from word lists to a folder with a report."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from . import options
+from .screen import Screen
+
+if TYPE_CHECKING:
+    from ..analysis import Analysis, Settings
+    from ..wordlists import WordList
+
+WARNED = 3
+"""Exit code of a run that wrote its results, some of which carry sampling warnings."""
+
+RESERVED = ("report.html", "run.json", "plots")
+"""Names in the folder of results that no list may take."""
+
+Tell = Callable[[str], None]
+
+
+def run(
+    context: typer.Context,
+    lists: Annotated[
+        list[str],
+        typer.Argument(metavar="LIST...", help="Names of bundled lists, or paths of .toml files."),
+    ],
+    vectors: options.Vectors = "glove-demo",
+    model: Annotated[
+        list[str],
+        typer.Option(
+            "--model", "-m", metavar="CARD", help="A model card by name or path; may be repeated."
+        ),
+    ] = ["paper", "crossed"],  # noqa: B006 - as typer takes it
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for the results.")
+    ] = Path("bayesbias-results"),
+    method: options.Method = "auto",
+    case: options.Case = "exact",
+    ci_prob: options.CiProb = 0.89,
+    rope: options.Rope = 0.02,
+    draws: options.Draws = 1000,
+    chains: options.Chains = 4,
+    seed: options.Seed = 1,
+    allow_pickle: options.AllowPickle = False,
+    force: options.Force = False,
+    open_report: Annotated[
+        bool, typer.Option("--open", help="Open the report in a browser.")
+    ] = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Measure word lists in an embedding, fit models, and write a report."""
+    from ..analysis import Settings, load_cards
+    from ..results import require_place
+
+    screen = options.screen_of(context, quiet)
+    settings = Settings(
+        vectors=vectors,
+        models=tuple(model),
+        method=method,
+        case=case,
+        ci_prob=ci_prob,
+        rope=rope,
+        draws=draws,
+        chains=chains,
+        seed=seed,
+        allow_pickle=allow_pickle,
+    )
+    load_cards(settings.models)
+    chosen = _load_lists(lists)
+    parts = [words.name for words in chosen] if len(chosen) > 1 else []
+    require_place(out, parts, force=force)
+    command = command_of(lists, settings)
+    analyses = _results(chosen, settings, out, command, force=force, screen=screen)
+    _tell_findings(analyses, out, screen)
+    if open_report:
+        typer.launch((out / "report.html").absolute().as_uri())
+    return WARNED if any(analysis.doubtful for analysis in analyses) else 0
+
+
+def command_of(lists: Sequence[str], settings: Settings) -> str:
+    """Write the command that makes the same numbers, with every setting spelt out."""
+    words = ["bayesbias", "run", *lists, "--vectors", settings.vectors]
+    for model in settings.models:
+        words += ["--model", model]
+    for name in ("method", "case", "ci_prob", "rope", "draws", "chains", "seed"):
+        words += [f"--{name.replace('_', '-')}", str(getattr(settings, name))]
+    return shlex.join([*words, *(["--allow-pickle"] if settings.allow_pickle else [])])
+
+
+def _load_lists(sources: Sequence[str]) -> list[WordList]:
+    from ..wordlists import load_wordlist
+
+    found: dict[str, WordList] = {}
+    for source in sources:
+        words = load_wordlist(source)
+        if words.name in found:
+            raise ValueError(
+                f"the word list {words.name!r} is given twice; each needs a name of its own"
+            )
+        if not words.groups:
+            raise ValueError(
+                f"the list {words.name!r} has control words only; give one with groups"
+            )
+        if len(sources) > 1 and words.name in RESERVED:
+            raise ValueError(
+                f"the word list's name {words.name!r} is that of a result; give it another"
+            )
+        found[words.name] = words
+    return list(found.values())
+
+
+def _results(
+    lists: Sequence[WordList],
+    settings: Settings,
+    out: Path,
+    command: str,
+    *,
+    force: bool,
+    screen: Screen,
+) -> list[Analysis]:
+    """Analyse every list and write all results, or none."""
+    from ..analysis import analyse
+    from ..results import publishing
+    from ..vectors import load_vectors
+
+    asked = {word for words in lists for word in words.words}
+    vectors = load_vectors(
+        settings.vectors,
+        asked,
+        settings.case,
+        allow_pickle=settings.allow_pickle,
+        progressbar=not screen.quiet,
+    )
+    steps = len(lists) * (3 + 2 * len(settings.models)) + 1
+    with screen.steps(steps) as tell, publishing(out, force=force) as stage:
+        analyses = []
+        for words in lists:
+            told = _named(tell, words.name) if len(lists) > 1 else tell
+            analysis = analyse(words, vectors, settings, tell=told)
+            folder = stage / words.name if len(lists) > 1 else stage
+            folder.mkdir(exist_ok=True)
+            _write(analysis, folder, command, told)
+            analyses.append(analysis)
+        if len(lists) > 1:
+            _write_index(analyses, stage, command)
+        tell(f"writing {out}")
+    return analyses
+
+
+def _named(tell: Tell, name: str) -> Tell:
+    return lambda text: tell(f"{name}: {text}")
+
+
+def _write(analysis: Analysis, folder: Path, command: str, tell: Tell) -> None:
+    """Write everything about one list into its folder, the record last."""
+    import matplotlib as mpl
+
+    from .. import report, results
+
+    mpl.use("agg")  # no window, whatever the machine has
+    results.write_frames(analysis, folder)
+    tell("drawing plots")
+    plots = folder / results.PLOTS
+    plots.mkdir()
+    drawn = [
+        report.draw(figure, plots, f"f{place}")
+        for place, figure in enumerate(report.figures_of(analysis))
+    ]
+    tell("writing the report")
+    html = report.render_report(analysis, drawn, command, results.versions())
+    results.write_page(html, folder)
+    results.write_record(results.record_of(analysis, command), folder)
+
+
+def _write_index(analyses: Sequence[Analysis], stage: Path, command: str) -> None:
+    from .. import report, results
+
+    entries = [
+        report.Entry(analysis, f"{analysis.words.name}/{results.REPORT}") for analysis in analyses
+    ]
+    versions = results.versions()
+    results.write_page(report.render_index(entries, command, versions), stage)
+    names = [analysis.words.name for analysis in analyses]
+    results.write_record({"command": command, "lists": names, "versions": versions}, stage)
+
+
+def _tell_findings(analyses: Sequence[Analysis], out: Path, screen: Screen) -> None:
+    """Print the gap of every list and card, and where the report is."""
+    from ..report import gap_lines
+
+    for analysis in analyses:
+        lost = len(analysis.missing)
+        screen.say(
+            f"{analysis.words.name} in {analysis.settings.embedding}: {len(analysis.table):,} "
+            f"distances, {lost} of the list's entries missing."
+        )
+        for line in gap_lines(analysis):
+            screen.say(f"  {line}")
+    screen.say(
+        "These are places with intervals, not verdicts: the report says what may not follow."
+    )
+    screen.say(f"Report: {out / 'report.html'}")

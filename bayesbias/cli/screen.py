@@ -1,0 +1,110 @@
+"""What the commands say, and where: results on stdout, progress and warnings on stderr."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TextIO
+
+NAME = "bayesbias"
+
+
+@dataclass(frozen=True)
+class Screen:
+    """Where a command speaks; a quiet one says nothing on stdout and shows no progress."""
+
+    quiet: bool = False
+
+    def say(self, text: str = "") -> None:
+        """Print a line on stdout, as it stands."""
+        if not self.quiet:
+            print(plain(text))
+
+    def table(self, title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """Print a table on stdout; heads that end in ``>`` stand over numbers."""
+        if self.quiet:
+            return
+        from rich.box import SIMPLE_HEAD
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(title=plain(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+        for head in heads:
+            right = head.endswith(">")
+            table.add_column(
+                head.removesuffix(">"), justify="right" if right else "left", no_wrap=right
+            )
+        for row in rows:
+            table.add_row(*(Text(plain(cell)) for cell in row))
+        console = Console(markup=False, highlight=False, emoji=False)
+        console.print(table)
+
+    @contextmanager
+    def steps(self, total: int) -> Iterator[Callable[[str], None]]:
+        """Show on a terminal how many of some steps are done; give what tells of the next."""
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        console = Console(stderr=True)
+        if self.quiet or not console.is_terminal:
+            yield lambda _: None
+            return
+        columns = (SpinnerColumn(), BarColumn(bar_width=24), TimeElapsedColumn())
+        text = TextColumn("{task.description}", markup=False)
+        with Progress(*columns, text, console=console, transient=True) as bar:
+            task = bar.add_task("starting", total=total + 1)
+
+            def tell(what: str) -> None:
+                bar.update(task, advance=1, description=plain(what))
+
+            yield tell
+
+
+def plain(text: str) -> str:
+    """Take control characters out, which could make a terminal do what the text's maker wants."""
+    return "".join(
+        letter for letter in text if letter in "\n\t" or unicodedata.category(letter) != "Cc"
+    )
+
+
+def complain(text: str) -> None:
+    """Print one line on stderr, with the program's name before it."""
+    print(f"{NAME}: {' '.join(plain(text).split())}", file=sys.stderr)
+
+
+def in_one_line(error: Exception) -> str:
+    """Tell an error as a sentence; one of the system's own with the file that it is about."""
+    if isinstance(error, OSError) and error.errno is not None and error.strerror:
+        names = [str(name) for name in (error.filename, error.filename2) if name is not None]
+        return f"{' and '.join(names)}: {error.strerror}" if names else error.strerror
+    return str(error) or type(error).__name__
+
+
+@contextmanager
+def tidy_warnings() -> Iterator[None]:
+    """Show the package's warnings as one line each, every text once, and developers' not at all."""
+    shown: set[str] = set()
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        if str(message) not in shown:
+            shown.add(str(message))
+            complain(f"warning: {message}")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for category in (UserWarning, RuntimeWarning):
+            warnings.simplefilter("always", category)
+        warnings.showwarning = show
+        yield

@@ -1,0 +1,122 @@
+"""`bayesbias table` and `bayesbias fit`: the two halves of a run, one at a time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from . import options
+from .run import WARNED
+from .screen import Screen
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_ROWS = 60
+"""Rows of a summary that a terminal shows; beyond them words are left out."""
+
+
+def table(
+    context: typer.Context,
+    wordlist: Annotated[
+        str, typer.Argument(metavar="LIST", help="Name of a bundled list, or path of a .toml file.")
+    ],
+    out: options.OutFile,
+    vectors: options.Vectors = "glove-demo",
+    case: options.Case = "exact",
+    allow_pickle: options.AllowPickle = False,
+    force: options.Force = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Measure the distances of a word list and write them as a table, .csv or .parquet."""
+    from ..distances import distance_table, missing_words, write_table
+    from ..results import require_file_place
+    from ..vectors import load_vectors
+    from ..wordlists import load_wordlist
+
+    screen = options.screen_of(context, quiet)
+    words = load_wordlist(wordlist)
+    require_file_place(out, (".csv", ".parquet"), force=force)
+    read = load_vectors(
+        vectors, words, case, allow_pickle=allow_pickle, progressbar=not screen.quiet
+    )
+    measured = distance_table(read, words, embedding=Path(vectors).name or vectors)
+    write_table(measured, out)
+    missing = missing_words(read, words)
+    screen.say(f"{out}: {len(measured):,} distances.")
+    if len(missing):
+        named = ", ".join(dict.fromkeys(missing["word"]))
+        screen.say(f"Not in the embedding, and left out: {named}")
+    return 0
+
+
+def fit(
+    context: typer.Context,
+    table: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TABLE", help="A table, .csv or .parquet, of ours or in the published layout."
+        ),
+    ],
+    model: Annotated[
+        str, typer.Option("--model", "-m", metavar="CARD", help="A model card by name or path.")
+    ] = "paper",
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Where the posterior goes, .nc."),
+    ] = None,
+    method: options.Method = "auto",
+    ci_prob: options.CiProb = 0.89,
+    draws: options.Draws = 1000,
+    chains: options.Chains = 4,
+    seed: options.Seed = 1,
+    force: options.Force = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Fit a model card to a table, print the summary and keep the posterior."""
+    from ..distances import read_table
+    from ..fitting import fit as fit_table
+    from ..intervals import check_probability
+    from ..posterior import save_posterior, warnings_of
+    from ..results import require_file_place
+    from ..summaries import summary
+
+    screen = options.screen_of(context, quiet)
+    check_probability(ci_prob)
+    if out is not None:
+        require_file_place(out, (".nc",), force=force)
+    posterior = fit_table(
+        read_table(table),
+        model,
+        method,
+        draws=draws,
+        chains=chains,
+        seed=seed,
+        progressbar=not screen.quiet,
+    )
+    frame = summary(posterior, ci_prob)
+    if out is not None:
+        save_posterior(posterior, out)
+    _show_summary(frame, f"{table.name}, {posterior.attrs['model']}", ci_prob, screen)
+    if out is not None:
+        screen.say(f"Posterior: {out}")
+    return WARNED if warnings_of(posterior) else 0
+
+
+def _show_summary(frame: pd.DataFrame, title: str, ci_prob: float, screen: Screen) -> None:
+    shown = frame if len(frame) <= MOST_ROWS else frame[frame["level"] != "word"]
+    rows = [
+        [
+            row["level"],
+            row["protected_word"] or row["protected_group"],
+            row["connection"],
+            *(f"{row[name]:.3f}" for name in ("mean", "sd", "hdi_low", "hdi_high")),
+        ]
+        for _, row in shown.iterrows()
+    ]
+    heads = ["level", "of", "connection", "mean>", "sd>", "hdi_low>", "hdi_high>"]
+    screen.table(f"{title}: mean distances, {100 * ci_prob:g}% intervals", heads, rows)
+    if len(shown) < len(frame):
+        screen.say(f"{len(frame) - len(shown)} rows of single words are not shown.")

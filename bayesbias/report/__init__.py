@@ -1,0 +1,190 @@
+"""The report: one HTML page that says in plain words what was measured, and what follows."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..analysis import Analysis
+from . import tables
+from .figures import DrawnFigure, draw, figures_of
+from .sentences import (
+    MEANINGS,
+    change_sentences,
+    closeness_sentences,
+    coverage_sentence,
+    few_attributes,
+    gap_pair,
+    gap_sentence,
+    missing_sentence,
+    number,
+    probability_name,
+)
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+__all__ = ["Entry", "draw", "figures_of", "gap_lines", "render_index", "render_report"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A list in the index of several reports."""
+
+    analysis: Analysis
+    place: str
+    """Path of its report, relative to the index, with forward slashes."""
+
+
+def render_report(
+    analysis: Analysis, drawn: Sequence[DrawnFigure], command: str, versions: dict[str, str]
+) -> str:
+    """Give the report of one word list as a self-contained HTML page.
+
+    Parameters
+    ----------
+    analysis : Analysis
+    drawn : sequence of DrawnFigure
+        What `draw` gives for `figures_of` the analysis.
+    command : str
+        What makes the same results again.
+    versions : dict of str to str
+        Packages and their versions.
+
+    Returns
+    -------
+    str
+        HTML without any reference to a network or another file. All texts of lists, cards and
+        tables are escaped.
+    """
+    environment = _environment()
+    pair = gap_pair(analysis)
+    return environment.get_template("report.html.j2").render(
+        analysis=analysis,
+        words=analysis.words,
+        settings=analysis.settings,
+        results=analysis.results,
+        lead=analysis.lead.card.name,
+        ci=probability_name(analysis.settings.ci_prob),
+        pair=pair,
+        meanings=MEANINGS,
+        said=_sentences(analysis, pair),
+        tables=_tables(analysis, pair),
+        figures=_by_section(drawn),
+        command=command,
+        versions=versions,
+        **_page(environment),
+    )
+
+
+def render_index(entries: Sequence[Entry], command: str, versions: dict[str, str]) -> str:
+    """Give the page that leads to the reports of several lists, with the gap of each."""
+    environment = _environment()
+    first = entries[0].analysis
+    return environment.get_template("index.html.j2").render(
+        entries=[
+            {
+                "place": entry.place,
+                "analysis": entry.analysis,
+                "lines": gap_lines(entry.analysis),
+                "missing": missing_sentence(entry.analysis),
+            }
+            for entry in entries
+        ],
+        settings=first.settings,
+        ci=probability_name(first.settings.ci_prob),
+        command=command,
+        versions=versions,
+        **_page(environment),
+    )
+
+
+def gap_lines(analysis: Analysis) -> list[str]:
+    """Tell the gap of every card, a sentence each, with the card's name before it."""
+    pair, ci_prob = gap_pair(analysis), analysis.settings.ci_prob
+    return [
+        f"{model}: {gap_sentence(result, pair, ci_prob)}"
+        for model, result in analysis.results.items()
+    ]
+
+
+def _sentences(analysis: Analysis, pair: tuple[str, str]) -> dict[str, list[str]]:
+    base, *others = analysis.results.values()
+    ci_prob = analysis.settings.ci_prob
+    return {
+        "gap": gap_lines(analysis),
+        "missing": [missing_sentence(analysis)],
+        "changes": [text for other in others for text in change_sentences(base, other, pair)],
+        "closeness": closeness_sentences(analysis),
+        "coverage": [coverage_sentence(result, ci_prob) for result in analysis.results.values()],
+        "few": [few_attributes(analysis)],
+        "doubts": [
+            f"{model}: {text}"
+            for model, result in analysis.results.items()
+            for text in result.warnings
+        ],
+    }
+
+
+def _tables(analysis: Analysis, pair: tuple[str, str]) -> dict[str, tables.Table]:
+    return {
+        "counts": tables.word_counts(analysis),
+        "distances": tables.distance_counts(analysis),
+        "missing": tables.missing_words(analysis),
+        "overall": tables.overall(analysis),
+        "groups": tables.words(analysis, "group"),
+        "words": tables.words(analysis, "word"),
+        "gap": tables.contrasts(analysis, pair, "overall"),
+        "contrasts": tables.contrasts(analysis, None, "overall"),
+        "group_gaps": tables.contrasts(analysis, pair, "group"),
+        "word_gaps": tables.contrasts(analysis, pair, "word"),
+        "coverage": tables.coverage(analysis),
+        "spreads": tables.spreads(analysis),
+    }
+
+
+def _by_section(drawn: Sequence[DrawnFigure]) -> dict[str, list[dict[str, Any]]]:
+    from markupsafe import Markup
+
+    sections: dict[str, list[dict[str, Any]]] = {}
+    for each in drawn:
+        shown = {
+            "svg": Markup(each.svg),
+            "caption": each.figure.caption,
+            "model": each.figure.model,
+            "name": each.figure.name,
+        }
+        sections.setdefault(each.figure.section, []).append(shown)
+    return sections
+
+
+def _page(environment: Environment) -> dict[str, Any]:
+    """Script and style of every page; a browser runs only the script with this digest."""
+    from markupsafe import Markup
+
+    sources = {}
+    for name in ("page.css", "page.js"):
+        sources[name], _, _ = environment.loader.get_source(environment, name)  # type: ignore[union-attr]
+    digest = base64.b64encode(hashlib.sha256(sources["page.js"].encode()).digest()).decode()
+    return {
+        "style": Markup(sources["page.css"]),
+        "script": Markup(sources["page.js"]),
+        "script_digest": digest,
+    }
+
+
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("bayesbias", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["number"] = number
+    return environment

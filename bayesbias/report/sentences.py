@@ -1,0 +1,232 @@
+"""Sentences made of the numbers: what was found, what changed, what does not follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pandas as pd
+
+from ..analysis import Analysis, CardResult
+from ..schema import CONNECTIONS, connections_present
+
+MEANINGS = {
+    "associated": "stereotypes of the word's own group",
+    "different": "stereotypes of the other groups",
+    "neutral": "neutral words",
+    "human": "words about human life in general",
+}
+"""What the attributes of each connection are, in words."""
+
+PARTNERS = ("human", "neutral", "different")
+"""What the associated attributes are compared with: the first of these that the table has."""
+
+UNEVEN = 0.05
+"""Coverage this far from what it should be, in some connection, is named in a sentence."""
+
+UNRELATED = 1.0
+"""Distance of directions that have nothing in common."""
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Write a number with a true minus sign, and never as minus zero."""
+    text = f"{value:.{digits}f}"
+    if float(text) == 0:
+        text = text.removeprefix("-")
+    return text.replace("-", "−")
+
+
+def signed(value: float, digits: int = 3) -> str:
+    """Write a difference: with its sign, unless it rounds to zero."""
+    text = number(value, digits)
+    return f"+{text}" if value > 0 and float(f"{value:.{digits}f}") != 0 else text
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """Write a share as a percentage that is 0% or 100% only if the share is 0 or 1."""
+    text = f"{100 * share:.{digits}f}%"
+    if share not in {0, 1} and text in {f"{0:.{digits}f}%", f"{100:.{digits}f}%"}:
+        step = 10.0**-digits
+        return f"under {step:g}%" if share < 0.5 else f"over {100 - step:g}%"
+    return text
+
+
+def probability_name(ci_prob: float) -> str:
+    """Write the probability of an interval, ``89%`` for 0.89."""
+    return f"{100 * ci_prob:g}%"
+
+
+def joined(parts: Iterable[str]) -> str:
+    """Join texts as a sentence does: a, b and c."""
+    items = list(parts)
+    return items[0] if len(items) == 1 else ", ".join(items[:-1]) + f" and {items[-1]}"
+
+
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """Write a count with its noun: 1 word, 2 words."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def gap_pair(analysis: Analysis) -> tuple[str, str]:
+    """Give the pair whose difference is told first: associated − human, where there are both."""
+    there = connections_present(analysis.table)
+    return "associated", next(name for name in PARTNERS if name in there)
+
+
+def overall_contrast(result: CardResult, pair: tuple[str, str]) -> pd.Series:
+    """Give the overall row of a card's contrasts for a pair of connections."""
+    frame = result.contrasts
+    wanted = (frame["first"] == pair[0]) & (frame["second"] == pair[1])
+    if not wanted.any():  # contrasts hold each pair once, in the order of CONNECTIONS
+        raise ValueError(f"there is no contrast {pair[0]} - {pair[1]}")
+    return frame[wanted & (frame["level"] == "overall")].iloc[0]
+
+
+def overall_means(result: CardResult) -> pd.DataFrame:
+    """Give the overall rows of a card's summary, with the connections as the index."""
+    frame = result.summary
+    return frame[frame["level"] == "overall"].set_index("connection")
+
+
+def gap_sentence(result: CardResult, pair: tuple[str, str], ci_prob: float) -> str:
+    """Tell the difference of a pair as a place with an interval, without a verdict."""
+    row = overall_contrast(result, pair)
+    where = "closer" if row["mean"] < 0 else "farther"
+    settled = row["hdi_low"] > 0 or row["hdi_high"] < 0
+    rest = (
+        "the whole interval lies on that side of zero"
+        if settled
+        else f"but the interval includes zero, so it is not settled that they are {where}"
+    )
+    return (
+        f"{pair[0]} − {pair[1]} is {signed(row['mean'])}, with an "
+        f"{probability_name(ci_prob)} interval from {signed(row['hdi_low'])} to "
+        f"{signed(row['hdi_high'])}. On average {pair[0]} attributes lie {where} than "
+        f"{pair[1]} ones; {rest}."
+    )
+
+
+def change_sentences(base: CardResult, other: CardResult, pair: tuple[str, str]) -> list[str]:
+    """Tell what changes between two cards: widths, places, and the interval of the gap."""
+    before, after = overall_means(base), overall_means(other)
+    names = [name for name in CONNECTIONS if name in before.index]
+    ratios = {name: _width(after.loc[name]) / _width(before.loc[name]) for name in names}
+    moved = max(abs(after["mean"][name] - before["mean"][name]) for name in names)
+    first, second = base.card.name, other.card.name
+    told = [
+        f"Against {first}, the overall intervals of {second} are "
+        + joined(f"{ratios[name]:.2f} times as wide for {name}" for name in names)
+        + f"; the means move by at most {number(moved)}.",
+        _gap_change(base, other, pair),
+    ]
+    if base.card.attribute_effects == "none" and other.card.attribute_effects != "none":
+        told.append(
+            f"{second} knows that attribute words repeat: each is measured against every "
+            f"protected word, so its distances are not independent, and {first}, which counts "
+            "them as if they were, tends to look surer than it may."
+        )
+    return told
+
+
+def closeness_sentences(analysis: Analysis) -> list[str]:
+    """Compare human with associated attributes, and both with 1, whatever the data say."""
+    result = analysis.lead
+    means = overall_means(result)
+    told = []
+    if "human" in means.index:
+        gap = float(means["mean"]["associated"] - means["mean"]["human"])
+        told.append(
+            f"In this embedding words about human life lie at {number(means['mean']['human'])} "
+            f"from the protected words on average, the stereotypes of a word's own group at "
+            f"{number(means['mean']['associated'])}: {_order(gap, analysis.settings.rope)} "
+            f"(card {result.card.name})."
+        )
+    else:
+        told.append(
+            "This list has no human control words, so it cannot tell whether stereotypes lie "
+            "closer than ordinary words about people do."
+        )
+    told.append(_against_one(means))
+    return told
+
+
+def coverage_sentence(result: CardResult, ci_prob: float) -> str:
+    """Tell how many distances lie where the card expects them, and where it fails most."""
+    frame = result.check[result.check["ci_prob"] == ci_prob].set_index("connection")
+    told = (
+        f"{result.card.name}: {percent(frame['coverage']['all'], 1)} of "
+        f"{frame['n_rows']['all']:,} distances lie inside their "
+        f"{probability_name(ci_prob)} predictive intervals"
+    )
+    parts = frame["coverage"].drop("all")
+    worst = (parts - ci_prob).abs().idxmax()
+    if abs(parts[worst] - ci_prob) > UNEVEN:
+        told += f"; it fits least well for {worst}, with {percent(parts[worst], 1)} inside"
+    return told + "."
+
+
+def missing_sentence(analysis: Analysis) -> str:
+    """Tell how many words of the list the embedding lacks."""
+    lost, total = len(analysis.missing), len(analysis.words.to_frame())
+    if not lost:
+        return f"Nothing: the embedding has all {total:,} words of the list."
+    return (
+        f"The embedding lacks {lost:,} of the list's {total:,} entries. They are left out of all "
+        "numbers; nothing was put in their place."
+    )
+
+
+def few_attributes(analysis: Analysis) -> str:
+    """Tell how many stereotype words the associated distances come from."""
+    table = analysis.table
+    rows = table[table["connection"] == "associated"]
+    return (
+        f"The {len(rows):,} associated distances come from "
+        f"{counted(rows['attribute'].nunique(), 'stereotype word')} and "
+        f"{counted(rows['protected_word'].nunique(), 'protected word')}. Another choice of words "
+        "would give other numbers, and the fewer the words, the more so."
+    )
+
+
+def _width(row: pd.Series) -> float:
+    return float(row["hdi_high"] - row["hdi_low"])
+
+
+def _gap_change(base: CardResult, other: CardResult, pair: tuple[str, str]) -> str:
+    before, after = overall_contrast(base, pair), overall_contrast(other, pair)
+    told = (
+        f"The interval of {pair[0]} − {pair[1]} goes from {_ends(before)} to {_ends(after)}, "
+        f"{_width(after) / _width(before):.2f} times as wide."
+    )
+    sides = [bool(row["hdi_low"] > 0 or row["hdi_high"] < 0) for row in (before, after)]
+    if sides[0] != sides[1]:
+        leaves, holds = (base, other) if sides[0] else (other, base)
+        told += (
+            f" Under {leaves.card.name} it leaves zero out, under {holds.card.name} it does not."
+        )
+    return told
+
+
+def _ends(row: pd.Series) -> str:
+    return f"{signed(row['hdi_low'])} … {signed(row['hdi_high'])}"
+
+
+def _order(gap: float, rope: float) -> str:
+    if abs(gap) < rope:
+        return f"they differ by {number(abs(gap))}, less than the {rope:g} that counts as none here"
+    if gap > 0:
+        return f"the human words are the closer ones, by {number(gap)}"
+    return f"the stereotypes are the closer ones, by {number(-gap)}"
+
+
+def _against_one(means: pd.DataFrame) -> str:
+    nearer = [name for name in CONNECTIONS if name in means.index and means["hdi_high"][name] < 1]
+    if not nearer:
+        return "No kind of attribute lies clearly nearer than 1."
+    controls = [name for name in nearer if name in {"neutral", "human"}]
+    told = f"The intervals of {joined(nearer)} attributes lie below {UNRELATED:g}."
+    if controls:
+        told += (
+            f" So do {joined(controls)} words, though no one would call them stereotypes: being "
+            "nearer than 1 is no sign of bias by itself."
+        )
+    return told

@@ -1,0 +1,225 @@
+"""The tables of the report: frames made into cells that show, and cells that sort."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from ..analysis import Analysis
+from ..plots.scales import MEANINGS as SCALE_MEANINGS
+from .sentences import MEANINGS, number, percent, probability_name, signed
+
+
+@dataclass(frozen=True)
+class Strip:
+    """An interval drawn in a cell: places along the axis in percent.
+
+    Parameters
+    ----------
+    low, mean, high : float
+    reference : float or None
+        Where 1, or no difference, is; None if it is off the axis.
+    connection : str
+        Whose colour it has.
+    """
+
+    low: float
+    mean: float
+    high: float
+    reference: float | None
+    connection: str
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a cell shows, what it sorts by, and the interval that it draws, if any."""
+
+    text: str
+    key: float | None = None
+    strip: Strip | None = None
+    connection: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of the report: caption, heads and cells."""
+
+    caption: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+def word_counts(analysis: Analysis) -> Table:
+    """Count what was asked for and what was found, set by set."""
+    frame = analysis.words.to_frame()
+    missing = analysis.missing.groupby(["role", "set"]).size()
+    rows = []
+    for (role, name), part in frame.groupby(["role", "set"], sort=False):
+        lost = int(missing.get((role, name), 0))
+        words = ", ".join(part["word"])
+        counts = (_count(len(part)), _count(len(part) - lost))
+        rows.append((Cell(str(role)), Cell(str(name)), *counts, Cell(words)))
+    return Table("The list, set by set", ("role", "set", "words", "found", "which"), tuple(rows))
+
+
+def missing_words(analysis: Analysis) -> Table:
+    """Name the words that the embedding lacks, set by set."""
+    rows = [
+        (Cell(str(role)), Cell(str(name)), _count(len(part)), Cell(", ".join(part["word"])))
+        for (role, name), part in analysis.missing.groupby(["role", "set"], sort=False)
+    ]
+    return Table("Missing words", ("role", "set", "missing", "which"), tuple(rows))
+
+
+def distance_counts(analysis: Analysis) -> Table:
+    """Count rows, words and attributes of each connection, with the raw mean distance."""
+    rows = []
+    for name, part in analysis.table.groupby("connection", observed=True):
+        rows.append(
+            (
+                Cell(str(name), connection=str(name)),
+                Cell(MEANINGS[str(name)]),
+                _count(len(part)),
+                _count(part["attribute"].nunique()),
+                _number(float(part["cosine_distance"].mean())),
+            )
+        )
+    heads = ("connection", "what it is", "distances", "attribute words", "plain mean")
+    return Table("What was measured", heads, tuple(rows))
+
+
+def overall(analysis: Analysis) -> Table:
+    """Overall means of every card, side by side."""
+    frame = analysis.frame("summary")
+    frame = frame[frame["level"] == "overall"]
+    return _intervals(
+        analysis, frame, "Overall mean distances", ("connection", "model"), reference=1.0
+    )
+
+
+def words(analysis: Analysis, level: str) -> Table:
+    """Means of groups or words under every card."""
+    frame = analysis.frame("summary")
+    frame = frame[frame["level"] == level]
+    names = {"group": ("protected_group",), "word": ("protected_word", "protected_group")}[level]
+    caption = f"Mean distances by {level}"
+    return _intervals(analysis, frame, caption, (*names, "connection", "model"), reference=1.0)
+
+
+def contrasts(analysis: Analysis, pair: tuple[str, str] | None, level: str) -> Table:
+    """Contrasts at one level: of one pair, or of all pairs."""
+    frame = analysis.frame("contrasts")
+    frame = frame[frame["level"] == level]
+    if pair:
+        frame = frame[(frame["first"] == pair[0]) & (frame["second"] == pair[1])]
+    names = {
+        "overall": (),
+        "group": ("protected_group",),
+        "word": ("protected_word", "protected_group"),
+    }[level]
+    frame = frame.assign(contrast=frame["first"] + " − " + frame["second"])
+    frame = frame.assign(connection=frame["first"])
+    caption = f"Differences, {level if level == 'overall' else 'by ' + level}"
+    return _intervals(analysis, frame, caption, (*names, "contrast", "model"), reference=0.0)
+
+
+def coverage(analysis: Analysis) -> Table:
+    """Share of the measured distances inside the predictive intervals."""
+    frame = analysis.frame("check")
+    rows = [
+        (
+            Cell(row["model"]),
+            Cell(probability_name(row["ci_prob"]), row["ci_prob"]),
+            Cell(row["connection"], connection=row["connection"]),
+            _count(int(row["n_rows"])),
+            Cell(percent(row["coverage"], 1), row["coverage"]),
+        )
+        for _, row in frame.iterrows()
+    ]
+    heads = ("model", "interval", "connection", "distances", "inside")
+    return Table("Predictive coverage", heads, tuple(rows))
+
+
+def spreads(analysis: Analysis) -> Table:
+    """Standard deviations of every card."""
+    frame = analysis.frame("scales")
+    what = {**SCALE_MEANINGS, "nu": "degrees of freedom of the tails"}
+    frame = frame.assign(
+        what=frame["parameter"].map(what), connection=frame["of"], of=frame["of"].replace("", "all")
+    )
+    return _intervals(
+        analysis, frame, "Standard deviations", ("what", "of", "model"), reference=None
+    )
+
+
+_HEADS = {
+    "protected_group": "group",
+    "protected_word": "word",
+    "what": "spread",
+}
+
+_Show = Callable[[float], str]
+
+
+def _intervals(
+    analysis: Analysis,
+    frame: pd.DataFrame,
+    caption: str,
+    names: Sequence[str],
+    *,
+    reference: float | None,
+) -> Table:
+    """Rows of names, a mean, an interval in numbers and as a strip, and probabilities if any."""
+    show = signed if reference == 0 else number
+    scale = _Scale.around(frame, reference)
+    extra = [name for name in ("p_direction", "p_rope") if name in frame]
+    interval = f"{probability_name(analysis.settings.ci_prob)} interval"
+    heads = [*(_HEADS.get(name, name) for name in names), "mean", interval, "", *extra]
+    rows = []
+    for _, row in frame.iterrows():
+        cells = [
+            Cell(str(row[name]), connection=str(row[name]) if name == "connection" else "")
+            for name in names
+        ]
+        cells += [
+            Cell(show(row["mean"]), row["mean"]),
+            Cell(f"{show(row['hdi_low'])} … {show(row['hdi_high'])}", row["hdi_low"]),
+            Cell("", row["mean"], scale.strip(row)),
+            *(Cell(percent(row[name]), row[name]) for name in extra),
+        ]
+        rows.append(tuple(cells))
+    return Table(caption, tuple(heads), tuple(rows))
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """The common axis of a table's strips."""
+
+    low: float
+    high: float
+    reference: float | None
+
+    @classmethod
+    def around(cls, frame: pd.DataFrame, reference: float | None) -> _Scale:
+        ends = [float(frame["hdi_low"].min()), float(frame["hdi_high"].max())]
+        ends += [reference] if reference is not None else [0.0]
+        margin = 0.04 * (max(ends) - min(ends)) or 0.01
+        return cls(min(ends) - margin, max(ends) + margin, reference)
+
+    def strip(self, row: pd.Series) -> Strip:
+        low, mean, high = (self._place(row[name]) for name in ("hdi_low", "mean", "hdi_high"))
+        at = None if self.reference is None else self._place(self.reference)
+        return Strip(low, mean, high, at, str(row["connection"]))
+
+    def _place(self, value: float) -> float:
+        return round(100 * (float(value) - self.low) / (self.high - self.low), 2)
+
+
+def _number(value: float) -> Cell:
+    return Cell(number(value), value)
+
+
+def _count(value: int) -> Cell:
+    return Cell(f"{value:,}", value)

@@ -1,0 +1,263 @@
+"""Simulation-based calibration of the exact sampler.
+
+Parameters and tables are drawn from a card's PyMC model, tables are fitted by the exact sampler,
+and the rank of every true value among its posterior draws is noted. If the sampler is right, ranks
+are uniform (Talts, Betancourt, Simpson, Vehtari and Gelman, 2018). They are judged by simultaneous
+bands for the difference of their empirical distribution from the uniform one (Säilynoja, Bürkner
+and Vehtari, 2022, Statistics and Computing 32), as ArviZ draws them.
+
+The prior simulation is PyMC's, so that the check also says that the exact sampler and the PyMC
+model are about the same posterior. Tables are not clipped to [0, 2]: the models are not either.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from multiprocessing import get_context
+
+import numpy as np
+import pandas as pd
+from numpy.random import SeedSequence, default_rng
+
+from bayesbias.cards import load_card
+from bayesbias.design import Design, make_design
+from bayesbias.exact import sample_exact
+from bayesbias.geometry import FloatArray
+from bayesbias.models import model_of
+from bayesbias.reduction import collapse
+
+CARDS = ("paper", "paper-figures", "crossed")
+TABLES = 1_000
+DRAWS = 999
+"""Posterior draws of each table: with 999 the rank has 1,000 values."""
+
+BAND = 0.99
+NULL_SIMULATIONS = 20_000
+"""Simulated sets of uniform ranks that the bands are calibrated on."""
+
+EFFECTS_SHOWN = 3
+LIMIT_K, LIMIT_ESS = 0.7, 400
+"""Where `fit` warns of a posterior."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Ranks of true values among posterior draws, over many simulated tables.
+
+    Parameters
+    ----------
+    card : str
+    names : tuple of str
+        Quantities whose ranks are taken.
+    ranks : (n_tables, n_quantities) int
+        Draws below the true value, 0 to `DRAWS`.
+    pareto_k, ess : (n_tables,) float
+        As the sampler reports them. No table is left out, whatever they are.
+    """
+
+    card: str
+    names: tuple[str, ...]
+    ranks: np.ndarray
+    pareto_k: FloatArray
+    ess: FloatArray
+
+
+def small_design(*, regular: bool = True) -> Design:
+    """Two groups of three words, 2 x 3 stereotypes, 6 neutral and 5 human attributes: 102 rows.
+
+    The irregular form lacks some fifteen of the pairs at random, and one pair is there twice.
+    """
+    attributes = [(f"s{group}{i}", f"group {group}") for group in range(2) for i in range(3)]
+    attributes += [(f"n{i}", "neutral") for i in range(6)] + [(f"h{i}", "human") for i in range(5)]
+    rows = []
+    for group in ("group 0", "group 1"):
+        for word in (f"{group}, word {i}" for i in range(3)):
+            for attribute, of in attributes:
+                own = "associated" if of == group else "different"
+                connection = own if of.startswith("group") else of
+                rows.append((word, group, attribute, of, connection))
+    columns = ["protected_word", "protected_group", "attribute", "attribute_set", "connection"]
+    table = pd.DataFrame(rows, columns=columns).assign(cosine_distance=1.0)
+    if not regular:
+        table = table.sample(frac=0.85, random_state=1)
+        table = pd.concat([table, table.iloc[[0]]], ignore_index=True)
+    return make_design(table)
+
+
+def calibrate(
+    card: str, design: Design, n_tables: int = TABLES, seed: int = 1, processes: int = 2
+) -> Calibration:
+    """Simulate tables from a card's priors, fit each, and rank the true values.
+
+    Equal seeds give equal ranks, whatever the number of processes.
+    """
+    truths, tables = _simulated(card, design, n_tables, seed)
+    seeds = SeedSequence(seed).spawn(n_tables)
+    work = [
+        (replace(design, y=y), {name: values[i] for name, values in truths.items()}, seeds[i])
+        for i, y in enumerate(tables)
+    ]
+    rank = partial(_ranked, card)
+    with _one_thread_each(), ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        found = list(pool.map(rank, work, chunksize=20))
+    ranks, pareto_k, ess = (np.array(each) for each in zip(*found, strict=True))
+    names = tuple(_quantities({name: values[:1] for name, values in truths.items()}, design))
+    return Calibration(card, names, ranks, pareto_k, ess)
+
+
+def band_p_values(ranks: np.ndarray, seed: int = 0) -> FloatArray:
+    """How likely uniform ranks would leave a band that theirs just touch, by quantity.
+
+    Below 1 - `BAND`, the ranks leave the simultaneous band of that probability somewhere. The
+    simulation is that of `arviz_stats.ecdf_utils.simulate_confidence_bands`, which gives the bands
+    themselves; p-values allow for the number of quantities.
+    """
+    rng = default_rng(seed)
+    n = len(ranks)
+    null = np.array([_least_tail(rng.random(n)) for _ in range(NULL_SIMULATIONS)])
+    ours = [_least_tail(values) for values in spread_out(ranks, rng).T]
+    return np.array([(1 + (null <= value).sum()) / (1 + len(null)) for value in ours])
+
+
+def spread_out(ranks: np.ndarray, rng: np.random.Generator) -> FloatArray:
+    """Ranks as numbers in [0, 1): uniform there if ranks are uniform from 0 to `DRAWS`."""
+    return np.asarray((ranks + rng.random(ranks.shape)) / (DRAWS + 1))
+
+
+def judged(calibration: Calibration) -> pd.DataFrame:
+    """Judge the ranks of every quantity: mean, sd (of ranks as shares, .5 and .289), p-value."""
+    shares = (calibration.ranks + 0.5) / (DRAWS + 1)
+    return pd.DataFrame(
+        {
+            "quantity": calibration.names,
+            "mean": shares.mean(axis=0),
+            "sd": shares.std(axis=0),
+            "p": band_p_values(calibration.ranks),
+        }
+    )
+
+
+def doubtful(calibration: Calibration) -> FloatArray:
+    """Shares of tables with a Pareto k from the limit on, and with too few effective proposals."""
+    high, few = calibration.pareto_k >= LIMIT_K, calibration.ess < LIMIT_ESS
+    return np.array([high.mean(), few.mean()])
+
+
+def _simulated(
+    card: str, design: Design, n_tables: int, seed: int
+) -> tuple[dict[str, FloatArray], FloatArray]:
+    """Parameters, (n_tables, ...) each, and distances, (n_tables, n_rows), of the PyMC model."""
+    import pymc as pm
+
+    with model_of(design, load_card(card)):
+        tree = pm.sample_prior_predictive(n_tables, random_seed=seed)
+    truths = {str(name): values.values[0] for name, values in tree["prior"].data_vars.items()}
+    return truths, tree["prior_predictive"]["cosine_distance"].values[0]
+
+
+def _ranked(
+    card: str, work: tuple[Design, dict[str, FloatArray], SeedSequence]
+) -> tuple[np.ndarray, float, float]:
+    design, truth, seed = work
+    found = sample_exact(collapse(design, load_card(card)), DRAWS, default_rng(seed))
+    drawn = _quantities(found.values, design)
+    true = _quantities({name: np.asarray(value)[None] for name, value in truth.items()}, design)
+    ranks = [(drawn[name] < value[0]).sum() for name, value in true.items()]
+    return np.array(ranks), found.pareto_k, found.importance_ess
+
+
+def _quantities(values: dict[str, FloatArray], design: Design) -> dict[str, FloatArray]:
+    """Everything ranked, (n,) each, from values of (n, ...): sds, means, some effects, and more.
+
+    A sampler that returned the prior would pass on parameters alone; the log likelihood of the
+    table is ranked too, which it would not pass (Modrák et al., 2025, Bayesian Analysis 20).
+    """
+    short = dict(zip(design.connections, design.connections, strict=True))
+    found = {}
+    for name in ("connection_mean", "connection_sd", "sigma"):
+        columns = np.atleast_2d(values[name].T)
+        labels = [f"[{label}]" for label in short] if len(columns) > 1 else [""]
+        found |= {name + label: column for label, column in zip(labels, columns, strict=True)}
+    if "attribute_sd" in values:
+        found["attribute_sd"] = values["attribute_sd"]
+        where = np.linspace(0, len(design.attributes) - 1, EFFECTS_SHOWN).astype(int)
+        for i in where:
+            found[f"attribute_effect[{design.attributes[i]}]"] = values["attribute_effect"][:, i]
+    for i, label in enumerate(short):
+        word = (0, -1)[i % 2]
+        found[f"word_mean[{('first', 'last')[i % 2]}, {label}]"] = values["word_mean"][:, word, i]
+    contrast = values["connection_mean"][:, 0] - values["connection_mean"][:, 1]
+    return found | {
+        "associated - different": contrast,
+        "log likelihood": _log_likelihood(values, design),
+    }
+
+
+def _log_likelihood(values: dict[str, FloatArray], design: Design) -> FloatArray:
+    expected = values["word_mean"][:, design.word, design.connection]
+    if "attribute_effect" in values:
+        expected = expected + values["attribute_effect"][:, design.attribute]
+    sigma = values["sigma"]
+    sd = sigma[:, None] if sigma.ndim == 1 else sigma[:, design.connection]
+    return np.asarray((-0.5 * ((design.y - expected) / sd) ** 2 - np.log(sd)).sum(axis=1))
+
+
+def _least_tail(values: FloatArray) -> float:
+    """Smallest pointwise tail probability of an empirical distribution, at i / n for all i."""
+    from arviz_stats.ecdf_utils import compute_ecdf
+    from scipy.special import bdtr
+
+    n = len(values)
+    at = np.arange(1, n) / n
+    counts = np.rint(compute_ecdf(values, at) * n)
+    return float(min(bdtr(counts, n, at).min(), bdtr(n - counts, n, 1 - at).min()))
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Let processes started meanwhile use one thread each: they are the parallel part."""
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update(dict.fromkeys(names, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def main() -> str:
+    """Calibrate every card on both designs and give Markdown tables."""
+    lines = [
+        "| card | design | tables | quantities | outside the 99% band | expected by chance | "
+        "smallest p | p x quantities | Pareto k from 0.7 on | ESS under 400 |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for card in CARDS:
+        for regular in (True, False):
+            calibration = calibrate(card, small_design(regular=regular))
+            lines.append(_line(calibration, "regular" if regular else "irregular"))
+    return "\n".join(lines)
+
+
+def _line(calibration: Calibration, design: str) -> str:
+    p = judged(calibration)["p"]
+    high, few = doubtful(calibration)
+    outside, n = int((p < 1 - BAND).sum()), len(p)
+    return (
+        f"| {calibration.card} | {design} | {len(calibration.ranks):,} | {n} | {outside} | "
+        f"{n * (1 - BAND):.2f} | {p.min():.4f} | {min(1, n * p.min()):.3f} | {high:.2%} | "
+        f"{few:.2%} |"
+    )
+
+
+if __name__ == "__main__":
+    print(main())

@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import bayesbias as bb
+from bayesbias.descriptives import (
+    contrast_of,
+    densities,
+    mac_band,
+    neighbourhood,
+    predictive_rows,
+)
+
+TOY = [
+    ("she", "woman", "kind", "woman_stereotype", "associated", 0.6),
+    ("she", "woman", "warm", "woman_stereotype", "associated", 0.8),
+    ("she", "woman", "bold", "man_stereotype", "different", 0.9),
+    ("she", "woman", "table", "neutral", "neutral", 1.0),
+    ("she", "woman", "chair", "neutral", "neutral", 1.3),
+    ("she", "woman", "walk", "human", "human", 0.75),
+    ("he", "man", "bold", "man_stereotype", "associated", 0.5),
+    ("he", "man", "kind", "woman_stereotype", "different", 1.0),
+    ("he", "man", "table", "neutral", "neutral", 0.95),
+]
+
+
+@pytest.fixture
+def toy() -> pd.DataFrame:
+    return bb.validate(pd.DataFrame(TOY, columns=list(bb.COLUMNS)))
+
+
+def published(shared_data: Path, name: str) -> pd.DataFrame:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # some published tables hold missing words and duplicates
+        return bb.read_table(shared_data / "paper_tables" / f"{name}.csv")
+
+
+def test_mac_band_by_hand(toy: pd.DataFrame) -> None:
+    band = mac_band(toy).set_index("connection")
+    # she: woman's set (.6 + .8)/2 = .7, man's set .9; he: .5 and 1.0; their mean is .775
+    assert band["mac"].tolist() == pytest.approx([0.775] * 4)
+    assert band["band_low"].iloc[0] == pytest.approx(0.775)
+    assert band["band_high"].iloc[0] == pytest.approx(1.225)
+    assert band.index.tolist() == ["associated", "different", "neutral", "human"]
+    assert band["n_rows"].tolist() == [3, 2, 3, 1]
+    assert band["n_inside"].tolist() == [1, 2, 2, 0]
+    assert band["share"].tolist() == pytest.approx([1 / 3, 1, 2 / 3, 0])
+
+
+def test_mac_band_above_one_lies_around_one_all_the_same(toy: pd.DataFrame) -> None:
+    far = mac_band(toy.assign(cosine_distance=2 - toy["cosine_distance"]))
+    assert far["mac"].iloc[0] == pytest.approx(1.225)
+    assert far["band_low"].iloc[0] == pytest.approx(0.775)
+    assert far["band_high"].iloc[0] == pytest.approx(1.225)
+
+
+@pytest.mark.parametrize(
+    ("name", "mac"),
+    [
+        ("gender_group_google_dataset", 0.8128),
+        ("religion_group_google_dataset", 0.8831),
+        ("religion_group_reddit_dataset", 0.8614),
+        ("debiased_religion_reddit", 0.9334),
+    ],
+)
+def test_mac_of_published_tables(shared_data: Path, name: str, mac: float) -> None:
+    # figures given to four places
+    assert mac_band(published(shared_data, name))["mac"].iloc[0] == pytest.approx(mac, abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "percent"),
+    [
+        ("religion_group_reddit_dataset", {"neutral": 56, "human": 53, "different": 44}),
+        ("religion_group_reddit_dataset", {"associated": 36}),
+        ("debiased_religion_reddit", {"neutral": 59, "human": 59}),
+        ("debiased_religion_reddit", {"different": 64, "associated": 64}),
+    ],
+)
+def test_published_shares_inside_the_band(
+    shared_data: Path, name: str, percent: dict[str, int]
+) -> None:
+    # Dobrzeniecka and Urbaniak round 1 - MAC to .14; figures given in whole per cent
+    band = mac_band(published(shared_data, name), half_width=0.14).set_index("connection")
+    for connection, share in percent.items():
+        assert round(100 * band.loc[connection, "share"]) == share
+
+
+def test_mac_band_needs_stereotypes_and_a_width(toy: pd.DataFrame) -> None:
+    with pytest.raises(ValueError, match="no associated or different rows"):
+        mac_band(toy[toy["connection"] == "human"])
+    with pytest.raises(ValueError, match=r"half_width .* \[0, 1\], got 14"):
+        mac_band(toy, half_width=14)
+
+
+def test_densities_integrate_to_one(toy: pd.DataFrame) -> None:
+    rng = np.random.default_rng(3)
+    big = pd.concat([toy] * 40, ignore_index=True)
+    big["cosine_distance"] = rng.normal(1.0, 0.1, len(big))
+    curves = densities(big, n_points=400)
+    for name, curve in curves.groupby("connection"):
+        area = np.trapezoid(curve["density"], curve["cosine_distance"])
+        # the tails beyond two bandwidths hold under 3% of the outermost kernels only
+        assert area == pytest.approx(1, abs=0.005), name
+    assert curves.groupby("connection").size().tolist() == [400] * 4
+
+
+def test_densities_match_a_sum_of_normals_by_hand(toy: pd.DataFrame) -> None:
+    curve = densities(toy)
+    curve = curve[curve["connection"] == "neutral"]
+    points = np.array([1.0, 1.3, 0.95])
+    width = points.std(ddof=1) * 3 ** (-1 / 5)  # Scott's rule
+    at = curve["cosine_distance"].to_numpy()[:, None]
+    normals = np.exp(-0.5 * ((at - points) / width) ** 2) / (width * np.sqrt(2 * np.pi))
+    np.testing.assert_allclose(curve["density"], normals.mean(axis=1), rtol=1e-9)
+
+
+def test_densities_leave_out_what_has_too_few_distances(toy: pd.DataFrame) -> None:
+    assert set(densities(toy)["connection"]) == {"associated", "neutral"}
+    same = densities(toy.assign(cosine_distance=1.0))
+    assert same.empty
+    assert same.columns.tolist() == ["connection", "cosine_distance", "density"]
+    with pytest.raises(ValueError, match="n_points must be 2 or more, got 1"):
+        densities(toy, n_points=1)
+
+
+def test_neighbourhood_keeps_all_stereotypes_and_the_nearest_controls(toy: pd.DataFrame) -> None:
+    near = neighbourhood(toy, "she", most=5)
+    assert near["attribute"].tolist() == ["kind", "walk", "warm", "bold", "table"]
+    assert near["cosine_distance"].is_monotonic_increasing
+    assert near.set_index("attribute")["n_available"].to_dict() == {
+        "kind": 3,
+        "warm": 3,
+        "bold": 3,
+        "walk": 3,
+        "table": 3,
+    }
+    assert neighbourhood(toy, "she", most=1)["attribute"].tolist() == ["kind", "warm", "bold"]
+    assert len(neighbourhood(toy, "she")) == 6
+
+
+def test_neighbourhood_averages_repeated_pairs(toy: pd.DataFrame) -> None:
+    again = toy.iloc[[0]].assign(cosine_distance=0.7)
+    near = neighbourhood(pd.concat([toy, again]), "she").set_index("attribute")
+    assert near.loc["kind", "cosine_distance"] == pytest.approx(0.65)
+    assert near.index.is_unique
+
+
+def test_neighbourhood_of_an_unknown_word_names_the_nearest(toy: pd.DataFrame) -> None:
+    with pytest.raises(ValueError, match="unknown protected word 'shee'; did you mean 'she'"):
+        neighbourhood(toy, "shee")
+    with pytest.raises(ValueError, match="most must be 1 or more, got 0"):
+        neighbourhood(toy, "she", most=0)
+
+
+@pytest.fixture
+def differences() -> pd.DataFrame:
+    row = {"first": "associated", "second": "human", "mean": -0.1, "hdi_low": -0.3, "hdi_high": 0.2}
+    return pd.DataFrame([row | {"p_direction": 0.9}])
+
+
+def test_contrast_of_turns_a_pair_around(differences: pd.DataFrame) -> None:
+    pd.testing.assert_frame_equal(contrast_of(differences, "associated", "human"), differences)
+    turned = contrast_of(differences, "human", "associated").iloc[0]
+    assert (turned["first"], turned["second"]) == ("human", "associated")
+    assert (turned["mean"], turned["hdi_low"], turned["hdi_high"]) == (0.1, -0.2, 0.3)
+    assert turned["p_direction"] == 0.9
+
+
+@pytest.mark.parametrize(
+    ("pair", "message"),
+    [
+        (("asociated", "human"), "unknown connection 'asociated'; did you mean 'associated'"),
+        (("human", "human"), "needs two connections, got 'human' twice"),
+        (("neutral", "human"), "no contrast neutral - human; it has: associated - human"),
+    ],
+)
+def test_contrast_of_what_is_not_there(
+    differences: pd.DataFrame, pair: tuple[str, str], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        contrast_of(differences, *pair)
+
+
+def test_predictive_rows_by_hand() -> None:
+    rows = predictive_rows(
+        np.array([0.9, 0.2, 0.5, 0.7]),
+        ["human", "associated", "human", "associated"],
+        np.array([[0.8, 1.0], [0.3, 0.6], [0.5, 0.6], [0.6, 0.7]]),
+    )
+    assert rows["connection"].tolist() == ["associated", "associated", "human", "human"]
+    assert rows["observed"].tolist() == [0.2, 0.7, 0.5, 0.9]
+    assert rows["position"].tolist() == [0.25, 0.75, 0.25, 0.75]
+    assert rows["inside"].tolist() == [False, True, True, True]
+    assert rows["coverage"].tolist() == [0.5, 0.5, 1.0, 1.0]
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # cores may be busy
+@given(st.lists(st.floats(0, 2), min_size=1, max_size=30), st.floats(0, 1))
+def test_predictive_rows_keep_every_row(observed: list[float], half: float) -> None:
+    y = np.array(observed)
+    rows = predictive_rows(
+        y, ["human"] * len(y), np.column_stack([1 - half + 0 * y, 1 + half + 0 * y])
+    )
+    assert rows["observed"].tolist() == sorted(observed)
+    inside = ((y >= 1 - half) & (y <= 1 + half)).mean()
+    assert rows["coverage"].iloc[0] == pytest.approx(inside, abs=1e-12)
