@@ -149,7 +149,7 @@ class Analysis:
         """Give ``summary``, ``contrasts``, ``check`` or ``scales`` of all cards, with ``model``."""
         parts = []
         for model, result in self.results.items():
-            part = getattr(result, name).copy()
+            part: pd.DataFrame = getattr(result, name).copy()
             part.insert(0, "model", model)
             part.attrs = {}
             parts.append(part)

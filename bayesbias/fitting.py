@@ -119,7 +119,14 @@ def fit(
     fitting, predicting = (default_rng(child) for child in sequence.spawn(2))
     run = _Run(make_design(table), card, draws, chains, tune, target_accept, progressbar, fitting)
     tree, used, reason = _by_method(run, method)
-    describe(tree, card, method=used, reason=reason, seed=str(sequence.entropy), table_hash=table_hash(table))
+    describe(
+        tree,
+        card,
+        method=used,
+        reason=reason,
+        seed=str(sequence.entropy),
+        table_hash=table_hash(table),
+    )
     _warn_if_doubtful(tree)
     if prior_predictive:
         _add_prior_predictive(tree, run, predicting)

@@ -31,6 +31,12 @@ PILOT_PROPOSALS = 2_000
 ENOUGH_OF_PILOT, MOST_REFITS = 0.3, 4
 """Refit the pilot until this share of its proposals is effective, so many times at most."""
 
+HIGHEST_K, MOST_RETRIES = 0.7, 3
+"""Draw again, from a proposal refitted to the last draws, while Pareto k is not below this limit.
+
+The pilot is smaller than the final sample and may have missed a part of the posterior.
+"""
+
 STEP = 1e-3
 """Step of the central differences, in the parameters: relative error about 1e-6."""
 
@@ -138,6 +144,11 @@ def importance_resample(
         pilot = _weigh(log_density, _fitted(pilot), PILOT_PROPOSALS, rng)
     final = _weigh(log_density, _fitted(pilot), OVERSAMPLING * n_draws, rng)
     smoothed, k = _smoothed(final)
+    for _ in range(MOST_RETRIES):
+        if k < HIGHEST_K:
+            break
+        final = _weigh(log_density, _fitted(final), OVERSAMPLING * n_draws, rng)
+        smoothed, k = _smoothed(final)
     chosen = _resample(smoothed.weights, n_draws, rng)
     return Resampled(final.points[chosen], final.log_p[chosen], k, smoothed.ess, len(final.points))
 

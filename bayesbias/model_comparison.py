@@ -8,7 +8,7 @@ and rows that share a word are not exchangeable, so the two may disagree.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +24,12 @@ from .exact import sample_exact
 from .fitting import PARETO_K_LIMIT, Seed, as_seed_sequence
 from .geometry import FloatArray
 from .posterior import SamplingWarning
-from .predictive import log_likelihood, new_attribute_log_density, word_means_given
+from .predictive import (
+    log_likelihood,
+    new_attribute_log_density,
+    row_blocks,
+    word_means_given,
+)
 from .reduction import collapse
 from .schema import validate
 
@@ -32,9 +37,6 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 Card = str | Path | ModelCard
-
-NUMBERS_AT_ONCE = 2_000_000
-"""Log likelihoods held together: 16 MB, and a few copies of it while they are smoothed."""
 
 
 @dataclass(frozen=True)
@@ -109,8 +111,8 @@ def compare_models(posteriors: Mapping[str, DataTree]) -> pd.DataFrame:
         if loo.n_bad_k:
             warnings.warn(
                 f"{name}: {loo.n_bad_k} of {len(loo.elpd)} rows have Pareto k above "
-                f"{loo.good_k:.2f}, so that its elpd is not to be trusted; compare by "
-                "attribute_kfold, or raise draws",
+                f"{loo.good_k:.2f}, and their share of the elpd is not to be relied on; raise draws, "
+                "or compare by attribute_kfold",
                 SamplingWarning,
                 stacklevel=2,
             )
@@ -125,32 +127,11 @@ def pointwise_loo(tree: DataTree) -> PointwiseLoo:
     efficiency = _relative_efficiency(tree, n_draws)
     parts = [
         array_stats.loo(log_likelihood(tree, rows).T, chain_axis=None, r_eff=efficiency)
-        for rows in row_blocks(tree["observed_data"].sizes["row"], n_draws)
+        for rows in row_blocks(tree)
     ]
     elpd, k, p_loo = (np.concatenate(part) for part in zip(*parts, strict=True))
     good_k = min(1 - 1 / np.log10(max(n_draws, 2)), PARETO_K_LIMIT)
     return PointwiseLoo(elpd=elpd, p_loo=p_loo, pareto_k=k, good_k=good_k)
-
-
-def add_log_likelihood(tree: DataTree) -> DataTree:
-    """Give a copy of a posterior with ArviZ's group ``log_likelihood``, one value a draw and row.
-
-    It takes 8 bytes a draw and row: 4,000 draws of 10,000 rows are 320 MB.
-    """
-    from xarray import Dataset
-
-    posterior = tree["posterior"]
-    shape = (posterior.sizes["chain"], posterior.sizes["draw"], -1)
-    n_rows = tree["observed_data"].sizes["row"]
-    blocks = [log_likelihood(tree, rows) for rows in row_blocks(n_rows, shape[0] * shape[1])]
-    values = np.concatenate(blocks, axis=1).reshape(shape)
-    copy = tree.copy()
-    copy["log_likelihood"] = Dataset(
-        {"cosine_distance": (("chain", "draw", "row"), values)},
-        coords={name: posterior.coords[name] for name in ("chain", "draw")}
-        | {"row": np.arange(n_rows)},
-    )
-    return copy
 
 
 def attribute_kfold(
@@ -258,12 +239,6 @@ def _standard_error(values: FloatArray) -> float:
     return float(np.sqrt(len(values) * values.var()))
 
 
-def row_blocks(n_rows: int, n_draws: int) -> Iterator[IntArray]:
-    at_once = max(1, NUMBERS_AT_ONCE // n_draws)
-    for start in range(0, n_rows, at_once):
-        yield np.arange(start, min(start + at_once, n_rows))
-
-
 def _relative_efficiency(tree: DataTree, n_draws: int) -> float:
     """Effective draws a draw, averaged over parameters as ArviZ does; exact draws are independent."""
     if tree.attrs.get("method") == "exact" or tree["posterior"].sizes["chain"] == 1:
@@ -271,7 +246,9 @@ def _relative_efficiency(tree: DataTree, n_draws: int) -> float:
     import arviz as az
 
     ess = az.ess(tree["posterior"].to_dataset(), method="mean")
-    return float(np.concatenate([values.values.ravel() for values in ess.values()]).mean()) / n_draws
+    return (
+        float(np.concatenate([values.values.ravel() for values in ess.values()]).mean()) / n_draws
+    )
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -18,7 +18,7 @@ BAD_INPUT = 2
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells give it."""
 
-_USAGE_ERROR = typer.BadParameter.__mro__[1]
+_USAGE_ERROR = cast("type[Exception]", typer.BadParameter.__mro__[1])
 """What all wrong options and arguments raise, wherever typer keeps it."""
 
 _EXIT_CODES = (
@@ -130,7 +130,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
-def _usage(error: BaseException) -> str:
+def _usage(error: Exception) -> str:
     """Tell what is wrong with the arguments, and where help is."""
     context = getattr(error, "ctx", None)
     where = context.command_path if context is not None else NAME

@@ -80,9 +80,10 @@ def check(
 
     screen = options.screen_of(context, quiet)
     found = check_wordlist(file)
-    for row in found.itertuples(index=False):
-        place = f"{file}:{row.line}" if row.line else file
-        screen.say(f"{place}: {row.severity}: {row.key + ': ' if row.key else ''}{row.finding}")
+    for finding in found.to_dict("records"):
+        place = f"{file}:{finding['line']}" if finding["line"] else file
+        key = f"{finding['key']}: " if finding["key"] else ""
+        screen.say(f"{place}: {finding['severity']}: {key}{finding['finding']}")
     errors = int((found["severity"] == "error").sum())
     if found.empty:
         screen.say(f"{Path(file).name}: nothing to report.")

@@ -31,6 +31,7 @@ def run(
         list[str],
         typer.Argument(metavar="LIST...", help="Names of bundled lists, or paths of .toml files."),
     ],
+    *,
     vectors: options.Vectors = "glove-demo",
     model: Annotated[
         list[str],
@@ -204,6 +205,6 @@ def _tell_findings(analyses: Sequence[Analysis], out: Path, screen: Screen) -> N
         for line in gap_lines(analysis):
             screen.say(f"  {line}")
     screen.say(
-        "These are places with intervals, not verdicts: the report says what may not follow."
+        "These are places with intervals, not verdicts: the report says what does not follow."
     )
     screen.say(f"Report: {out / 'report.html'}")

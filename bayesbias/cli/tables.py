@@ -23,6 +23,7 @@ def table(
     wordlist: Annotated[
         str, typer.Argument(metavar="LIST", help="Name of a bundled list, or path of a .toml file.")
     ],
+    *,
     out: options.OutFile,
     vectors: options.Vectors = "glove-demo",
     case: options.Case = "exact",
@@ -60,6 +61,7 @@ def fit(
             metavar="TABLE", help="A table, .csv or .parquet, of ours or in the published layout."
         ),
     ],
+    *,
     model: Annotated[
         str, typer.Option("--model", "-m", metavar="CARD", help="A model card by name or path.")
     ] = "paper",

@@ -27,7 +27,18 @@ from .sentences import (
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["Entry", "draw", "figures_of", "gap_lines", "render_index", "render_report"]
+__all__ = ["Entry", "Line", "draw", "figures_of", "gap_lines", "render_index", "render_report"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """Something told of one model card, which is named before it."""
+
+    model: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.model}: {self.text}"
 
 
 @dataclass(frozen=True)
@@ -102,27 +113,34 @@ def render_index(entries: Sequence[Entry], command: str, versions: dict[str, str
     )
 
 
-def gap_lines(analysis: Analysis) -> list[str]:
-    """Tell the gap of every card, a sentence each, with the card's name before it."""
+def gap_lines(analysis: Analysis) -> list[Line]:
+    """Tell the gap of every card."""
     pair, ci_prob = gap_pair(analysis), analysis.settings.ci_prob
     return [
-        f"{model}: {gap_sentence(result, pair, ci_prob)}"
+        Line(model, gap_sentence(result, pair, ci_prob))
         for model, result in analysis.results.items()
     ]
 
 
-def _sentences(analysis: Analysis, pair: tuple[str, str]) -> dict[str, list[str]]:
+def _sentences(analysis: Analysis, pair: tuple[str, str]) -> dict[str, list[str] | list[Line]]:
     base, *others = analysis.results.values()
     ci_prob = analysis.settings.ci_prob
     return {
         "gap": gap_lines(analysis),
         "missing": [missing_sentence(analysis)],
-        "changes": [text for other in others for text in change_sentences(base, other, pair)],
+        "changes": [
+            Line(other.card.name, text)
+            for other in others
+            for text in change_sentences(base, other, pair)
+        ],
         "closeness": closeness_sentences(analysis),
-        "coverage": [coverage_sentence(result, ci_prob) for result in analysis.results.values()],
+        "coverage": [
+            Line(model, coverage_sentence(result, ci_prob))
+            for model, result in analysis.results.items()
+        ],
         "few": [few_attributes(analysis)],
         "doubts": [
-            f"{model}: {text}"
+            Line(model, text)
             for model, result in analysis.results.items()
             for text in result.warnings
         ],

@@ -122,9 +122,9 @@ def _contrasts(analysis: Analysis, result: CardResult) -> Iterator[Figure]:
         f"Card {result.card.name}, {ci} intervals. Left of zero: {first} attributes are closer "
         f"than {second} ones."
     )
-    for name, frame in _pages(pair):
+    for ending, frame in _pages(pair):
         draw_it = partial(plots.contrast_forest, frame, first=first, second=second, rope=rope)
-        name = f"contrasts-{result.card.name}{name}"
+        name = f"contrasts-{result.card.name}{ending}"
         yield Figure(name, "contrasts", result.card.name, caption, alt, draw_it)
 
 

@@ -109,19 +109,20 @@ def change_sentences(base: CardResult, other: CardResult, pair: tuple[str, str])
     """Tell what changes between two cards: widths, places, and the interval of the gap."""
     before, after = overall_means(base), overall_means(other)
     names = [name for name in CONNECTIONS if name in before.index]
-    ratios = {name: _width(after.loc[name]) / _width(before.loc[name]) for name in names}
-    moved = max(abs(after["mean"][name] - before["mean"][name]) for name in names)
-    first, second = base.card.name, other.card.name
+    widths = [frame["hdi_high"] - frame["hdi_low"] for frame in (before, after)]
+    ratios = widths[1] / widths[0]
+    moved = float((after["mean"] - before["mean"]).abs().max())
+    first = base.card.name
     told = [
-        f"Against {first}, the overall intervals of {second} are "
+        f"Against {first}, its overall intervals are "
         + joined(f"{ratios[name]:.2f} times as wide for {name}" for name in names)
         + f"; the means move by at most {number(moved)}.",
         _gap_change(base, other, pair),
     ]
     if base.card.attribute_effects == "none" and other.card.attribute_effects != "none":
         told.append(
-            f"{second} knows that attribute words repeat: each is measured against every "
-            f"protected word, so its distances are not independent, and {first}, which counts "
+            f"It knows that attribute words repeat: each is measured against every "
+            f"protected word, so the distances are not independent, and {first}, which counts "
             "them as if they were, tends to look surer than it may."
         )
     return told
@@ -153,12 +154,12 @@ def coverage_sentence(result: CardResult, ci_prob: float) -> str:
     """Tell how many distances lie where the card expects them, and where it fails most."""
     frame = result.check[result.check["ci_prob"] == ci_prob].set_index("connection")
     told = (
-        f"{result.card.name}: {percent(frame['coverage']['all'], 1)} of "
+        f"{percent(frame['coverage']['all'], 1)} of "
         f"{frame['n_rows']['all']:,} distances lie inside their "
         f"{probability_name(ci_prob)} predictive intervals"
     )
     parts = frame["coverage"].drop("all")
-    worst = (parts - ci_prob).abs().idxmax()
+    worst = str((parts - ci_prob).abs().idxmax())
     if abs(parts[worst] - ci_prob) > UNEVEN:
         told += f"; it fits least well for {worst}, with {percent(parts[worst], 1)} inside"
     return told + "."
@@ -170,8 +171,8 @@ def missing_sentence(analysis: Analysis) -> str:
     if not lost:
         return f"Nothing: the embedding has all {total:,} words of the list."
     return (
-        f"The embedding lacks {lost:,} of the list's {total:,} entries. They are left out of all "
-        "numbers; nothing was put in their place."
+        f"The embedding lacks {lost:,} of the list's {total:,} entries. What is missing is left "
+        "out of all numbers; nothing was put in its place."
     )
 
 
@@ -219,14 +220,16 @@ def _order(gap: float, rope: float) -> str:
 
 
 def _against_one(means: pd.DataFrame) -> str:
-    nearer = [name for name in CONNECTIONS if name in means.index and means["hdi_high"][name] < 1]
+    there = [name for name in CONNECTIONS if name in means.index]
+    nearer = [name for name in there if means["hdi_high"][name] < UNRELATED]
+    controls = [name for name in nearer if name in {"neutral", "human"}]
     if not nearer:
         return "No kind of attribute lies clearly nearer than 1."
-    controls = [name for name in nearer if name in {"neutral", "human"}]
-    told = f"The intervals of {joined(nearer)} attributes lie below {UNRELATED:g}."
-    if controls:
-        told += (
-            f" So do {joined(controls)} words, though no one would call them stereotypes: being "
-            "nearer than 1 is no sign of bias by itself."
-        )
-    return told
+    which = "every kind of attribute" if nearer == there else joined(nearer) + " attributes"
+    if not controls:
+        return f"The overall intervals of {which} lie below 1."
+    return (
+        f"The overall intervals of {which} lie below 1, those of {joined(controls)} words among "
+        "them, though no one would call these stereotypes: being nearer than 1 is no sign of bias "
+        "by itself."
+    )

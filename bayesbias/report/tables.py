@@ -87,13 +87,13 @@ def distance_counts(analysis: Analysis) -> Table:
             )
         )
     heads = ("connection", "what it is", "distances", "attribute words", "plain mean")
-    return Table("What was measured", heads, tuple(rows))
+    return Table("Distances by connection", heads, tuple(rows))
 
 
 def overall(analysis: Analysis) -> Table:
     """Overall means of every card, side by side."""
     frame = analysis.frame("summary")
-    frame = frame[frame["level"] == "overall"]
+    frame = _side_by_side(frame[frame["level"] == "overall"], "connection")
     return _intervals(
         analysis, frame, "Overall mean distances", ("connection", "model"), reference=1.0
     )
@@ -104,6 +104,7 @@ def words(analysis: Analysis, level: str) -> Table:
     frame = analysis.frame("summary")
     frame = frame[frame["level"] == level]
     names = {"group": ("protected_group",), "word": ("protected_word", "protected_group")}[level]
+    frame = _side_by_side(frame, *names, "connection")
     caption = f"Mean distances by {level}"
     return _intervals(analysis, frame, caption, (*names, "connection", "model"), reference=1.0)
 
@@ -120,7 +121,7 @@ def contrasts(analysis: Analysis, pair: tuple[str, str] | None, level: str) -> T
         "word": ("protected_word", "protected_group"),
     }[level]
     frame = frame.assign(contrast=frame["first"] + " − " + frame["second"])
-    frame = frame.assign(connection=frame["first"])
+    frame = _side_by_side(frame.assign(connection=frame["first"]), *names, "contrast")
     caption = f"Differences, {level if level == 'overall' else 'by ' + level}"
     return _intervals(analysis, frame, caption, (*names, "contrast", "model"), reference=0.0)
 
@@ -143,15 +144,22 @@ def coverage(analysis: Analysis) -> Table:
 
 
 def spreads(analysis: Analysis) -> Table:
-    """Standard deviations of every card."""
+    """Standard deviations of every card; degrees of freedom, which are none, are left out."""
     frame = analysis.frame("scales")
-    what = {**SCALE_MEANINGS, "nu": "degrees of freedom of the tails"}
+    frame = frame[frame["parameter"].isin(list(SCALE_MEANINGS))]
     frame = frame.assign(
-        what=frame["parameter"].map(what), connection=frame["of"], of=frame["of"].replace("", "all")
+        what=frame["parameter"].map(SCALE_MEANINGS),
+        connection=frame["of"],
+        of=frame["of"].replace("", "all"),
     )
     return _intervals(
         analysis, frame, "Standard deviations", ("what", "of", "model"), reference=None
     )
+
+
+def _side_by_side(frame: pd.DataFrame, *names: str) -> pd.DataFrame:
+    """Put the rows that cards have in common beside each other, in the order of the first card."""
+    return pd.concat(part for _, part in frame.groupby(list(names), sort=False))
 
 
 _HEADS = {

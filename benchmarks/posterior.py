@@ -1,0 +1,234 @@
+"""Seconds to a posterior: the exact sampler beside PyMC's NUTS, nutpie and numpyro.
+
+Every (table, card, sampler) runs in a process of its own. *Cold* is the time from its first line
+to the first 4,000 draws: imports, reading the table, and all compilation, into an empty cache;
+byte code is there. *Warm* is the next fit in the same process with another seed, for the exact
+sampler the median of several. Effective draws are ArviZ's bulk figure for the worst parameter, of
+the last fit, and at most the draws there are.
+
+BAYESBIAS_DATA names the folder of the published tables.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import pandas as pd
+from numpy.random import default_rng
+
+TABLES = {"religion_reddit": "religion_group_reddit_dataset", "weat_1_reddit": "weat_1_reddit"}
+CARDS = ("paper", "crossed")
+METHODS = ("exact", "nuts", "nutpie", "numpyro")
+CHAINS, DRAWS = 4, 1_000
+EXACT_FITS = 7
+"""Warm fits of which the median counts."""
+
+WARM_GOALS = {
+    ("religion_reddit", "paper"): 0.1,
+    ("weat_1_reddit", "paper"): 0.1,
+    ("religion_reddit", "crossed"): 1.0,
+    ("weat_1_reddit", "crossed"): 3.0,
+}
+GOAL_EFFECTIVE, GOAL_COLD = 100, 3
+
+ROWS = (1_000, 10_000, 100_000, 1_000_000)
+WORDS = (10, 30, 100, 300, 1_000)
+PAIRS = (20, 50)
+"""Protected words and attributes of the tables whose rows grow: their pairs repeat."""
+
+MEASURE = """
+import time
+start = time.perf_counter()
+import json, logging, statistics, sys, warnings
+warnings.simplefilter("ignore")
+logging.disable(logging.CRITICAL)
+import bayesbias as bb
+path, card, method, draws, chains, repeats = sys.argv[1:]
+table = bb.read_table(path)
+def fit(seed):
+    return bb.fit(
+        table, card, method=method, draws=int(draws), chains=int(chains), seed=seed,
+        progressbar=False,
+    )
+post = fit(1)
+cold = time.perf_counter() - start
+warm = []
+for seed in range(int(repeats)):
+    start = time.perf_counter()
+    post = fit(2 + seed)
+    warm.append(time.perf_counter() - start)
+import arviz as az
+ess = min(float(v.min()) for v in az.ess(post["posterior"].to_dataset()).data_vars.values())
+diverging = post["sample_stats"]["diverging"].sum() if method != "exact" else 0
+print(json.dumps({
+    "cold": cold, "warm": statistics.median(warm), "ess": min(ess, int(draws) * int(chains)),
+    "diverging": int(diverging),
+}))
+"""
+
+
+def measure(path: Path, card: str, method: str, draws: int = DRAWS) -> dict[str, float]:
+    """Fit in a fresh process: seconds ``cold`` and ``warm``, ``ess`` and ``diverging``."""
+    repeats = EXACT_FITS if method == "exact" else 1
+    arguments = [str(path), card, method, str(draws), str(CHAINS), str(repeats)]
+    with tempfile.TemporaryDirectory() as caches:
+        environment = {**os.environ, "PYTENSOR_FLAGS": f"base_compiledir={caches}"}
+        environment |= {"NUMBA_CACHE_DIR": caches}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        ran = subprocess.run(
+            [sys.executable, "-c", MEASURE, *arguments],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    if ran.returncode:
+        raise RuntimeError(f"{method} on {path.name} failed:\n{ran.stderr[-2000:]}")
+    result: dict[str, float] = json.loads(ran.stdout.splitlines()[-1])
+    return result
+
+
+def samplers(*, quick: bool = False) -> str:
+    """Time all samplers on both tables and cards, and hold them against the goals."""
+    frames = []
+    for name, file in TABLES.items():
+        path = _folder() / "paper_tables" / f"{file}.csv"
+        for card in CARDS:
+            _compile_bytes(path, card)
+            found = {m: measure(path, card, m, 100 if quick else DRAWS) for m in METHODS}
+            frame = pd.DataFrame.from_dict(found, orient="index").rename_axis("sampler")
+            frames.append(frame.assign(table=name, card=card).reset_index())
+    found = pd.concat(frames, ignore_index=True)
+    found["per_second"] = found["ess"] / found["warm"]
+    return f"{_sampler_table(found)}\n\n{_goal_table(found)}"
+
+
+def growth(*, quick: bool = False) -> str:
+    """Time the exact sampler against rows and against protected words."""
+    rows = [(size, *PAIRS, size // (PAIRS[0] * PAIRS[1])) for size in ROWS[: 2 if quick else None]]
+    words = [(n * PAIRS[1], n, PAIRS[1], 1) for n in WORDS[: 2 if quick else None]]
+    lines = [
+        "| rows | protected words | attributes | rows a pair | card | index the table, s | "
+        "statistics, s | 4,000 draws, s |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for size, n_words, n_attributes, repeats in rows + words:
+        table = simulated(n_words, n_attributes, repeats)
+        for card in CARDS:
+            index, statistics, draws = _stages(table, card)
+            lines.append(
+                f"| {size:,} | {n_words:,} | {n_attributes} | {repeats:,} | {card} | "
+                f"{index:.3f} | {statistics:.3f} | {draws:.3f} |"
+            )
+    return "\n".join(lines)
+
+
+def simulated(n_words: int, n_attributes: int, repeats: int, seed: int = 1) -> pd.DataFrame:
+    """Simulate a table of every word against every attribute, so many rows a pair."""
+    rng = default_rng(seed)
+    word = np.tile(np.repeat(np.arange(n_words), n_attributes), repeats)
+    attribute = np.tile(np.arange(n_attributes), n_words * repeats)
+    own = word % 2 == (attribute // 4) % 2
+    connection = np.select(
+        [attribute % 4 == 0, attribute % 4 == 1, own], ["neutral", "human", "associated"]
+    )
+    connection[connection == "0"] = "different"
+    effects = 0.05 * rng.standard_normal(n_words), 0.05 * rng.standard_normal(n_attributes)
+    noise = 0.08 * rng.standard_normal(len(word))
+    return pd.DataFrame(
+        {
+            "protected_word": np.array([f"w{i}" for i in range(n_words)])[word],
+            "protected_group": np.array(["one", "other"])[word % 2],
+            "attribute": np.array([f"a{i}" for i in range(n_attributes)])[attribute],
+            "attribute_set": np.array([f"s{i % 4}" for i in range(n_attributes)])[attribute],
+            "connection": connection,
+            "cosine_distance": np.clip(
+                0.9 + effects[0][word] + effects[1][attribute] + noise, 0, 2
+            ),
+        }
+    )
+
+
+def _stages(table: pd.DataFrame, card: str) -> tuple[float, float, float]:
+    """Seconds to index a table, to make the statistics, and to draw: the best of three."""
+    from bayesbias.cards import load_card
+    from bayesbias.design import make_design
+    from bayesbias.exact import sample_exact
+    from bayesbias.reduction import collapse
+
+    found = []
+    for _ in range(3):
+        times = [perf_counter()]
+        design = make_design(table)
+        times.append(perf_counter())
+        posterior = collapse(design, load_card(card))
+        times.append(perf_counter())
+        sample_exact(posterior, CHAINS * DRAWS, default_rng(1))
+        times.append(perf_counter())
+        found.append(np.diff(times))
+    index, statistics, draws = np.min(found, axis=0)
+    return float(index), float(statistics), float(draws)
+
+
+def _sampler_table(found: pd.DataFrame) -> str:
+    lines = [
+        "| table | card | sampler | cold, s | warm, s | effective draws of 4,000 | "
+        "effective draws a second | divergences |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| {row.table} | {row.card} | {row.sampler} | {row.cold:.2f} | {row.warm:.3f} | "
+        f"{row.ess:,.0f} | {row.per_second:,.1f} | {row.diverging:.0f} |"
+        for row in found.itertuples()
+    ]
+    return "\n".join(lines)
+
+
+def _goal_table(found: pd.DataFrame) -> str:
+    lines = [
+        "| table | card | exact warm, s (goal) | effective draws a second, times the best NUTS "
+        f"(goal {GOAL_EFFECTIVE}) | cold, times faster than the fastest NUTS (goal {GOAL_COLD}) |",
+        "|---|---|---|---|---|",
+    ]
+    for (table, card), goal in WARM_GOALS.items():
+        part = found[(found["table"] == table) & (found["card"] == card)].set_index("sampler")
+        exact, others = part.loc["exact"], part.drop(index="exact")
+        effective = exact["per_second"] / others["per_second"].max()
+        cold = others["cold"].min() / exact["cold"]
+        lines.append(
+            f"| {table} | {card} | {exact['warm']:.3f} ({goal:g}) {_met(exact['warm'] < goal)} | "
+            f"{effective:,.0f} {_met(effective >= GOAL_EFFECTIVE)} | "
+            f"{cold:.1f} {_met(cold >= GOAL_COLD)} |"
+        )
+    return "\n".join(lines)
+
+
+def _met(condition: object) -> str:
+    return "met" if condition else "**missed**"
+
+
+def _folder() -> Path:
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    return Path(os.environ.get("BAYESBIAS_DATA") or beside)
+
+
+def _compile_bytes(path: Path, card: str) -> None:
+    """Have Python compile the byte code of all that is imported, which users do once."""
+    for method in METHODS:
+        measure(path, card, method, draws=10)
+
+
+def main(*, quick: bool = False) -> str:
+    """Run both parts and give Markdown tables."""
+    return f"{samplers(quick=quick)}\n\n{growth(quick=quick)}"
+
+
+if __name__ == "__main__":
+    print(main(quick="--quick" in sys.argv[1:]))

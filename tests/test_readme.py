@@ -1,0 +1,41 @@
+"""The README's Python runs, and its word list loads."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import matplotlib as mpl
+import pytest
+
+from bayesbias.wordlists import load_wordlist
+
+README = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, flags=re.M | re.S)
+
+
+def test_python_blocks_run(capsys: pytest.CaptureFixture[str]) -> None:
+    mpl.use("Agg")
+    for code in blocks("python"):
+        exec(compile(code, "README.md", "exec"), {})  # the reader's own lines
+    printed = capsys.readouterr().out
+    assert "hdi_low" in printed
+    assert "p_direction" in printed
+    assert "coverage" in printed
+
+
+def test_word_list_loads(tmp_path: Path) -> None:
+    path = tmp_path / "pets.toml"
+    path.write_text(blocks("toml")[0], encoding="utf-8")
+    words = load_wordlist(path)
+    assert set(words.groups) == {"cat", "dog"}
+    assert len(words.controls["human"]) == 85
+
+
+def test_files_that_it_names_are_there() -> None:
+    root = Path(__file__).resolve().parents[1]
+    for target in re.findall(r"\]\(([^)#:]+)\)", README):
+        assert (root / target).exists(), target
