@@ -111,7 +111,7 @@ def compare_models(posteriors: Mapping[str, DataTree]) -> pd.DataFrame:
         if loo.n_bad_k:
             warnings.warn(
                 f"{name}: {loo.n_bad_k} of {len(loo.elpd)} rows have Pareto k above "
-                f"{loo.good_k:.2f}, and their share of the elpd is not to be relied on; raise draws, "
+                f"{loo.good_k:.2f}, whose share of the elpd is not to be relied on; raise draws "
                 "or compare by attribute_kfold",
                 SamplingWarning,
                 stacklevel=2,
@@ -240,7 +240,7 @@ def _standard_error(values: FloatArray) -> float:
 
 
 def _relative_efficiency(tree: DataTree, n_draws: int) -> float:
-    """Effective draws a draw, averaged over parameters as ArviZ does; exact draws are independent."""
+    """Effective draws a draw: 1 if they are independent, else their mean over parameters."""
     if tree.attrs.get("method") == "exact" or tree["posterior"].sizes["chain"] == 1:
         return 1.0
     import arviz as az

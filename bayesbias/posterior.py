@@ -177,11 +177,12 @@ def load_posterior(path: str | Path) -> DataTree:
 
 
 def _indices(design: Design) -> dict[str, Any]:
+    """Give the indices in the type that ``pm.Data`` holds, or PyMC would not take them back."""
     return {
-        "word_index": design.word,
-        "connection_index": design.connection,
-        "attribute_index": design.attribute,
-        "group_index": design.word_group,
+        "word_index": design.word.astype(np.int32),
+        "connection_index": design.connection.astype(np.int32),
+        "attribute_index": design.attribute.astype(np.int32),
+        "group_index": design.word_group.astype(np.int32),
     }
 
 

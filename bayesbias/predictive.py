@@ -71,7 +71,7 @@ def log_likelihood(tree: DataTree, rows: np.ndarray) -> FloatArray:
 
 
 def row_blocks(tree: DataTree) -> Iterator[IntArray]:
-    """Give the rows of a posterior's table in blocks, so that work on all draws of them is small."""
+    """Give the rows of a table in blocks, so that all draws of a block are few numbers."""
     posterior = tree["posterior"]
     n_rows = tree["observed_data"].sizes["row"]
     at_once = max(1, NUMBERS_AT_ONCE // (posterior.sizes["chain"] * posterior.sizes["draw"]))

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from multiprocessing import get_context
 
 import numpy as np
@@ -117,16 +117,20 @@ def band_p_values(ranks: np.ndarray, seed: int = 0) -> FloatArray:
     simulation is that of `arviz_stats.ecdf_utils.simulate_confidence_bands`, which gives the bands
     themselves; p-values allow for the number of quantities.
     """
-    rng = default_rng(seed)
-    n = len(ranks)
-    null = np.array([_least_tail(rng.random(n)) for _ in range(NULL_SIMULATIONS)])
-    ours = [_least_tail(values) for values in spread_out(ranks, rng).T]
+    null = _null_tails(len(ranks), seed)
+    ours = [_least_tail(values) for values in spread_out(ranks).T]
     return np.array([(1 + (null <= value).sum()) / (1 + len(null)) for value in ours])
 
 
-def spread_out(ranks: np.ndarray, rng: np.random.Generator) -> FloatArray:
+@cache
+def _null_tails(n: int, seed: int) -> FloatArray:
+    rng = default_rng(seed)
+    return np.array([_least_tail(rng.random(n)) for _ in range(NULL_SIMULATIONS)])
+
+
+def spread_out(ranks: np.ndarray, seed: int = 0) -> FloatArray:
     """Ranks as numbers in [0, 1): uniform there if ranks are uniform from 0 to `DRAWS`."""
-    return np.asarray((ranks + rng.random(ranks.shape)) / (DRAWS + 1))
+    return np.asarray((ranks + default_rng(seed).random(ranks.shape)) / (DRAWS + 1))
 
 
 def judged(calibration: Calibration) -> pd.DataFrame:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated, cast
@@ -119,9 +118,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except _USAGE_ERROR as error:
         complain(_usage(error))
         return BAD_INPUT
-    except BrokenPipeError:  # the reader of our output has gone, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except (ValueError, OSError, ImportError) as error:
         complain(in_one_line(error))
         return BAD_INPUT
@@ -135,7 +131,7 @@ def _usage(error: Exception) -> str:
     context = getattr(error, "ctx", None)
     where = context.command_path if context is not None else NAME
     text = error.format_message() if hasattr(error, "format_message") else str(error)
-    return f"{text} See `{where} --help`."
+    return f"{text.rstrip('.')}. See `{where} --help`."
 
 
 def _survive_odd_letters() -> None:

@@ -36,7 +36,7 @@ class Screen:
         for head in heads:
             right = head.endswith(">")
             table.add_column(
-                head.removesuffix(">"), justify="right" if right else "left", no_wrap=right
+                head.removesuffix(">"), justify="right" if right else "left", overflow="fold"
             )
         for row in rows:
             table.add_row(*(Text(plain(cell)) for cell in row))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from .palette import FAINT, INK, LINE, QUIET
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.text import Text
@@ -188,3 +189,10 @@ def _legend(ax: Axes, keys: Sequence[Artist], width: float, raised: float) -> fl
     legend.set_gid("legend")
     rows = -(-len(keys) // columns)
     return rows * 1.7 * TEXT_SIZE + HEADER_GAP
+
+
+def interval_key(frame: pd.DataFrame) -> str:
+    """Say what points and bars are, with the intervals' probability where the frame knows it."""
+    ci_prob = frame.attrs.get("ci_prob")
+    share = f"{ci_prob * 100:g}% " if isinstance(ci_prob, float) else ""
+    return f"Points: posterior means. Bars: {share}highest-density intervals."

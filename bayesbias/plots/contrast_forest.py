@@ -14,6 +14,7 @@ from .canvas import (
     TOP_TICKS,
     canvas,
     header,
+    interval_key,
     reference_line,
     side_heading,
     vertical_guides,
@@ -84,7 +85,7 @@ def contrast_forest(
     low, high = min(drawn["hdi_low"].min(), -rope), max(drawn["hdi_high"].max(), rope)
     label = f"difference in cosine distance: {first} − {second} (negative = {first} closer)"
     x_axis(ax, label, low, high, repeat=plan.is_tall)
-    subtitle = f"{_account(first, rope)} {plan.note}"
+    subtitle = f"{interval_key(frame)} {_account(first, rope)} {plan.note}"
     title = f"{first.capitalize()} against {second} attributes: which lie closer?"
     header(ax, title, subtitle, raised=raised)
     return ax
@@ -92,9 +93,8 @@ def contrast_forest(
 
 def _account(first: str, rope: float) -> str:
     return (
-        "Points: posterior means. Bars: highest-density intervals. Shaded: differences smaller "
-        f"than {rope:g}, which count as none. Right: probability that {first} attributes lie "
-        "closer (←) or farther (→)."
+        f"Shaded: differences smaller than {rope:g}, which count as none. "
+        f"Right: probability that {first} attributes lie closer (←) or farther (→)."
     )
 
 

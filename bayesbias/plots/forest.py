@@ -8,7 +8,7 @@ import pandas as pd
 
 from ..descriptives import UNRELATED
 from ..schema import connections_present, require_columns
-from .canvas import TOP_TICKS, canvas, header, reference_line, vertical_guides, x_axis
+from .canvas import TOP_TICKS, canvas, header, interval_key, reference_line, vertical_guides, x_axis
 from .palette import COLOURS, MARKERS
 from .rows import draw_rows, layout, rows_with_positions
 
@@ -69,8 +69,7 @@ def forest(frame: pd.DataFrame, *, level: str = "all", ax: Axes | None = None) -
     low, high = min(drawn["hdi_low"].min(), UNRELATED), max(drawn["hdi_high"].max(), UNRELATED)
     x_axis(ax, AXIS_LABEL, low, high, repeat=plan.is_tall)
     subtitle = (
-        "Points: posterior means. Bars: highest-density intervals. Dashed line: 1, the distance of "
-        f"unrelated directions. {plan.note}"
+        f"{interval_key(frame)} Dashed line: 1, the distance of unrelated directions. {plan.note}"
     )
     title = "How close the attributes lie to the protected words"
     header(ax, title, subtitle, keys, raised=TOP_TICKS if plan.is_tall else 0.0)

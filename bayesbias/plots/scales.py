@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from ..schema import require_columns
-from .canvas import canvas, header, row_labels, vertical_guides, x_axis
+from .canvas import canvas, header, interval_key, row_labels, vertical_guides, x_axis
 from .palette import COLOURS, FAINT, INK, MARKERS
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _draw(ax: Axes, row: int, line: _Line) -> None:
 
 
 def _account(frame: pd.DataFrame) -> str:
-    text = "Points: posterior means. Bars: highest-density intervals. Farther right is more spread."
+    text = f"{interval_key(frame)} Farther right is more spread."
     tails = frame[frame["parameter"] == NOT_A_DISTANCE]
     if len(tails):
         row = tails.iloc[0]
