@@ -27,16 +27,20 @@ if TYPE_CHECKING:
     from .distances import read_table as read_table
     from .distances import write_table as write_table
     from .fitting import fit as fit
+    from .model_comparison import attribute_kfold as attribute_kfold
+    from .model_comparison import compare_models as compare_models
     from .models import build_model as build_model
     from .models import graph as graph
     from .posterior import SamplingWarning as SamplingWarning
     from .posterior import load_posterior as load_posterior
     from .posterior import save_posterior as save_posterior
+    from .posterior_scores import posterior_scores as posterior_scores
     from .priors import Prior as Prior
     from .schema import COLUMNS as COLUMNS
     from .schema import CONNECTIONS as CONNECTIONS
     from .schema import validate as validate
     from .scores.table import score_table as score_table
+    from .sensitivity import prior_sensitivity as prior_sensitivity
     from .summaries import scales as scales
     from .summaries import summary as summary
     from .vectors import load_vectors as load_vectors
@@ -89,6 +93,12 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "save_posterior",
     ),
     "scores.table": ("score_table",),
+    "model_comparison": (
+        "attribute_kfold",
+        "compare_models",
+    ),
+    "sensitivity": ("prior_sensitivity",),
+    "posterior_scores": ("posterior_scores",),
     "summaries": (
         "scales",
         "summary",

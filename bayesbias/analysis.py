@@ -19,8 +19,10 @@ from .contrasts import DEFAULT_ROPE, contrasts
 from .distances import distance_table, missing_words
 from .fitting import METHODS, fit
 from .intervals import DEFAULT_CI_PROB, check_probability
+from .model_comparison import compare_models
 from .posterior import warnings_of
 from .schema import unknown_name
+from .sensitivity import prior_sensitivity
 from .summaries import scales, summary
 from .vectors import CASES, read_as
 from .wordlists import WordList
@@ -91,6 +93,8 @@ class CardResult:
     posterior : DataTree
     summary, contrasts, check, scales : DataFrame
         As the functions of these names give them.
+    sensitivity : DataFrame
+        As `prior_sensitivity` gives it.
     warnings : tuple of str
         What the sampler warned of; empty if the posterior may be trusted.
     """
@@ -101,6 +105,7 @@ class CardResult:
     contrasts: pd.DataFrame
     check: pd.DataFrame
     scales: pd.DataFrame
+    sensitivity: pd.DataFrame
     warnings: tuple[str, ...]
 
 
@@ -122,6 +127,8 @@ class Analysis:
         SHA-256 of the words and vectors that were used.
     results : mapping of str to CardResult
         By the card's name, in the order asked for.
+    comparison : DataFrame or None
+        As `compare_models` gives it; None for a single card.
     notices : tuple of str
         All that the package warned of on the way, each once.
     """
@@ -133,6 +140,7 @@ class Analysis:
     read_as: Mapping[str, str]
     vectors_hash: str
     results: Mapping[str, CardResult]
+    comparison: pd.DataFrame | None = None
     notices: tuple[str, ...] = field(default=())
 
     @property
@@ -146,7 +154,7 @@ class Analysis:
         return next(reversed(list(self.results.values())))
 
     def frame(self, name: str) -> pd.DataFrame:
-        """Give ``summary``, ``contrasts``, ``check`` or ``scales`` of all cards, with ``model``."""
+        """Give one of the frames of all cards, such as ``summary``, with a column ``model``."""
         parts = []
         for model, result in self.results.items():
             part: pd.DataFrame = getattr(result, name).copy()
@@ -226,6 +234,10 @@ def analyse(
             posterior = _fit(table, card, settings, progressbar)
             tell(f"reading and checking {card.name}")
             results[card.name] = read_posterior(posterior, card, settings)
+        comparison = None
+        if len(results) > 1:
+            tell("comparing the models")
+            comparison = compare_models({name: one.posterior for name, one in results.items()})
     return Analysis(
         words=words,
         settings=settings,
@@ -234,6 +246,7 @@ def analyse(
         read_as={word: form for word, form in read_as(vectors).items() if word in words.words},
         vectors_hash=_vectors_hash(vectors, words),
         results=results,
+        comparison=comparison,
         notices=tuple(notices),
     )
 
@@ -248,6 +261,7 @@ def read_posterior(posterior: DataTree, card: ModelCard, settings: Settings) -> 
         contrasts=contrasts(posterior, ci_prob, settings.rope),
         check=check(posterior, sorted({0.5, ci_prob})),
         scales=scales(posterior, ci_prob),
+        sensitivity=prior_sensitivity(posterior),
         warnings=tuple(warnings_of(posterior)),
     )
 

@@ -111,9 +111,10 @@ def sample_exact(posterior: Collapsed, n_draws: int, rng: Generator) -> ExactDra
     mode = find_mode(partial(log_density, posterior), start, LOG_SD_BOUNDS)
     coordinates = Coordinates(posterior, _resolution(posterior, mode))
     found = importance_resample(coordinates.log_density, coordinates.points(mode), n_draws, rng)
+    log_sds = coordinates.log_sds(found.points)
     return ExactDraws(
-        values=draw_effects(posterior, coordinates.log_sds(found.points), rng),
-        log_density=found.log_p,
+        values=draw_effects(posterior, log_sds, rng),
+        log_density=found.log_p - (found.points - log_sds).sum(axis=1),
         pareto_k=found.pareto_k,
         importance_ess=found.ess,
         n_proposals=found.n_proposals,

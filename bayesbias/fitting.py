@@ -18,7 +18,7 @@ from .cards import ModelCard, load_card
 from .design import Design, make_design
 from .exact import sample_exact
 from .models import model_of
-from .posterior import SamplingWarning, assemble, complete, describe
+from .posterior import SamplingWarning, assemble, complete, describe, undate
 from .reduction import collapse
 from .schema import table_hash, unknown_name, validate
 
@@ -111,6 +111,8 @@ def fit(
         If R-hat, effective sample size, divergences or Pareto k are beyond their limits.
     """
     _check_numbers(draws=draws, chains=chains, tune=tune)
+    if not 0 < target_accept < 1:
+        raise ValueError(f"target_accept must lie in (0, 1); got {target_accept!r}")
     if method not in METHODS:
         raise ValueError(unknown_name("method", method, METHODS))
     table = validate(table)
@@ -214,10 +216,10 @@ def _doubts(tree: DataTree) -> list[str]:
 
 def _doubts_of_weights(k: float, ess: float) -> list[str]:
     doubts = []
-    if k >= PARETO_K_LIMIT:
+    if not k < PARETO_K_LIMIT:
         doubts.append(
-            f"Pareto k of the exact sampler is {k:.2f}, above {PARETO_K_LIMIT}: its weights are "
-            "not to be trusted; use method='nuts'"
+            f"Pareto k of the exact sampler is {k:.2f}, not below {PARETO_K_LIMIT}: weights not "
+            "to be trusted; use method='nuts'"
         )
     if ess < ESS_LIMIT:
         doubts.append(
@@ -261,6 +263,7 @@ def _add_prior_predictive(tree: DataTree, run: _Run, rng: Generator) -> None:
         prior = pm.sample_prior_predictive(run.draws, random_seed=rng)
     for group in ("prior", "prior_predictive"):
         tree[group] = prior[group]
+    undate(tree)
 
 
 def _add_posterior_predictive(tree: DataTree, rng: Generator) -> None:
@@ -284,12 +287,16 @@ def as_seed_sequence(seed: Seed) -> SeedSequence:
         return seed
     if isinstance(seed, Generator):
         return SeedSequence(int(seed.integers(2**63)))
-    if seed is not None and (isinstance(seed, bool) or int(seed) != seed or seed < 0):
+    if seed is not None and (not _whole(seed) or seed < 0):
         raise ValueError(f"seed must be a whole number from 0 on; got {seed!r}")
     return SeedSequence(seed)
 
 
 def _check_numbers(**numbers: int) -> None:
     for name, value in numbers.items():
-        if isinstance(value, bool) or int(value) != value or value < 1:
+        if not _whole(value) or value < 1:
             raise ValueError(f"{name} must be a whole number from 1 on; got {value!r}")
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)

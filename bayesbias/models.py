@@ -8,11 +8,14 @@ import numpy as np
 import pandas as pd
 
 from .cards import ModelCard, load_card
-from .design import Design, make_design
+from .design import Design, IntArray, make_design
 from .geometry import FloatArray
 
 if TYPE_CHECKING:
     import pymc as pm
+
+PRIOR_COUNT = 5.0
+"""Residual degrees of freedom that the common variance counts for in a connection's rough one."""
 
 
 def build_model(
@@ -138,9 +141,9 @@ def _likelihood(card: ModelCard, location: Any, sigma: Any, y: FloatArray) -> No
 
     if card.likelihood == "student_t":
         nu = card.priors["nu"].to_pymc("nu")
-        pm.StudentT("cosine_distance", nu, location, sigma, observed=y, dims="row")
+        pm.StudentT("cosine_distance", nu=nu, mu=location, sigma=sigma, observed=y, dims="row")
     else:
-        pm.Normal("cosine_distance", location, sigma, observed=y, dims="row")
+        pm.Normal("cosine_distance", mu=location, sigma=sigma, observed=y, dims="row")
 
 
 class _RoughFit:
@@ -153,15 +156,25 @@ class _RoughFit:
         count = np.bincount(cell, minlength=n_cells)
         mean = np.bincount(cell, design.y, minlength=n_cells) / np.maximum(count, 1)
         residual = design.y - mean[cell]
-        rows = np.bincount(design.connection)
-        square = np.bincount(design.connection, residual**2) / rows
-        variance = np.maximum(square, 1e-6 * max(design.y.var(), 1e-6))
+        variance = self._variance(design, residual, np.unique(cell) % shape[1])
         self.cell_mean = mean.reshape(shape)
         self.cell_precision = count.reshape(shape) / variance
         weight = np.bincount(design.attribute, 1 / variance[design.connection])
         pulled = np.bincount(design.attribute, residual / variance[design.connection])
         self.attribute_precision = weight
         self.attribute_mean = pulled / weight
+
+    @staticmethod
+    def _variance(design: Design, residual: FloatArray, cells: IntArray) -> FloatArray:
+        """Residual variance of every connection, drawn to their common one by a prior count.
+
+        Cells of one row each have no residuals: alone they would pass for free of noise.
+        """
+        n = len(design.connections)
+        free = np.bincount(design.connection, minlength=n) - np.bincount(cells, minlength=n)
+        squares = np.bincount(design.connection, residual**2, minlength=n)
+        common = squares.sum() / free.sum() if squares.sum() > 0 else max(design.y.var(), 1e-6)
+        return np.asarray((squares + PRIOR_COUNT * common) / (free + PRIOR_COUNT))
 
 
 def _whitening(precision: FloatArray, mean: FloatArray) -> Any:  # noqa: ANN401

@@ -96,8 +96,14 @@ def complete(tree: DataTree, design: Design) -> None:
         {name: (_INDEX_DIMS[name], values) for name, values in _indices(design).items()},
         coords=coords,
     )
-    for node in tree.subtree:  # equal fits are to be equal files
-        node.attrs.pop("created_at", None)
+    undate(tree)
+
+
+def undate(tree: DataTree) -> None:
+    """Take out when and how fast a posterior was made, so that equal fits are equal files."""
+    for node in tree.subtree:
+        for name in ("created_at", "sampling_time"):
+            node.attrs.pop(name, None)
 
 
 def describe(

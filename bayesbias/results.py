@@ -19,19 +19,21 @@ from .distances import write_table
 from .posterior import save_posterior
 from .schema import table_hash
 
-FRAMES = ("summary", "contrasts", "check", "scales")
+FRAMES = ("summary", "contrasts", "check", "scales", "sensitivity")
 """Frames of an `Analysis` that are written as CSV, one row's card in its column ``model``."""
 
 REPORT = "report.html"
 RECORD = "run.json"
 PLOTS = "plots"
 
+COMPARISON = "comparison.csv"
+
 OWN_NAMES = ("table.csv", "missing.csv", *(f"{name}.csv" for name in FRAMES), REPORT, RECORD)
 """Files that every result holds; finding one of them means that there is a result already."""
 
 _OWN = re.compile(
     r"([^/\\]+/)?(plots/[^/\\]+\.(png|svg)|posterior(-[^/\\]+)?\.nc|"
-    + "|".join(map(re.escape, OWN_NAMES))
+    + "|".join(map(re.escape, (*OWN_NAMES, COMPARISON)))
     + ")"
 )
 """What the record of an earlier run may name for removal, if it is not written anew."""
@@ -45,6 +47,8 @@ def write_frames(analysis: Analysis, folder: Path) -> None:
     analysis.missing.to_csv(folder / "missing.csv", index=False)
     for name in FRAMES:
         analysis.frame(name).to_csv(folder / f"{name}.csv", index=False)
+    if analysis.comparison is not None:
+        analysis.comparison.to_csv(folder / COMPARISON, index=False)
     for place, (model, result) in enumerate(analysis.results.items()):
         path = folder / f"posterior-{model}.nc"
         save_posterior(result.posterior, path)

@@ -45,6 +45,13 @@ LIMIT_K, LIMIT_ESS = 0.7, 400
 """Where `fit` warns of a posterior."""
 
 
+HEADER = (
+    "| card | design | tables | quantities | outside the 99% band | expected by chance | "
+    "smallest p | p × quantities | tables with k from 0.7 on | tables with ESS under 400 |",
+    "|---|---|---|---|---|---|---|---|---|---|",
+)
+
+
 @dataclass(frozen=True)
 class Calibration:
     """Ranks of true values among posterior draws, over many simulated tables.
@@ -239,20 +246,17 @@ def _one_thread_each() -> Iterator[None]:
 
 
 def main() -> str:
-    """Calibrate every card on both designs and give Markdown tables."""
-    lines = [
-        "| card | design | tables | quantities | outside the 99% band | expected by chance | "
-        "smallest p | p x quantities | Pareto k from 0.7 on | ESS under 400 |",
-        "|---|---|---|---|---|---|---|---|---|---|",
-    ]
+    """Calibrate every card on both designs and give a Markdown table."""
+    lines = list(HEADER)
     for card in CARDS:
         for regular in (True, False):
             calibration = calibrate(card, small_design(regular=regular))
-            lines.append(_line(calibration, "regular" if regular else "irregular"))
+            lines.append(line(calibration, "regular" if regular else "irregular"))
     return "\n".join(lines)
 
 
-def _line(calibration: Calibration, design: str) -> str:
+def line(calibration: Calibration, design: str) -> str:
+    """Give the row of a calibration in the Markdown table that `HEADER` opens."""
     p = judged(calibration)["p"]
     high, few = doubtful(calibration)
     outside, n = int((p < 1 - BAND).sum()), len(p)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -80,3 +81,19 @@ def nuts_posterior(toy_table: pd.DataFrame) -> DataTree:
         return fit(
             toy_table, "crossed", method="nuts", draws=1000, chains=2, seed=3, progressbar=False
         )
+
+
+@pytest.fixture(scope="session")
+def crossed_posterior(toy_table: pd.DataFrame) -> DataTree:
+    """An exact fit of the crossed card, 2 x 1,000 draws."""
+    return fit(toy_table, "crossed", method="exact", draws=1000, chains=2, seed=1)
+
+
+@pytest.fixture
+def mock_nuts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let ``pm.sample`` give draws from the prior at once, without divergences."""
+    import pymc as pm
+    from pymc.testing import mock_sample
+
+    stats = {"diverging": lambda size: np.zeros(size, dtype=bool)}
+    monkeypatch.setattr(pm, "sample", partial(mock_sample, sample_stats=stats))

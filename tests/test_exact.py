@@ -9,6 +9,7 @@ from scipy.stats import multivariate_normal
 from xarray import DataTree
 
 from bayesbias.cards import load_card
+from bayesbias.collapsed import log_density
 from bayesbias.design import make_design
 from bayesbias.exact import sample_exact
 from bayesbias.fitting import fit
@@ -138,3 +139,13 @@ def test_draws_are_independent(toy_table: pd.DataFrame) -> None:
     post = fit(toy_table, "paper", method="exact", seed=1)
     ess = az.ess(post["posterior"].to_dataset())
     assert min(float(values.min()) for values in ess.data_vars.values()) > 3000  # of 4,000
+
+
+@pytest.mark.parametrize("card", ["paper", "crossed"])
+def test_log_density_is_that_of_the_log_sds(toy_table: pd.DataFrame, card: str) -> None:
+    posterior = collapse(make_design(toy_table), load_card(card))
+    draws = sample_exact(posterior, 200, _rng())
+    sds = [draws.values[block.name].reshape(200, -1) for block in posterior.blocks]
+    density = log_density(posterior, np.log(np.concatenate(sds, axis=1)))
+    # Rounding: logs of exponentials, sums of some tens of terms, and an offset taken off small sds.
+    np.testing.assert_allclose(draws.log_density, density, atol=1e-6)

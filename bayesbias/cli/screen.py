@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import re
 import sys
 import unicodedata
 import warnings
@@ -73,7 +75,13 @@ def plain(text: str) -> str:
 
 def complain(text: str) -> None:
     """Print one line on stderr, with the program's name before it."""
-    print(f"{NAME}: {' '.join(plain(text).split())}", file=sys.stderr)
+    print(f"{NAME}: {as_options(' '.join(plain(text).split()))}", file=sys.stderr)
+
+
+def as_options(text: str) -> str:
+    """Write arguments of functions, as errors name them, as options of the command line."""
+    text = text.replace("allow_pickle=True", "--allow-pickle")
+    return re.sub(r"""\b(case|method)=(["'])(\w+)\2""", r"--\1 \3", text)
 
 
 def in_one_line(error: Exception) -> str:
@@ -99,4 +107,8 @@ def tidy_warnings() -> Iterator[None]:
         for category in (UserWarning, RuntimeWarning):
             warnings.simplefilter("always", category)
         warnings.showwarning = show
-        yield
+        logging.disable(logging.INFO)  # PyMC's account of itself
+        try:
+            yield
+        finally:
+            logging.disable(logging.NOTSET)

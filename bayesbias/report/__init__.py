@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..analysis import Analysis
 from . import tables
-from .figures import DrawnFigure, draw, figures_of
+from .figures import SECTIONS, DrawnFigure, draw, figures_of
 from .sentences import (
     MEANINGS,
     change_sentences,
@@ -19,9 +19,11 @@ from .sentences import (
     few_attributes,
     gap_pair,
     gap_sentence,
+    loo_sentence,
     missing_sentence,
     number,
     probability_name,
+    sensitivity_sentence,
 )
 
 if TYPE_CHECKING:
@@ -133,6 +135,10 @@ def _sentences(analysis: Analysis, pair: tuple[str, str]) -> dict[str, list[str]
             for other in others
             for text in change_sentences(base, other, pair)
         ],
+        "loo": _loo(analysis),
+        "sensitivity": [
+            Line(model, sensitivity_sentence(result)) for model, result in analysis.results.items()
+        ],
         "closeness": closeness_sentences(analysis),
         "coverage": [
             Line(model, coverage_sentence(result, ci_prob))
@@ -147,6 +153,13 @@ def _sentences(analysis: Analysis, pair: tuple[str, str]) -> dict[str, list[str]
     }
 
 
+def _loo(analysis: Analysis) -> list[Line]:
+    if analysis.comparison is None:
+        return []
+    best = str(analysis.comparison["model"].iloc[0])
+    return [Line(best, loo_sentence(analysis.comparison))]
+
+
 def _tables(analysis: Analysis, pair: tuple[str, str]) -> dict[str, tables.Table]:
     return {
         "counts": tables.word_counts(analysis),
@@ -159,6 +172,8 @@ def _tables(analysis: Analysis, pair: tuple[str, str]) -> dict[str, tables.Table
         "contrasts": tables.contrasts(analysis, None, "overall"),
         "group_gaps": tables.contrasts(analysis, pair, "group"),
         "word_gaps": tables.contrasts(analysis, pair, "word"),
+        "comparison": tables.comparison(analysis),
+        "sensitivity": tables.sensitivity(analysis),
         "coverage": tables.coverage(analysis),
         "spreads": tables.spreads(analysis),
     }
@@ -167,7 +182,7 @@ def _tables(analysis: Analysis, pair: tuple[str, str]) -> dict[str, tables.Table
 def _by_section(drawn: Sequence[DrawnFigure]) -> dict[str, list[dict[str, Any]]]:
     from markupsafe import Markup
 
-    sections: dict[str, list[dict[str, Any]]] = {}
+    sections: dict[str, list[dict[str, Any]]] = {name: [] for name in SECTIONS}
     for each in drawn:
         shown = {
             "svg": Markup(each.svg),
@@ -175,7 +190,7 @@ def _by_section(drawn: Sequence[DrawnFigure]) -> dict[str, list[dict[str, Any]]]
             "model": each.figure.model,
             "name": each.figure.name,
         }
-        sections.setdefault(each.figure.section, []).append(shown)
+        sections[each.figure.section].append(shown)
     return sections
 
 

@@ -19,6 +19,9 @@ from .svg import inlined
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+SECTIONS = ("words", "contrasts", "check", "scales", "spread", "neighbourhood")
+"""Sections of the report that hold figures."""
+
 MOST_ROWS = 72
 """Words in one forest; a figure of `plots.forest` holds 80 rows, headings included."""
 
@@ -35,7 +38,7 @@ class Figure:
     name : str
         Of its files, without ending.
     section : str
-        Of the report that it belongs to.
+        Of the report that it belongs to, one of ``SECTIONS``.
     model : str
         Name of the card that it shows; empty for what was measured.
     caption, alt : str

@@ -128,6 +128,34 @@ def change_sentences(base: CardResult, other: CardResult, pair: tuple[str, str])
     return told
 
 
+def loo_sentence(comparison: pd.DataFrame) -> str:
+    """Tell which card predicts left-out distances best, and by how much."""
+    best, *others = comparison.itertuples()
+    told = [
+        f"{other.model} by {number(-float(other.elpd_difference), 0)} "
+        f"(standard error {number(float(other.se_difference), 0)})"
+        for other in others
+    ]
+    return (
+        f"It predicts single left-out distances best, and beats {joined(told)} in expected log "
+        "predictive density. Rows of one attribute word resemble one another, so this flatters a "
+        "card that has met the word elsewhere; bb.attribute_kfold leaves whole words out."
+    )
+
+
+def sensitivity_sentence(result: CardResult) -> str:
+    """Tell whether some parameter of a card leans on its prior."""
+    frame = result.sensitivity
+    leaning = frame[frame["diagnosis"] != ""]
+    if leaning.empty:
+        return "No parameter leans noticeably on the priors: the data decide."
+    names = [f"{row.parameter} {row.of}".strip() for row in leaning.itertuples()]
+    return (
+        f"The priors have a noticeable part in {joined(names)}; say so where these are quoted, "
+        "or try others with --model and a card of your own."
+    )
+
+
 def closeness_sentences(analysis: Analysis) -> list[str]:
     """Compare human with associated attributes, and both with 1, whatever the data say."""
     result = analysis.lead

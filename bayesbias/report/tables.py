@@ -157,6 +157,46 @@ def spreads(analysis: Analysis) -> Table:
     )
 
 
+def comparison(analysis: Analysis) -> Table:
+    """Expected log predictive densities of the cards by PSIS-LOO, best first."""
+    frame = analysis.comparison
+    rows = []
+    for row in frame.itertuples() if frame is not None else ():
+        best = row.elpd_difference == 0
+        rows.append(
+            (
+                Cell(str(row.model)),
+                _number(float(row.elpd), 1),
+                _number(float(row.p_loo), 1),
+                Cell(
+                    "best" if best else signed(float(row.elpd_difference), 1), row.elpd_difference
+                ),
+                Cell("" if best else number(float(row.se_difference), 1), row.se_difference),
+                _count(int(row.n_bad_k)),
+            )
+        )
+    heads = ("model", "elpd", "effective parameters", "against the best", "standard error", "bad k")
+    return Table("Leave-one-out prediction (PSIS-LOO)", heads, tuple(rows))
+
+
+def sensitivity(analysis: Analysis) -> Table:
+    """Sensitivity of every card's parameters to their priors and to the data."""
+    frame = _side_by_side(analysis.frame("sensitivity"), "parameter", "of")
+    rows = tuple(
+        (
+            Cell(str(row.parameter)),
+            Cell(str(row.of) or "all"),
+            Cell(str(row.model)),
+            _number(float(row.prior)),
+            _number(float(row.likelihood)),
+            Cell(str(row.diagnosis) or "–"),
+        )
+        for row in frame.itertuples()
+    )
+    heads = ("parameter", "of", "model", "prior", "data", "diagnosis")
+    return Table("Sensitivity by power-scaling", heads, rows)
+
+
 def _side_by_side(frame: pd.DataFrame, *names: str) -> pd.DataFrame:
     """Put the rows that cards have in common beside each other, in the order of the first card."""
     return pd.concat(part for _, part in frame.groupby(list(names), sort=False))
@@ -225,8 +265,8 @@ class _Scale:
         return round(100 * (float(value) - self.low) / (self.high - self.low), 2)
 
 
-def _number(value: float) -> Cell:
-    return Cell(number(value), value)
+def _number(value: float, digits: int = 3) -> Cell:
+    return Cell(number(value, digits), value)
 
 
 def _count(value: int) -> Cell:

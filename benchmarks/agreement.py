@@ -1,0 +1,55 @@
+"""How far two posteriors of one table are apart, in Monte Carlo standard errors of both."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+from xarray import Dataset
+
+import bayesbias as bb
+
+ENDS = (0.055, 0.945)
+"""Ends of central 89% intervals."""
+
+
+def exact_and_nuts(
+    table: pd.DataFrame, card: str, draws: int = 2000, seed: int = 1
+) -> tuple[Dataset, Dataset, int]:
+    """Draws of the exact sampler and of PyMC's NUTS, and how many transitions diverged."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", category=DeprecationWarning)  # of forking
+        # Means that share all attribute effects mix slowly: R-hat and few effective draws warn.
+        warnings.filterwarnings("ignore", category=bb.SamplingWarning)
+        nuts = bb.fit(table, card, method="nuts", draws=draws, seed=seed, progressbar=False)
+    exact = bb.fit(table, card, method="exact", draws=4000, seed=seed)
+    diverging = int(nuts["sample_stats"]["diverging"].sum())
+    names = list(exact["posterior"].data_vars)
+    return exact["posterior"].to_dataset(), nuts["posterior"].to_dataset()[names], diverging
+
+
+def z_scores(ours: Dataset, theirs: Dataset, probability: float | None = None) -> pd.Series:
+    """Difference of every parameter's mean, or quantile, over the Monte Carlo error of both."""
+    import arviz as az
+
+    over, method = ("chain", "draw"), {"method": "mean"}
+    if probability is not None:
+        method = {"method": "quantile", "prob": probability}
+    values, errors = [], []
+    for draws in (ours, theirs):
+        mean = draws.mean(over) if probability is None else draws.quantile(probability, over)
+        values.append(mean)
+        errors.append(az.mcse(draws, **method))
+    found = {
+        name: (values[0][name] - values[1][name]) / np.hypot(errors[0][name], errors[1][name])
+        for name in map(str, ours.data_vars)
+    }
+    return pd.concat({name: pd.Series(np.ravel(z.values)) for name, z in found.items()})
+
+
+def largest(scores: Iterable[pd.Series]) -> tuple[float, float, int]:
+    """Largest absolute z, root mean square of all, and their number."""
+    z = pd.concat(list(scores))
+    return float(z.abs().max()), float(np.sqrt((z**2).mean())), len(z)

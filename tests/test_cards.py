@@ -1,0 +1,158 @@
+"""Model cards: what they may say, overriding priors, and clear refusals."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bayesbias.cards import CHOICES, ModelCard, card_from_dict, load_card, model_cards
+from bayesbias.priors import Prior
+
+PAPER = load_card("paper").to_dict()
+
+CARD = """
+title = "Mine"
+sigma = "connection"
+[priors]
+connection_mean = { family = "normal", mean = 1, sd = 0.1, reason = "told so" }
+connection_sd = { family = "half_normal", sd = 0.2 }
+sigma = { family = "exponential", rate = 3 }
+"""
+
+
+def changed(**content: object) -> dict[str, Any]:
+    return copy.deepcopy(PAPER) | content
+
+
+def with_prior(name: str, **prior: object) -> dict[str, Any]:
+    content = changed()
+    content["priors"][name] = prior
+    return content
+
+
+@pytest.mark.parametrize("name", model_cards())
+def test_bundled_cards_load_and_give_a_reason_for_every_prior(name: str) -> None:
+    card = load_card(name)
+    assert card.name == name
+    assert card.title
+    assert card.reference
+    assert set(card.priors) == set(card.needed_priors)
+    assert all(prior.reason for prior in card.priors.values())
+    assert card_from_dict(card.to_dict()) == card
+    assert pickle.loads(pickle.dumps(card)) == card
+
+
+def test_the_paper_card_is_the_printed_model() -> None:
+    """Dobrzeniecka and Urbaniak (2024), section 4.1; sigma's prior is their commit's."""
+    card = load_card("paper")
+    assert (card.likelihood, card.sigma, card.attribute_effects) == ("normal", "common", "none")
+    assert {name: str(prior) for name, prior in card.priors.items()} == {
+        "connection_mean": "normal(mean 1, sd 0.3)",
+        "connection_sd": "exponential(rate 2)",
+        "sigma": "exponential(rate 2)",
+    }
+
+
+def test_cards_differ_where_their_names_say() -> None:
+    assert load_card("paper-figures").sigma == "connection"
+    assert load_card("crossed").attribute_effects == "common"
+    assert load_card("grouped").group_effects == "connection"
+    assert load_card("robust").likelihood == "student_t"
+
+
+def test_a_card_of_ones_own_is_named_by_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(CARD, encoding="utf-8")
+    for card in (load_card(path), load_card(str(path))):
+        assert card.name == "mine"
+        assert card.priors["connection_sd"] == Prior("half_normal", {"sd": 0.2})
+        assert card.likelihood == CHOICES["likelihood"][0]
+    assert load_card(card) is card
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (changed(sigmma="common"), "unknown key 'sigmma'; did you mean 'sigma'"),
+        (changed(sigma="conection"), "sigma: unknown choice 'conection'; did you mean 'conn"),
+        (changed(title=3), "title must be text; got 3"),
+        (changed(priors=[1]), r"\[priors\] must be a table"),
+        (with_prior("sigmas", family="exponential", rate=1), "unknown parameter 'sigmas'"),
+        (with_prior("nu", family="gamma", shape=2, rate=1), "unknown parameter 'nu'"),
+        (with_prior("sigma", rate=1), r"\[priors.sigma\] needs a family"),
+        (with_prior("sigma", family="exponential", rate=-2), r"\[priors.sigma\] rate .* positive"),
+        (with_prior("sigma", family="normal", mean=0, sd=1), "sigma is positive and cannot take"),
+        (
+            with_prior("connection_mean", family="gamma", shape=2, rate=1),
+            "connection_mean takes a normal prior; got gamma",
+        ),
+        (changed(attribute_effects="common"), "lacks the prior of attribute_sd"),
+        (changed(likelihood="student_t"), "lacks the prior of nu"),
+    ],
+)
+def test_wrong_cards_say_what_is_wrong(content: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        card_from_dict(content)
+
+
+def test_names_and_files_that_are_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="unknown model card 'papr'; did you mean 'paper'"):
+        load_card("papr")
+    with pytest.raises(FileNotFoundError, match=r"no model card at .*nowhere\.toml"):
+        load_card(tmp_path / "nowhere.toml")
+    with pytest.raises(FileNotFoundError, match="no model card at"):
+        load_card("folder/card")
+
+
+@pytest.mark.parametrize("content", ["not = = toml", "title = 'no priors'", "\x00"])
+def test_a_file_that_is_no_card_is_named(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "odd.toml"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(ValueError, match=r"odd\.toml: "):
+        load_card(path)
+
+
+def test_part_of_a_prior_is_overridden_and_the_rest_kept() -> None:
+    card = load_card("paper").with_priors({"connection_mean": {"sd": 0.1}})
+    assert card.priors["connection_mean"].parameters == {"mean": 1.0, "sd": 0.1}
+    assert card.priors["connection_mean"].reason == "set by the caller"
+    assert card.priors["sigma"] == load_card("paper").priors["sigma"]
+    assert load_card("paper").priors["connection_mean"].parameters["sd"] == 0.3
+
+
+def test_a_whole_prior_is_overridden() -> None:
+    half = Prior("half_normal", {"sd": 0.2}, "mine")
+    by_prior = load_card("paper").with_priors({"sigma": half})
+    by_mapping = load_card("paper").with_priors({"sigma": {"family": "half_normal", "sd": 0.2}})
+    assert by_prior.priors["sigma"] is half
+    assert by_mapping.priors["sigma"].parameters == half.parameters
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        ({"sigm": {"rate": 1}}, "priors: unknown parameter 'sigm'; did you mean 'sigma'"),
+        ({"attribute_sd": {"rate": 1}}, "unknown parameter 'attribute_sd'"),
+        ({"sigma": {"sd": 1}}, "unknown parameter of exponential 'sd'"),
+        ({"sigma": {"rate": -1}}, "must be positive; got -1"),
+        ({"sigma": {"family": "half_normal", "rate": 1}}, "parameter of half_normal 'rate'"),
+        ({"sigma": 0.5}, "a prior is given as a mapping .* got 0.5"),
+        ({"sigma": Prior("normal", {"mean": 0, "sd": 1})}, "cannot take the normal prior"),
+    ],
+)
+def test_wrong_overrides_say_what_is_wrong(overrides: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        load_card("paper").with_priors(overrides)
+
+
+def test_a_card_cannot_be_changed_from_outside() -> None:
+    priors = dict(load_card("paper").priors)
+    card = ModelCard("mine", priors)
+    priors.clear()
+    assert set(card.priors) == set(card.needed_priors)
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        card.priors["sigma"] = card.priors["sigma"]  # type: ignore[index]

@@ -1,0 +1,68 @@
+"""Posterior predictive coverage: where it is known, and what it counts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+from xarray import DataTree
+
+from bayesbias import fit
+from bayesbias.checks import check, predictive_intervals
+from bayesbias.schema import COLUMNS
+
+
+def simulated(sd: float, seed: int = 0) -> pd.DataFrame:
+    """2,000 rows in one cell, so that the posterior hardly matters."""
+    y = 0.9 + sd * np.random.default_rng(seed).standard_normal(2000)
+    rows = [("w", "g", f"a{i}", "s", "neutral", value) for i, value in enumerate(y)]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def test_a_model_that_fits_has_its_probability_inside() -> None:
+    post = fit(simulated(0.1), "paper", method="exact", seed=1, draws=250)
+    frame = check(post, (0.5, 0.89)).set_index(["ci_prob", "connection"])
+    for ci_prob in (0.5, 0.89):
+        error = np.sqrt(ci_prob * (1 - ci_prob) / 2000)
+        # Sampling of rows, and ends of intervals from 1,000 draws: four joint standard errors.
+        assert frame.loc[(ci_prob, "all"), "coverage"] == pytest.approx(ci_prob, abs=6 * error)
+
+
+def test_intervals_are_those_of_the_predictive_normal() -> None:
+    post = fit(simulated(0.1), "paper", method="exact", seed=1)
+    interval = predictive_intervals(post, [0.89], n_draws=None)[0.89]
+    half = norm.ppf(0.945) * float(post["posterior"]["sigma"].mean())
+    width = interval[:, 1] - interval[:, 0]
+    assert width.mean() == pytest.approx(2 * half, rel=0.02)  # HPDIs of draws come out short
+    assert interval.mean() == pytest.approx(float(post["posterior"]["word_mean"].mean()), abs=0.002)
+
+
+def test_counts_add_up_over_connections(crossed_posterior: DataTree) -> None:
+    frame = check(crossed_posterior, (0.5, 0.89))
+    assert list(frame.columns) == ["ci_prob", "connection", "n_rows", "n_inside", "coverage"]
+    for _, part in frame.groupby("ci_prob"):
+        whole, parts = part.iloc[0], part.iloc[1:]
+        assert whole["connection"] == "all"
+        assert parts["n_rows"].sum() == whole["n_rows"] == 32
+        assert parts["n_inside"].sum() == whole["n_inside"]
+    np.testing.assert_allclose(frame["coverage"], frame["n_inside"] / frame["n_rows"])
+
+
+def test_equal_seeds_give_equal_checks(crossed_posterior: DataTree) -> None:
+    first, again, other = (
+        predictive_intervals(crossed_posterior, [0.5], seed=seed)[0.5] for seed in (3, 3, 4)
+    )
+    np.testing.assert_array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+def test_intervals_nest(crossed_posterior: DataTree) -> None:
+    intervals = predictive_intervals(crossed_posterior, [0.5, 0.89])
+    assert (intervals[0.5][:, 0] >= intervals[0.89][:, 0]).all()
+    assert (intervals[0.5][:, 1] <= intervals[0.89][:, 1]).all()
+
+
+def test_wrong_probabilities_are_refused(crossed_posterior: DataTree) -> None:
+    with pytest.raises(ValueError, match="for an 50% interval pass 0.5"):
+        check(crossed_posterior, (50,))

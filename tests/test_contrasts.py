@@ -1,0 +1,93 @@
+"""Contrasts against NumPy on the draws, and the probabilities they are read by."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+from xarray import DataTree
+
+from bayesbias.contrasts import associated_human_gap, compare_draws, contrasts
+from bayesbias.fitting import fit
+
+CONNECTIONS = ["associated", "different", "neutral", "human"]
+
+
+@pytest.fixture(scope="module")
+def frame(crossed_posterior: DataTree) -> pd.DataFrame:
+    return contrasts(crossed_posterior, rope=0.05)
+
+
+def test_every_pair_at_every_level_in_order(frame: pd.DataFrame) -> None:
+    pairs = list(combinations(CONNECTIONS, 2))
+    assert len(frame) == 7 * len(pairs)  # overall, 2 groups, 4 words
+    for _, part in frame.groupby(["level", "protected_group", "protected_word"], sort=False):
+        assert list(zip(part["first"], part["second"], strict=True)) == pairs
+
+
+def test_a_contrast_is_taken_draw_by_draw(frame: pd.DataFrame, crossed_posterior: DataTree) -> None:
+    means = crossed_posterior["posterior"]["word_mean"].sel(protected_word="hers")
+    apart = (means.sel(connection="associated") - means.sel(connection="neutral")).values.ravel()
+    wanted = (frame["protected_word"] == "hers") & (frame["first"] == "associated")
+    found = frame[wanted & (frame["second"] == "neutral")].iloc[0]
+    assert found["mean"] == pytest.approx(apart.mean())
+    assert found["sd"] == pytest.approx(apart.std(ddof=1))
+    assert found["p_direction"] == pytest.approx(max((apart > 0).mean(), (apart < 0).mean()))
+    assert found["p_rope"] == pytest.approx((abs(apart) < 0.05).mean())
+
+
+def test_a_negative_difference_means_that_the_first_lies_closer(toy_table: pd.DataFrame) -> None:
+    """The toy table is made with associated at .7 and human at .9."""
+    gap = associated_human_gap(fit(toy_table, "paper", method="exact", seed=1)).iloc[0]
+    assert gap["mean"] < 0
+    assert (gap["level"], gap["first"], gap["second"]) == ("overall", "associated", "human")
+
+
+def test_the_gap_is_the_row_of_the_contrasts(crossed_posterior: DataTree) -> None:
+    gap = associated_human_gap(crossed_posterior, rope=0.05)
+    frame = contrasts(crossed_posterior, rope=0.05)
+    row = frame[(frame["first"] == "associated") & (frame["second"] == "human")].iloc[:1]
+    pd.testing.assert_frame_equal(gap, row.reset_index(drop=True))
+
+
+def test_probabilities_of_a_known_normal() -> None:
+    """Quantiles of Normal(.1, .2): P(> 0) = Phi(.5), P(|x| < .05) by two Phis."""
+    quantiles = norm(0.1, 0.2).ppf((np.arange(50_000) + 0.5) / 50_000)
+    found = compare_draws(np.column_stack([quantiles, -quantiles]), 0.89, 0.05).iloc
+    expected = norm.cdf(0.05, 0.1, 0.2) - norm.cdf(-0.05, 0.1, 0.2)
+    for row in (found[0], found[1]):
+        assert row["p_direction"] == pytest.approx(norm.cdf(0.5), abs=1e-4)  # grid of 50,000
+        assert row["p_rope"] == pytest.approx(expected, abs=1e-4)
+
+
+def test_directions_are_never_less_than_even(frame: pd.DataFrame) -> None:
+    assert frame["p_direction"].between(0.5, 1).all()
+    assert frame["p_rope"].between(0, 1).all()
+
+
+@pytest.mark.parametrize("rope", [-0.1, 3, float("nan")])
+def test_a_rope_that_is_no_distance(crossed_posterior: DataTree, rope: float) -> None:
+    with pytest.raises(ValueError, match=r"rope is a distance and must lie in \[0, 2\]"):
+        contrasts(crossed_posterior, rope=rope)
+
+
+def test_a_rope_of_nothing_holds_nothing(crossed_posterior: DataTree) -> None:
+    assert (contrasts(crossed_posterior, rope=0)["p_rope"] == 0).all()
+
+
+def test_one_connection_has_nothing_to_compare(toy_table: pd.DataFrame) -> None:
+    only = fit(
+        toy_table[toy_table["connection"] == "different"],
+        "paper",
+        method="exact",
+        draws=500,
+        chains=1,
+        seed=1,
+    )
+    with pytest.raises(ValueError, match="has the connection different only"):
+        contrasts(only)
+    with pytest.raises(ValueError, match="no associated and no human attributes"):
+        associated_human_gap(only)

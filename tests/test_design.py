@@ -1,0 +1,62 @@
+"""From a table to indices: every row is found again by its labels."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from bayesbias.design import ATTRIBUTE_KINDS, make_design
+from bayesbias.schema import COLUMNS
+
+
+def test_every_row_is_found_again_by_its_labels(toy_table: pd.DataFrame) -> None:
+    design = make_design(toy_table)
+    for i, row in enumerate(toy_table.itertuples()):
+        assert design.words[design.word[i]] == row.protected_word
+        assert design.groups[design.word_group[design.word[i]]] == row.protected_group
+        assert design.connections[design.connection[i]] == row.connection
+        assert design.attributes[design.attribute[i]] == row.attribute
+        assert design.y[i] == row.cosine_distance
+
+
+def test_coordinates_name_every_dimension(toy_table: pd.DataFrame) -> None:
+    coords = make_design(toy_table).coords
+    assert coords["connection"] == ["associated", "different", "neutral", "human"]
+    assert coords["protected_word"] == ["he", "son", "she", "hers"]
+    assert coords["protected_group"] == ["man", "woman"]
+    assert coords["attribute_kind"] == list(ATTRIBUTE_KINDS)
+    assert len(coords["attribute"]) == 8
+
+
+def test_connections_keep_their_order_whatever_the_rows(toy_table: pd.DataFrame) -> None:
+    some = toy_table[toy_table["connection"].isin(["human", "different"])].iloc[::-1]
+    assert make_design(some).connections == ("different", "human")
+    assert make_design(some).kinds == ("stereotype", "human")
+
+
+def test_kinds_are_those_of_the_attributes(toy_table: pd.DataFrame) -> None:
+    design = make_design(toy_table)
+    kinds = {a: design.kinds[design.attribute_kind[i]] for i, a in enumerate(design.attributes)}
+    assert kinds["nurse"] == "stereotype"
+    assert kinds["park"] == "neutral"
+    assert kinds["walk"] == "human"
+
+
+def test_a_stereotype_word_that_is_also_a_control_counts_as_stereotype() -> None:
+    rows = [
+        ("he", "man", "nurse", "woman", "different", 0.9),
+        ("she", "woman", "nurse", "neutral", "neutral", 0.8),
+    ]
+    design = make_design(pd.DataFrame(rows, columns=list(COLUMNS)))
+    assert [design.kinds[i] for i in design.attribute_kind] == ["stereotype"]
+
+
+def test_a_word_in_two_groups_is_refused(toy_table: pd.DataFrame) -> None:
+    both = toy_table.assign(protected_group=["man", *toy_table["protected_group"].iloc[1:-1], "x"])
+    with pytest.raises(ValueError, match=r"the protected word '\w+' is in two groups, .*'x'"):
+        make_design(both)
+
+
+def test_an_invalid_table_is_refused(toy_table: pd.DataFrame) -> None:
+    with pytest.raises(ValueError, match="the table has no rows"):
+        make_design(toy_table.iloc[:0])

@@ -1,0 +1,272 @@
+"""The table on a two-dimensional embedding whose cosines can be done by hand, and files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from gensim.models import KeyedVectors
+from pandas.testing import assert_frame_equal
+
+from bayesbias.distances import distance_table, missing_words, read_table, write_table
+from bayesbias.schema import COLUMNS
+from bayesbias.wordlists import WordList
+
+VECTORS = {
+    "he": (1, 0),
+    "she": (0, 2),
+    "soldier": (3, 4),
+    "nurse": (-5, 12),
+    "null": (-1, 0),
+    "nan": (0, -7),
+}
+"""Lengths 1, 2, 5, 13, 1, 7, so that every cosine is a fraction."""
+
+BY_HAND = {
+    ("he", "soldier"): 1 - 3 / 5,
+    ("he", "nurse"): 1 + 5 / 13,
+    ("he", "null"): 2.0,
+    ("he", "nan"): 1.0,
+    ("she", "soldier"): 1 - 4 / 5,
+    ("she", "nurse"): 1 - 12 / 13,
+    ("she", "null"): 1.0,
+    ("she", "nan"): 2.0,
+}
+
+
+def embedding(**changed: tuple[float, float]) -> KeyedVectors:
+    vectors = VECTORS | changed
+    keyed = KeyedVectors(2)
+    keyed.add_vectors(list(vectors), np.array(list(vectors.values()), dtype=np.float32))
+    return keyed
+
+
+def word_list(**changed: object) -> WordList:
+    content: dict[str, object] = {
+        "name": "toy",
+        "groups": {"man": ("he",), "woman": ("she",)},
+        "stereotypes": {"man": ("soldier",), "woman": ("nurse",)},
+        "controls": {"neutral": ("null",), "human": ("nan",)},
+    }
+    return WordList(**(content | changed))  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def table() -> pd.DataFrame:
+    return distance_table(embedding(), word_list())
+
+
+def test_distances_are_one_minus_the_cosine_by_hand(table: pd.DataFrame) -> None:
+    pairs = zip(table["protected_word"], table["attribute"], strict=True)
+    found = dict(zip(pairs, table["cosine_distance"], strict=True))
+    assert found == pytest.approx(BY_HAND, abs=1e-12)  # small integers are exact in float32
+
+
+def test_connections_groups_and_sets(table: pd.DataFrame) -> None:
+    rows = {tuple(row) for row in table[list(COLUMNS[:-1])].astype(str).to_numpy()}
+    assert rows == {
+        ("he", "man", "soldier", "man_stereotype", "associated"),
+        ("he", "man", "nurse", "woman_stereotype", "different"),
+        ("he", "man", "null", "neutral", "neutral"),
+        ("he", "man", "nan", "human", "human"),
+        ("she", "woman", "nurse", "woman_stereotype", "associated"),
+        ("she", "woman", "soldier", "man_stereotype", "different"),
+        ("she", "woman", "null", "neutral", "neutral"),
+        ("she", "woman", "nan", "human", "human"),
+    }
+    assert tuple(table.columns) == COLUMNS
+
+
+def test_a_pair_stands_once_and_no_word_meets_itself() -> None:
+    words = word_list(
+        stereotypes={"man": ("soldier", "nurse"), "woman": ("nurse",)},
+        controls={"human": ("he", "nurse", "nan")},
+    )
+    table = distance_table(embedding(), words)
+    assert not table.duplicated(["protected_word", "attribute"]).any()
+    assert not (table["protected_word"] == table["attribute"]).any()
+    own = table[(table["protected_word"] == "he") & (table["attribute"] == "nurse")]
+    assert own["connection"].tolist() == ["associated"]  # the first connection counts
+
+
+def test_missing_words_are_absent_rows_and_reported() -> None:
+    words = word_list(stereotypes={"man": ("soldier", "rancher"), "woman": ("nurse",)})
+    table = distance_table(embedding(), words)
+    assert "rancher" not in set(table["attribute"])
+    lost = missing_words(embedding(), words)
+    assert lost.to_numpy().tolist() == [["stereotype", "man_stereotype", "rancher"]]
+    assert missing_words(embedding(), word_list()).empty
+
+
+def test_the_embedding_may_be_named(table: pd.DataFrame) -> None:
+    named = distance_table(embedding(), word_list(), embedding="toy")
+    assert set(named["embedding"]) == {"toy"}
+    assert_frame_equal(named.drop(columns="embedding"), table)
+
+
+def test_scale_of_vectors_does_not_matter(table: pd.DataFrame) -> None:
+    scaled = embedding(he=(1e-3, 0), nurse=(-5e4, 12e4))
+    assert_frame_equal(distance_table(scaled, word_list()), table, rtol=1e-6)  # float32 inputs
+
+
+@pytest.mark.parametrize(
+    ("vectors", "words", "message"),
+    [
+        (embedding(nurse=(0, 0)), word_list(), "the vectors of nurse are all zeros or not finite"),
+        (embedding(he=(np.nan, 1)), word_list(), "the vectors of he are all zeros or not finite"),
+        (
+            embedding(he=(np.inf, 1), she=(0, 0)),
+            word_list(),
+            "the vectors of he, she are all zeros or not finite",
+        ),
+        (
+            embedding(),
+            word_list(groups={"man": ("xx",), "woman": ("she",)}),
+            "no protected word of man has a vector",
+        ),
+        (
+            embedding(),
+            word_list(
+                groups={"man": ("xx",), "woman": ("yy",)},
+                stereotypes={"man": ("x1",), "woman": ("y1",)},
+                controls={},
+            ),
+            "none of the 4 words of 'toy' has a vector",
+        ),
+        (
+            embedding(),
+            word_list(controls={"human": ("x1",)}),
+            r"no rows for the connection\(s\) human of 'toy'",
+        ),
+        (
+            embedding(),
+            WordList("only", controls={"human": ("nan",)}),
+            "the list 'only' has control words only",
+        ),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(
+    vectors: KeyedVectors, words: WordList, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        distance_table(vectors, words)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_table_is_read_back_as_it_was_written(
+    table: pd.DataFrame, tmp_path: Path, ending: str
+) -> None:
+    """The words "nan" and "null" come back as words."""
+    path = tmp_path / f"table.{ending}"
+    write_table(table, path)
+    assert_frame_equal(read_table(path), table, check_exact=True)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("name", ["table.xlsx", "table", "table.csv.gz"])
+def test_other_endings_are_refused(table: pd.DataFrame, tmp_path: Path, name: str) -> None:
+    with pytest.raises(ValueError, match=r"is written to \.csv or \.parquet, not to"):
+        write_table(table, tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_is_not_there_gets_no_file(table: pd.DataFrame, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        write_table(table, tmp_path / "nowhere" / "table.csv")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_an_unwritable_folder_is_refused(table: pd.DataFrame, tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(PermissionError, match="Permission denied"):
+        write_table(table, tmp_path / "table.csv")
+
+
+PUBLISHED = """protected_word,word_to_compare,word_class,cosine_distance,connection
+he,soldier,man,0.4,associated
+he,nurse,woman,1.2,different
+he,null,neutral,0.9,none
+he,walk,human,-100,human
+she,nurse,woman_stereotype,0.3,associated
+she,null,neutral,0.9,none
+"""
+
+
+def test_the_published_layout_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "published.csv"
+    path.write_text(PUBLISHED, encoding="utf-8")
+    with pytest.warns(UserWarning, match="1 rows of 6 hold the missing-word mark -100"):
+        table = read_table(path)
+    assert len(table) == 5
+    assert table["connection"].tolist() == [
+        "associated",
+        "different",
+        "neutral",
+        "associated",
+        "neutral",
+    ]
+    assert table["protected_group"].tolist() == ["man", "man", "man", "woman", "woman"]
+    assert "null" in set(table["attribute"])
+
+
+def test_words_that_lose_all_rows_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "published.csv"
+    path.write_text(PUBLISHED + "it,soldier,man,-100,associated\n", encoding="utf-8")
+    with pytest.warns(UserWarning, match="words without any rows: it"):
+        assert "it" not in set(read_table(path)["protected_word"])
+
+
+def test_a_published_word_without_associated_rows_has_no_group(tmp_path: Path) -> None:
+    path = tmp_path / "published.csv"
+    path.write_text(PUBLISHED + "it,null,neutral,0.7,none\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"published\.csv: no associated rows, .* for it"):
+        read_table(path)
+
+
+def test_duplicates_are_kept_and_counted(table: pd.DataFrame, tmp_path: Path) -> None:
+    path = tmp_path / "twice.csv"
+    write_table(pd.concat([table, table.iloc[:2]]), path)
+    with pytest.warns(UserWarning, match="2 of 10 rows repeat an earlier row exactly"):
+        assert len(read_table(path)) == 10
+
+
+HEADER = ",".join(COLUMNS) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "No columns to parse"),
+        (HEADER, "the table has no rows"),
+        ("a,b\n1,2\n", r"lacks the column\(s\) protected_word"),
+        (HEADER + "he,man,nurse,woman,differnt,0.5\n", "did you mean 'different'"),
+        (HEADER + "he,man,nurse,woman,different,-100\n", r"1 distance\(s\) are not in \[0, 2\]"),
+        (HEADER + "he,man,nurse,woman,different,nan\n", r"not in \[0, 2\].*nan"),
+        (HEADER + "he,man,nurse,woman,different,far\n", "cosine_distance must be numbers"),
+        (HEADER + "he,man,,woman,different,0.5\n", "row 0 has an empty attribute"),
+        ("protected_word,word_to_compare\nhe,nurse\n", r"lacks the column\(s\) word_class"),
+    ],
+)
+def test_files_that_are_no_tables_are_named(tmp_path: Path, content: str, message: str) -> None:
+    path = tmp_path / "odd.csv"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(ValueError, match=rf"(?s)odd\.csv: .*{message}"):
+        read_table(path)
+
+
+def test_files_that_are_not_there(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="no table at"):
+        read_table(tmp_path / "nowhere.csv")
+    with pytest.raises(IsADirectoryError, match="is a folder; give a table in it"):
+        read_table(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["odd.csv", "odd.parquet"])
+def test_bytes_that_are_no_text_are_refused(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(b"\xff\xfe\x00\x93" * 20)
+    with pytest.raises(ValueError, match="odd"):
+        read_table(path)

@@ -1,0 +1,65 @@
+"""Highest-density intervals against brute force, and probabilities that are none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import gamma, norm
+
+from bayesbias.intervals import check_probability, describe_draws, hdi
+
+
+def shortest(values: np.ndarray, ci_prob: float) -> tuple[float, float]:
+    """Try every window that holds floor(prob n) gaps of the sorted draws, as ArviZ counts them."""
+    ordered = np.sort(values)
+    inside = int(np.floor(ci_prob * len(ordered)))
+    widths = [ordered[i + inside] - ordered[i] for i in range(len(ordered) - inside)]
+    best = int(np.argmin(widths))
+    return ordered[best], ordered[best + inside]
+
+
+@pytest.mark.parametrize("ci_prob", [0.5, 0.89, 0.99])
+def test_the_interval_is_the_shortest_window_of_the_draws(ci_prob: float) -> None:
+    draws = np.random.default_rng(1).gamma(2.0, size=(501, 3))
+    found = hdi(draws, ci_prob)
+    assert found.shape == (3, 2)
+    for column in range(3):
+        np.testing.assert_array_equal(found[column], shortest(draws[:, column], ci_prob))
+
+
+def test_it_is_a_density_interval_and_not_one_of_percentiles() -> None:
+    """Of Exponential(1) the 89% HPDI is [0, -log .11]; percentiles would start at .057."""
+    draws = gamma(1.0).ppf((np.arange(20_000) + 0.5) / 20_000)[:, None]
+    low, high = hdi(draws, 0.89)[0]
+    assert low < 0.001  # the first quantiles
+    assert high == pytest.approx(-np.log(0.11), abs=0.002)  # spacing of quantiles there
+
+
+def test_draws_are_described_column_by_column() -> None:
+    grid = norm.ppf((np.arange(10_000) + 0.5) / 10_000)
+    frame = describe_draws(np.column_stack([grid, 3 + 2 * grid]), 0.89)
+    assert list(frame.columns) == ["mean", "sd", "hdi_low", "hdi_high"]
+    np.testing.assert_allclose(frame["mean"], [0, 3], atol=1e-9)  # symmetric by construction
+    np.testing.assert_allclose(frame["sd"], [1, 2], rtol=0.001)  # the grid cuts the tails off
+    half = norm.ppf(0.945)
+    # 10,000 quantiles: windows of equal length within rounding shift by a few of them.
+    np.testing.assert_allclose(frame["hdi_low"], [-half, 3 - 2 * half], atol=0.05)
+    np.testing.assert_allclose(
+        frame["hdi_high"] - frame["hdi_low"], [2 * half, 4 * half], rtol=0.001
+    )
+
+
+@pytest.mark.parametrize(
+    ("ci_prob", "message"),
+    [
+        (89, r"must lie in \(0, 1\), got 89; for an 89% interval pass 0.89"),
+        (0, r"must lie in \(0, 1\), got 0$"),
+        (1, r"must lie in \(0, 1\), got 1$"),
+        (-0.5, "got -0.5$"),
+        (float("nan"), "got nan$"),
+        (True, "got True"),
+    ],
+)
+def test_probabilities_outside_the_unit_interval(ci_prob: float, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        check_probability(ci_prob)

@@ -1,0 +1,78 @@
+"""Prior families against scipy.stats and PyMC, and what a prior refuses."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bayesbias.priors import FAMILIES, Prior
+
+ORACLES = {
+    "normal": ({"mean": 1.0, "sd": 0.3}, stats.norm(1.0, 0.3)),
+    "exponential": ({"rate": 2.0}, stats.expon(scale=0.5)),
+    "half_normal": ({"sd": 0.4}, stats.halfnorm(scale=0.4)),
+    "half_cauchy": ({"scale": 0.7}, stats.halfcauchy(scale=0.7)),
+    "gamma": ({"shape": 2.0, "rate": 0.1}, stats.gamma(2.0, scale=10.0)),
+    "lognormal": ({"log_mean": -1.0, "log_sd": 0.5}, stats.lognorm(0.5, scale=np.exp(-1.0))),
+}
+
+POINTS = np.array([1e-3, 0.1, 0.5, 1.0, 7.0])
+
+
+def test_every_family_has_an_oracle() -> None:
+    assert ORACLES.keys() == FAMILIES.keys()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_log_density_equals_that_of_scipy(family: str) -> None:
+    parameters, oracle = ORACLES[family]
+    density = Prior(family, parameters).log_density(POINTS)
+    np.testing.assert_allclose(density, oracle.logpdf(POINTS), rtol=1e-12)  # rounding of logs
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_pymc_has_the_same_density(family: str) -> None:
+    import pymc as pm
+
+    prior = Prior(family, ORACLES[family][0])
+    with pm.Model():
+        variable = prior.to_pymc("x")
+    density = pm.logp(variable, POINTS).eval()
+    # PyMC folds the logs of constant parameters in single precision.
+    np.testing.assert_allclose(density, prior.log_density(POINTS), rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("family", "parameters", "message"),
+    [
+        ("norml", {"mean": 0, "sd": 1}, "unknown prior family 'norml'; did you mean 'normal'"),
+        ("normal", {"mean": 0, "sdd": 1}, "parameter of normal 'sdd'; did you mean 'sd'"),
+        ("gamma", {"shape": 1.0}, "the gamma prior needs rate"),
+        ("normal", {"mean": 0, "sd": -1}, "sd of the normal prior must be positive; got -1"),
+        ("exponential", {"rate": 0}, "rate of the exponential prior must be positive; got 0"),
+        ("normal", {"mean": 0, "sd": float("nan")}, "must be a finite number; got nan"),
+        ("normal", {"mean": float("inf"), "sd": 1}, "mean .* must be a finite number; got inf"),
+        ("normal", {"mean": 0, "sd": "wide"}, "must be a finite number; got 'wide'"),
+        ("normal", {"mean": 0, "sd": True}, "must be a finite number; got True"),
+    ],
+)
+def test_wrong_priors_say_what_is_wrong(
+    family: str, parameters: dict[str, float], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        Prior(family, parameters)
+
+
+def test_location_parameters_may_be_negative() -> None:
+    assert Prior("normal", {"mean": -1.0, "sd": 1}).parameters["mean"] == -1.0
+    assert Prior("lognormal", {"log_mean": -3, "log_sd": 1}).positive
+    assert not Prior("normal", {"mean": 0, "sd": 1}).positive
+
+
+def test_a_prior_reads_as_it_is_written_in_papers_and_pickles() -> None:
+    prior = Prior("half_cauchy", {"scale": 0.5}, "wide tails")
+    assert str(prior) == "half-cauchy(scale 0.5)"
+    assert pickle.loads(pickle.dumps(prior)) == prior

@@ -1,0 +1,341 @@
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import warnings
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bayesbias.analysis import Analysis, CardResult, Settings, analyse, noticed
+from bayesbias.report import Entry, draw, figures_of, render_index, render_report
+from bayesbias.report.figures import MOST_ROWS, _pages
+from bayesbias.report.sentences import (
+    change_sentences,
+    closeness_sentences,
+    coverage_sentence,
+    gap_pair,
+    gap_sentence,
+    joined,
+    number,
+    percent,
+    signed,
+)
+from bayesbias.report.svg import inlined
+from bayesbias.report.tables import overall
+from bayesbias.results import versions
+from bayesbias.vectors import load_vectors
+from bayesbias.wordlists import WordList, load_wordlist
+
+SCRIPT = "<script>alert(1)</script>"
+BREAKOUT = '"><img/src=x/onerror=alert(2)>'
+HOSTILE = [SCRIPT, BREAKOUT, "$x^2$", "{{7*7}}", "]]>", "-->", "a&b", "&lt;b&gt;", 'id="f0-x"']
+
+
+def keyed(words: list[str]) -> object:
+    from gensim.models import KeyedVectors
+
+    vectors = KeyedVectors(8)
+    vectors.add_vectors(words, np.random.default_rng(3).standard_normal((len(words), 8)))
+    return vectors
+
+
+@pytest.fixture(scope="module")
+def hostile() -> Analysis:
+    """An analysis whose words, groups, title and note try to be more than text."""
+    words = WordList(
+        name="hostile",
+        groups={"<b>one</b>": HOSTILE[:3], "two": HOSTILE[3:5]},
+        stereotypes={"<b>one</b>": HOSTILE[5:7], "two": HOSTILE[7:]},
+        controls={"human": ["eat", SCRIPT.upper()], "neutral": ["</style>", "not there"]},
+        title=f"</title>{SCRIPT}",
+        note=f"{SCRIPT}\n{{% raw %}}",
+        reference=BREAKOUT,
+        licence="<i>free</i>",
+    )
+    vectors = load_vectors(keyed([word for word in words.words if word != "not there"]))  # type: ignore[arg-type]
+    return analyse(words, vectors, Settings(vectors="<u>v</u>.txt", draws=200))
+
+
+@pytest.fixture(scope="module")
+def demo() -> Analysis:
+    """The main job: religion in the bundled embedding."""
+    words = load_wordlist("religion")
+    return analyse(words, load_vectors("glove-demo", words), Settings())
+
+
+class Page(HTMLParser):
+    """Elements, attributes and visible text of a page, as a browser would find them."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str, str]] = []
+        self.text = ""
+        self.script = ""
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(tag, key, value or "") for key, value in attrs]
+
+    def handle_data(self, data: str) -> None:
+        if self.tags[-1:] == ["script"] and self.script == "":
+            self.script = data
+        self.text += data
+
+    def values(self, *names: str) -> list[str]:
+        return [value for _, key, value in self.attributes if key in names]
+
+
+@pytest.fixture(scope="module")
+def hostile_page(hostile: Analysis, tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("plots")
+    drawn = [draw(each, folder, f"f{place}") for place, each in enumerate(figures_of(hostile))]
+    return render_report(hostile, drawn, f"bayesbias run {SCRIPT}", versions())
+
+
+def test_hostile_words_show_as_text(hostile_page: str) -> None:
+    page = Page(hostile_page)
+    assert page.tags.count("script") == 1
+    assert not {"img", "b-one", "iframe", "object", "embed", "link", "foreignobject"} & set(
+        page.tags
+    )
+    assert not [key for _, key, _ in page.attributes if key.startswith("on")]
+    for text in (*HOSTILE, "<b>one</b>", "<u>v</u>.txt", "<i>free</i>", "{% raw %}"):
+        assert text in page.text
+    assert page.tags.count("i") == page.tags.count("u") == 0
+    assert "49" not in re.findall(r"\d+", page.text.partition("{{7*7}}")[0][-40:])
+
+
+def test_the_page_needs_no_network(hostile_page: str) -> None:
+    page = Page(hostile_page)
+    for value in page.values("src", "href", "xlink:href", "action", "poster", "srcset"):
+        assert value.startswith(("#", "data:image/png;base64,"))
+    assert "@import" not in hostile_page
+    assert not re.search(r"url\((?!#f\d+-)", hostile_page)
+    policy = next(value for value in page.values("content") if "default-src" in value)
+    digest = base64.b64encode(hashlib.sha256(page.script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in policy
+    assert policy.startswith("default-src 'none'; img-src data:; ")
+
+
+def test_ids_are_unique_and_references_lead_somewhere(hostile_page: str) -> None:
+    page = Page(hostile_page)
+    ids = page.values("id")
+    assert len(ids) == len(set(ids))
+    links = [value[1:] for value in page.values("href", "xlink:href") if value.startswith("#")]
+    links += re.findall(r"url\(#([^)]+)\)", hostile_page)
+    assert set(links) <= set(ids)
+
+
+def test_every_figure_has_an_alternative_text(hostile_page: str) -> None:
+    page = Page(hostile_page)
+    labels = [value for tag, key, value in page.attributes if (tag, key) == ("svg", "aria-label")]
+    assert len(labels) == page.tags.count("figure") == 4 * 2 + 1 + 2
+    assert all(len(label) > 40 for label in labels)
+
+
+def test_the_page_has_all_its_sections(hostile_page: str) -> None:
+    page = Page(hostile_page)
+    assert page.tags.count("section") == 13
+    for title in ("How to read this", "What was missing", "What may not be concluded"):
+        assert title in page.text
+    assert "not there" in page.text
+    assert "Nothing about people" in page.text
+    assert 'role="alert"' not in hostile_page
+
+
+def test_pages_are_equal_for_equal_analyses(hostile: Analysis) -> None:
+    one, two = (render_report(hostile, [], "x", versions()) for _ in range(2))
+    assert one == two
+
+
+def test_sampling_warnings_stand_at_the_top(hostile: Analysis) -> None:
+    doubtful = replace(hostile.lead, warnings=("R-hat is <high>",))
+    html = render_report(
+        replace(hostile, results={"crossed": doubtful}), [], "bayesbias run", versions()
+    )
+    assert html.index("R-hat is &lt;high&gt;") < html.index("What was found")
+    assert 'role="alert"' in html
+
+
+def test_the_index_leads_to_reports_and_escapes(hostile: Analysis) -> None:
+    page = Page(render_index([Entry(hostile, 'a "b"/report.html')] * 2, "x", versions()))
+    assert page.values("href").count("a%20%22b%22/report.html") == 2
+    assert page.tags.count("script") == 1
+    assert SCRIPT in page.text
+
+
+def test_the_demo_lets_the_reader_see_that_human_words_are_closer(demo: Analysis) -> None:
+    closer, one = closeness_sentences(demo)
+    means = demo.lead.summary.query("level == 'overall'").set_index("connection")["mean"]
+    assert means["human"] < means["associated"] - demo.settings.rope
+    assert "the human words are the closer ones" in closer
+    assert f"{means['human']:.3f}" in closer
+    assert "being nearer than 1 is no sign of bias by itself" in one
+    page = Page(render_report(demo, [], "bayesbias run religion", versions()))
+    assert page.text.count("the human words are the closer ones") == 2
+    assert "A distance of 1 is no mark of innocence" in page.text
+    assert "The list's own note" in page.text
+
+
+def moved(result: CardResult, by: float, connection: str = "associated") -> CardResult:
+    frame = result.summary.copy()
+    chosen = frame["connection"] == connection
+    frame.loc[chosen, ["mean", "hdi_low", "hdi_high"]] += by
+    return replace(result, summary=frame)
+
+
+@pytest.mark.parametrize(
+    ("by", "expected"),
+    [(-0.2, "the stereotypes are the closer ones"), (-0.04, "less than the 0.02")],
+)
+def test_closeness_is_told_as_the_numbers_are(demo: Analysis, by: float, expected: str) -> None:
+    lead = moved(demo.lead, by)
+    other = replace(demo, results={lead.card.name: lead})
+    assert expected in closeness_sentences(other)[0]
+
+
+def test_lists_without_human_words_say_so(demo: Analysis) -> None:
+    words = replace(demo.words, controls={})
+    vectors = load_vectors("glove-demo", words)
+    other = analyse(words, vectors, Settings(models=("paper",), draws=200))
+    assert gap_pair(other) == ("associated", "different")
+    assert "no human control words" in closeness_sentences(other)[0]
+    page = Page(render_report(other, [], "x", versions()))
+    assert "associated − different is " in page.text
+    assert page.tags.count("section") == 12
+    assert "What the model changes" not in page.text
+
+
+def contrast(result: CardResult, mean: float, low: float, high: float) -> CardResult:
+    frame = result.contrasts.copy()
+    frame[["mean", "hdi_low", "hdi_high"]] = mean, low, high
+    return replace(result, contrasts=frame)
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ((-0.1, -0.2, -0.05), "lie closer than human ones; the whole interval lies on that side"),
+        ((-0.1, -0.3, 0.05), "the interval includes zero, so it is not settled that they are clos"),
+        ((0.1, 0.05, 0.2), "is +0.100, with an 89% interval from +0.050 to +0.200. On average"),
+        ((0.1, -0.05, 0.2), "from −0.050 to +0.200"),
+    ],
+)
+def test_the_gap_is_a_place_with_an_interval(
+    demo: Analysis, row: tuple[float, float, float], expected: str
+) -> None:
+    result = contrast(demo.lead, *row)
+    assert expected in gap_sentence(result, ("associated", "human"), 0.89)
+
+
+def test_what_changes_between_cards(demo: Analysis) -> None:
+    base, other = demo.results.values()
+    told = change_sentences(base, other, ("associated", "human"))
+    width = [
+        r.summary.query("level == 'overall' and connection == 'neutral'")
+        .eval("hdi_high - hdi_low")
+        .item()
+        for r in (base, other)
+    ]
+    assert f"{width[1] / width[0]:.2f} times as wide for neutral" in told[0]
+    assert width[1] > width[0]
+    assert "attribute words repeat" in told[2]
+    told = change_sentences(
+        contrast(base, 0.1, 0.05, 0.15), contrast(other, 0.1, -0.1, 0.3), ("associated", "human")
+    )
+    assert "4.00 times as wide. Under paper it leaves zero out, under crossed it does" in told[1]
+    assert len(change_sentences(other, base, ("associated", "human"))) == 2
+
+
+def test_uneven_coverage_is_named(demo: Analysis) -> None:
+    paper, crossed = demo.results.values()
+    assert "it fits least well for associated" in coverage_sentence(paper, 0.89)
+    inside = paper.check.query("connection == 'all' and ci_prob == 0.89")["coverage"].item()
+    assert f"{100 * inside:.1f}% of 4,815 distances" in coverage_sentence(paper, 0.89)
+    assert "distances lie inside" in coverage_sentence(crossed, 0.89)
+
+
+def test_cards_stand_side_by_side(demo: Analysis) -> None:
+    rows = overall(demo).rows
+    assert [(row[0].text, row[1].text) for row in rows[:3]] == [
+        ("associated", "paper"),
+        ("associated", "crossed"),
+        ("different", "paper"),
+    ]
+    strips = [row[4].strip for row in rows]
+    assert all(s and 0 < s.low < s.mean < s.high < 100 for s in strips)
+    assert all(s and s.reference is not None and 0 < s.reference < 100 for s in strips)
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        (number(-0.0004), "0.000"),
+        (number(-1.5, 1), "−1.5"),
+        (signed(0.0004), "0.000"),
+        (signed(0.12), "+0.120"),
+        (percent(0.9996), "over 99%"),
+        (percent(0.0004, 1), "under 0.1%"),
+        (percent(1), "100%"),
+        (percent(0.884), "88%"),
+        (joined(["a"]), "a"),
+        (joined(["a", "b", "c"]), "a, b and c"),
+    ],
+)
+def test_how_numbers_are_written(written: str, expected: str) -> None:
+    assert written == expected
+
+
+def test_long_lists_are_broken_into_pages() -> None:
+    words = [("word", f"g{n % 9}", f"w{n}") for n in range(100)]
+    groups = [("group", f"g{n}", "") for n in range(9)]
+    keys = [("overall", "", ""), *groups, *sorted(words, key=lambda key: key[1])]
+    frame = pd.DataFrame(keys, columns=["level", "protected_group", "protected_word"])
+    pages = dict(_pages(frame))
+    assert list(pages) == ["", "-words-1", "-words-2", "-words-3"]
+    assert len(pages[""]) == 10
+    assert sum(len(page) for name, page in pages.items() if name) == 100
+    assert all(len(page) <= MOST_ROWS for page in pages.values())
+    assert list(dict(_pages(frame.head(MOST_ROWS)))) == [""]
+
+
+def test_inlined_svg_keeps_text_and_prefixes_ids(tmp_path: Path) -> None:
+    path = tmp_path / "a.svg"
+    path.write_text(
+        '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" '
+        'xmlns:xlink="http://www.w3.org/1999/xlink" width="72pt" height="36pt" '
+        'viewBox="0 0 72 36"><metadata>m</metadata><style>*{}</style>'
+        '<g id="a" clip-path="url(#c)"><use xlink:href="#b"/><text>&lt;b id="a"&gt;</text></g>'
+        "</svg>"
+    )
+    root = ET.fromstring(inlined(path, "f1", 'say "hi" <b>'))
+    svg = "{http://www.w3.org/2000/svg}"
+    assert [child.tag for child in root] == [f"{svg}g"]
+    group = root[0]
+    assert group.get("id") == "f1-a"
+    assert group.get("clip-path") == "url(#f1-c)"
+    assert group[0].get("{http://www.w3.org/1999/xlink}href") == "#f1-b"
+    assert group[1].text == '<b id="a">'
+    assert root.get("aria-label") == 'say "hi" <b>'
+    assert root.get("height") is None
+
+
+def test_warnings_are_noticed_and_issued_again_once() -> None:
+    def warn_twice() -> list[str]:
+        with noticed() as texts:
+            for _ in range(2):
+                warnings.warn("again", UserWarning, stacklevel=1)
+        return texts
+
+    with pytest.warns(UserWarning, match="again") as issued:
+        assert warn_twice() == ["again"]
+    assert len(issued) == 1

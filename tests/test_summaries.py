@@ -1,0 +1,126 @@
+"""Summaries against NumPy on the draws themselves."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from xarray import DataTree
+
+from bayesbias.fitting import fit
+from bayesbias.intervals import hdi
+from bayesbias.posterior import SamplingWarning
+from bayesbias.summaries import LEVELS, levels, scales, summary
+
+CONNECTIONS = ["associated", "different", "neutral", "human"]
+
+
+@pytest.fixture(scope="module")
+def frame(crossed_posterior: DataTree) -> pd.DataFrame:
+    return summary(crossed_posterior)
+
+
+def draws(tree: DataTree, **labels: str) -> np.ndarray:
+    """Draws of a word mean, chains after one another."""
+    return tree["posterior"]["word_mean"].sel(labels).values.ravel()
+
+
+def row(frame: pd.DataFrame, level: str, name: str, connection: str) -> pd.Series:
+    wanted = (frame["level"] == level) & (frame["connection"] == connection)
+    if level != "overall":
+        column = "protected_word" if level == "word" else "protected_group"
+        wanted &= frame[column] == name
+    found = frame[wanted]
+    assert len(found) == 1
+    return found.iloc[0]
+
+
+def test_columns_and_order(frame: pd.DataFrame) -> None:
+    labels = ["level", "protected_group", "protected_word", "connection"]
+    assert list(frame.columns) == [*labels, "mean", "sd", "hdi_low", "hdi_high"]
+    assert frame["connection"].tolist() == CONNECTIONS * 7  # overall, 2 groups, 4 words
+    assert frame["level"].drop_duplicates().tolist() == list(LEVELS)
+
+
+def test_a_word_is_summarised_by_its_own_draws(
+    frame: pd.DataFrame, crossed_posterior: DataTree
+) -> None:
+    own = draws(crossed_posterior, protected_word="she", connection="different")
+    found = row(frame, "word", "she", "different")
+    assert found["protected_group"] == "woman"
+    assert found["mean"] == pytest.approx(own.mean())
+    assert found["sd"] == pytest.approx(own.std(ddof=1))
+    assert (found["hdi_low"], found["hdi_high"]) == pytest.approx(tuple(hdi(own[:, None], 0.89)[0]))
+
+
+def test_a_group_is_the_average_of_its_words(
+    frame: pd.DataFrame, crossed_posterior: DataTree
+) -> None:
+    both = [
+        draws(crossed_posterior, protected_word=word, connection="human") for word in ("he", "son")
+    ]
+    found = row(frame, "group", "man", "human")
+    assert found["mean"] == pytest.approx(np.mean(both))
+    assert found["sd"] == pytest.approx(np.mean(both, axis=0).std(ddof=1))
+
+
+def test_overall_is_the_population_mean(frame: pd.DataFrame, crossed_posterior: DataTree) -> None:
+    mean = crossed_posterior["posterior"]["connection_mean"].mean(("chain", "draw"))
+    for connection in CONNECTIONS:
+        found = row(frame, "overall", "", connection)["mean"]
+        assert found == pytest.approx(float(mean.sel(connection=connection)))
+
+
+def test_wider_probabilities_give_wider_intervals(crossed_posterior: DataTree) -> None:
+    narrow, wide = (summary(crossed_posterior, ci_prob) for ci_prob in (0.5, 0.95))
+    assert (narrow["hdi_low"] >= wide["hdi_low"]).all()
+    assert (narrow["hdi_high"] <= wide["hdi_high"]).all()
+    with pytest.raises(ValueError, match="for an 89% interval pass 0.89"):
+        summary(crossed_posterior, 89)
+
+
+def test_levels_have_draws_of_every_connection(crossed_posterior: DataTree) -> None:
+    assert {part.draws.shape for part in levels(crossed_posterior)} == {(2000, 4)}
+
+
+def test_scales_name_what_they_belong_to(crossed_posterior: DataTree) -> None:
+    frame = scales(crossed_posterior)
+    of = frame.groupby("parameter", sort=False)["of"].apply(list).to_dict()
+    assert of == {"connection_sd": CONNECTIONS, "attribute_sd": [""], "sigma": CONNECTIONS}
+    own = crossed_posterior["posterior"]["attribute_sd"]
+    assert frame.set_index("parameter").loc["attribute_sd", "mean"] == pytest.approx(
+        float(own.mean())
+    )
+    assert (frame["hdi_low"] > 0).all()
+
+
+def test_scales_by_kind_and_by_group(toy_table: pd.DataFrame) -> None:
+    from bayesbias.cards import card_from_dict, load_card
+
+    card = card_from_dict(load_card("grouped").to_dict() | {"attribute_effects": "kind"})
+    frame = scales(fit(toy_table, card, method="exact", draws=500, chains=1, seed=1))
+    of = frame.groupby("parameter")["of"].apply(list).to_dict()
+    assert of["attribute_sd"] == ["stereotype", "neutral", "human"]
+    assert of["group_sd"] == CONNECTIONS
+
+
+def test_connections_without_rows_are_not_made_up(toy_table: pd.DataFrame) -> None:
+    some = toy_table[toy_table["connection"] != "neutral"]
+    frame = summary(fit(some, "paper", method="exact", draws=500, chains=1, seed=1))
+    assert set(frame["connection"]) == {"associated", "different", "human"}
+    assert not frame.isna().any(axis=None)
+
+
+def test_doubts_travel_with_every_frame(crossed_posterior: DataTree) -> None:
+    doubtful = crossed_posterior.copy()
+    doubtful.attrs = crossed_posterior.attrs | {"warnings": json.dumps(["do not trust me"])}
+    for read in (summary, scales):
+        with pytest.warns(SamplingWarning, match="do not trust me") as caught:
+            assert read(doubtful).attrs["warnings"] == ["do not trust me"]
+        assert caught[0].filename == __file__
+
+
+def test_trust_is_silent(frame: pd.DataFrame) -> None:
+    assert frame.attrs["warnings"] == []
