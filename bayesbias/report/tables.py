@@ -161,18 +161,16 @@ def comparison(analysis: Analysis) -> Table:
     """Expected log predictive densities of the cards by PSIS-LOO, best first."""
     frame = analysis.comparison
     rows = []
-    for row in frame.itertuples() if frame is not None else ():
-        best = row.elpd_difference == 0
+    for row in frame.to_dict("records") if frame is not None else ():
+        behind, error = row["elpd_difference"], row["se_difference"]
         rows.append(
             (
-                Cell(str(row.model)),
-                _number(float(row.elpd), 1),
-                _number(float(row.p_loo), 1),
-                Cell(
-                    "best" if best else signed(float(row.elpd_difference), 1), row.elpd_difference
-                ),
-                Cell("" if best else number(float(row.se_difference), 1), row.se_difference),
-                _count(int(row.n_bad_k)),
+                Cell(row["model"]),
+                _number(row["elpd"], 1),
+                _number(row["p_loo"], 1),
+                Cell(signed(behind, 1) if behind else "best", behind),
+                Cell(number(error, 1) if behind else "", error),
+                _count(row["n_bad_k"]),
             )
         )
     heads = ("model", "elpd", "effective parameters", "against the best", "standard error", "bad k")
@@ -184,14 +182,14 @@ def sensitivity(analysis: Analysis) -> Table:
     frame = _side_by_side(analysis.frame("sensitivity"), "parameter", "of")
     rows = tuple(
         (
-            Cell(str(row.parameter)),
-            Cell(str(row.of) or "all"),
-            Cell(str(row.model)),
-            _number(float(row.prior)),
-            _number(float(row.likelihood)),
-            Cell(str(row.diagnosis) or "–"),
+            Cell(row["parameter"]),
+            Cell(row["of"] or "all"),
+            Cell(row["model"]),
+            _number(row["prior"]),
+            _number(row["likelihood"]),
+            Cell(row["diagnosis"] or "–"),
         )
-        for row in frame.itertuples()
+        for row in frame.to_dict("records")
     )
     heads = ("parameter", "of", "model", "prior", "data", "diagnosis")
     return Table("Sensitivity by power-scaling", heads, rows)

@@ -1,0 +1,223 @@
+"""`fit`: which way it takes and why, what it refuses, seeds, and doubts that travel."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import pickle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from numpy.random import SeedSequence, default_rng
+from xarray import DataTree
+
+from bayesbias import fitting
+from bayesbias.cards import load_card
+from bayesbias.fitting import METHODS, as_seed_sequence, fit
+from bayesbias.posterior import SamplingWarning, card_of, warnings_of
+from bayesbias.schema import COLUMNS
+from bayesbias.summaries import summary
+
+SPIKES = {
+    name: {"family": "gamma", "shape": 0.05, "rate": 1.0}
+    for name in ("connection_sd", "sigma", "attribute_sd")
+}
+"""Priors that put most of their mass at sds of nothing: no proposal covers e^-100 and 0.1."""
+
+
+@pytest.fixture(scope="module")
+def small_table() -> pd.DataFrame:
+    """Three words, four attributes, one in every connection: the data hardly inform the sds."""
+    rng = np.random.default_rng(0)
+    connections = ("associated", "different", "neutral", "human")
+    rows = [
+        (f"w{w}", f"g{w % 2}", f"a{a}", "s", connection, 0.9 + 0.05 * rng.standard_normal())
+        for w in range(3)
+        for a, connection in enumerate(connections)
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+@pytest.mark.parametrize("card", ["paper", "paper-figures", "crossed", "grouped"])
+def test_auto_takes_the_exact_sampler_for_normal_cards(toy_table: pd.DataFrame, card: str) -> None:
+    tree = fit(toy_table, card, draws=400, chains=2, seed=1)
+    assert tree.attrs["method"] == "exact"
+    assert tree.attrs["method_reason"].startswith("Normal card, Pareto k ")
+    k = float(tree["sample_stats"]["pareto_k"])
+    assert f"{k:.2f} below 0.7" in tree.attrs["method_reason"]
+    assert float(tree["sample_stats"]["importance_ess"]) <= int(tree["sample_stats"]["n_proposals"])
+
+
+def test_auto_takes_nuts_for_other_likelihoods(toy_table: pd.DataFrame, mock_nuts: None) -> None:
+    tree = fit(toy_table, "robust", draws=500, seed=1)
+    assert tree.attrs["method"] == "nuts"
+    assert "student_t likelihood does not integrate out" in tree.attrs["method_reason"]
+    assert "nu" in tree["posterior"]
+
+
+def test_auto_falls_back_where_pareto_k_is_high(small_table: pd.DataFrame, mock_nuts: None) -> None:
+    """A truly hard posterior; only the NUTS it falls back to is a mock."""
+    tree = fit(small_table, "crossed", priors=SPIKES, draws=500, seed=1)
+    assert tree.attrs["method"] == "nuts"
+    reason = r"Pareto k (\d+\.\d\d|inf) of the exact sampler is too high"
+    assert pd.Series([tree.attrs["method_reason"]]).str.fullmatch(reason).all()
+    assert "diverging" in tree["sample_stats"]
+
+
+def test_the_exact_sampler_by_name_warns_instead(small_table: pd.DataFrame) -> None:
+    with pytest.warns(SamplingWarning) as caught:
+        tree = fit(small_table, "crossed", method="exact", priors=SPIKES, seed=1)
+    assert tree.attrs["method_reason"] == "asked for"
+    doubts = warnings_of(tree)
+    assert any("Pareto k of the exact sampler" in doubt for doubt in doubts)
+    assert any("use method='nuts'" in doubt for doubt in doubts)
+    assert [str(warning.message) for warning in caught] == doubts
+    assert caught[0].filename == __file__
+    with pytest.warns(SamplingWarning, match="Pareto k"):
+        frame = summary(tree)
+    assert frame.attrs["warnings"] == doubts
+
+
+def test_divergences_and_poor_mixing_warn_with_what_to_do(
+    toy_table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from functools import partial
+
+    import pymc as pm
+    from pymc.testing import mock_sample
+
+    stats = {"diverging": lambda size: np.arange(np.prod(size)).reshape(size) < 7}
+    monkeypatch.setattr(pm, "sample", partial(mock_sample, sample_stats=stats))
+    with pytest.warns(SamplingWarning) as caught:
+        tree = fit(toy_table, "paper", method="nuts", draws=30, chains=2, seed=1)
+    told = " ".join(str(warning.message) for warning in caught)
+    assert "7 divergent transitions" in told
+    assert "raise target_accept" in told
+    assert "effective sample size is" in told
+    assert json.loads(tree.attrs["warnings"]) == [str(warning.message) for warning in caught]
+
+
+def test_chains_that_disagree_are_told(crossed_posterior: DataTree) -> None:
+    shifted = crossed_posterior["posterior"].to_dataset().copy(deep=True)
+    shifted["connection_mean"][1] += 1
+    tree = DataTree.from_dict(
+        {
+            "posterior": shifted,
+            "sample_stats": xr.Dataset({"diverging": (("chain", "draw"), np.zeros((2, 1000)))}),
+        }
+    )
+    assert any("the chains disagree" in doubt for doubt in fitting._doubts(tree))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "exct"}, "unknown method 'exct'; did you mean 'exact'"),
+        ({"model": "crosed"}, "unknown model card 'crosed'; did you mean 'crossed'"),
+        ({"draws": 0}, "draws must be a whole number from 1 on; got 0"),
+        ({"draws": 10.5}, "draws must be a whole number from 1 on; got 10.5"),
+        ({"draws": "many"}, "draws must be a whole number from 1 on; got 'many'"),
+        ({"chains": True}, "chains must be a whole number from 1 on; got True"),
+        ({"tune": -1}, "tune must be a whole number from 1 on; got -1"),
+        ({"seed": -1}, "seed must be a whole number from 0 on; got -1"),
+        ({"seed": 1.5}, "seed must be a whole number from 0 on; got 1.5"),
+        ({"seed": "x"}, "seed must be a whole number from 0 on; got 'x'"),
+        ({"target_accept": 90}, r"target_accept must lie in \(0, 1\); got 90"),
+        ({"priors": {"sigm": {"rate": 1}}}, "unknown parameter 'sigm'; did you mean 'sigma'"),
+        ({"model": "robust", "method": "exact"}, "use method='nuts'"),
+    ],
+)
+def test_wrong_options_say_what_is_allowed(
+    toy_table: pd.DataFrame, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        fit(toy_table, **options)
+
+
+def test_tables_that_tell_nothing_are_refused(toy_table: pd.DataFrame) -> None:
+    with pytest.raises(ValueError, match="all 32 distances are equal"):
+        fit(toy_table.assign(cosine_distance=0.5))
+    with pytest.raises(ValueError, match="the table has no rows"):
+        fit(toy_table.iloc[:0])
+
+
+@pytest.mark.parametrize("method", ["nutpie", "numpyro"])
+def test_a_missing_sampler_is_an_import_error_that_names_the_extra(
+    toy_table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    monkeypatch.setattr(fitting, "find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=rf"needs {method}: pip install 'bayesbias\[samplers\]'"):
+        fit(toy_table, "paper", method=method)
+
+
+def test_all_methods_have_a_sampler() -> None:
+    assert set(METHODS) == {"auto", *fitting._SAMPLERS}
+
+
+def same_draws(first: DataTree, second: DataTree) -> bool:
+    return bool(first["posterior"].to_dataset().equals(second["posterior"].to_dataset()))
+
+
+def test_seeds_are_recorded_and_repeat_the_fit(toy_table: pd.DataFrame) -> None:
+    def run(seed: object) -> DataTree:
+        return fit(toy_table, "paper", method="exact", draws=400, chains=1, seed=seed)
+
+    whole = run(5)
+    assert whole.attrs["seed"] == "5"
+    assert same_draws(whole, run(np.int64(5)))
+    assert same_draws(whole, run(SeedSequence(5)))
+    assert run(SeedSequence(5)).identical(whole)
+    assert not same_draws(whole, run(6))
+    by_generator = run(default_rng(5))
+    assert same_draws(by_generator, run(default_rng(5)))
+    assert same_draws(by_generator, run(int(by_generator.attrs["seed"])))
+    by_chance = run(None)
+    assert same_draws(by_chance, run(int(by_chance.attrs["seed"])))
+    assert not same_draws(by_chance, run(None))
+
+
+def test_a_seed_sequence_can_be_used_twice() -> None:
+    """Spawning from it must not make the second fit differ from the first."""
+    generator = default_rng(1)
+    assert as_seed_sequence(generator).entropy != as_seed_sequence(generator).entropy
+
+
+def test_overridden_priors_are_in_the_card_and_matter(toy_table: pd.DataFrame) -> None:
+    tight = {"connection_mean": {"mean": 0.5, "sd": 0.001}}
+    tree = fit(toy_table, "paper", method="exact", draws=400, chains=1, seed=1, priors=tight)
+    assert card_of(tree).priors["connection_mean"].parameters == {"mean": 0.5, "sd": 0.001}
+    means = tree["posterior"]["connection_mean"].mean(("chain", "draw"))
+    np.testing.assert_allclose(means, 0.5, atol=0.003)  # three prior sds
+
+
+def test_a_card_can_be_given_itself(toy_table: pd.DataFrame) -> None:
+    card = pickle.loads(pickle.dumps(load_card("crossed")))
+    tree = fit(toy_table, model=card, draws=400, chains=1, seed=1)
+    assert card_of(tree) == load_card("crossed")
+
+
+def test_predictive_groups_on_request(toy_table: pd.DataFrame) -> None:
+    tree = fit(toy_table, "crossed", draws=200, chains=3, seed=1, posterior_predictive=True)
+    drawn = tree["posterior_predictive"]["cosine_distance"]
+    assert drawn.dims == ("chain", "draw", "row")
+    assert drawn.shape == (3, 200, 32)
+    plain = fit(toy_table, "crossed", draws=200, chains=3, seed=1)
+    assert same_draws(tree, plain)  # asking for more changes nothing
+    assert "posterior_predictive" not in plain.children
+
+
+def test_the_exact_way_needs_no_pymc(
+    toy_table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = builtins.__import__
+
+    def refuse(name: str, *args: Any, **options: Any) -> Any:
+        if name.split(".")[0] in {"pymc", "pytensor"}:
+            raise AssertionError(f"{name} is imported by the exact sampler")
+        return real(name, *args, **options)
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    assert fit(toy_table, "crossed", draws=200, seed=1).attrs["method"] == "exact"

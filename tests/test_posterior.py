@@ -1,0 +1,164 @@
+"""The posterior as a DataTree: its groups, labels and attributes, and its file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from xarray import DataTree
+
+from bayesbias.cards import load_card
+from bayesbias.fitting import fit
+from bayesbias.posterior import (
+    card_of,
+    index_of,
+    labels,
+    load_posterior,
+    save_posterior,
+    stacked,
+    variable_dims,
+    warnings_of,
+)
+from bayesbias.schema import table_hash, validate
+
+
+def test_groups_dims_and_coordinates(toy_table: pd.DataFrame, crossed_posterior: DataTree) -> None:
+    groups = {"posterior", "sample_stats", "observed_data", "constant_data"}
+    assert set(crossed_posterior.children) == groups
+    posterior = crossed_posterior["posterior"]
+    dims = variable_dims(load_card("crossed"))
+    for name, variable in posterior.data_vars.items():
+        assert variable.dims == ("chain", "draw", *dims[str(name)])
+    assert posterior.sizes["chain"] == 2
+    assert posterior.sizes["draw"] == 1000
+    assert list(posterior.coords["protected_word"].values) == ["he", "son", "she", "hers"]
+    observed = crossed_posterior["observed_data"]["cosine_distance"]
+    np.testing.assert_array_equal(observed, toy_table["cosine_distance"])
+
+
+def test_indices_and_labels_give_the_rows_back(
+    toy_table: pd.DataFrame, crossed_posterior: DataTree
+) -> None:
+    pairs = [
+        ("word_index", "protected_word"),
+        ("connection_index", "connection"),
+        ("attribute_index", "attribute"),
+    ]
+    for index, dim in pairs:
+        names = np.array(labels(crossed_posterior, dim))
+        found = names[index_of(crossed_posterior, index)]
+        assert found.tolist() == toy_table[dim].astype(str).tolist()
+    assert index_of(crossed_posterior, "group_index").tolist() == [0, 0, 1, 1]
+    assert labels(crossed_posterior, "protected_group") == ["man", "woman"]
+    with pytest.raises(ValueError, match="no dimension 'planet'"):
+        labels(crossed_posterior, "planet")
+
+
+def test_nuts_posteriors_have_the_same_layout(
+    nuts_posterior: DataTree, crossed_posterior: DataTree
+) -> None:
+    xr.testing.assert_identical(
+        nuts_posterior["constant_data"].to_dataset(),
+        crossed_posterior["constant_data"].to_dataset(),
+    )
+    theirs, ours = nuts_posterior["posterior"], crossed_posterior["posterior"]
+    assert set(theirs.data_vars) == set(ours.data_vars)
+    for name in theirs.data_vars:
+        assert theirs[name].dims == ours[name].dims
+        assert theirs[name].coords.keys() == ours[name].coords.keys()
+
+
+def test_chains_are_stacked_after_one_another(crossed_posterior: DataTree) -> None:
+    draws = stacked(crossed_posterior, "word_mean")
+    assert draws.shape == (2000, 4, 4)
+    np.testing.assert_array_equal(
+        draws[1003], crossed_posterior["posterior"]["word_mean"].isel(chain=1, draw=3)
+    )
+
+
+def test_attributes_say_where_it_comes_from(
+    toy_table: pd.DataFrame, crossed_posterior: DataTree
+) -> None:
+    attrs = crossed_posterior.attrs
+    assert attrs["model"] == "crossed"
+    assert attrs["method"] == "exact"
+    assert attrs["seed"] == "1"
+    assert attrs["table_hash"] == table_hash(validate(toy_table))
+    assert set(json.loads(attrs["versions"])) == {"bayesbias", "pymc", "arviz", "numpy"}
+    assert card_of(crossed_posterior) == load_card("crossed")
+    assert warnings_of(crossed_posterior) == []
+
+
+@pytest.mark.parametrize("fixture", ["crossed_posterior", "nuts_posterior"])
+def test_a_posterior_is_read_back_identical(
+    request: pytest.FixtureRequest, tmp_path: Path, fixture: str
+) -> None:
+    tree: DataTree = request.getfixturevalue(fixture)
+    path = tmp_path / "post.nc"
+    save_posterior(tree, path)
+    assert list(tmp_path.iterdir()) == [path]
+    again = load_posterior(path)
+    assert again.attrs == tree.attrs
+    for name in tree.children:
+        xr.testing.assert_equal(again[name].to_dataset(), tree[name].to_dataset())
+    assert card_of(again) == card_of(tree)
+    save_posterior(again, path)  # nothing holds the file that was read
+
+
+def test_every_group_survives_the_file(toy_table: pd.DataFrame, tmp_path: Path) -> None:
+    tree = fit(toy_table, "paper", draws=500, chains=1, seed=1, posterior_predictive=True)
+    save_posterior(tree, tmp_path / "post.nc")
+    again = load_posterior(tmp_path / "post.nc")
+    assert "posterior_predictive" in again.children
+    xr.testing.assert_equal(
+        again["posterior_predictive"].to_dataset(), tree["posterior_predictive"].to_dataset()
+    )
+
+
+def test_files_that_are_no_posterior(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="no posterior at"):
+        load_posterior(tmp_path / "nowhere.nc")
+    with pytest.raises(FileNotFoundError, match="no posterior at"):
+        load_posterior(tmp_path)
+    text = tmp_path / "text.nc"
+    text.write_text("not netCDF")
+    with pytest.raises(ValueError, match=r"text\.nc is not a netCDF file"):
+        load_posterior(text)
+    other = tmp_path / "other.nc"
+    xr.Dataset({"x": ("i", [1.0])}).to_netcdf(other, engine="h5netcdf")
+    with pytest.raises(ValueError, match="does not hold a posterior fitted by bayesbias"):
+        load_posterior(other)
+
+
+def test_a_cut_file_is_refused(crossed_posterior: DataTree, tmp_path: Path) -> None:
+    path = tmp_path / "post.nc"
+    save_posterior(crossed_posterior, path)
+    path.write_bytes(path.read_bytes()[:2000])
+    with pytest.raises(ValueError, match="is not a netCDF file"):
+        load_posterior(path)
+
+
+def test_a_foreign_tree_carries_no_card() -> None:
+    for read in (card_of, warnings_of):
+        with pytest.raises(ValueError, match="was not fitted by bayesbias.fit"):
+            read(DataTree())
+
+
+def test_a_failed_save_leaves_the_old_file(
+    crossed_posterior: DataTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "post.nc"
+    path.write_text("old")
+
+    def fail(*_args: object, **_options: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(DataTree, "to_netcdf", fail)
+    with pytest.raises(OSError, match="disk full"):
+        save_posterior(crossed_posterior, path)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
