@@ -237,7 +237,7 @@ def analyse(
         comparison = None
         if len(results) > 1:
             tell("comparing the models")
-            comparison = compare_models({name: one.posterior for name, one in results.items()})
+            comparison = _compared(results)
     return Analysis(
         words=words,
         settings=settings,
@@ -264,6 +264,13 @@ def read_posterior(posterior: DataTree, card: ModelCard, settings: Settings) -> 
         sensitivity=prior_sensitivity(posterior),
         warnings=tuple(warnings_of(posterior)),
     )
+
+
+def _compared(results: Mapping[str, CardResult]) -> pd.DataFrame:
+    """Compare the cards; rows of which LOO is unsure are counted in the frame, not warned of."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".* have Pareto k above")
+        return compare_models({name: one.posterior for name, one in results.items()})
 
 
 @contextmanager

@@ -130,11 +130,10 @@ def change_sentences(base: CardResult, other: CardResult, pair: tuple[str, str])
 
 def loo_sentence(comparison: pd.DataFrame) -> str:
     """Tell which card predicts left-out distances best, and by how much."""
-    best, *others = comparison.itertuples()
     told = [
-        f"{other.model} by {number(-float(other.elpd_difference), 0)} "
-        f"(standard error {number(float(other.se_difference), 0)})"
-        for other in others
+        f"{other['model']} by {number(-other['elpd_difference'], 0)} "
+        f"(standard error {number(other['se_difference'], 0)})"
+        for other in comparison.to_dict("records")[1:]
     ]
     return (
         f"It predicts single left-out distances best, and beats {joined(told)} in expected log "
@@ -149,7 +148,7 @@ def sensitivity_sentence(result: CardResult) -> str:
     leaning = frame[frame["diagnosis"] != ""]
     if leaning.empty:
         return "No parameter leans noticeably on the priors: the data decide."
-    names = [f"{row.parameter} {row.of}".strip() for row in leaning.itertuples()]
+    names = [f"{row['parameter']} {row['of']}".strip() for row in leaning.to_dict("records")]
     return (
         f"The priors have a noticeable part in {joined(names)}; say so where these are quoted, "
         "or try others with --model and a card of your own."
