@@ -33,6 +33,7 @@ lint: env
 	$(BIN)/mypy
 
 bench: env
+	$(UV) pip install --quiet --python $(BIN)/python --constraints constraints.txt --editable '.[dev,samplers]'
 	$(BIN)/python -m benchmarks
 
 clean:

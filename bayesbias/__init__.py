@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from . import descriptives as descriptives
     from . import plots as plots
     from . import scores as scores
+    from .attribute_folds import attribute_kfold as attribute_kfold
     from .cards import ModelCard as ModelCard
     from .cards import load_card as load_card
     from .cards import model_cards as model_cards
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from .distances import read_table as read_table
     from .distances import write_table as write_table
     from .fitting import fit as fit
-    from .model_comparison import attribute_kfold as attribute_kfold
     from .model_comparison import compare_models as compare_models
     from .models import build_model as build_model
     from .models import graph as graph
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from .posterior import load_posterior as load_posterior
     from .posterior import save_posterior as save_posterior
     from .posterior_scores import posterior_scores as posterior_scores
+    from .predictive import add_log_likelihood as add_log_likelihood
     from .priors import Prior as Prior
     from .schema import COLUMNS as COLUMNS
     from .schema import CONNECTIONS as CONNECTIONS
@@ -93,12 +94,11 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "save_posterior",
     ),
     "scores.table": ("score_table",),
-    "model_comparison": (
-        "attribute_kfold",
-        "compare_models",
-    ),
+    "model_comparison": ("compare_models",),
+    "attribute_folds": ("attribute_kfold",),
     "sensitivity": ("prior_sensitivity",),
     "posterior_scores": ("posterior_scores",),
+    "predictive": ("add_log_likelihood",),
     "summaries": (
         "scales",
         "summary",

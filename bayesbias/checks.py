@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numpy.random import default_rng
+from numpy.random import Generator, SeedSequence, default_rng
 
 from .geometry import FloatArray
 from .intervals import DEFAULT_CI_PROB, check_probability, hdi
@@ -30,7 +30,7 @@ def check(
     ci_probs: Sequence[float] = (0.5, DEFAULT_CI_PROB),
     *,
     n_draws: int | None = DEFAULT_DRAWS,
-    seed: int = 0,
+    seed: int | SeedSequence | Generator = 0,
 ) -> pd.DataFrame:
     """Share of the measured distances inside the posterior predictive intervals.
 
@@ -42,7 +42,7 @@ def check(
         A posterior from `fit`.
     ci_probs : sequence of float
         Probabilities of the predictive HPDIs, in (0, 1).
-    seed : int
+    seed : int, SeedSequence or Generator
         Of the predictive draws.
 
     Returns
@@ -71,13 +71,17 @@ def predictive_intervals(
     ci_probs: Sequence[float],
     *,
     n_draws: int | None = DEFAULT_DRAWS,
-    seed: int = 0,
+    seed: int | SeedSequence | Generator = 0,
 ) -> dict[float, FloatArray]:
     """Posterior predictive HPDIs of every row, (n_rows, 2) for each probability; see `check`."""
     probabilities = [check_probability(ci_prob) for ci_prob in ci_probs]
+    if n_draws is not None and n_draws < 1:
+        raise ValueError(
+            f"n_draws must be a whole number from 1 on, or None for all; got {n_draws}"
+        )
     rng = default_rng(seed)
     available = tree["posterior"].sizes["chain"] * tree["posterior"].sizes["draw"]
-    chosen = rng.permutation(available)[: n_draws or available]
+    chosen = rng.permutation(available)[:n_draws]
     n_rows = tree["observed_data"].sizes["row"]
     parts: dict[float, list[FloatArray]] = {ci_prob: [] for ci_prob in probabilities}
     for start in range(0, n_rows, ROWS_AT_ONCE):

@@ -23,7 +23,6 @@ import numpy as np
 from .geometry import FloatArray
 from .reduction import Collapsed, Side
 
-
 SMALLEST_SIGMA = 1e-6
 """Residual sds below this get no weight: distances of float32 vectors are not known better, and
 double precision gives out beyond."""

@@ -65,7 +65,7 @@ def contrasts(
 def compare_draws(differences: FloatArray, ci_prob: float, rope: float) -> pd.DataFrame:
     """Describe draws of differences, (n_draws, n), with their direction and ROPE share."""
     frame = describe_draws(differences, ci_prob)
-    above = (differences > 0).mean(axis=0)
+    above = (differences > 0).mean(axis=0) + 0.5 * (differences == 0).mean(axis=0)
     frame["p_direction"] = pd.Series(above).clip(lower=1 - above)
     frame["p_rope"] = (abs(differences) < rope).mean(axis=0)
     return frame

@@ -110,7 +110,7 @@ def fit(
     SamplingWarning
         If R-hat, effective sample size, divergences or Pareto k are beyond their limits.
     """
-    _check_numbers(draws=draws, chains=chains, tune=tune)
+    check_numbers(draws=draws, chains=chains, tune=tune)
     if not 0 < target_accept < 1:
         raise ValueError(f"target_accept must lie in (0, 1); got {target_accept!r}")
     if method not in METHODS:
@@ -292,7 +292,8 @@ def as_seed_sequence(seed: Seed) -> SeedSequence:
     return SeedSequence(seed)
 
 
-def _check_numbers(**numbers: int) -> None:
+def check_numbers(**numbers: int) -> None:
+    """Raise a ValueError that names the first number that is not whole, or below one."""
     for name, value in numbers.items():
         if not _whole(value) or value < 1:
             raise ValueError(f"{name} must be a whole number from 1 on; got {value!r}")

@@ -25,6 +25,9 @@ PROPOSAL_DF = 5.0
 OVERSAMPLING = 4
 """Proposals for each draw, so that resampling seldom repeats one."""
 
+FEWEST_PROPOSALS = 4_000
+"""Proposals at least, so that few draws come from weights as good as many."""
+
 PILOT_PROPOSALS = 2_000
 """Proposals to which the final proposal is fitted."""
 
@@ -142,12 +145,13 @@ def importance_resample(
         if pilot.ess > ENOUGH_OF_PILOT * PILOT_PROPOSALS:
             break
         pilot = _weigh(log_density, _fitted(pilot), PILOT_PROPOSALS, rng)
-    final = _weigh(log_density, _fitted(pilot), OVERSAMPLING * n_draws, rng)
+    n_proposals = max(OVERSAMPLING * n_draws, FEWEST_PROPOSALS)
+    final = _weigh(log_density, _fitted(pilot), n_proposals, rng)
     smoothed, k = _smoothed(final)
     for _ in range(MOST_RETRIES):
         if k < HIGHEST_K:
             break
-        final = _weigh(log_density, _fitted(final), OVERSAMPLING * n_draws, rng)
+        final = _weigh(log_density, _fitted(final), n_proposals, rng)
         smoothed, k = _smoothed(final)
     chosen = _resample(smoothed.weights, n_draws, rng)
     return Resampled(final.points[chosen], final.log_p[chosen], k, smoothed.ess, len(final.points))

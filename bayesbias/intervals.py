@@ -14,7 +14,9 @@ DEFAULT_CI_PROB = 0.89
 def check_probability(ci_prob: float) -> float:
     """Give back a probability that lies in (0, 1), or raise a ValueError that says what to do."""
     if isinstance(ci_prob, bool) or not 0 < ci_prob < 1:
-        hint = f"; for an {ci_prob:g}% interval pass {ci_prob / 100:g}" if ci_prob > 1 else ""
+        article = "an" if f"{ci_prob:g}".startswith(("8", "11", "18")) else "a"
+        hint = f"; for {article} {ci_prob:g}% interval pass {ci_prob / 100:g}"
+        hint = hint if 1 < ci_prob < 100 else ""
         raise ValueError(f"ci_prob must lie in (0, 1), got {ci_prob}{hint}")
     return float(ci_prob)
 

@@ -99,10 +99,13 @@ def samplers(*, quick: bool = False) -> str:
     """Time all samplers on both tables and cards, and hold them against the goals."""
     frames = []
     paths = {name: _folder() / "paper_tables" / f"{file}.csv" for name, file in TABLES.items()}
-    _compile_bytes(next(iter(paths.values())))
+    _compile_bytes()
     for name, path in paths.items():
         for card in CARDS:
-            found = {m: measure(path, card, m, 100 if quick else DRAWS) for m in METHODS}
+            found = {}
+            for method in METHODS:
+                found[method] = measure(path, card, method, 100 if quick else DRAWS)
+                print(name, card, method, found[method], file=sys.stderr, flush=True)
             frame = pd.DataFrame.from_dict(found, orient="index").rename_axis("sampler")
             frames.append(frame.assign(table=name, card=card).reset_index())
     found = pd.concat(frames, ignore_index=True)
@@ -219,10 +222,11 @@ def _folder() -> Path:
     return Path(os.environ.get("BAYESBIAS_DATA") or beside)
 
 
-def _compile_bytes(path: Path) -> None:
+def _compile_bytes() -> None:
     """Have Python write the byte code of all that is imported, which happens once for a user."""
-    for method in METHODS:
-        measure(path, CARDS[0], method, draws=10)
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    imports = "import arviz, bayesbias.fitting, bayesbias.models, numpyro.infer, nutpie, pymc"
+    subprocess.run([sys.executable, "-c", imports], env=environment, check=True)
 
 
 def main(*, quick: bool = False) -> str:

@@ -16,17 +16,15 @@ if TYPE_CHECKING:
 
 COLUMNS = 5
 BINS = 20
-POINTS = 150
-"""Points at which the curves are drawn; they are judged at as many as there are tables."""
+DPI = 100
 
 BAND_SIMULATIONS = 2_000
 INK, SHADE = "#1f4e79", "#c9d6e3"
 
 
 def draw(calibration: Calibration, path: Path) -> None:
-    """Draw all quantities of a calibration and write the figure, an SVG."""
+    """Draw all quantities of a calibration and write the figure, a PNG."""
     from arviz_stats.ecdf_utils import ecdf_pit
-    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     n = len(calibration.names)
@@ -36,20 +34,18 @@ def draw(calibration: Calibration, path: Path) -> None:
     values = spread_out(calibration.ranks)
     rng = np.random.default_rng(0)
     at, _, low, high = ecdf_pit(values[:, 0], BAND, BAND_SIMULATIONS, rng=rng)
-    shown = np.unique(np.linspace(0, len(at) - 1, POINTS).astype(int))
-    band = np.stack([low - at, high - at])[:, shown]
+    band = np.stack([low - at, high - at])
     for i in range(rows * COLUMNS):
         row, column = 2 * (i // COLUMNS), i % COLUMNS
         if i >= n:
             axes[row, column].set_axis_off()
             axes[row + 1, column].set_axis_off()
             continue
-        _difference(axes[row, column], values[:, i], at[shown], band)
+        _difference(axes[row, column], values[:, i], at, band)
         axes[row, column].set_title(calibration.names[i], fontsize=7)
         _histogram(axes[row + 1, column], calibration.ranks[:, i])
-    options = {"svg.hashsalt": "bayesbias", "svg.fonttype": "none"}
-    with rc_context(options), replacing(path) as temporary:
-        figure.savefig(temporary, format="svg", metadata={"Date": None, "Creator": None})
+    with replacing(path) as temporary:
+        figure.savefig(temporary, format="png", dpi=DPI, metadata={"Software": None})
 
 
 def _difference(axis: Axes, values: np.ndarray, at: np.ndarray, band: np.ndarray) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -90,10 +89,15 @@ def crossed_posterior(toy_table: pd.DataFrame) -> DataTree:
 
 
 @pytest.fixture
-def mock_nuts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let ``pm.sample`` give draws from the prior at once, without divergences."""
+def mock_nuts(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[..., np.ndarray]]:
+    """Let ``pm.sample`` give draws from the prior at once; the makers of its sample_stats."""
     import pymc as pm
     from pymc.testing import mock_sample
 
     stats = {"diverging": lambda size: np.zeros(size, dtype=bool)}
-    monkeypatch.setattr(pm, "sample", partial(mock_sample, sample_stats=stats))
+
+    def sample(draws: int, *, random_seed: list[int], **options: object) -> DataTree:
+        return mock_sample(draws, stats, random_seed=random_seed[0], **options)
+
+    monkeypatch.setattr(pm, "sample", sample)
+    return stats

@@ -144,7 +144,7 @@ def test_a_cut_file_is_refused(crossed_posterior: DataTree, tmp_path: Path) -> N
 
 def test_a_foreign_tree_carries_no_card() -> None:
     for read in (card_of, warnings_of):
-        with pytest.raises(ValueError, match="was not fitted by bayesbias.fit"):
+        with pytest.raises(ValueError, match=r"was not fitted by bayesbias\.fit"):
             read(DataTree())
 
 

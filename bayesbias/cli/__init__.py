@@ -1,4 +1,4 @@
-"""The command line: `bayesbias run`, `table`, `fit`, `lists`, `models`."""
+"""The command line: `bayesbias run`, `table`, `fit`, `scores`, `lists`, `models`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, cast
 
 import typer
 
-from . import lists, options, run, tables
+from . import lists, options, run, scores, tables
 from .screen import NAME, complain, in_one_line, tidy_warnings
 
 BAD_INPUT = 2
@@ -82,6 +82,7 @@ app.command(
     "Exit code 3 if the fit finished but the sampler warned; the posterior is written all the "
     "same, and carries the warning.",
 )(tables.fit)
+app.command("scores", help=scores.EXAMPLES)(scores.scores)
 app.add_typer(
     lists.lists_app,
     name="lists",

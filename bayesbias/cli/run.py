@@ -140,18 +140,21 @@ def _results(
         progressbar=not screen.quiet,
     )
     steps = len(lists) * (3 + 2 * len(settings.models)) + 1
-    with screen.steps(steps) as tell, publishing(out, force=force) as stage:
-        analyses = []
-        for words in lists:
-            told = _named(tell, words.name) if len(lists) > 1 else tell
-            analysis = analyse(words, vectors, settings, tell=told)
-            folder = stage / words.name if len(lists) > 1 else stage
-            folder.mkdir(exist_ok=True)
-            _write(analysis, folder, command, told)
-            analyses.append(analysis)
-        if len(lists) > 1:
-            _write_index(analyses, stage, command)
-        tell(f"writing {out}")
+    with screen.steps(steps) as tell:
+        names = [words.name for words in lists]
+        told = [_named(tell, name) if len(lists) > 1 else tell for name in names]
+        analyses = [
+            analyse(words, vectors, settings, tell=tell_of)
+            for words, tell_of in zip(lists, told, strict=True)
+        ]
+        with publishing(out, force=force) as stage:  # only now is anything written
+            for analysis, name, tell_of in zip(analyses, names, told, strict=True):
+                folder = stage / name if len(lists) > 1 else stage
+                folder.mkdir(exist_ok=True)
+                _write(analysis, folder, command, tell_of)
+            if len(lists) > 1:
+                _write_index(analyses, stage, command)
+            tell(f"writing {out}")
     return analyses
 
 

@@ -50,6 +50,12 @@ def percent(share: float, digits: int = 0) -> str:
     return text
 
 
+def probability(share_of_draws: float) -> str:
+    """Write a posterior probability, which a finite number of draws never makes certain."""
+    smallest = 1e-9
+    return percent(min(max(share_of_draws, smallest), 1 - smallest))
+
+
 def probability_name(ci_prob: float) -> str:
     """Write the probability of an interval, ``89%`` for 0.89."""
     return f"{100 * ci_prob:g}%"

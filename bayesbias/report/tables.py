@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..analysis import Analysis
 from ..plots.scales import MEANINGS as SCALE_MEANINGS
-from .sentences import MEANINGS, number, percent, probability_name, signed
+from .sentences import MEANINGS, number, percent, probability, probability_name, signed
 
 
 @dataclass(frozen=True)
@@ -233,7 +233,7 @@ def _intervals(
             Cell(show(row["mean"]), row["mean"]),
             Cell(f"{show(row['hdi_low'])} … {show(row['hdi_high'])}", row["hdi_low"]),
             Cell("", row["mean"], scale.strip(row)),
-            *(Cell(percent(row[name]), row[name]) for name in extra),
+            *(Cell(probability(row[name]), row[name]) for name in extra),
         ]
         rows.append(tuple(cells))
     return Table(caption, tuple(heads), tuple(rows))

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..geometry import FloatArray
+from ..intervals import check_probability
 from ..wordlists import WordList
 from .list_rows import Indices, ListRows, Picks, list_rows
 from .permutation import Seed
@@ -119,6 +120,8 @@ def bootstrap_of(
     -------
     BootstrapResult
     """
+    if draws < 2:
+        raise ValueError(f"draws must be at least 2, got {draws}; {DRAWS} is usual")
     rows = [as_rows(f"set {at}", each) for at, each in enumerate(sets)]
     random = np.random.default_rng(seed)
     value = float(function(*rows))
@@ -175,10 +178,7 @@ def list_draws(spec: ListScore, rows: ListRows, drawn: Resampled) -> FloatArray:
 
 def interval(values: FloatArray, ci_prob: float) -> tuple[float, float]:
     """Equal-tailed percentile interval of the values that are defined; NaN if none is."""
-    if not 0 < ci_prob < 1:
-        raise ValueError(
-            f"ci_prob must lie in (0, 1), got {ci_prob}; for an 89% interval pass 0.89"
-        )
+    check_probability(ci_prob)
     defined = values[np.isfinite(values)]
     if not len(defined):
         return float("nan"), float("nan")

@@ -50,8 +50,8 @@ def direct_bias_of(
     -------
     DirectBiasResult
     """
-    if c < 0:
-        raise ValueError(f"c must not be negative, got {c}; 1 is usual, 0 only counts targets")
+    if not 0 <= c < np.inf:
+        raise ValueError(f"c must be 0 or more, got {c}; 1 is usual, 0 only counts targets")
     sets = [as_rows(f"defining set {at}", each) for at, each in enumerate(defining_sets)]
     subspace = principal_components([unit_rows(each) for each in sets] if unit else sets, k)
     components = unit_rows(as_rows("targets", targets)) @ subspace.directions.T

@@ -12,6 +12,9 @@ from ..geometry import FloatArray, cosine_similarity, unit_rows
 from .result import Result
 from .words import WordVectors, as_rows, look_up, refuse_overlap
 
+TIE_DIGITS = 12
+"""Cosines equal to this many digits tie; float64 holds them to 1e-16."""
+
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class EctResult(Result):
@@ -90,5 +93,5 @@ def _spearman(first: FloatArray, second: FloatArray) -> float:
 
 
 def _ranks(values: FloatArray) -> FloatArray:
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    _, place, counts = np.unique(values.round(TIE_DIGITS), return_inverse=True, return_counts=True)
     return np.asarray((np.cumsum(counts) - (counts - 1) / 2.0)[place])

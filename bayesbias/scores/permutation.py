@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import comb
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -163,9 +163,9 @@ def permutation_p_values(
     p-values. Pagano and Tritchler (1983) for exact distributions by dynamic programming.
     """
     matrix = _checked(scores, n_x)
-    for name, value, choices in (("sides", sides, Sides), ("method", method, Method)):
-        if value not in get_args(choices):
-            raise ValueError(unknown_name(name, value, get_args(choices)))
+    named_sides(sides)
+    if method not in get_args(Method):
+        raise ValueError(unknown_name("method", method, get_args(Method)))
     n_words = matrix.shape[1]
     centred = matrix - matrix.mean(axis=1, keepdims=True)
     tie = TIE * np.abs(matrix).sum(axis=1)
@@ -182,6 +182,14 @@ def permutation_p_values(
     else:
         values = _sampled(centred, n_x, threshold, sides, draws=draws, seed=seed)
     return PValues(*values, sides, method, comb(n_words, n_x))
+
+
+def named_sides(name: str) -> Sides:
+    """Give the sides of a test by name, ``two`` or ``one``; others are a ValueError."""
+    for sides in get_args(Sides):
+        if name == sides:
+            return cast("Sides", sides)
+    raise ValueError(unknown_name("sides", name, get_args(Sides)))
 
 
 def _enumerated(centred: FloatArray, n_x: int, threshold: FloatArray, sides: Sides) -> FloatArray:

@@ -6,8 +6,9 @@ scores of targets and protected groups the stereotypes of all groups are the tar
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -37,6 +38,16 @@ from .semaxis import semaxis_of
 from .weam import psi_of, weam_of
 from .weat import effect_sizes
 
+Reading = Literal[
+    "closer to own stereotype",
+    "more difference between groups",
+    "closer to all stereotypes",
+    "stereotypes towards the first group",
+]
+"""What it means that a score moves in its direction."""
+
+Direction = Literal["higher", "lower"]
+
 
 @dataclass(frozen=True)
 class ListScore:
@@ -54,6 +65,13 @@ class ListScore:
     draws : function of ListRows and Weights, optional
         The same under many resamplings of the words; without it they are taken one by one.
     note : str
+    no_bias : float
+        The value that stands for no bias.
+    direction : {"higher", "lower"}
+        Which values mean what ``reading`` says.
+    reading : str
+        What values in that direction mean; scores of one group against others, or of their own
+        stereotypes against others', can also lean the other way, sizes of differences cannot.
     """
 
     value: Callable[[ListRows], float]
@@ -61,6 +79,9 @@ class ListScore:
     choices: str = ""
     draws: Callable[[ListRows, Weights], FloatArray] | None = None
     note: str = ""
+    no_bias: float = 0.0
+    direction: Direction = "higher"
+    reading: Reading = "closer to own stereotype"
 
 
 def _effect_size(rows: ListRows) -> float:
@@ -133,27 +154,51 @@ SCORES: dict[str, ListScore] = {
         "ordered",
         "vectors as they are",
         note="stereotypes of the first group; negative: nearer to the first",
+        direction="lower",
     ),
     "ect": ListScore(
         lambda rows: ect_of(rows.protected[0], rows.protected[1], rows.targets).score,
         "pair",
         "vectors as they are",
         note="higher is less biased",
+        no_bias=1.0,
+        direction="lower",
+        reading="more difference between groups",
     ),
-    "ripa": ListScore(_ripa, "pair", "vectors as they are", note=_PLACES),
+    "ripa": ListScore(
+        _ripa,
+        "pair",
+        "vectors as they are",
+        note=_PLACES,
+        reading="stereotypes towards the first group",
+    ),
     "rnsb": ListScore(
         lambda rows: rnsb_of(np.vstack(rows.protected), *rows.stereotypes).score,
         "pair",
         "C=1",
         _rnsb_draws,
         "second group's stereotypes as negative; interval over targets, classifier kept",
+        reading="more difference between groups",
     ),
     "gweat": ListScore(
         lambda rows: gweat_of(rows.protected, rows.stereotypes).score, "all", "", gweat_draws
     ),
-    "mac": ListScore(_mac, "all", "stereotypes only", mac_draws, "1: cosines average to zero"),
+    "mac": ListScore(
+        _mac,
+        "all",
+        "stereotypes only",
+        mac_draws,
+        "1: cosines average to zero",
+        no_bias=1.0,
+        direction="lower",
+        reading="closer to all stereotypes",
+    ),
     "same": ListScore(
-        lambda rows: same_of(rows.targets, rows.protected).score, "all", "", same_draws
+        lambda rows: same_of(rows.targets, rows.protected).score,
+        "all",
+        "",
+        same_draws,
+        reading="more difference between groups",
     ),
     "direct_bias": ListScore(
         lambda rows: direct_bias_of(rows.targets, list(rows.defining_sets)).score,
@@ -161,6 +206,7 @@ SCORES: dict[str, ListScore] = {
         "c=1, k=groups-1, unit length",
         direct_bias_draws,
         _PLACES,
+        reading="more difference between groups",
     ),
 }
 """Scores on word lists, by name. `sc_weat` is not here: it is one test a word, not one number."""
@@ -171,3 +217,10 @@ def named_score(name: str) -> ListScore:
     if name not in SCORES:
         raise ValueError(unknown_name("score", name, SCORES))
     return SCORES[name]
+
+
+def named_scores(names: Iterable[str]) -> dict[str, ListScore]:
+    """Give scores of the registry by name; a single string in place of names is a TypeError."""
+    if isinstance(names, str):
+        raise TypeError(f"scores must be a list of names; got the string {names!r}")
+    return {name: named_score(name) for name in names}

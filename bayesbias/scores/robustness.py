@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 
 from ..geometry import FloatArray
+from ..intervals import check_probability
 from ..wordlists import WordList
 from .bootstrap import interval, or_nan
 from .list_rows import ListRows, list_rows, selections
 from .permutation import Seed
-from .registry import SCORES, ListScore, named_score
+from .registry import SCORES, ListScore, named_scores
 from .sublists import Lists, Reference, reference_lists, sublists, without_each
 from .words import WordVectors
 
@@ -25,6 +26,7 @@ ROBUSTNESS_COLUMNS = (
     "embedding",
     "share",
     "left_out",
+    "no_bias",
     "full",
     "mean",
     "sd",
@@ -92,18 +94,22 @@ def robustness(
     """
     _check(shares, repeats)
     rows, _ = list_rows(vectors, wordlist)
-    names = [name for name in SCORES if name != "rnsb"] if scores is None else list(scores)
-    specs = {name: named_score(name) for name in names}
+    check_probability(ci_prob)
+    default = [name for name in SCORES if name != "rnsb"]
+    specs = named_scores(default if scores is None else scores)
     random = np.random.default_rng(seed)
     given = sublists(rows, shares, repeats, random)
     others = reference_lists(reference, wordlist, rows, given, random)
     made: list[dict[str, Any]] = []
     for name, spec in specs.items():
         for at in selections(rows, spec.scope):
-            start = {"score": name, "groups": ", ".join(rows.of_groups(at).groups)}
+            groups = ", ".join(rows.of_groups(at).groups)
+            start = {"score": name, "groups": groups, "no_bias": spec.no_bias}
             made += [start | row for row in _over_shares(spec, at, given, others, ci_prob)]
             made += [start | row for row in _left_out(spec, at, rows)]
-    return pd.DataFrame(made, columns=list(ROBUSTNESS_COLUMNS))
+    frame = pd.DataFrame(made, columns=list(ROBUSTNESS_COLUMNS))
+    frame.attrs["ci_prob"] = ci_prob
+    return frame
 
 
 def _check(shares: Sequence[float], repeats: int) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..geometry import FloatArray, unit_rows
 from .result import Result
+from .subspace import DEPENDENT
 from .words import WordVectors, as_rows, look_up
 
 
@@ -32,7 +33,8 @@ def semaxis_of(
     if unit:
         a, b = unit_rows(a), unit_rows(b)
     axis = a.mean(axis=0) - b.mean(axis=0)
-    if not np.linalg.norm(axis) > 0:
+    longest = max(np.linalg.norm(a, axis=1).max(), np.linalg.norm(b, axis=1).max())
+    if np.linalg.norm(axis) <= DEPENDENT * longest:
         raise ValueError("the poles A and B have the same mean vector, so there is no axis")
     position = unit_rows(as_rows("words", words)) @ unit_rows(axis[None, :])[0]
     return SemAxisResult(

@@ -160,6 +160,10 @@ def principal_components(defining_sets: Sequence[ArrayLike], k: int | None = Non
     centred = np.vstack([each - each.mean(axis=0) for each in rows])
     _, lengths, directions = np.linalg.svd(centred, full_matrices=False)
     rank = int((lengths > DEPENDENT * lengths.max(initial=0.0)).sum()) if lengths.any() else 0
+    if not rank:
+        raise ValueError(
+            "the words of every defining set have the same vector, which gives no direction"
+        )
     if not 1 <= wanted <= rank:
         raise ValueError(
             f"k must lie in 1 to {rank}, the number of independent directions of the defining "

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..intervals import check_probability
 from ..wordlists import WordList
 from .bootstrap import DRAWS, Resampled, interval, list_draws, resampled
 from .list_rows import ListRows, list_rows, selections
-from .permutation import Seed, Sides, permutation_test
-from .registry import SCORES, ListScore, named_score
+from .permutation import Seed, Sides, named_sides, permutation_test
+from .registry import SCORES, ListScore, named_scores
 from .weam import psi_of
 from .words import WordVectors, abridged
 
@@ -22,6 +23,10 @@ TABLE_COLUMNS = (
     "value",
     "low",
     "high",
+    "interval",
+    "no_bias",
+    "direction",
+    "reading",
     "p_value",
     "p_low",
     "p_high",
@@ -68,12 +73,15 @@ def score_table(
     -------
     DataFrame
         ``TABLE_COLUMNS``, one row a score and choice of groups. ``groups`` names the groups in
-        order. ``value`` is missing only where ``note`` says why; ``p_value`` only for scores
-        without a test. ``note`` also names words left out and resamplings left out.
+        order. ``interval`` is what ``low`` and ``high`` come from, here ``bootstrap``;
+        ``no_bias`` is the value of no bias, and values in ``direction`` of it mean what
+        ``reading`` says. ``value`` is missing only where ``note`` says why; ``p_value`` only for
+        scores without a test. ``note`` also names words left out and resamplings left out.
     """
+    check_probability(ci_prob)
+    named_sides(sides)
     rows, missing = list_rows(vectors, wordlist)
-    names = list(SCORES) if scores is None else list(scores)
-    specs = {name: named_score(name) for name in names}
+    specs = named_scores(SCORES if scores is None else scores)
     drawn = resampled(rows, draws, seed)
     lost = [word for words in missing.values() for word in words]
     left_out = f"left out, not in the embedding: {abridged(lost)}" if lost else ""
@@ -86,7 +94,9 @@ def score_table(
                 row["choices"] += f", {sides}-sided"
             row["note"] = "; ".join(filter(None, [row["note"], left_out]))
             made.append({"score": name} | row)
-    return pd.DataFrame(made, columns=list(TABLE_COLUMNS))
+    frame = pd.DataFrame(made, columns=list(TABLE_COLUMNS))
+    frame.attrs["ci_prob"] = ci_prob
+    return frame
 
 
 def _row(spec: ListScore, rows: ListRows, drawn: Resampled, ci_prob: float) -> dict[str, Any]:
@@ -95,6 +105,10 @@ def _row(spec: ListScore, rows: ListRows, drawn: Resampled, ci_prob: float) -> d
         "value": np.nan,
         "low": np.nan,
         "high": np.nan,
+        "interval": "bootstrap",
+        "no_bias": spec.no_bias,
+        "direction": spec.direction,
+        "reading": spec.reading,
         "p_value": np.nan,
         "p_low": np.nan,
         "p_high": np.nan,

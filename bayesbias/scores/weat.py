@@ -75,6 +75,8 @@ def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
         raise ValueError(f"ddof must be one of {get_args(Ddof)}, got {ddof!r}")
     x, y = np.asarray(s_x, dtype=np.float64), np.asarray(s_y, dtype=np.float64)
     n_x, n_y = x.shape[-1], y.shape[-1]
+    if not n_x or not n_y:
+        raise ValueError(f"X and Y need at least one association each; got {n_x} and {n_y}")
     if ddof == "pooled":
         if n_x + n_y < 3:
             raise ValueError("ddof='pooled' needs at least three words in X and Y together")
@@ -105,7 +107,7 @@ def weat_of_associations(
     draws: int = 100_000,
 ) -> WeatResult:
     """WEAT from the associations s(w, A, B) of the words of X, (n_x,), and of Y, (n_y,)."""
-    x, y = np.asarray(s_x, dtype=np.float64), np.asarray(s_y, dtype=np.float64)
+    x, y = (_one_data_set(name, each) for name, each in (("X", s_x), ("Y", s_y)))
     effect = float(effect_sizes(x, y, ddof))
     if np.isnan(effect):
         raise ValueError(
@@ -128,6 +130,16 @@ def weat_of_associations(
         n_y=len(y),
         association=np.concatenate([x, y]),
     )
+
+
+def _one_data_set(name: str, associations: ArrayLike) -> FloatArray:
+    values = np.asarray(associations, dtype=np.float64)
+    if values.ndim != 1 or not np.isfinite(values).all():
+        raise ValueError(
+            f"the associations of {name} must be one finite number a word; got shape "
+            f"{values.shape}{'' if values.ndim != 1 else ' with NaN or infinite values'}"
+        )
+    return values
 
 
 def weat(
@@ -168,8 +180,11 @@ def weat(
     Raises
     ------
     ValueError
-        If a set is empty or all missing, X and Y or A and B share a word, or all associations
-        are equal.
+        If a set is empty or all missing, X and Y share a word, or all associations are equal.
+
+    Notes
+    -----
+    X and Y may differ in size. A word in both A and B counts in both means.
 
     References
     ----------

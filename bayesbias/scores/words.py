@@ -59,8 +59,8 @@ def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets
     TypeError
         If a set is a single string in place of a list of words.
     ValueError
-        If a set is empty, holds a word twice, none of its words is in the embedding, or a vector
-        is all zeros or not finite.
+        If a set is empty, holds a word twice, none of its words is in the embedding, a vector is
+        all zeros or not finite, or vectors are of different length.
     """
     rows, words, missing = {}, {}, {}
     for name, given in sets.items():
@@ -76,6 +76,7 @@ def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets
         words[name] = found
         if lost:
             missing[name] = lost
+    _require_one_length(rows)
     return WordSets(rows, words, missing)
 
 
@@ -111,6 +112,8 @@ def look_up_tuples(
         lost += absent
         if not absent:
             found.append(tuple(members))
+    if not found and not lost:
+        raise ValueError(f"{name} is empty; at least one pair of words is needed")
     if not found:
         raise ValueError(
             f"no tuple of {name} is in the embedding as a whole; missing words: {abridged(lost)}"
@@ -152,7 +155,14 @@ def _listed(name: str, given: Iterable[str]) -> tuple[str, ...]:
 
 
 def _rows(vectors: WordVectors, words: Sequence[str]) -> FloatArray:
-    rows = np.stack([np.asarray(vectors[word], dtype=np.float64) for word in words])
+    found = [np.asarray(vectors[word], dtype=np.float64) for word in words]
+    odd = [word for word, row in zip(words, found, strict=True) if row.shape != found[0].shape]
+    if odd:
+        raise ValueError(
+            f"the vectors of {abridged(odd)} and of {words[0]} are of different length; they "
+            "are not of one embedding"
+        )
+    rows = np.stack(found)
     bad = ~(np.isfinite(rows).all(axis=1) & rows.any(axis=1))
     if bad.any():
         names = [word for word, is_bad in zip(words, bad, strict=True) if is_bad]
@@ -160,3 +170,10 @@ def _rows(vectors: WordVectors, words: Sequence[str]) -> FloatArray:
             f"the vectors of {abridged(names)} are all zeros or not finite; leave those words out"
         )
     return rows
+
+
+def _require_one_length(sets: Mapping[str, FloatArray]) -> None:
+    lengths = {name: rows.shape[1] for name, rows in sets.items()}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise ValueError(f"vectors are of different length ({told}); they are not of one embedding")

@@ -1,0 +1,151 @@
+"""`bayesbias scores`: every cosine score of a word list as one table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import options
+from .run import WARNED
+from .screen import Screen, complain
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from gensim.models import KeyedVectors
+
+    from ..wordlists import WordList
+
+EXAMPLES = (
+    "Compute every cosine score of a word list, with intervals and exact p-values.\n\n"
+    "The protected words of the list's groups are X and Y, their stereotypes A and B; scores of "
+    "two groups are computed on every pair. Intervals come from drawing the words anew; with "
+    "`--posterior` a model is fitted and the posteriors of MAC, gWEAT and WEAT join the table. "
+    "What a score measures, its range and its direction: docs/scores.md.\n\n"
+    "Examples:\n\n"
+    "`bayesbias scores gender`\n\n"
+    "`bayesbias scores weat1 --vectors GoogleNews.bin --sides one --out weat1.csv`\n\n"
+    "`bayesbias scores religion --posterior --model crossed`\n\n"
+    "Exit code 3 if the model was fitted but the sampler warned; the table is written all the "
+    "same."
+)
+"""What ``bayesbias scores --help`` says."""
+
+HEADS = ("score", "groups", "value>", "low>", "high>", "p>")
+"""Columns of the tables."""
+
+
+def scores(
+    context: typer.Context,
+    wordlist: Annotated[
+        str, typer.Argument(metavar="LIST", help="Name of a bundled list, or path of a .toml file.")
+    ],
+    *,
+    vectors: options.Vectors = "glove-demo",
+    case: options.Case = "exact",
+    ci_prob: options.CiProb = 0.89,
+    draws: Annotated[
+        int, typer.Option(min=2, metavar="N", help="Resamplings of the words, for the intervals.")
+    ] = 1000,
+    seed: options.Seed = 1,
+    sides: Annotated[
+        str, typer.Option(metavar="HOW", help="Sides of WEAT's p-value: two, or one.")
+    ] = "two",
+    posterior: Annotated[
+        bool, typer.Option("--posterior", help="Fit a model and add the posteriors of scores.")
+    ] = False,
+    model: Annotated[
+        str,
+        typer.Option("--model", "-m", metavar="CARD", help="The model card for --posterior."),
+    ] = "crossed",
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Where the table goes, .csv."),
+    ] = None,
+    allow_pickle: options.AllowPickle = False,
+    force: options.Force = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Compute every cosine score of a word list, print the table and keep it."""
+    from ..distances import distance_table
+    from ..fitting import fit
+    from ..posterior_scores import with_posterior_scores
+    from ..results import require_file_place
+    from ..scores.permutation import named_sides
+    from ..scores.table import score_table
+    from ..vectors import load_vectors
+    from ..wordlists import load_wordlist
+
+    screen = options.screen_of(context, quiet)
+    words, side = load_wordlist(wordlist), named_sides(sides)
+    if out is not None:
+        require_file_place(out, (".csv",), force=force)
+    read = load_vectors(
+        vectors, words, case, allow_pickle=allow_pickle, progressbar=not screen.quiet
+    )
+    frame = score_table(read, words, ci_prob=ci_prob, draws=draws, seed=seed, sides=side)
+    doubts: list[str] = []
+    if posterior:
+        table = distance_table(read, words)
+        fitted = fit(table, model, seed=seed, progressbar=not screen.quiet)
+        frame = with_posterior_scores(frame, fitted)
+        doubts = frame.attrs["warnings"]
+    _tell_missing(read, words)
+    if out is not None:
+        _write(frame, out)
+    _show(frame, f"{words.name} in {Path(vectors).name or vectors}", screen)
+    if out is not None:
+        screen.say(f"Table: {out}")
+    return WARNED if doubts else 0
+
+
+def _tell_missing(read: KeyedVectors, words: WordList) -> None:
+    """Say on stderr which words the scores were computed without; control words play no part."""
+    from ..distances import missing_words
+
+    lost = missing_words(read, words)
+    named = dict.fromkeys(lost["word"][lost["role"] != "control"])
+    if named:
+        complain(f"not in the embedding, and left out: {', '.join(named)}")
+
+
+def _write(frame: pd.DataFrame, out: Path) -> None:
+    from ..atomic import replacing
+
+    with replacing(out) as temporary:
+        frame.to_csv(temporary, index=False)
+
+
+def _show(frame: pd.DataFrame, title: str, screen: Screen) -> None:
+    """Print the scores, how to read them, and why some have no value."""
+    level = f"{100 * frame.attrs['ci_prob']:g}%"
+    named = {
+        "bootstrap": f"{title}: scores, {level} bootstrap intervals",
+        "posterior": f"{title}: posterior means, {level} highest-density intervals",
+    }
+    for interval, head in named.items():
+        part = frame[frame["interval"] == interval]
+        if len(part):
+            screen.table(head, HEADS, [_cells(row) for row in part.to_dict("records")])
+    keys = ["direction", "reading", "no_bias"]
+    for (direction, reading, no_bias), part in frame.groupby(keys, sort=False):
+        names = ", ".join(dict.fromkeys(part["score"]))
+        screen.say(f"{str(direction).capitalize()} than {no_bias:g} means {reading}: {names}.")
+    for row in frame[frame["value"].isna()].to_dict("records"):
+        screen.say(f"No {row['score']} of {row['groups']}: {row['note']}")
+    screen.say("Intervals say how scores move with other words; p is for the split of these words.")
+
+
+def _cells(row: dict[Hashable, Any]) -> list[str]:
+    numbers = [_number(row[name]) for name in ("value", "low", "high")]
+    p_value = "" if math.isnan(row["p_value"]) else f"{row['p_value']:.2g}"
+    return [str(row["score"]), str(row["groups"]), *numbers, p_value]
+
+
+def _number(value: float) -> str:
+    if math.isnan(value):
+        return "–"
+    return f"{value:.3f}" if value == 0 or abs(value) >= 0.01 else f"{value:.2g}"

@@ -1,0 +1,210 @@
+"""PyMC's view of every card: its variables, its densities, and posteriors it can work on."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pymc as pm
+import pytest
+from pymc.stats import compute_log_prior
+from scipy.stats import norm
+from xarray import DataTree
+
+import bayesbias as bb
+from bayesbias.cards import card_from_dict, load_card, model_cards
+from bayesbias.fitting import fit
+from bayesbias.models import _smallest_table, _whitening, build_model, graph
+from bayesbias.posterior import card_of, labels, variable_dims
+from bayesbias.predictive import add_log_likelihood, predict_rows
+from bayesbias.sensitivity import with_log_densities
+
+NORMAL = [name for name in model_cards() if load_card(name).likelihood == "normal"]
+
+
+@pytest.fixture(scope="module", params=NORMAL)
+def exact(request: pytest.FixtureRequest, toy_table: pd.DataFrame) -> DataTree:
+    return fit(
+        toy_table,
+        request.param,
+        method="exact",
+        draws=500,
+        chains=2,
+        seed=1,
+        prior_predictive=True,
+    )
+
+
+@pytest.fixture(scope="module")
+def model(exact: DataTree, toy_table: pd.DataFrame) -> pm.Model:
+    return build_model(toy_table, card_of(exact))
+
+
+def check_pymc_works_on(tree: DataTree, model: pm.Model) -> None:
+    """PyMC draws only the data anew, and finds the log likelihoods that we find."""
+    drawn = pm.sample_posterior_predictive(
+        tree, model=model, progressbar=False, random_seed=1, extend_inferencedata=False
+    )["posterior_predictive"]
+    assert set(drawn.data_vars) == {"cosine_distance"}
+    ours = predict_rows(tree, np.arange(32), np.random.default_rng(2))
+    theirs = drawn["cosine_distance"].values.reshape(ours.shape)
+    # Medians, since Student-t draws may have no variance: four and a half joint errors of each.
+    spread = np.subtract(*np.percentile(ours, [75, 25], axis=0)) / 1.35
+    error = 1.25 * spread * np.sqrt(2 / len(ours))
+    apart = abs(np.median(ours, axis=0) - np.median(theirs, axis=0))
+    np.testing.assert_array_less(apart, 4.5 * error)
+    check_log_likelihood(tree, model)
+
+
+def check_log_likelihood(tree: DataTree, model: pm.Model) -> None:
+    theirs = pm.compute_log_likelihood(
+        tree, model=model, progressbar=False, extend_inferencedata=False
+    )
+    ours = add_log_likelihood(tree)["log_likelihood"]["cosine_distance"]
+    found = theirs["cosine_distance"].transpose(*ours.dims)
+    np.testing.assert_allclose(found, ours, rtol=1e-9, atol=1e-9)  # float64, other order of terms
+
+
+def test_pymc_works_on_exact_posteriors(exact: DataTree, model: pm.Model) -> None:
+    check_pymc_works_on(exact, model)
+
+
+def test_pymc_works_on_nuts_posteriors(nuts_posterior: DataTree, toy_table: pd.DataFrame) -> None:
+    check_pymc_works_on(nuts_posterior, build_model(toy_table, "crossed"))
+
+
+def test_pymc_works_on_posteriors_read_from_a_file(
+    crossed_posterior: DataTree, toy_table: pd.DataFrame, tmp_path: Any
+) -> None:
+    bb.save_posterior(crossed_posterior, tmp_path / "post.nc")
+    again = bb.load_posterior(tmp_path / "post.nc")
+    check_log_likelihood(again, build_model(toy_table, "crossed"))
+
+
+def test_the_robust_card_is_wired_through(
+    toy_table: pd.DataFrame, mock_nuts: dict[str, Any]
+) -> None:
+    """Draws from the prior stand for NUTS; PyMC's Student-t against ours."""
+    tree = fit(toy_table, "robust", draws=500, chains=2, seed=1, prior_predictive=True)
+    assert tree["prior"]["nu"].shape == (1, 500)
+    assert tree["prior_predictive"]["cosine_distance"].shape == (1, 500, 32)
+    check_log_likelihood(tree, build_model(toy_table, "robust"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("card", model_cards())
+def test_every_card_samples_by_nuts(toy_table: pd.DataFrame, card: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the toy table is small, and some chains short
+        tree = fit(toy_table, card, method="nuts", chains=2, seed=1, progressbar=False)
+    assert np.isfinite(tree["posterior"].to_dataset().to_dataarray()).all()
+    check_pymc_works_on(tree, build_model(toy_table, card))
+
+
+def test_variables_and_dims_are_those_that_posteriors_have(
+    exact: DataTree, model: pm.Model
+) -> None:
+    free = {variable.name for variable in model.free_RVs}
+    assert free == set(exact["posterior"].data_vars) == set(exact["prior"].data_vars)
+    dims = variable_dims(card_of(exact))
+    for name in free:
+        assert tuple(model.named_vars_to_dims.get(name) or ()) == dims[name]
+    for dim in ("connection", "protected_word", "attribute"):
+        assert list(model.coords[dim]) == labels(exact, dim)
+    assert [variable.name for variable in model.observed_RVs] == ["cosine_distance"]
+
+
+def test_priors_have_the_density_the_card_states(exact: DataTree, model: pm.Model) -> None:
+    """The sampler's coordinates must not change the model: effects too have their own normal."""
+    few = DataTree.from_dict({"posterior": exact["posterior"].to_dataset().isel(draw=slice(0, 9))})
+    theirs = compute_log_prior(few, model=model, progressbar=False, extend_inferencedata=False)
+    ours = with_log_densities(exact)["log_prior"].to_dataset().isel(draw=slice(0, 9))
+    for name in card_of(exact).needed_priors:
+        values = theirs[name]
+        summed = values.sum([dim for dim in values.dims if dim not in ("chain", "draw")])
+        # PyMC folds the logs of constant parameters in single precision.
+        np.testing.assert_allclose(summed, ours[name], rtol=1e-6, atol=1e-6)
+    found, density = theirs["word_mean"], word_mean_density(exact, few)
+    np.testing.assert_allclose(found, density, rtol=1e-9, atol=1e-9)  # float64 throughout
+
+
+def word_mean_density(exact: DataTree, few: DataTree) -> np.ndarray:
+    """Log density of every word mean around its connection's or its group's mean, by scipy."""
+    values = {str(name): draws.values for name, draws in few["posterior"].data_vars.items()}
+    parent = values["connection_mean"][:, :, None, :]
+    if "group_mean" in values:
+        parent = values["group_mean"][:, :, exact["constant_data"]["group_index"].values, :]
+    spread = values["connection_sd"][:, :, None, :]
+    return norm(parent, spread).logpdf(values["word_mean"])
+
+
+def test_prior_draws_come_from_the_priors(exact: DataTree) -> None:
+    prior = exact["prior"]
+    assert prior.sizes["draw"] == 500
+    mean = prior["connection_mean"].values
+    # 2,000 draws of Normal(1, .3): four standard errors of mean and sd.
+    assert mean.mean() == pytest.approx(1, abs=4 * 0.3 / np.sqrt(2000))
+    assert mean.std() == pytest.approx(0.3, rel=4 / np.sqrt(4000))
+    assert exact["prior_predictive"]["cosine_distance"].shape == (1, 500, 32)
+    assert not any("created_at" in node.attrs for node in exact.subtree)
+
+
+def test_overridden_priors_reach_the_model(toy_table: pd.DataFrame) -> None:
+    tight = {"connection_mean": {"mean": 0.2, "sd": 0.001}}
+    mean = pm.draw(build_model(toy_table, "paper", tight)["connection_mean"], 50, random_seed=1)
+    np.testing.assert_allclose(mean, 0.2, atol=0.005)  # five prior sds
+
+
+def test_effects_by_kind_have_an_sd_for_each(toy_table: pd.DataFrame) -> None:
+    card = card_from_dict(load_card("crossed").to_dict() | {"attribute_effects": "kind"})
+    model = build_model(toy_table, card)
+    assert model.named_vars_to_dims["attribute_sd"] == ("attribute_kind",)
+    tree = fit(toy_table, card, method="exact", chains=2, seed=1)
+    check_log_likelihood(tree, model)
+
+
+def test_whitened_coordinates_are_a_change_of_variables() -> None:
+    """There and back, and the Jacobian against a finite difference."""
+    transform = _whitening(np.array([0.0, 4.0, 1e4]), np.array([0.0, 0.3, -0.2]))
+    inputs = (None, None, np.full(3, 0.1), np.array([0.5, 1.0, 0.01]))
+    value = np.array([0.7, -0.2, 0.05])
+    forward = transform.forward(value, *inputs).eval()
+    np.testing.assert_allclose(transform.backward(forward, *inputs).eval(), value)
+    step = 1e-6
+    ahead = transform.backward(forward + step, *inputs).eval()
+    slope = (ahead - value) / step
+    jacobian = transform.log_jac_det(forward, *inputs).eval()
+    np.testing.assert_allclose(jacobian, np.log(slope), rtol=1e-6, atol=1e-6)  # linear: rounding
+
+
+def test_connections_of_single_rows_do_not_pass_for_noiseless() -> None:
+    """Cells of one row have no residuals; their rough variance is the common one."""
+    from bayesbias.design import make_design
+    from bayesbias.models import _RoughFit
+
+    rough = _RoughFit(make_design(_smallest_table()))
+    spread = 1 / np.sqrt(rough.cell_precision)
+    assert np.isfinite(spread).all()
+    assert (spread > 0.005).all()  # distances there differ by .01 to .06
+
+
+@pytest.mark.parametrize("card", model_cards())
+def test_a_graph_names_the_cards_variables(card: str) -> None:
+    graphviz = pytest.importorskip("graphviz")
+    drawn = graph(card)
+    assert isinstance(drawn, graphviz.Digraph)
+    for name in ("connection_mean", "word_mean", "sigma", "cosine_distance"):
+        assert name in drawn.source
+    expected = load_card(card).needed_priors
+    assert all(name in drawn.source for name in expected)
+
+
+def test_a_missing_graphviz_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_model: object) -> None:
+        raise ImportError("No module named 'graphviz'")
+
+    monkeypatch.setattr(pm, "model_to_graphviz", refuse)
+    with pytest.raises(ImportError, match=r"pip install 'bayesbias\[graph\]'"):
+        graph("paper")

@@ -1,0 +1,236 @@
+"""Posterior scores: by hand from the draws, and the algebra against the scores themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from xarray import DataTree
+
+import bayesbias as bb
+from bayesbias import WordList, scores
+from bayesbias.posterior import labels, stacked
+from bayesbias.posterior_scores import (
+    POSTERIOR_SCORES,
+    posterior_scores,
+    with_posterior_scores,
+)
+from bayesbias.scores.table import TABLE_COLUMNS
+
+ROUNDING = 1e-12
+"""Sums of some dozens of float64 distances."""
+
+
+def toy(groups: str = "xy", sizes: tuple[int, ...] = (4, 3), seed: int = 0):
+    """Vectors and a list: as many words a group as told, four and five stereotypes in turn."""
+    random = np.random.default_rng(seed)
+    words = WordList(
+        name="toy",
+        groups={g: tuple(f"{g}{i}" for i in range(n)) for g, n in zip(groups, sizes, strict=True)},
+        stereotypes={
+            g: tuple(f"{g}_s{i}" for i in range(4 + at % 2)) for at, g in enumerate(groups)
+        },
+        controls={"neutral": ("n0", "n1"), "human": ("h0", "h1")},
+    )
+    lean = dict(zip(groups, np.eye(6), strict=False))
+    vectors = {w: random.normal(size=6) + 1.5 * lean.get(w[0], np.zeros(6)) for w in words.words}
+    return vectors, words
+
+
+class Keyed(dict):  # type: ignore[type-arg]
+    """A dictionary of vectors with what the table needs of gensim's KeyedVectors."""
+
+    @property
+    def key_to_index(self) -> dict[str, int]:
+        return {word: at for at, word in enumerate(self)}
+
+    def __getitem__(self, words):
+        if isinstance(words, str):
+            return super().__getitem__(words)
+        return np.stack([super(Keyed, self).__getitem__(word) for word in words])
+
+
+def table_of(vectors, words) -> pd.DataFrame:
+    return bb.distance_table(Keyed(vectors), words)  # type: ignore[arg-type]
+
+
+def fitted(table: pd.DataFrame, card: str) -> DataTree:
+    return bb.fit(table, card, draws=1000, chains=2, seed=1)
+
+
+@pytest.fixture(scope="module")
+def crossed() -> DataTree:
+    return fitted(table_of(*toy()), "crossed")
+
+
+def value(frame: pd.DataFrame, score: str, column: str = "observed") -> float:
+    return float(frame.set_index("score").loc[score, column])
+
+
+@pytest.mark.parametrize("sizes", [(4, 4), (4, 3), (2, 5)])
+def test_observed_values_are_the_scores_of_the_words(sizes: tuple[int, int]) -> None:
+    vectors, words = toy(sizes=sizes)
+    table = table_of(vectors, words)
+    frame = posterior_scores(fitted(table, "paper"))
+    (X, Y), (A, B) = words.groups.values(), words.stereotypes.values()
+    weat = scores.weat(vectors, X, Y, A, B)
+    assert value(frame, "mac") == pytest.approx(scores.mac_of_table(table).score, abs=ROUNDING)
+    assert value(frame, "gweat") == pytest.approx(
+        scores.gweat(vectors, X, Y, A, B).score, abs=ROUNDING
+    )
+    s_x, s_y = weat.association[: len(X)], weat.association[len(X) :]
+    assert value(frame, "weat_mean_difference") == pytest.approx(
+        s_x.mean() - s_y.mean(), abs=ROUNDING
+    )
+    assert value(frame, "weat_effect_size") == pytest.approx(weat.effect_size, abs=1e-10)
+    # The statistic follows from the group means, as the docstring says.
+    assert len(X) * s_x.mean() - len(Y) * s_y.mean() == pytest.approx(weat.statistic)
+
+
+def test_the_mean_difference_is_the_sum_of_the_groups_contrasts_and_twice_gweat() -> None:
+    vectors, words = toy()
+    table = table_of(vectors, words)
+    frame = posterior_scores(fitted(table, "paper"))
+    by = ["protected_group", "protected_word", "connection"]
+    means = table.groupby(by, observed=True)["cosine_distance"].mean().unstack()
+    contrast = (means["different"] - means["associated"]).groupby("protected_group").mean()
+    assert value(frame, "weat_mean_difference") == pytest.approx(contrast.sum(), abs=ROUNDING)
+    for column in ("observed", "mean", "sd", "hdi_low", "hdi_high"):
+        twice = 2 * value(frame, "gweat", column)
+        assert value(frame, "weat_mean_difference", column) == pytest.approx(twice)
+
+
+def test_gweat_of_three_groups_and_what_it_is_in_distances() -> None:
+    vectors, words = toy("xyz", (3, 4, 2))
+    table = table_of(vectors, words)
+    frame = posterior_scores(fitted(table, "crossed"))
+    assert list(frame["score"]) == ["mac", "gweat"]  # no pair of groups to compare
+    expected = scores.gweat_groups(
+        vectors, list(words.groups.values()), list(words.stereotypes.values())
+    ).score
+    assert value(frame, "gweat") == pytest.approx(expected, abs=ROUNDING)
+    assert value(frame, "mac") == pytest.approx(scores.mac_of_table(table).score, abs=ROUNDING)
+    gaps = []
+    for group, part in table.groupby("protected_group"):
+        by_set = part.groupby(["attribute_set", "protected_word"])["cosine_distance"].mean()
+        by_set = by_set.groupby("attribute_set").mean()
+        own = words.set_name(str(group))
+        others = [by_set[words.set_name(other)] for other in words.groups if other != group]
+        gaps.append(np.mean(others) - by_set[own])
+    assert value(frame, "gweat") == pytest.approx(2 * np.mean(gaps), abs=ROUNDING)
+
+
+def test_posteriors_by_hand_from_the_draws(crossed: DataTree) -> None:
+    """Loops over draws, words and sets; the card has attribute effects."""
+    means, effects = stacked(crossed, "word_mean"), stacked(crossed, "attribute_effect")
+    names, words = labels(crossed, "attribute"), labels(crossed, "protected_word")
+    connections = labels(crossed, "connection")
+    sets = {g: [at for at, name in enumerate(names) if name.startswith(f"{g}_s")] for g in "xy"}
+    macs, differences, sizes = [], [], []
+    for draw in range(len(means)):
+        cells, s = [], {"x": [], "y": []}
+        for at, word in enumerate(words):
+            distance = {}
+            for group, attributes in sets.items():
+                kind = connections.index("associated" if word[0] == group else "different")
+                distance[group] = means[draw, at, kind] + effects[draw, attributes].mean()
+            cells += distance.values()
+            s[word[0]].append(distance["y"] - distance["x"])
+        difference = np.mean(s["x"]) - np.mean(s["y"])
+        macs.append(np.mean(cells))
+        differences.append(difference)
+        sizes.append(difference / np.std([*s["x"], *s["y"]], ddof=1))
+    frame = posterior_scores(crossed)
+    by_hand = {"mac": macs, "weat_mean_difference": differences, "weat_effect_size": sizes}
+    for name, draws in by_hand.items():
+        assert value(frame, name, "mean") == pytest.approx(np.mean(draws))
+        assert value(frame, name, "sd") == pytest.approx(np.std(draws, ddof=1))
+        inside = np.mean(
+            (np.array(draws) >= value(frame, name, "hdi_low"))
+            & (np.array(draws) <= value(frame, name, "hdi_high"))
+        )
+        assert inside == pytest.approx(0.89, abs=1e-3)  # one draw in 2,000, on either side
+
+
+def test_without_attribute_effects_the_draws_are_those_of_word_means() -> None:
+    posterior = fitted(table_of(*toy(sizes=(3, 3))), "paper")
+    means, connections = stacked(posterior, "word_mean"), labels(posterior, "connection")
+    gap = means[:, :, connections.index("different")] - means[:, :, connections.index("associated")]
+    frame = posterior_scores(posterior)
+    assert value(frame, "gweat", "mean") == pytest.approx(gap.mean())
+    assert value(frame, "mac", "mean") == pytest.approx(
+        means[:, :, [connections.index(name) for name in ("associated", "different")]].mean()
+    )
+
+
+@pytest.mark.parametrize("name", ["gender", "religion", "race", "weat1", "weat7", "weat10"])
+def test_bundled_lists_have_the_mac_of_their_tables(shared_data, name: str) -> None:
+    vectors = bb.load_vectors(shared_data / "vectors" / "googlenews_subset.bin")
+    table = bb.distance_table(vectors, bb.load_wordlist(name))
+    frame = posterior_scores(fitted(table, "paper"))
+    assert value(frame, "mac") == pytest.approx(scores.mac_of_table(table).score, abs=ROUNDING)
+    # Of the words of a table that is measured without error, the model is sure.
+    assert value(frame, "mac", "sd") < 0.02
+
+
+def test_a_word_without_rows_of_a_set_counts_in_mac_only() -> None:
+    table = table_of(*toy(sizes=(3, 3)))
+    whole = posterior_scores(fitted(table, "paper"))
+    cut = table[~((table["protected_word"] == "x0") & (table["connection"] == "different"))]
+    frame = posterior_scores(fitted(cut, "paper"))
+    assert list(frame["score"]) == list(whole["score"]) == list(POSTERIOR_SCORES)
+    rest = table[table["protected_word"] != "x0"]
+    without = posterior_scores(fitted(rest, "paper"))
+    for name in ("gweat", "weat_mean_difference", "weat_effect_size"):
+        assert value(frame, name) == pytest.approx(value(without, name), abs=ROUNDING)
+    assert value(frame, "mac") == pytest.approx(scores.mac_of_table(cut).score, abs=ROUNDING)
+
+
+def test_one_group_or_no_stereotypes() -> None:
+    table = table_of(*toy())
+    one = table[table["protected_group"] == "x"]
+    frame = posterior_scores(fitted(one, "paper"))
+    assert list(frame["score"]) == ["mac"]
+    assert value(frame, "mac") == pytest.approx(scores.mac_of_table(one).score, abs=ROUNDING)
+    controls = table[table["connection"].isin(["neutral", "human"])]
+    with pytest.raises(ValueError, match="no associated or different rows"):
+        posterior_scores(fitted(controls, "paper"))
+
+
+def test_an_attribute_of_two_sets_belongs_to_the_own_one_first() -> None:
+    vectors, words = toy("xyz", (2, 2, 2))
+    both = {g: (*ws, "x_s0") if g == "y" else ws for g, ws in words.stereotypes.items()}
+    words = WordList("toy", words.groups, both)
+    table = table_of(vectors, words)
+    frame = posterior_scores(fitted(table, "paper"))
+    assert value(frame, "mac") == pytest.approx(scores.mac_of_table(table).score, abs=ROUNDING)
+
+
+def test_bad_probability_and_warnings(crossed: DataTree) -> None:
+    with pytest.raises(ValueError, match=r"ci_prob must lie in \(0, 1\), got 89"):
+        posterior_scores(crossed, ci_prob=89)
+    doubtful = crossed.copy()
+    doubtful.attrs = crossed.attrs | {"warnings": '["it did not mix"]'}
+    with pytest.warns(bb.SamplingWarning, match="did not mix"):
+        frame = posterior_scores(doubtful)
+    assert frame.attrs == {"ci_prob": 0.89, "warnings": ["it did not mix"]}
+
+
+def test_rows_join_a_table_of_scores(crossed: DataTree) -> None:
+    vectors, words = toy()
+    table = scores.score_table(vectors, words, draws=20, ci_prob=0.8, scores=["weat", "mac"])
+    joined = with_posterior_scores(table, crossed)
+    assert list(joined.columns) == list(TABLE_COLUMNS)
+    assert joined.attrs["ci_prob"] == 0.8
+    pd.testing.assert_frame_equal(joined.head(2), table)
+    found = posterior_scores(crossed, 0.8)
+    rows = joined[joined["interval"] == "posterior"]
+    assert rows[["score", "value", "low", "high"]].to_numpy().tolist() == (
+        found[["score", "mean", "hdi_low", "hdi_high"]].to_numpy().tolist()
+    )
+    assert rows["choices"].str.contains("model crossed").all()
+    assert rows["note"].iloc[0] == f"in the sample {found['observed'].iloc[0]:.4g}"
+    assert rows["no_bias"].tolist() == [1, 0, 0, 0]
+    assert rows["p_value"].isna().all()
+    with pytest.raises(ValueError, match="lacks the column"):
+        with_posterior_scores(found, crossed)

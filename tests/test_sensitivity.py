@@ -1,0 +1,112 @@
+"""Power-scaling against ArviZ's own summary, and where it must and must not find a conflict."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import expon, norm
+from xarray import DataTree
+
+from bayesbias.fitting import fit
+from bayesbias.posterior import SamplingWarning
+from bayesbias.predictive import log_likelihood
+from bayesbias.sensitivity import SENSITIVE, prior_sensitivity, with_log_densities
+
+
+@pytest.fixture(scope="module")
+def frame(crossed_posterior: DataTree) -> pd.DataFrame:
+    return prior_sensitivity(crossed_posterior)
+
+
+def test_every_prior_of_the_card_has_its_rows(frame: pd.DataFrame) -> None:
+    assert list(frame.columns) == ["parameter", "of", "prior", "likelihood", "diagnosis"]
+    connections = ["associated", "different", "neutral", "human"]
+    of = frame.groupby("parameter", sort=False)["of"].apply(list).to_dict()
+    assert of == {
+        "connection_mean": connections,
+        "connection_sd": connections,
+        "sigma": connections,
+        "attribute_sd": [""],
+    }
+    assert (frame[["prior", "likelihood"]] >= 0).all(axis=None)
+
+
+def test_it_agrees_with_arviz(frame: pd.DataFrame, crossed_posterior: DataTree) -> None:
+    import arviz as az
+
+    names = list(frame["parameter"].unique())
+    theirs = az.psense_summary(with_log_densities(crossed_posterior), var_names=names, round_to=12)
+    np.testing.assert_allclose(frame["prior"], theirs["prior"], atol=1e-11)
+    np.testing.assert_allclose(frame["likelihood"], theirs["likelihood"], atol=1e-11)
+    words = {
+        "✓": "",
+        "potential prior-data conflict": "prior-data conflict",
+        "potential strong prior / weak likelihood": "strong prior or weak data",
+    }
+    assert frame["diagnosis"].tolist() == [words[word] for word in theirs["diagnosis"]]
+
+
+def test_scaled_are_the_cards_priors_and_not_the_effects(crossed_posterior: DataTree) -> None:
+    scaled = with_log_densities(crossed_posterior)
+    posterior = crossed_posterior["posterior"]
+    prior = scaled["log_prior"]
+    assert set(prior.data_vars) == {"connection_mean", "connection_sd", "sigma", "attribute_sd"}
+    means = norm(1, 0.3).logpdf(posterior["connection_mean"]).sum(axis=-1)
+    sds = expon(scale=0.5).logpdf(posterior["sigma"]).sum(axis=-1)
+    np.testing.assert_allclose(prior["connection_mean"], means)
+    np.testing.assert_allclose(prior["sigma"], sds)
+    np.testing.assert_allclose(
+        scaled["log_likelihood"]["cosine_distance"].values.ravel(),
+        log_likelihood(crossed_posterior, np.arange(32)).sum(axis=1),
+    )
+    assert "log_prior" not in crossed_posterior.children
+
+
+def mean_rows(table: pd.DataFrame, **prior: float) -> pd.DataFrame:
+    tree = fit(table, "paper", method="exact", seed=1, priors={"connection_mean": prior})
+    return prior_sensitivity(tree, ["connection_mean"])
+
+
+def test_a_tight_prior_beside_the_data_is_a_conflict(toy_table: pd.DataFrame) -> None:
+    """Means lie near .85; a prior at 1.1 with the width of the likelihood is at odds with them."""
+    frame = mean_rows(toy_table, mean=1.1, sd=0.05)
+    assert (frame["prior"] > SENSITIVE).all()
+    assert "prior-data conflict" in set(frame["diagnosis"])
+
+
+def test_a_prior_that_decides_alone_is_told(toy_table: pd.DataFrame) -> None:
+    frame = mean_rows(toy_table, mean=0.85, sd=0.001)
+    assert (frame["diagnosis"] == "strong prior or weak data").all()
+    assert (frame["likelihood"] < SENSITIVE).all()
+
+
+def test_a_wide_prior_has_no_weight(toy_table: pd.DataFrame) -> None:
+    frame = mean_rows(toy_table, mean=1.0, sd=3.0)
+    wide = frame[frame["of"].isin(["associated", "different", "neutral"])]
+    assert (wide["prior"] < frame["likelihood"].min()).all()
+
+
+def test_other_variables_and_their_labels(crossed_posterior: DataTree) -> None:
+    frame = prior_sensitivity(crossed_posterior, ["word_mean", "attribute_effect"])
+    assert frame.loc[0, ["parameter", "of"]].tolist() == ["word_mean", "he, associated"]
+    assert len(frame) == 16 + 8
+    with pytest.raises(ValueError, match="unknown variable 'word_means'; did you mean 'word_mean'"):
+        prior_sensitivity(crossed_posterior, ["word_means"])
+
+
+def test_robust_posteriors_scale_the_prior_of_nu(
+    toy_table: pd.DataFrame, mock_nuts: dict[str, Any]
+) -> None:
+    tree = fit(toy_table, "robust", draws=500, seed=1)
+    assert "nu" in set(prior_sensitivity(tree)["parameter"])
+
+
+def test_doubts_travel(crossed_posterior: DataTree) -> None:
+    doubtful = crossed_posterior.copy()
+    doubtful.attrs = crossed_posterior.attrs | {"warnings": json.dumps(["do not trust me"])}
+    with pytest.warns(SamplingWarning, match="do not trust me"):
+        assert prior_sensitivity(doubtful).attrs["warnings"] == ["do not trust me"]
