@@ -50,6 +50,13 @@ FLATTEST = 0.05
 FEWEST_TO_SMOOTH = 20
 """With fewer effective proposals there is no tail to fit, and k counts as infinite."""
 
+LEAST_RATIO = 0.4
+"""The smaller scale of an axis is at least this share of the larger one.
+
+A density that is cut off close to its mode looks narrow on that side, and a proposal that falls as
+fast would give the points at the edge several times the weight of all others.
+"""
+
 LOWEST_LOG_RATIO = -700.0
 """Log weights lower than this against the highest are as good as zero, and stay finite."""
 
@@ -219,7 +226,9 @@ def _fitted(pilot: Weighted) -> Proposal:
     axes = np.linalg.solve(factor, apart.T)
     pieces = np.array([_two_pieces(axis, pilot.weights) for axis in axes])
     pieces = trust * pieces + (1 - trust) * np.array([0.0, 1.0, 1.0])
-    return Proposal(centre + factor @ pieces[:, 0], factor, pieces[:, 1], pieces[:, 2])
+    least = LEAST_RATIO * pieces[:, 1:].max(axis=1)
+    lower, upper = np.maximum(pieces[:, 1], least), np.maximum(pieces[:, 2], least)
+    return Proposal(centre + factor @ pieces[:, 0], factor, lower, upper)
 
 
 def _two_pieces(values: FloatArray, weights: FloatArray) -> tuple[float, float, float]:

@@ -3,7 +3,8 @@
 Every (table, card, sampler) runs in a process of its own. *Cold* is the time from its first line
 to the first 4,000 draws: imports, reading the table, and all compilation, into an empty cache;
 byte code is there. *Warm* is the next fit in the same process with another seed, for the exact
-sampler the median of several. Effective draws are ArviZ's bulk figure for the worst parameter, of
+sampler the median of several; beside it the seconds of processor time of all its processes and
+threads, which a busy machine disturbs less. Effective draws are ArviZ's bulk figure for the worst parameter, of
 the last fit, and at most the draws there are.
 
 BAYESBIAS_DATA names the folder of the published tables.
@@ -46,7 +47,7 @@ PAIRS = (20, 50)
 MEASURE = """
 import time
 start = time.perf_counter()
-import json, logging, statistics, sys, warnings
+import json, logging, os, statistics, sys, warnings
 warnings.simplefilter("ignore")
 logging.disable(logging.CRITICAL)
 import bayesbias as bb
@@ -59,23 +60,26 @@ def fit(seed):
     )
 post = fit(1)
 cold = time.perf_counter() - start
-warm = []
+def processor():
+    return sum(os.times()[:4])
+warm, cpu = [], []
 for seed in range(int(repeats)):
-    start = time.perf_counter()
+    start, used = time.perf_counter(), processor()
     post = fit(2 + seed)
     warm.append(time.perf_counter() - start)
+    cpu.append(processor() - used)
 import arviz as az
 ess = min(float(v.min()) for v in az.ess(post["posterior"].to_dataset()).data_vars.values())
 diverging = post["sample_stats"]["diverging"].sum() if method != "exact" else 0
 print(json.dumps({
-    "cold": cold, "warm": statistics.median(warm), "ess": min(ess, int(draws) * int(chains)),
-    "diverging": int(diverging),
+    "cold": cold, "warm": statistics.median(warm), "cpu": statistics.mean(cpu),
+    "ess": min(ess, int(draws) * int(chains)), "diverging": int(diverging),
 }))
 """
 
 
 def measure(path: Path, card: str, method: str, draws: int = DRAWS) -> dict[str, float]:
-    """Fit in a fresh process: seconds ``cold`` and ``warm``, ``ess`` and ``diverging``."""
+    """Fit in a fresh process: seconds ``cold``, ``warm`` and ``cpu``, ``ess``, ``diverging``."""
     repeats = EXACT_FITS if method == "exact" else 1
     arguments = [str(path), card, method, str(draws), str(CHAINS), str(repeats)]
     with tempfile.TemporaryDirectory() as caches:
@@ -182,12 +186,12 @@ def _stages(table: pd.DataFrame, card: str) -> tuple[float, float, float]:
 
 def _sampler_table(found: pd.DataFrame) -> str:
     lines = [
-        "| table | card | sampler | cold, s | warm, s | effective draws of 4,000 | "
-        "effective draws a second | divergences |",
-        "|---|---|---|---|---|---|---|---|",
+        "| table | card | sampler | cold, s | warm, s | warm, processor s | "
+        "effective draws of 4,000 | effective draws a second | divergences |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     lines += [
-        f"| {row.table} | {row.card} | {row.sampler} | {row.cold:.2f} | {row.warm:.3f} | "
+        f"| {row.table} | {row.card} | {row.sampler} | {row.cold:.2f} | {row.warm:.3f} | {row.cpu:.2f} | "
         f"{row.ess:,.0f} | {row.per_second:,.1f} | {row.diverging:.0f} |"
         for row in found.itertuples()
     ]

@@ -64,5 +64,5 @@ def test_intervals_nest(crossed_posterior: DataTree) -> None:
 
 
 def test_wrong_probabilities_are_refused(crossed_posterior: DataTree) -> None:
-    with pytest.raises(ValueError, match=r"for an 50% interval pass 0\.5"):
+    with pytest.raises(ValueError, match=r"for a 50% interval pass 0\.5"):
         check(crossed_posterior, (50,))

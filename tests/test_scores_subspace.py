@@ -91,5 +91,5 @@ def test_as_many_components_as_sets_have_members_less_one() -> None:
         principal_components([np.eye(3)[:2]], 0)
     with pytest.raises(ValueError, match="at least one defining set"):
         principal_components([])
-    with pytest.raises(ValueError, match="k must lie in 1 to 0"):
+    with pytest.raises(ValueError, match="have the same vector"):
         principal_components([[[1.0, 0.0], [1.0, 0.0]]], 1)

@@ -490,7 +490,7 @@ def test_the_bundled_set_says_its_licence_and_provenance() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "near"), [("glove-dmo", "did you mean 'glove-demo'"), ("", "Known"), ("xyz", "Known")]
+    ("name", "near"), [("glove-dmo", "did you mean 'glove-demo'"), ("", "known"), ("xyz", "known")]
 )
 def test_unknown_name(name: str, near: str) -> None:
     with pytest.raises(ValueError, match=rf"unknown embedding '{name}'.*{near}.*ending in \.bin"):

@@ -51,7 +51,9 @@ def direct_bias_of(
     DirectBiasResult
     """
     if not 0 <= c < np.inf:
-        raise ValueError(f"c must be 0 or more, got {c}; 1 is usual, 0 only counts targets")
+        raise ValueError(
+            f"c must not be negative, infinite or NaN, got {c}; 1 is usual, 0 only counts targets"
+        )
     sets = [as_rows(f"defining set {at}", each) for at, each in enumerate(defining_sets)]
     subspace = principal_components([unit_rows(each) for each in sets] if unit else sets, k)
     components = unit_rows(as_rows("targets", targets)) @ subspace.directions.T

@@ -1,0 +1,375 @@
+"""Plots of scores, on the data that they draw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.text import Text
+
+import bayesbias as bb
+from bayesbias import WordList, plots, scores
+from bayesbias.plots.palette import COLOURS, INK
+from bayesbias.plots.score_dots import POSTERIOR
+
+TOUCH = 0.5
+"""Pixels by which boxes may meet: rounding of the renderer."""
+
+
+def toy(groups: str = "xy", n: int = 5, prefix: str = ""):
+    """Groups of n words that lean to their own four stereotypes."""
+    random = np.random.default_rng(1)
+    names = [prefix + g for g in groups]
+    words = WordList(
+        name="toy",
+        groups={g: tuple(f"{g}{i}" for i in range(n)) for g in names},
+        stereotypes={g: tuple(f"{g}_s{i}" for i in range(4)) for g in names},
+    )
+    lean = dict(zip(names, np.eye(6), strict=False))
+    vectors = {}
+    for sets in (words.groups, words.stereotypes):
+        for group, members in sets.items():
+            vectors |= {w: random.normal(size=6) + 3 * lean[group] for w in members}
+    return vectors, words
+
+
+@pytest.fixture(autouse=True)
+def closed() -> Iterator[None]:
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    """A table of scores with one made-up posterior row."""
+    frame = scores.score_table(*toy(), draws=50)
+    row = frame[frame["score"] == "mac"].assign(interval="posterior", value=0.9, low=0.8, high=1.1)
+    attrs = frame.attrs
+    frame = pd.concat([frame, row], ignore_index=True)
+    frame.attrs = attrs
+    return frame
+
+
+@pytest.fixture(scope="module")
+def three() -> pd.DataFrame:
+    return scores.score_table(*toy("xyz", prefix="group "), draws=20)
+
+
+@pytest.fixture(scope="module")
+def parts() -> pd.DataFrame:
+    names = ["weat", "weam", "ect", "mac", "same"]
+    return scores.robustness(
+        *toy(), scores=names, repeats=4, shares=(0.4, 0.8), reference="shuffled"
+    )
+
+
+@pytest.fixture(scope="module")
+def matrix() -> pd.DataFrame:
+    vectors, words = toy()
+    return scores.direction_correlations(vectors, zip(*words.groups.values(), strict=True))
+
+
+def assert_readable(ax: Axes) -> None:
+    """No text overlaps another or leaves the figure."""
+    figure: Any = ax.get_figure(root=True)
+    figure.canvas.draw()
+    texts = [each for each in ax.findobj(Text) if each.get_visible() and each.get_text().strip()]
+    boxes = [(each.get_text(), each.get_window_extent()) for each in texts]  # type: ignore[attr-defined]
+    hidden = {
+        label.get_text()
+        for panel in (ax, *ax.child_axes)
+        for axis in (panel.xaxis, panel.yaxis)
+        for tick in axis.get_major_ticks()
+        if not min(axis.get_view_interval()) <= tick.get_loc() <= max(axis.get_view_interval())
+        for label in (tick.label1,)
+    }
+    boxes = [(name, box) for name, box in boxes if name not in hidden]
+    for (one, box), (other, another) in combinations(boxes, 2):
+        wide = min(box.x1, another.x1) - max(box.x0, another.x0)
+        high = min(box.y1, another.y1) - max(box.y0, another.y0)
+        assert wide <= TOUCH or high <= TOUCH, f"{one!r} overlaps {other!r}"
+    for name, box in boxes:
+        assert box.x0 >= -TOUCH, name
+        assert box.y0 >= -TOUCH, name
+        assert box.x1 <= figure.bbox.x1 + TOUCH, name
+        assert box.y1 <= figure.bbox.y1 + TOUCH, name
+
+
+def note(ax: Axes) -> str:
+    (found,) = [text for text in ax.texts if text.get_gid() == "subtitle"]
+    return " ".join(found.get_text().split())
+
+
+def rows_of(ax: Axes) -> dict[str, tuple[float, str]]:
+    """Place of the dot and colour, by the label of the row."""
+    labels = dict(zip(ax.get_yticks(), [t.get_text() for t in ax.get_yticklabels()], strict=True))
+    dots = [each for each in ax.get_lines() if len(each.get_xdata()) == 1]  # type: ignore[arg-type]
+    found: dict[str, tuple[float, str]] = {}
+    for dot in dots:
+        x, y = float(dot.get_xdata()[0]), float(dot.get_ydata()[0])  # type: ignore[index]
+        colour = to_hex(dot.get_color())  # type: ignore[arg-type]
+        found[labels[y] + (" posterior" if colour.upper() == POSTERIOR else "")] = x, colour
+    return found
+
+
+# --- scores
+
+
+def test_a_dot_lies_at_its_share_of_the_way_to_the_far_end(table: pd.DataFrame) -> None:
+    found = rows_of(plots.scores(table))
+    assert len(found) == len(table)
+    for row in table.to_dict("records"):
+        label = (
+            row["score"]
+            if row["score"] not in {"weam", "nas", "semaxis", "rnd"}
+            else (f"{row['score']}: {row['groups']}")
+        )
+        label += " posterior" if row["interval"] == "posterior" else ""
+        away = np.array([row["value"], row["low"], row["high"]]) - row["no_bias"]
+        turned = away if row["direction"] == "higher" else -away
+        assert found[label][0] == pytest.approx(turned[0] / np.abs(turned).max())
+
+
+def test_right_is_nearer_to_the_own_stereotype_whatever_the_score(table: pd.DataFrame) -> None:
+    found = rows_of(plots.scores(table))
+    signs = {name: x > 0 for name, (x, _) in found.items()}
+    for name in ("weat", "gweat", "weam: x, y", "weam: y, x", "rnd: x, y", "rnd: y, x", "ect"):
+        assert signs[name], name  # the toy's groups lean to their own
+
+
+def test_no_bias_is_marked_and_every_row_has_its_numbers(table: pd.DataFrame) -> None:
+    ax = plots.scores(table)
+    assert [0.0, 0.0] in [list(each.get_xdata()) for each in ax.get_lines()]  # type: ignore[arg-type]
+    printed = [text.get_text() for text in ax.texts if "[" in text.get_text()]
+    assert len(printed) == len(table) + 1  # and the heading of the column
+    assert "0.90  [0.80, 1.10]" in printed
+    assert [label.get_text() for label in ax.get_xticklabels()][1] == "no bias"
+    assert_readable(ax)
+
+
+def test_rows_stand_under_what_they_mean(table: pd.DataFrame) -> None:
+    ax = plots.scores(table)
+    headings = {
+        text.get_position()[1]: text.get_text() for text in ax.texts if text.get_gid() == "heading"
+    }
+    assert list(headings.values()) == [f"→ {name}" for name in table["reading"].unique()]
+    places = dict(zip([t.get_text() for t in ax.get_yticklabels()], ax.get_yticks(), strict=True))
+    for row in table.to_dict("records"):
+        if row["score"] in places:
+            above = max(place for place in headings if place < places[row["score"]])
+            assert headings[above] == f"→ {row['reading']}"
+    assert "ect, rnsb, same, direct_bias" in note(ax)
+
+
+def test_posteriors_have_a_marker_and_a_colour_of_their_own(table: pd.DataFrame) -> None:
+    ax = plots.scores(table)
+    colours = {name: colour for name, (_, colour) in rows_of(ax).items()}
+    assert colours["mac"].upper() == INK
+    assert colours["mac posterior"].upper() == POSTERIOR
+    assert POSTERIOR not in COLOURS.values()
+    legend = ax.get_legend()
+    assert legend is not None
+    assert len(legend.get_texts()) == 2
+    alone = plots.scores(table[table["interval"] == "bootstrap"]).get_legend()
+    assert alone is not None
+    assert len(alone.get_texts()) == 1
+
+
+def test_all_scores_of_a_list_are_readable_together() -> None:
+    assert_readable(plots.robustness(scores.robustness(*toy(), repeats=2, shares=(0.5,))))
+
+
+def test_many_groups_are_named_and_readable(three: pd.DataFrame) -> None:
+    ax = plots.scores(three)
+    names = [text.get_text() for text in ax.get_yticklabels()]
+    assert "weat: group x, group y" in names
+    assert "same" in names
+    assert len(names) == len(three)
+    assert_readable(ax)
+
+
+def test_undefined_scores_are_left_out_and_bad_frames_refused(table: pd.DataFrame) -> None:
+    cut = table.copy()
+    cut.loc[cut["score"] == "ripa", ["value", "low", "high"]] = np.nan
+    assert "ripa" not in rows_of(plots.scores(cut))
+    with pytest.raises(ValueError, match="no score of the frame has a value"):
+        plots.scores(table.assign(value=np.nan))
+    with pytest.raises(ValueError, match=r"lacks the column\(s\) no_bias"):
+        plots.scores(table.drop(columns="no_bias"))
+    with pytest.raises(ValueError, match=r"do not fit .* holds 80; choose some"):
+        plots.scores(pd.concat([table] * 6))
+
+
+def test_a_score_without_an_interval_and_one_of_no_bias_are_drawn(table: pd.DataFrame) -> None:
+    frame = table[table["score"].isin(["weat", "gweat"])].copy()
+    frame[["low", "high"]] = np.nan
+    frame.loc[frame["score"] == "gweat", "value"] = 0.0
+    found = rows_of(plots.scores(frame))
+    assert (found["weat"][0], found["gweat"][0]) == (1, 0)
+
+
+# --- robustness
+
+
+def test_every_score_has_a_panel_with_its_means_and_bands(parts: pd.DataFrame) -> None:
+    ax = plots.robustness(parts)
+    titles = [panel.texts[0].get_text() for panel in ax.child_axes]
+    assert titles == list(parts["score"].unique())
+    for name, panel in zip(titles, ax.child_axes, strict=True):
+        own = parts[(parts["score"] == name) & (parts["kind"] == "sublist")]
+        curves = {
+            (to_hex(each.get_color()).upper(), each.get_label()): each
+            for each in panel.get_lines()
+            if len(each.get_xdata()) == 3  # type: ignore[arg-type]
+        }
+        assert len(curves) == own.groupby(["embedding", "groups"]).ngroups
+        for (embedding, groups), part in own.groupby(["embedding", "groups"]):
+            colour = INK if embedding == "given" else POSTERIOR
+            drawn = curves[colour, groups]
+            curve = part.sort_values("share")
+            assert list(drawn.get_xdata()) == [0.4, 0.8, 1.0]  # type: ignore[arg-type]
+            assert drawn.get_ydata() == pytest.approx(curve["mean"].to_numpy())
+        ends = {
+            round(y, 9) for band in panel.collections for y in band.get_paths()[0].vertices[:, 1]
+        }
+        assert {round(y, 9) for y in own[["low", "high"]].to_numpy().ravel()} <= ends
+    assert_readable(ax)
+
+
+def test_panels_mark_no_bias_and_lists_without_one_pair(parts: pd.DataFrame) -> None:
+    ax = plots.robustness(parts)
+    panels = {panel.texts[0].get_text(): panel for panel in ax.child_axes}
+    for name, at in (("mac", 1.0), ("ect", 1.0), ("same", 0.0)):
+        assert [at, at] in [list(each.get_ydata()) for each in panels[name].get_lines()]  # type: ignore[arg-type]
+    left = parts[(parts["kind"] == "leave_one_out") & (parts["score"] == "weat")]
+    (dots,) = [each for each in panels["weat"].get_lines() if each.get_label() == "one out"]
+    assert dots.get_ydata() == pytest.approx(left["mean"].to_numpy())
+    assert min(dots.get_xdata()) > 1  # type: ignore[type-var]
+
+
+def test_panels_say_how_far_scores_are_off(parts: pd.DataFrame) -> None:
+    ax = plots.robustness(parts)
+    own = parts[(parts["score"] == "mac") & (parts["embedding"] == "given")].set_index("share")
+    (panel,) = [each for each in ax.child_axes if each.texts[0].get_text() == "mac"]
+    first, last = own.loc[0.4, "deviation"], own.loc[0.8, "deviation"]
+    assert panel.texts[1].get_text() == f"off by {first:.2g} at 40%, {last:.2g} at 80%"
+    assert "89%" in note(ax)
+    assert "line for each choice of groups" in note(ax)
+    legend = ax.get_legend()
+    assert legend is not None
+    assert len(legend.get_texts()) == 3
+
+
+def test_one_score_alone_and_without_a_reference(parts: pd.DataFrame) -> None:
+    frame = parts[(parts["score"] == "same") & (parts["embedding"] != "reference")]
+    ax = plots.robustness(frame)
+    assert len(ax.child_axes) == 1
+    assert "choice of groups" not in note(ax)
+    assert_readable(ax)
+    with pytest.raises(ValueError, match="no score of the frame is defined"):
+        plots.robustness(frame[frame["kind"] == "leave_one_out"])
+    with pytest.raises(ValueError, match=r"lacks the column\(s\) share"):
+        plots.robustness(frame.drop(columns="share"))
+
+
+# --- directions
+
+
+def test_cells_show_the_cosines(matrix: pd.DataFrame) -> None:
+    ax = plots.direction_correlations(matrix)
+    n = len(matrix)
+    assert len(ax.patches) == n**2
+    assert [text.get_text() for text in ax.get_yticklabels()] == list(matrix.index)
+    printed = [text.get_text() for text in ax.texts if text.get_gid() != "subtitle"]
+    shown = [float(text.replace("−", "-")) for text in printed]
+    assert shown == pytest.approx(matrix.to_numpy().ravel(), abs=0.0051)  # two digits
+    for patch, value in zip(ax.patches, matrix.to_numpy().ravel(), strict=True):
+        red, _, blue, _ = patch.get_facecolor()  # type: ignore[misc]
+        assert (red >= blue) == (value >= 0)
+    assert_readable(ax)
+
+
+def test_the_component_stands_apart_and_is_told_of(matrix: pd.DataFrame) -> None:
+    ax = plots.direction_correlations(matrix)
+    steps = np.diff(ax.get_yticks())
+    assert steps[-1] > 1
+    assert steps[:-1] == pytest.approx(np.ones(len(matrix) - 2))
+    along = matrix["component"].iloc[:-1]
+    assert f"{along.idxmax()} ({along.max():.2f})" in note(ax)
+    assert f"least for {along.idxmin()} ({along.min():.2f})" in note(ax)
+
+
+def test_many_pairs_have_colours_only() -> None:
+    vectors, words = toy(n=22)
+    frame = scores.direction_correlations(vectors, zip(*words.groups.values(), strict=True))
+    ax = plots.direction_correlations(frame)
+    assert len(ax.patches) == 23**2
+    assert len(ax.texts) == 1
+    assert_readable(ax)
+
+
+def test_what_is_no_matrix_of_cosines_is_refused(matrix: pd.DataFrame) -> None:
+    with pytest.raises(ValueError, match="must be square"):
+        plots.direction_correlations(matrix.iloc[:, :-1])
+    with pytest.raises(ValueError, match="no cosines"):
+        plots.direction_correlations(2 * matrix)
+
+
+# --- all
+
+
+DRAW = {
+    "scores": lambda table, parts, matrix, ax: plots.scores(table, ax=ax),
+    "robustness": lambda table, parts, matrix, ax: plots.robustness(parts, ax=ax),
+    "direction_correlations": lambda table, parts, matrix, ax: plots.direction_correlations(
+        matrix, ax=ax
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_plots_draw_on_the_axes_given_and_change_no_setting(
+    name: str, table: pd.DataFrame, parts: pd.DataFrame, matrix: pd.DataFrame
+) -> None:
+    figure, axes = plt.subplots(1, 2, figsize=(15, 9), layout="constrained")
+    settings = dict(mpl.rcParams)
+    assert DRAW[name](table, parts, matrix, axes[1]) is axes[1]
+    assert not axes[0].has_data()
+    assert dict(mpl.rcParams) == settings
+    assert plt.get_fignums() == [figure.number]
+    assert axes[1].get_title()
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_plots_are_saved(name: str, table, parts, matrix, tmp_path) -> None:
+    written = plots.save(DRAW[name](table, parts, matrix, None), tmp_path / name)
+    assert all(0 < path.stat().st_size < 300_000 for path in written)
+    assert plt.get_fignums() == []
+
+
+def test_dollar_signs_are_no_mathematics() -> None:
+    vectors, words = toy(prefix="$")
+    table = scores.score_table(vectors, words, draws=5, scores=["weam", "same"])
+    pairs = scores.direction_correlations(vectors, zip(*words.groups.values(), strict=True))
+    parts = scores.robustness(vectors, words, scores=["weam"], repeats=2)
+    for ax in (plots.scores(table), plots.robustness(parts), plots.direction_correlations(pairs)):
+        ax.get_figure(root=True).canvas.draw()  # type: ignore[union-attr]
+        odd = [each for each in ax.findobj(Text) if "$" in each.get_text()]  # type: ignore[attr-defined]
+        assert not [each for each in odd if each.get_parse_math()]  # type: ignore[attr-defined]
+
+
+def test_they_are_public() -> None:
+    for name in DRAW:
+        assert name in plots.__all__
+        assert getattr(bb.plots, name)
