@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from .posterior import load_posterior as load_posterior
     from .posterior import save_posterior as save_posterior
     from .posterior_scores import posterior_scores as posterior_scores
+    from .posterior_scores import with_posterior_scores as with_posterior_scores
     from .predictive import add_log_likelihood as add_log_likelihood
     from .priors import Prior as Prior
     from .schema import COLUMNS as COLUMNS
@@ -97,7 +98,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "model_comparison": ("compare_models",),
     "attribute_folds": ("attribute_kfold",),
     "sensitivity": ("prior_sensitivity",),
-    "posterior_scores": ("posterior_scores",),
+    "posterior_scores": ("posterior_scores", "with_posterior_scores"),
     "predictive": ("add_log_likelihood",),
     "summaries": (
         "scales",

@@ -138,10 +138,15 @@ def _require_words(vectors: KeyedVectors, words: WordList) -> None:
     if not any(word in vectors for word in words.words):
         raise ValueError(f"none of the {len(words.words)} words of {words.name!r} has a vector")
     if len(known) < 2:
-        lost = [group for group in words.groups if group not in known]
+        lost = {group: ws for group, ws in words.groups.items() if group not in known}
+        capitals = any(word != word.lower() for ws in lost.values() for word in ws)
+        remedy = "check their spelling, or take an embedding that has them"
+        if capitals:
+            remedy = "if the embedding is in lower case, read it with case='fallback'"
+        told = "; ".join(f"{group} ({', '.join(ws)})" for group, ws in lost.items())
         raise ValueError(
-            f"no protected word of {', '.join(lost)} has a vector, and a comparison needs two "
-            "groups; if the embedding is in lower case, read it with case='fallback'"
+            f"no protected word of these groups has a vector: {told}. A comparison needs two "
+            f"groups; {remedy}"
         )
 
 
@@ -179,7 +184,8 @@ def _require_connections(pairs: pd.DataFrame, words: WordList) -> None:
     if without:
         raise ValueError(
             f"no rows for the connection(s) {', '.join(without)} of {words.name!r}: the embedding "
-            "has none of these attribute words; missing_words(vectors, words) lists them"
+            "has none of these attribute words. Take an embedding that has some, or, for controls, "
+            "leave them out of the list's [controls]"
         )
 
 

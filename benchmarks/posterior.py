@@ -4,8 +4,8 @@ Every (table, card, sampler) runs in a process of its own. *Cold* is the time fr
 to the first 4,000 draws: imports, reading the table, and all compilation, into an empty cache;
 byte code is there. *Warm* is the next fit in the same process with another seed, for the exact
 sampler the median of several; beside it the seconds of processor time of all its processes and
-threads, which a busy machine disturbs less. Effective draws are ArviZ's bulk figure for the worst parameter, of
-the last fit, and at most the draws there are.
+threads, which a busy machine disturbs less. Effective draws are ArviZ's bulk figure for the worst
+parameter, of the last fit; for the exact sampler at most the draws there are.
 
 BAYESBIAS_DATA names the folder of the published tables.
 """
@@ -71,9 +71,11 @@ for seed in range(int(repeats)):
 import arviz as az
 ess = min(float(v.min()) for v in az.ess(post["posterior"].to_dataset()).data_vars.values())
 diverging = post["sample_stats"]["diverging"].sum() if method != "exact" else 0
+if method == "exact":
+    ess = min(ess, int(draws) * int(chains))
 print(json.dumps({
-    "cold": cold, "warm": statistics.median(warm), "cpu": statistics.mean(cpu),
-    "ess": min(ess, int(draws) * int(chains)), "diverging": int(diverging),
+    "cold": cold, "warm": statistics.median(warm), "cpu": statistics.mean(cpu), "ess": ess,
+    "diverging": int(diverging),
 }))
 """
 
@@ -144,9 +146,10 @@ def simulated(n_words: int, n_attributes: int, repeats: int, seed: int = 1) -> p
     attribute = np.tile(np.arange(n_attributes), n_words * repeats)
     own = word % 2 == (attribute // 4) % 2
     connection = np.select(
-        [attribute % 4 == 0, attribute % 4 == 1, own], ["neutral", "human", "associated"]
+        [attribute % 4 == 0, attribute % 4 == 1, own],
+        ["neutral", "human", "associated"],
+        default="different",
     )
-    connection[connection == "0"] = "different"
     effects = 0.05 * rng.standard_normal(n_words), 0.05 * rng.standard_normal(n_attributes)
     noise = 0.08 * rng.standard_normal(len(word))
     return pd.DataFrame(
@@ -191,8 +194,8 @@ def _sampler_table(found: pd.DataFrame) -> str:
         "|---|---|---|---|---|---|---|---|---|",
     ]
     lines += [
-        f"| {row.table} | {row.card} | {row.sampler} | {row.cold:.2f} | {row.warm:.3f} | {row.cpu:.2f} | "
-        f"{row.ess:,.0f} | {row.per_second:,.1f} | {row.diverging:.0f} |"
+        f"| {row.table} | {row.card} | {row.sampler} | {row.cold:.2f} | {row.warm:.3f} | "
+        f"{row.cpu:.2f} | {row.ess:,.0f} | {row.per_second:,.1f} | {row.diverging:.0f} |"
         for row in found.itertuples()
     ]
     return "\n".join(lines)

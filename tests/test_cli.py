@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 
 from bayesbias import __version__, report
+from bayesbias.bundled import bundled_folder
 from bayesbias.cli import main
 from bayesbias.distances import read_table
 from bayesbias.posterior import load_posterior
@@ -287,7 +288,7 @@ def test_bad_arguments(case: str, capsys: pytest.CaptureFixture[str]) -> None:
         (LIST.replace('["nurse", "dancer"]', "[]"), "the set is empty"),
         ('[groups]\nmen = ["he"]\n[stereotypes]\nmen = ["pilot"]', "one group"),
         (LIST.replace('["walk", "eat", "gone"]', '["gone", "lost"]'), "connection(s) human"),
-        (LIST.replace('["she", "maid"]', '["lost"]'), "no protected word of women"),
+        (LIST.replace('["she", "maid"]', '["lost"]'), "these groups has a vector: women (lost)"),
         (LIST.replace("title", "titel"), "did you mean 'title'"),
     ],
 )
@@ -433,14 +434,17 @@ def test_a_run_that_is_ended_leaves_nothing(toy: list[str], sent: signal.Signals
 def test_sampling_warnings_give_exit_code_3_and_are_shown(
     toy: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([*toy[:4], "--model", "paper", "--draws", "20", "--chains", "2"]) == 3
+    card = (bundled_folder("models") / "paper.toml").read_text(encoding="utf-8")
+    hard = 'family = "gamma"\nshape = 0.01\nrate = 1.0'  # a prior heaped at zero
+    Path("hard.toml").write_text(card.replace('family = "exponential"\nrate = 2.0', hard))
+    assert main([*toy[:4], "--model", "hard.toml", "--method", "exact"]) == 3
     said = capsys.readouterr()
-    lines = [line for line in said.err.splitlines() if "effective" in line]
+    lines = [line for line in said.err.splitlines() if "Pareto k of the exact" in line]
     assert len(lines) == 1
     assert lines[0].startswith("bayesbias: warning: ")
     html = Path("bayesbias-results/report.html").read_text()
     assert "Do not rely on these numbers yet" in html
-    assert html.index("effective proposals") < html.index("What was found")
+    assert html.index("Pareto k of the exact") < html.index("What was found")
 
 
 def test_table_and_fit(toy: list[str], capsys: pytest.CaptureFixture[str]) -> None:

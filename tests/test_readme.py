@@ -8,6 +8,8 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 
+from bayesbias.distances import distance_table
+from bayesbias.vectors import load_vectors
 from bayesbias.wordlists import load_wordlist
 
 README = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding="utf-8")
@@ -17,14 +19,18 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", README, flags=re.M | re.S)
 
 
-def test_python_blocks_run(capsys: pytest.CaptureFixture[str]) -> None:
+def test_python_blocks_run(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     mpl.use("Agg")
+    monkeypatch.chdir(tmp_path)
     for code in blocks("python"):
         exec(compile(code, "README.md", "exec"), {})  # the reader's own lines
     printed = capsys.readouterr().out
     assert "hdi_low" in printed
     assert "p_direction" in printed
     assert "coverage" in printed
+    assert {path.name for path in tmp_path.iterdir()} == {"forest.png", "forest.svg"}
 
 
 def test_word_list_loads(tmp_path: Path) -> None:
@@ -32,7 +38,8 @@ def test_word_list_loads(tmp_path: Path) -> None:
     path.write_text(blocks("toml")[0], encoding="utf-8")
     words = load_wordlist(path)
     assert set(words.groups) == {"cat", "dog"}
-    assert len(words.controls["human"]) == 85
+    table = distance_table(load_vectors("glove-demo", words=words), words)
+    assert len(table[table["connection"] == "associated"]) == 12
 
 
 def test_files_that_it_names_are_there() -> None:

@@ -203,7 +203,7 @@ def _tell_findings(analyses: Sequence[Analysis], out: Path, screen: Screen) -> N
         lost = len(analysis.missing)
         screen.say(
             f"{analysis.words.name} in {analysis.settings.embedding}: {len(analysis.table):,} "
-            f"distances, {lost} of the list's entries missing."
+            f"distances, {lost} of the list's {len(analysis.words.to_frame()):,} entries missing."
         )
         for line in gap_lines(analysis):
             screen.say(f"  {line}")

@@ -119,6 +119,6 @@ def _account(cosines: np.ndarray, names: list[str]) -> str:
     best, worst = int(along.argmax()), int(along.argmin())
     return (
         "Cosines of the pairs' directions. The last row: those with the first principal component, "
-        f"along which Direct Bias measures. It stands best for {names[best]} ({along[best]:.2f}) and "
-        f"least for {names[worst]} ({along[worst]:.2f})."
+        f"along which Direct Bias measures. It stands best for {names[best]} ({along[best]:.2f}) "
+        f"and least for {names[worst]} ({along[worst]:.2f})."
     )
