@@ -143,7 +143,7 @@ def test_run_with_both_cards_writes_everything_the_same_every_time(
 
 def _check_what_was_said(said: str) -> None:
     lines = said.splitlines()
-    assert lines[0] == "toy in toy.txt: 40 distances, 1 of the list's entries missing."
+    assert lines[0] == "toy in toy.txt: 40 distances, 1 of the list's 15 entries missing."
     assert lines[1].startswith("  paper: associated − human is ")
     assert lines[2].startswith("  crossed: associated − human is ")
     assert "not verdicts" in lines[3]
