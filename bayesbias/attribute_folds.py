@@ -17,7 +17,7 @@ from numpy.random import Generator, SeedSequence, default_rng
 from scipy.special import logsumexp
 
 from .cards import ModelCard, load_card
-from .design import Design, IntArray, make_design
+from .design import Design, IntArray, index_table
 from .exact import sample_exact
 from .fitting import PARETO_K_LIMIT, Seed, as_seed_sequence, check_numbers
 from .geometry import FloatArray
@@ -84,7 +84,7 @@ def attribute_kfold(
     check_numbers(draws=draws)
     cards = _named_cards(models)
     table = validate(table)
-    design = make_design(table)
+    design = index_table(table)
     _check_folds(table, folds, len(design.attributes))
     dealing, *fitting = as_seed_sequence(seed).spawn(1 + len(cards))
     fold_of = _deal(table, design, folds, default_rng(dealing))

@@ -70,7 +70,11 @@ def make_design(table: pd.DataFrame) -> Design:
     ValueError
         If the table is not valid, or a protected word belongs to two groups.
     """
-    table = validate(table)
+    return index_table(validate(table))
+
+
+def index_table(table: pd.DataFrame) -> Design:
+    """Index a table that `validate` gave."""
     connections = connections_present(table)
     words, word_names = pd.factorize(table["protected_word"].astype(str))
     groups, group_names = pd.factorize(table["protected_group"].astype(str))

@@ -8,7 +8,8 @@ conditional.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
@@ -25,6 +26,9 @@ from .geometry import FloatArray
 from .importance import find_mode, importance_resample
 from .reduction import Collapsed, Side
 from .sufficient import AttributeClasses
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 LOG_SD_BOUNDS = (-12.0, 3.0)
 """Where the mode of the log sds is sought; distances lie in [0, 2], so both ends are absurd."""
@@ -107,6 +111,24 @@ def sample_exact(posterior: Collapsed, n_draws: int, rng: Generator) -> ExactDra
     rng : numpy.random.Generator
         Equal states give equal draws.
     """
+    with _linear_algebra().limit(limits=1, user_api="blas"):
+        return _sample(posterior, n_draws, rng)
+
+
+@cache
+def _linear_algebra() -> ThreadpoolController:
+    """Give control of the threads of linear algebra.
+
+    Matrices here are small, and threads that wait for them cost more than they compute: with one
+    thread a posterior takes half the time.
+    """
+    import scipy.optimize  # noqa: F401 (brings libraries of its own, which are to be seen)
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def _sample(posterior: Collapsed, n_draws: int, rng: Generator) -> ExactDraws:
     start = np.full(posterior.n_sds, np.log(posterior.design.y.std() / 2))
     mode = find_mode(partial(log_density, posterior), start, LOG_SD_BOUNDS)
     coordinates = Coordinates(posterior, _resolution(posterior, mode))

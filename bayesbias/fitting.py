@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.random import Generator, SeedSequence, default_rng
 
 from .cards import ModelCard, load_card
-from .design import Design, make_design
+from .design import Design, index_table
 from .exact import sample_exact
 from .models import model_of
 from .posterior import SamplingWarning, assemble, complete, describe, undate
@@ -119,7 +119,7 @@ def fit(
     card = load_card(model).with_priors(dict(priors or {}))
     sequence = as_seed_sequence(seed)
     fitting, predicting = (default_rng(child) for child in sequence.spawn(2))
-    run = _Run(make_design(table), card, draws, chains, tune, target_accept, progressbar, fitting)
+    run = _Run(index_table(table), card, draws, chains, tune, target_accept, progressbar, fitting)
     tree, used, reason = _by_method(run, method)
     describe(
         tree,
@@ -175,7 +175,9 @@ def _sampler(backend: str) -> Callable[[_Run], DataTree]:
                 f"method={backend!r} needs {backend}: pip install 'bayesbias[samplers]'"
             )
         seeds = [int(seed) for seed in run.rng.integers(2**31, size=run.chains)]
-        with model_of(run.design, run.card):
+        with model_of(run.design, run.card), warnings.catch_warnings():
+            # A first step of the warm-up may leave all numbers; the sampler then shortens it.
+            warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning)
             tree: DataTree = pm.sample(
                 run.draws,
                 tune=run.tune,

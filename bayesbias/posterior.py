@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -67,21 +68,30 @@ def assemble(
     sample_stats : mapping of str to (chains * draws,) float
     chains : int
     """
-    from arviz_base import from_dict
+    import xarray as xr
 
     dims = variable_dims(card)
-    posterior = {
-        name: draws.reshape(chains, -1, *draws.shape[1:]) for name, draws in values.items()
-    }
-    content = {
-        "posterior": posterior,
-        "sample_stats": {name: stat.reshape(chains, -1) for name, stat in sample_stats.items()},
-        "observed_data": {"cosine_distance": design.y},
-    }
-    coords: dict[str, Any] = {**design.coords, "row": np.arange(len(design.y))}
-    used = {name: list(dims[name]) for name in values if dims[name]}
-    tree: DataTree = from_dict(
-        content, coords=coords, dims={**used, **_INDEX_DIMS, "cosine_distance": ["row"]}
+
+    def sampled(content: Mapping[str, FloatArray]) -> xr.Dataset:
+        laid_out = {
+            name: (
+                ("chain", "draw", *dims.get(name, ())),
+                draws.reshape(chains, -1, *draws.shape[1:]),
+            )
+            for name, draws in content.items()
+        }
+        used = {dim for variable_dims, _ in laid_out.values() for dim in variable_dims}
+        coords = {name: labels for name, labels in design.coords.items() if name in used}
+        dataset = xr.Dataset(laid_out, coords)
+        return dataset.assign_coords(chain=np.arange(chains), draw=np.arange(dataset.sizes["draw"]))
+
+    observed = xr.Dataset({"cosine_distance": ("row", design.y)}, {"row": np.arange(len(design.y))})
+    tree = xr.DataTree.from_dict(
+        {
+            "posterior": sampled(values),
+            "sample_stats": sampled(sample_stats),
+            "observed_data": observed,
+        }
     )
     complete(tree, design)
     return tree
@@ -110,7 +120,6 @@ def describe(
     tree: DataTree, card: ModelCard, *, method: str, reason: str, seed: str, table_hash: str
 ) -> None:
     """Write into a posterior's attributes where it comes from, and any warnings about it."""
-    packages = ("bayesbias", "pymc", "arviz", "numpy")
     tree.attrs |= {
         "card": json.dumps(card.to_dict()),
         "model": card.name,
@@ -118,9 +127,14 @@ def describe(
         "method_reason": reason,
         "seed": seed,
         "table_hash": table_hash,
-        "versions": json.dumps({name: version(name) for name in packages}),
+        "versions": json.dumps(_versions()),
         "warnings": json.dumps([]),
     }
+
+
+@cache
+def _versions() -> dict[str, str]:
+    return {name: version(name) for name in ("bayesbias", "pymc", "arviz", "numpy")}
 
 
 def card_of(tree: DataTree) -> ModelCard:

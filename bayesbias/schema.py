@@ -91,14 +91,14 @@ def table_hash(table: pd.DataFrame) -> str:
         if pd.api.types.is_float_dtype(column.dtype):
             content = np.asarray(column, dtype=np.float64).tobytes()
         else:
-            content = json.dumps([str(value) for value in column]).encode()
+            content = json.dumps(column.astype(str).tolist()).encode()
         digest.update(f"{json.dumps(str(name))} {len(content)}:".encode() + content)
     return digest.hexdigest()
 
 
 def connections_present(table: pd.DataFrame) -> list[str]:
     """Give the connections that have rows, in the order of ``CONNECTIONS``."""
-    found = set(table["connection"].astype(str))
+    found = _found(table["connection"])
     return [name for name in CONNECTIONS if name in found]
 
 
@@ -110,6 +110,11 @@ def unknown_name(kind: str, name: str, choices: Iterable[str]) -> str:
     return f"unknown {kind} {name!r}{hint}: {', '.join(known)}"
 
 
+def _found(column: pd.Series[str]) -> list[str]:
+    """Different values of a column, as strings."""
+    return [str(value) for value in column.unique()]
+
+
 def _check_words(table: pd.DataFrame) -> None:
     for name in COLUMNS[:-1]:
         column = table[name]
@@ -119,7 +124,7 @@ def _check_words(table: pd.DataFrame) -> None:
 
 
 def _check_connections(table: pd.DataFrame) -> None:
-    unknown = sorted(set(table["connection"].astype(str)) - set(CONNECTIONS))
+    unknown = sorted(set(_found(table["connection"])) - set(CONNECTIONS))
     if unknown:
         raise ValueError(unknown_name("connection", unknown[0], CONNECTIONS))
 
