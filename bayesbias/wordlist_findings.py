@@ -84,7 +84,11 @@ def find_flaws(content: Mapping[str, Any]) -> list[Finding]:
     sets = _well_formed_sets(content)
     found = [*shape, *_set_flaws(sets), *_overlaps(sets)]
     if not shape:
-        found += [*_lacking_parts(content), *_stray_keys(content), *_name_flaws(content)]
+        found += _lacking_parts(content)
+    if all(isinstance(content.get(key, {}), Mapping) for key in TABLES):
+        found += _stray_keys(content)
+    if not shape:
+        found += _name_flaws(content)
     return found
 
 
@@ -218,13 +222,13 @@ def _lacking_parts(content: Mapping[str, Any]) -> Iterator[Finding]:
 
 def _stray_keys(content: Mapping[str, Any]) -> Iterator[Finding]:
     """Stereotypes of no group and controls of no known kind."""
-    groups = content.get("groups", {})
+    groups = [name for name in content.get("groups", {}) if isinstance(name, str)]
     for table in ("stereotypes", "stereotype_names"):
         for name in content.get(table, {}):
-            if name not in groups:
+            if isinstance(name, str) and name not in groups:
                 yield Finding("error", (table, name), unknown_name("group", name, groups))
     for name in content.get("controls", {}):
-        if name not in CONTROLS:
+        if isinstance(name, str) and name not in CONTROLS:
             yield Finding("error", ("controls", name), unknown_name("control", name, CONTROLS))
 
 

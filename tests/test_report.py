@@ -224,9 +224,9 @@ def contrast(result: CardResult, mean: float, low: float, high: float) -> CardRe
 @pytest.mark.parametrize(
     ("row", "expected"),
     [
-        ((-0.1, -0.2, -0.05), "lie closer than human ones; the whole interval lies on that side"),
+        ((-0.1, -0.2, -0.05), "lie closer on average than human ones; the whole interval lies on th"),
         ((-0.1, -0.3, 0.05), "the interval includes zero, so it is not settled that they are clos"),
-        ((0.1, 0.05, 0.2), "is +0.100, with an 89% interval from +0.050 to +0.200. On average"),
+        ((0.1, 0.05, 0.2), "is +0.100, with an 89% interval from +0.050 to +0.200. By the estim"),
         ((0.1, -0.05, 0.2), "from −0.050 to +0.200"),
     ],
 )

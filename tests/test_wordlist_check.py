@@ -85,6 +85,7 @@ def test_all_flaws_are_told_on_their_lines(check: Check) -> None:
         ("error", 'stereotypes."wo.man"', 11, "nurse"),
         ("error", "stereotypes.man", 13, ""),
         ("warning", "stereotypes.men", 14, "nurse"),
+        ("error", "stereotypes.men", 14, ""),
         ("error", "controls.neutral", 16, ""),
         ("warning", "controls.human", 17, "son"),
     ]

@@ -27,11 +27,12 @@ def lists(context: typer.Context, quiet: options.Quiet = False) -> None:
     rows = []
     for name in wordlists():
         words = load_wordlist(name)
-        groups = ", ".join(f"{group} {len(each)}" for group, each in words.groups.items())
+        groups = "\n".join(f"{group} {len(each)}" for group, each in words.groups.items())
         stereotypes = sum(len(each) for each in words.stereotypes.values())
-        controls = ", ".join(f"{kind} {len(each)}" for kind, each in words.controls.items())
-        rows.append([name, words.title, groups or "–", str(stereotypes or "–"), controls or "–"])
-    heads = ["name", "title", "groups", "stereotypes>", "controls"]
+        sizes = {"stereotypes": stereotypes} | {k: len(each) for k, each in words.controls.items()}
+        attributes = "\n".join(f"{kind} {size}" for kind, size in sizes.items() if size)
+        rows.append([name, words.title, groups or "–", attributes])
+    heads = ["name|", "title", "groups|", "attributes|"]
     screen.table("Bundled word lists", heads, rows)
     screen.say("Listing a stereotype does not endorse it; each list's note says what it claims.")
 

@@ -136,7 +136,13 @@ def _show(frame: pd.DataFrame, title: str, screen: Screen) -> None:
         screen.say(f"{str(direction).capitalize()} than {no_bias:g} means {reading}: {names}.")
     for row in frame[frame["value"].isna()].to_dict("records"):
         screen.say(f"No {row['score']} of {row['groups']}: {row['note']}")
-    screen.say("Intervals say how scores move with other words; p is for the split of these words.")
+    if (frame["score"] == "weat_statistic").any():
+        screen.say("weat is WEAT's effect size, weat_statistic its sum; both have the same p.")
+    screen.say(
+        "Intervals say how scores move with other words; p is exact, "
+        f"{frame.attrs['sides']}-sided, and is about the split of these words into two."
+    )
+    screen.say("What each score measures, and its traps: docs/scores.md.")
 
 
 def _cells(row: dict[Hashable, Any]) -> list[str]:

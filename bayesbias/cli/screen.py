@@ -26,7 +26,7 @@ class Screen:
             print(plain(text))
 
     def table(self, title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Print a table on stdout; heads that end in ``>`` stand over numbers."""
+        """Print a table on stdout; ``>`` at the end of a head marks numbers, ``|`` unbroken lines."""
         if self.quiet:
             return
         from rich.box import SIMPLE_HEAD
@@ -36,9 +36,11 @@ class Screen:
 
         table = Table(title=plain(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD)
         for head in heads:
-            right = head.endswith(">")
             table.add_column(
-                head.removesuffix(">"), justify="right" if right else "left", overflow="fold"
+                head.rstrip(">|"),
+                justify="right" if head.endswith(">") else "left",
+                overflow="fold",
+                no_wrap=head.endswith("|"),
             )
         for row in rows:
             table.add_row(*(Text(plain(cell)) for cell in row))

@@ -106,8 +106,8 @@ def gap_sentence(result: CardResult, pair: tuple[str, str], ci_prob: float) -> s
     return (
         f"{pair[0]} − {pair[1]} is {signed(row['mean'])}, with an "
         f"{probability_name(ci_prob)} interval from {signed(row['hdi_low'])} to "
-        f"{signed(row['hdi_high'])}. On average {pair[0]} attributes lie {where} than "
-        f"{pair[1]} ones; {rest}."
+        f"{signed(row['hdi_high'])}. By the estimate {pair[0]} attributes lie {where} on average "
+        f"than {pair[1]} ones; {rest}."
     )
 
 

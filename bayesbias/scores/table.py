@@ -95,7 +95,7 @@ def score_table(
             row["note"] = "; ".join(filter(None, [row["note"], left_out]))
             made.append({"score": name} | row)
     frame = pd.DataFrame(made, columns=list(TABLE_COLUMNS))
-    frame.attrs["ci_prob"] = ci_prob
+    frame.attrs |= {"ci_prob": ci_prob, "sides": sides}
     return frame
 
 
