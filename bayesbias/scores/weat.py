@@ -161,14 +161,10 @@ def weat(
     vectors : KeyedVectors
     X, Y : lists of words, compared with each other
     A, B : lists of attribute words
-    ddof : {1, 0, "pooled"}
-        Which sd; see `effect_sizes`.
-    sides : {"two", "one"}
-        Caliskan et al. print one-sided p-values.
-    method : {"auto", "enumerate", "dynamic", "sampled"}
-        See `permutation.permutation_p_values`.
-    seed, draws
-        For ``method="sampled"``.
+    **choices
+        ``ddof``, {1, 0, "pooled"}: which sd, see `effect_sizes`. ``sides``, {"two", "one"}:
+        Caliskan et al. print one-sided p-values. ``method``, {"auto", "enumerate", "dynamic",
+        "sampled"}, with ``seed`` and ``draws``: see `permutation.permutation_p_values`.
 
     Returns
     -------
