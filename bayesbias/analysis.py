@@ -15,6 +15,7 @@ import pandas as pd
 
 from .cards import ModelCard, load_card
 from .checks import check
+from .contextual import ContextualVectors, contextual_table
 from .contrasts import DEFAULT_ROPE, contrasts
 from .distances import distance_table, missing_words
 from .fitting import METHODS, fit
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 DEFAULT_MODELS = ("paper", "crossed")
 """The published model, and the one that knows that attribute words repeat."""
 
+CONTEXTUAL_MODELS = ("crossed", "contextual")
+"""For words in contexts: without and with effects of the contexts."""
+
 Tell = Callable[[str], None]
 """Is told what is being done, in a few words."""
 
@@ -45,11 +49,16 @@ class Settings:
     Parameters
     ----------
     vectors : str
-        Name of a bundled embedding, or path of an embedding file.
+        Name of a bundled embedding, or path of an embedding file; with templates, name or folder
+        of an encoder.
     models : tuple of str
         Names or paths of model cards.
     method, case, ci_prob, rope, draws, chains, seed, allow_pickle
         As `fit`, `load_vectors` and `contrasts` take them.
+    templates : str
+        Set of templates that words are encoded in; empty for vectors without contexts.
+    pooling, layer
+        As `contextual_vectors` takes them; for encoders only.
 
     Raises
     ------
@@ -67,6 +76,9 @@ class Settings:
     chains: int = 4
     seed: int = 1
     allow_pickle: bool = False
+    templates: str = ""
+    pooling: str = "word"
+    layer: int = -1
 
     def __post_init__(self) -> None:
         check_probability(self.ci_prob)
@@ -191,7 +203,7 @@ def load_cards(models: Sequence[str]) -> list[ModelCard]:
 
 def analyse(
     words: WordList,
-    vectors: KeyedVectors,
+    vectors: KeyedVectors | ContextualVectors,
     settings: Settings,
     *,
     tell: Tell = lambda _: None,
@@ -202,8 +214,8 @@ def analyse(
     Parameters
     ----------
     words : WordList
-    vectors : KeyedVectors
-        As `load_vectors` gives them.
+    vectors : KeyedVectors or ContextualVectors
+        As `load_vectors` or `contextual_vectors` gives them.
     settings : Settings
     tell : function of str, optional
         Told of every step before it is taken.
@@ -227,7 +239,12 @@ def analyse(
     cards = load_cards(settings.models)
     with noticed() as notices:
         tell("measuring distances")
-        table = distance_table(vectors, words, embedding=settings.embedding)
+        if isinstance(vectors, ContextualVectors):
+            table = contextual_table(vectors, words)
+            keyed = vectors.in_context(vectors.contexts[0])
+        else:
+            table = distance_table(vectors, words, embedding=settings.embedding)
+            keyed = vectors
         results = {}
         for card in cards:
             tell(f"fitting {card.name}")
@@ -242,8 +259,8 @@ def analyse(
         words=words,
         settings=settings,
         table=table,
-        missing=missing_words(vectors, words),
-        read_as={word: form for word, form in read_as(vectors).items() if word in words.words},
+        missing=missing_words(keyed, words),
+        read_as={word: form for word, form in read_as(keyed).items() if word in words.words},
         vectors_hash=_vectors_hash(vectors, words),
         results=results,
         comparison=comparison,
@@ -298,9 +315,14 @@ def _fit(table: pd.DataFrame, card: ModelCard, settings: Settings, progressbar: 
     )
 
 
-def _vectors_hash(vectors: KeyedVectors, words: WordList) -> str:
+def _vectors_hash(vectors: KeyedVectors | ContextualVectors, words: WordList) -> str:
     """SHA-256 of a list's words and vectors, whatever file they came from."""
     digest = hashlib.sha256()
+    if isinstance(vectors, ContextualVectors):
+        for context in vectors.contexts:
+            digest.update(context.encode() + b"\0")
+            digest.update(_vectors_hash(vectors.in_context(context), words).encode())
+        return digest.hexdigest()
     for word in sorted(word for word in words.words if word in vectors.key_to_index):
         row = np.ascontiguousarray(vectors[word], dtype="<f4")
         digest.update(word.encode() + b"\0" + row.tobytes())

@@ -137,6 +137,7 @@ def _rows_of(design: Design, kept: np.ndarray) -> Design:
         word=design.word[kept],
         connection=design.connection[kept],
         attribute=design.attribute[kept],
+        context=design.context[kept] if design.contexts else design.context,
         y=design.y[kept],
     )
 
@@ -176,6 +177,11 @@ def _named_cards(models: Mapping[str, Card] | Sequence[Card]) -> dict[str, Model
             raise ValueError(
                 f"attribute_kfold refits by the exact sampler, which needs a normal likelihood; "
                 f"{name!r} has {card.likelihood}. compare_models takes posteriors of any card"
+            )
+        if card.context_effects != "none":
+            raise ValueError(
+                f"attribute_kfold predicts words without context effects, and {name!r} has them; "
+                "compare_models takes posteriors of any card"
             )
     return cards
 

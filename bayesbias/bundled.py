@@ -8,7 +8,7 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def bundled_folder(name: str) -> Path:
-    """Give the folder ``wordlists``, ``models`` or ``vectors`` that came with the package.
+    """Give a folder that came with the package: wordlists, models, vectors or contexts.
 
     Raises
     ------

@@ -22,12 +22,14 @@ CHOICES = {
     "sigma": ("common", "connection"),
     "attribute_effects": ("none", "common", "kind"),
     "group_effects": ("none", "connection"),
+    "context_effects": ("none", "common"),
 }
 """What a card may choose, the first being the default.
 
 ``sigma``: one residual sd, or one for each connection. ``attribute_effects``: none, effects with
 one sd, or with an sd for each kind of attribute (stereotype, neutral, human). ``group_effects``:
 words spread around the overall mean, or around a mean of their protected group.
+``context_effects``: none, or an effect of each context (template) that distances were measured in.
 """
 
 _TEXTS = ("name", "title", "reference", "note")
@@ -40,11 +42,12 @@ class ModelCard:
     Parameters
     ----------
     name, title, reference, note : str
-    likelihood, sigma, attribute_effects, group_effects : str
+    likelihood, sigma, attribute_effects, group_effects, context_effects : str
         One of ``CHOICES`` each.
     priors : mapping of str to Prior
         Exactly the priors the card's structure needs: ``connection_mean``, ``connection_sd``,
-        ``sigma``, and where there are such effects ``attribute_sd``, ``group_sd``, ``nu``.
+        ``sigma``, and where there are such effects ``attribute_sd``, ``group_sd``,
+        ``context_sd``, ``nu``.
     """
 
     name: str
@@ -53,6 +56,7 @@ class ModelCard:
     sigma: str = "common"
     attribute_effects: str = "none"
     group_effects: str = "none"
+    context_effects: str = "none"
     title: str = ""
     reference: str = ""
     note: str = field(default="", repr=False)
@@ -80,6 +84,7 @@ class ModelCard:
         names = ["connection_mean", "connection_sd", "sigma"]
         names += ["attribute_sd"] if self.attribute_effects != "none" else []
         names += ["group_sd"] if self.group_effects != "none" else []
+        names += ["context_sd"] if self.context_effects != "none" else []
         names += ["nu"] if self.likelihood == "student_t" else []
         return tuple(names)
 
@@ -128,6 +133,8 @@ def load_card(source: str | Path | ModelCard) -> ModelCard:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
         content.setdefault("name", path.stem)
         return card_from_dict(content)
+    except RecursionError:
+        raise ValueError(f"{path} nests lists or tables too deeply for a model card") from None
     except (ValueError, TypeError) as error:  # TOML and Unicode errors are ValueErrors
         raise ValueError(f"{path}: {error}") from None
 

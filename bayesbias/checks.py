@@ -11,7 +11,7 @@ from numpy.random import Generator, SeedSequence, default_rng
 
 from .geometry import FloatArray
 from .intervals import DEFAULT_CI_PROB, check_probability, hdi
-from .posterior import index_of, labels
+from .posterior import index_of, labels, observed
 from .predictive import predict_rows
 from .summaries import carry_warnings
 
@@ -51,7 +51,7 @@ def check(
         ``ci_prob``, ``connection`` (``all`` for the whole table), ``n_rows``, ``n_inside``,
         ``coverage`` = n_inside / n_rows.
     """
-    y = np.asarray(tree["observed_data"]["cosine_distance"].values)
+    y = observed(tree)
     connection, names = index_of(tree, "connection_index"), labels(tree, "connection")
     intervals = predictive_intervals(tree, ci_probs, n_draws=n_draws, seed=seed)
     rows = []

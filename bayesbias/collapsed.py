@@ -110,7 +110,7 @@ def residual_precision(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
 
 
 def kept_scales(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
-    """Sds of the kept effects, then of the means: connection means, then group means."""
+    """Sds of the kept effects, then of the means: of connections, of groups, then contexts."""
     n_connections = len(posterior.design.connections)
     prior_sd = posterior.card.priors["connection_mean"].parameters["sd"]
     scales = [
@@ -121,6 +121,10 @@ def kept_scales(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
     if block is not None:
         n_groups = len(posterior.design.groups)
         scales.append(np.tile(np.exp(log_sds[:, block.where]), (1, n_groups)))
+    block = posterior.block("context_sd")
+    if block is not None:
+        n_contexts = len(posterior.design.contexts)
+        scales.append(np.tile(np.exp(log_sds[:, block.where]), (1, n_contexts)))
     return np.concatenate(scales, axis=1)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +23,10 @@ _KIND_OF_CONNECTION = {"associated": 0, "different": 0, "neutral": 1, "human": 2
 
 @dataclass(frozen=True)
 class Design:
-    """A validated table as arrays.
+    """What a model is fitted to: a validated table as arrays, or rows of another origin.
+
+    `index_table` makes one of a table of distances. Paired differences, log-likelihoods or anything
+    else that a word and an attribute share may be put into one too, and fitted by `fit_design`.
 
     Parameters
     ----------
@@ -35,7 +40,18 @@ class Design:
     word, connection, attribute : (n_rows,) int
         Indices of each row.
     y : (n_rows,) float
-        Cosine distances.
+        What is modelled: cosine distances, or the outcome named.
+    outcome : str
+        Name of y in posteriors.
+    contexts : tuple of str
+        Names along the dimension ``context``; empty where nothing was measured in contexts.
+    context : (n_rows,) int
+        Index of each row's context; empty where there are none.
+
+    Raises
+    ------
+    ValueError
+        If the indices and y are not of one length, an index is out of range, or y is not finite.
     """
 
     words: tuple[str, ...]
@@ -49,17 +65,59 @@ class Design:
     connection: IntArray
     attribute: IntArray
     y: FloatArray
+    outcome: str = "cosine_distance"
+    contexts: tuple[str, ...] = ()
+    context: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    def __post_init__(self) -> None:
+        sizes = {
+            "word": len(self.words),
+            "connection": len(self.connections),
+            "attribute": len(self.attributes),
+        }
+        if self.contexts:
+            sizes["context"] = len(self.contexts)
+        for name, size in sizes.items():
+            index = getattr(self, name)
+            if len(index) != len(self.y):
+                raise ValueError(f"{name} has {len(index)} rows and y has {len(self.y)}")
+            if len(index) and not 0 <= index.min() <= index.max() < size:
+                raise ValueError(f"{name} holds an index that is not in 0 to {size - 1}")
+        if not np.isfinite(self.y).all():
+            row = int(np.argmin(np.isfinite(self.y)))
+            raise ValueError(f"{self.outcome} must be finite; got {self.y[row]} in row {row}")
+
+    def require_contexts(self, model: str) -> None:
+        """Raise a ValueError if there are no contexts whose effects a model could estimate."""
+        if len(self.contexts) < 2:
+            found = "there is no column context" if not self.contexts else "there is one only"
+            raise ValueError(
+                f"the model card {model!r} has an effect of every context, and {found}; measure "
+                "in two or more contexts (templates), or take a card without context effects, "
+                "such as crossed"
+            )
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the design in hexadecimal: equal designs, equal digests."""
+        digest = hashlib.sha256()
+        for each in fields(self):
+            value = getattr(self, each.name)
+            content = value.tobytes() if isinstance(value, np.ndarray) else repr(value).encode()
+            digest.update(f"{each.name} {len(content)}:".encode() + content)
+        return digest.hexdigest()
 
     @property
     def coords(self) -> dict[str, list[str]]:
         """Coordinates of every dimension that a model may use."""
-        return {
+        names = {
             "connection": list(self.connections),
             "protected_word": list(self.words),
             "protected_group": list(self.groups),
             "attribute": list(self.attributes),
             "attribute_kind": list(self.kinds),
         }
+        return names | ({"context": list(self.contexts)} if self.contexts else {})
 
 
 def make_design(table: pd.DataFrame) -> Design:
@@ -73,8 +131,8 @@ def make_design(table: pd.DataFrame) -> Design:
     return index_table(validate(table))
 
 
-def index_table(table: pd.DataFrame) -> Design:
-    """Index a table that `validate` gave."""
+def index_table(table: pd.DataFrame, outcome: str = "cosine_distance") -> Design:
+    """Index a table that `validate` gave, or one like it whose distances are another outcome."""
     connections = connections_present(table)
     words, word_names = pd.factorize(table["protected_word"].astype(str))
     groups, group_names = pd.factorize(table["protected_group"].astype(str))
@@ -84,6 +142,11 @@ def index_table(table: pd.DataFrame) -> Design:
     kind = np.full(len(attribute_names), len(ATTRIBUTE_KINDS))
     np.minimum.at(kind, attributes, kind_of_row)
     present, kind = np.unique(kind, return_inverse=True)
+    contexts: dict[str, Any] = {}
+    if "context" in table:
+        context, context_names = pd.factorize(table["context"].astype(str))
+        contexts["contexts"] = tuple(map(str, context_names))
+        contexts["context"] = context.astype(np.int64)
     return Design(
         words=tuple(map(str, word_names)),
         groups=tuple(map(str, group_names)),
@@ -96,6 +159,8 @@ def index_table(table: pd.DataFrame) -> Design:
         connection=np.asarray(pd.Index(connections).get_indexer(pd.Index(code)), dtype=np.int64),
         attribute=attributes.astype(np.int64),
         y=np.asarray(table["cosine_distance"], dtype=np.float64),
+        outcome=outcome,
+        **contexts,
     )
 
 

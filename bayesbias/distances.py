@@ -11,7 +11,14 @@ import pandas as pd
 
 from .atomic import replacing
 from .geometry import FloatArray, cosine_distance
-from .schema import COLUMNS, CONNECTIONS, connections_present, require_columns, validate
+from .schema import (
+    COLUMNS,
+    CONNECTIONS,
+    connections_present,
+    require_columns,
+    require_different_columns,
+    validate,
+)
 from .wordlists import WordList
 
 if TYPE_CHECKING:
@@ -209,14 +216,28 @@ def _directions(vectors: KeyedVectors, words: np.ndarray) -> FloatArray:
 
 def _read(path: Path) -> pd.DataFrame:
     if path.suffix == ".parquet":
-        return pd.read_parquet(path)
+        return _read_parquet(path)
     # Words such as "nan" or "null" are words.
     return pd.read_csv(path, keep_default_na=False, encoding="utf-8")
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    try:
+        return pd.read_parquet(path)
+    except OSError as error:
+        if error.errno is not None:  # of the disk; pyarrow's own about damage have no number
+            raise
+        raise ValueError(f"damaged, or no Parquet file ({' '.join(str(error).split())})") from None
 
 
 def _from_published(raw: pd.DataFrame, path: Path) -> pd.DataFrame:
     require_columns(raw, PUBLISHED_COLUMNS)
     table = raw.rename(columns={"word_to_compare": "attribute", "word_class": "attribute_set"})
+    require_different_columns(table)
+    for name in ("protected_word", "attribute", "attribute_set"):
+        if table[name].isna().any():
+            raise ValueError(f"row {int(np.argmax(table[name].isna()))} has an empty {name}")
+        table[name] = table[name].astype(str)
     table["connection"] = table["connection"].replace(_PUBLISHED_CONNECTIONS)
     own = table[table["connection"] == "associated"].groupby("protected_word")["attribute_set"]
     groups = own.first().str.removesuffix("_stereotype")

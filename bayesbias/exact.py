@@ -31,7 +31,10 @@ if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
 LOG_SD_BOUNDS = (-12.0, 3.0)
-"""Where the mode of the log sds is sought; distances lie in [0, 2], so both ends are absurd."""
+"""Where the mode of the log sds is sought; distances lie in [0, 2], so both ends are absurd.
+
+Outcomes that spread more than one unit, as log-likelihoods do, move both ends; see `_bounds`.
+"""
 
 
 N_TRIALS = 61
@@ -130,7 +133,7 @@ def _linear_algebra() -> ThreadpoolController:
 
 def _sample(posterior: Collapsed, n_draws: int, rng: Generator) -> ExactDraws:
     start = np.full(posterior.n_sds, np.log(posterior.design.y.std() / 2))
-    mode = find_mode(partial(log_density, posterior), start, LOG_SD_BOUNDS)
+    mode = find_mode(partial(log_density, posterior), start, _bounds(posterior))
     coordinates = Coordinates(posterior, _resolution(posterior, mode))
     found = importance_resample(coordinates.log_density, coordinates.points(mode), n_draws, rng)
     log_sds = coordinates.log_sds(found.points)
@@ -143,9 +146,15 @@ def _sample(posterior: Collapsed, n_draws: int, rng: Generator) -> ExactDraws:
     )
 
 
+def _bounds(posterior: Collapsed) -> tuple[float, float]:
+    """Ends of the log sds that are tried, in the scale of the data where that is above one."""
+    scale = max(0.0, float(np.log(posterior.design.y.std())))
+    return LOG_SD_BOUNDS[0] + scale, LOG_SD_BOUNDS[1] + scale
+
+
 def _resolution(posterior: Collapsed, mode: FloatArray) -> FloatArray:
     """Size of each sd below which, the others at their mode, the data do not tell it from zero."""
-    trial = np.linspace(*LOG_SD_BOUNDS, N_TRIALS)
+    trial = np.linspace(*_bounds(posterior), N_TRIALS)
     points = np.repeat(mode[None], posterior.n_sds * N_TRIALS, axis=0)
     for index in range(posterior.n_sds):
         points[index * N_TRIALS : (index + 1) * N_TRIALS, index] = trial
@@ -206,8 +215,11 @@ def _means(posterior: Collapsed, means: FloatArray) -> dict[str, FloatArray]:
     n = len(posterior.design.connections)
     values = {"connection_mean": posterior.statistics.centre + means[:, :n]}
     if posterior.block("group_sd") is not None:
-        offsets = means[:, n:].reshape(len(means), -1, n)
+        n_groups = len(posterior.design.groups)
+        offsets = means[:, n : n + n_groups * n].reshape(len(means), n_groups, n)
         values["group_mean"] = values["connection_mean"][:, None, :] + offsets
+    if posterior.block("context_sd") is not None:
+        values["context_effect"] = means[:, -len(posterior.design.contexts) :]
     return values
 
 

@@ -18,7 +18,7 @@ from .cards import ModelCard, load_card
 from .design import Design, index_table
 from .exact import sample_exact
 from .models import model_of
-from .posterior import SamplingWarning, assemble, complete, describe, undate
+from .posterior import SamplingWarning, assemble, complete, describe, outcome_of, undate
 from .reduction import collapse
 from .schema import table_hash, unknown_name, validate
 
@@ -35,6 +35,9 @@ PARETO_K_LIMIT = 0.7
 
 RHAT_LIMIT = 1.01
 """Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), Bayesian Analysis 16."""
+
+_PACKAGE = str(Path(__file__).parent)
+"""Warnings of a fit point to the first line outside of it, however deep the call was."""
 
 ESS_LIMIT = 400
 """Fewest effective draws, in bulk and tails, that intervals are read from (same source)."""
@@ -110,16 +113,78 @@ def fit(
     SamplingWarning
         If R-hat, effective sample size, divergences or Pareto k are beyond their limits.
     """
+    valid = validate(table)
+    return fit_design(
+        index_table(valid),
+        model,
+        method,
+        draws=draws,
+        chains=chains,
+        seed=seed,
+        priors=priors,
+        prior_predictive=prior_predictive,
+        posterior_predictive=posterior_predictive,
+        tune=tune,
+        target_accept=target_accept,
+        progressbar=progressbar,
+        table_hash=table_hash(valid),
+    )
+
+
+def fit_design(
+    design: Design,
+    model: str | Path | ModelCard,
+    method: str = "auto",
+    *,
+    draws: int = 1000,
+    chains: int = 4,
+    seed: Seed = None,
+    priors: Mapping[str, Any] | None = None,
+    prior_predictive: bool = False,
+    posterior_predictive: bool = False,
+    tune: int = 1000,
+    target_accept: float = 0.9,
+    progressbar: bool = True,
+    table_hash: str | None = None,
+) -> DataTree:
+    """Fit a hierarchical model to a design: to what is not a table of distances.
+
+    The outcome may be of any sign and scale; the card's priors must suit it.
+
+    Parameters
+    ----------
+    design : Design
+    table_hash : str, optional
+        What the result is to say of where the rows come from; the design's own digest if not
+        given.
+    model, method, draws, chains, seed, priors, prior_predictive, posterior_predictive, tune, \
+target_accept, progressbar
+        As for `fit`.
+
+    Returns
+    -------
+    xarray.DataTree
+        As `fit` gives it; the observed variable is called ``design.outcome``.
+
+    Raises
+    ------
+    ValueError
+        If the card, method or a number is not valid.
+
+    Warns
+    -----
+    SamplingWarning
+        As `fit` does.
+    """
     check_numbers(draws=draws, chains=chains, tune=tune)
     if not 0 < target_accept < 1:
         raise ValueError(f"target_accept must lie in (0, 1); got {target_accept!r}")
     if method not in METHODS:
         raise ValueError(unknown_name("method", method, METHODS))
-    table = validate(table)
     card = load_card(model).with_priors(dict(priors or {}))
     sequence = as_seed_sequence(seed)
     fitting, predicting = (default_rng(child) for child in sequence.spawn(2))
-    run = _Run(index_table(table), card, draws, chains, tune, target_accept, progressbar, fitting)
+    run = _Run(design, card, draws, chains, tune, target_accept, progressbar, fitting)
     tree, used, reason = _by_method(run, method)
     describe(
         tree,
@@ -127,7 +192,7 @@ def fit(
         method=used,
         reason=reason,
         seed=str(sequence.entropy),
-        table_hash=table_hash(table),
+        table_hash=design.digest if table_hash is None else table_hash,
     )
     _warn_if_doubtful(tree)
     if prior_predictive:
@@ -206,7 +271,7 @@ def _warn_if_doubtful(tree: DataTree) -> None:
     doubts = _doubts(tree)
     tree.attrs["warnings"] = json.dumps(doubts)
     for doubt in doubts:
-        warnings.warn(doubt, SamplingWarning, stacklevel=3)
+        warnings.warn(doubt, SamplingWarning, skip_file_prefixes=(_PACKAGE,))
 
 
 def _doubts(tree: DataTree) -> list[str]:
@@ -278,7 +343,7 @@ def _add_posterior_predictive(tree: DataTree, rng: Generator) -> None:
     rows = np.arange(tree["observed_data"].sizes["row"])
     draws = predict_rows(tree, rows, rng).reshape(shape)
     tree["posterior_predictive"] = Dataset(
-        {"cosine_distance": (("chain", "draw", "row"), draws)},
+        {outcome_of(tree): (("chain", "draw", "row"), draws)},
         coords={name: posterior.coords[name] for name in ("chain", "draw")} | {"row": rows},
     )
 

@@ -41,7 +41,8 @@ def build_model(
         Variables ``connection_mean[connection]``, ``connection_sd[connection]``,
         ``word_mean[protected_word, connection]``, ``sigma`` or ``sigma[connection]``, and as the
         card has them ``attribute_sd``, ``attribute_effect[attribute]``, ``group_sd``,
-        ``group_mean`` and ``nu``; observed ``cosine_distance[row]``.
+        ``group_mean``, ``context_sd``, ``context_effect[context]`` and ``nu``; observed
+        ``cosine_distance[row]``.
     """
     return model_of(make_design(table), load_card(card).with_priors(priors or {}))
 
@@ -50,6 +51,8 @@ def model_of(design: Design, card: ModelCard) -> pm.Model:
     """Build the PyMC model of a card for a design; see `build_model`."""
     import pymc as pm
 
+    if card.context_effects != "none":
+        design.require_contexts(card.name)
     rough = _RoughFit(design)
     with pm.Model(coords={**design.coords, "row": np.arange(len(design.y))}) as model:
         word = pm.Data("word_index", design.word, dims="row")
@@ -70,10 +73,13 @@ def model_of(design: Design, card: ModelCard) -> pm.Model:
         location = word_mean[word, connection]
         if card.attribute_effects != "none":
             location = location + _attribute_effects(card, design, rough)[attribute]
+        if card.context_effects != "none":
+            context = pm.Data("context_index", design.context, dims="row")
+            location = location + _context_effects(card, rough)[context]
         dims = "connection" if card.sigma == "connection" else None
         sigma = card.priors["sigma"].to_pymc("sigma", dims=dims)
         sigma = sigma[connection] if dims else sigma
-        _likelihood(card, location, sigma, design.y)
+        _likelihood(card, location, sigma, design)
     return model
 
 
@@ -104,7 +110,8 @@ def _smallest_table() -> pd.DataFrame:
         for word in ("one", "three")
     ]
     columns = ["protected_word", "protected_group", "attribute", "attribute_set", "connection"]
-    return pd.DataFrame(rows, columns=[*columns, "cosine_distance"])
+    table = pd.DataFrame(rows, columns=[*columns, "cosine_distance"])
+    return table.assign(context=["first", "second"] * 4)
 
 
 def _group_means(card: ModelCard, overall: Any) -> Any:  # noqa: ANN401
@@ -136,14 +143,27 @@ def _attribute_effects(card: ModelCard, design: Design, rough: _RoughFit) -> Any
     )
 
 
-def _likelihood(card: ModelCard, location: Any, sigma: Any, y: FloatArray) -> None:  # noqa: ANN401
+def _context_effects(card: ModelCard, rough: _RoughFit) -> Any:  # noqa: ANN401
+    import pymc as pm
+
+    return pm.Normal(
+        "context_effect",
+        0.0,
+        card.priors["context_sd"].to_pymc("context_sd"),
+        dims="context",
+        default_transform=None,
+        transform=_whitening(rough.context_precision, rough.context_mean),
+    )
+
+
+def _likelihood(card: ModelCard, location: Any, sigma: Any, design: Design) -> None:  # noqa: ANN401
     import pymc as pm
 
     if card.likelihood == "student_t":
         nu = card.priors["nu"].to_pymc("nu")
-        pm.StudentT("cosine_distance", nu=nu, mu=location, sigma=sigma, observed=y, dims="row")
+        pm.StudentT(design.outcome, nu=nu, mu=location, sigma=sigma, observed=design.y, dims="row")
     else:
-        pm.Normal("cosine_distance", mu=location, sigma=sigma, observed=y, dims="row")
+        pm.Normal(design.outcome, mu=location, sigma=sigma, observed=design.y, dims="row")
 
 
 class _RoughFit:
@@ -163,6 +183,10 @@ class _RoughFit:
         pulled = np.bincount(design.attribute, residual / variance[design.connection])
         self.attribute_precision = weight
         self.attribute_mean = pulled / weight
+        if design.contexts:
+            weight = np.bincount(design.context, 1 / variance[design.connection])
+            pulled = np.bincount(design.context, residual / variance[design.connection])
+            self.context_precision, self.context_mean = weight, pulled / weight
 
     @staticmethod
     def _variance(design: Design, residual: FloatArray, cells: IntArray) -> FloatArray:

@@ -26,6 +26,8 @@ VARIABLE_DIMS: dict[str, tuple[str, ...]] = {
     "attribute_effect": ("attribute",),
     "group_mean": ("protected_group", "connection"),
     "group_sd": ("connection",),
+    "context_effect": ("context",),
+    "context_sd": (),
 }
 """Dimensions of the posterior's variables, besides chain and draw.
 
@@ -37,6 +39,7 @@ _INDEX_DIMS = {
     "connection_index": ["row"],
     "attribute_index": ["row"],
     "group_index": ["protected_word"],
+    "context_index": ["row"],
 }
 
 
@@ -85,7 +88,7 @@ def assemble(
         dataset = xr.Dataset(laid_out, coords)
         return dataset.assign_coords(chain=np.arange(chains), draw=np.arange(dataset.sizes["draw"]))
 
-    observed = xr.Dataset({"cosine_distance": ("row", design.y)}, {"row": np.arange(len(design.y))})
+    observed = xr.Dataset({design.outcome: ("row", design.y)}, {"row": np.arange(len(design.y))})
     tree = xr.DataTree.from_dict(
         {
             "posterior": sampled(values),
@@ -153,8 +156,18 @@ def stacked(tree: DataTree, name: str) -> FloatArray:
     return values.reshape(-1, *values.shape[2:])
 
 
+def outcome_of(tree: DataTree) -> str:
+    """Name of what was modelled, ``cosine_distance`` unless a design says otherwise."""
+    return str(next(iter(tree["observed_data"].data_vars)))
+
+
+def observed(tree: DataTree) -> FloatArray:
+    """What was modelled, (n_rows,)."""
+    return np.asarray(tree["observed_data"][outcome_of(tree)].values, dtype=np.float64)
+
+
 def index_of(tree: DataTree, name: str) -> np.ndarray:
-    """Give an index variable: word_index, connection_index, attribute_index, group_index."""
+    """Give an index: word_index, connection_index, attribute_index, group_index, context_index."""
     return np.asarray(tree["constant_data"][name].values, dtype=np.int64)
 
 
@@ -198,12 +211,13 @@ def load_posterior(path: str | Path) -> DataTree:
 
 def _indices(design: Design) -> dict[str, Any]:
     """Give the indices in the type that ``pm.Data`` holds, or PyMC would not take them back."""
-    return {
+    indices = {
         "word_index": design.word.astype(np.int32),
         "connection_index": design.connection.astype(np.int32),
         "attribute_index": design.attribute.astype(np.int32),
         "group_index": design.word_group.astype(np.int32),
     }
+    return indices | ({"context_index": design.context.astype(np.int32)} if design.contexts else {})
 
 
 def _attribute(tree: DataTree, name: str) -> object:

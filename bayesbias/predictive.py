@@ -11,7 +11,7 @@ from numpy.random import Generator
 
 from .design import Design, IntArray
 from .geometry import FloatArray
-from .posterior import index_of, stacked
+from .posterior import index_of, observed, outcome_of, stacked
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -33,6 +33,9 @@ def locations(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatArra
     if "attribute_effect" in tree["posterior"]:
         attribute = index_of(tree, "attribute_index")[rows]
         expected = expected + stacked(tree, "attribute_effect")[draws][:, attribute]
+    if "context_effect" in tree["posterior"]:
+        context = index_of(tree, "context_index")[rows]
+        expected = expected + stacked(tree, "context_effect")[draws][:, context]
     return np.asarray(expected)
 
 
@@ -58,7 +61,7 @@ def predict_rows(
 
 def log_likelihood(tree: DataTree, rows: np.ndarray) -> FloatArray:
     """Log likelihood of rows under every draw, (n_draws, n_rows)."""
-    y = np.asarray(tree["observed_data"]["cosine_distance"].values)[rows]
+    y = observed(tree)[rows]
     sd = residual_sds(tree, rows)
     standard = (y - locations(tree, rows)) / sd
     if "nu" in tree["posterior"]:
@@ -92,7 +95,7 @@ def add_log_likelihood(tree: DataTree) -> DataTree:
     shape = (posterior.sizes["chain"], posterior.sizes["draw"], values.shape[1])
     copy = tree.copy()
     copy["log_likelihood"] = Dataset(
-        {"cosine_distance": (("chain", "draw", "row"), values.reshape(shape))},
+        {outcome_of(tree): (("chain", "draw", "row"), values.reshape(shape))},
         coords={name: posterior.coords[name] for name in ("chain", "draw")}
         | {"row": np.arange(shape[2])},
     )

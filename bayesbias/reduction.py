@@ -105,8 +105,8 @@ def collapse(design: Design, card: ModelCard) -> Collapsed:
     Raises
     ------
     ValueError
-        If the card's likelihood is not normal, or the distances do not vary (no residual sd can
-        be learnt from them).
+        If the card's likelihood is not normal, the distances do not vary (no residual sd can be
+        learnt from them), or the card has context effects and the design no contexts.
     """
     if card.likelihood != "normal":
         raise ValueError(
@@ -115,11 +115,14 @@ def collapse(design: Design, card: ModelCard) -> Collapsed:
         )
     if np.ptp(design.y) == 0:
         raise ValueError(f"all {len(design.y)} distances are equal; there is nothing to estimate")
+    if card.context_effects != "none":
+        design.require_contexts(card.name)
     statistics = sufficient_statistics(
         design,
         card.priors["connection_mean"].parameters["mean"],
         with_attributes=card.attribute_effects != "none",
         grouped=card.group_effects != "none",
+        with_contexts=card.context_effects != "none",
     )
     blocks = _sd_blocks(design, card)
     cells = _cell_side(statistics)
@@ -154,6 +157,8 @@ def _sd_blocks(design: Design, card: ModelCard) -> tuple[SdBlock, ...]:
         layout += [("attribute_sd", ("attribute_kind",) if by_kind else ())]
     if card.group_effects != "none":
         layout += [("group_sd", ("connection",))]
+    if card.context_effects != "none":
+        layout += [("context_sd", ())]
     sizes = {name: len(labels) for name, labels in design.coords.items()}
     blocks, start = [], 0
     for name, dims in layout:
@@ -208,7 +213,10 @@ def _one_hot(index: IntArray, n: int) -> FloatArray:
 
 @dataclass(frozen=True)
 class _MeansOf:
-    """Design of the connection means and, for grouped cards, the group means beside them."""
+    """Design of the connection means, and of group means and context effects beside them.
+
+    Means reach whole classes of cells; contexts go across them, and come last.
+    """
 
     statistics: Statistics
     n_groups: int
@@ -225,28 +233,46 @@ class _MeansOf:
     def gram(self) -> FloatArray:
         cells, members = self.statistics.cells, self._members()
         rows = _by_connection(cells, cells.size * cells.count, len(self.statistics.rows))
-        return np.asarray(np.einsum("ir,cr,jr->cij", members, rows, members, optimize=True))
+        gram = np.asarray(np.einsum("ir,cr,jr->cij", members, rows, members, optimize=True))
+        contexts = self.statistics.contexts
+        if contexts is None:
+            return gram
+        weight = _by_connection(cells, cells.size, len(self.statistics.rows))
+        across = np.einsum("ir,cr,rt->cit", members, weight, contexts.of_cell, optimize=True)
+        own = contexts.rows[:, :, None] * np.eye(contexts.rows.shape[1])
+        return np.block([[gram, across], [across.transpose(0, 2, 1), own]])
 
     def projection(self) -> FloatArray:
         cells, members = self.statistics.cells, self._members()
         sums = _by_connection(
             cells, cells.mean_sum * np.sqrt(cells.size), len(self.statistics.rows)
         )
-        return np.asarray(sums @ members.T)
+        projection = np.asarray(sums @ members.T)
+        contexts = self.statistics.contexts
+        return projection if contexts is None else np.hstack([projection, contexts.sums])
 
     def cross_cells(self) -> FloatArray:
         cells, members = self.statistics.cells, self._members()
         rows = _by_connection(cells, np.sqrt(cells.size) * cells.count, len(self.statistics.rows))
-        return np.asarray(rows[:, :, None] * members.T[None])
+        cross = np.asarray(rows[:, :, None] * members.T[None])
+        contexts = self.statistics.contexts
+        if contexts is None:
+            return cross
+        weight = _by_connection(cells, np.sqrt(cells.size), len(self.statistics.rows))
+        return np.concatenate([cross, weight[:, :, None] * contexts.of_cell], axis=2)
 
     def cross_attributes(self) -> FloatArray:
         cells, attributes = self.statistics.cells, self.statistics.attributes
         members = self._members()
         n = len(self.statistics.rows)
+        contexts = self.statistics.contexts
         if attributes is None:
-            return np.zeros((n, 0, len(members)))
+            n_contexts = 0 if contexts is None else contexts.rows.shape[1]
+            return np.zeros((n, 0, len(members) + n_contexts))
         weight = _by_connection(cells, cells.size, n)
         rows = np.einsum("ir,cr,rq->cqi", members, weight, self.statistics.incidence, optimize=True)
+        if contexts is not None:
+            rows = np.concatenate([rows, contexts.of_attribute], axis=2)
         return np.asarray(rows * np.sqrt(attributes.size)[None, :, None])
 
 

@@ -57,12 +57,10 @@ def validate(table: pd.DataFrame) -> pd.DataFrame:
     require_columns(table, COLUMNS)
     if table.empty:
         raise ValueError("the table has no rows; were all words missing from the embedding?")
-    if not table.columns.is_unique:
-        twice = table.columns[table.columns.duplicated()][0]
-        raise ValueError(f"the table has two columns named {twice!r}")
+    require_different_columns(table)
     kept = [*COLUMNS, *(name for name in OPTIONAL_COLUMNS if name in table.columns)]
     valid = table[kept].reset_index(drop=True)
-    _check_words(valid)
+    _check_words(valid, [*COLUMNS[:-1], *kept[len(COLUMNS) :]])
     _check_connections(valid)
     for name in COLUMNS[:-2]:
         valid[name] = valid[name].astype(str)
@@ -81,6 +79,13 @@ def require_columns(table: pd.DataFrame, needed: Iterable[str]) -> None:
             f"the table lacks the column(s) {', '.join(lacking)}; "
             f"it has {', '.join(map(str, table.columns))}"
         )
+
+
+def require_different_columns(table: pd.DataFrame) -> None:
+    """Raise a ValueError that names a column that a table has twice."""
+    if not table.columns.is_unique:
+        twice = table.columns[table.columns.duplicated()][0]
+        raise ValueError(f"the table has two columns named {twice!r}")
 
 
 def table_hash(table: pd.DataFrame) -> str:
@@ -115,8 +120,8 @@ def _found(column: pd.Series[str]) -> list[str]:
     return [str(value) for value in column.unique()]
 
 
-def _check_words(table: pd.DataFrame) -> None:
-    for name in COLUMNS[:-1]:
+def _check_words(table: pd.DataFrame, names: Iterable[str]) -> None:
+    for name in names:
         column = table[name]
         empty = column.isna() | (column.astype(str).str.strip() == "")
         if empty.any():

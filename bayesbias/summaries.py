@@ -94,7 +94,7 @@ def scales(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFrame:
     """
     dims = variable_dims(card_of(tree))
     frames = []
-    for name in ("connection_sd", "group_sd", "attribute_sd", "sigma", "nu"):
+    for name in ("connection_sd", "group_sd", "attribute_sd", "context_sd", "sigma", "nu"):
         if name not in tree["posterior"]:
             continue
         draws = stacked(tree, name)

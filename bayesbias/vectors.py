@@ -13,8 +13,10 @@ import numpy as np
 
 from .bundled import bundled_folder, bundled_names
 from .embedding_files import ENDINGS, npz, pickles, read_entries
+from .embedding_files.fasttext import is_fasttext, read_fasttext
 from .embedding_files.headers import Vector
 from .embedding_files.keyed import keyed_vectors, read_as, unwrapped
+from .embedding_files.native import is_native, native_entries
 from .embedding_files.npz import save_vectors
 from .schema import unknown_name
 from .wordlists import WordList
@@ -22,7 +24,9 @@ from .wordlists import WordList
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-__all__ = ["load_vectors", "read_as", "save_vectors"]
+    from .embedding_files.blocks import Block
+
+__all__ = ["load_vectors", "read_as", "save_vectors", "vector_blocks"]
 
 CASES = ("exact", "lower", "fallback")
 """How a word may be looked up: as it is, in lower case, or as it is and else in lower case."""
@@ -52,8 +56,9 @@ def load_vectors(
     source : str, path or KeyedVectors
         A bundled set (``"glove-demo"``); a word2vec binary file (``.bin``); a text file of
         word2vec, GloVe or fastText, with or without a header (``.txt``, ``.vec``); either of
-        these in ``.gz`` or alone in a ``.zip``; a file of `save_vectors` (``.npz``); a gensim
-        file (``.kv``, ``.model``); or vectors that are loaded already.
+        these in ``.gz`` or alone in a ``.zip``; a folder that ``bayesbias convert`` made; a
+        fastText model (``.bin``, loaded whole by gensim); a file of `save_vectors` (``.npz``); a
+        gensim file (``.kv``, ``.model``); or vectors that are loaded already.
     words : iterable of str or WordList, optional
         Which words to load; all if left out. Words that the source lacks are left out of the
         result, and `missing_words` tells them.
@@ -95,13 +100,51 @@ def load_vectors(
     found: dict[str, Vector] = {}
     for form, vector in entries:
         found.setdefault(form, vector)
-    chosen = {word: word for word in found} if asked is None else _choose(asked, found, case)
+    chosen = {word: word for word in found} if asked is None else choose(asked, found, case)
     if not chosen:
         raise ValueError(_nothing_found(asked or (), found, where))
     matrix = np.stack([found[form] for form in chosen.values()]).astype(np.float32, copy=False)
     _refuse_unusable(list(chosen), matrix, where)
     origins = [original.get(form, form) for form in chosen.values()]
     return keyed_vectors(list(chosen), matrix, origins)
+
+
+def vector_blocks(
+    source: str | os.PathLike[str] | KeyedVectors,
+    rows: int | None = None,
+    *,
+    allow_pickle: bool = False,
+    progressbar: bool = True,
+) -> Iterator[Block]:
+    """Walk a whole embedding in blocks, in memory that does not grow with it.
+
+    Parameters
+    ----------
+    source : str, path or KeyedVectors
+        As for `load_vectors`. Formats that cannot be read in parts are loaded whole: fastText
+        models, ``.npz``, ``.kv``, ``.model``.
+    rows : int, optional
+        Words of a block at most; by default as many as a megabyte holds.
+    allow_pickle, progressbar : bool
+        As for `load_vectors`.
+
+    Returns
+    -------
+    iterator of Block
+        ``names`` (bytes, a newline behind each word), ``hashes`` and ``vectors``, an (n, n_dims)
+        float32 matrix. Words that stand twice come twice, and vectors as the file has them.
+
+    Raises
+    ------
+    FileNotFoundError, IsADirectoryError, ValueError
+        As `load_vectors`; damage within the file when the walk gets there.
+    """
+    from .embedding_files.whole import file_blocks, keyed_blocks
+
+    held = _held(source, allow_pickle=allow_pickle)
+    if isinstance(held, Path):
+        return file_blocks(held, rows=rows, progressbar=progressbar)
+    return keyed_blocks(held, rows)
 
 
 def _asked(words: Iterable[str] | WordList | None) -> tuple[str, ...] | None:
@@ -124,7 +167,7 @@ def _forms(asked: Iterable[str]) -> frozenset[str]:
     return frozenset(form for word in asked for form in (word, word.lower()))
 
 
-def _choose(asked: Sequence[str], found: Mapping[str, Vector], case: str) -> dict[str, str]:
+def choose(asked: Iterable[str], found: Mapping[str, object], case: str) -> dict[str, str]:
     """Map every word that can be had to the form to read it in, in the order of the source."""
     askers: dict[str, list[str]] = defaultdict(list)
     for word in asked:
@@ -166,6 +209,10 @@ def _held(source: object, *, allow_pickle: bool) -> KeyedVectors | Path:
         return unwrapped(source)
     path = _path_of(source)
     ending = path.suffix.lower()
+    if is_native(path):
+        return path
+    if is_fasttext(path):
+        return read_fasttext(path)
     if ending in npz.ENDINGS:
         return npz.read_npz(path)
     if ending in pickles.ENDINGS:
@@ -189,6 +236,8 @@ def _path_of(source: str | os.PathLike[str]) -> Path:
                 unknown_name("embedding", source, bundled_names("vectors", ".npz"))
                 + f"; for a file of your own give its path, ending in {', '.join(KNOWN_ENDINGS)}"
             )
+    if is_native(path):
+        return path
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the path of an embedding file")
     if not path.is_file():
@@ -210,5 +259,10 @@ def _entries_in(
 ) -> Iterator[tuple[str, Vector]]:
     """Walk a file, with words as text."""
     wanted = None if forms is None else {form.encode(errors=_ODD): form for form in forms}
-    for name, vector in read_entries(path, wanted, progressbar=progressbar):
+    walk = (
+        native_entries(path, wanted)
+        if is_native(path)
+        else read_entries(path, wanted, progressbar=progressbar)
+    )
+    for name, vector in walk:
         yield name.decode(errors=_ODD) if wanted is None else wanted[name], vector

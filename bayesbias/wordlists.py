@@ -9,7 +9,6 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from html import escape
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -18,6 +17,7 @@ import pandas as pd
 
 from .bundled import bundled_folder, bundled_names
 from .schema import unknown_name
+from .showing import Sheet, Shown
 from .wordlist_findings import (
     TABLES,
     TEXTS,
@@ -32,7 +32,7 @@ Words = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class WordList:
+class WordList(Shown):
     """Protected words by group, the stereotypes of each group, and control words.
 
     Parameters
@@ -112,24 +112,13 @@ class WordList:
         rows += [("stereotype", self.set_name(g), words) for g, words in self.stereotypes.items()]
         return rows + [("control", name, words) for name, words in self.controls.items()]
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{escape(role)}</td><td>{escape(name)}</td><td>{len(words)}</td>"
-            f"<td style='text-align:left'>{escape(_abridged(words, 24))}</td></tr>"
+    def _sheet(self, *, roomy: bool) -> Sheet:
+        rows = tuple(
+            (role, name, str(len(words)), _abridged(words, 24 if roomy else 8))
             for role, name, words in self._sets()
         )
-        return (
-            f"<table><caption>{escape(self.title or self.name)}</caption><thead><tr><th>role</th>"
-            f"<th>set</th><th>size</th><th>words</th></tr></thead><tbody>{rows}</tbody></table>"
-            f"<p><small>{escape(self.note)}</small></p>"
-        )
-
-    def __str__(self) -> str:
-        lines = [
-            f"  {role:<10} {name:<24} {len(words):>3}  {_abridged(words, 8)}"
-            for role, name, words in self._sets()
-        ]
-        return "\n".join([f"{self.name}: {self.title}", *lines])
+        title = f"{self.name}: {self.title}" if self.title else self.name
+        return Sheet(title, rows, ("role", "set", "size", "words"), self.note if roomy else "")
 
 
 def wordlists() -> list[str]:

@@ -16,6 +16,7 @@ import re
 import warnings
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
@@ -23,8 +24,9 @@ from bayesbias.atomic import replacing
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 ON_REQUEST = {"sbc"}
+NEEDS_TORCH = {"pll"}
 PACKAGES = ("bayesbias", "numpy", "scipy", "pandas", "gensim", "arviz", "pymc")
-PACKAGES += ("nutpie", "numpyro", "jax")
+PACKAGES += ("nutpie", "numpyro", "jax", "torch", "transformers")
 
 HEADING = "# Benchmarks\n\nMade by `python -m benchmarks`; rivals run beside, in the same run."
 
@@ -72,7 +74,8 @@ def main() -> None:
     parser.add_argument("--sbc", action="store_true")
     parser.add_argument("--quick", action="store_true")
     asked = parser.parse_args()
-    wanted = [asked.only] if asked.only else [n for n in known if asked.sbc or n not in ON_REQUEST]
+    left_out = (set() if asked.sbc else ON_REQUEST) | (set() if find_spec("torch") else NEEDS_TORCH)
+    wanted = [asked.only] if asked.only else [name for name in known if name not in left_out]
     found = sections()
     for name in wanted:
         found[name] = run(known[name], quick=asked.quick)

@@ -199,6 +199,9 @@ def _quantities(values: dict[str, FloatArray], design: Design) -> dict[str, Floa
         where = np.linspace(0, len(design.attributes) - 1, EFFECTS_SHOWN).astype(int)
         for i in where:
             found[f"attribute_effect[{design.attributes[i]}]"] = values["attribute_effect"][:, i]
+    if "context_sd" in values:
+        found["context_sd"] = values["context_sd"]
+        found[f"context_effect[{design.contexts[0]}]"] = values["context_effect"][:, 0]
     for i, label in enumerate(short):
         word = (0, -1)[i % 2]
         found[f"word_mean[{('first', 'last')[i % 2]}, {label}]"] = values["word_mean"][:, word, i]
@@ -213,6 +216,8 @@ def _log_likelihood(values: dict[str, FloatArray], design: Design) -> FloatArray
     expected = values["word_mean"][:, design.word, design.connection]
     if "attribute_effect" in values:
         expected = expected + values["attribute_effect"][:, design.attribute]
+    if "context_effect" in values:
+        expected = expected + values["context_effect"][:, design.context]
     sigma = values["sigma"]
     sd = sigma[:, None] if sigma.ndim == 1 else sigma[:, design.connection]
     return np.asarray((-0.5 * ((design.y - expected) / sd) ** 2 - np.log(sd)).sum(axis=1))

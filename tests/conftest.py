@@ -36,6 +36,18 @@ def shared_data() -> Path:
 
 
 @pytest.fixture(scope="session")
+def models() -> Path:
+    """Folder of small models: BAYESBIAS_MODELS, which ``scripts/fetch_models.py`` fills."""
+    folder = Path(os.environ.get("BAYESBIAS_MODELS") or "no folder named")
+    if not folder.is_dir():
+        reason = "BAYESBIAS_MODELS names no folder of models; scripts/fetch_models.py makes one"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return folder
+
+
+@pytest.fixture(scope="session")
 def toy_table() -> pd.DataFrame:
     """Two groups of two words, eight attributes, irregular: one pair is missing, one repeats."""
     rng = np.random.default_rng(20)

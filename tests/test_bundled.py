@@ -11,7 +11,7 @@ from bayesbias import bundled
 from bayesbias.bundled import bundled_folder, bundled_names
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-FOLDERS = ("wordlists", "models", "vectors")
+FOLDERS = ("wordlists", "models", "vectors", "contexts")
 
 
 @pytest.mark.parametrize("name", FOLDERS)

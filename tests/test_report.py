@@ -27,7 +27,7 @@ from bayesbias.report.sentences import (
     percent,
     signed,
 )
-from bayesbias.report.svg import inlined
+from bayesbias.report.svg import VARIABLES, inlined
 from bayesbias.report.tables import overall
 from bayesbias.results import versions
 from bayesbias.vectors import load_vectors
@@ -224,7 +224,10 @@ def contrast(result: CardResult, mean: float, low: float, high: float) -> CardRe
 @pytest.mark.parametrize(
     ("row", "expected"),
     [
-        ((-0.1, -0.2, -0.05), "lie closer on average than human ones; the whole interval lies on th"),
+        (
+            (-0.1, -0.2, -0.05),
+            "lie closer on average than human ones; the whole interval lies on th",
+        ),
         ((-0.1, -0.3, 0.05), "the interval includes zero, so it is not settled that they are clos"),
         ((0.1, 0.05, 0.2), "is +0.100, with an 89% interval from +0.050 to +0.200. By the estim"),
         ((0.1, -0.05, 0.2), "from −0.050 to +0.200"),
@@ -327,6 +330,36 @@ def test_inlined_svg_keeps_text_and_prefixes_ids(tmp_path: Path) -> None:
     assert group[1].text == '<b id="a">'
     assert root.get("aria-label") == 'say "hi" <b>'
     assert root.get("height") is None
+
+
+def test_tips_stand_in_their_shapes_as_text(tmp_path: Path) -> None:
+    path = tmp_path / "a.svg"
+    path.write_text(
+        '<svg xmlns="http://www.w3.org/2000/svg" width="72pt"><g id="tips-0"><defs><path id="m"/>'
+        '</defs><g><use style="fill: #D55E00; stroke: #123456"/><use/></g></g></svg>'
+    )
+    tips = {"tips-0": (SCRIPT, "b")}
+    root = ET.fromstring(inlined(path, "f1", "label", tips))
+    svg = "{http://www.w3.org/2000/svg}"
+    marks = list(root.iter(f"{svg}use"))
+    assert [mark.get("class") for mark in marks] == ["mark", "mark"]
+    assert [mark[0].tag for mark in marks] == [f"{svg}title"] * 2
+    assert [mark[0].text for mark in marks] == [SCRIPT, "b"]
+    assert marks[0].get("style") == "fill: var(--associated); stroke: #123456"
+    for wrong in ({"tips-0": ("a",)}, {"tips-1": ("a",)}):
+        with pytest.raises(ValueError, match=r"group 'tips-\d' has [02] shapes and 1 texts"):
+            inlined(path, "f1", "label", wrong)
+
+
+def test_figures_take_all_their_colours_from_the_page(hostile_page: str) -> None:
+    figures = re.findall(r"<figure>.*?</figure>", hostile_page, re.DOTALL)
+    assert len(figures) == 11
+    for figure in figures:
+        without_pixels = re.sub(r'"data:image/png;base64,[^"]*"', "", figure)
+        assert not re.findall(r"style=\"[^\"]*(#[0-9a-fA-F]{3,8})\b", without_pixels)
+    style = hostile_page[: hostile_page.index("</style>")]
+    for name in VARIABLES.values():
+        assert style.count(f"--{name}:") == 3  # light, dark, print
 
 
 def test_warnings_are_noticed_and_issued_again_once() -> None:

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from bayesbias.scores import WeamResult, permutation_test, weam, weat
+from bayesbias.scores.result import Result
+from bayesbias.showing import Shown
 
 TOY = {"x<y": [1.0, 0.0], "b": [0.0, 1.0], "a": [1.0, 1.0], "c": [0.3, -1.0]}
 
@@ -19,7 +21,22 @@ def test_text_is_aligned_and_tells_all(result: WeamResult) -> None:
     assert [line.split()[0] for line in lines[1:]] == ["missing", "score", "psi", "limit"]
     assert len({line.index(line.split()[1]) for line in lines[1:]}) == 1
     assert "words: lost" in lines[1]
-    assert repr(result) == str(result)
+
+
+def test_repr_names_every_field(result: WeamResult) -> None:
+    assert repr(result).startswith("WeamResult(words=('a', 'c'), missing={'words': ('lost',)}, ")
+    assert f"score={result.score!r}, psi={result.psi!r}" in repr(result)
+
+
+def test_every_score_shows_itself_in_one_way() -> None:
+    kinds, found = [Result], []
+    while kinds:
+        found += kinds
+        kinds = [kind for each in kinds for kind in each.__subclasses__()]
+    assert len(found) > 15
+    for kind in found:
+        for name in ("__str__", "_repr_html_", "_repr_pretty_"):
+            assert getattr(kind, name) is getattr(Shown, name)
 
 
 def test_html_is_a_table_with_its_text_escaped(result: WeamResult) -> None:

@@ -235,7 +235,11 @@ def test_html_has_a_row_a_set_and_abridges_long_ones() -> None:
 def test_text_shows_every_set(small: WordList) -> None:
     lines = str(small).splitlines()
     assert lines[0] == "mine: Small"
-    assert len(lines) == 1 + 2 + 2 + 2
+    assert len(lines) == 2 + 2 + 2 + 2
+    assert lines[1].split() == ["role", "set", "size", "words"]
+    assert (
+        len({line.index(word) for line, word in zip(lines[2:4], ("he", "she"), strict=True)}) == 1
+    )
     assert "… and 77 more" in lines[-1]  # 85 human words, 8 shown
 
 

@@ -8,7 +8,20 @@ from typing import Annotated, cast
 
 import typer
 
-from . import lists, options, run, scores, tables
+from . import (
+    background,
+    calibrate,
+    compare,
+    convert,
+    debias,
+    lists,
+    mlm,
+    options,
+    run,
+    scores,
+    sweep,
+    tables,
+)
 from .screen import NAME, complain, in_one_line, tidy_warnings
 
 BAD_INPUT = 2
@@ -21,7 +34,8 @@ _USAGE_ERROR = cast("type[Exception]", typer.BadParameter.__mro__[1])
 """What all wrong options and arguments raise, wherever typer keeps it."""
 
 _EXIT_CODES = (
-    "Exit codes: 0 all is well; 1 a check found errors; 2 bad input, nothing was written; "
+    "Exit codes: 0 all is well; 1 a check found errors, or cells of a sweep failed; 2 bad input, "
+    "nothing was written; "
     "3 results were written, but the sampler warned; 130 interrupted."
 )
 
@@ -83,6 +97,17 @@ app.command(
     "same, and carries the warning.",
 )(tables.fit)
 app.command("scores", help=scores.EXAMPLES)(scores.scores)
+app.command("calibrate", help=calibrate.EXAMPLES)(calibrate.calibrate)
+app.command("background", help=background.HELP)(background.background)
+app.command("convert", help=convert.HELP)(convert.convert)
+app.command("compare", help=compare.HELP)(compare.compare)
+app.command("sweep", help=sweep.HELP)(sweep.sweep)
+app.add_typer(
+    mlm.mlm_app,
+    name="mlm",
+    help="Sentence pairs under masked and causal language models: `score` them, then `report`.",
+)
+app.command("debias", help=debias.EXAMPLES)(debias.debias)
 app.add_typer(
     lists.lists_app,
     name="lists",

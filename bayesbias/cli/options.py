@@ -19,6 +19,34 @@ Vectors = Annotated[
         ".npz, .kv, .model.",
     ),
 ]
+Encoder = Annotated[
+    str | None,
+    typer.Option(
+        "--encoder",
+        metavar="NAME_OR_DIR",
+        help="Measure words in sentences instead: a contextual encoder's folder, or its name on "
+        "the Hugging Face hub. Needs the extra mlm.",
+    ),
+]
+TemplateSet = Annotated[
+    str,
+    typer.Option(
+        "--templates",
+        metavar="SET",
+        help="With --encoder: sentences to put words into, a bundled set or a .toml file.",
+    ),
+]
+Pooling = Annotated[
+    str,
+    typer.Option(
+        "--pooling",
+        metavar="HOW",
+        help="With --encoder: word (the word's own tokens in the sentence) or sentence.",
+    ),
+]
+Layer = Annotated[
+    int, typer.Option("--layer", metavar="N", help="With --encoder: layer to read, -1 the last.")
+]
 Case = Annotated[
     str,
     typer.Option(

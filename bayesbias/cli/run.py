@@ -13,7 +13,10 @@ from . import options
 from .screen import Screen
 
 if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
+
     from ..analysis import Analysis, Settings
+    from ..contextual import ContextualVectors
     from ..wordlists import WordList
 
 WARNED = 3
@@ -33,12 +36,20 @@ def run(
     ],
     *,
     vectors: options.Vectors = "glove-demo",
+    encoder: options.Encoder = None,
+    templates: options.TemplateSet = "bleached",
+    pooling: options.Pooling = "word",
+    layer: options.Layer = -1,
     model: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
-            "--model", "-m", metavar="CARD", help="A model card by name or path; may be repeated."
+            "--model",
+            "-m",
+            metavar="CARD",
+            help="A model card by name or path; may be repeated. By default paper and crossed, "
+            "with --encoder crossed and contextual.",
         ),
-    ] = ["paper", "crossed"],  # noqa: B006 - as typer takes it
+    ] = None,
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for the results.")
     ] = Path("bayesbias-results"),
@@ -57,13 +68,13 @@ def run(
     quiet: options.Quiet = False,
 ) -> int:
     """Measure word lists in an embedding, fit models, and write a report."""
-    from ..analysis import Settings, load_cards
+    from ..analysis import CONTEXTUAL_MODELS, DEFAULT_MODELS, Settings, load_cards
     from ..results import require_place
 
     screen = options.screen_of(context, quiet)
     settings = Settings(
-        vectors=vectors,
-        models=tuple(model),
+        vectors=encoder or vectors,
+        models=tuple(model or (CONTEXTUAL_MODELS if encoder else DEFAULT_MODELS)),
         method=method,
         case=case,
         ci_prob=ci_prob,
@@ -72,6 +83,9 @@ def run(
         chains=chains,
         seed=seed,
         allow_pickle=allow_pickle,
+        templates=templates if encoder else "",
+        pooling=pooling,
+        layer=layer,
     )
     load_cards(settings.models)
     chosen = _load_lists(lists)
@@ -87,7 +101,11 @@ def run(
 
 def command_of(lists: Sequence[str], settings: Settings) -> str:
     """Write the command that makes the same numbers, with every setting spelt out."""
-    words = ["bayesbias", "run", *lists, "--vectors", settings.vectors]
+    words = ["bayesbias", "run", *lists]
+    words += ["--encoder" if settings.templates else "--vectors", settings.vectors]
+    if settings.templates:
+        for name in ("templates", "pooling", "layer"):
+            words += [f"--{name}", str(getattr(settings, name))]
     for model in settings.models:
         words += ["--model", model]
     for name in ("method", "case", "ci_prob", "rope", "draws", "chains", "seed"):
@@ -129,16 +147,8 @@ def _results(
     """Analyse every list and write all results, or none."""
     from ..analysis import analyse
     from ..results import publishing
-    from ..vectors import load_vectors
 
-    asked = {word for words in lists for word in words.words}
-    vectors = load_vectors(
-        settings.vectors,
-        asked,
-        settings.case,
-        allow_pickle=settings.allow_pickle,
-        progressbar=not screen.quiet,
-    )
+    vectors = _vectors(lists, settings, shown=not screen.quiet)
     steps = len(lists) * (3 + 2 * len(settings.models)) + 1
     with screen.steps(steps) as tell:
         names = [words.name for words in lists]
@@ -156,6 +166,32 @@ def _results(
                 _write_index(analyses, stage, command)
             tell(f"writing {out}")
     return analyses
+
+
+def _vectors(
+    lists: Sequence[WordList], settings: Settings, *, shown: bool
+) -> KeyedVectors | ContextualVectors:
+    """Read the words' vectors, or encode the words in sentences."""
+    from ..contextual import contextual_vectors
+    from ..vectors import load_vectors
+
+    asked = list(dict.fromkeys(word for words in lists for word in words.words))
+    if settings.templates:
+        return contextual_vectors(
+            settings.vectors,
+            asked,
+            settings.templates,
+            layer=settings.layer,
+            pooling=settings.pooling,
+            progressbar=shown,
+        )
+    return load_vectors(
+        settings.vectors,
+        set(asked),
+        settings.case,
+        allow_pickle=settings.allow_pickle,
+        progressbar=shown,
+    )
 
 
 def _named(tell: Tell, name: str) -> Tell:

@@ -26,7 +26,7 @@ class Screen:
             print(plain(text))
 
     def table(self, title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Print a table on stdout; ``>`` at the end of a head marks numbers, ``|`` unbroken lines."""
+        """Print a table on stdout; ``>`` ending a head marks numbers, ``|`` unbroken lines."""
         if self.quiet:
             return
         from rich.box import SIMPLE_HEAD
@@ -83,6 +83,7 @@ def complain(text: str) -> None:
 def as_options(text: str) -> str:
     """Write arguments of functions, as errors name them, as options of the command line."""
     text = text.replace("allow_pickle=True", "--allow-pickle")
+    text = text.replace("force=True", "--force").replace('duplicates="first"', "--first")
     return re.sub(r"""\b(case|method)=(["'])(\w+)\2""", r"--\1 \3", text)
 
 

@@ -58,12 +58,12 @@ def read_entries(
         packing.named_damage(path),
         packing.unpacked(raw, path) as (stream, name),
     ):
-        walk = binary.binary_entries if _is_binary(stream, name) else text.text_entries
+        walk = binary.binary_entries if is_binary(stream, name) else text.text_entries
         yield from walk(stream, path, wanted, tick)
 
 
-def _is_binary(stream: Any, name: str) -> bool:  # noqa: ANN401
-    """Go by the name; gensim's own downloads are all called NAME.gz, so else by the content."""
+def is_binary(stream: Any, name: str) -> bool:  # noqa: ANN401
+    """Tell binary from text by the name, else by the content: gensim's downloads are NAME.gz."""
     ending = Path(name).suffix.lower()
     if ending in binary.ENDINGS + text.ENDINGS:
         return ending in binary.ENDINGS

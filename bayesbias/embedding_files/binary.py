@@ -44,7 +44,7 @@ def binary_entries(
     Mapping the file into memory instead takes half as long again, since every page of it causes
     a fault, and it needs the pages to be given back for memory not to grow.
     """
-    header = _binary_header(stream.readline(LONGEST_WORD), path)
+    header = binary_header(stream.readline(LONGEST_WORD), path)
     size = max(BLOCK, 4 * header.dims)
     scan = _Scan([], 0, 0, b"")
     rest = b""
@@ -55,7 +55,7 @@ def binary_entries(
         rest = buffer[scan.position :]
         tick()
     # Reading on to the end also makes gzip and zip compare their checksums.
-    _check_end(header, scan, rest + stream.read(LONGEST_WORD))
+    check_end(header, scan.done, scan.last, rest + stream.read(LONGEST_WORD))
 
 
 def _scan(
@@ -70,10 +70,7 @@ def _scan(
     while done < header.count:
         space = buffer.find(b" ", position, position + LONGEST_WORD)
         if space < 0 and stop - position >= LONGEST_WORD:
-            raise ValueError(
-                f"{header.path}: no word where entry {done + 1:,} of {header.count:,} should "
-                f"begin{_after(last)}; the file is damaged or not in word2vec's binary format"
-            )
+            raise ValueError(no_word(header, done, last))
         end = space + 1 + n_bytes
         if space < 0 or end > stop:
             break
@@ -86,7 +83,8 @@ def _scan(
     return _Scan(found, position, done, last)
 
 
-def _binary_header(line: bytes, path: Path) -> Header:
+def binary_header(line: bytes, path: Path) -> Header:
+    """Read the first line of a file in word2vec's binary format."""
     if line.startswith(FASTTEXT_MAGIC):
         raise ValueError(
             f"{path} is a binary fastText model, not word2vec's binary format; give the .vec file "
@@ -101,20 +99,37 @@ def _binary_header(line: bytes, path: Path) -> Header:
     return header
 
 
-def _check_end(header: Header, scan: _Scan, left: bytes) -> None:
-    """Compare what the header promised with what there was."""
+def check_end(header: Header, done: int, last: bytes, left: bytes) -> None:
+    """Compare what the header promised with what there was.
+
+    Parameters
+    ----------
+    header : Header
+    done : int
+        Whole entries found, and ``last``, the word of the last of them.
+    left : bytes
+        What stands behind it, or the beginning of that.
+    """
     left = left.strip(b"\r\n")
-    if scan.done == header.count and not left:
+    if done == header.count and not left:
         return
-    if scan.done == header.count:
+    if done == header.count:
         raise ValueError(
             f"{header.path} goes on after the {header.count:,} entries that its header promises"
-            f"{_after(scan.last)}; its header is wrong or two files were joined"
+            f"{_after(last)}; its header is wrong or two files were joined"
         )
-    how = f"within entry {scan.done + 1:,}" if left else f"after entry {scan.done:,}"
+    how = f"within entry {done + 1:,}" if left else f"after entry {done:,}"
     raise ValueError(
         f"{header.path} ends {how} of the {header.count:,} that its header promises"
-        f"{_after(scan.last)}; the file was cut off: fetch or copy it again"
+        f"{_after(last)}; the file was cut off: fetch or copy it again"
+    )
+
+
+def no_word(header: Header, done: int, last: bytes) -> str:
+    """Say that no word ends where one should, after ``done`` entries and the word ``last``."""
+    return (
+        f"{header.path}: no word where entry {done + 1:,} of {header.count:,} should "
+        f"begin{_after(last)}; the file is damaged or not in word2vec's binary format"
     )
 
 

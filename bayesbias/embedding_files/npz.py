@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import struct
 import zipfile
 import zlib
 from pathlib import Path
@@ -17,7 +19,8 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
 ENDINGS = (".npz",)
-_DAMAGE = (EOFError, zipfile.BadZipFile, zlib.error)
+_DAMAGE = (EOFError, zipfile.BadZipFile, zlib.error, struct.error, RuntimeError, MemoryError)
+_ODD_HEADER = (ValueError, TypeError, LookupError, SyntaxError, ArithmeticError)
 
 
 def save_vectors(
@@ -62,7 +65,9 @@ def read_npz(path: Path) -> KeyedVectors:
             words = arrays["words"].astype(np.str_).tolist()
             matrix = np.asarray(arrays["vectors"], dtype=np.float32)
             forms = arrays["read_as"].tolist() if "read_as" in arrays else words
-    except (*_DAMAGE, ValueError, TypeError, KeyError) as error:
+    except (*_DAMAGE, *_ODD_HEADER, OSError) as error:
+        if isinstance(error, OSError) and error.errno != errno.EINVAL:  # of the disk, not the file
+            raise
         raise ValueError(
             f"{path} is damaged, or no file of save_vectors with arrays 'words' and 'vectors' "
             f"({one_line(error)})"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -11,6 +13,9 @@ from pathlib import Path
 from typing import IO, cast
 
 ENDINGS = (".gz", ".zip")
+
+DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile, struct.error, OverflowError)
+"""What decompressors raise where a file is damaged, besides ValueErrors."""
 
 
 @contextmanager
@@ -21,7 +26,7 @@ def unpacked(raw: IO[bytes], path: Path) -> Iterator[tuple[IO[bytes], str]]:
         with gzip.GzipFile(fileobj=raw) as stream:
             yield cast("IO[bytes]", stream), path.stem
     elif packing == ".zip":
-        with zipfile.ZipFile(raw) as archive:
+        with _archive(raw, path) as archive:
             name = _only_member(archive, path)
             with _opened(archive, name, path) as stream:
                 yield stream, name
@@ -34,11 +39,19 @@ def named_damage(path: Path) -> Iterator[None]:
     """Say which file a decompressor stumbled over."""
     try:
         yield
-    except (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile) as error:
+    except DAMAGE as error:
         raise ValueError(
             f"{path} is cut off, damaged, or not a {path.suffix} file ({error}); fetch or copy it "
             "again"
         ) from None
+
+
+def _archive(raw: IO[bytes], path: Path) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(raw)
+    except (ValueError, NotImplementedError, OSError) as error:
+        _refuse_unless_disk(error, path)
+        raise
 
 
 def _only_member(archive: zipfile.ZipFile, path: Path) -> str:
@@ -54,5 +67,13 @@ def _only_member(archive: zipfile.ZipFile, path: Path) -> str:
 def _opened(archive: zipfile.ZipFile, name: str, path: Path) -> IO[bytes]:
     try:
         return archive.open(name)
-    except RuntimeError as error:  # it has a password, or is packed by a method not known here
+    except (RuntimeError, ValueError, OSError) as error:
+        # It has a password, or is packed by a method not known here, or begins outside the file.
+        _refuse_unless_disk(error, path)
+        raise
+
+
+def _refuse_unless_disk(error: Exception, path: Path) -> None:
+    """Make a ValueError with the path of what is wrong with a file rather than with the disk."""
+    if not isinstance(error, OSError) or error.errno == errno.EINVAL:  # a place before the start
         raise ValueError(f"{path} cannot be unpacked here ({error}); unpack it first") from None

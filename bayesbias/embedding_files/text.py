@@ -9,7 +9,7 @@ from typing import IO
 
 import numpy as np
 
-from .headers import Entry, Tick, Vector, parse_header
+from .headers import Entry, Header, Tick, Vector, parse_header
 
 ENDINGS = (".txt", ".vec")
 
@@ -27,22 +27,28 @@ def text_entries(
     lines = _lines(stream, path, tick)
     number, line = next(lines, (1, b""))
     header = parse_header(line, path)
-    dims = header.dims if header else _dims_of_first(line, path)
+    dims = header.dims if header else dims_of_first(line, path)
     count = 0
     if header:
         number, line = next(lines, (1, b""))
     while line:
-        cut = _end_of_word(line, dims, f"{path}: line {number:,}")
+        cut = end_of_word(line, dims, f"{path}: line {number:,}")
         if wanted is None or line[:cut] in wanted:
             numbers = line[cut + 1 :].lstrip(b" ")
-            yield line[:cut], _parsed(numbers, f"{path}: line {number:,}")
+            yield line[:cut], parsed(numbers, f"{path}: line {number:,}")
         count += 1
         number, line = next(lines, (number, b""))
-    if header and count != header.count:
+    if header:
+        check_count(header, count)
+
+
+def check_count(header: Header, count: int) -> None:
+    """Compare the number of words with what the header promised."""
+    if count != header.count:
         what = "ends after" if count < header.count else "goes on to"
         raise ValueError(
-            f"{path} {what} word {count:,}, but its header promises {header.count:,}; the file was "
-            "cut off or its header is wrong"
+            f"{header.path} {what} word {count:,}, but its header promises {header.count:,}; the "
+            "file was cut off or its header is wrong"
         )
 
 
@@ -61,7 +67,7 @@ def _lines(stream: IO[bytes], path: Path, tick: Tick) -> Iterator[tuple[int, byt
             tick()
 
 
-def _dims_of_first(line: bytes, path: Path) -> int:
+def dims_of_first(line: bytes, path: Path) -> int:
     """Count the numbers at the end of the first line; what stands before them is the word."""
     fields = line.split(b" ")
     dims = 0
@@ -75,7 +81,7 @@ def _dims_of_first(line: bytes, path: Path) -> int:
     return dims
 
 
-def _end_of_word(line: bytes, dims: int, where: str) -> int:
+def end_of_word(line: bytes, dims: int, where: str) -> int:
     """Find where the word ends: before the last ``dims`` fields, for words may hold spaces."""
     spaces = line.count(b" ")
     if spaces == dims:
@@ -106,7 +112,8 @@ def _is_number(field: bytes) -> bool:
     return True
 
 
-def _parsed(numbers: bytes, where: str) -> Vector:
+def parsed(numbers: bytes, where: str) -> Vector:
+    """Make float32 numbers of the fields of a line behind its word."""
     fields = numbers.split(b" ")
     try:
         with np.errstate(over="ignore"):  # becomes inf, which load_vectors refuses by word

@@ -22,6 +22,7 @@ from .canvas import (
 )
 from .palette import BAND, COLOURS, INK, MARKERS
 from .rows import draw_rows, layout, rows_with_positions
+from .tips import row_tips, set_tips
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -99,9 +100,10 @@ def _account(first: str, rope: float) -> str:
 
 
 def _differences(ax: Axes, drawn: pd.DataFrame, first: str) -> None:
-    y, colour = drawn["position"], COLOURS[first]
-    ax.hlines(y, drawn["hdi_low"], drawn["hdi_high"], color=colour, linewidth=1.8, zorder=2)
-    ax.plot(
+    y, colour, texts = drawn["position"], COLOURS[first], row_tips(drawn)
+    low, high = drawn["hdi_low"], drawn["hdi_high"]
+    set_tips(ax.hlines(y, low, high, color=colour, linewidth=1.8, zorder=2), texts)
+    (points,) = ax.plot(
         drawn["mean"],
         y,
         linestyle="none",
@@ -113,6 +115,7 @@ def _differences(ax: Axes, drawn: pd.DataFrame, first: str) -> None:
         label=f"{first} contrast",
         zorder=3,
     )
+    set_tips(points, texts)
 
 
 def _probabilities(ax: Axes, drawn: pd.DataFrame) -> None:

@@ -20,6 +20,7 @@ from .canvas import (
 )
 from .forest import AXIS_LABEL
 from .palette import BAND, COLOURS, INK, LINE, QUIET
+from .tips import set_tips, tip
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,7 +74,7 @@ def distributions(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     peak = float(curves["density"].max()) if len(curves) else 1.0
     for row, name in enumerate(names):
         _ridge(ax, curves[curves["connection"] == name], name, row, peak)
-        _rug(ax, valid.loc[valid["connection"] == name, "cosine_distance"], name, row)
+        _rug(ax, valid[valid["connection"] == name], name, row)
     row_labels(ax, [row - RIDGE / 3 for row in range(len(names))], names)
     _shares(ax, bands)
     raised = side_heading(ax, "inside the band")
@@ -99,10 +100,10 @@ def _ridge(ax: Axes, curve: pd.DataFrame, name: str, row: int, peak: float) -> N
     ax.plot(x, y, color=COLOURS[name], linewidth=1.6, label=name, zorder=3)
 
 
-def _rug(ax: Axes, distances: pd.Series, name: str, row: int) -> None:
-    many = len(distances) > DENSE
-    ax.vlines(
-        distances,
+def _rug(ax: Axes, part: pd.DataFrame, name: str, row: int) -> None:
+    many = len(part) > DENSE
+    rug = ax.vlines(
+        part["cosine_distance"],
         row + 0.02,
         row + 0.02 + RUG,
         color=COLOURS[name],
@@ -111,6 +112,9 @@ def _rug(ax: Axes, distances: pd.Series, name: str, row: int) -> None:
         rasterized=many,
         zorder=2,
     )
+    if not many:
+        pairs = part[["protected_word", "attribute", "cosine_distance"]]
+        set_tips(rug, [tip(f"{a} – {b}", name, at) for a, b, at in pairs.itertuples(index=False)])
 
 
 def _shares(ax: Axes, bands: pd.DataFrame) -> None:

@@ -11,6 +11,7 @@ from ..schema import connections_present, require_columns
 from .canvas import TOP_TICKS, canvas, header, interval_key, reference_line, vertical_guides, x_axis
 from .palette import COLOURS, MARKERS
 from .rows import draw_rows, layout, rows_with_positions
+from .tips import row_tips, set_tips
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,7 +66,7 @@ def forest(frame: pd.DataFrame, *, level: str = "all", ax: Axes | None = None) -
     draw_rows(ax, plan.rows)
     vertical_guides(ax)
     reference_line(ax, UNRELATED)
-    keys = [_connection(ax, drawn, names, name) for name in names]
+    keys = [draw_connection(ax, drawn, names, name) for name in names]
     low, high = min(drawn["hdi_low"].min(), UNRELATED), max(drawn["hdi_high"].max(), UNRELATED)
     x_axis(ax, AXIS_LABEL, low, high, repeat=plan.is_tall)
     subtitle = (
@@ -76,11 +77,13 @@ def forest(frame: pd.DataFrame, *, level: str = "all", ax: Axes | None = None) -
     return ax
 
 
-def _connection(ax: Axes, drawn: pd.DataFrame, names: list[str], name: str) -> Line2D:
+def draw_connection(ax: Axes, drawn: pd.DataFrame, names: list[str], name: str) -> Line2D:
+    """Draw the points and intervals of one of the connections of a forest."""
     part = drawn[drawn["connection"].astype(str) == name]
     offset = (names.index(name) - (len(names) - 1) / 2) * DODGE
     y = part["position"] + offset
-    ax.hlines(y, part["hdi_low"], part["hdi_high"], color=COLOURS[name], linewidth=1.5, zorder=2)
+    low, high, texts = part["hdi_low"], part["hdi_high"], row_tips(part)
+    set_tips(ax.hlines(y, low, high, color=COLOURS[name], linewidth=1.5, zorder=2), texts)
     (points,) = ax.plot(
         part["mean"],
         y,
@@ -93,4 +96,5 @@ def _connection(ax: Axes, drawn: pd.DataFrame, names: list[str], name: str) -> L
         label=name,
         zorder=3,
     )
+    set_tips(points, texts)
     return points

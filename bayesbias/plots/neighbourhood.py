@@ -21,6 +21,7 @@ from .canvas import (
 )
 from .forest import AXIS_LABEL
 from .palette import COLOURS, FAINT, MARKERS
+from .tips import set_tips, tip
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -102,6 +103,8 @@ def _points(ax: Axes, drawn: pd.DataFrame, name: str) -> Line2D:
         label=name,
         zorder=3,
     )
+    places = part[["attribute", "cosine_distance"]].itertuples(index=False, name=None)
+    set_tips(points, [tip(word, name, distance) for word, distance in places])
     return points
 
 

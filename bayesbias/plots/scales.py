@@ -10,6 +10,7 @@ import pandas as pd
 from ..schema import require_columns
 from .canvas import canvas, header, interval_key, row_labels, vertical_guides, x_axis
 from .palette import COLOURS, FAINT, INK, MARKERS
+from .tips import set_tips, tip
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,6 +19,7 @@ MEANINGS = {
     "connection_sd": "between protected words",
     "group_sd": "between groups",
     "attribute_sd": "between attributes",
+    "context_sd": "between contexts",
     "sigma": "between single distances",
 }
 """What each standard deviation measures, in words."""
@@ -104,9 +106,11 @@ def _draw(ax: Axes, row: int, line: _Line) -> None:
     mean, low, high = line.interval
     colour = COLOURS.get(line.of, INK)
     ax.axhline(row, color=FAINT, linewidth=0.6, zorder=0.5)
-    ax.hlines(row, low, high, color=colour, linewidth=1.8, zorder=2)
+    bar = ax.hlines(row, low, high, color=colour, linewidth=1.8, zorder=2)
     (point,) = ax.plot([mean], [row], MARKERS.get(line.of, "o"), color=colour, label=line.label)
     point.set(markersize=6, markeredgecolor="white", markeredgewidth=0.6, zorder=3)
+    for artist in (bar, point):
+        set_tips(artist, [tip(line.label, "", mean, low, high)])
 
 
 def _account(frame: pd.DataFrame) -> str:

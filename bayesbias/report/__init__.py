@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..analysis import Analysis
 from . import tables
 from .figures import SECTIONS, DrawnFigure, draw, figures_of
+from .pages import environment_of_templates, page_parts
 from .sentences import (
     MEANINGS,
     change_sentences,
@@ -21,13 +20,9 @@ from .sentences import (
     gap_sentence,
     loo_sentence,
     missing_sentence,
-    number,
     probability_name,
     sensitivity_sentence,
 )
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 __all__ = ["Entry", "Line", "draw", "figures_of", "gap_lines", "render_index", "render_report"]
 
@@ -73,7 +68,7 @@ def render_report(
         HTML without any reference to a network or another file. All texts of lists, cards and
         tables are escaped.
     """
-    environment = _environment()
+    environment = environment_of_templates()
     pair = gap_pair(analysis)
     return environment.get_template("report.html.j2").render(
         analysis=analysis,
@@ -89,13 +84,13 @@ def render_report(
         figures=_by_section(drawn),
         command=command,
         versions=versions,
-        **_page(environment),
+        **page_parts(environment),
     )
 
 
 def render_index(entries: Sequence[Entry], command: str, versions: dict[str, str]) -> str:
     """Give the page that leads to the reports of several lists, with the gap of each."""
-    environment = _environment()
+    environment = environment_of_templates()
     first = entries[0].analysis
     return environment.get_template("index.html.j2").render(
         entries=[
@@ -111,7 +106,7 @@ def render_index(entries: Sequence[Entry], command: str, versions: dict[str, str
         ci=probability_name(first.settings.ci_prob),
         command=command,
         versions=versions,
-        **_page(environment),
+        **page_parts(environment),
     )
 
 
@@ -192,32 +187,3 @@ def _by_section(drawn: Sequence[DrawnFigure]) -> dict[str, list[dict[str, Any]]]
         }
         sections[each.figure.section].append(shown)
     return sections
-
-
-def _page(environment: Environment) -> dict[str, Any]:
-    """Script and style of every page; a browser runs only the script with this digest."""
-    from markupsafe import Markup
-
-    sources = {}
-    for name in ("page.css", "page.js"):
-        sources[name], _, _ = environment.loader.get_source(environment, name)  # type: ignore[union-attr]
-    digest = base64.b64encode(hashlib.sha256(sources["page.js"].encode()).digest()).decode()
-    return {
-        "style": Markup(sources["page.css"]),
-        "script": Markup(sources["page.js"]),
-        "script_digest": digest,
-    }
-
-
-def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("bayesbias", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["number"] = number
-    return environment

@@ -13,6 +13,7 @@ import pandas as pd
 
 from .. import plots
 from ..analysis import Analysis, CardResult
+from ..plots.tips import tips_of
 from .sentences import gap_pair, joined, number, overall_means, percent, probability_name
 from .svg import inlined
 
@@ -83,8 +84,19 @@ def draw(figure: Figure, folder: Path, prefix: str) -> DrawnFigure:
     from matplotlib import rc_context
 
     with rc_context({"svg.fonttype": "none"}):  # text that can be found, copied and read aloud
-        _, path = plots.save(figure.draw(), folder / figure.name)
-    return DrawnFigure(figure, inlined(path, prefix, figure.alt))
+        axes = figure.draw()
+        tips = _named_tips(axes)
+        _, path = plots.save(axes, folder / figure.name)
+    return DrawnFigure(figure, inlined(path, prefix, figure.alt, tips))
+
+
+def _named_tips(axes: Axes) -> dict[str, tuple[str, ...]]:
+    """Name the groups of the SVG file whose shapes have tips, and give these."""
+    root = axes.get_figure(root=True)
+    artists = [] if root is None else [each for each in root.findobj() if tips_of(each)]
+    for place, artist in enumerate(artists):
+        artist.set_gid(f"tips-{place}")
+    return {str(artist.get_gid()): tips_of(artist) for artist in artists}
 
 
 def _forests(analysis: Analysis, result: CardResult) -> Iterator[Figure]:

@@ -3,22 +3,49 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from xml.etree import ElementTree as ET
+
+from ..plots.palette import BAND, COLOURS, FAINT, INK, LINE, MISS, QUIET, TINT
 
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
 
+VARIABLES = {
+    **{colour.lower(): name for name, colour in COLOURS.items()},
+    INK.lower(): "ink",
+    "#000000": "ink",
+    QUIET.lower(): "quiet",
+    LINE.lower(): "axis",
+    FAINT.lower(): "faint",
+    TINT.lower(): "shade",
+    BAND.lower(): "band",
+    MISS.lower(): "miss",
+    "#ffffff": "sheet",
+}
+"""Colours of the plots, and the variables of the page's style that stand for them.
+
+The style gives every variable a value for light and one for dark.
+"""
+
+MARK = "mark"
+"""Class of the elements that say what they are when they are pointed at."""
+
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
+_COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
 _UNWANTED = {f"{{{SVG}}}metadata", f"{{{SVG}}}style", f"{{{SVG}}}title"}
+_SHAPES = {f"{{{SVG}}}use", f"{{{SVG}}}path"}
 
 
-def inlined(path: Path, prefix: str, label: str) -> str:
+def inlined(
+    path: Path, prefix: str, label: str, tips: Mapping[str, Sequence[str]] | None = None
+) -> str:
     """Give an SVG file as an element of an HTML page.
 
     The file is read as XML and written anew, so that whatever it shows as text stays text. Its
     ids get a prefix, so that those of several figures do not collide, and so do the references
-    to them. Its own size gives way to that of the page.
+    to them. Its own size gives way to that of the page, and its colours to the page's style.
 
     Parameters
     ----------
@@ -27,14 +54,23 @@ def inlined(path: Path, prefix: str, label: str) -> str:
         Unlike that of any other figure of the page.
     label : str
         What a reader who cannot see the figure is told.
+    tips : mapping of str to sequence of str, optional
+        By the id of a group in the file, what each of its shapes says when it is pointed at.
+
+    Raises
+    ------
+    ValueError
+        If a group does not hold as many shapes as it has texts.
     """
     root = ET.parse(path).getroot()  # written by matplotlib a moment ago
     for parent in list(root.iter()):
         for child in [child for child in parent if child.tag in _UNWANTED]:
             parent.remove(child)
+    for name, texts in (tips or {}).items():
+        _add_tips(root, name, texts)
     for element in root.iter():
         for key, value in element.attrib.items():
-            element.set(key, _prefixed(key, value, prefix))
+            element.set(key, _restyled(key, _prefixed(key, value, prefix)))
     width = root.attrib.pop("width", "").removesuffix("pt")
     root.attrib.pop("height", None)
     root.set("style", f"max-width:{width}pt")
@@ -43,6 +79,42 @@ def inlined(path: Path, prefix: str, label: str) -> str:
     ET.register_namespace("", SVG)
     ET.register_namespace("xlink", XLINK)
     return ET.tostring(root, encoding="unicode")
+
+
+def _add_tips(root: ET.Element, name: str, texts: Sequence[str]) -> None:
+    """Put a text into every shape of a group, in the order in which they were drawn."""
+    group = next((each for each in root.iter() if each.get("id") == name), None)
+    shapes = [] if group is None else list(_shapes(group))
+    if len(shapes) != len(texts):
+        raise ValueError(f"group {name!r} has {len(shapes)} shapes and {len(texts)} texts")
+    for shape, text in zip(shapes, texts, strict=True):
+        shape.set("class", MARK)
+        title = ET.Element(f"{{{SVG}}}title")
+        title.text = text
+        shape.insert(0, title)
+
+
+def _shapes(group: ET.Element) -> list[ET.Element]:
+    """Find the shapes of a group, without those that only define others."""
+    found = []
+    for child in group:
+        if child.tag in _SHAPES:
+            found.append(child)
+        elif child.tag != f"{{{SVG}}}defs":
+            found += _shapes(child)
+    return found
+
+
+def _restyled(key: str, value: str) -> str:
+    """Let colours that the page knows follow its style, and so light and dark."""
+    if key != "style":
+        return value
+    return _COLOUR.sub(_variable, value)
+
+
+def _variable(found: re.Match[str]) -> str:
+    name = VARIABLES.get(found[0].lower())
+    return found[0] if name is None else f"var(--{name})"
 
 
 def _prefixed(key: str, value: str, prefix: str) -> str:

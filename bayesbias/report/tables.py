@@ -217,11 +217,23 @@ def _intervals(
     *,
     reference: float | None,
 ) -> Table:
+    return intervals(frame, caption, names, ci_prob=analysis.settings.ci_prob, reference=reference)
+
+
+def intervals(
+    frame: pd.DataFrame,
+    caption: str,
+    names: Sequence[str],
+    *,
+    ci_prob: float,
+    reference: float | None,
+    extra: Sequence[str] = ("p_direction", "p_rope"),
+) -> Table:
     """Rows of names, a mean, an interval in numbers and as a strip, and probabilities if any."""
     show = signed if reference == 0 else number
     scale = _Scale.around(frame, reference)
-    extra = [name for name in ("p_direction", "p_rope") if name in frame]
-    interval = f"{probability_name(analysis.settings.ci_prob)} interval"
+    extra = [name for name in extra if name in frame]
+    interval = f"{probability_name(ci_prob)} interval"
     heads = [*(_HEADS.get(name, name) for name in names), "mean", interval, "", *extra]
     rows = []
     for _, row in frame.iterrows():

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from html import escape
 
 import numpy as np
 import pandas as pd
 
 from ..geometry import FloatArray
+from ..showing import Sheet, Shown
 
 Missing = Mapping[str, tuple[str, ...]]
 """Words that the embedding lacks, by the set that they stand in; sets without any are left out."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Result:
+class Result(Shown):
     """A score with the words it was computed on; every score's result is one of these.
 
     Parameters
@@ -55,25 +55,12 @@ class Result:
                 columns |= {f"{name}_{at}": value[:, at] for at in range(value.shape[1])}
         return pd.DataFrame({"word": self.words or range(size), **columns})
 
-    def __str__(self) -> str:
-        rows = list(self.lines())
-        width = max(len(name) for name, _ in rows)
-        return "\n".join(
-            [type(self).__name__, *(f"  {name:<{width}}  {text}" for name, text in rows)]
-        )
+    def _sheet(self, *, roomy: bool) -> Sheet:
+        return Sheet(type(self).__name__, tuple(self.lines()))
 
     def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th style='text-align:left'>{escape(name)}</th>"
-            f"<td style='text-align:left'>{escape(text)}</td></tr>"
-            for name, text in self.lines()
-        )
-        return (
-            f"<table><caption>{escape(type(self).__name__)}</caption><tbody>{rows}</tbody></table>"
-        )
+        parts = ", ".join(f"{each.name}={getattr(self, each.name)!r}" for each in fields(self))
+        return f"{type(self).__name__}({parts})"
 
 
 def _text(value: object) -> str:

@@ -1,0 +1,91 @@
+"""Experiments: two attribute sets that span a bias, and two word sets that are asked about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+from ..wordlists import WordList, Words, load_wordlist
+
+CALISKAN = tuple(f"weat{number}" for number in range(1, 11))
+"""The ten tests of Caliskan, Bryson and Narayanan (2017), as bundled word lists."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Word sets X and Y, and attribute sets Z and Z2, with what each is called.
+
+    Parameters
+    ----------
+    name : str
+    X, Y : tuple of str
+        Words whose leaning is asked for; X is the set said to lean to Z, Y to Z2.
+    Z, Z2 : tuple of str
+        Attribute words; ψ is positive for words nearer to Z.
+    labels : tuple of str
+        What X, Y, Z and Z2 are called.
+    """
+
+    name: str
+    X: Words
+    Y: Words
+    Z: Words
+    Z2: Words
+    labels: tuple[str, str, str, str] = ("X", "Y", "Z", "Z2")
+
+    @property
+    def sets(self) -> dict[str, Words]:
+        """X and Y by label."""
+        return {self.labels[0]: self.X, self.labels[1]: self.Y}
+
+
+def experiments(
+    wordlists: Iterable[str | Path | WordList] = CALISKAN,
+) -> dict[str, Experiment]:
+    """Make an experiment of every pair of groups of some word lists.
+
+    Parameters
+    ----------
+    wordlists : iterable of str, Path or WordList
+        Lists with two groups or more and a stereotype set for each; the ten tests of Caliskan et
+        al. by default.
+
+    Returns
+    -------
+    dict of str to Experiment
+        By the list's name, or by list and groups where a list has more than two.
+
+    Raises
+    ------
+    ValueError
+        If a list has fewer than two groups with stereotypes.
+    """
+    if isinstance(wordlists, str | Path | WordList):
+        wordlists = (wordlists,)
+    made: dict[str, Experiment] = {}
+    for words in map(load_wordlist, wordlists):
+        groups = [name for name in words.groups if name in words.stereotypes]
+        if len(groups) < 2:
+            raise ValueError(
+                f"the list {words.name!r} has {len(groups)} group(s) with stereotypes; a "
+                "background needs two attribute sets"
+            )
+        for first, second in combinations(groups, 2):
+            name = words.name if len(groups) == 2 else f"{words.name}: {first}, {second}"
+            labels = (first, second, words.set_name(first), words.set_name(second))
+            sets = (words.groups, words.stereotypes)
+            X, Y, Z, Z2 = (tuple(each[group]) for each in sets for group in (first, second))
+            made[name] = Experiment(name, X, Y, Z, Z2, labels)
+    if not made:
+        raise ValueError("there are no word lists; name one or more")
+    return made
+
+
+def as_experiments(given: Mapping[str, Experiment]) -> dict[str, Experiment]:
+    """Check that a mapping holds experiments."""
+    wrong = [name for name, each in given.items() if not isinstance(each, Experiment)]
+    if wrong:
+        raise TypeError(f"{wrong[0]!r} is no Experiment; make some with background.experiments()")
+    return dict(given)

@@ -1,0 +1,296 @@
+"""Backgrounds as tidy frames: fits, strata, densities, and the tables of Smarda's article."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from ..geometry import FloatArray
+from .experiment import Experiment
+from .psi_distribution import Distribution
+from .relative_bias import DRAWS, Seed
+
+CUTS = (1_000, 10_000, 50_000, 100_000)
+"""Ranks at which the strata of word frequency end; the last stratum goes on to the end."""
+
+GRID = 256
+"""Points of a density."""
+
+ALPHA = 0.05
+"""Level of the readings. Smarda's "α = 0.5" is to be read so."""
+
+Experiments = Mapping[str, Experiment]
+Distributions = Mapping[str, Distribution]
+
+
+def fits(distributions: Distributions) -> pd.DataFrame:
+    """One row a background: ``experiment``, ``n_words`` and the fields of `NormalFit`."""
+    rows = [
+        {"experiment": name, "n_words": each.n_words, **vars(each.fit)}
+        for name, each in distributions.items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def strata(distributions: Distributions, cuts: Sequence[int] = CUTS) -> pd.DataFrame:
+    """Backgrounds of words of different frequency, in the order of the file.
+
+    Parameters
+    ----------
+    distributions : mapping of str to Distribution
+    cuts : sequence of int
+        Ascending ranks at which strata end; those beyond the vocabulary do not count.
+
+    Returns
+    -------
+    DataFrame
+        One row an experiment and stratum: ``experiment``, ``first`` and ``last`` (ranks counted
+        from 1), ``n_words``, ``mean``, ``sd``, ``skew``, ``kurtosis``; and ``shift``, the mean
+        less that of the whole vocabulary, in its sd.
+    """
+    if list(cuts) != sorted(set(cuts)) or not all(cut > 0 for cut in cuts):
+        raise ValueError(f"cuts must be ascending ranks above 0; got {tuple(cuts)}")
+    rows = []
+    for name, each in distributions.items():
+        total = len(each.psi)
+        ends = [cut for cut in cuts if cut < total - 2] + [total]
+        for first, stop in zip([0, *ends[:-1]], ends, strict=True):
+            part = each.among(first, stop)
+            rows.append(
+                {
+                    "experiment": name,
+                    "first": first + 1,
+                    "last": stop,
+                    "n_words": part.n_words,
+                    "mean": part.mean,
+                    "sd": part.sd,
+                    "skew": part.fit.skew,
+                    "kurtosis": part.fit.kurtosis,
+                    "shift": (part.mean - each.mean) / each.sd,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def densities(distributions: Distributions, points: int = GRID) -> pd.DataFrame:
+    """Densities of backgrounds beside the fitted Normals, for drawing.
+
+    Returns
+    -------
+    DataFrame
+        ``experiment``, ``psi``, ``density`` (a histogram smoothed by a Gaussian of Silverman's
+        width) and ``normal``; attributes ``ticks`` (experiment to the ends of the middle 95% of
+        the Normal) and ``means``.
+    """
+    parts, ticks, means = [], {}, {}
+    for name, each in distributions.items():
+        x, y = _density(each.ranked, points)
+        z = (x - each.mean) / each.sd
+        normal = np.exp(-(z**2) / 2) / (each.sd * np.sqrt(2 * np.pi))
+        parts.append(pd.DataFrame({"experiment": name, "psi": x, "density": y, "normal": normal}))
+        ticks[name] = (each.mean - 1.959964 * each.sd, each.mean + 1.959964 * each.sd)
+        means[name] = each.mean
+    frame = pd.concat(parts, ignore_index=True)
+    frame.attrs = {"ticks": ticks, "means": means}
+    return frame
+
+
+def words(distribution: Distribution, sets: Mapping[str, Iterable[str]]) -> pd.DataFrame:
+    """ψ of single words of some sets, with where each stands in the background.
+
+    Returns
+    -------
+    DataFrame
+        ``set``, ``word``, ``psi``, ``z`` (in sd of the background, from its mean) and ``rank``,
+        the share of the background below; words that are not there have no row.
+    """
+    parts = []
+    for label, listed in sets.items():
+        psi = distribution.psi_of(listed)
+        ranks = np.searchsorted(distribution.ranked, psi.to_numpy()) / distribution.n_words
+        z = (psi.to_numpy() - distribution.mean) / distribution.sd
+        parts.append(
+            pd.DataFrame(
+                {
+                    "set": label,
+                    "word": list(psi.index),
+                    "psi": psi.to_numpy(),
+                    "z": z,
+                    "rank": ranks,
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def standalone(distributions: Distributions, experiments: Experiments) -> pd.DataFrame:
+    """Where each set of each experiment lies in its background, as in Smarda's table 2.
+
+    Parameters
+    ----------
+    distributions : mapping of str to Distribution
+        As `distributions` gives them for the experiments.
+    experiments : mapping of str to Experiment
+
+    Returns
+    -------
+    DataFrame
+        One row a set: ``experiment``, ``role`` (X or Y), ``set``, ``n_words``, ``n_missing``;
+        ``psi``, the mean over the set; ``background_mean`` and ``background_sd``;
+        ``phi_background``, ``phi_zero``, Φ of ψ under a Normal about the background's mean and
+        about 0; ``p_background``, ``p_zero``, two-tailed; ``rank``, the share of words below;
+        ``p_rank``, two-tailed by ranks; and ``p_sets``, two-tailed against the means of random
+        sets of this size.
+    """
+    rows = []
+    for name, each in _paired(distributions, experiments):
+        experiment = experiments[name]
+        for role, label, listed in zip(
+            "XY", experiment.labels, (experiment.X, experiment.Y), strict=False
+        ):
+            psi = each.psi_of(listed)
+            rows.append(
+                {
+                    "experiment": name,
+                    "role": role,
+                    "set": label,
+                    "n_words": len(psi),
+                    "n_missing": len(set(listed)) - len(psi),
+                    "psi": float(psi.mean()) if len(psi) else np.nan,
+                    "background_mean": each.mean,
+                    "background_sd": each.sd,
+                    **_shares(each, listed),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def _shares(each: Distribution, listed: Iterable[str]) -> dict[str, float]:
+    words = tuple(listed)
+    return {
+        "phi_background": each.phi(words),
+        "phi_zero": each.phi(words, "zero"),
+        "p_background": each.phi(words, tail="two"),
+        "p_zero": each.phi(words, "zero", "two"),
+        "rank": each.phi(words, kind="empirical"),
+        "p_rank": each.phi(words, tail="two", kind="empirical"),
+        "p_sets": each.phi(words, tail="two", against="sets"),
+    }
+
+
+def relative(
+    distributions: Distributions,
+    experiments: Experiments,
+    *,
+    alpha: float = ALPHA,
+    draws: int = DRAWS,
+    seed: Seed = 0,
+) -> pd.DataFrame:
+    """Relative bias of each experiment, as in Smarda's table 3, and how to read it.
+
+    Parameters
+    ----------
+    distributions, experiments
+        As for `standalone`.
+    alpha : float
+        Level of the readings, in (0, 1).
+    draws, seed
+        Random pairs of sets; every experiment uses random numbers of its own.
+
+    Returns
+    -------
+    DataFrame
+        One row an experiment: ``experiment``, ``n_x``, ``n_y``; ``statistic``, Σ_X ψ - Σ_Y ψ;
+        ``expected`` and ``sd`` over random pairs in closed form, ``z``; ``p_normal`` and
+        ``p_simulated``, two-sided; ``x_biased`` and ``y_biased``, +1 (to Z), -1 (to Z2) or 0, where
+        a set's mean lies outside the middle 1 - alpha of the background's words, as in Smarda;
+        ``x_share``, which part of the difference of the means comes from X's being off the
+        background's mean (the rest from Y's); and ``reading``.
+    """
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha must lie in (0, 1), got {alpha}; for a 5% level pass 0.05")
+    rows = []
+    seeds = _seeds(seed, len(distributions))
+    for (name, each), own in zip(_paired(distributions, experiments), seeds, strict=True):
+        experiment = experiments[name]
+        found = each.relative_bias(experiment.X, experiment.Y, draws=draws, seed=own)
+        off = [_off(each, listed) for listed in (experiment.X, experiment.Y)]
+        sides = [_side(each, listed, alpha) for listed in (experiment.X, experiment.Y)]
+        rows.append(
+            {
+                "experiment": name,
+                "n_x": found.n_x,
+                "n_y": found.n_y,
+                "statistic": found.statistic,
+                "expected": found.expected,
+                "sd": found.sd,
+                "z": found.z,
+                "p_normal": found.p_normal(),
+                "p_simulated": found.p_simulated(),
+                "x_biased": sides[0],
+                "y_biased": sides[1],
+                "x_share": abs(off[0]) / (abs(off[0]) + abs(off[1])),
+                "reading": reading(found.p_simulated() < alpha, *sides),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def reading(significant: bool, x_side: int, y_side: int) -> str:
+    """Say what a relative bias and two standalone biases come to.
+
+    Parameters
+    ----------
+    significant : bool
+        Whether the relative bias is beyond chance.
+    x_side, y_side : int
+        +1 for a set that is biased to Z, -1 to Z2, 0 for none.
+    """
+    relative_part = "significant relative bias" if significant else "no relative bias"
+    if not x_side and not y_side:
+        return f"neither set is biased, {relative_part}"
+    if x_side == y_side:
+        return f"both sets are biased the same way, {relative_part}"
+    if x_side and y_side:
+        return f"the sets are biased opposite ways, {relative_part}"
+    return f"{'X' if x_side else 'Y'} alone is biased, {relative_part}"
+
+
+def _paired(
+    distributions: Distributions, experiments: Experiments
+) -> list[tuple[str, Distribution]]:
+    lacking = [name for name in distributions if name not in experiments]
+    if lacking:
+        raise ValueError(f"there is no experiment for the background(s) {', '.join(lacking)}")
+    return list(distributions.items())
+
+
+def _off(each: Distribution, listed: Iterable[str]) -> float:
+    return float(each.psi_of(listed).mean() - each.mean)
+
+
+def _side(each: Distribution, listed: Iterable[str], alpha: float) -> int:
+    words = tuple(listed)
+    return int(np.sign(_off(each, words))) if each.phi(words, tail="two") < alpha else 0
+
+
+def _seeds(seed: Seed, count: int) -> list[np.random.Generator]:
+    if isinstance(seed, np.random.Generator):
+        return seed.spawn(count)
+    sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
+    return [np.random.default_rng(child) for child in sequence.spawn(count)]
+
+
+def _density(ranked: FloatArray, points: int) -> tuple[FloatArray, FloatArray]:
+    """Kernel density on a grid over the middle 99.98% of the values, through fine bins."""
+    from scipy.ndimage import gaussian_filter1d
+
+    low, high = np.quantile(ranked, [1e-4, 1 - 1e-4])
+    margin = 0.1 * (high - low)
+    counts, edges = np.histogram(ranked, bins=points, range=(low - margin, high + margin))
+    step = edges[1] - edges[0]
+    width = 0.9 * ranked.std() * len(ranked) ** -0.2
+    smooth = gaussian_filter1d(counts / (len(ranked) * step), width / step, mode="constant")
+    return (edges[:-1] + edges[1:]) / 2, np.asarray(smooth)

@@ -1,0 +1,264 @@
+"""Where SAME, WEAT and MAC of a word list lie among random lists of the same size.
+
+A score of 0.3 says little by itself: random words have scores as well, and how large depends on
+the embedding and on the number of words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+import pandas as pd
+
+from ..geometry import FloatArray
+from ..schema import unknown_name
+from ..scores.mac import mac_of
+from ..scores.same import same_of
+from ..scores.weam import psi_of
+from ..scores.weat import effect_sizes
+from ..wordlists import WordList, load_wordlist
+from .pool import Pool, draw_pool
+from .relative_bias import Seed
+
+if TYPE_CHECKING:
+    from .psi_distribution import Source
+
+Vary = Literal["protected", "stereotypes", "both"]
+Groups = Sequence[FloatArray]
+
+LISTS = 1000
+"""Random lists."""
+
+
+def _same(protected: Groups, stereotypes: Groups) -> float:
+    return same_of(np.vstack(stereotypes), protected).score
+
+
+def _mac(protected: Groups, stereotypes: Groups) -> float:
+    return mac_of(np.vstack(protected), stereotypes).score
+
+
+def _weat(protected: Groups, stereotypes: Groups) -> float:
+    x, y = (psi_of(words, *stereotypes) for words in protected)
+    return float(effect_sizes(x, y))
+
+
+SCORES: dict[str, tuple[Callable[[Groups, Groups], float], bool]] = {
+    "same": (_same, False),
+    "weat": (_weat, True),
+    "mac": (_mac, False),
+}
+"""Score of protected words and stereotypes by group, and whether it is of two groups."""
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A score on some of a list's groups."""
+
+    score: str
+    groups: tuple[str, ...]
+
+    def of(self, protected: dict[str, FloatArray], stereotypes: dict[str, FloatArray]) -> float:
+        function, _ = SCORES[self.score]
+        return function(*([each[g] for g in self.groups] for each in (protected, stereotypes)))
+
+
+def random_lists(
+    source: Source,
+    wordlist: str | Path | WordList,
+    *,
+    scores: Iterable[str] = ("same", "weat", "mac"),
+    vary: Vary = "protected",
+    lists: int = LISTS,
+    ranks: tuple[int, int | None] = (0, None),
+    case: str = "exact",
+    seed: Seed = 0,
+    allow_pickle: bool = False,
+    progressbar: bool = True,
+) -> pd.DataFrame:
+    """Percentiles of a list's scores among random lists of the same size.
+
+    Parameters
+    ----------
+    source
+        As for `distribution`.
+    wordlist : str, Path or WordList
+        Groups with stereotypes, two or more. Control words play no part.
+    scores : iterable of {"same", "weat", "mac"}
+        SAME of the stereotypes along the differences of the groups, WEAT's d (ddof 1) for every
+        pair of groups, MAC.
+    vary : {"protected", "stereotypes", "both"}
+        Which words are random; the others stay as they are.
+    lists : int
+        Random lists.
+    ranks : (first, stop)
+        Random words are from these ranks in the file's order only, such as ``(0, 50_000)`` for
+        frequent ones.
+    case, allow_pickle, progressbar
+        As for `distribution`.
+    seed : int, SeedSequence, Generator or None
+
+    Returns
+    -------
+    DataFrame
+        ``score``, ``groups``, ``vary``, ``value``; ``percentile``, the share of random lists with
+        a smaller value, in [0, 100]; ``p_value``, two-sided, 2 (b + 1)/(lists + 1) with b the
+        lists as far out on its side, at most 1; ``random_mean``, ``random_sd``, ``random_low``
+        and ``random_high``, the middle 95%; and ``n_lists``.
+
+    Raises
+    ------
+    ValueError
+        If a score or a choice is unknown, a set of the list has no word in the embedding, or there
+        are too few words to choose from.
+    """
+    names = tuple(scores)
+    for name in names:
+        if name not in SCORES:
+            raise ValueError(unknown_name("score", name, SCORES))
+    if vary not in get_args(Vary):
+        raise ValueError(unknown_name("vary", str(vary), get_args(Vary)))
+    if lists < 1:
+        raise ValueError(f"lists must be a whole number from 1 on; got {lists!r}")
+    words = load_wordlist(wordlist)
+    rng = np.random.default_rng(seed)
+    pool = draw_pool(
+        source,
+        words.words,
+        case=case,
+        ranks=ranks,
+        rng=rng,
+        allow_pickle=allow_pickle,
+        progressbar=progressbar,
+    )
+    protected, stereotypes = _sets(pool, words)
+    rows = _rows(names, tuple(protected))
+    drawn = np.empty((lists, len(rows)))
+    for at in range(lists):
+        other = _randomised(pool, protected, stereotypes, vary, rng)
+        drawn[at] = [row.of(*other) for row in rows]
+    return pd.DataFrame(
+        [
+            _described(row, row.of(protected, stereotypes), drawn[:, at]) | {"vary": vary}
+            for at, row in enumerate(rows)
+        ]
+    )
+
+
+def with_percentiles(
+    frame: pd.DataFrame,
+    background: Source,
+    wordlist: str | Path | WordList,
+    *,
+    vary: Vary = "protected",
+    lists: int = LISTS,
+    ranks: tuple[int, int | None] = (0, None),
+    case: str = "exact",
+    seed: Seed = 0,
+    progressbar: bool = True,
+) -> pd.DataFrame:
+    """Add to a table of scores where SAME, WEAT and MAC lie among random lists.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `score_table` gives it for the list.
+    background
+        The embedding with its whole vocabulary; as ``source`` of `random_lists`, and so are the
+        other arguments.
+
+    Returns
+    -------
+    DataFrame
+        The frame with ``background_percentile`` and ``background_p_value``; both are missing for
+        other scores.
+    """
+    wanted = [name for name in SCORES if name in set(frame["score"])]
+    if not wanted:
+        raise ValueError(f"the table has none of the scores {', '.join(SCORES)}")
+    found = random_lists(
+        background,
+        wordlist,
+        scores=wanted,
+        vary=vary,
+        lists=lists,
+        ranks=ranks,
+        case=case,
+        seed=seed,
+        progressbar=progressbar,
+    ).set_index(["score", "groups"])
+    keys = pd.MultiIndex.from_frame(frame[["score", "groups"]].astype(str))
+    added = found[["percentile", "p_value"]].reindex(keys).to_numpy(np.float64)
+    out = frame.assign(background_percentile=added[:, 0], background_p_value=added[:, 1])
+    out.attrs = dict(frame.attrs)
+    return out
+
+
+def _sets(pool: Pool, words: WordList) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
+    groups = [name for name in words.groups if name in words.stereotypes]
+    if len(groups) < 2:
+        raise ValueError(
+            f"the list {words.name!r} has {len(groups)} group(s) with stereotypes; these scores "
+            "need two or more"
+        )
+    found = []
+    for kind, sets in (("group", words.groups), ("stereotypes of", words.stereotypes)):
+        rows = {}
+        for group in groups:
+            there = [pool.found[word] for word in sets[group] if word in pool.found]
+            if not there:
+                raise ValueError(f"none of the words of {kind} {group} is in the embedding")
+            rows[group] = np.stack(there).astype(np.float64)
+        found.append(rows)
+    return found[0], found[1]
+
+
+def _rows(names: Iterable[str], groups: tuple[str, ...]) -> list[_Row]:
+    rows = []
+    for name in names:
+        of_pairs = SCORES[name][1]
+        rows += [_Row(name, pair) for pair in (combinations(groups, 2) if of_pairs else [groups])]
+    return rows
+
+
+def _randomised(
+    pool: Pool,
+    protected: dict[str, FloatArray],
+    stereotypes: dict[str, FloatArray],
+    vary: Vary,
+    rng: np.random.Generator,
+) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
+    """Put random words in the place of some sets, as many as there are."""
+    changed = {"protected": [protected], "stereotypes": [stereotypes]}.get(
+        vary, [protected, stereotypes]
+    )
+    picks = iter(pool.sets([len(rows) for sets in changed for rows in sets.values()], rng))
+    fresh = [
+        {name: pool.vectors[next(picks)].astype(np.float64) for name in sets} for sets in changed
+    ]
+    if vary == "protected":
+        return fresh[0], stereotypes
+    return (protected, fresh[0]) if vary == "stereotypes" else (fresh[0], fresh[1])
+
+
+def _described(row: _Row, value: float, drawn: FloatArray) -> dict[str, object]:
+    below, above = (drawn < value).sum(), (drawn > value).sum()
+    ties = len(drawn) - below - above
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    return {
+        "score": row.score,
+        "groups": ", ".join(row.groups),
+        "value": value,
+        "percentile": float(100 * (below + ties / 2) / len(drawn)),
+        "p_value": float(min(1.0, 2 * (min(below, above) + ties + 1) / (len(drawn) + 1))),
+        "random_mean": float(drawn.mean()),
+        "random_sd": float(drawn.std(ddof=1)) if len(drawn) > 1 else 0.0,
+        "random_low": float(low),
+        "random_high": float(high),
+        "n_lists": len(drawn),
+    }

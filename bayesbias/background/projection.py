@@ -1,0 +1,194 @@
+"""ψ of every word of an embedding for many pairs of attribute sets, in one walk of the file.
+
+With û the unit vector of a word and m, m' the mean unit vectors of Z and Z', ψ(w) = û·(m - m'), so
+that all experiments together are one product of a block of vectors with a few directions.
+
+The attribute words are in the file that is walked. A block is projected on directions made of the
+attribute words found so far; when the walk has ended, the blocks up to the last attribute word
+are walked again. Files are ordered by frequency and attributes are common words, so that this is a
+small part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..embedding_files.blocks import Block
+from ..embedding_files.vocabulary import Hashes, Vocabulary, maybe_wanted, wanted_marks
+from ..geometry import FloatArray, unit_rows
+from ..vectors import choose
+
+Pair = tuple[Sequence[str], Sequence[str]]
+"""Words of Z and of Z2."""
+
+Blocks = Callable[[], Iterator[Block]]
+"""Starts a new walk of the embedding."""
+
+ROWS, LANES = 4, 32
+"""What `kernels.project` wants directions to be padded to: their number, and their length."""
+
+
+@dataclass(frozen=True, eq=False)
+class Projected:
+    """ψ of a vocabulary.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+    psi : list of (n_words,) float64
+        One array an experiment; NaN for words without a direction.
+    found : list of pairs of dict
+        For Z and Z2 of each experiment, word to the form that was read.
+    """
+
+    vocabulary: Vocabulary
+    psi: list[FloatArray]
+    found: list[tuple[dict[str, str], dict[str, str]]]
+
+
+def project(blocks: Blocks, pairs: Sequence[Pair], case: str) -> Projected:
+    """Give ψ of every word for every pair of attribute sets.
+
+    Parameters
+    ----------
+    blocks : function
+        Called once or twice; gives the blocks of the embedding from the start.
+    pairs : sequence of (Z, Z2)
+    case : {"exact", "lower", "fallback"}
+        As for `load_vectors`.
+
+    Raises
+    ------
+    ValueError
+        If none of the words of a set is in the embedding, or one has no direction.
+    """
+    attributes = _Attributes(pairs, case)
+    parts: list[list[FloatArray]] = [[] for _ in pairs]
+    names: list[bytes] = []
+    hashes: list[Hashes] = []
+    rows = stale = 0
+    for block in blocks():
+        names.append(block.names)
+        hashes.append(block.hashes)
+        rows += len(block)
+        if attributes.find(block):
+            stale = rows
+        for part, values in zip(parts, _psi(block, attributes.directions()), strict=True):
+            part.append(values)
+    attributes.require_all()
+    psi = [np.concatenate(_emptied(part)) for part in parts]
+    if stale:
+        _project_again(blocks, attributes.directions(), psi, stale)
+    vocabulary = Vocabulary(b"".join(names), np.concatenate(hashes))
+    return Projected(vocabulary, psi, attributes.found())
+
+
+def _project_again(
+    blocks: Blocks, directions: FloatArray, psi: list[FloatArray], stale: int
+) -> None:
+    start = 0
+    for block in blocks():
+        stop = start + len(block)
+        for values, fresh in zip(psi, _psi(block, directions), strict=True):
+            values[start:stop] = fresh
+        start = stop
+        if start >= stale:
+            return
+
+
+def _emptied(part: list[FloatArray]) -> list[FloatArray]:
+    """Give the members of a list and leave none in it, so that their memory can go."""
+    taken = part.copy()
+    part.clear()
+    return taken
+
+
+def _psi(block: Block, directions: FloatArray) -> list[FloatArray]:
+    """ψ of the words of a block, an array an experiment; NaN where a vector has no direction."""
+    from ..embedding_files import kernels
+
+    count, n_dims = directions.shape
+    padded = np.zeros((-(-count // ROWS) * ROWS, -(-n_dims // LANES) * LANES))
+    padded[:count, :n_dims] = directions
+    if block.vectors.shape[1] != n_dims:
+        raise ValueError(f"vectors of {n_dims} and of {block.vectors.shape[1]} dimensions")
+    products = np.empty((len(padded), len(block)))
+    squares = np.empty(len(block))
+    kernels.project(block.vectors, padded, products, squares)
+    good = np.isfinite(squares) & (squares > 0)
+    lengths = np.sqrt(np.where(good, squares, np.nan))
+    return [products[at] / lengths for at in range(count)]
+
+
+class _Attributes:
+    """The attribute words of all experiments, as they come by in the file."""
+
+    def __init__(self, pairs: Sequence[Pair], case: str) -> None:
+        self.pairs, self.case = pairs, case
+        words = {word for pair in pairs for side in pair for word in side}
+        forms = {form for word in words for form in (word, word.lower())}
+        self.wanted = {form.encode(errors="backslashreplace"): form for form in forms}
+        self.marks = wanted_marks(self.wanted)
+        self.units: dict[str, FloatArray] = {}
+        self.n_dims = 0
+        self._directions: FloatArray | None = None
+
+    def find(self, block: Block) -> bool:
+        """Keep the attribute words of a block; tell whether there are new ones."""
+        self.n_dims = block.vectors.shape[1]
+        rows = maybe_wanted(block.hashes, self.marks)
+        if not rows:
+            return False
+        names = block.names.split(b"\n")
+        before = len(self.units)
+        for row in rows:
+            form = self.wanted.get(names[row])
+            if form is not None and form not in self.units:
+                self.units[form] = _unit(form, block.vectors[row])
+        if len(self.units) > before:
+            self._directions = None
+        return len(self.units) > before
+
+    def found(self) -> list[tuple[dict[str, str], dict[str, str]]]:
+        """Word to form for both sides of every pair."""
+        return [(self._chosen(Z), self._chosen(Z2)) for Z, Z2 in self.pairs]
+
+    def directions(self) -> FloatArray:
+        """Mean difference m - m' of every pair from what has been found, (n_pairs, n_dims)."""
+        if self._directions is None:
+            rows = [self._mean(Z) - self._mean(Z2) for Z, Z2 in self.found()]
+            self._directions = np.stack(rows)
+        return self._directions
+
+    def require_all(self) -> None:
+        """Raise a ValueError if a side of a pair has no word at all."""
+        if not self.n_dims:
+            raise ValueError("the embedding holds no words")
+        for (Z, Z2), sides in zip(self.pairs, self.found(), strict=True):
+            for name, words, found in zip(("Z", "Z2"), (Z, Z2), sides, strict=True):
+                if not found:
+                    shown = ", ".join(list(words)[:8])
+                    raise ValueError(
+                        f"none of the {len(words)} words of {name} is in the embedding ({shown}); "
+                        'check their spelling and case (case="lower", case="fallback")'
+                    )
+
+    def _chosen(self, words: Iterable[str]) -> dict[str, str]:
+        forms = choose(words, self.units, self.case)
+        return {word: forms[word] for word in words if word in forms}
+
+    def _mean(self, found: Mapping[str, str]) -> FloatArray:
+        if not found:
+            return np.zeros(self.n_dims)
+        return np.asarray(np.mean([self.units[form] for form in found.values()], axis=0))
+
+
+def _unit(form: str, vector: FloatArray) -> FloatArray:
+    if not (np.isfinite(vector).all() and vector.any()):
+        raise ValueError(
+            f"the vector of the attribute word {form!r} is all zeros or not finite; leave it out"
+        )
+    return np.asarray(unit_rows(np.asarray(vector, dtype=np.float64)[None])[0])

@@ -1,0 +1,25 @@
+"""What methods claim in worlds where it is known what is true: false alarms, power, coverage.
+
+Examples
+--------
+>>> import bayesbias as bb
+>>> frame = bb.calibration.calibrate(["independent", "words-differ"], "weat-p", n=100, seed=1)
+>>> frame["world"].tolist()
+['independent', 'words-differ']
+"""
+
+from __future__ import annotations
+
+from .methods import METHODS, Method, method, posterior_methods
+from .planning import list_length
+from .rates import calibrate, wilson
+
+__all__ = [
+    "METHODS",
+    "Method",
+    "calibrate",
+    "list_length",
+    "method",
+    "posterior_methods",
+    "wilson",
+]

@@ -1,0 +1,244 @@
+"""The methods, by name: what each measures, when it claims a bias, and what its null is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..cards import ModelCard, load_card
+from ..schema import unknown_name
+from .choices import Choices
+from .posteriors import PosteriorSource
+from .sources import MAC, T_TESTS, WEAT, Source
+
+Says = Literal["claims", "covers"]
+BoolArray = NDArray[np.bool_]
+Reading = Callable[[pd.DataFrame, Choices], "pd.Series[bool]"]
+
+LARGE = 0.8
+"""Cohen's (1988) large effect, by which WEAT's d is commonly read."""
+
+DU_EXAMPLE = 1.267
+"""|d| of the null example of Dobrzeniecka and Urbaniak (2024), with the population sd."""
+
+CALISKAN_LOWEST = 1.81
+"""Lowest of the scores that they quote from Caliskan et al. (2017) for biased lists, 2.06 to 1.81.
+"""
+
+CARDS = ("paper", "paper-figures", "crossed")
+"""Cards whose readings have a name."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to a verdict.
+
+    Parameters
+    ----------
+    title : str
+        What it does, in a line.
+    null : str
+        What its null hypothesis says.
+    source : Source
+        What it reads.
+    question : str
+        What it is about; see `truth.QUESTIONS`.
+    verdict : function of a source's frame and the choices
+        One True or False a table.
+    nominal : function of the choices
+        The share of True that it promises: of false alarms, or of covered truths; NaN for none.
+    says : {"claims", "covers"}
+        Whether True is a claim of bias, or an interval that holds the truth.
+    practical : bool
+        Whether a bias smaller than the ROPE counts as none.
+    interval : str
+        Level whose interval it reads, or empty.
+    """
+
+    title: str
+    null: str
+    source: Source
+    question: str
+    verdict: Reading
+    nominal: Callable[[Choices], float]
+    says: Says = "claims"
+    practical: bool = False
+    interval: str = ""
+
+
+def _significant(column: str) -> Reading:
+    def verdict(frame: pd.DataFrame, choices: Choices) -> pd.Series[bool]:
+        return frame[column] <= choices.alpha
+
+    return verdict
+
+
+def _at_least(column: str, threshold: float) -> Reading:
+    def verdict(frame: pd.DataFrame, choices: Choices) -> pd.Series[bool]:
+        del choices
+        return frame[column].abs() >= threshold
+
+    return verdict
+
+
+def _alpha(choices: Choices) -> float:
+    return choices.alpha
+
+
+def _promised_nothing(choices: Choices) -> float:
+    del choices
+    return float("nan")
+
+
+_SWAPPED = "which words are X and which are Y makes no difference to s(w)"
+
+METHODS: dict[str, Method] = {
+    "weat-p": Method(
+        "WEAT, exact two-sided permutation p", _SWAPPED, WEAT, "overall",
+        _significant("p_value"), _alpha,
+    ),
+    "weat-d-large": Method(
+        f"WEAT, |d| from {LARGE} on, sample sd (Cohen's large)", "none: a size, not a test", WEAT,
+        "overall", _at_least("effect_size_sample", LARGE), _promised_nothing,
+    ),
+    "weat-d-example": Method(
+        f"WEAT, |d| from {DU_EXAMPLE} on, population sd (the null example's)",
+        "none: a size, not a test", WEAT, "overall",
+        _at_least("effect_size_population", DU_EXAMPLE), _promised_nothing,
+    ),
+    "weat-d-caliskan": Method(
+        f"WEAT, |d| from {CALISKAN_LOWEST} on, sample sd (lowest quoted from Caliskan et al.)",
+        "none: a size, not a test", WEAT, "overall",
+        _at_least("effect_size_sample", CALISKAN_LOWEST), _promised_nothing,
+    ),
+    "mac-paired-t": Method(
+        "MAC, paired t-test before and after a debiasing",
+        "mean distances by word and set are the same before and after", MAC, "overall",
+        _significant("p_value"), _alpha,
+    ),
+    "t-cells-groups": Method(
+        "t-test on cells, X against Y words, distances to A",
+        "X and Y cells have one mean, and cells are independent", T_TESTS, "groups",
+        _significant("p_cells_groups"), _alpha,
+    ),
+    "t-cells-sets": Method(
+        "t-test on cells, set A against B, all words",
+        "A and B cells have one mean, and cells are independent", T_TESTS, "sets",
+        _significant("p_cells_sets"), _alpha,
+    ),
+    "t-word-means": Method(
+        "t-test on word means, X against Y, distances to A",
+        "X and Y words have one mean, and words are independent", T_TESTS, "groups",
+        _significant("p_word_means"), _alpha,
+    ),
+    "t-attribute-means": Method(
+        "t-test on attribute means, A against B, all words",
+        "A and B attributes have one mean, and attributes are independent", T_TESTS, "sets",
+        _significant("p_attribute_means"), _alpha,
+    ),
+}  # fmt: skip
+"""Methods by name; those of model cards, ``CARD-hpdi``, ``CARD-rope`` and ``CARD-coverage``, with
+``-group``, ``-word`` and ``-any-word`` behind them for other levels, are added below."""
+
+
+def _outside(level: str, *, practical: bool) -> Reading:
+    """Whether a level's interval lies outside zero, or outside the ROPE."""
+
+    def verdict(frame: pd.DataFrame, choices: Choices) -> pd.Series[bool]:
+        if level == "any word":
+            margin = frame["any word margin"]
+        else:
+            margin = frame[f"{level} low"].clip(lower=-frame[f"{level} high"])
+        return margin > (choices.rope if practical else 0.0)
+
+    return verdict
+
+
+def _covering(level: str) -> Reading:
+    def verdict(frame: pd.DataFrame, choices: Choices) -> pd.Series[bool]:
+        del choices
+        return frame[f"truth {level}"].between(frame[f"{level} low"], frame[f"{level} high"])
+
+    return verdict
+
+
+def _left_out(choices: Choices) -> float:
+    return 1 - choices.ci_prob
+
+
+def _kept_in(choices: Choices) -> float:
+    return choices.ci_prob
+
+
+_LEVELS = {
+    "overall": ("overall", "the overall contrast"),
+    "group": ("group", "the first group's contrast"),
+    "word": ("word", "the first word's contrast"),
+    "any word": ("", "any word's contrast"),
+}
+
+
+def posterior_methods(card: str | Path | ModelCard) -> dict[str, Method]:
+    """Give the readings of a model card's posterior as methods, by name.
+
+    Parameters
+    ----------
+    card : str, Path or ModelCard
+        A bundled Normal card, the path of one, or a card.
+
+    Returns
+    -------
+    dict of str to Method
+        ``NAME-hpdi`` (the HPDI of the contrast excludes 0), ``NAME-rope`` (it lies outside the
+        region of practical equivalence) and ``NAME-coverage`` (it holds the true contrast), each
+        for the overall contrast, and with ``-group``, ``-word`` and ``-any-word`` behind it.
+    """
+    loaded = load_card(card)
+    if loaded.likelihood != "normal":
+        raise ValueError(
+            f"the card {loaded.name!r} has a {loaded.likelihood} likelihood; thousands of fits "
+            "need the exact sampler, which takes Normal cards"
+        )
+    source, found = PosteriorSource(loaded), {}
+    for level, (interval, what) in _LEVELS.items():
+        end = "" if level == "overall" else f"-{level.replace(' ', '-')}"
+        title = f"{loaded.name}, HPDI of {what}"
+        for name, practical, null in (
+            ("hpdi", False, f"{what} is 0"),
+            ("rope", True, f"{what} is smaller than the ROPE"),
+        ):
+            promise = _left_out if interval and not practical else _promised_nothing
+            found[f"{loaded.name}-{name}{end}"] = Method(
+                f"{title} outside {'the ROPE' if practical else '0'}", null, source, level,
+                _outside(level, practical=practical), promise,
+                practical=practical, interval=interval,
+            )  # fmt: skip
+        if interval:
+            found[f"{loaded.name}-coverage{end}"] = Method(
+                f"{title} holds the truth", "none: coverage", source, level, _covering(level),
+                _kept_in, says="covers", interval=interval,
+            )  # fmt: skip
+    return found
+
+
+for _card in CARDS:
+    METHODS.update(posterior_methods(_card))
+
+
+def method(name: str) -> Method:
+    """Give the method of that name.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown; the nearest is named.
+    """
+    if name not in METHODS:
+        raise ValueError(unknown_name("method", name, METHODS))
+    return METHODS[name]

@@ -1,0 +1,94 @@
+"""`list_length`: how long word lists must be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import pandas as pd
+
+from ..fitting import Seed
+from ..nulls import World
+from .rates import Methods, calibrate
+
+PLANNING_WORLD = World(word_sd=0.04, attribute_sd=0.04, word_bias_sd=0.04)
+"""A world to plan with: words and attributes differ, and words differ in their own bias."""
+
+PLANNING_METHODS = ("crossed-hpdi", "crossed-hpdi-group", "weat-p")
+
+
+def list_length(
+    n_words: Sequence[int] = (4, 8, 16, 32),
+    n_attributes: Sequence[int] = (4, 8, 16, 32),
+    *,
+    effects: float | Sequence[float] = 0.04,
+    world: World = PLANNING_WORLD,
+    methods: Methods = PLANNING_METHODS,
+    n: int = 200,
+    seed: Seed = None,
+    n_jobs: int = 1,
+    alpha: float = 0.05,
+    ci_prob: float = 0.89,
+    rope: float = 0.02,
+    draws: int = 4000,
+    folder: str | Path | None = None,
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """How wide the contrast's interval is, and how often an effect is found, by length of lists.
+
+    Dobrzeniecka and Urbaniak (2024) recommend longer lists; this says how long.
+
+    Parameters
+    ----------
+    n_words, n_attributes : sequence of int
+        Protected words of each group, and attributes of each set, at least 2; all pairs are
+        tried.
+    effects : float or sequence of float
+        Planted effects, in units of distance; 0 gives false alarms.
+    world : World
+        What else varies: every other field of it is used.
+    methods, n, seed, n_jobs, alpha, ci_prob, rope, draws, folder, progress
+        As for `calibrate`; `n` tables for each length and effect.
+
+    Returns
+    -------
+    DataFrame
+        As `calibrate` gives it, with ``n_words``, ``n_attributes`` and ``effect`` in front. Read
+        ``width`` for the mean width of intervals and ``rate`` for how often the effect is found.
+
+    Examples
+    --------
+    >>> plan = list_length([4], [4], effects=[0.05], methods="weat-p", n=50, seed=1)
+    >>> plan[["n_words", "n_attributes", "effect"]].iloc[0].tolist()
+    [4.0, 4.0, 0.05]
+    """
+    sizes = [effects] if isinstance(effects, int | float) else list(effects)
+    cells = list(product(n_words, n_attributes, sizes))
+    if not cells:
+        raise ValueError("n_words, n_attributes and effects each need at least one value")
+    worlds = {
+        f"{words} words, {attributes} attributes, effect {effect:g}": replace(
+            world, n_words=words, n_attributes=attributes, effect=effect
+        )
+        for words, attributes, effect in cells
+    }
+    frame = calibrate(
+        worlds,
+        methods,
+        n,
+        seed=seed,
+        n_jobs=n_jobs,
+        alpha=alpha,
+        ci_prob=ci_prob,
+        rope=rope,
+        draws=draws,
+        folder=folder,
+        progress=progress,
+    )
+    by_world = dict(zip(worlds, cells, strict=True))
+    names = ("n_words", "n_attributes", "effect")
+    for place, name in enumerate(names):
+        frame.insert(place, name, [by_world[world][place] for world in frame["world"]])
+    return frame

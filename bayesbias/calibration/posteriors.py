@@ -1,0 +1,91 @@
+"""Posterior contrasts of many simulated tables, by the exact sampler.
+
+Tables of a world share their design, so that only distances change from fit to fit; the contrasts
+are those that `bayesbias.contrasts` takes from a posterior of `fit`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.random import SeedSequence, default_rng
+
+from ..cards import ModelCard
+from ..design import Design, make_design
+from ..exact import sample_exact
+from ..fitting import PARETO_K_LIMIT
+from ..geometry import FloatArray
+from ..intervals import hdi
+from ..nulls import Batch, NullWorld
+from ..reduction import collapse
+from .choices import Choices
+
+LEVELS = ("overall", "group", "word")
+"""Contrasts whose intervals are kept: the population's, the first group's, the first word's."""
+
+
+@dataclass(frozen=True)
+class PosteriorSource:
+    """Contrasts associated - different under a Normal model card."""
+
+    card: ModelCard
+    blocks: int = 1
+
+    @property
+    def name(self) -> str:
+        """The card's name and a mark of its content, since cards may be changed and keep it."""
+        content = json.dumps(self.card.to_dict(), sort_keys=True).encode()
+        return f"card {self.card.name} {hashlib.sha256(content).hexdigest()[:8]}"
+
+    def settings(self, choices: Choices) -> dict[str, Any]:
+        """Give the card, the intervals' probability and the number of draws."""
+        return {"card": self.card.to_dict(), "ci_prob": choices.ci_prob, "draws": choices.draws}
+
+    def measure(
+        self, world: NullWorld, batch: Batch, seed: SeedSequence, choices: Choices
+    ) -> pd.DataFrame:
+        """Give one row a table.
+
+        Returns
+        -------
+        DataFrame
+            For every level of ``LEVELS`` ``LEVEL mean``, ``LEVEL low`` and ``LEVEL high``; ``any
+            word margin``, how far the farthest word's interval lies from zero (negative where it
+            holds zero); ``doubtful``, whether Pareto k is not below 0.7.
+        """
+        del world
+        design = make_design(batch.table(0))
+        seeds = seed.spawn(len(batch))
+        rows = [
+            self._one(replace(design, y=distances.ravel()), each, choices)
+            for distances, each in zip(batch.distances, seeds, strict=True)
+        ]
+        return pd.DataFrame(rows)
+
+    def _one(self, design: Design, seed: SeedSequence, choices: Choices) -> dict[str, float | bool]:
+        drawn = sample_exact(collapse(design, self.card), choices.draws, default_rng(seed))
+        contrasts = contrast_draws(design, drawn.values)
+        interval = hdi(contrasts, choices.ci_prob)
+        row: dict[str, float | bool] = {}
+        for at, level in enumerate(LEVELS):
+            row[f"{level} mean"] = float(contrasts[:, at].mean())
+            row[f"{level} low"], row[f"{level} high"] = map(float, interval[at])
+        words = interval[len(LEVELS) - 1 :]
+        row["any word margin"] = float(np.maximum(words[:, 0], -words[:, 1]).max())
+        row["doubtful"] = not drawn.pareto_k < PARETO_K_LIMIT
+        return row
+
+
+def contrast_draws(design: Design, values: dict[str, FloatArray]) -> FloatArray:
+    """Draws of associated - different: overall, first group, and every word, (n_draws, 2 + n)."""
+    first, second = (design.connections.index(name) for name in ("associated", "different"))
+    means, words = values["connection_mean"], values["word_mean"]
+    overall = means[:, first] - means[:, second]
+    by_word = words[:, :, first] - words[:, :, second]
+    group = by_word[:, design.word_group == 0].mean(axis=1)
+    return np.column_stack([overall, group, by_word])

@@ -1,0 +1,141 @@
+"""What methods read: p-values and effect sizes of simulated tables, without posteriors.
+
+A source measures tables once; several methods may then read what it found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+from numpy.random import SeedSequence
+
+from ..geometry import FloatArray
+from ..nulls import Batch, NullWorld
+from ..scores.permutation import permutation_p_values
+from ..scores.weat import effect_sizes
+from .choices import Choices
+
+
+class Source(Protocol):
+    """Something that measures tables."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in the names of jobs."""
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks of tables make a job worth its while."""
+
+    def settings(self, choices: Choices) -> dict[str, Any]:
+        """Give all that decides its numbers besides the tables, as JSON can write it."""
+
+    def measure(
+        self, world: NullWorld, batch: Batch, seed: SeedSequence, choices: Choices
+    ) -> pd.DataFrame:
+        """Give one row a table."""
+
+
+@dataclass(frozen=True)
+class ScoreSource:
+    """A source that computes numbers of all tables at once."""
+
+    name: str
+    compute: Callable[[NullWorld, Batch, SeedSequence], dict[str, FloatArray]]
+    blocks: int = 20
+
+    def settings(self, choices: Choices) -> dict[str, Any]:
+        """Give the name: nothing else decides the numbers."""
+        del choices
+        return {"name": self.name}
+
+    def measure(
+        self, world: NullWorld, batch: Batch, seed: SeedSequence, choices: Choices
+    ) -> pd.DataFrame:
+        """Give one row a table."""
+        del choices
+        frame = pd.DataFrame(self.compute(world, batch, seed))
+        undefined = frame.isna().any(axis=1)
+        if undefined.any():
+            column = frame.columns[frame.isna().any()][0]
+            raise ValueError(
+                f"{column} is undefined in {int(undefined.sum())} of {len(frame)} tables, where "
+                "nothing varies; give the world a positive cell_sd"
+            )
+        return frame
+
+
+def _weat(world: NullWorld, batch: Batch, seed: SeedSequence) -> dict[str, FloatArray]:
+    del world, seed
+    n_x, s = batch.layout.n_words, batch.associations()
+    return {
+        "p_value": permutation_p_values(s, n_x).p_value,
+        "effect_size_sample": effect_sizes(s[:, :n_x], s[:, n_x:], 1),
+        "effect_size_population": effect_sizes(s[:, :n_x], s[:, n_x:], 0),
+    }
+
+
+def _t_tests(world: NullWorld, batch: Batch, seed: SeedSequence) -> dict[str, FloatArray]:
+    """Welch t-tests: X against Y in distance to A, and A against B over all words."""
+    del world, seed
+    batch.require_two_groups("a t-test")
+    n, y = len(batch), batch.distances
+    in_x, in_a = batch.layout.group_of_word == 0, batch.layout.set_of_attribute == 0
+    to_a = y[:, :, in_a]
+    words, attributes = to_a.mean(axis=2), y.mean(axis=1)
+    return {
+        "p_cells_groups": _welch(to_a[:, in_x].reshape(n, -1), to_a[:, ~in_x].reshape(n, -1)),
+        "p_cells_sets": _welch(to_a.reshape(n, -1), y[:, :, ~in_a].reshape(n, -1)),
+        "p_word_means": _welch(words[:, in_x], words[:, ~in_x]),
+        "p_attribute_means": _welch(attributes[:, in_a], attributes[:, ~in_a]),
+    }
+
+
+def _welch(first: FloatArray, second: FloatArray) -> FloatArray:
+    from scipy.stats import ttest_ind
+
+    _refuse_constant(np.concatenate([first, second], axis=1))
+    return np.asarray(ttest_ind(first, second, axis=1, equal_var=False).pvalue)
+
+
+def _mac(world: NullWorld, batch: Batch, seed: SeedSequence) -> dict[str, FloatArray]:
+    """Paired t-test of mean distances by word and set, before and after a debiasing.
+
+    After: the world without its effect, its words and attributes drawn anew, as an embedding that
+    is trained again.
+    """
+    from scipy.stats import ttest_rel
+
+    after = world.without_effect().simulate(len(batch), seed)
+    first, second = _set_means(batch), _set_means(after)
+    _refuse_constant(first - second)
+    return {
+        "p_value": np.asarray(ttest_rel(first, second, axis=1).pvalue),
+        "mac_before": first.mean(axis=1),
+        "mac_after": second.mean(axis=1),
+    }
+
+
+def _set_means(batch: Batch) -> FloatArray:
+    """Mean distance of every word to every attribute set, (n_tables, n_words * n_sets)."""
+    sets = batch.layout.set_of_attribute
+    means = [batch.distances[:, :, sets == at].mean(axis=2) for at in range(sets.max() + 1)]
+    return np.concatenate(means, axis=1)
+
+
+def _refuse_constant(values: FloatArray) -> None:
+    flat = np.ptp(values, axis=1) == 0
+    if flat.any():
+        raise ValueError(
+            f"in {int(flat.sum())} of {len(values)} tables nothing varies, and a t-test is "
+            "undefined; give the world a positive cell_sd"
+        )
+
+
+WEAT = ScoreSource("WEAT", _weat)
+T_TESTS = ScoreSource("t-tests", _t_tests)
+MAC = ScoreSource("MAC", _mac)

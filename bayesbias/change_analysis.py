@@ -1,0 +1,256 @@
+"""A comparison as one function: two tables in, everything its report shows out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from .analysis import noticed
+from .cards import ModelCard
+from .checks import check
+from .comparison import (
+    alignment,
+    band_shares,
+    changes,
+    compare,
+    mac_before_after,
+    moment,
+    order_changes,
+    scores_before_after,
+    turned_counts,
+    unpaired,
+)
+from .contrasts import DEFAULT_ROPE, contrasts
+from .fitting import METHODS, Seed, as_seed_sequence
+from .geometry import FloatArray
+from .intervals import DEFAULT_CI_PROB, check_probability
+from .posterior import card_of, labels, warnings_of
+from .schema import unknown_name
+from .scores.words import WordVectors
+from .summaries import scales, summary
+from .wordlists import WordList
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+ORDER = ("associated", "different")
+"""The connections whose order is watched."""
+
+
+@dataclass(frozen=True)
+class ChangeSettings:
+    """How to fit and read a change.
+
+    Parameters
+    ----------
+    names : (str, str)
+        What the two tables are called.
+    model : str or None
+        A card; None for ``change`` and, beside it, ``change-crossed``.
+    method, ci_prob, rope, draws, chains, seed
+        As `compare` and `changes` take them.
+
+    Raises
+    ------
+    ValueError
+        If a value is not allowed.
+    """
+
+    names: tuple[str, str] = ("before", "after")
+    model: str | None = None
+    method: str = "auto"
+    ci_prob: float = DEFAULT_CI_PROB
+    rope: float = DEFAULT_ROPE
+    draws: int = 1000
+    chains: int = 4
+    seed: Seed = 1
+
+    def __post_init__(self) -> None:
+        check_probability(self.ci_prob)
+        if self.method not in METHODS:
+            raise ValueError(unknown_name("method", self.method, METHODS))
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """What single numbers before and after are computed from, besides the tables."""
+
+    before: WordVectors
+    after: WordVectors
+    words: WordList
+
+
+@dataclass(frozen=True, eq=False)
+class ChangeResult:
+    """One posterior of the change and the frames read from it.
+
+    Parameters
+    ----------
+    card : ModelCard
+    posterior : DataTree
+        As `compare` gives it.
+    changes, contrasts, orders, alignment, check, scales : DataFrame
+        As the functions of these names give them (`order_changes` for the orders); ``orders`` is
+        empty where a connection of ``ORDER`` is not in the tables.
+    before, after : DataFrame
+        Summaries of both ends.
+    turned : (n_draws,) float or None
+        As `turned_counts` gives it.
+    warnings : tuple of str
+    """
+
+    card: ModelCard
+    posterior: DataTree
+    changes: pd.DataFrame
+    contrasts: pd.DataFrame
+    orders: pd.DataFrame
+    alignment: pd.DataFrame
+    check: pd.DataFrame
+    scales: pd.DataFrame
+    before: pd.DataFrame
+    after: pd.DataFrame
+    turned: FloatArray | None
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ChangeAnalysis:
+    """All that is known about the change between two tables.
+
+    Parameters
+    ----------
+    settings : ChangeSettings
+    before, after : DataFrame
+        The tables.
+    unpaired : DataFrame
+        Rows that have no partner.
+    results : dict of str to ChangeResult
+        By card; detailed figures are drawn from the first.
+    bands : DataFrame or None
+        As `band_shares` gives it; None without stereotype rows.
+    scores : DataFrame
+        As `scores_before_after` or, without vectors, `mac_before_after` gives it.
+    notices : tuple of str
+        All that the package warned of on the way, each once.
+    """
+
+    settings: ChangeSettings
+    before: pd.DataFrame
+    after: pd.DataFrame
+    unpaired: pd.DataFrame
+    results: dict[str, ChangeResult]
+    bands: pd.DataFrame
+    scores: pd.DataFrame
+    notices: tuple[str, ...]
+
+    @property
+    def lead(self) -> ChangeResult:
+        """The result that detailed figures are drawn from: the first."""
+        return next(iter(self.results.values()))
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether some posterior carries a sampling warning."""
+        return any(result.warnings for result in self.results.values())
+
+    def frame(self, name: str) -> pd.DataFrame:
+        """Give one of the frames of all cards, such as ``changes``, with a column ``model``."""
+        parts = []
+        for model, result in self.results.items():
+            part: pd.DataFrame = getattr(result, name).copy()
+            part.insert(0, "model", model)
+            part.attrs = {}
+            parts.append(part)
+        return pd.concat(parts, ignore_index=True)
+
+
+def analyse_change(
+    before: pd.DataFrame,
+    after: pd.DataFrame,
+    settings: ChangeSettings,
+    *,
+    scored: Scored | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+    progressbar: bool = False,
+) -> ChangeAnalysis:
+    """Fit the change between two tables and read everything a report shows.
+
+    Parameters
+    ----------
+    before, after : DataFrame
+        Long-form tables.
+    settings : ChangeSettings
+    scored : Scored, optional
+        Vectors and a word list, for scores that a table does not give.
+    tell : function of str, optional
+        Told of every step before it is taken.
+    progressbar : bool
+        Whether NUTS shows its bar.
+
+    Raises
+    ------
+    ValueError
+        As `compare` does.
+    """
+    sequence = as_seed_sequence(settings.seed)
+    models: list[str | None] = [settings.model] if settings.model else ["change", "change-crossed"]
+    results = {}
+    with noticed() as notices:
+        for model, seed in zip(models, sequence.spawn(len(models)), strict=True):
+            tell(f"fitting {model}")
+            tree = compare(
+                before,
+                after,
+                model,
+                settings.method,
+                draws=settings.draws,
+                chains=settings.chains,
+                seed=seed,
+                progressbar=progressbar,
+            )
+            tell(f"reading {model}")
+            results[str(tree.attrs["model"])] = read_change(tree, settings)
+        tell("computing scores")
+        bands = band_shares(before, after)
+        scores = _scores(before, after, settings, scored)
+    return ChangeAnalysis(
+        settings=settings,
+        before=before,
+        after=after,
+        unpaired=unpaired(before, after),
+        results=results,
+        bands=bands,
+        scores=scores,
+        notices=tuple(notices),
+    )
+
+
+def read_change(tree: DataTree, settings: ChangeSettings) -> ChangeResult:
+    """Read everything a report shows from one posterior of a change."""
+    ci_prob, rope = settings.ci_prob, settings.rope
+    watched = set(ORDER) <= set(labels(tree, "connection"))
+    return ChangeResult(
+        card=card_of(tree),
+        posterior=tree,
+        changes=changes(tree, ci_prob, rope),
+        contrasts=contrasts(tree, ci_prob, rope),
+        orders=order_changes(tree, *ORDER, ci_prob, rope) if watched else pd.DataFrame(),
+        alignment=alignment(tree, ci_prob),
+        check=check(tree, sorted({0.5, ci_prob})),
+        scales=scales(tree, ci_prob),
+        before=summary(moment(tree, "before"), ci_prob),
+        after=summary(moment(tree, "after"), ci_prob),
+        turned=turned_counts(tree, *ORDER) if watched else None,
+        warnings=tuple(warnings_of(tree)),
+    )
+
+
+def _scores(
+    before: pd.DataFrame, after: pd.DataFrame, settings: ChangeSettings, scored: Scored | None
+) -> pd.DataFrame:
+    if scored is None:
+        return mac_before_after(before, after)
+    return scores_before_after(scored.before, scored.after, scored.words, ci_prob=settings.ci_prob)

@@ -1,0 +1,229 @@
+"""`bayesbias background`: where sets of words lie in the whole vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import options
+from .screen import Screen, complain
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..background import Distribution, Experiment
+
+HELP = (
+    "Read the words of lists against the whole vocabulary of an embedding.\n\n"
+    "Zero is not the baseline: words in general may lean to one of two attribute sets. For every "
+    "pair of groups of every list this gives ψ of all words in one walk of the file, where each "
+    "group's mean lies among them (Φ), and the difference of the groups beside that of random "
+    "pairs of word sets. Without LISTS it takes the ten tests of Caliskan et al. (2017). Give an "
+    "embedding with its whole vocabulary: glove-demo holds its 5,000 most frequent words and "
+    "those of the lists.\n\n"
+    "DIR gets fits.csv, standalone.csv, relative.csv, strata.csv, words.csv and plots.\n\n"
+    "Examples:\n\n"
+    "`bayesbias background weat1 weat6`\n\n"
+    "`bayesbias background --vectors glove6b --case lower --ranks 0 50000 --out background`"
+)
+"""What ``bayesbias background --help`` says."""
+
+STANDALONE = ("list", "set", "words>", "mean ψ>", "Φ background>", "Φ zero>", "rank>", "p sets>")
+RELATIVE = ("list", "sum>", "z>", "p>", "p random>", "reading")
+
+NOTE = (
+    "Φ: share of a Normal with the vocabulary's sd, about its mean or about 0, below the set's "
+    "mean; rank: share of the words themselves. p sets: two-sided, against the means of random "
+    "sets of as many words. Listing a stereotype does not endorse it."
+)
+
+
+def background(
+    context: typer.Context,
+    lists: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[LISTS]...", help="Bundled lists, or paths of .toml files."),
+    ] = None,
+    *,
+    vectors: options.Vectors = "glove-demo",
+    case: options.Case = "exact",
+    ranks: Annotated[
+        tuple[int, int] | None,
+        typer.Option(
+            metavar="FIRST STOP",
+            help="Take only the words of these ranks, counted from 0 in the file's order, as the "
+            "background.",
+        ),
+    ] = None,
+    draws: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Random pairs of sets for relative bias.")
+    ] = 100_000,
+    alpha: Annotated[
+        float, typer.Option(metavar="A", help="Level of the readings, in (0, 1).")
+    ] = 0.05,
+    seed: options.Seed = 1,
+    first: Annotated[
+        bool, typer.Option("--first", help="Of a word that stands twice, the first counts.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="DIR", help="Where frames and plots go.")
+    ] = None,
+    allow_pickle: options.AllowPickle = False,
+    force: options.Force = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Read the words of lists against the whole vocabulary of an embedding."""
+    from .. import background as bg
+
+    screen = options.screen_of(context, quiet)
+    experiments = bg.experiments(lists) if lists else bg.experiments()
+    if out is not None:
+        _require_place(out, force=force)
+    made = bg.distributions(
+        vectors,
+        experiments,
+        case=case,
+        duplicates="first" if first else "error",
+        allow_pickle=allow_pickle,
+        progressbar=not screen.quiet,
+    )
+    whole = made
+    if ranks is not None:
+        made = {name: each.among(*ranks) for name, each in made.items()}
+    _tell_missing(made, experiments)
+    frames = {
+        "fits": bg.fits(made),
+        "standalone": bg.standalone(made, experiments),
+        "relative": bg.relative(made, experiments, alpha=alpha, draws=draws, seed=seed),
+        "strata": bg.strata(whole),
+        "words": _words(made, experiments),
+    }
+    if out is not None:
+        _write(frames, made, experiments, out, (draws, seed, force))
+    _show(frames, f"{Path(vectors).name or vectors}", screen)
+    if out is not None:
+        screen.say(f"Frames and plots: {out}")
+
+
+def _tell_missing(made: dict[str, Distribution], experiments: dict[str, Experiment]) -> None:
+    lost = dict.fromkeys(word for each in made.values() for word in each.missing)
+    for name, each in made.items():
+        asked = experiments[name].X + experiments[name].Y
+        there = set(each.psi_of(asked).index)
+        lost |= dict.fromkeys(word for word in asked if word not in there)
+    if lost:
+        complain(f"not in the embedding, and left out: {', '.join(lost)}")
+
+
+def _words(made: dict[str, Distribution], experiments: dict[str, Experiment]) -> pd.DataFrame:
+    import pandas as pd
+
+    from .. import background as bg
+
+    frames = []
+    for name, each in made.items():
+        frame = bg.words(each, experiments[name].sets)
+        frame.insert(0, "experiment", name)
+        frames.append(frame)
+    return pd.concat(frames, ignore_index=True)
+
+
+def _require_place(out: Path, *, force: bool) -> None:
+    if out.exists() and not out.is_dir():
+        raise NotADirectoryError(f"{out} is a file; give --out the name of a folder")
+    if not force and (out / "standalone.csv").exists():
+        raise ValueError(
+            f"{out} holds results already (standalone.csv); pass --force to replace them, or "
+            "another --out"
+        )
+
+
+def _write(
+    frames: dict[str, pd.DataFrame],
+    made: dict[str, Distribution],
+    experiments: dict[str, Experiment],
+    out: Path,
+    settings: tuple[int, int, bool],
+) -> None:
+    """Write everything aside and put it into its place whole."""
+    from ..results import publishing
+
+    draws, seed, force = settings
+    with publishing(out, force=force) as stage:
+        for name, frame in frames.items():
+            frame.to_csv(stage / f"{name}.csv", index=False)
+        (stage / "plots").mkdir()
+        _plot(made, experiments, stage / "plots", (draws, seed))
+
+
+def _plot(
+    made: dict[str, Distribution],
+    experiments: dict[str, Experiment],
+    folder: Path,
+    settings: tuple[int, int],
+) -> None:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from .. import background as bg
+    from .. import plots
+
+    draws, seed = settings
+    curves = bg.densities(made)
+    plots.save(plots.background_densities(curves), folder / "background")
+    for name, each in made.items():
+        own = experiments[name]
+        stem = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name)
+        shown = bg.words(each, own.sets)
+        plots.save(plots.background_words(curves, shown, name), folder / f"{stem}-words")
+        found = each.relative_bias(own.X, own.Y, draws=draws, seed=seed)
+        axes = plots.relative_bias(found, name=name, labels=(own.labels[0], own.labels[1]))
+        plots.save(axes, folder / f"{stem}-relative")
+
+
+def _show(frames: dict[str, pd.DataFrame], source: str, screen: Screen) -> None:
+    fits = frames["fits"]
+    n_words = int(fits["n_words"].iloc[0])
+    screen.table(
+        f"Sets of words among {n_words:,} words of {source}",
+        STANDALONE,
+        [_standalone_cells(row) for row in frames["standalone"].to_dict("records")],
+    )
+    screen.table(
+        "Relative bias of the sets beside random pairs of sets",
+        RELATIVE,
+        [_relative_cells(row) for row in frames["relative"].to_dict("records")],
+    )
+    worst = fits.sort_values("largest_gap").iloc[-1]
+    screen.say(
+        f"The Normal fits worst for {worst['experiment']}: skew {worst['skew']:.2f}, "
+        f"{worst['outside_95']:.1%} of words outside its middle 95%."
+    )
+    screen.say(NOTE)
+
+
+def _standalone_cells(row: dict[Hashable, Any]) -> list[str]:
+    names = ("phi_background", "phi_zero", "rank")
+    shares = [f"{row[name]:.3f}" for name in names]
+    return [
+        str(row["experiment"]),
+        str(row["set"]),
+        str(row["n_words"]),
+        f"{row['psi']:.3f}",
+        *shares,
+        f"{row['p_sets']:.2g}",
+    ]
+
+
+def _relative_cells(row: dict[Hashable, Any]) -> list[str]:
+    return [
+        str(row["experiment"]),
+        f"{row['statistic']:.2f}",
+        f"{row['z']:.2f}",
+        f"{row['p_normal']:.2g}",
+        f"{row['p_simulated']:.2g}",
+        str(row["reading"]),
+    ]

@@ -1,0 +1,327 @@
+"""`bayesbias mlm score` and `bayesbias mlm report`: sentence pairs under language models."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import options
+from .run import WARNED
+from .screen import Screen
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from xarray import DataTree
+
+    from ..maskedlm.pair_analysis import PairAnalysis, PairSettings
+
+SCORES = "scores.csv"
+RECORD = "run.json"
+REMEMBERED = "remembered.sqlite"
+
+KIND = "bayesbias mlm score"
+"""What the record of a folder of scores says that it is."""
+
+SCORE_HELP = (
+    "Score the sentence pairs of CrowS-Pairs or StereoSet under a language model.\n\n"
+    "DIR gets scores.csv, one row a sentence and measure, run.json, and remembered.sqlite, from "
+    "which a run that was stopped goes on. Needs the extra mlm: "
+    "`pip install 'bayesbias[mlm]'`. Neither data set comes with the package.\n\n"
+    "Example: `bayesbias mlm score --model ./bert --data crows_pairs_anonymized.csv "
+    "--dataset crows-pairs --out bert`"
+)
+REPORT_HELP = (
+    "Write a report on scored sentence pairs: published measures, posteriors, checks; and with "
+    "several folders which model prefers stereotypes more, and how sure that is.\n\n"
+    "Give folders that `bayesbias mlm score` wrote for the same data set.\n\n"
+    "Example: `bayesbias mlm report bert roberta --out compared`"
+)
+
+mlm_app = typer.Typer(no_args_is_help=True)
+
+
+@mlm_app.command("score", help=SCORE_HELP)
+def score(
+    context: typer.Context,
+    *,
+    model: Annotated[
+        str,
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="NAME_OR_DIR",
+            help="A model's folder, or its name on the Hugging Face hub.",
+        ),
+    ],
+    data: Annotated[
+        Path, typer.Option("--data", metavar="FILE", help="Your copy of the data set.")
+    ],
+    dataset: Annotated[
+        str, typer.Option("--dataset", metavar="NAME", help="crows-pairs or stereoset.")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for the scores.")],
+    part: Annotated[
+        str,
+        typer.Option(metavar="PART", help="Of StereoSet: intrasentence or intersentence."),
+    ] = "intrasentence",
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measure",
+            metavar="NAME",
+            help="sss, cps, aul, aula, pll, pll-word-l2r, or log-likelihood for causal models; "
+            "may be repeated; all that the model allows by default.",
+        ),
+    ] = None,
+    bias_type: Annotated[
+        list[str] | None,
+        typer.Option("--bias-type", metavar="NAME", help="Score these only; may be repeated."),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="How results call the model.")
+    ] = None,
+    device: Annotated[
+        str, typer.Option(metavar="DEVICE", help="As torch names it: cpu, cuda, mps.")
+    ] = "cpu",
+    dtype: Annotated[
+        str, typer.Option(metavar="TYPE", help="float32, bfloat16 or float16.")
+    ] = "float32",
+    batch_size: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Masked sentences at once.")
+    ] = 64,
+    allow_pickle: Annotated[
+        bool,
+        typer.Option(
+            "--allow-pickle",
+            help="Also read weights that come as a pickle: only from people you trust.",
+        ),
+    ] = False,
+    force: options.Force = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Score sentence pairs under a language model."""
+    from ..maskedlm import load_model, paired_scores, read_pairs, score_pairs
+    from ..results import publishing, require_place, versions, write_record
+    from ..transformer_files import require_extra
+
+    screen = options.screen_of(context, quiet)
+    require_extra()
+    pairs = read_pairs(data, dataset, part=part, bias_types=bias_type)
+    require_place(out, (), force=force)
+    _refuse_scores(out, force=force)
+    read = load_model(model, device=device, dtype=dtype, name=name, allow_pickle=allow_pickle)
+    out.mkdir(parents=True, exist_ok=True)
+    scores = score_pairs(
+        pairs,
+        read,
+        measure,
+        batch_size=batch_size,
+        cache=out / REMEMBERED,
+        progressbar=not screen.quiet,
+    )
+    command = _score_command(locals())
+    record = {
+        "kind": read.kind,
+        "made_by": KIND,
+        "command": command,
+        "model": read.name,
+        "model_hash": read.content_hash,
+        "dataset": dataset if dataset != "stereoset" else f"{dataset}, {part}",
+        "data_hash": hashlib.sha256(data.read_bytes()).hexdigest(),
+        "dtype": dtype,
+        "n_pairs": len(pairs),
+        "unscored": scores.attrs["unscored"],
+        "versions": versions() | _mlm_versions(),
+    }
+    with publishing(out, force=force) as stage:
+        scores.to_csv(stage / SCORES, index=False)
+        write_record(record, stage)
+    _tell_shares(paired_scores(scores), screen)
+    screen.say(f"{out / SCORES}: {len(scores):,} scores of {len(pairs):,} pairs under {read.name}.")
+    screen.say(f"Next: bayesbias mlm report {shlex.quote(str(out))}")
+    return 0
+
+
+def _refuse_scores(out: Path, *, force: bool) -> None:
+    if (out / SCORES).exists() and not force:
+        raise ValueError(
+            f"{out} holds scores already; pass --force to replace them, or another --out"
+        )
+
+
+def _score_command(given: Mapping[str, Any]) -> str:
+    """Write the command that makes the same scores."""
+    words = ["bayesbias", "mlm", "score"]
+    for key in ("model", "data", "dataset", "part", "device", "dtype", "batch_size"):
+        words += [f"--{key.replace('_', '-')}", str(given[key])]
+    for key in ("measure", "bias_type"):
+        for value in given[key] or ():
+            words += [f"--{key.replace('_', '-')}", value]
+    words += ["--name", given["name"]] if given["name"] else []
+    return shlex.join([*words, *(["--allow-pickle"] if given["allow_pickle"] else [])])
+
+
+def _mlm_versions() -> dict[str, str]:
+    from importlib.metadata import version
+
+    return {name: version(name) for name in ("torch", "transformers")}
+
+
+def _tell_shares(paired: pd.DataFrame, screen: Screen) -> None:
+    from ..maskedlm import percentage_score
+
+    rows = []
+    for measure, part in paired.groupby("measure", sort=False):
+        share = percentage_score(part["stereotypical"], part["anti_stereotypical"])
+        rows.append((str(measure), f"{share.n_pairs:,}", str(share.n_ties), f"{share.score:.1f}"))
+    heads = ("measure", "pairs>", "ties>", "stereotypical preferred, %>")
+    screen.table("Preferences (50 is none)", heads, rows)
+
+
+@mlm_app.command("report", help=REPORT_HELP)
+def report(
+    context: typer.Context,
+    folders: Annotated[
+        list[Path],
+        typer.Argument(metavar="DIR...", help="Folders that `bayesbias mlm score` wrote."),
+    ],
+    *,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="DIR",
+            help="Folder for the results; by default `report` in the first DIR.",
+        ),
+    ] = None,
+    card: Annotated[
+        str, typer.Option("--card", metavar="CARD", help="pll, pll-robust, or a card by path.")
+    ] = "pll",
+    method: options.Method = "auto",
+    ci_prob: options.CiProb = 0.89,
+    draws: options.Draws = 1000,
+    chains: options.Chains = 4,
+    seed: options.Seed = 1,
+    posteriors: Annotated[
+        bool,
+        typer.Option(
+            "--posteriors", help="Write the posteriors as netCDF too, some 50 MB a measure."
+        ),
+    ] = False,
+    force: options.Force = False,
+    open_report: Annotated[
+        bool, typer.Option("--open", help="Open the report in a browser.")
+    ] = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Write a report on scored sentence pairs."""
+    from ..maskedlm.pair_analysis import PairSettings, analyse_pairs
+    from ..results import require_place
+
+    screen = options.screen_of(context, quiet)
+    scores, records = _read_scores(folders)
+    target = out or folders[0] / "report"
+    require_place(target, (), force=force)
+    settings = PairSettings(card, method, ci_prob, draws, chains, seed)
+    with screen.steps(2 + scores["measure"].nunique()) as tell:
+        analysis = analyse_pairs(scores, settings, tell=tell)
+        tell("writing the report")
+        command = _report_command(folders, settings)
+        kept = analysis.posteriors if posteriors else {}
+        _write_report(analysis, kept, records, target, command, force=force)
+    _tell_findings(analysis, screen)
+    screen.say(f"Report: {target / 'report.html'}")
+    if open_report:
+        typer.launch((target / "report.html").absolute().as_uri())
+    return WARNED if analysis.doubts else 0
+
+
+def _read_scores(folders: Sequence[Path]) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
+    """Read what was scored, and check that it is of the same data under different names."""
+    import pandas as pd
+
+    frames, records = [], []
+    for folder in folders:
+        for name in (SCORES, RECORD):
+            if not (folder / name).is_file():
+                raise FileNotFoundError(
+                    f"{folder} holds no {name}; give a folder that `bayesbias mlm score` wrote"
+                )
+        record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+        if not isinstance(record, dict) or record.get("made_by") != KIND:
+            raise ValueError(f"{folder / RECORD} is not of `bayesbias mlm score`")
+        texts = dict.fromkeys(("model", "measure", "pair_id", "bias_type", "direction"), str)
+        frames.append(
+            pd.read_csv(
+                folder / SCORES, dtype=texts, keep_default_na=False, float_precision="round_trip"
+            )
+        )
+        records.append(record)
+    names = [record["model"] for record in records]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(
+                f"two folders call their model {name!r}; score one again with another --name"
+            )
+    data = {(record["dataset"], record["data_hash"]) for record in records}
+    if len(data) > 1:
+        raise ValueError("the folders were scored on different data; models need the same pairs")
+    return pd.concat(frames, ignore_index=True), records
+
+
+def _report_command(folders: Sequence[Path], settings: PairSettings) -> str:
+    words = ["bayesbias", "mlm", "report", *map(str, folders)]
+    for name in ("card", "method", "ci_prob", "draws", "chains", "seed"):
+        words += [f"--{name.replace('_', '-')}", str(getattr(settings, name))]
+    return shlex.join(words)
+
+
+def _write_report(
+    analysis: PairAnalysis,
+    posteriors: Mapping[str, DataTree],
+    records: Sequence[Mapping[str, Any]],
+    target: Path,
+    command: str,
+    *,
+    force: bool,
+) -> None:
+    from .. import results
+    from ..posterior import save_posterior
+    from ..report.pairs_report import render_pairs_report
+
+    with results.publishing(target, force=force) as stage:
+        analysis.paired.to_csv(stage / "paired.csv", index=False)
+        for name, frame in analysis.frames.items():
+            if not frame.empty:
+                frame.to_csv(stage / f"{name}.csv", index=False)
+        for measure, tree in posteriors.items():
+            save_posterior(tree, stage / f"posterior-{measure}.nc")
+        versions = results.versions()
+        results.write_page(render_pairs_report(analysis, records, command, versions), stage)
+        results.write_record(
+            {
+                "command": command,
+                "scored": list(records),
+                "card": analysis.card.to_dict(),
+                "warnings": analysis.doubts,
+                "versions": versions,
+            },
+            stage,
+        )
+
+
+def _tell_findings(analysis: PairAnalysis, screen: Screen) -> None:
+    from ..report.pairs_report import comparison_lines, finding_lines
+
+    for line in [*finding_lines(analysis), *comparison_lines(analysis)]:
+        screen.say(f"  {line['model']} {line['text']}")
+    screen.say(
+        "These are places with intervals, not verdicts: the report says what does not follow."
+    )

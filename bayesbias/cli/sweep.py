@@ -1,0 +1,196 @@
+"""`bayesbias sweep`: many embeddings, lists, cards and seeds, side by side."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import options
+from .screen import Screen, complain
+
+if TYPE_CHECKING:
+    from ..sweep import Plan, Sweep
+
+FAILED = 1
+"""Exit code of a sweep some of whose cells failed; the results of the others were written."""
+
+WARNED = 3
+"""Exit code of a sweep all of whose cells have a result, some with sampling warnings."""
+
+INTERRUPTED = 130
+
+CONNECT_SECONDS = 15
+"""How long a Dask scheduler has to answer."""
+
+MOST_TOLD = 24
+"""Cells whose numbers are printed; more are in the report."""
+
+EXAMPLE = """\
+title = "Do lists agree across embeddings?"
+lists = ["religion", "gender", "weat1"]  # names, or paths of .toml files
+cards = ["paper", "crossed"]             # the same
+seeds = [1, 2]
+draws = 500                              # of each chain
+chains = 4
+
+[embeddings]                             # comes last
+demo = "glove-demo"                      # or a path
+lower = { source = "glove-demo", case = "lower" }
+"""
+"""A configuration that runs as it stands."""
+
+HELP = (
+    "Fit many embeddings, word lists, model cards and seeds, and compare them.\n\n"
+    "CONFIG is a TOML file:\n\n"
+    f"```toml\n{EXAMPLE}```\n\n"
+    "Paths in it are relative to the file. Every embedding, list, card and seed makes a cell. "
+    "DIR/cells gets the result of each as soon as it is there, under a hash of the distances, the "
+    "card and the settings: after a kill, or with an embedding more, the same command fits only "
+    "what is lacking. A cell that fails stops no other. DIR gets summary.csv, contrasts.csv, "
+    "cells.csv, missing.csv, plots and a report.html that needs no network.\n\n"
+    "Examples:\n\n"
+    "`bayesbias sweep sweep.toml --out sweep --jobs 4`\n\n"
+    "`bayesbias sweep sweep.toml --dask tcp://cluster:8786` (the extra `dask`; a scheduler can "
+    "run any program here, so use only one that you trust)\n\n"
+    "Exit codes: 0 all is well; 1 some cells failed, the others were written; 2 bad input, "
+    "nothing was written; 3 all were written, but the sampler warned; 130 interrupted, what was "
+    "done is kept."
+)
+
+
+def sweep(
+    context: typer.Context,
+    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="The sweep's .toml file.")],
+    *,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for the results.")
+    ] = Path("bayesbias-sweep"),
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", metavar="N", help="Processes; -1 for one a core.")
+    ] = 1,
+    dask: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="A Dask scheduler whose workers are to do the fits, such as tcp://host:8786. "
+            "They need the same bayesbias. Only one that you trust.",
+        ),
+    ] = "",
+    allow_pickle: options.AllowPickle = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Fit many embeddings, word lists, model cards and seeds, and compare them."""
+    from ..sweep import plan_sweep
+    from ..sweep_config import load_sweep
+    from ..sweep_results import begin, require_sweep_place, write_sweep
+
+    screen = options.screen_of(context, quiet)
+    if jobs == 0:
+        raise ValueError("--jobs is a number of processes from 1 on, or -1 for one a core; got 0")
+    wanted = load_sweep(config)
+    require_sweep_place(out)
+    plan = plan_sweep(wanted, allow_pickle=allow_pickle, progressbar=not screen.quiet)
+    _tell_refused(plan)
+    command = _command(config, out, allow_pickle)
+    with _workers(dask):
+        begin(plan, out, command)
+        try:
+            done = _run(plan, out, jobs, screen)
+            write_sweep(done, out, command)
+        except KeyboardInterrupt:
+            complain(f"interrupted; what was done is kept in {out}, and the same command goes on")
+            return INTERRUPTED
+    _tell(done, out, screen)
+    if done.failures:
+        return FAILED
+    return WARNED if done.doubtful else 0
+
+
+def _run(plan: Plan, out: Path, jobs: int, screen: Screen) -> Sweep:
+    from ..sweep import run_sweep
+
+    progress = False if screen.quiet else None
+    return run_sweep(plan, folder=out, n_jobs=jobs, progress=progress)
+
+
+@contextmanager
+def _workers(address: str) -> Iterator[None]:
+    """Let a Dask cluster do the work, if one is asked for."""
+    if not address:
+        yield
+        return
+    if find_spec("distributed") is None:
+        raise ImportError("--dask needs distributed: pip install 'bayesbias[dask]'")
+    import joblib
+
+    distributed: Any = import_module("distributed")  # which has no types
+    complain(
+        f"warning: the scheduler at {address} and its workers can run any program on this "
+        "machine; use only a cluster that you trust"
+    )
+    try:
+        client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError) as error:
+        reason = str(error) or type(error).__name__
+        raise ValueError(f"no Dask scheduler answers at {address}: {reason}") from None
+    with client, joblib.parallel_config(backend="dask", client=client):
+        yield
+
+
+def _command(config: Path, out: Path, allow_pickle: bool) -> str:
+    words = ["bayesbias", "sweep", str(config), "--out", str(out)]
+    return shlex.join([*words, *(["--allow-pickle"] if allow_pickle else [])])
+
+
+def _tell_refused(plan: Plan) -> None:
+    """Say before the run what cannot be measured; nothing at all is an error."""
+    reasons = Counter((one.name.split(" / ")[0], one.message) for one in plan.refused)
+    if not plan.jobs:
+        raise ValueError(f"no cell can be fitted: {'; '.join(text for _, text in reasons)}")
+    for (name, message), count in reasons.items():
+        complain(f"{name}: {count} of {len(plan.cells)} cells are left out: {message}")
+
+
+def _tell(done: Sweep, out: Path, screen: Screen) -> None:
+    """Print the numbers of a small sweep, what failed, and where everything is."""
+    from ..report.sweep_report import FAILURE_HEADS, failure_table
+
+    made = len(done.cells) - len(done.failures)
+    fresh = made - done.reused
+    screen.say(f"{made} of {len(done.cells)} cells have a result; {fresh} were computed now.")
+    if 0 < made <= MOST_TOLD:
+        _tell_gaps(done, screen)
+    failures = failure_table(done)
+    if failures.rows:
+        heads = [f"{head}>" if head == "cells" else head for head in FAILURE_HEADS]
+        screen.table(failures.caption, heads, [[one.text for one in row] for row in failures.rows])
+    screen.say(
+        "These are places with intervals, not verdicts: the report says what does not follow."
+    )
+    screen.say(f"Report: {out / 'report.html'}")
+
+
+def _tell_gaps(done: Sweep, screen: Screen) -> None:
+    from ..report.sentences import signed
+    from ..report.sweep_report import gaps, sweep_pairs
+
+    first, second = sweep_pairs(done)[0]
+    rows = [
+        [
+            *(str(row[name]) for name in ("embedding", "list", "model", "seed")),
+            signed(row["mean"]),
+            f"{signed(row['hdi_low'])} … {signed(row['hdi_high'])}",
+        ]
+        for _, row in gaps(done, second).iterrows()
+    ]
+    interval = f"{100 * done.plan.config.ci_prob:g}% interval>"
+    heads = ("embedding", "list", "card", "seed>", "mean>", interval)
+    screen.table(f"{first} − {second}, overall", heads, rows)

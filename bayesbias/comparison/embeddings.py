@@ -1,0 +1,112 @@
+"""More than two embeddings: the same pairs of words in each, compared two by two."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from ..cards import ModelCard
+from ..contrasts import DEFAULT_ROPE, contrasts
+from ..fitting import Seed, as_seed_sequence
+from ..intervals import DEFAULT_CI_PROB
+from ..schema import require_columns, unknown_name, validate
+from .changes import changes
+from .joint import compare
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+type EmbeddingPair = tuple[str, str]
+
+KINDS = {"connections": changes, "contrasts": contrasts}
+"""What can be compared between embeddings: means, or differences of connections."""
+
+
+def compare_embeddings(
+    table: pd.DataFrame,
+    model: str | Path | ModelCard | None = None,
+    *,
+    seed: Seed = None,
+    **options: Any,  # noqa: ANN401
+) -> dict[EmbeddingPair, DataTree]:
+    """Compare every two embeddings of one table, row by row.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A long-form table with the column ``embedding``, such as the tables of several embeddings
+        put below each other with ``pd.concat``.
+    model, seed, **options
+        As for `compare`.
+
+    Returns
+    -------
+    dict of (str, str) to DataTree
+        For every two embeddings, in the order of the table, the posterior of second - first.
+
+    Raises
+    ------
+    ValueError
+        If the column is missing or names fewer than two embeddings, and as `compare` does.
+
+    Notes
+    -----
+    Each comparison is a model of its own on the rows that its two embeddings share. With three
+    embeddings A, B, C, the means of C - A are therefore those of (B - A) + (C - B) only up to how
+    far each is drawn to its overall mean.
+    """
+    require_columns(table, ("embedding",))
+    valid = validate(table)
+    valid["embedding"] = valid["embedding"].astype(str)
+    parts = {str(name): part for name, part in valid.groupby("embedding", sort=False)}
+    if len(parts) < 2:
+        raise ValueError(
+            f"the table has one embedding, {next(iter(parts))!r}; comparing needs two or more"
+        )
+    chosen = list(combinations(parts, 2))
+    seeds = as_seed_sequence(seed).spawn(len(chosen))
+    return {
+        (first, second): compare(parts[first], parts[second], model, seed=own, **options)
+        for (first, second), own in zip(chosen, seeds, strict=True)
+    }
+
+
+def embedding_changes(
+    trees: Mapping[EmbeddingPair, DataTree],
+    of: str = "contrasts",
+    ci_prob: float = DEFAULT_CI_PROB,
+    rope: float = DEFAULT_ROPE,
+) -> pd.DataFrame:
+    """Differences between embeddings in one frame.
+
+    Parameters
+    ----------
+    trees : mapping of (str, str) to DataTree
+        As `compare_embeddings` gives it.
+    of : {"contrasts", "connections"}
+        Differences of contrasts, such as associated - human, or of the means of connections.
+        Embeddings differ in how close words lie altogether, which says nothing about bias;
+        contrasts are free of it.
+    ci_prob, rope : float
+
+    Returns
+    -------
+    DataFrame
+        ``first_embedding``, ``second_embedding``, then the columns of `bb.contrasts` or
+        `changes`, of second - first.
+    """
+    if of not in KINDS:
+        raise ValueError(unknown_name("kind of difference", of, KINDS))
+    frames = []
+    for (first, second), tree in trees.items():
+        frame = KINDS[of](tree, ci_prob, rope)
+        frame.insert(0, "second_embedding", second)
+        frame.insert(0, "first_embedding", first)
+        frames.append(frame)
+    joined = pd.concat(frames, ignore_index=True)
+    joined.attrs = {"ci_prob": ci_prob}
+    return joined

@@ -1,0 +1,271 @@
+r"""The joint posterior of the change and of the distances before it.
+
+The change :math:`d_i = a_i - b_i` of every pair is fitted on its own, by the card ``change``. For
+what needs both ends, such as whether the order of two connections turned, the distances before are
+added as :math:`p(b, d) = p(d)\,p(b | d)`: with the slope :math:`\kappa_c` of before on change
+within the cells of connection c,
+
+.. math:: v_i = b_i - \kappa_{c} d_i
+
+does not correlate with :math:`d_i`, and is fitted by the same card with its means around 1. Draws
+of both, which are independent, give draws of every mean before,
+:math:`\theta^b_{wc} = \theta^v_{wc} + \kappa_c \delta_{wc}`, and after,
+:math:`\theta^b_{wc} + \delta_{wc}`. So one set of draws holds the change, before and after, and
+the change in it is exactly the one that the card ``change`` gives.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ..cards import ModelCard, load_card
+from ..design import Design
+from ..fitting import Seed, as_seed_sequence, fit_design
+from ..geometry import FloatArray
+from ..posterior import warnings_of
+from ..priors import Prior
+from ..schema import ROUNDING, table_hash, unknown_name
+from .pairing import OUTCOME, Pairs, pair
+from .slopes import slopes
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+CARDS = {False: "change", True: "change-crossed"}
+"""The card of a comparison, without and with effects of the attribute words."""
+
+LEVEL_PRIOR = Prior("normal", {"mean": 1.0, "sd": 0.3}, "as for distances that are not compared")
+"""Of the mean distances before: that of the cards for distances."""
+
+FARTHEST_PRIOR = 3.0
+"""Prior sds between the prior mean of the overall change and 0, at most."""
+
+WHEN = ("before", "after")
+"""The two ends of a change."""
+
+
+@dataclass(frozen=True)
+class _How:
+    """How both parts are fitted."""
+
+    method: str
+    options: Mapping[str, Any]
+
+
+def compare(
+    before: pd.DataFrame,
+    after: pd.DataFrame,
+    model: str | Path | ModelCard | None = None,
+    method: str = "auto",
+    *,
+    attributes: bool = False,
+    draws: int = 1000,
+    chains: int = 4,
+    seed: Seed = None,
+    priors: Mapping[str, Any] | None = None,
+    tune: int = 1000,
+    target_accept: float = 0.9,
+    progressbar: bool = True,
+) -> DataTree:
+    """Fit the change of every distance between two tables, pair by pair.
+
+    Rows are paired on protected word, attribute and connection; repeated rows in their order.
+    Whatever a pair has in common before and after cancels out, so that the change is known better
+    than from two separate fits wherever the two distances of a pair resemble one another.
+
+    Parameters
+    ----------
+    before, after : DataFrame
+        Long-form tables of one embedding each, such as before and after debiasing.
+    model : str, Path or ModelCard, optional
+        A card for changes; ``change`` if not given, or ``change-crossed`` with `attributes`.
+    method, draws, chains, seed, priors, tune, target_accept, progressbar
+        As for `fit`. `priors` are those of the change.
+    attributes : bool
+        Whether attribute words have effects of their own. A method that moves an attribute's
+        vector changes all its distances at once, and intervals of the overall change that ignore
+        this are too narrow.
+
+    Returns
+    -------
+    xarray.DataTree
+        A posterior of the change = after - before, in [-2, 2]: positive means farther after.
+        `bb.summary` gives it overall, by group and by word, `bb.contrasts` the change of every
+        contrast, `bb.check` the predictive coverage. The group ``before`` holds draws of the means
+        before, joint with those of the change: see `moment`, `changes` and `order_changes`.
+        ``constant_data`` has every row's distance ``before``. The attributes ``n_pairs``,
+        ``n_repeated``, ``n_unpaired_before`` and ``n_unpaired_after`` count rows;
+        `bb.comparison.unpaired(before, after)` lists those without a partner.
+
+    Raises
+    ------
+    ValueError
+        If a table is not valid, no row has a partner, a protected word changes its group, nothing
+        changes, or all changes of a connection are equal.
+
+    Warns
+    -----
+    UserWarning
+        If rows without a partner are left out.
+    SamplingWarning
+        As `fit` does.
+
+    Notes
+    -----
+    The means before are drawn given the change (module `bayesbias.comparison.joint`). This takes
+    three things for granted: before and change are jointly Normal around a cell's means; the slope
+    of before on change between words is that of single pairs within a word; and that slope, which
+    is estimated first, is known. None of them touches the change itself. They touch how the errors
+    of change and level go together, and only as far as a cell is drawn to the overall mean. In
+    simulated tables intervals and probabilities of a turned order hold; where the two slopes are
+    far apart, turns said to be more likely than not happen somewhat less often than said
+    (docs/comparison.md). Means before learn from the rows after too, and need not equal those of a
+    fit to `before` alone.
+    """
+    card = _card(model, attributes=attributes, priors=priors)
+    pairs = pair(before, after)
+    _warn_of_unpaired(pairs)
+    design = pairs.design()
+    _require_change(design, card)
+    options = {"draws": draws, "chains": chains, "tune": tune, "target_accept": target_accept}
+    how = _How(method, options | {"progressbar": progressbar})
+    return _fit_both(design, pairs, card, how, seed)
+
+
+def moment(tree: DataTree, when: str) -> DataTree:
+    """Give the posterior of the mean distances before or after a change.
+
+    Parameters
+    ----------
+    tree : DataTree
+        As `compare` gives it.
+    when : {"before", "after"}
+
+    Returns
+    -------
+    DataTree
+        With ``connection_mean`` and ``word_mean``, draw by draw those that go with the draws of
+        the change; for `bb.summary`, `bb.contrasts` and the forest plots.
+
+    Raises
+    ------
+    ValueError
+        If `tree` is not one of a change, or `when` is unknown.
+    """
+    from xarray import DataTree as Tree
+
+    require_change(tree)
+    if when not in WHEN:
+        raise ValueError(unknown_name("moment", when, WHEN))
+    level = tree["before"].to_dataset()
+    if when == "after":
+        change = tree["posterior"].to_dataset()
+        level = level + change[list(level.data_vars)]
+    constant = tree["constant_data"].to_dataset()
+    given = Tree.from_dict({"posterior": level, "constant_data": constant})
+    given.attrs = {name: tree.attrs[name] for name in ("warnings", "seed", "versions")}
+    return given
+
+
+def require_change(tree: DataTree) -> None:
+    """Raise a ValueError if a posterior is not one of a change."""
+    if "before" not in tree.children:
+        raise ValueError("this is not a posterior of a change; pass one that bb.compare gave")
+
+
+def _card(
+    model: str | Path | ModelCard | None, *, attributes: bool, priors: Mapping[str, Any] | None
+) -> ModelCard:
+    if model is not None and attributes:
+        raise ValueError("pass either model or attributes=True; the card says what effects it has")
+    card = load_card(CARDS[attributes] if model is None else model).with_priors(dict(priors or {}))
+    mean, sd = (card.priors["connection_mean"].parameters[name] for name in ("mean", "sd"))
+    if abs(mean) > FARTHEST_PRIOR * sd:
+        raise ValueError(
+            f"the card {card.name!r} expects an overall change of {mean:g} ± {sd:g}, which leaves "
+            "no change out; it is made for distances. Take 'change' or 'change-crossed'"
+        )
+    return card
+
+
+def _warn_of_unpaired(pairs: Pairs) -> None:
+    counts = pairs.unpaired["table"].value_counts()
+    if counts.empty:
+        return
+    told = " and ".join(f"{counts[name]:,} of {name}" for name in WHEN if name in counts)
+    warnings.warn(
+        f"{told} have no partner in the other table and are left out: rows that "
+        "bb.comparison.unpaired(before, after) lists",
+        stacklevel=3,
+    )
+
+
+def _require_change(design: Design, card: ModelCard) -> None:
+    if np.abs(design.y).max() <= ROUNDING:
+        raise ValueError(
+            f"the tables are the same: all {len(design.y):,} paired distances are equal"
+        )
+    if card.sigma != "connection":
+        return
+    for at, name in enumerate(design.connections):
+        own = design.y[design.connection == at]
+        if len(own) > 1 and np.ptp(own) <= ROUNDING:
+            raise ValueError(
+                f"all {len(own):,} changes of {name} rows are {round(own[0], 4):g}, so that no "
+                "residual sd can be learnt from them; leave these rows out of both tables, or pass "
+                "a card with sigma = 'common'"
+            )
+
+
+def _fit_both(design: Design, pairs: Pairs, card: ModelCard, how: _How, seed: Seed) -> DataTree:
+    first, second = as_seed_sequence(seed).spawn(2)
+    change = fit_design(
+        design, card, how.method, seed=first, table_hash=table_hash(pairs.rows), **how.options
+    )
+    slope = slopes(design, pairs.distances("before"), crossed=card.attribute_effects != "none")
+    rest = pairs.distances("before") - slope[design.connection] * design.y
+    level_card = replace(card, priors={**card.priors, "connection_mean": LEVEL_PRIOR})
+    level = fit_design(
+        replace(design, y=rest, outcome="before_given_change"),
+        level_card,
+        how.method,
+        seed=second,
+        **how.options,
+    )
+    _join(change, level, slope, pairs)
+    return change
+
+
+def _join(change: DataTree, level: DataTree, slope: FloatArray, pairs: Pairs) -> None:
+    """Add the means before to a posterior of the change, and say what was paired."""
+    from xarray import DataArray
+
+    by = DataArray(slope, dims="connection")
+    names = ["connection_mean", "word_mean"]
+    given, moved = level["posterior"].to_dataset()[names], change["posterior"].to_dataset()[names]
+    # Draws of the two fits are independent; they are put side by side, draw by draw.
+    change["before"] = given + by * moved.assign_coords(given.coords)
+    constant = change["constant_data"].to_dataset()
+    change["constant_data"] = constant.assign(
+        before=("row", pairs.distances("before")), slope=("connection", slope)
+    )
+    counts = pairs.unpaired["table"].value_counts()
+    change.attrs |= {
+        "outcome": OUTCOME,
+        "n_pairs": len(pairs.rows),
+        "n_repeated": pairs.n_repeated,
+        **{f"n_unpaired_{name}": int(counts.get(name, 0)) for name in WHEN},
+        "warnings": json.dumps([*warnings_of(change), *_named(warnings_of(level))]),
+    }
+
+
+def _named(doubts: list[str]) -> list[str]:
+    return [f"of the distances before: {doubt}" for doubt in doubts]

@@ -1,0 +1,152 @@
+"""Scores before and after: the single numbers that stand beside the posterior of the change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from ..intervals import DEFAULT_CI_PROB, check_probability
+from ..scores.bootstrap import DRAWS, Resampled, interval, list_draws, resampled
+from ..scores.list_rows import ListRows, list_rows, selections
+from ..scores.mac import MacChange, MacResult, mac, mac_change, mac_of_table
+from ..scores.registry import ListScore, named_scores
+from ..scores.words import WordVectors, abridged
+from ..wordlists import WordList
+from .pairing import pair
+
+DEFAULT_SCORES = ("mac", "weat", "same", "direct_bias")
+"""The scores that debiasing is usually judged by."""
+
+COLUMNS = (
+    *("score", "groups", "before", "after", "change", "low", "high", "no_bias"),
+    *("t", "p_value", "n_pairs", "note"),
+)
+"""Columns of the frames made here."""
+
+
+def mac_before_after(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
+    """MAC of two tables with Manzini et al.'s paired t-test, on the rows that both have.
+
+    Returns
+    -------
+    DataFrame
+        One row: ``score``, ``groups``, ``before``, ``after``, ``change``; ``t``, ``p_value`` and
+        ``n_pairs`` of the t-test over (protected word, attribute set), see `scores.mac_change`;
+        ``low`` and ``high`` are missing, since it gives no interval.
+    """
+    rows = pair(before, after).rows
+    one, other = (
+        mac_of_table(rows.rename(columns={when: "cosine_distance"})) for when in ("before", "after")
+    )
+    groups = ", ".join(dict.fromkeys(rows["protected_group"]))
+    row = {
+        "score": "mac",
+        "groups": groups,
+        "before": one.score,
+        "after": other.score,
+        "change": other.score - one.score,
+        "low": np.nan,
+        "high": np.nan,
+        "no_bias": 1.0,
+        **_t_test(one, other),
+    }
+    return pd.DataFrame([row], columns=list(COLUMNS))
+
+
+def scores_before_after(
+    before: WordVectors,
+    after: WordVectors,
+    wordlist: WordList,
+    *,
+    scores: Iterable[str] = DEFAULT_SCORES,
+    ci_prob: float = DEFAULT_CI_PROB,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Scores of a word list in two embeddings, such as before and after debiasing.
+
+    Parameters
+    ----------
+    before, after : KeyedVectors
+        Both with the same words of the list.
+    wordlist : WordList
+        With stereotypes for every group.
+    scores : iterable of str
+        Names of ``scores.SCORES``.
+    ci_prob : float
+        Level of the intervals of the change, in (0, 1).
+    draws, seed : int
+        Of the bootstrap over words, in which before and after always have the same words.
+
+    Returns
+    -------
+    DataFrame
+        One row a score and choice of groups: ``score``, ``groups``, ``before``, ``after``,
+        ``change``; ``low`` and ``high`` of the change; ``no_bias``, the value of no bias; for MAC
+        ``t``, ``p_value`` and ``n_pairs`` of the paired t-test (Manzini et al., 2019); ``note``.
+
+    Raises
+    ------
+    ValueError
+        If a word of the list is in one of the embeddings only, or a score is unknown.
+    """
+    check_probability(ci_prob)
+    specs = named_scores(scores)
+    found = [list_rows(vectors, wordlist) for vectors in (before, after)]
+    _require_same_words(*(missing for _, missing in found))
+    rows = [each for each, _ in found]
+    drawn = [resampled(each, draws, seed) for each in rows]  # equal seeds, equal words
+    made = []
+    for name, spec in specs.items():
+        for at in selections(rows[0], spec.scope):
+            chosen = [each.of_groups(at) for each in rows]
+            picked = [each.of_groups(at) for each in drawn]
+            row = {"score": name} | _row(spec, chosen, picked, ci_prob)
+            if name == "mac":
+                row |= _t_test(mac(before, wordlist), mac(after, wordlist))
+            made.append(row)
+    frame = pd.DataFrame(made, columns=list(COLUMNS))
+    frame.attrs["ci_prob"] = ci_prob
+    return frame
+
+
+def _row(
+    spec: ListScore, rows: list[ListRows], drawn: list[Resampled], ci_prob: float
+) -> dict[str, object]:
+    row: dict[str, object] = {
+        "groups": ", ".join(rows[0].groups),
+        **dict.fromkeys(("before", "after", "change", "low", "high"), np.nan),
+        "no_bias": spec.no_bias,
+        **dict.fromkeys(("t", "p_value", "n_pairs"), np.nan),
+        "note": spec.note,
+    }
+    try:
+        values = [spec.value(each) for each in rows]
+        one, other = (list_draws(spec, *each) for each in zip(rows, drawn, strict=True))
+    except ValueError as error:
+        return row | {"note": str(error)}
+    low, high = interval(other - one, ci_prob)
+    row |= {"before": values[0], "after": values[1], "change": values[1] - values[0]}
+    return row | {"low": low, "high": high}
+
+
+def _t_test(before: MacResult, after: MacResult) -> dict[str, object]:
+    try:
+        test: MacChange = mac_change(before, after)
+    except ValueError as error:
+        return {"t": np.nan, "p_value": np.nan, "n_pairs": np.nan, "note": str(error)}
+    return {"t": test.t, "p_value": test.p_value, "n_pairs": test.n_pairs, "note": "paired t-test"}
+
+
+def _require_same_words(
+    before: dict[str, tuple[str, ...]], after: dict[str, tuple[str, ...]]
+) -> None:
+    lost = [{word for words in missing.values() for word in words} for missing in (before, after)]
+    only = sorted(lost[0] ^ lost[1])
+    if only:
+        raise ValueError(
+            f"in one of the two embeddings only: {abridged(only)}; before and after must have the "
+            "same words, so take them out of the list or of the embedding that has them"
+        )

@@ -1,0 +1,169 @@
+"""Loading an encoder: of Hugging Face's form, or a folder of sentence-transformers."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..transformer_files import (
+    config_and_tokenizer,
+    longest_input,
+    place_of,
+    placed,
+    quiet_loading,
+    reading_options,
+    refusal,
+    require_extra,
+)
+
+POOLINGS = ("mean", "cls", "max")
+"""How a sentence's vector comes from those of its tokens."""
+
+_POOLING_KEYS = {
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_max_tokens": "max",
+}
+_STEPS = ("Transformer", "Pooling", "Normalize")
+"""Steps of sentence-transformers that are understood; the last does not change a cosine."""
+
+
+@dataclass(frozen=True, eq=False)
+class Encoder:
+    """A contextual encoder with its tokenizer.
+
+    Parameters
+    ----------
+    name : str
+        What tables and reports call it.
+    network : transformers.PreTrainedModel
+        In evaluation mode, without a head.
+    tokenizer : transformers.PreTrainedTokenizerFast
+    longest : int
+        Tokens of the longest sentence it takes, special tokens included.
+    sentence_pooling : str
+        One of ``POOLINGS``.
+    lower_case : bool
+        Whether the folder asks for text in lower case, before the tokenizer.
+    """
+
+    name: str
+    network: Any
+    tokenizer: Any
+    longest: int
+    sentence_pooling: str = "mean"
+    lower_case: bool = False
+
+    @property
+    def n_layers(self) -> int:
+        """Layers; ``layer`` may be 0 (what goes into the first) to this, or count from -1 back."""
+        return int(self.network.config.num_hidden_layers)
+
+
+def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encoder:
+    """Load an encoder from a local folder, or by name from where transformers keeps models.
+
+    Parameters
+    ----------
+    source : str, Path or Encoder
+        A folder with config.json, model.safetensors and tokenizer.json, with the files of
+        sentence-transformers if it has such; or a name of the Hugging Face hub, which
+        transformers reads from its cache or, with a network, fetches. Code that comes with a
+        model is never run, and weights in a pickle are not read.
+    device : str
+        As torch names it.
+
+    Returns
+    -------
+    Encoder
+
+    Raises
+    ------
+    ImportError
+        If the extra ``mlm`` is not installed.
+    FileNotFoundError
+        If there is no such model within reach; says how to point at a folder.
+    ValueError
+        If the folder is not an encoder, or needs steps or code that are not understood.
+    """
+    if isinstance(source, Encoder):
+        return source
+    require_extra()
+    place = place_of(source)
+    config, tokenizer = config_and_tokenizer(place)
+    if getattr(config, "is_encoder_decoder", False):
+        raise ValueError(f"{place} is an encoder with a decoder; give an encoder alone")
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    network = placed(_network(place), device)
+    folder = Path(place)
+    pooling = _pooling(folder) if folder.is_dir() else "mean"
+    settings = _json(folder / "sentence_bert_config.json") if folder.is_dir() else {}
+    limits = [longest_input(network, tokenizer), settings.get("max_seq_length")]
+    return Encoder(
+        name=folder.absolute().name if folder.is_dir() else place,
+        network=network,
+        tokenizer=tokenizer,
+        longest=min(int(limit) for limit in limits if limit),
+        sentence_pooling=pooling,
+        lower_case=bool(settings.get("do_lower_case", False)),
+    )
+
+
+def _network(place: str) -> Any:  # noqa: ANN401
+    import torch
+    from transformers import AutoModel
+
+    try:
+        with quiet_loading():  # a head that is left out is no news
+            network, told = AutoModel.from_pretrained(
+                place,
+                dtype=torch.float32,
+                use_safetensors=True,
+                output_loading_info=True,
+                **reading_options(place),
+            )
+    except (OSError, ValueError) as error:
+        raise refusal(place, error) from None
+    lacking = sorted(name for name in told["missing_keys"] if "pooler" not in name)
+    if lacking:
+        raise ValueError(
+            f"{place} lacks weights of its architecture ({', '.join(lacking[:3])}), which would "
+            "be random numbers; give a folder with all of them"
+        )
+    return network
+
+
+def _pooling(folder: Path) -> str:
+    """How a folder of sentence-transformers pools; the mean for one that is not such a folder."""
+    steps = _json(folder / "modules.json") if (folder / "modules.json").is_file() else []
+    kinds = [str(step.get("type", "")).rsplit(".", 1)[-1] for step in steps]
+    for kind in kinds:
+        if kind not in _STEPS:
+            raise ValueError(
+                f"{folder / 'modules.json'} has a step {kind!r}; understood are "
+                f"{', '.join(_STEPS)}. pooling='word' of the folder without modules.json works"
+            )
+    if "Pooling" not in kinds:
+        return "mean"
+    path = folder / str(steps[kinds.index("Pooling")]["path"]) / "config.json"
+    modes = [
+        key for key, on in _json(path).items() if key.startswith("pooling_mode") and on is True
+    ]
+    if len(modes) != 1 or modes[0] not in _POOLING_KEYS:
+        raise ValueError(
+            f"{path} pools by {', '.join(modes) or 'nothing'}; understood is one of "
+            f"{', '.join(_POOLING_KEYS)}"
+        )
+    return _POOLING_KEYS[modes[0]]
+
+
+def _json(path: Path) -> Any:  # noqa: ANN401
+    if not path.is_file():
+        return {}
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path} is not JSON: {error}") from None

@@ -1,0 +1,249 @@
+"""Vectors of words in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..schema import unknown_name
+from .encoders import Encoder, load_encoder
+from .sentences import Sentence, Templates, load_templates, sentence
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
+
+POOLINGS = ("word", "sentence")
+"""Whether a word in a sentence is read off its own tokens, or as the sentence's vector."""
+
+BATCH_SIZE = 64
+"""Sentences encoded together."""
+
+Arrays = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class ContextualVectors:
+    """Vectors of words in contexts; see `contextual_vectors`.
+
+    Parameters
+    ----------
+    encoder : str
+        Its name.
+    words, contexts : tuple of str
+        The words that have vectors, and the templates.
+    vectors : (n_words, n_contexts, n_dims) float32
+    missing : tuple of str
+        Words that the tokenizer cannot write.
+    pooling : str
+    layer : int
+        From 0 to the number of layers.
+    """
+
+    encoder: str
+    words: tuple[str, ...]
+    contexts: tuple[str, ...]
+    vectors: Arrays
+    missing: tuple[str, ...]
+    pooling: str
+    layer: int
+
+    def in_context(self, context: str) -> KeyedVectors:
+        """Give the vectors in one context, for whatever takes vectors of words."""
+        from gensim.models import KeyedVectors
+
+        if context not in self.contexts:
+            raise ValueError(unknown_name("context", context, self.contexts))
+        keyed = KeyedVectors(self.vectors.shape[2])
+        keyed.add_vectors(list(self.words), self.vectors[:, self.contexts.index(context)])
+        return keyed
+
+    def mapping(self) -> Mapping[tuple[str, str], Arrays]:
+        """Give the vectors by (word, context)."""
+        return {
+            (word, context): self.vectors[w, t]
+            for w, word in enumerate(self.words)
+            for t, context in enumerate(self.contexts)
+        }
+
+
+def contextual_vectors(
+    encoder: str | Path | Encoder,
+    words: Iterable[str],
+    templates: str | Path | Templates | Iterable[str] = "bleached",
+    *,
+    layer: int = -1,
+    pooling: str = "word",
+    batch_size: int = BATCH_SIZE,
+    device: str = "cpu",
+    progressbar: bool = False,
+) -> ContextualVectors:
+    """Encode every word in every template.
+
+    Parameters
+    ----------
+    encoder : str, Path or Encoder
+        As `load_encoder` takes it.
+    words : iterable of str
+        Each is put into every template as it is spelt.
+    templates : str, Path, Templates or iterable of str
+        As `load_templates` takes it: a bundled set's name, a TOML file, or sentences with a
+        place ``{}`` for the word.
+    layer : int
+        Layer to read: 0 for what goes into the first, up to the number of layers; negative
+        numbers count from the last, -1.
+    pooling : {"word", "sentence"}
+        ``word``: mean of the word's pieces. ``sentence``: mean of all tokens, or whatever a
+        folder of sentence-transformers says in its ``1_Pooling/config.json``.
+    batch_size : int
+        Changes how fast it is, and results by rounding only.
+    device : str
+        As torch names it.
+    progressbar : bool
+
+    Returns
+    -------
+    ContextualVectors
+
+    Raises
+    ------
+    ImportError
+        If the extra ``mlm`` is not installed.
+    FileNotFoundError
+        If the model is not within reach.
+    ValueError
+        If a sentence is longer than the encoder takes (nothing is cut), no word can be written,
+        or a number or name is not valid.
+    """
+    chosen, wanted = load_templates(templates), list(dict.fromkeys(words))
+    if pooling not in POOLINGS:
+        raise ValueError(unknown_name("pooling", pooling, POOLINGS))
+    if batch_size < 1:
+        raise ValueError(f"batch_size must be a whole number from 1 on; got {batch_size}")
+    loaded = load_encoder(encoder, device=device)
+    depth = _layer(loaded, layer)
+    missing = tuple(word for word in wanted if not _can_write(loaded, word))
+    known = tuple(word for word in wanted if word not in missing)
+    if not known:
+        raise ValueError(f"the tokenizer of {loaded.name} can write none of {len(wanted)} words")
+    sentences = [sentence(template, word) for word in known for template in chosen.templates]
+    rows = _encode(loaded, sentences, depth, pooling, _Batching(batch_size, progressbar))
+    return ContextualVectors(
+        encoder=loaded.name,
+        words=known,
+        contexts=chosen.templates,
+        vectors=rows.reshape(len(known), len(chosen.templates), -1),
+        missing=missing,
+        pooling=pooling,
+        layer=depth,
+    )
+
+
+@dataclass(frozen=True)
+class _Batching:
+    size: int
+    progressbar: bool
+
+
+def _layer(encoder: Encoder, layer: int) -> int:
+    n = encoder.n_layers
+    if not -(n + 1) <= layer <= n:
+        raise ValueError(f"layer must lie in {-(n + 1)} to {n} for {encoder.name}; got {layer}")
+    return layer % (n + 1)
+
+
+def _can_write(encoder: Encoder, word: str) -> bool:
+    """Whether a word has pieces, and none of them is the tokenizer's mark of the unknown."""
+    pieces = encoder.tokenizer(_cased(encoder, word), add_special_tokens=False)["input_ids"]
+    return bool(pieces) and encoder.tokenizer.unk_token_id not in pieces
+
+
+def _cased(encoder: Encoder, text: str) -> str:
+    return text.lower() if encoder.lower_case else text
+
+
+def _encode(
+    encoder: Encoder, sentences: list[Sentence], layer: int, pooling: str, batching: _Batching
+) -> Arrays:
+    """Vectors of sentences in their order; encoded in the order of their lengths."""
+    import torch
+    from rich.console import Console
+    from rich.progress import track
+
+    texts = [_cased(encoder, each.text) for each in sentences]
+    tokens = encoder.tokenizer(texts, return_offsets_mapping=True, truncation=False)
+    lengths = [len(ids) for ids in tokens["input_ids"]]
+    _require_room(encoder, texts, lengths)
+    batches = list(_batches(np.argsort(lengths, kind="stable"), batching.size))
+    console = Console(stderr=True)
+    hidden = not (batching.progressbar and (console.is_terminal or console.is_jupyter))
+    found: list[Arrays] = [np.zeros(0, np.float32)] * len(sentences)
+    for picked in track(batches, "encoding", console=console, transient=True, disable=hidden):
+        with torch.inference_mode():
+            batch = _padded(encoder, tokens, picked)
+            states = encoder.network(**batch, output_hidden_states=True).hidden_states[layer]
+            weights, how = batch["attention_mask"], encoder.sentence_pooling
+            if pooling == "word":
+                spans = [tokens["offset_mapping"][i] for i in picked]
+                weights = _pieces(spans, [sentences[i] for i in picked], weights)
+                how = "mean"
+            rows = _pool(states, weights, how)
+        for at, row in zip(picked, rows, strict=True):
+            found[at] = row
+    return np.stack(found)
+
+
+def _padded(encoder: Encoder, tokens: Any, picked: list[int]) -> Any:  # noqa: ANN401
+    """Some sentences' tokens as one batch, where the network computes."""
+    names = [name for name in encoder.tokenizer.model_input_names if name in tokens]
+    columns = {name: [tokens[name][i] for i in picked] for name in names}
+    return encoder.tokenizer.pad(columns, return_tensors="pt").to(encoder.network.device)
+
+
+def _batches(order: np.ndarray, size: int) -> Iterator[list[int]]:
+    for start in range(0, len(order), size):
+        yield [int(at) for at in order[start : start + size]]
+
+
+def _require_room(encoder: Encoder, texts: list[str], lengths: list[int]) -> None:
+    longest = int(np.argmax(lengths))
+    if lengths[longest] > encoder.longest:
+        raise ValueError(
+            f"the sentence {texts[longest]!r:.80} has {lengths[longest]} tokens and {encoder.name} "
+            f"takes {encoder.longest}; nothing is cut off: shorten the template or the word"
+        )
+
+
+def _pieces(spans: list[Any], sentences: list[Sentence], mask: Any) -> Any:  # noqa: ANN401
+    """Mark the tokens that share characters with the word, (n_sentences, n_tokens)."""
+    import torch
+
+    marked = torch.zeros_like(mask)
+    padded_left = mask.shape[1] - mask.sum(dim=1) if bool((mask[:, 0] == 0).any()) else None
+    for row, (offsets, each) in enumerate(zip(spans, sentences, strict=True)):
+        shift = 0 if padded_left is None else int(padded_left[row])
+        for column, (start, stop) in enumerate(offsets):
+            if start < each.stop and stop > each.start and stop > start:
+                marked[row, column + shift] = 1
+        if not marked[row].any():
+            raise ValueError(
+                f"no token of {each.text!r} belongs to its word; try pooling='sentence'"
+            )
+    return marked
+
+
+def _pool(states: Any, weights: Any, how: str) -> Arrays:  # noqa: ANN401
+    """One vector a sentence of those of its tokens, (n, n_tokens, n_dims) to (n, n_dims)."""
+    kept = weights.unsqueeze(-1).to(states.dtype)
+    if how == "max":
+        pooled = states.masked_fill(kept == 0, -np.inf).max(dim=1).values
+    elif how == "cls":
+        first = weights.argmax(dim=1)  # the first token that is no padding
+        pooled = states[range(len(states)), first]
+    else:
+        pooled = (states * kept).sum(dim=1) / kept.sum(dim=1)
+    return np.asarray(pooled.float().cpu().numpy(), dtype=np.float32)

@@ -1,0 +1,117 @@
+"""Templates: sentences with a place for a word."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..bundled import bundled_folder, bundled_names
+from ..schema import unknown_name
+
+PLACE = "{}"
+"""Where a template takes its word."""
+
+_TEXTS = ("name", "title", "reference", "licence", "note")
+
+
+@dataclass(frozen=True)
+class Templates:
+    """A set of templates, each with one place ``{}`` for a word.
+
+    Parameters
+    ----------
+    templates : tuple of str
+    name, title, reference, licence, note : str
+
+    Raises
+    ------
+    ValueError
+        If there are none, one is given twice, or one has no place or two.
+    """
+
+    templates: tuple[str, ...]
+    name: str = "own"
+    title: str = ""
+    reference: str = ""
+    licence: str = ""
+    note: str = field(default="", repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.templates:
+            raise ValueError("at least one template is needed, such as 'This is {}.'")
+        for each in self.templates:
+            if not isinstance(each, str) or each.count(PLACE) != 1:
+                raise ValueError(
+                    f"the template {each!r} must have exactly one place {PLACE} for the word, "
+                    "as in 'This is {}.'"
+                )
+        if len(set(self.templates)) < len(self.templates):
+            twice = next(each for each in self.templates if self.templates.count(each) > 1)
+            raise ValueError(f"the template {twice!r} is given twice")
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A word in a template, and between which characters it stands."""
+
+    text: str
+    start: int
+    stop: int
+
+
+def template_sets() -> list[str]:
+    """Give the names of the bundled sets of templates."""
+    return bundled_names("contexts", ".toml")
+
+
+def load_templates(source: str | Path | Templates | Iterable[str] = "bleached") -> Templates:
+    """Load a bundled set of templates by name, a TOML file by path, or take sentences as given.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown, or the file or the sentences are no templates.
+    FileNotFoundError
+        If there is no such file.
+    """
+    if isinstance(source, Templates):
+        return source
+    if not isinstance(source, str | Path):
+        return Templates(tuple(source))
+    path = _path_of(source)
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        for key in content:
+            if key not in (*_TEXTS, "templates"):
+                raise ValueError(unknown_name("key", key, (*_TEXTS, "templates")))
+        texts = {key: str(content[key]).strip() for key in _TEXTS if key in content}
+        return Templates(tuple(content.get("templates", ())), **{"name": path.stem, **texts})
+    except RecursionError:
+        raise ValueError(f"{path} nests lists or tables too deeply for templates") from None
+    except (ValueError, TypeError) as error:  # TOML and Unicode errors are ValueErrors
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _path_of(source: str | Path) -> Path:
+    text = str(source)
+    if isinstance(source, Path) or re.search(r"[/\\]|\.toml$", text):
+        path = Path(source)
+        if not path.is_file():
+            raise FileNotFoundError(f"no templates at {path}")
+        return path
+    if text not in template_sets():
+        raise ValueError(
+            unknown_name("set of templates", text, template_sets())
+            + "; for sentences of your own give a list of them, or the path of a .toml file"
+        )
+    return bundled_folder("contexts") / f"{text}.toml"
+
+
+def sentence(template: str, word: str) -> Sentence:
+    """Put a word into a template; at the start of the sentence it gets a capital letter."""
+    start = template.index(PLACE)
+    text = template.replace(PLACE, word)
+    return Sentence(text[:1].upper() + text[1:], start, start + len(word))

@@ -1,0 +1,56 @@
+"""From vectors in contexts to the long-form table."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from ..distances import distance_table
+from ..schema import unknown_name, validate
+from ..wordlists import WordList
+from .encoding import ContextualVectors
+
+PAIRS = ("dealt", "all")
+
+
+def contextual_table(
+    vectors: ContextualVectors, words: WordList, *, pairs: str = "dealt", turn: int = 0
+) -> pd.DataFrame:
+    """Cosine distances of a word list's pairs in contexts, both words in the same context.
+
+    Parameters
+    ----------
+    vectors : ContextualVectors
+        Of all words of the list.
+    words : WordList
+    pairs : {"dealt", "all"}
+        ``dealt``: every pair of words stands once, in a context that is dealt out so that every
+        word and every attribute meets all contexts about equally often (a Latin square). ``all``:
+        every pair in every context. Distances of one pair in several contexts are far from
+        independent news, and models here do not know pairs: fitted to ``all``, their intervals
+        are too narrow. It serves for looking, and for models of your own.
+    turn : int
+        Which of the ways to deal: they differ by a shift of the contexts. How far results of
+        different turns lie apart shows what the contexts do to them.
+
+    Returns
+    -------
+    DataFrame
+        ``COLUMNS``, ``embedding`` and ``context``; contexts are called by their templates.
+
+    Raises
+    ------
+    ValueError
+        As `distance_table` does.
+    """
+    if pairs not in PAIRS:
+        raise ValueError(unknown_name("choice of pairs", pairs, PAIRS))
+    parts = []
+    for at, context in enumerate(vectors.contexts):
+        table = distance_table(vectors.in_context(context), words, embedding=vectors.encoder)
+        if pairs == "dealt":
+            word, _ = pd.factorize(table["protected_word"])
+            attribute, _ = pd.factorize(table["attribute"])
+            table = table[np.asarray((word + attribute + turn) % len(vectors.contexts) == at)]
+        parts.append(table.assign(context=context))
+    return validate(pd.concat(parts, ignore_index=True))

@@ -1,0 +1,236 @@
+"""Lists for debiasing: defining sets, equalise sets, and words that stay as they are.
+
+They differ in form from the word lists that are measured, and so they have a folder of their own,
+``wordlists/defining``, and a loader of their own.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from ..bundled import bundled_folder
+from ..schema import unknown_name
+from ..scores.words import abridged
+from ..wordlists import read_wordlist_text
+
+Words = tuple[str, ...]
+FOLDER = "defining"
+"""Folder inside ``wordlists`` that holds the bundled lists."""
+
+TUPLES = ("defining", "equalise")
+WORDS = ("classes", "specific", "targets")
+TEXTS = ("name", "title", "reference", "licence", "note")
+
+
+@dataclass(frozen=True)
+class DefiningSets:
+    """What a debiasing method needs to know about words.
+
+    Parameters
+    ----------
+    defining : sequence of tuples of str
+        Pairs or longer tuples, one word of each class in the same order, such as
+        ``[("she", "he"), ("woman", "man")]``. What differs within them spans the bias subspace.
+    equalise : sequence of tuples of str
+        Pairs or longer tuples to be made equally distant from every neutral word. A word may
+        stand in one of them only.
+    specific : sequence of str
+        Words that are of one class by their meaning, and are not neutralised. Words of the
+        defining and equalise sets need not be repeated.
+    targets : sequence of str
+        Words whose bias is of interest, such as professions; debiasing itself ignores them.
+    classes : sequence of str, optional
+        Names of the classes, one for each place in a defining tuple.
+    name, title, reference, licence, note : str
+        What the list is, where it comes from, and what it does and does not claim.
+
+    Raises
+    ------
+    ValueError
+        If there is no defining set, tuples are of different or wrong length, a word repeats
+        within a set or among the equalise sets, or a word is blank or not text.
+    """
+
+    defining: tuple[Words, ...]
+    equalise: tuple[Words, ...] = ()
+    specific: Words = ()
+    targets: Words = ()
+    classes: Words = ()
+    name: str = "custom"
+    title: str = ""
+    reference: str = ""
+    licence: str = ""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        for key in TUPLES:
+            object.__setattr__(self, key, _tuples(key, getattr(self, key)))
+        for key in WORDS:
+            object.__setattr__(self, key, _words(key, getattr(self, key)))
+        for key in TEXTS:
+            if not isinstance(getattr(self, key), str):
+                raise ValueError(f"{key} must be text; got {getattr(self, key)!r}")
+        if not self.defining:
+            raise ValueError("defining is empty; at least one pair of words is needed")
+        _require_classes(self.defining, self.classes)
+        _refuse_shared(self.equalise)
+        if not self.classes:
+            places = tuple(f"class {at + 1}" for at in range(self.n_classes))
+            object.__setattr__(self, "classes", places)
+
+    @property
+    def n_classes(self) -> int:
+        """Words in each defining tuple."""
+        return len(self.defining[0])
+
+    @property
+    def kept(self) -> frozenset[str]:
+        """All words that are not neutralised: specific, defining and equalised ones."""
+        tuples = (word for each in (*self.defining, *self.equalise) for word in each)
+        return frozenset((*self.specific, *tuples))
+
+    @property
+    def groups(self) -> dict[str, Words]:
+        """Defining words by class, each word once."""
+        columns = zip(*self.defining, strict=True)
+        return {
+            name: tuple(dict.fromkeys(words))
+            for name, words in zip(self.classes, columns, strict=True)
+        }
+
+    def with_case_variants(self) -> DefiningSets:
+        """Add the lower-case, Title-case and UPPER-case form of every tuple and specific word.
+
+        For embeddings that tell ``Dad`` from ``dad``. Bolukbasi et al.'s code does this for the
+        equalise sets. Forms that an embedding lacks do no harm. Defining sets stay as they are.
+        """
+        equalise: list[Words] = []
+        used: set[str] = set()
+        for form in (str, str.lower, str.title, str.upper):
+            for each in self.equalise:
+                changed = tuple(map(form, each))
+                if len(set(changed)) == len(changed) and not used & set(changed):
+                    equalise.append(changed)
+                    used.update(changed)
+        specific = dict.fromkeys(
+            form(word) for form in (str, str.lower, str.title, str.upper) for word in self.specific
+        )
+        content = {each.name: getattr(self, each.name) for each in fields(self)}
+        return DefiningSets(**content | {"equalise": tuple(equalise), "specific": tuple(specific)})
+
+
+def defining_sets() -> list[str]:
+    """Give the names of the bundled lists for debiasing."""
+    return sorted(path.stem for path in _folder().glob("*.toml"))
+
+
+def load_defining_sets(source: str | Path | DefiningSets) -> DefiningSets:
+    """Load a bundled list for debiasing by name, or a TOML file in the same form by path.
+
+    Parameters
+    ----------
+    source : str, Path or DefiningSets
+        A name from `defining_sets()`, or the path of a file that ends in ``.toml``. A
+        `DefiningSets` is given back as it is.
+
+    Returns
+    -------
+    DefiningSets
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown (the nearest is named), or the file is not such a list.
+    FileNotFoundError
+        If the path leads to no file.
+    """
+    if isinstance(source, DefiningSets):
+        return source
+    path = _path(source)
+    try:
+        content: dict[str, Any] = {
+            "name": path.stem,
+            **tomllib.loads(read_wordlist_text(path)),
+        }
+    except RecursionError:
+        raise ValueError(f"{path} nests lists too deeply for a list for debiasing") from None
+    except ValueError as error:  # TOMLDecodeError, or a number of too many digits
+        raise ValueError(f"{path} is not valid TOML: {error}") from None
+    known = [each.name for each in fields(DefiningSets)]
+    for key in content:
+        if key not in known:
+            raise ValueError(f"{path}: {unknown_name('key', key, known)}")
+    if "defining" not in content:
+        raise ValueError(f"{path} lacks the key 'defining', a list of pairs of words")
+    texts = {key: text.strip() for key in TEXTS if isinstance(text := content.get(key), str)}
+    try:
+        return DefiningSets(**content | texts)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _folder() -> Path:
+    return bundled_folder("wordlists") / FOLDER
+
+
+def _path(source: str | Path) -> Path:
+    if isinstance(source, str) and source in defining_sets():
+        return _folder() / f"{source}.toml"
+    path = Path(source)
+    if isinstance(source, str) and not re.search(r"[/\\]|\.toml$", source):
+        raise ValueError(
+            unknown_name("list for debiasing", source, defining_sets())
+            + "; for a file of your own give its path, ending in .toml"
+        )
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; give the list's .toml file")
+    if not path.is_file():
+        raise FileNotFoundError(f"no list for debiasing at {path}")
+    return path
+
+
+def _words(key: str, given: object) -> Words:
+    if not isinstance(given, Sequence) or isinstance(given, str):
+        raise ValueError(f"{key} must be a list of words; got {given!r}")
+    for word in given:
+        if not isinstance(word, str) or not word.strip():
+            raise ValueError(f"{key} must hold words; got {word!r}")
+    return tuple(given)
+
+
+def _tuples(key: str, given: object) -> tuple[Words, ...]:
+    if not isinstance(given, Sequence) or isinstance(given, str):
+        raise ValueError(f"{key} must be a list of pairs of words; got {given!r}")
+    tuples = tuple(_words(key, each) for each in given)
+    for each in tuples:
+        if len(each) < 2 or len(set(each)) < len(each):
+            raise ValueError(
+                f"{key} must hold pairs or longer tuples of different words; got {list(each)}"
+            )
+    return tuples
+
+
+def _require_classes(defining: Sequence[Words], classes: Words) -> None:
+    size = len(classes) or len(defining[0])
+    for each in defining:
+        if len(each) != size:
+            raise ValueError(
+                f"every defining tuple needs one word of each of the {size} classes, in the same "
+                f"order; got {list(each)}"
+            )
+
+
+def _refuse_shared(equalise: Iterable[Words]) -> None:
+    counts = Counter(word for each in equalise for word in each)
+    shared = [word for word, count in counts.items() if count > 1]
+    if shared:
+        raise ValueError(
+            f"{abridged(shared)} stand in several equalise sets, whose conditions would contradict "
+            "each other; keep one set for each word"
+        )

@@ -1,0 +1,76 @@
+"""The directions that a method removes, from the words that define them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry import FloatArray, unit_rows
+from ..schema import unknown_name
+from ..scores.subspace import bias_subspace, principal_components
+from ..scores.words import look_up_tuples
+from .defining_sets import DefiningSets
+
+SUBSPACES = ("components", "means")
+"""How a bias subspace is found: principal components of centred sets, or differences of means."""
+
+Found = Mapping[str, NDArray[np.floating]]
+
+
+@dataclass(frozen=True, eq=False)
+class Learnt:
+    """Directions of bias and what they were learnt from.
+
+    Parameters
+    ----------
+    directions : (k, n_dims) array
+        Orthonormal rows.
+    groups : tuple of (n_sets, n_dims) arrays
+        Unit vectors of the defining words, one array a class.
+    missing : dict of str to tuple of str
+    """
+
+    directions: FloatArray
+    groups: tuple[FloatArray, ...]
+    missing: dict[str, tuple[str, ...]]
+
+
+def learn_directions(
+    found: Found, sets: DefiningSets, k: int | None = None, subspace: str = "components"
+) -> Learnt:
+    """Find the bias subspace of defining sets; sets with a missing word are left out whole.
+
+    Parameters
+    ----------
+    found : mapping of word to (n_dims,) vector
+    sets : DefiningSets
+    k : int, optional
+        Number of principal components; number of classes less one if not given.
+    subspace : {"components", "means"}
+        Principal components of the sets, each centred on its mean (Bolukbasi et al., Manzini et
+        al.), or the span of the differences of the classes' means (Schröder et al., the subspace
+        of SAME), whose dimension is not chosen.
+
+    Raises
+    ------
+    ValueError
+        If no defining set is there as a whole, k is more than the independent directions, or the
+        subspace is unknown.
+    """
+    if subspace not in SUBSPACES:
+        raise ValueError(unknown_name("subspace", subspace, SUBSPACES))
+    if k is not None and (isinstance(k, bool) or not isinstance(k, int)):
+        raise ValueError(f"k must be a whole number of directions; got {k!r}")
+    rows, _, missing = look_up_tuples(found, "defining sets", sets.defining)
+    unit = [unit_rows(each) for each in rows]
+    groups = tuple(np.stack(column) for column in zip(*unit, strict=True))
+    if subspace == "means":
+        if k is not None:
+            raise ValueError('k is for subspace="components"; the span of means has its own size')
+        directions = bias_subspace(groups)
+    else:
+        directions = principal_components(unit, sets.n_classes - 1 if k is None else k).directions
+    return Learnt(directions, groups, missing)

@@ -1,0 +1,264 @@
+"""Soft debiasing: one linear map that lessens bias and keeps all cosines as far as it can."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..geometry import FloatArray
+from ..schema import unknown_name
+from .applying import debiased, memory_source
+from .defining_sets import DefiningSets, load_defining_sets
+from .directions import learn_directions
+from .hard import missing_specific
+from .moments import Moments, moments
+from .record import Debiasing
+from .sources import Source
+from .transform import Step, Transform
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
+
+STRENGTH = 0.2
+"""λ of Bolukbasi et al. and of Manzini et al."""
+
+WEIGHTINGS = ("mean", "sum")
+"""Whether the two terms are means of their entries, or sums."""
+
+RANK = 1e-10
+"""Share of the largest eigenvalue of Σ u uᵀ below which another counts as zero."""
+
+HARDLY = 0.01
+"""A share of bias removed below which a warning tells that next to nothing was done."""
+
+SMALLEST = 1e-9
+"""An eigenvalue of TᵀT above minus this counts as non-negative: solving is exact to 1e-10."""
+
+MOST_STEPS = 100_000
+
+
+def soft(
+    vectors: KeyedVectors,
+    sets: str | Path | DefiningSets = "gender",
+    *,
+    strength: float = STRENGTH,
+    weighting: str = "mean",
+    k: int | None = None,
+) -> KeyedVectors:
+    """Soft debiasing, for two classes or more.
+
+    Finds the linear map T that minimises ‖(TW)ᵀ(TW) - WᵀW‖² + λ‖(TN)ᵀ(TB)‖², with W all words, N
+    the words that are not specific, and B the directions of bias, as columns of unit length. All
+    words go through T and are brought to unit length. The problem is convex in TᵀT and is solved
+    in it, without random starts; T is its symmetric root, and so the identity where λ is 0.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors
+    sets : str, path or DefiningSets
+        A name of `defining_sets()`, a TOML file, or sets made by hand; equalise sets only tell
+        which words are not in N.
+    strength : float
+        λ, 0 or more; 0.2 in the literature.
+    weighting : {"mean", "sum"}
+        ``"sum"`` is the formula as printed. Its first term has as many entries as there are pairs
+        of words, its second as words: with n words of d dimensions, λ = 0.2 removes a share of
+        about λ/(λ + n/d) of the bias, less than one in ten thousand for GloVe's 400,000 words.
+        ``"mean"`` divides each term by its number of entries, so that λ means the same for small
+        and large vocabularies and removes a share of about λd/(λd + 1).
+    k : int, optional
+        Number of directions; number of classes less one if not given.
+
+    Returns
+    -------
+    KeyedVectors
+        Unit length, float32. `debiasing(result)` holds ``bias_left``, the share of ‖NᵀB‖ that is
+        left in ‖(TN)ᵀ(TB)‖.
+
+    Raises
+    ------
+    ValueError
+        If the strength is negative or not finite, the weighting unknown, or as `multiclass_hard`.
+
+    References
+    ----------
+    Bolukbasi et al. (2016), section 6 and appendix; Manzini et al. (2019), section 3.
+    """
+    source = memory_source(vectors)
+    return debiased(source, learn_soft(source, sets, strength=strength, weighting=weighting, k=k))
+
+
+def learn_soft(
+    source: Source,
+    sets: str | Path | DefiningSets,
+    *,
+    strength: float = STRENGTH,
+    weighting: str = "mean",
+    k: int | None = None,
+) -> Transform:
+    """Learn the map of `soft`; walks all words once."""
+    if not 0 <= strength < np.inf:
+        raise ValueError(f"strength must be 0 or more and finite; got {strength}")
+    if weighting not in WEIGHTINGS:
+        raise ValueError(unknown_name("weighting", weighting, WEIGHTINGS))
+    lists = load_defining_sets(sets)
+    found = source.some(lists.kept)
+    learnt = learn_directions(found, lists, k)
+    sums = moments(source, lists.kept)
+    problem = Problem.of(sums, learnt.directions, strength, mean=weighting == "mean")
+    gram = problem.solve()
+    left = problem.bias_left(gram)
+    if strength > 0 and left > 1 - HARDLY:
+        warnings.warn(
+            f"soft debiasing with strength={strength:g} and weighting={weighting!r} removed only "
+            f"{100 * (1 - left):.2g}% of the bias: see `soft` on how the strength counts",
+            stacklevel=2,
+        )
+    parameters: dict[str, Any] = {
+        "strength": float(strength),
+        "weighting": weighting,
+        "k": len(learnt.directions),
+        "bias_left": left,
+    }
+    return Transform(
+        record=Debiasing(
+            "soft", lists.name, parameters, learnt.missing | missing_specific(found, lists)
+        ),
+        steps=(Step(matrix=root(gram), everywhere=True),),
+    )
+
+
+def root(gram: FloatArray) -> FloatArray:
+    """Symmetric square root of a positive semi-definite matrix."""
+    values, axes = np.linalg.eigh(gram)
+    return np.asarray((axes * np.sqrt(np.maximum(values, 0.0))) @ axes.T)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Minimise tr(C(A - I)C(A - I)) + weight·tr(A P A Q) over positive semi-definite A = TᵀT.
+
+    Parameters
+    ----------
+    second : (n_dims, n_dims) array, C = Σ u uᵀ over all words
+    neutral : (n_dims, n_dims) array, P = Σ u uᵀ over neutral words
+    directions : (k, n_dims) array; Q = directionsᵀ directions
+    weight : float
+    """
+
+    second: FloatArray
+    neutral: FloatArray
+    directions: FloatArray
+    weight: float
+
+    @classmethod
+    def of(cls, sums: Moments, directions: FloatArray, strength: float, *, mean: bool) -> Problem:
+        """State the problem with both terms divided by one number, so that C is of order 1."""
+        if not sums.neutral_count:
+            raise ValueError("all words of the embedding are specific; there is nothing to debias")
+        n, free = sums.count, sums.neutral_count
+        second, neutral = sums.second / n, sums.neutral_second / free
+        weight = strength / len(directions) if mean else strength * free / n**2
+        return cls(second, neutral, directions, weight)
+
+    def objective(self, gram: FloatArray) -> float:
+        """Value of what is minimised."""
+        change = self.second @ (gram - np.eye(len(gram)))
+        return float(np.sum(change * change.T)) + self.weight * self._bias(gram)
+
+    def bias_left(self, gram: FloatArray) -> float:
+        """‖(TN)ᵀ(TB)‖/‖NᵀB‖, in [0, 1]; 0 where there was no bias."""
+        before = self._bias(np.eye(len(gram)))
+        return float(np.sqrt(max(self._bias(gram), 0.0) / before)) if before > 0 else 0.0
+
+    def solve(self) -> FloatArray:
+        """Give the best A; where all words are flat, the identity.
+
+        In the axes V in which VᵀCV = I and VᵀPV = diag(p), A = V Y Vᵀ, and the gradient is
+        2(Y - Y₀) + weight·(pYR + RYp) with R = VᵀQV of rank k.
+        """
+        from threadpoolctl import threadpool_limits
+
+        if not self.weight:
+            return np.eye(len(self.second))
+        # Many products of small matrices: threads cost more than they bring.
+        with threadpool_limits(1, user_api="blas"):
+            return self._solve()
+
+    def _solve(self) -> FloatArray:
+        values, axes = np.linalg.eigh(self.second)
+        spread = values > RANK * values[-1]
+        whitening = axes[:, spread] / np.sqrt(values[spread])
+        p, turn = np.linalg.eigh(whitening.T @ self.neutral @ whitening)
+        frame = whitening @ turn
+        back = turn.T @ (axes[:, spread] * np.sqrt(values[spread])).T  # left inverse of the frame
+        loads = frame.T @ self.directions.T
+        start = back @ back.T
+        best = _unconstrained(start, p, loads, self.weight)
+        if np.linalg.eigvalsh(frame @ best @ frame.T)[0] < -SMALLEST:
+            best = _constrained(start, p, loads, self.weight)
+        flat = axes[:, ~spread]
+        return np.asarray(frame @ best @ frame.T + flat @ flat.T)
+
+    def _bias(self, gram: FloatArray) -> float:
+        toward = self.directions @ gram
+        return float(np.sum((toward @ self.neutral) * toward))
+
+
+def _pull(p: FloatArray, loads: FloatArray, weight: float) -> Callable[[FloatArray], FloatArray]:
+    """Half the gradient of the bias term at a symmetric matrix."""
+
+    def pull(point: FloatArray) -> FloatArray:
+        one = (p[:, None] * (point @ loads)) @ loads.T
+        return np.asarray(0.5 * weight * (one + one.T))
+
+    return pull
+
+
+def _unconstrained(
+    start: FloatArray, p: FloatArray, loads: FloatArray, weight: float
+) -> FloatArray:
+    """Solve Y + pull(Y) = Y₀ by conjugate gradients; the operator is the identity and more."""
+    pull = _pull(p, loads, weight)
+    point = start.copy()
+    rest = -pull(point)
+    way = rest.copy()
+    size = float(np.sum(rest * rest))
+    goal = 1e-24 * float(np.sum(start * start))
+    for _ in range(MOST_STEPS):
+        if size <= goal:
+            return point
+        changed = way + pull(way)
+        step = size / float(np.sum(way * changed))
+        point += step * way
+        rest -= step * changed
+        size, last = float(np.sum(rest * rest)), size
+        way = rest + (size / last) * way
+    raise ValueError("soft debiasing did not converge; use a smaller strength")
+
+
+def _constrained(start: FloatArray, p: FloatArray, loads: FloatArray, weight: float) -> FloatArray:
+    """Accelerated projected gradient over positive semi-definite matrices, with restarts."""
+    pull = _pull(p, loads, weight)
+    pace = 1.0 / (1.0 + weight * float(p[-1]) * float(np.linalg.norm(loads, 2) ** 2))
+    point, ahead, inertia = start, start, 1.0
+    for _ in range(MOST_STEPS):
+        new = _positive(ahead - pace * (ahead - start + pull(ahead)))
+        moved = new - point
+        if np.sum((ahead - new) * moved) > 0:  # the momentum leads uphill
+            inertia = 1.0
+        inertia, last = (1 + np.sqrt(1 + 4 * inertia**2)) / 2, inertia
+        ahead, point = new + (last - 1) / inertia * moved, new
+        if np.linalg.norm(moved) <= 1e-12 * np.linalg.norm(start):
+            return point
+    raise ValueError("soft debiasing did not converge; use a smaller strength")
+
+
+def _positive(matrix: FloatArray) -> FloatArray:
+    values, axes = np.linalg.eigh((matrix + matrix.T) / 2)
+    return np.asarray((axes * np.maximum(values, 0.0)) @ axes.T)

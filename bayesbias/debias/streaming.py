@@ -1,0 +1,207 @@
+"""Whole embedding files, debiased in blocks, so that memory does not grow with the file."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from ..atomic import replacing
+from ..embedding_files import ENDINGS
+from ..vectors import load_vectors, save_vectors
+from .applying import debiased, memory_source, warn_of_empty
+from .defining_sets import DefiningSets, load_defining_sets
+from .methods import learner
+from .record import Debiasing
+from .sources import BLOCK, FileSource, MemorySource
+from .transform import Transform
+from .writing import format_of, writing
+
+NPZ = ".npz"
+RECORD_ENDING = ".json"
+"""Added to a file's whole name: ``glove.bin`` has its record in ``glove.bin.json``."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """A debiased file.
+
+    Parameters
+    ----------
+    out, record_path : Path
+        The vectors, and the JSON file that tells how they were made.
+    words, dims : int
+    record : Debiasing
+    """
+
+    out: Path
+    record_path: Path
+    words: int
+    dims: int
+    record: Debiasing
+
+
+def debias_file(
+    source: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    method: str = "hard",
+    sets: str | Path | DefiningSets = "gender",
+    *,
+    allow_pickle: bool = False,
+    progressbar: bool = True,
+    block_size: int = BLOCK,
+    **options: Any,  # noqa: ANN401
+) -> Written:
+    """Debias a whole embedding file and write the result, which gensim reads.
+
+    A ``.bin``, ``.txt`` or ``.vec`` file, also in ``.gz`` or ``.zip``, is walked two to four
+    times, once for the words that the method needs and once to write, and is never in memory as a
+    whole. Other sources, and the ending ``.npz`` of ``out``, need it to be.
+
+    Parameters
+    ----------
+    source : str or path
+        What `load_vectors` reads.
+    out : str or path
+        Ends in ``.bin`` (word2vec's binary format), ``.txt`` or ``.vec`` (its text format, with a
+        header), any of them with ``.gz`` after it, or ``.npz``. It appears when it is complete,
+        and a record beside it with ``.json`` added to its name.
+    method : str
+        A name of `METHODS`.
+    sets : str, path or DefiningSets
+    allow_pickle, progressbar
+        As for `load_vectors`.
+    block_size : int
+        Words in memory at a time.
+    **options
+        Those of the method, such as ``k=2``.
+
+    Returns
+    -------
+    Written
+
+    Raises
+    ------
+    ValueError
+        If ``out`` is the source or has an unknown ending, the method or an option is unknown, or
+        as the method; nothing is written then.
+    FileNotFoundError, IsADirectoryError
+        If the source or the folder of ``out`` is not there, or ``out`` is a folder.
+    """
+    learn = learner(method, options)
+    lists = load_defining_sets(sets)
+    target = _require_place(Path(out), Path(source))
+    if block_size < 1:
+        raise ValueError(f"block_size must be at least one word; got {block_size}")
+    opened = _opened(source, allow_pickle=allow_pickle, progressbar=progressbar)
+    if target.suffix == NPZ:
+        held = _held(opened)
+        transform = learn(held, lists, **options)
+        count, dims = _save_npz(held, transform, target, str(source))
+    else:
+        transform = learn(opened, lists, **options)
+        count, dims = _stream(opened, transform, target, block_size)
+    written = Written(target, record_path(target), count, dims, transform.record)
+    _write_record(written, Path(source).name)
+    return written
+
+
+def record_path(out: Path) -> Path:
+    """Where the record of a debiased file goes."""
+    return out.with_name(out.name + RECORD_ENDING)
+
+
+def _require_place(out: Path, source: Path) -> Path:
+    """Find out, before any work is done, whether the result can be written."""
+    if out.suffix != NPZ:
+        format_of(out)
+    for path in (out, record_path(out)):
+        if path.is_dir():
+            raise IsADirectoryError(f"{path} is a folder; give another name for the result")
+    if not out.absolute().parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {out.parent} to write {out.name} into")
+    if out.exists() and source.exists() and out.samefile(source):
+        raise ValueError(f"{out} is the source itself; write the debiased vectors elsewhere")
+    return out
+
+
+def _opened(
+    source: str | os.PathLike[str], *, allow_pickle: bool, progressbar: bool
+) -> FileSource | MemorySource:
+    path = Path(source)
+    if path.suffix.lower() in ENDINGS and path.is_file():
+        return FileSource(path, progressbar=progressbar)
+    return memory_source(load_vectors(source, allow_pickle=allow_pickle, progressbar=progressbar))
+
+
+def _held(source: FileSource | MemorySource) -> MemorySource:
+    if isinstance(source, MemorySource):
+        return source
+    return memory_source(load_vectors(source.path, progressbar=source.progressbar))
+
+
+def _stream(
+    source: FileSource | MemorySource, transform: Transform, out: Path, block_size: int
+) -> tuple[int, int]:
+    """Write all words, block by block; give their number and the number of dimensions."""
+    blocks = source.blocks(block_size)
+    first = next(blocks)
+    count, dims = source.count, first.rows.shape[1]
+    done, empty, spaced = 0, 0, 0
+    with (
+        replacing(out) as temporary,
+        writing(temporary, format_of(out), count, dims) as write,
+    ):
+        block: Any = first
+        while block is not None:
+            rows = transform.apply(block.words, block.rows)
+            names = [_one_field(word) for word in block.words]
+            write(names, rows)
+            done += len(names)
+            empty += int((~rows.any(axis=1)).sum())
+            spaced += sum(name != word for name, word in zip(names, block.words, strict=True))
+            block = next(blocks, None)
+        if done != count:
+            raise ValueError(f"the source had {count:,} words and then {done:,}; did it change?")
+    warn_of_empty(empty)
+    if spaced:
+        warnings.warn(
+            f"{spaced:,} word(s) hold spaces, which word2vec's formats cannot; they were written "
+            "with _ in their place",
+            stacklevel=3,
+        )
+    return count, dims
+
+
+def _one_field(word: str) -> str:
+    """Spell a word without the characters that end words and lines in word2vec's formats."""
+    return word.replace(" ", "_").replace("\n", "_")
+
+
+def _save_npz(
+    source: MemorySource, transform: Transform, out: Path, origin: str
+) -> tuple[int, int]:
+    after = debiased(source, transform)
+    told = {"debiased_from": Path(origin).name, **asdict(transform.record)}
+    save_vectors(after, out, provenance=json.dumps(told, ensure_ascii=False))
+    return after.vectors.shape[0], after.vectors.shape[1]
+
+
+def _write_record(written: Written, source: str) -> None:
+    told: Mapping[str, Any] = {
+        "source": source,
+        "out": written.out.name,
+        "words": written.words,
+        "dims": written.dims,
+        **asdict(written.record),
+        "bayesbias": version("bayesbias"),
+    }
+    with replacing(written.record_path) as temporary:
+        temporary.write_text(
+            json.dumps(told, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+        )

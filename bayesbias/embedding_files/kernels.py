@@ -1,0 +1,253 @@
+"""Compiled loops over the bytes of embedding files and the rows of their vectors.
+
+Every loop lets go of Python's lock, so that one thread can read while another computes. They are
+compiled when first used and kept on disk by numba. Import this module inside functions only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+from numba import njit
+
+SPACE, NEWLINE, RETURN = 32, 10, 13
+_PLUS, _MINUS, _POINT, _ZERO, _NINE, _SMALL_E, _LARGE_E = 43, 45, 46, 48, 57, 101, 69
+
+_LARGEST_MANTISSA = 1 << 53
+"""Whole numbers up to here are exact in float64."""
+
+_LARGEST_POWER = 22
+"""Powers of ten up to here are exact in float64; one division or product then rounds as Python
+does (Clinger, 1990, How to read floating point numbers accurately)."""
+
+_POWERS = np.array([10.0**power for power in range(_LARGEST_POWER + 1)])
+
+_FNV_BASIS, _FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
+"""FNV-1a of 64 bits (Fowler, Noll and Vo)."""
+
+LANES = 32
+"""Rows are padded with zeros to a multiple of this for `project`, so that no product is left over
+for a slow loop."""
+
+_REORDER = {"reassoc", "contract", "nsz"}
+"""Sums may be taken in several lanes at once; NaN and infinities keep their meaning."""
+
+
+def _compiled[F: Callable[..., Any]](fastmath: object = False) -> Callable[[F], F]:
+    """Compile a function when it is first called."""
+    return cast("Callable[[F], F]", njit(cache=True, nogil=True, fastmath=fastmath))
+
+
+@_compiled()
+def hash_names(names: Any, out: Any) -> Any:  # noqa: ANN401
+    """Hash every newline-terminated word of (n_bytes,) uint8 into (n_words,) uint64."""
+    word, value = 0, _FNV_BASIS
+    for byte in names:
+        if byte == NEWLINE:
+            out[word] = value
+            word += 1
+            value = _FNV_BASIS
+        else:
+            value = (value ^ np.uint64(byte)) * _FNV_PRIME
+    return word
+
+
+@_compiled()
+def split_binary(buffer: Any, left: Any, longest: Any, rows: Any, names: Any) -> Any:  # noqa: ANN401
+    """Take whole entries of word2vec's binary format from the front of a buffer.
+
+    Parameters
+    ----------
+    buffer : (n_bytes,) uint8
+    left, longest : int
+        Entries that are still to come at most, and bytes that a word may have.
+    rows : (n_rows, 4 * n_dims) uint8
+        Gets the numbers; as many entries are taken as it holds.
+    names : (n_bytes,) uint8
+        Gets the words, each with a newline behind it; as long as the buffer or longer.
+
+    Returns
+    -------
+    position : int
+        Where the first entry not taken begins.
+    taken, n_names : int
+        Entries, and bytes of names.
+    lost : bool
+        Whether no word ends where one should.
+    """
+    stop, n_bytes = buffer.shape[0], rows.shape[1]
+    position, taken, n_names = 0, 0, 0
+    while taken < left and taken < rows.shape[0]:
+        space = position
+        limit = min(stop, position + longest)
+        while space < limit and buffer[space] != SPACE:
+            space += 1
+        if space == limit:
+            return position, taken, n_names, stop - position >= longest
+        end = space + 1 + n_bytes
+        if end > stop:
+            break
+        source, target = buffer[space + 1 : end], rows[taken]
+        for at in range(n_bytes):
+            target[at] = source[at]
+        start = position
+        while start < space and buffer[start] == NEWLINE:  # some writers end entries with one
+            start += 1
+        for at in range(start, space):
+            names[n_names] = buffer[at]
+            n_names += 1
+        names[n_names] = NEWLINE
+        n_names += 1
+        position = end
+        taken += 1
+    return position, taken, n_names, False
+
+
+@_compiled()
+def _parse_number(line: Any, start: Any, stop: Any) -> Any:  # noqa: ANN401
+    """Parse a decimal number as Python's float does; tell whether that was possible here."""
+    at, negative = start, False
+    if at < stop and (line[at] == _MINUS or line[at] == _PLUS):
+        negative = line[at] == _MINUS
+        at += 1
+    mantissa, power, digits = 0, 0, 0
+    seen_point = False
+    while at < stop:
+        byte = line[at]
+        if _ZERO <= byte <= _NINE:
+            mantissa = 10 * mantissa + int(byte - _ZERO)
+            digits += 1
+            power -= seen_point
+            if mantissa > _LARGEST_MANTISSA:
+                return 0.0, False
+        elif byte == _POINT and not seen_point:
+            seen_point = True
+        else:
+            break
+        at += 1
+    if digits == 0:
+        return 0.0, False
+    if at < stop and (line[at] == _SMALL_E or line[at] == _LARGE_E):
+        at += 1
+        down = at < stop and line[at] == _MINUS
+        if at < stop and (line[at] == _MINUS or line[at] == _PLUS):
+            at += 1
+        exponent, first = 0, at
+        while at < stop and _ZERO <= line[at] <= _NINE and exponent < 1000:
+            exponent = 10 * exponent + int(line[at] - _ZERO)
+            at += 1
+        if at == first:
+            return 0.0, False
+        power += -exponent if down else exponent
+    if at != stop or abs(power) > _LARGEST_POWER:
+        return 0.0, False
+    value = mantissa / _POWERS[-power] if power < 0 else mantissa * _POWERS[power]
+    return -value if negative else value, True
+
+
+@_compiled()
+def split_text(buffer: Any, rows: Any, names: Any) -> Any:  # noqa: ANN401
+    """Parse whole plain lines, a word and its numbers with single spaces between, from the front.
+
+    Parameters
+    ----------
+    buffer : (n_bytes,) uint8
+    rows : (n_rows, n_dims) float32
+        Gets the numbers; as many lines are taken as it holds.
+    names : (n_bytes,) uint8
+        Gets the words, each with a newline behind it; as long as the buffer or longer.
+
+    Returns
+    -------
+    position : int
+        Where the first line not taken begins.
+    taken, n_names, lines : int
+        Lines with a word, bytes of names, and all lines, blank ones as well.
+    odd : bool
+        Whether the line at `position` is whole but not plain, so that it is to be read with care.
+    """
+    stop, n_dims = buffer.shape[0], rows.shape[1]
+    position, taken, n_names, lines = 0, 0, 0, 0
+    while taken < rows.shape[0]:
+        end = position
+        while end < stop and buffer[end] != NEWLINE:
+            end += 1
+        if end == stop:
+            break
+        last = end
+        while last > position and (buffer[last - 1] == SPACE or buffer[last - 1] == RETURN):
+            last -= 1
+        if last > position:
+            cut = position
+            while cut < last and buffer[cut] != SPACE:
+                cut += 1
+            at = cut
+            for column in range(n_dims):
+                start = at + 1
+                at = start
+                while at < last and buffer[at] != SPACE:
+                    at += 1
+                value, plain = _parse_number(buffer, start, at)
+                if not plain:
+                    return position, taken, n_names, lines, True
+                rows[taken, column] = value
+            if at != last:
+                return position, taken, n_names, lines, True
+            for index in range(position, cut):
+                names[n_names] = buffer[index]
+                n_names += 1
+            names[n_names] = NEWLINE
+            n_names += 1
+            taken += 1
+        lines += 1
+        position = end + 1
+    return position, taken, n_names, lines, False
+
+
+@_compiled(_REORDER)
+def project(rows: Any, directions: Any, out: Any, squares: Any) -> None:  # noqa: ANN401
+    """Products of every row with every direction, and of every row with itself, in float64.
+
+    Two rows and four directions go at a time, which keeps the processor's registers full; sums
+    of a row are taken in one order, wherever in a block the row stands.
+
+    Parameters
+    ----------
+    rows : (n, n_dims) float32
+    directions : (4 * m, LANES * k) float64
+        Padded with zeros to these multiples, ``LANES * k`` being n_dims or more.
+    out : (4 * m, n) float64
+    squares : (n,) float64
+    """
+    n, n_dims = rows.shape
+    width = directions.shape[1]
+    first, second = np.zeros(width), np.zeros(width)
+    for r in range(0, n, 2):
+        s = min(r + 1, n - 1)
+        for d in range(n_dims):
+            first[d] = rows[r, d]
+            second[d] = rows[s, d]
+        own, other = 0.0, 0.0
+        for d in range(width):
+            own += first[d] * first[d]
+            other += second[d] * second[d]
+        squares[r], squares[s] = own, other
+        for k in range(0, directions.shape[0], 4):
+            d0, d1 = directions[k], directions[k + 1]
+            d2, d3 = directions[k + 2], directions[k + 3]
+            a0 = a1 = a2 = a3 = 0.0
+            b0 = b1 = b2 = b3 = 0.0
+            for d in range(width):
+                x, y = first[d], second[d]
+                a0 += x * d0[d]
+                a1 += x * d1[d]
+                a2 += x * d2[d]
+                a3 += x * d3[d]
+                b0 += y * d0[d]
+                b1 += y * d1[d]
+                b2 += y * d2[d]
+                b3 += y * d3[d]
+            out[k, r], out[k + 1, r], out[k + 2, r], out[k + 3, r] = a0, a1, a2, a3
+            out[k, s], out[k + 1, s], out[k + 2, s], out[k + 3, s] = b0, b1, b2, b3

@@ -1,0 +1,135 @@
+"""All words of an embedding in little memory: their bytes in one piece, and a hash of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+ODD = "backslashreplace"
+"""How bytes that are no UTF-8 become text, as in `load_vectors`."""
+
+Hashes = NDArray[np.uint64]
+Rows = NDArray[np.int64]
+Marks = NDArray[np.bool_]
+
+N_MARKS = 1 << 16
+"""Of a thousand words wanted, one word of 65 that is not has to be looked at."""
+
+
+def hashes_of(names: bytes, count: int) -> Hashes:
+    """Hashes of ``count`` words that end in a newline each."""
+    from .kernels import hash_names
+
+    out = np.empty(count, dtype=np.uint64)
+    hash_names(np.frombuffer(names, dtype=np.uint8), out)
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    r"""The words of an embedding, in the order of its file.
+
+    Some twenty bytes a word, where a list of strings takes seventy.
+
+    Parameters
+    ----------
+    names : bytes
+        The words in UTF-8, as the file spells them, each with ``\n`` behind it.
+    hashes : (n_words,) uint64
+        As `hashes_of` gives them.
+    """
+
+    names: bytes
+    hashes: Hashes
+
+    @classmethod
+    def of(cls, words: Iterable[str]) -> Vocabulary:
+        """Make the vocabulary of words that are text."""
+        listed = list(words)
+        names = "".join(f"{word}\n" for word in listed).encode(errors=ODD)
+        if names.count(b"\n") != len(listed):
+            odd = next(word for word in listed if "\n" in word)
+            raise ValueError(f"the word {odd!r} holds a line break; take it out of the embedding")
+        return cls(names, hashes_of(names, len(listed)))
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+    def __getitem__(self, row: int) -> str:
+        if not 0 <= row < len(self):
+            raise IndexError(f"row {row} of a vocabulary of {len(self)} words")
+        return self._bytes(row).decode(errors=ODD)
+
+    def __iter__(self) -> Iterator[str]:
+        return (name.decode(errors=ODD) for name in self.names.split(b"\n")[:-1])
+
+    def rows(self, words: Iterable[str]) -> dict[str, int]:
+        """Give the row of each word that is there; of a word that stands twice the first."""
+        wanted = {word.encode(errors=ODD): word for word in words}
+        return {wanted[name]: row for name, row in self.rows_of_names(set(wanted)).items()}
+
+    def rows_of_names(self, wanted: set[bytes]) -> dict[bytes, int]:
+        """Give the row of each word, in bytes, that is there, in the order of the rows."""
+        return find_names(self.hashes, wanted, self._bytes)
+
+    def names_of(self, start: int, stop: int) -> bytes:
+        """Give the bytes of the words of some rows, a newline behind each."""
+        first = int(self._ends[start - 1]) + 1 if start else 0
+        return self.names[first : int(self._ends[stop - 1]) + 1] if stop > start else b""
+
+    def duplicates(self) -> Rows:
+        """Rows, in order, of words that have stood in the file before."""
+        order = np.sort(self.hashes)
+        shared = np.unique(order[1:][order[1:] == order[:-1]])
+        seen: set[bytes] = set()
+        rows = []
+        for row in np.flatnonzero(np.isin(self.hashes, shared)).tolist() if len(shared) else ():
+            name = self._bytes(row)
+            if name in seen:
+                rows.append(row)
+            seen.add(name)
+        return np.array(rows, dtype=np.int64)
+
+    def subset(self, kept: Marks) -> Vocabulary:
+        """Give the words that are marked, (n_words,) bool, in the same order."""
+        lengths = np.diff(self._ends, prepend=-1)
+        letters = np.frombuffer(self.names, dtype=np.uint8)[np.repeat(kept, lengths)]
+        return Vocabulary(letters.tobytes(), self.hashes[kept])
+
+    @cached_property
+    def _ends(self) -> Rows:
+        return np.flatnonzero(np.frombuffer(self.names, dtype=np.uint8) == ord("\n"))
+
+    def _bytes(self, row: int) -> bytes:
+        start = int(self._ends[row - 1]) + 1 if row else 0
+        return self.names[start : int(self._ends[row])]
+
+
+def find_names(
+    hashes: Hashes, wanted: set[bytes], name_of: Callable[[int], bytes]
+) -> dict[bytes, int]:
+    """Rows of wanted words among hashed ones; ``name_of(row)`` tells the word of a row."""
+    found: dict[bytes, int] = {}
+    for row in maybe_wanted(hashes, wanted_marks(wanted)):
+        name = name_of(row)
+        if name in wanted:
+            found.setdefault(name, row)
+    return found
+
+
+def wanted_marks(wanted: Iterable[bytes]) -> Marks:
+    """Mark the low bits of the hashes of words: most others show at one look that they are not."""
+    names = [name for name in wanted if b"\n" not in name]
+    hashes = hashes_of(b"".join(name + b"\n" for name in names), len(names))
+    marks = np.zeros(N_MARKS, dtype=np.bool_)
+    marks[hashes & np.uint64(N_MARKS - 1)] = True
+    return marks
+
+
+def maybe_wanted(hashes: Hashes, marks: Marks) -> list[int]:
+    """Rows of the words that `wanted_marks` does not rule out, in order."""
+    return np.flatnonzero(marks[hashes & np.uint64(N_MARKS - 1)]).tolist()

@@ -1,0 +1,221 @@
+"""Correlation of scores with downstream bias by class, sample and model, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator, SeedSequence, default_rng
+from numpy.typing import ArrayLike
+
+from ..design import IntArray
+from ..geometry import FloatArray
+from ..intervals import DEFAULT_CI_PROB, check_probability
+from ..schema import require_columns, unknown_name
+from .measurements import normal_quantile, paired
+
+LEVELS = ("class", "sample", "model")
+"""What the rows of a correlation are: classes of one model, its samples, or models."""
+
+METHODS = ("pearson", "spearman")
+
+BOOTSTRAP_DRAWS = 2000
+"""Resamplings of clusters; the ends of an interval then vary by a few percent of its width."""
+
+FEWEST_CLUSTERS = 5
+"""Fewer clusters have too few different resamplings for an interval."""
+
+_VARIANCE: dict[str, Callable[[float], float]] = {
+    "pearson": lambda r: 1.0,
+    "spearman": lambda r: 1 + r**2 / 2,
+}
+"""Variance of Fisher's z times n - 3: Fisher (1921); Bonett and Wright (2000), Psychometrika 65."""
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """Correlation of scores with downstream bias; see `correlate`.
+
+    Parameters
+    ----------
+    r, low, high : float
+        In [-1, 1].
+    n, n_clusters : int
+        Rows, and independent units among them.
+    method : str
+        One of ``METHODS``.
+    interval : str
+        ``fisher z`` or ``cluster bootstrap``.
+    ci_prob : float
+    """
+
+    r: float
+    low: float
+    high: float
+    n: int
+    n_clusters: int
+    method: str
+    interval: str
+    ci_prob: float
+
+
+def correlate(
+    scores: ArrayLike,
+    biases: ArrayLike,
+    *,
+    clusters: ArrayLike | None = None,
+    method: str = "pearson",
+    ci_prob: float = DEFAULT_CI_PROB,
+    draws: int = BOOTSTRAP_DRAWS,
+    seed: int | SeedSequence | Generator = 0,
+) -> Correlation:
+    """Correlation of a score with downstream bias, with its interval.
+
+    Where every row is a unit of its own (classes, models) there are few rows, and the interval is
+    Fisher's z: a bootstrap of ten rows repeats rows and comes out too short. Where rows share
+    clusters (samples of one class) they are not independent, z would be far too short, and whole
+    clusters are resampled instead.
+
+    Parameters
+    ----------
+    scores, biases : (n,) array_like
+    clusters : (n,) array_like, optional
+        Which rows belong together.
+    method : {"pearson", "spearman"}
+    ci_prob : float
+    draws, seed
+        Of the bootstrap.
+
+    Returns
+    -------
+    Correlation
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than four rows, fewer than five clusters, or either side is constant.
+    """
+    if method not in METHODS:
+        raise ValueError(unknown_name("method", method, METHODS))
+    check_probability(ci_prob)
+    score, bias = paired(scores, biases, fewest=4)
+    for name, side in (("scores", score), ("biases", bias)):
+        if np.ptp(side) == 0:
+            raise ValueError(f"all {len(side)} {name} are equal, so nothing correlates with them")
+    r = _coefficient(score, bias, method)
+    cluster = np.arange(len(score)) if clusters is None else _codes(clusters, len(score))
+    n_clusters = int(cluster.max()) + 1
+    if n_clusters == len(score):
+        low, high = _fisher(r, len(score), method, ci_prob)
+        return Correlation(r, low, high, len(score), n_clusters, method, "fisher z", ci_prob)
+    if n_clusters < FEWEST_CLUSTERS:
+        raise ValueError(f"{n_clusters} clusters are too few; {FEWEST_CLUSTERS} or more are needed")
+    if draws < 100:
+        raise ValueError(f"draws must be at least 100, got {draws}; {BOOTSTRAP_DRAWS} is usual")
+    values = _resampled(np.stack([score, bias]), cluster, method, draws, default_rng(seed))
+    low, high = np.quantile(values, [(1 - ci_prob) / 2, (1 + ci_prob) / 2]).tolist()
+    return Correlation(r, low, high, len(score), n_clusters, method, "cluster bootstrap", ci_prob)
+
+
+def correlations(
+    frame: pd.DataFrame,
+    *,
+    levels: Sequence[str] = LEVELS,
+    method: str = "pearson",
+    ci_prob: float = DEFAULT_CI_PROB,
+    draws: int = BOOTSTRAP_DRAWS,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Correlations of a score with downstream bias by class, by sample and by model.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        ``model``, ``class``, ``score``, ``bias``, one row a sample; or one a class, for which the
+        levels of classes and of samples agree.
+    levels : sequence of {"class", "sample", "model"}
+        ``class``: within every model, class means of the signed score with class means of the
+        signed bias. ``sample``: within every model, all its rows, clustered by class. ``model``:
+        means over classes of abs(score) with means over classes of abs(bias).
+    method, ci_prob, draws, seed
+        As for `correlate`.
+
+    Returns
+    -------
+    DataFrame
+        ``level``, ``model`` (empty at the level of models), ``r``, ``low``, ``high``, ``n``,
+        ``n_clusters``, ``interval``.
+
+    Notes
+    -----
+    Intervals of different models are not independent when the models share data.
+    """
+    require_columns(frame, ("model", "class", "score", "bias"))
+    for level in levels:
+        if level not in LEVELS:
+            raise ValueError(unknown_name("level", level, LEVELS))
+    means = frame.groupby(["model", "class"], sort=False)[["score", "bias"]].mean().reset_index()
+    parts: list[tuple[str, str, pd.DataFrame]] = []
+    for level in levels:
+        rows = frame if level == "sample" else means
+        if level == "model":
+            sizes = means[["score", "bias"]].abs().groupby(means["model"], sort=False).mean()
+            parts.append((level, "", sizes.assign(**{"class": range(len(sizes))})))
+        else:
+            parts += [(level, str(name), of) for name, of in rows.groupby("model", sort=False)]
+    found = []
+    for level, model, rows in parts:
+        result = correlate(
+            rows["score"],
+            rows["bias"],
+            clusters=rows["class"],
+            method=method,
+            ci_prob=ci_prob,
+            draws=draws,
+            seed=seed,
+        )
+        named = {"level": level, "model": model}
+        kept = ("r", "low", "high", "n", "n_clusters", "interval")
+        found.append(named | {name: getattr(result, name) for name in kept})
+    return pd.DataFrame(found)
+
+
+def _codes(clusters: ArrayLike, n: int) -> IntArray:
+    codes, _ = pd.factorize(np.asarray(clusters))
+    if codes.shape != (n,) or (codes < 0).any():
+        raise ValueError(f"clusters must name one cluster for each of the {n} rows")
+    return np.asarray(codes, dtype=np.int64)
+
+
+def _coefficient(score: FloatArray, bias: FloatArray, method: str) -> float:
+    if method == "spearman":
+        score, bias = (
+            np.asarray(pd.Series(each).rank(), dtype=np.float64) for each in (score, bias)
+        )
+    first, second = score - score.mean(), bias - bias.mean()
+    r = (first @ second) / np.sqrt((first @ first) * (second @ second))
+    return float(np.clip(r, -1, 1))
+
+
+def _fisher(r: float, n: int, method: str, ci_prob: float) -> tuple[float, float]:
+    if abs(r) == 1:
+        return r, r
+    half = normal_quantile(ci_prob) * np.sqrt(_VARIANCE[method](r) / (n - 3))
+    low, high = np.tanh(np.arctanh(r) + np.array([-half, half]))
+    return float(low), float(high)
+
+
+def _resampled(
+    both: FloatArray, cluster: IntArray, method: str, draws: int, rng: Generator
+) -> FloatArray:
+    """Correlations of resamplings of whole clusters; those with one value only are drawn again."""
+    rows_of = [np.flatnonzero(cluster == each) for each in range(int(cluster.max()) + 1)]
+    values: list[float] = []
+    while len(values) < draws:
+        rows = np.concatenate([rows_of[at] for at in rng.integers(len(rows_of), size=len(rows_of))])
+        score, bias = both[:, rows]
+        if np.ptp(score) > 0 and np.ptp(bias) > 0:
+            values.append(_coefficient(score, bias, method))
+    return np.array(values)

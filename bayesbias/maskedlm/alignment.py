@@ -1,0 +1,193 @@
+"""Which tokens of two paired sentences are shared, and which were modified."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from .datasets import validate_pairs
+
+if TYPE_CHECKING:
+    from .language_models import LanguageModel
+
+ROLES = ("stereotypical", "anti_stereotypical")
+"""The two sentences of a pair, in the order every frame here uses."""
+
+SPAN_COLUMNS: tuple[str, ...] = (
+    "pair_id",
+    "bias_type",
+    "direction",
+    "role",
+    "sentence",
+    "tokens",
+    "n_tokens",
+    "modified",
+    "shared",
+)
+
+_SPACES = ("Ġ", "▁")
+"""What tokenizers write for a space before a piece: byte-level BPE, and SentencePiece."""
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """A sentence as a tokenizer reads it.
+
+    Parameters
+    ----------
+    ids : tuple of int
+        With the special tokens that the model expects.
+    scored : tuple of int
+        Positions that are not special tokens.
+    words : tuple of (int or None)
+        Word that each token belongs to; None for special tokens.
+    pieces : tuple of str
+    """
+
+    ids: tuple[int, ...]
+    scored: tuple[int, ...]
+    words: tuple[int | None, ...]
+    pieces: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Spans:
+    """Positions of the tokens of one sentence that the other has too, and of those it has not."""
+
+    modified: tuple[int, ...]
+    shared: tuple[int, ...]
+
+
+def tokenize(model: LanguageModel, sentence: str) -> Tokens:
+    """Read a sentence with a model's tokenizer; never truncated.
+
+    Raises
+    ------
+    ValueError
+        If the sentence has more tokens than the model reads, or none.
+    """
+    encoded = model.tokenizer(sentence, return_special_tokens_mask=True, truncation=False)
+    ids, special = list(encoded["input_ids"]), list(encoded["special_tokens_mask"])
+    words = list(encoded.word_ids())
+    begin = model.tokenizer.bos_token_id
+    if model.kind == "causal" and begin is not None and ids[:1] != [begin]:
+        ids, special, words = [begin, *ids], [1, *special], [None, *words]
+    scored = tuple(place for place, is_special in enumerate(special) if not is_special)
+    if not scored:
+        raise ValueError(f"the tokenizer of {model.name} finds no token in {sentence!r:.80}")
+    if len(ids) > model.longest:
+        raise ValueError(
+            f"a sentence has {len(ids)} tokens and {model.name} reads at most {model.longest}: "
+            f"{sentence!r:.80}; shorten it or leave its pair out, nothing is cut off silently"
+        )
+    pieces = model.tokenizer.convert_ids_to_tokens(ids)
+    return Tokens(tuple(ids), scored, tuple(words), tuple(map(str, pieces)))
+
+
+def align(first: Tokens, second: Tokens, tokenizer: Any) -> tuple[Spans, Spans]:  # noqa: ANN401
+    """Align two sentences token by token, by the longest matching blocks of ids.
+
+    As in the code of CrowS-Pairs and of Kaneko and Bollegala (2022), with two differences: long
+    sentences are aligned like short ones (difflib's shortcut from 200 tokens on is off), and the
+    first word counts as the same whether or not a space stands before it.
+    """
+    one, other = (_keys(tokens, tokenizer) for tokens in (first, second))
+    matcher = SequenceMatcher[int](None, one, other, autojunk=False)
+    places: list[set[int]] = [set(), set()]
+    for start, partner, size in matcher.get_matching_blocks():
+        places[0].update(range(start, start + size))
+        places[1].update(range(partner, partner + size))
+    return _spans(first, places[0]), _spans(second, places[1])
+
+
+def _keys(tokens: Tokens, tokenizer: Any) -> list[int]:  # noqa: ANN401
+    keys, start = list(tokens.ids), tokens.scored[0]
+    piece, unknown = tokens.pieces[start], tokenizer.unk_token_id
+    for space in _SPACES:
+        if not piece.startswith(space):
+            spaced = tokenizer.convert_tokens_to_ids(space + piece)
+            keys[start] = keys[start] if spaced in {None, unknown} else int(spaced)
+    return keys
+
+
+def _spans(tokens: Tokens, matched: set[int]) -> Spans:
+    return Spans(
+        modified=tuple(place for place in tokens.scored if place not in matched),
+        shared=tuple(place for place in tokens.scored if place in matched),
+    )
+
+
+@dataclass(frozen=True)
+class AlignedPair:
+    """Both sentences of a pair as tokens, with their spans, in the order of ``ROLES``."""
+
+    tokens: tuple[Tokens, Tokens]
+    spans: tuple[Spans, Spans]
+
+
+def align_pairs(pairs: pd.DataFrame, model: LanguageModel) -> list[AlignedPair]:
+    """Align all pairs of a frame.
+
+    Raises
+    ------
+    ValueError
+        If the tokenizer reads both sentences of a pair alike, or they share no token.
+    """
+    aligned = []
+    wrong: dict[str, list[str]] = {"are the same to its tokenizer": [], "share no token": []}
+    for pair_id, *sentences in pairs[["pair_id", *ROLES]].itertuples(index=False):
+        first, second = (tokenize(model, str(sentence)) for sentence in sentences)
+        spans = align(first, second, model.tokenizer)
+        if not any(each.modified for each in spans):
+            wrong["are the same to its tokenizer"].append(str(pair_id))
+        if not spans[0].shared:
+            wrong["share no token"].append(str(pair_id))
+        aligned.append(AlignedPair((first, second), spans))
+    for what, found in wrong.items():
+        if found:
+            raise ValueError(
+                f"{model.name}: the sentences of {len(found)} pair(s) {what}, first "
+                f"{', '.join(found[:3])}; mend these pairs or leave them out"
+            )
+    return aligned
+
+
+def token_spans(pairs: pd.DataFrame, model: LanguageModel) -> pd.DataFrame:
+    """Give the tokens of every sentence, and which of them its partner shares.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        From `read_pairs`.
+    model : LanguageModel
+        From `load_model`; only its tokenizer is used.
+
+    Returns
+    -------
+    DataFrame
+        One row a sentence: ``pair_id``, ``bias_type``, ``direction``, ``role`` (stereotypical or
+        anti_stereotypical), ``sentence``, ``tokens``, ``n_tokens`` (special ones left out),
+        ``modified`` and ``shared``: positions in ``tokens``.
+
+    Raises
+    ------
+    ValueError
+        If a sentence is too long for the model, or the sentences of a pair do not align.
+    """
+    pairs = validate_pairs(pairs)
+    rows = [
+        (*labels, role, sentence, tokens.pieces, len(tokens.scored), spans.modified, spans.shared)
+        for (*labels, first, second), pair in zip(
+            pairs.itertuples(index=False), align_pairs(pairs, model), strict=True
+        )
+        for role, sentence, tokens, spans in _sides(pair, (first, second))
+    ]
+    return pd.DataFrame(rows, columns=list(SPAN_COLUMNS))
+
+
+def _sides(pair: AlignedPair, sentences: Sequence[Any]) -> zip[tuple[str, Any, Tokens, Spans]]:
+    return zip(ROLES, sentences, pair.tokens, pair.spans, strict=True)

@@ -1,0 +1,176 @@
+"""Loading a language model and its tokenizer: from a folder, safely, and with its head."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ..schema import unknown_name
+from ..transformer_files import (
+    config_and_tokenizer,
+    longest_input,
+    place_of,
+    placed,
+    quiet_loading,
+    reading_options,
+    refusal,
+    require_extra,
+)
+
+DTYPES = ("float32", "bfloat16", "float16")
+"""Numbers a model may compute with. Log probabilities are always summed in float32."""
+
+KINDS = ("auto", "masked", "causal")
+
+_CAUSAL = ("ForCausalLM", "LMHeadModel")
+
+
+@dataclass(frozen=True, eq=False)
+class LanguageModel:
+    """A language model with its tokenizer.
+
+    Parameters
+    ----------
+    name : str
+        How results call it.
+    network : transformers.PreTrainedModel
+        In evaluation mode.
+    tokenizer : transformers.PreTrainedTokenizerFast
+    kind : {"masked", "causal"}
+    longest : int
+        Tokens that the model reads at most, special ones included.
+    """
+
+    name: str
+    network: Any
+    tokenizer: Any
+    kind: str
+    longest: int
+
+    @property
+    def device(self) -> Any:  # noqa: ANN401
+        """Where the model computes."""
+        return self.network.device
+
+    @cached_property
+    def content_hash(self) -> str:
+        """SHA-256 of what its scores depend on: configuration, weights and vocabulary."""
+        import torch
+
+        digest = hashlib.sha256()
+        settings = self.network.config.to_dict()
+        for passing in ("_name_or_path", "transformers_version"):
+            settings.pop(passing, None)
+        digest.update(json.dumps(settings, sort_keys=True, default=str).encode())
+        digest.update(self.tokenizer.backend_tokenizer.to_str().encode())
+        for name, weights in sorted(self.network.state_dict().items()):
+            flat = weights.detach().cpu().contiguous().flatten().view(torch.uint8)
+            digest.update(f"{name} {weights.dtype} {tuple(weights.shape)}".encode())
+            digest.update(flat.numpy().data)
+        return digest.hexdigest()
+
+
+def load_model(
+    source: str | Path,
+    *,
+    kind: str = "auto",
+    device: str = "cpu",
+    dtype: str = "float32",
+    name: str | None = None,
+    allow_pickle: bool = False,
+) -> LanguageModel:
+    """Load a masked or a causal language model and its tokenizer.
+
+    Code that comes with a model is never run.
+
+    Parameters
+    ----------
+    source : str or Path
+        A folder with ``config.json``, ``model.safetensors`` and ``tokenizer.json``, or the name
+        of a model on the Hugging Face hub, which transformers fetches and keeps.
+    kind : {"auto", "masked", "causal"}
+        ``auto`` reads it off the configuration.
+    device : str
+        As torch names it: ``cpu``, ``cuda``, ``cuda:1``, ``mps``.
+    dtype : {"float32", "bfloat16", "float16"}
+    name : str, optional
+        How results call the model; the last part of `source` by default.
+    allow_pickle : bool
+        Also read weights that come as a pickle (``pytorch_model.bin``).
+
+    Raises
+    ------
+    ImportError
+        If the extra ``mlm`` is not installed.
+    FileNotFoundError
+        If there is no such folder, or no such model within reach.
+    ValueError
+        If the model has no language-model head, needs code of its own, or its tokenizer is not
+        a fast one.
+    """
+    require_extra()
+    for what, value, known in (("kind", kind, KINDS), ("dtype", dtype, DTYPES)):
+        if value not in known:
+            raise ValueError(unknown_name(what, value, known))
+    place = place_of(source)
+    config, tokenizer = config_and_tokenizer(place)
+    found = _kind(config) if kind == "auto" else kind
+    network = _network(place, found, dtype, allow_pickle=allow_pickle)
+    return LanguageModel(
+        name=name or Path(place).name,
+        network=placed(network, device),
+        tokenizer=tokenizer,
+        kind=found,
+        longest=longest_input(network, tokenizer),
+    )
+
+
+def _kind(config: Any) -> str:  # noqa: ANN401
+    names = getattr(config, "architectures", None) or []
+    return "causal" if any(str(name).endswith(_CAUSAL) for name in names) else "masked"
+
+
+def _network(place: str, kind: str, dtype: str, *, allow_pickle: bool) -> Any:  # noqa: ANN401
+    import torch
+    import transformers
+
+    loaders = {
+        "masked": transformers.AutoModelForMaskedLM,
+        "causal": transformers.AutoModelForCausalLM,
+    }
+    try:
+        with quiet_loading():
+            network, told = loaders[kind].from_pretrained(
+                place,
+                dtype=getattr(torch, dtype),
+                attn_implementation="eager",  # others do not give the attention that AULA weighs by
+                use_safetensors=not allow_pickle or None,
+                output_loading_info=True,
+                **reading_options(place),
+            )
+    except (OSError, ValueError) as error:
+        raise _no_head(place, kind, error) from None
+    missing = sorted(told["missing_keys"])
+    if missing:
+        raise ValueError(
+            f"{place} has no {kind} language-model head, or not all of its weights: "
+            f"{', '.join(missing[:3])} would be random numbers, and so would every score; "
+            "an encoder of sentences or a classifier cannot be scored"
+        )
+    return network
+
+
+def _no_head(place: str, kind: str, error: Exception) -> Exception:
+    if "Unrecognized configuration class" in str(error):
+        return ValueError(f"{place} is not a {kind} language model: transformers has no such head")
+    if "safetensors" in str(error) and "trust_remote_code" not in str(error):
+        first = str(error).strip().split("\n")[0]
+        return ValueError(
+            f"{place} holds no model.safetensors ({first}); weights in a pickle are read only "
+            "with allow_pickle=True"
+        )
+    return refusal(place, error)

@@ -1,0 +1,147 @@
+"""Draws of how much stereotypical sentences are preferred, level by level."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..geometry import FloatArray
+from ..posterior import index_of, labels, stacked
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+QUANTITIES = ("mean_difference", "standardised", "p_stereotypical")
+"""What is told of every level."""
+
+NULLS = {"mean_difference": 0.0, "standardised": 0.0, "p_stereotypical": 0.5}
+"""Their values where neither sentence is preferred."""
+
+SCALES = "model_scales"
+"""Attribute of a posterior: relative size of each language model's differences, as JSON."""
+
+NODES = 31
+"""Nodes of the Gauss-Hermite quadrature over effects of pairs, under Student-t residuals."""
+
+
+@dataclass(frozen=True)
+class PairLevel:
+    """Draws of the quantities of one set of bias types.
+
+    Parameters
+    ----------
+    level : {"overall", "population", "bias_type"}
+    bias_type : str
+        Empty where the level has none.
+    draws : mapping of str to (n_draws, n_models) float
+        By the names in ``QUANTITIES``.
+    """
+
+    level: str
+    bias_type: str
+    draws: Mapping[str, FloatArray]
+
+
+@dataclass(frozen=True)
+class _Residuals:
+    """Spread of single pairs about their bias type's mean.
+
+    Parameters
+    ----------
+    sigma : (n_draws, n_models) float
+    pair_sd : (n_draws, 1) float
+        Zero where pairs have no effects of their own.
+    nu : (n_draws, 1) float or None
+    """
+
+    sigma: FloatArray
+    pair_sd: FloatArray
+    nu: FloatArray | None
+
+    def scale(self, between: FloatArray | float = 0.0) -> FloatArray:
+        """Scale of a single difference; its sd where residuals are Normal."""
+        return np.asarray(np.sqrt(self.sigma**2 + self.pair_sd**2 + between**2))
+
+    def share_above(self, mean: FloatArray, between: FloatArray | float = 0.0) -> FloatArray:
+        """Probability that a difference is above zero, given its mean, (n_draws, n_models)."""
+        from scipy.special import ndtr, stdtr
+
+        if self.nu is None:
+            return np.asarray(ndtr(mean / self.scale(between)))
+        node, weight = np.polynomial.hermite_e.hermegauss(NODES)
+        spread = np.sqrt(self.pair_sd**2 + between**2) + np.zeros_like(mean)
+        total = np.zeros_like(mean)
+        for z, share in zip(node, weight / weight.sum(), strict=True):
+            total += share * stdtr(self.nu, (mean + z * spread) / self.sigma)
+        return total
+
+
+def levels(tree: DataTree) -> Iterator[PairLevel]:
+    """Give the draws overall, for the population of bias types, and of every type."""
+    residuals = _residuals(tree)
+    means = stacked(tree, "word_mean")
+    share = np.stack(
+        [residuals.share_above(means[:, index]) for index in range(means.shape[1])], axis=1
+    )
+    weight = _weights(tree)
+    overall = {
+        "mean_difference": (weight * means).sum(axis=1),
+        "standardised": (weight * means).sum(axis=1) / residuals.scale(),
+        "p_stereotypical": (weight * share).sum(axis=1),
+    }
+    size = np.array([scales_of(tree)[name] for name in labels(tree, "connection")])
+    yield _in_scores("overall", "", overall, size)
+    centre, between = stacked(tree, "connection_mean"), stacked(tree, "connection_sd")
+    population = {
+        "mean_difference": centre,
+        "standardised": centre / residuals.scale(between),
+        "p_stereotypical": residuals.share_above(centre, between),
+    }
+    yield _in_scores("population", "", population, size)
+    for index, name in enumerate(labels(tree, "protected_word")):
+        mean = np.asarray(means[:, index])
+        draws = {
+            "mean_difference": mean,
+            "standardised": mean / residuals.scale(),
+            "p_stereotypical": np.asarray(share[:, index]),
+        }
+        yield _in_scores("bias_type", name, draws, size)
+
+
+def _in_scores(
+    level: str, bias_type: str, draws: Mapping[str, FloatArray], size: FloatArray
+) -> PairLevel:
+    """Put mean differences back into the unit of each model's scores."""
+    mean = draws["mean_difference"] * size
+    return PairLevel(level, bias_type, {**draws, "mean_difference": mean})
+
+
+def scales_of(tree: DataTree) -> dict[str, float]:
+    """Relative size of each language model's differences, by name."""
+    if SCALES not in tree.attrs:
+        raise ValueError("this posterior is not one of sentence pairs; make it with fit_pairs")
+    return dict(json.loads(tree.attrs[SCALES]))
+
+
+def _residuals(tree: DataTree) -> _Residuals:
+    sigma = stacked(tree, "sigma")
+    n_models = len(labels(tree, "connection"))
+    wide = np.repeat(sigma[:, None], n_models, axis=1) if sigma.ndim == 1 else sigma
+    posterior = tree["posterior"]
+    pair_sd = np.zeros((len(sigma), 1))
+    if "attribute_sd" in posterior:
+        pair_sd = stacked(tree, "attribute_sd").reshape(len(sigma), -1)
+    nu = stacked(tree, "nu")[:, None] if "nu" in posterior else None
+    return _Residuals(wide, pair_sd, nu)
+
+
+def _weights(tree: DataTree) -> FloatArray:
+    """Share of every bias type in the pairs of every model, (n_types, n_models)."""
+    shape = (len(labels(tree, "protected_word")), len(labels(tree, "connection")))
+    counts = np.zeros(shape)
+    np.add.at(counts, (index_of(tree, "word_index"), index_of(tree, "connection_index")), 1.0)
+    return np.asarray(counts / counts.sum(axis=0))

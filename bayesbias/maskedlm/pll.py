@@ -1,0 +1,277 @@
+"""Scores of sentence pairs under a language model: SSS, CPS, AUL, AULA, PLL and their like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ..schema import require_columns
+from .alignment import ROLES, AlignedPair, Spans, Tokens, align_pairs
+from .cache import ScoreCache, key_of
+from .datasets import validate_pairs
+from .inference import ask
+from .language_models import LanguageModel
+from .questions import MEASURES, Questions, measures_for
+
+SCORE_COLUMNS: tuple[str, ...] = (
+    "model",
+    "measure",
+    "pair_id",
+    "bias_type",
+    "direction",
+    "role",
+    "n_tokens",
+    "n_scored",
+    "score",
+)
+"""Columns of a frame of scores; one row a sentence and measure."""
+
+SENTENCES_AT_ONCE = 128
+"""Sentences whose questions are asked together, and whose scores are then remembered."""
+
+DEFAULT_BATCH = 64
+"""Masked sentences in a batch. More gain nothing on a processor; on a GPU take some hundreds."""
+
+
+@dataclass(frozen=True)
+class _Task:
+    """One score to find: a sentence, its place in the frame, and the measure."""
+
+    tokens: Tokens
+    spans: Spans
+    measure: str
+    key: str
+
+
+def score_pairs(
+    pairs: pd.DataFrame,
+    model: LanguageModel,
+    measures: Sequence[str] | str | None = None,
+    *,
+    batch_size: int = DEFAULT_BATCH,
+    cache: str | Path | None = None,
+    progressbar: bool = True,
+) -> pd.DataFrame:
+    """Score both sentences of every pair under a language model.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        From `read_pairs`.
+    model : LanguageModel
+        From `load_model`.
+    measures : sequence of str, optional
+        Names in ``MEASURES``; all that the model allows by default.
+    batch_size : int
+        Masked sentences in a batch. It changes how fast scores come, not what they are.
+    cache : str or Path, optional
+        A file that remembers scores by the content of model, sentence and measure; a run that was
+        stopped goes on from it, and what is there already is not asked again.
+    progressbar : bool
+        Shown on a terminal.
+
+    Returns
+    -------
+    DataFrame
+        Columns of ``SCORE_COLUMNS``, measure by measure. ``score`` in nats: sums of log
+        probabilities, means for sss and aul, weighted means for aula; ``n_tokens`` counts the
+        sentence's tokens, ``n_scored`` those that the score is of. SSS has no value for a sentence
+        without a modified token (the other one only inserts): such rows are absent, named in
+        ``.attrs["unscored"]`` and by a warning.
+
+    Raises
+    ------
+    ValueError
+        If pairs, measures or batch_size are not valid, a sentence is longer than the model reads,
+        or the sentences of a pair do not align.
+
+    Warns
+    -----
+    UserWarning
+        If scores do not exist.
+    """
+    pairs = validate_pairs(pairs)
+    names = measures_for(model.kind, None if measures is None else measures)  # type: ignore[arg-type]
+    if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
+        raise ValueError(f"batch_size must be a whole number from 1 on; got {batch_size!r}")
+    tasks = _tasks(align_pairs(pairs, model), model, names)
+    with ScoreCache(cache) as remembered:
+        scores = _scores(tasks, model, remembered, batch_size, shown=progressbar)
+    frame = _frame(pairs, tasks, scores, model, names)
+    return _without_unscored(frame)
+
+
+def _tasks(aligned: Sequence[AlignedPair], model: LanguageModel, names: list[str]) -> list[_Task]:
+    """Give the scores to find, measure by measure, pair by pair, in the order of roles."""
+    numbers = str(model.network.dtype)
+    tasks = []
+    for name in names:
+        for pair in aligned:
+            for tokens, spans in zip(pair.tokens, pair.spans, strict=True):
+                needed = (spans.modified, spans.shared) if MEASURES[name].paired else ()
+                words = tokens.words if name == "pll-word-l2r" else ()
+                key = key_of(model.content_hash, numbers, name, tokens.ids, needed, words)
+                tasks.append(_Task(tokens, spans, name, key))
+    return tasks
+
+
+def _scores(
+    tasks: Sequence[_Task], model: LanguageModel, cache: ScoreCache, batch_size: int, *, shown: bool
+) -> dict[str, float]:
+    """Scores by key; tasks that no question can answer have none."""
+    scores = cache.find(task.key for task in tasks)
+    todo: dict[tuple[int, ...], list[_Task]] = {}
+    for task in tasks:
+        if task.key not in scores:
+            todo.setdefault(task.tokens.ids, []).append(task)
+    order = sorted(todo, key=len)
+    total = sum(len(_needs(task)) for task in tasks if task.key not in scores)
+    with _bar(total, model.name, shown=shown) as tell:
+        for start in range(0, len(order), SENTENCES_AT_ONCE):
+            block = [task for ids in order[start : start + SENTENCES_AT_ONCE] for task in todo[ids]]
+            found = _ask_block(block, model, batch_size, tell)
+            cache.keep(found)
+            scores.update(found)
+    return scores
+
+
+def _needs(task: _Task) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+    return MEASURES[task.measure].needs(task.tokens, task.spans)
+
+
+def _ask_block(
+    block: Sequence[_Task],
+    model: LanguageModel,
+    batch_size: int,
+    tell: Callable[[int], None],
+) -> dict[str, float]:
+    questions = Questions()
+    answerable = [task for task in block if _needs(task)]
+    numbers = [
+        questions.add(task.tokens, task.spans, MEASURES[task.measure]) for task in answerable
+    ]
+    answers = ask(model, questions, batch_size)
+    tell(sum(len(_needs(task)) for task in block))
+    return {
+        task.key: answers.score(number, task.tokens, task.spans, MEASURES[task.measure])
+        for task, number in zip(answerable, numbers, strict=True)
+    }
+
+
+def _frame(
+    pairs: pd.DataFrame,
+    tasks: Sequence[_Task],
+    scores: dict[str, float],
+    model: LanguageModel,
+    names: Sequence[str],
+) -> pd.DataFrame:
+    sides = pairs.loc[pairs.index.repeat(2), ["pair_id", "bias_type", "direction"]]
+    frame = pd.concat([sides] * len(names), ignore_index=True)
+    frame.insert(0, "measure", np.repeat(names, len(sides)))
+    frame.insert(0, "model", model.name)
+    frame["role"] = list(ROLES) * (len(frame) // 2)
+    frame["n_tokens"] = [len(task.tokens.scored) for task in tasks]
+    frame["n_scored"] = [sum(len(asked) for _, asked in _needs(task)) for task in tasks]
+    frame["score"] = [scores.get(task.key, np.nan) for task in tasks]
+    return frame
+
+
+def _without_unscored(frame: pd.DataFrame) -> pd.DataFrame:
+    """Leave the rows without a score out, and say so."""
+    import warnings
+
+    absent = frame["score"].isna() & (frame["n_scored"] == 0)
+    _check_finite(frame[~absent])
+    kept = frame[~absent].reset_index(drop=True)
+    named = frame.loc[absent, ["measure", "pair_id", "role"]]
+    kept.attrs["unscored"] = named.to_dict("records")
+    if absent.any():
+        pairs = ", ".join(dict.fromkeys(named["pair_id"]))
+        warnings.warn(
+            f"{int(absent.sum())} sentence(s) have no {named['measure'].iloc[0]} score, since "
+            f"nothing in them was modified (the other sentence only adds words): pairs {pairs}",
+            stacklevel=3,
+        )
+    return kept
+
+
+def _check_finite(frame: pd.DataFrame) -> None:
+    odd = ~np.isfinite(frame["score"])
+    if odd.any():
+        row = frame[odd].iloc[0]
+        raise ValueError(
+            f"{int(odd.sum())} score(s) are not finite, first {row['measure']} of pair "
+            f"{row['pair_id']!r}: {row['score']}; with dtype float16 use float32 or bfloat16"
+        )
+
+
+def paired_scores(scores: pd.DataFrame) -> pd.DataFrame:
+    """Put the two scores of every pair side by side.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        From `score_pairs`; frames of several models may be put together with ``pd.concat``.
+
+    Returns
+    -------
+    DataFrame
+        ``model``, ``measure``, ``pair_id``, ``bias_type``, ``stereotypical``,
+        ``anti_stereotypical``, ``difference`` = stereotypical - anti_stereotypical, and
+        ``n_scored``, the mean number of tokens that the two scores are of. Pairs of which one
+        score does not exist are left out.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing or a score is there twice.
+    """
+    require_columns(scores, SCORE_COLUMNS)
+    keys = ["model", "measure", "pair_id", "bias_type"]
+    if scores.duplicated([*keys, "role"]).any():
+        row = scores[scores.duplicated([*keys, "role"])].iloc[0]
+        raise ValueError(
+            f"the {row['measure']} score of pair {row['pair_id']!r} under {row['model']!r} is "
+            "there twice; give each model a name of its own"
+        )
+    sides = [scores[scores["role"] == role].set_index(keys) for role in ROLES]
+    both = sides[0][["score", "n_scored"]].join(
+        sides[1][["score", "n_scored"]], how="inner", lsuffix="_first", rsuffix="_second"
+    )
+    frame = pd.DataFrame(
+        {
+            "stereotypical": both["score_first"],
+            "anti_stereotypical": both["score_second"],
+            "difference": both["score_first"] - both["score_second"],
+            "n_scored": (both["n_scored_first"] + both["n_scored_second"]) / 2,
+        }
+    )
+    return frame.reset_index()
+
+
+@contextmanager
+def _bar(total: int, name: str, *, shown: bool) -> Iterator[Callable[[int], None]]:
+    """Show on a terminal how many questions were answered."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True)
+    if not shown or total == 0 or not (console.is_terminal or console.is_jupyter):
+        yield lambda _: None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as bar:
+        task = bar.add_task(f"scoring under {escape(name)}", total=total)
+        yield lambda done: bar.update(task, advance=done)

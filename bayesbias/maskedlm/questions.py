@@ -1,0 +1,205 @@
+"""What the measures ask of a model: masked versions of sentences, and log probabilities of tokens.
+
+A question is a sentence, the positions that are masked, and the positions whose tokens are asked
+for. Measures share questions (the masked versions of CPS are among those of PLL), so that all of
+them together cost little more than the dearest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..geometry import FloatArray
+from ..schema import unknown_name
+from .alignment import Spans, Tokens
+
+Masks = tuple[int, ...]
+Needs = Callable[[Tokens, Spans], list[tuple[Masks, Masks]]]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A score of a sentence, made of log probabilities of its tokens.
+
+    Parameters
+    ----------
+    title, reference : str
+    needs : callable
+        From tokens and spans to (masked positions, asked positions), one for each question.
+    kind : {"masked", "causal"}
+        Models that it is for.
+    averaged : bool
+        Whether the score is the mean over the asked tokens, in place of their sum.
+    attention : bool
+        Whether each token is weighted by the attention it gets.
+    paired : bool
+        Whether the score depends on the other sentence of the pair.
+    """
+
+    title: str
+    reference: str
+    needs: Needs
+    kind: str = "masked"
+    averaged: bool = False
+    attention: bool = False
+    paired: bool = False
+
+    def score(self, log_probs: FloatArray, attention: FloatArray | None) -> float:
+        """Score of a sentence from the log probabilities of the asked tokens, in order."""
+        weighted = log_probs * attention if self.attention and attention is not None else log_probs
+        return float(weighted.mean() if self.averaged else weighted.sum())
+
+
+def _modified_together(_: Tokens, spans: Spans) -> list[tuple[Masks, Masks]]:
+    return [(spans.modified, spans.modified)] if spans.modified else []
+
+
+def _shared_in_turn(_: Tokens, spans: Spans) -> list[tuple[Masks, Masks]]:
+    return [((place,), (place,)) for place in spans.shared]
+
+
+def _all_in_turn(tokens: Tokens, _: Spans) -> list[tuple[Masks, Masks]]:
+    return [((place,), (place,)) for place in tokens.scored]
+
+
+def _words_from_left(tokens: Tokens, _: Spans) -> list[tuple[Masks, Masks]]:
+    """Each token masked together with what follows of its word."""
+    rest = {
+        place: tuple(
+            other
+            for other in tokens.scored
+            if other == place or (other > place and tokens.words[other] == tokens.words[place])
+        )
+        for place in tokens.scored
+    }
+    return [(rest[place], (place,)) for place in tokens.scored]
+
+
+def _nothing_masked(tokens: Tokens, _: Spans) -> list[tuple[Masks, Masks]]:
+    return [((), tokens.scored)]
+
+
+def _after_the_first(tokens: Tokens, _: Spans) -> list[tuple[Masks, Masks]]:
+    """All tokens that have something before them."""
+    asked = tuple(place for place in tokens.scored if place > 0)
+    return [((), asked)] if asked else []
+
+
+MEASURES: dict[str, Measure] = {
+    "sss": Measure(
+        "StereoSet's: mean log P of the modified tokens given the shared ones",
+        "Nadeem, Bethke and Reddy (2021)",
+        _modified_together,
+        averaged=True,
+        paired=True,
+    ),
+    "cps": Measure(
+        "CrowS-Pairs': sum over the shared tokens, each masked in turn",
+        "Nangia, Vania, Bhalerao and Bowman (2020)",
+        _shared_in_turn,
+        paired=True,
+    ),
+    "aul": Measure(
+        "all unmasked: mean log P of every token with nothing masked",
+        "Kaneko and Bollegala (2022)",
+        _nothing_masked,
+        averaged=True,
+    ),
+    "aula": Measure(
+        "AUL, each token weighted by the mean attention it gets",
+        "Kaneko and Bollegala (2022)",
+        _nothing_masked,
+        averaged=True,
+        attention=True,
+    ),
+    "pll": Measure(
+        "pseudo-log-likelihood: sum over all tokens, each masked in turn",
+        "Salazar, Liang, Nguyen and Kirchhoff (2020)",
+        _all_in_turn,
+    ),
+    "pll-word-l2r": Measure(
+        "PLL with the rest of the token's own word masked as well",
+        "Kauf and Ivanova (2023)",
+        _words_from_left,
+    ),
+    "log-likelihood": Measure(
+        "log P of every token given those before it",
+        "for causal models",
+        _after_the_first,
+        kind="causal",
+    ),
+}
+"""All scores of a sentence by name. Adding one is adding an entry."""
+
+
+def measures_for(kind: str, names: str | list[str] | tuple[str, ...] | None = None) -> list[str]:
+    """Give the measures that a kind of model allows, or check those that are asked for.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown, or is not for such models.
+    """
+    fitting = [name for name, measure in MEASURES.items() if measure.kind == kind]
+    if names is None:
+        return fitting
+    wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
+    if not wanted:
+        raise ValueError(f"name one measure or more of {', '.join(fitting)}")
+    for name in wanted:
+        if name not in MEASURES:
+            raise ValueError(unknown_name("measure", name, MEASURES))
+        if name not in fitting:
+            raise ValueError(
+                f"the measure {name!r} is for {MEASURES[name].kind} models, and this one is "
+                f"{kind}; it allows {', '.join(fitting)}"
+            )
+    return wanted
+
+
+@dataclass
+class Questions:
+    """What is still to be asked about some sentences; equal questions are asked once.
+
+    Parameters
+    ----------
+    sentences : list of Tokens
+    asked : dict of (sentence, masked positions) to set of positions
+    attention : set of int
+        Sentences of which the attention matters.
+    """
+
+    sentences: list[Tokens] = field(default_factory=list)
+    asked: dict[tuple[int, Masks], set[int]] = field(default_factory=dict)
+    attention: set[int] = field(default_factory=set)
+    _numbers: dict[tuple[int, ...], int] = field(default_factory=dict)
+
+    def add(self, tokens: Tokens, spans: Spans, measure: Measure) -> int:
+        """Add what a measure needs of a sentence; give the sentence's number."""
+        number = self._numbers.setdefault(tokens.ids, len(self.sentences))
+        if number == len(self.sentences):
+            self.sentences.append(tokens)
+        for masked, asked in measure.needs(tokens, spans):
+            self.asked.setdefault((number, masked), set()).update(asked)
+        if measure.attention:
+            self.attention.add(number)
+        return number
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Log probabilities by (sentence, masked positions, position), and attention by sentence."""
+
+    log_probs: dict[tuple[int, Masks, int], float]
+    attention: dict[int, FloatArray]
+
+    def score(self, number: int, tokens: Tokens, spans: Spans, measure: Measure) -> float:
+        """Score of a sentence under a measure."""
+        needs = measure.needs(tokens, spans)
+        asked = [place for _, places in needs for place in places]
+        values = [self.log_probs[number, masked, at] for masked, places in needs for at in places]
+        weights = self.attention[number][asked] if measure.attention else None
+        return measure.score(np.array(values), weights)

@@ -1,0 +1,154 @@
+"""How scores are distributed, and how measures fare with fewer pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import ceil
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator, default_rng
+
+from ..geometry import FloatArray
+from .alignment import ROLES
+from .measures import ALL_TYPES, groups, jss, kls, percentage_score
+
+STATISTICS: dict[str, Callable[[FloatArray, FloatArray], float]] = {
+    "percentage": lambda stereo, anti: percentage_score(stereo, anti).score,
+    "kls": kls,
+    "jss": jss,
+    "jss_published": lambda stereo, anti: jss(stereo, anti, "published"),
+}
+"""What the study of sampling rates follows."""
+
+RATES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+"""Shares of the pairs that Liu (2024) samples."""
+
+FEWEST_FOR_SHAPIRO = 3
+"""Scores that the Shapiro-Wilk test needs."""
+
+
+def score_analysis(paired: pd.DataFrame) -> pd.DataFrame:
+    """Location, spread and normality of both sets of scores, as Liu (2024) tabulates them.
+
+    Parameters
+    ----------
+    paired : DataFrame
+        From `paired_scores`.
+
+    Returns
+    -------
+    DataFrame
+        ``model``, ``measure``, ``bias_type`` (``all`` for all pairs together), ``role``,
+        ``n_pairs``, ``mean``, ``sd`` (n - 1), ``skewness``, ``shapiro_w`` and ``shapiro_p``
+        (Shapiro and Wilk, 1965). KLS and JSS suppose that scores are Normal. With many pairs the
+        test finds small deviations, so look at W and skewness too: they say how large one is.
+
+    Raises
+    ------
+    ValueError
+        If a bias type has fewer than three pairs.
+    """
+    rows = []
+    for (model, measure), part in groups(paired):
+        named = [(str(name), some) for name, some in part.groupby("bias_type", sort=True)]
+        for bias_type, some in [*named, (ALL_TYPES, part)]:
+            if len(some) < FEWEST_FOR_SHAPIRO:
+                raise ValueError(
+                    f"the bias type {bias_type!r} has {len(some)} pair(s), and the test of "
+                    f"normality needs {FEWEST_FOR_SHAPIRO}; leave the type out"
+                )
+            for role in ROLES:
+                scores = some[role].to_numpy(dtype=np.float64)
+                rows.append((model, measure, bias_type, role, len(scores), *_shape(scores)))
+    columns = ["model", "measure", "bias_type", "role", "n_pairs"]
+    columns += ["mean", "sd", "skewness", "shapiro_w", "shapiro_p"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _shape(scores: FloatArray) -> tuple[float, ...]:
+    from scipy.stats import shapiro, skew
+
+    tested = shapiro(scores)
+    return (
+        float(scores.mean()),
+        float(scores.std(ddof=1)),
+        float(skew(scores)),
+        float(tested.statistic),
+        float(tested.pvalue),
+    )
+
+
+def sampling_robustness(
+    paired: pd.DataFrame,
+    rates: Sequence[float] = RATES,
+    *,
+    repeats: int = 20,
+    seed: int | Generator = 0,
+) -> pd.DataFrame:
+    """How measures change when fewer pairs are at hand: the study of Liu (2024), figure 5.
+
+    Of every bias type a share of the pairs is drawn without replacement, rounded up; measures of
+    types are weighted by their pairs.
+
+    Parameters
+    ----------
+    paired : DataFrame
+        From `paired_scores`.
+    rates : sequence of float
+        Shares, in (0, 1].
+    repeats : int
+        Samples at each rate; the paper has one.
+    seed : int or Generator
+
+    Returns
+    -------
+    DataFrame
+        ``model``, ``measure``, ``statistic``, ``rate``, ``n_pairs``, ``full`` (from all pairs),
+        and of the samples ``mean``, ``sd``, ``low`` and ``high`` (their extremes).
+
+    Notes
+    -----
+    A small sd alone is no merit: a measure that is always 50 has none. KLS stays close to 50
+    because the two sds are close, whatever the means do; and samples of most of the pairs share
+    most of the pairs, so that sds at high rates are small for every measure.
+
+    Raises
+    ------
+    ValueError
+        If a rate is not in (0, 1], repeats is below 2, or a sample has fewer than two pairs of a
+        type.
+    """
+    if repeats < 2:
+        raise ValueError(f"repeats must be 2 or more, got {repeats}; one sample has no spread")
+    for rate in rates:
+        if not 0 < rate <= 1:
+            raise ValueError(f"rates are shares in (0, 1]; got {rate}")
+    rng = default_rng(seed)
+    rows = []
+    for (model, measure), part in groups(paired):
+        types = [
+            some[list(ROLES)].to_numpy(dtype=np.float64) for _, some in part.groupby("bias_type")
+        ]
+        full = _weighted(types)
+        for rate in rates:
+            drawn = np.array([_weighted(_sampled(types, rate, rng)) for _ in range(repeats)])
+            size = sum(ceil(rate * len(one)) for one in types)
+            for place, name in enumerate(STATISTICS):
+                values = drawn[:, place]
+                found = (values.mean(), values.std(ddof=1), values.min(), values.max())
+                rows.append((model, measure, name, rate, size, full[place], *map(float, found)))
+    columns = ["model", "measure", "statistic", "rate", "n_pairs", "full"]
+    return pd.DataFrame(rows, columns=[*columns, "mean", "sd", "low", "high"])
+
+
+def _sampled(types: Sequence[FloatArray], rate: float, rng: Generator) -> list[FloatArray]:
+    return [rng.permutation(one)[: ceil(rate * len(one))] for one in types]
+
+
+def _weighted(types: Sequence[FloatArray]) -> list[float]:
+    sizes = [len(one) for one in types]
+    return [
+        float(np.average([statistic(one[:, 0], one[:, 1]) for one in types], weights=sizes))
+        for statistic in STATISTICS.values()
+    ]

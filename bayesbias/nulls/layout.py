@@ -1,0 +1,183 @@
+"""What a simulated table looks like: its words, its attributes, and where an effect is planted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from string import ascii_uppercase
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..geometry import FloatArray
+from ..schema import COLUMNS, unknown_name, validate
+
+IntArray = NDArray[np.int64]
+
+FEWEST = 2
+"""Words of a group, attributes of a set, groups: below it no spread can be estimated."""
+
+MOST_GROUPS = len(ascii_uppercase)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Groups of protected words, each with an attribute set of its own, all pairs measured.
+
+    With two groups it is WEAT's: X goes with A, and Y with B.
+
+    Parameters
+    ----------
+    groups : tuple of str
+        Names of the groups, two or more; their attribute sets are called A, B, C, ...
+    n_words : int
+        Protected words of each group, at least 2.
+    n_attributes : int
+        Attributes of each set, at least 2.
+    """
+
+    groups: tuple[str, ...] = ("X", "Y")
+    n_words: int = 8
+    n_attributes: int = 8
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "groups", tuple(self.groups))
+        for name in ("n_words", "n_attributes"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < FEWEST:
+                raise ValueError(
+                    f"{name} must be a whole number from {FEWEST} on, got {value!r}: with fewer "
+                    "nothing says how much words differ"
+                )
+            object.__setattr__(self, name, int(value))
+        if not FEWEST <= len(self.groups) <= MOST_GROUPS:
+            raise ValueError(
+                f"groups must name {FEWEST} to {MOST_GROUPS} groups, got {len(self.groups)}"
+            )
+        if len(set(self.groups)) < len(self.groups) or not all(map(str.strip, self.groups)):
+            raise ValueError(f"groups need names that differ and are not empty, got {self.groups}")
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Protected words and attributes of a table."""
+        return len(self.groups) * self.n_words, len(self.groups) * self.n_attributes
+
+    @property
+    def group_of_word(self) -> IntArray:
+        """Group of each protected word, (n_words of all groups,)."""
+        return np.repeat(np.arange(len(self.groups)), self.n_words)
+
+    @property
+    def set_of_attribute(self) -> IntArray:
+        """Attribute set of each attribute, (n_attributes of all sets,)."""
+        return np.repeat(np.arange(len(self.groups)), self.n_attributes)
+
+    @property
+    def own(self) -> FloatArray:
+        """One where the attribute belongs to the word's own group, else zero."""
+        same = self.group_of_word[:, None] == self.set_of_attribute
+        return np.asarray(same, dtype=np.float64)
+
+    @cached_property
+    def rows(self) -> pd.DataFrame:
+        """All columns of the long-form table but the distances, word by word."""
+        words, attributes = np.indices(self.shape).reshape(2, -1)
+        group, of_set = self.group_of_word[words], self.set_of_attribute[attributes]
+        letters = np.array(list(ascii_uppercase))
+        word_in_group = (words % self.n_words + 1).astype(str)
+        in_set = (attributes % self.n_attributes + 1).astype(str)
+        content = (
+            np.char.add(np.array(self.groups)[group], word_in_group),
+            np.array(self.groups)[group],
+            np.char.add(letters[of_set], in_set),
+            letters[of_set],
+            np.where(group == of_set, "associated", "different"),
+        )
+        return pd.DataFrame(dict(zip(COLUMNS[:-1], content, strict=True)))
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Simulated tables of one layout, and what is true of them.
+
+    Parameters
+    ----------
+    layout : Layout
+    distances : (n_tables, n_words, n_attributes) float
+        Cosine distances.
+    word_bias : (n_tables, n_words) float
+        How much closer the attributes of its own group lie to a word than the others do, on
+        average over the population of attributes; in units of distance.
+    planted : (n_words,) float
+        What was planted: the same on average over the population that words are drawn from too.
+    """
+
+    layout: Layout
+    distances: FloatArray
+    word_bias: FloatArray
+    planted: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.distances)
+
+    def table(self, index: int) -> pd.DataFrame:
+        """Give one table in the long form, validated.
+
+        Raises
+        ------
+        IndexError
+            If there is no such table.
+        ValueError
+            If a distance lies outside [0, 2].
+        """
+        if not 0 <= index < len(self):
+            raise IndexError(f"there are {len(self)} tables, 0 to {len(self) - 1}; got {index}")
+        rows = self.layout.rows.assign(cosine_distance=self.distances[index].ravel())
+        return validate(rows)
+
+    def associations(self) -> FloatArray:
+        """WEAT's s(w) = mean cosine to A less mean cosine to B, (n_tables, n_words).
+
+        Raises
+        ------
+        ValueError
+            If there are more than two groups.
+        """
+        self.require_two_groups("WEAT")
+        first = self.layout.set_of_attribute == 0
+        means = [self.distances[:, :, part].mean(axis=2) for part in (first, ~first)]
+        return np.asarray(means[1] - means[0])
+
+    def require_two_groups(self, method: str) -> None:
+        """Raise a ValueError if there are more than two groups."""
+        if len(self.layout.groups) != 2:
+            raise ValueError(
+                f"{method} compares two groups, and this world has {len(self.layout.groups)}: "
+                f"{', '.join(self.layout.groups)}"
+            )
+
+    def first(self, n: int) -> Batch:
+        """Give the first n tables."""
+        return Batch(self.layout, self.distances[:n], self.word_bias[:n], self.planted)
+
+
+PLANTINGS = ("all", "one word", "opposite")
+"""Where an effect may be planted: in all words, in the first word only, or in the first two with
+opposite signs, so that it cancels."""
+
+
+def planted_effects(layout: Layout, effect: float, planted: str) -> FloatArray:
+    """Effect of every protected word, (n_words,): how much closer its own attributes lie."""
+    if planted not in PLANTINGS:
+        raise ValueError(unknown_name("planting", planted, PLANTINGS))
+    if not np.isfinite(effect) or abs(effect) > 1:
+        raise ValueError(f"effect is a difference of distances and lies in [-1, 1]; got {effect}")
+    share = np.zeros(layout.shape[0])
+    if planted == "all":
+        share[:] = 1.0
+    elif planted == "one word":
+        share[0] = 1.0
+    else:
+        share[:2] = (1.0, -1.0)
+    return effect * share

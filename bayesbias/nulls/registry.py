@@ -1,0 +1,67 @@
+"""The worlds that have a name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from ..schema import unknown_name
+from .unit_vectors import UnitVectorWorld
+from .vocabulary import vocabulary_world
+from .world import NullWorld, World
+
+WORLDS: dict[str, Callable[[], NullWorld]] = {
+    "independent": World,
+    "words-differ": partial(World, word_sd=0.04),
+    "attributes-differ": partial(World, attribute_sd=0.04),
+    "attributes-differ-more": partial(World, attribute_sd=0.08),
+    "both-differ": partial(World, word_sd=0.04, attribute_sd=0.04),
+    "words-lean": partial(World, word_bias_sd=0.04),
+    "attributes-lean": partial(World, attribute_bias_sd=0.04),
+    "unit-vectors": UnitVectorWorld,
+    "vocabulary": partial(vocabulary_world, lists="random"),
+    "vocabulary-topics": partial(vocabulary_world, lists="topics"),
+    "planted": partial(World, word_sd=0.04, attribute_sd=0.04, effect=0.04),
+    "planted-in-one-word": partial(
+        World, word_sd=0.04, attribute_sd=0.04, effect=0.16, planted="one word"
+    ),
+    "planted-opposite": partial(
+        World, word_sd=0.04, attribute_sd=0.04, effect=0.16, planted="opposite"
+    ),
+}
+"""Functions that make a world, by name. Cells have an sd of .08, as in the paper's null model.
+
+The first four are those whose false-alarm rates are known. In ``words-lean`` words have biases of
+their own that average to nothing; in ``attributes-lean`` so have attributes. ``vocabulary`` draws
+lists from the bundled GloVe vectors. In the last three an effect is planted.
+"""
+
+ABOUT = {
+    "independent": "single distances vary, nothing else",
+    "words-differ": "some protected words are near to all attributes, some far from all (sd .04)",
+    "attributes-differ": "some attributes are near to all words, some far from all (sd .04)",
+    "attributes-differ-more": "the same with an sd of .08",
+    "both-differ": "words and attributes differ (sd .04 each)",
+    "words-lean": "each word has a bias of its own (sd .04) that averages to nothing",
+    "attributes-lean": "each attribute leans to a group (sd .04), by the luck of the list",
+    "unit-vectors": "cosines of random unit vectors in 100 dimensions",
+    "vocabulary": "lists of words drawn at random from the bundled GloVe vectors",
+    "vocabulary-topics": "lists of nearest neighbours of random words in these vectors",
+    "planted": "both differ, and own attributes are .04 closer for every word",
+    "planted-in-one-word": "both differ, and own attributes are .16 closer for one word",
+    "planted-opposite": "both differ; .16 closer for one word and .16 farther for another",
+}
+"""What happens in each world, in a line."""
+
+
+def world(name: str) -> NullWorld:
+    """Make the world of that name; `WORLDS` lists them.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown; the nearest is named.
+    """
+    if name not in WORLDS:
+        raise ValueError(unknown_name("world", name, WORLDS))
+    return WORLDS[name]()

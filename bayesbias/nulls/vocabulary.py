@@ -1,0 +1,155 @@
+"""A world that draws word lists from a real vocabulary: the null that practice needs."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator, default_rng
+
+from ..fitting import Seed, as_seed_sequence
+from ..geometry import FloatArray, unit_rows
+from ..schema import unknown_name
+from .layout import Batch, IntArray, Layout, planted_effects
+from .world import check_count
+
+if TYPE_CHECKING:
+    import os
+
+    from gensim.models import KeyedVectors
+
+LISTS = ("random", "topics")
+"""How lists are drawn: words at random, or a word at random with its nearest neighbours."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class VocabularyWorld:
+    """Distances between word lists drawn from a real vocabulary (Smarda, 2021).
+
+    Four lists of the sizes of a test are drawn without looking at what they mean, so that which
+    attributes are called a group's own is arbitrary, and the expected contrast is 0 by symmetry.
+    Vectors are real: words differ, attributes differ, distances are those of an embedding.
+
+    Parameters
+    ----------
+    vectors : (n_vocabulary, n_dims) float
+        Unit rows; `vocabulary_world` reads them.
+    name : str
+        What the vocabulary is called.
+    n_words, n_attributes, groups
+        As in `World`.
+    lists : {"random", "topics"}
+        ``random`` draws every word by itself; ``topics`` draws one word for each list and takes
+        its nearest neighbours besides, since real lists are about something.
+    effect, planted
+        As in `World`: planted by moving the distances themselves.
+
+    References
+    ----------
+    Smarda (2021), on background distributions.
+    """
+
+    vectors: FloatArray = field(repr=False)
+    name: str
+    n_words: int = 8
+    n_attributes: int = 8
+    lists: str = "random"
+    groups: tuple[str, ...] = ("X", "Y")
+    effect: float = 0.0
+    planted: str = "all"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "groups", tuple(self.groups))
+        if self.lists not in LISTS:
+            raise ValueError(unknown_name("way to draw lists", self.lists, LISTS))
+        planted_effects(self.layout, self.effect, self.planted)
+        needed = sum(self.layout.shape)
+        if len(self.vectors) < needed:
+            raise ValueError(
+                f"the vocabulary {self.name!r} has {len(self.vectors)} words, and a table takes "
+                f"{needed} different ones; make the lists shorter or take more vectors"
+            )
+
+    @property
+    def layout(self) -> Layout:
+        """Words, attributes and groups of its tables."""
+        return Layout(self.groups, self.n_words, self.n_attributes)
+
+    def simulate(self, n: int, seed: Seed = None) -> Batch:
+        """Draw lists and measure them; see `World.simulate`."""
+        rng, n, layout = default_rng(as_seed_sequence(seed)), check_count(n), self.layout
+        effects = planted_effects(layout, self.effect, self.planted)
+        shift = (layout.own - 1 / len(self.groups)) * effects[:, None]
+        distances = np.empty((n, *layout.shape))
+        for index in range(n):
+            drawn = self.vectors[self._draw(rng)]
+            words, attributes = np.split(drawn, [layout.shape[0]])
+            distances[index] = 1 - words @ attributes.T - shift
+        word_bias = np.broadcast_to(effects, (n, len(effects)))
+        return Batch(layout, distances, word_bias, effects)
+
+    def _draw(self, rng: Generator) -> IntArray:
+        """Rows of the vocabulary for one table, protected words first, none twice."""
+        if self.lists == "random":
+            return rng.choice(len(self.vectors), sum(self.layout.shape), replace=False)
+        sizes = [self.n_words] * len(self.groups) + [self.n_attributes] * len(self.groups)
+        free = np.ones(len(self.vectors), dtype=bool)
+        drawn = []
+        for size in sizes:
+            middle = rng.choice(np.flatnonzero(free))
+            near = np.where(free, self.vectors @ self.vectors[middle], -np.inf)
+            topic = np.argpartition(-near, size - 1)[:size]
+            free[topic] = False
+            drawn.append(topic)
+        return np.concatenate(drawn)
+
+    def table(self, seed: Seed = None) -> pd.DataFrame:
+        """Draw one long-form table; its words have the names of their places, not their own."""
+        return self.simulate(1, seed).table(0)
+
+    def without_effect(self) -> VocabularyWorld:
+        """Give the same world with nothing planted."""
+        return replace(self, effect=0.0)
+
+    def settings(self) -> dict[str, Any]:
+        """Give all that decides the tables, as JSON can write it."""
+        return {
+            "kind": "vocabulary",
+            "vectors": hashlib.sha256(np.ascontiguousarray(self.vectors).tobytes()).hexdigest(),
+            "n_words": self.n_words,
+            "n_attributes": self.n_attributes,
+            "lists": self.lists,
+            "groups": list(self.groups),
+            "effect": self.effect,
+            "planted": self.planted,
+        }
+
+
+def vocabulary_world(
+    source: str | os.PathLike[str] | KeyedVectors = "glove-demo",
+    *,
+    name: str | None = None,
+    **choices: Any,  # noqa: ANN401
+) -> VocabularyWorld:
+    """Make a world of the words of an embedding that are written in letters only.
+
+    Parameters
+    ----------
+    source : str, path or KeyedVectors
+        As for `load_vectors`.
+    name : str, optional
+        What to call it; the source's by default.
+    **choices
+        ``n_words``, ``n_attributes``, ``lists``, ``groups``, ``effect``, ``planted``.
+    """
+    from ..vectors import load_vectors
+
+    loaded = load_vectors(source, progressbar=False)
+    kept = [index for index, word in enumerate(loaded.index_to_key) if word.isalpha()]
+    rows = np.asarray(loaded.vectors)[kept]
+    rows = rows[np.abs(rows).max(axis=1, initial=0.0) > 0]
+    called = name or (str(source) if isinstance(source, str) else "vectors given")
+    return VocabularyWorld(vectors=unit_rows(rows), name=called, **choices)

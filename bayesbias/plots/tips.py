@@ -1,0 +1,54 @@
+"""What points and bars of a plot say when a page lets its reader point at them.
+
+A plot on paper has no use for this; a report writes the texts into its figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from .rows import Row
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+
+_TEXTS = "bayesbias_tips"
+"""Attribute of an artist that holds the texts of its parts."""
+
+
+def set_tips(artist: Artist, texts: Iterable[str]) -> None:
+    """Give every point of a line, or every part of a collection, a text, in drawing order."""
+    setattr(artist, _TEXTS, tuple(texts))
+
+
+def tips_of(artist: Artist) -> tuple[str, ...]:
+    """Give the texts of an artist's parts; none, if it has none."""
+    texts: tuple[str, ...] = getattr(artist, _TEXTS, ())
+    return texts
+
+
+def row_tips(drawn: pd.DataFrame) -> list[str]:
+    """Tell word, connection, mean and interval of the rows of a forest.
+
+    Parameters
+    ----------
+    drawn : DataFrame
+        As `rows.rows_with_positions` gives it.
+    """
+    columns = ["level", "protected_group", "protected_word", "mean", "hdi_low", "hdi_high"]
+    parts = drawn[columns].itertuples(index=False, name=None)
+    what = drawn["connection"].astype(str) if "connection" in drawn else [""] * len(drawn)
+    return [
+        tip(Row(level, group, word, 0.0).label, name, mean, low, high)
+        for (level, group, word, mean, low, high), name in zip(parts, what, strict=True)
+    ]
+
+
+def tip(word: str, what: str, *values: float) -> str:
+    """Write a tip: who or what it is, and below it the value and its interval, if any."""
+    head = f"{word}, {what}" if what else word
+    mean, *ends = (f"{value:.3f}".replace("-", "−") for value in values)
+    return f"{head}\n{mean}" + (f", interval {ends[0]} to {ends[1]}" if ends else "")

@@ -1,0 +1,163 @@
+"""Write docs/calibration.md and its figures from real runs.
+
+Run ``python scripts/build_calibration.py`` from the checkout. ``--jobs N`` sets the processes;
+``--folder DIR`` keeps finished parts, so that a run that was stopped resumes (parts are known by
+settings and package version: empty it after a change of code); ``--measure-only`` fills that folder
+and writes nothing else; ``--quick`` simulates a few tables only; ``--docs DIR`` writes elsewhere.
+The page's text, with the names of all figures in it, is in scripts/calibration_page.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+import bayesbias as bb  # noqa: E402
+from bayesbias.atomic import replacing  # noqa: E402
+from bayesbias.calibration import METHODS, calibrate, list_length  # noqa: E402
+from bayesbias.nulls import ABOUT, WORLDS, World, null_share  # noqa: E402
+from scripts import calibration_tables as tables_of  # noqa: E402
+
+TEXT = Path(__file__).with_name("calibration_page.md")
+
+SEED = 2024
+TABLES = {"fast": 4000, "posterior": 500, "power": 200, "length": 300}
+QUICK = dict.fromkeys(TABLES, 50)
+DRAWS, ROPE = 2000, 0.02
+
+FAST = [name for name in METHODS if not name.startswith(tables_of.CARDS)]
+POSTERIOR = [name for name in METHODS if name not in FAST]
+
+EFFECTS = (0.0, 0.02, 0.04, 0.06, 0.08)
+POWER_WORLD = World(word_sd=0.04, attribute_sd=0.04)
+POWER_METHODS = ("weat-p", "t-cells-groups", "paper-hpdi", "crossed-hpdi", "crossed-rope")
+DRAWN_METHODS = ("weat-p", "t-cells-groups", "t-word-means", "mac-paired-t", "paper-hpdi",
+                 "crossed-hpdi")  # fmt: skip
+
+
+def measured(tables: dict[str, int], n_jobs: int, folder: Path | None) -> dict[str, pd.DataFrame]:
+    """Simulate and measure everything that the page shows."""
+    shared = {"seed": SEED, "n_jobs": n_jobs, "folder": folder, "draws": DRAWS, "rope": ROPE}
+    worlds = list(WORLDS)
+    both = [
+        calibrate(worlds, FAST, tables["fast"], **shared),
+        calibrate(worlds, POSTERIOR, tables["posterior"], **shared),
+    ]
+    return {
+        "worlds": pd.concat(both, ignore_index=True),
+        "length": list_length(n=tables["length"], **shared),
+        "power": list_length(
+            [8],
+            [8],
+            effects=EFFECTS,
+            world=POWER_WORLD,
+            methods=POWER_METHODS,
+            n=tables["power"],
+            **shared,
+        ),
+    }
+
+
+def draw(found: dict[str, pd.DataFrame], folder: Path) -> None:
+    """Write the figures."""
+    both = found["worlds"]
+    shown = both[both["method"].isin(DRAWN_METHODS) & both["world"].isin(tables_of.NULL_WORLDS)]
+    save(folder, "false-alarms", bb.plots.false_alarms(shown))
+    save(folder, "power", bb.plots.power_curves(found["power"]))
+    crossed = found["length"][found["length"]["method"] == "crossed-hpdi"]
+    save(folder, "width", bb.plots.power_curves(crossed, x="n_words", y="width", by="n_attributes"))
+    example = bb.nulls.paper_example()
+    d, null, splits = example.effect_size(), example.null_samples(10_000, seed=1), example.splits()
+    save(folder, "cells", bb.plots.cells(example.cells(), title="The example's 256 values"))
+    for name, values, label, title, known_share in (
+        ("splits", splits["effect_size_population"], "d, population sd",
+         "All splits of the example's words", None),
+        ("null", null["effect_size_population"], "d, population sd",
+         "Samples of the null model", null_share(d, "population")),
+        ("slip", null["slipped"], "what the slip takes for d",
+         "The same samples, with the slip", null_share(d, "slipped")),
+    ):  # fmt: skip
+        ax = bb.plots.null_distribution(
+            values, d, label=label, title=title, share=known_share, bounds=(-2.0, 2.0)
+        )
+        save(folder, name, ax)
+
+
+def save(folder: Path, name: str, ax: object) -> None:
+    """Write one figure."""
+    bb.plots.save(ax, folder / f"calibration-{name}")  # type: ignore[arg-type]
+
+
+def content_of(found: dict[str, pd.DataFrame], tables: dict[str, int]) -> dict[str, str]:
+    """Give what stands in the page by name, other than rates quoted in its prose."""
+    both = found["worlds"]
+    doubtful, fits = int(both["doubtful"].max()), tables["posterior"]
+    levels = ("", "-group", "-word")
+    worlds = [[f"`{name}`", text] for name, text in ABOUT.items()]
+    null = tables_of.NULL_WORLDS
+    return {
+        "worlds": tables_of.markdown(["world", "what happens in it"], worlds),
+        "methods": tables_of.method_table(FAST),
+        "alarms": tables_of.alarms(both),
+        "rope_alarms": tables_of.grid(
+            both, tables_of.readings("rope", "rope-group"), null, ("false alarms",)
+        ),
+        "known": tables_of.known_rates(both),
+        "coverage": "\n\n".join(
+            tables_of.grid(both, tables_of.readings(f"coverage{end}"), list(WORLDS), ("coverage",))
+            for end in levels
+        ),
+        "power": tables_of.power(both),
+        **tables_of.length_tables(found["length"]),
+        **tables_of.example_content(),
+        "doubtful": "no posterior had a Pareto k from .7 on"
+        if not doubtful
+        else f"in the worst cell {doubtful} of {fits} had a Pareto k from .7 on (they count)",
+        **{f"{name}_n": f"{count:,}" for name, count in tables.items()},
+        "draws": f"{DRAWS:,}",
+        "rope": tables_of.short(ROPE),
+        "fast_se": tables_of.short(np.sqrt(0.05 * 0.95 / tables["fast"]), 4),
+        "posterior_se": tables_of.short(np.sqrt(0.05 * 0.95 / fits), 3),
+        "coverage_se": tables_of.short(np.sqrt(0.89 * 0.11 / fits), 3),
+    }
+
+
+def write(found: dict[str, pd.DataFrame], tables: dict[str, int], docs: Path) -> None:
+    """Write the figures, and the page with every ``<<name>>`` filled in."""
+    content = content_of(found, tables)
+
+    def fill(asked: re.Match[str]) -> str:
+        name = " ".join(asked[1].split())
+        return content[name] if name in content else tables_of.quote(found["worlds"], name)
+
+    page = re.sub("<<([^<>]+)>>", fill, TEXT.read_text(encoding="utf-8"))
+    draw(found, docs / "figures")
+    with replacing(docs / "calibration.md") as temporary:
+        temporary.write_text(page, encoding="utf-8")
+
+
+def main() -> None:
+    """Measure, then write the page and its figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--docs", type=Path, default=ROOT / "docs")
+    parser.add_argument("--measure-only", action="store_true")
+    parser.add_argument("--quick", action="store_true")
+    asked = parser.parse_args()
+    tables = QUICK if asked.quick else TABLES
+    found = measured(tables, asked.jobs, asked.folder)
+    if not asked.measure_only:
+        write(found, tables, asked.docs)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,176 @@
+"""Tables and single figures of docs/calibration.md, as `build_calibration.py` fills them in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+import bayesbias as bb
+from bayesbias.calibration import METHODS
+from bayesbias.nulls import WORLDS, null_share
+
+CARDS = ("paper", "paper-figures", "crossed")
+NULL_WORLDS = [name for name in WORLDS if not name.startswith("planted")]
+PLANTED = [name for name in WORLDS if name not in NULL_WORLDS]
+T_METHODS = ("t-cells-groups", "t-cells-sets", "t-word-means", "t-attribute-means")
+
+KNOWN = {
+    "independent": (0.053, 0.053, 0.057, 0.051),
+    "words-differ": (0.224, 0.034, 0.047, 0.054),
+    "attributes-differ": (0.031, 0.328, 0.046, 0.051),
+    "attributes-differ-more": (0.011, 0.519, 0.049, 0.050),
+}
+"""False alarms known from a simulation of 4,000 tables a cell, by world and t-test."""
+
+PAPER_SAMPLES = 10_000
+"""Null samples of the paper's section 3.2."""
+
+
+def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Write a Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def short(share: float, digits: int = 2) -> str:
+    """Write a share as prose does: .05, 1.00."""
+    return f"{share:.{digits}f}".removeprefix("0")
+
+
+def span(low: str, high: str) -> str:
+    """Write the lowest and the highest of figures, once if they are one."""
+    return low if low == high else f"{low} to {high}"
+
+
+def quote(both: pd.DataFrame, request: str) -> str:
+    """Give rates as prose quotes them: ``WORLD,... METHOD,... [%]``, the highest after ``most``.
+
+    ``null`` stands for all false alarms of null worlds but ``vocabulary-topics``, and ``*`` in the
+    name of a method for every card.
+    """
+    words = request.split()
+    percent, most = words[-1] == "%", words[0] == "most"
+    worlds, methods = (part.split(",") for part in words[most : len(words) - percent])
+    methods = [name.replace("*", card) for name in methods for card in CARDS]
+    rows = both[both["method"].isin(methods)]
+    if worlds == ["null"]:
+        worlds = [name for name in NULL_WORLDS if name != "vocabulary-topics"]
+        rows = rows[rows["kind"] == "false alarms"]
+    elif not set(worlds) <= set(both["world"]):
+        raise ValueError(f"the page asks for {request!r}, and a world of it is unknown")
+    if set(rows["method"]) != set(methods):
+        raise ValueError(f"the page asks for {request!r}, and a method of it is unknown")
+    rates = rows.loc[rows["world"].isin(worlds), "rate"]
+    low, high = (f"{each:.0%}" if percent else short(each) for each in (rates.min(), rates.max()))
+    return high if most else span(low, high)
+
+
+def rate(row: pd.Series, kinds: Sequence[str]) -> str:
+    """Write a rate with its error, bold where it is worse than promised; a dash for other kinds."""
+    if row["kind"] not in kinds:
+        return "–"
+    text = f"{short(row['rate'], 3)} ± {short(row['mc_error'], 3)}"
+    covers = row["kind"] == "coverage"
+    worse = row["high"] < row["nominal"] if covers else row["low"] > row["nominal"]
+    return f"**{text}**" if worse and row["kind"] != "power" else text
+
+
+def grid(
+    frame: pd.DataFrame, methods: Sequence[str], worlds: Sequence[str], kinds: Sequence[str]
+) -> str:
+    """Write rates, a row a world and a column a method."""
+    found = frame.set_index(["world", "method"])
+    rows = [
+        [f"`{world}`", *(rate(found.loc[(world, name)], kinds) for name in methods)]
+        for world in worlds
+    ]
+    return markdown(["world", *(f"`{name}`" for name in methods)], rows)
+
+
+def readings(*readings: str) -> list[str]:
+    """Name methods that read posteriors, for all cards."""
+    return [f"{card}-{reading}" for reading in readings for card in CARDS]
+
+
+def method_table(names: Sequence[str]) -> str:
+    """Write what methods do, and what their null hypothesis says."""
+    rows = [[f"`{n}`", METHODS[n].title.replace("|", "\\|"), METHODS[n].null] for n in names]
+    return markdown(["method", "claims a bias by", "its null hypothesis"], rows)
+
+
+def alarms(both: pd.DataFrame) -> str:
+    """Write the tables of false alarms, a few columns each."""
+    parts = [
+        ("weat-p", "weat-d-large", "weat-d-example", "weat-d-caliskan"),
+        ("mac-paired-t", *T_METHODS),
+        readings("hpdi", "hpdi-group"),
+        readings("hpdi-word", "hpdi-any-word"),
+    ]
+    return "\n\n".join(grid(both, part, NULL_WORLDS, ("false alarms",)) for part in parts)
+
+
+def known_rates(both: pd.DataFrame) -> str:
+    """Write the known rates beside ours, with their difference in standard errors of both."""
+    found, rows = both.set_index(["world", "method"]), []
+    for world, rates in KNOWN.items():
+        row = [f"`{world}`"]
+        for name, share in zip(T_METHODS, rates, strict=True):
+            ours, n = found.loc[(world, name), "rate"], found.loc[(world, name), "n"]
+            error = np.sqrt(share * (1 - share) * (1 / 4000 + 1 / n))
+            row.append(f"{short(share, 3)}, {short(ours, 3)} ({(ours - share) / error:+.1f})")
+        rows.append(row)
+    return markdown(["world", *(f"`{name}`" for name in T_METHODS)], rows)
+
+
+def power(both: pd.DataFrame) -> str:
+    """Write power in the worlds with something planted, a row a method."""
+    names = ["weat-p", "weat-d-large", "mac-paired-t", "t-cells-groups", "t-word-means"]
+    names += readings("hpdi", "rope", "hpdi-word")
+    found, kinds = both.set_index(["world", "method"]), ("power", "false alarms")
+    rows = [
+        [f"`{name}`", *(rate(found.loc[(world, name)], kinds) for world in PLANTED)]
+        for name in names
+    ]
+    return markdown(["method", *(f"`{world}`" for world in PLANTED)], rows)
+
+
+def length_tables(frame: pd.DataFrame) -> dict[str, str]:
+    """Write widths, and shares found, by length of both lists; and single ones by name."""
+    found = frame.set_index(["method", "n_words", "n_attributes"])
+    words, attributes = (sorted(frame[name].unique()) for name in ("n_words", "n_attributes"))
+    head = ["words a group", *(f"{a:.0f} attributes a set" for a in attributes)]
+    widths, shares, content = [], [], {}
+    for w in words:
+        cells = [
+            (found.loc[("crossed-hpdi", w, a)], found.loc[("weat-p", w, a)]) for a in attributes
+        ]
+        widths.append([f"{w:.0f}", *(short(ours["width"], 3) for ours, _ in cells)])
+        shares.append([f"{w:.0f}", *(f"{short(a['rate'])} / {short(b['rate'])}" for a, b in cells)])
+        for a, (ours, _) in zip(attributes, cells, strict=True):
+            content[f"width {w:.0f} {a:.0f}"] = short(ours["width"], 3)
+            group = found.loc[("crossed-hpdi-group", w, a), "width"]
+            content[f"group width {w:.0f} {a:.0f}"] = short(group, 3)
+            content[f"found {w:.0f} {a:.0f}"] = f"{ours['rate']:.0%}"
+    return content | {"widths": markdown(head, widths), "found": markdown(head, shares)}
+
+
+def example_content() -> dict[str, str]:
+    """Write the published numbers of section 3.2 beside ours, and the shares of null samples."""
+    example = bb.nulls.paper_example()
+    rows = [
+        [row.quantity.replace("|", "\\|"), f"{row.published:g}", f"{row.found:.4f}", row.reason]
+        for row in example.comparison().itertuples()
+    ]
+    null, d = example.null_samples(100_000, seed=1), example.effect_size()
+    drawn = {name: float((null[name].abs() >= d).mean()) for name in null.columns[1:]}
+    slip = null_share(d, "slipped")
+    reach = 1.96 * np.sqrt(slip * (1 - slip) / PAPER_SAMPLES)
+    exact = {f"exact {of}": short(null_share(d, of), 4) for of in ("population", "sample")}
+    return exact | {
+        "comparison": markdown(["quantity", "published", "here", "why"], rows),
+        "shares": str(drawn),
+        "exact slip": short(slip, 3),
+        "slip span": span(short(slip - reach, 3), short(slip + reach, 3)),
+    }

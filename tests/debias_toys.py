@@ -1,0 +1,55 @@
+"""Small embeddings that several tests of debiasing share."""
+
+from __future__ import annotations
+
+import numpy as np
+from gensim.models import KeyedVectors
+
+from bayesbias.debias import DefiningSets
+
+PAIRS = (("she", "he"), ("woman", "man"), ("mother", "father"))
+EQUALISE = (*PAIRS, ("queen", "king"))
+SPECIFIC = ("aunt", "beard")
+NEUTRAL = tuple(f"word{at}" for at in range(60))
+TRIPLES = (("torah", "bible", "quran"), ("rabbi", "priest", "imam"), ("jew", "christian", "muslim"))
+
+GENDER = DefiningSets(PAIRS, EQUALISE, SPECIFIC, NEUTRAL[:10], ("women", "men"), name="toy")
+RELIGION = DefiningSets(TRIPLES, TRIPLES, targets=NEUTRAL[:10], name="toy religion")
+
+
+def vectors_of(words: tuple[str, ...], rows: np.ndarray) -> KeyedVectors:
+    vectors = KeyedVectors(rows.shape[1])
+    vectors.add_vectors(list(words), rows.astype(np.float32))
+    return vectors
+
+
+def toy(seed: int = 1, dims: int = 8) -> KeyedVectors:
+    """Random words, of which those of a class share a direction; lengths differ."""
+    random = np.random.default_rng(seed)
+    words = tuple(dict.fromkeys(word for each in (*EQUALISE, *TRIPLES) for word in each))
+    words += (*SPECIFIC, *NEUTRAL)
+    rows = random.normal(size=(len(words), dims))
+    axis = random.normal(size=dims)
+    first = {pair[0] for pair in EQUALISE}
+    second = {pair[1] for pair in EQUALISE}
+    for at, word in enumerate(words):
+        rows[at] += axis * ((word in first) - (word in second))
+        if word in NEUTRAL:
+            rows[at] += axis * random.normal()
+    return vectors_of(words, rows * random.uniform(0.5, 4, size=(len(words), 1)))
+
+
+def unit(vectors: KeyedVectors, words: tuple[str, ...]) -> np.ndarray:
+    rows = np.array([vectors[word] for word in words], dtype=np.float64)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def direction_of(vectors: KeyedVectors, pairs: tuple[tuple[str, str], ...] = PAIRS) -> np.ndarray:
+    """First principal component of pair-centred unit vectors, by the eigenvectors of a sum."""
+    dims = vectors.vector_size
+    scatter = np.zeros((dims, dims))
+    for pair in pairs:
+        rows = unit(vectors, pair)
+        half = (rows[0] - rows[1]) / 2
+        scatter += 2 * np.outer(half, half)
+    return np.linalg.eigh(scatter)[1][:, -1]

@@ -1,0 +1,88 @@
+"""Hypothesis strategies that damage valid files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hypothesis import strategies as st
+
+HUGE = (b"999999999999", b"1000000000000 300\n", b"5 999999\n", b"-1", b"1e999", b"9" * 5000)
+TOKENS = (
+    *HUGE,
+    *(b"nan", b"inf", b"0", b"-0.0", b"1_0", b"0x1p3", b"true", b"null", b"\xd9\xa3".ljust(3)),
+    *(b"\0", b"\n", b"\r", b"\r\n", b" ", b"  ", b"\t", b",", b'"', b"'", b'"""', b"=", b"#"),
+    *(b"[", b"]", b"{", b"}", b"[]", b"{}", b'""', b"[[", b"[" * 3000, b'{"a":' * 3000),
+    *(b"\xff", b"\xff\xff\xff\xff", b"\xef\xbb\xbf", b"\xc3", b"\xe2\x80\xa8", b"\xed\xa0\x80"),
+    *(b"name", b"groups", b"data", b"1979-05-27T07:32:00Z", b"a.b", b"x = 1\n", b"\x80\x04\x95"),
+    *(b"\0" * 64, b"a" * 5000, b"PK\x03\x04", b"\x93NUMPY", b"\xba\x16O/"),
+)
+"""What readers trip over: huge counts, odd numbers, brackets, broken UTF-8, magic bytes."""
+
+Edit = tuple[str, int, int, bytes]
+
+
+def _insert(content: bytes, at: int, _length: int, what: bytes) -> bytes:
+    return content[:at] + what + content[at:]
+
+
+def _replace(content: bytes, at: int, length: int, what: bytes) -> bytes:
+    return content[:at] + what + content[at + length :]
+
+
+def _delete(content: bytes, at: int, length: int, _what: bytes) -> bytes:
+    return content[:at] + content[at + length :]
+
+
+def _repeat(content: bytes, at: int, length: int, _what: bytes) -> bytes:
+    return content[: at + length] + content[at:]
+
+
+def _cut(content: bytes, at: int, _length: int, _what: bytes) -> bytes:
+    return content[:at]
+
+
+def _flip(content: bytes, at: int, length: int, _what: bytes) -> bytes:
+    return (
+        content[:at]
+        + bytes(b ^ (1 << length % 8) for b in content[at : at + 1])
+        + content[at + 1 :]
+    )
+
+
+def _number(content: bytes, at: int, _length: int, what: bytes) -> bytes:
+    """Put something in the place of the next run of digits."""
+    start = next((i for i in range(at, len(content)) if content[i : i + 1].isdigit()), at)
+    stop = start
+    while content[stop : stop + 1].isdigit():
+        stop += 1
+    return content[:start] + what + content[stop:]
+
+
+EDITS: dict[str, Callable[[bytes, int, int, bytes], bytes]] = {
+    "insert": _insert,
+    "replace": _replace,
+    "delete": _delete,
+    "repeat": _repeat,
+    "cut": _cut,
+    "flip": _flip,
+    "number": _number,
+}
+
+
+def edited(content: bytes, edits: list[Edit]) -> bytes:
+    """Carry some edits out."""
+    for kind, at, length, what in edits:
+        content = EDITS[kind](content, at % (len(content) + 1), length, what)
+    return content
+
+
+def damaged(seeds: tuple[bytes, ...]) -> st.SearchStrategy[bytes]:
+    """Valid contents with up to six edits; now and then, bytes out of nowhere."""
+    edit = st.tuples(
+        st.sampled_from(sorted(EDITS)),
+        st.integers(0, max(map(len, seeds))),
+        st.integers(0, 40),
+        st.sampled_from(TOKENS) | st.binary(max_size=6),
+    )
+    some = st.builds(edited, st.sampled_from(seeds), st.lists(edit, min_size=1, max_size=6))
+    return st.one_of(some, some, some, some, some, st.binary(max_size=200))

@@ -1,0 +1,238 @@
+"""What is fuzzed: every reader of other people's files, with valid files to damage."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import bayesbias as bb
+from bayesbias.bundled import bundled_folder
+from bayesbias.contextual.sentences import load_templates
+from bayesbias.debias.defining_sets import load_defining_sets
+from bayesbias.embedding_files.native import VECTORS, WORDS
+from bayesbias.maskedlm.datasets import read_pairs
+from bayesbias.sweep_config import load_sweep
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A reader, the name that its file has, and valid contents of that file.
+
+    ``pack`` puts a damaged content into a sound packing, so that damage gets behind checksums;
+    ``beside`` are files that lie beside the damaged one; ``opened`` is what the reader is given,
+    where that is another path than the damaged file's.
+    """
+
+    file: str
+    read: Callable[[Path], object]
+    seeds: Callable[[], tuple[bytes, ...]]
+    pack: Callable[[bytes], bytes] = bytes
+    beside: Callable[[], dict[str, bytes]] = dict
+    opened: str = ""
+
+
+def load(path: Path) -> object:
+    """Read all words, then a few of them, which takes another way."""
+    vectors = bb.load_vectors(path, progressbar=False)
+    return vectors, bb.load_vectors(path, ["cat", "naïve"], case="fallback", progressbar=False)
+
+
+def walk(path: Path) -> object:
+    """Read in blocks, which compiled loops take apart."""
+    return [block.names for block in bb.vector_blocks(path, rows=3, progressbar=False)]
+
+
+NAMES = ("cat", "dog", "naïve", "new york", "the")
+MATRIX = np.linspace(-1, 1, 20, dtype=np.float32).reshape(5, 4)
+
+
+@cache
+def text() -> tuple[bytes, ...]:
+    lines = [
+        f"{name.replace(' ', '_')} {' '.join(map(str, row))}\n"
+        for name, row in zip(NAMES, MATRIX, strict=True)
+    ]
+    plain = "".join(lines).encode()
+    spaced = b"new york 1 2 3 4\n. . . 4 3 2 1\n"
+    return (b"5 4\n" + plain, plain, b"\xef\xbb\xbf5 4\r\n" + plain.replace(b"\n", b"\r\n"), spaced)
+
+
+@cache
+def binary() -> tuple[bytes, ...]:
+    rows = [name.encode() + b" " + row.tobytes() for name, row in zip(NAMES, MATRIX, strict=True)]
+    rows = [row.replace(b"new york", b"new_york") for row in rows]
+    return (b"5 4\n" + b"".join(rows), b"5 4\n" + b"\n".join(rows) + b"\n")
+
+
+@cache
+def npz() -> tuple[bytes, ...]:
+    files = []
+    for save in (np.savez, np.savez_compressed):
+        file = io.BytesIO()
+        save(file, words=np.array(NAMES), vectors=MATRIX, read_as=np.array(NAMES))
+        files.append(file.getvalue())
+    return tuple(files)
+
+
+@cache
+def fasttext() -> tuple[bytes, ...]:
+    import tempfile
+
+    from gensim.models import FastText
+    from gensim.models.fasttext import save_facebook_model
+
+    model = FastText([list(NAMES)] * 3, vector_size=4, bucket=8, min_count=1, epochs=1, workers=1)
+    with tempfile.TemporaryDirectory() as folder:
+        save_facebook_model(model, f"{folder}/model.bin")
+        return (Path(folder, "model.bin").read_bytes(),)
+
+
+def npy(matrix: np.ndarray) -> bytes:
+    file = io.BytesIO()
+    np.save(file, matrix)
+    return file.getvalue()
+
+
+def zipped(content: bytes, name: str = "vectors.txt", method: int = zipfile.ZIP_STORED) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as archive:
+        archive.writestr(zipfile.ZipInfo(name), content, method)
+    return file.getvalue()
+
+
+def bundled(folder: str, *names: str) -> Callable[[], tuple[bytes, ...]]:
+    """Shortest first, since short files are damaged to more effect."""
+
+    def contents() -> tuple[bytes, ...]:
+        return tuple((bundled_folder(folder) / f"{name}.toml").read_bytes() for name in names)
+
+    return contents
+
+
+@cache
+def table() -> tuple[bytes, ...]:
+    rows = [
+        ("he", "man", "soldier", "man_stereotype", "associated", 0.7),
+        ("he", "man", "nan", "neutral", "neutral", 0.91),
+        ("she", "woman", "soldier", "man_stereotype", "different", 1.2),
+        ("she", "woman", "naïve, or not", "neutral", "human", 2.0),
+    ]
+    ours = pd.DataFrame(rows, columns=list(bb.COLUMNS)).to_csv(index=False).encode()
+    published = (
+        b"protected_word,word_to_compare,word_class,cosine_distance,connection\n"
+        b"he,soldier,man_stereotype,0.7,associated\nhe,clock,neutral,-100,none\n"
+        b"he,maid,woman_stereotype,0.8,different\nshe,maid,woman_stereotype,0.6,associated\n"
+    )
+    return ours, published
+
+
+@cache
+def parquet() -> tuple[bytes, ...]:
+    file = io.BytesIO()
+    pd.read_csv(io.BytesIO(table()[0]), keep_default_na=False).to_parquet(file, index=False)
+    return (file.getvalue(),)
+
+
+def crows() -> tuple[bytes, ...]:
+    heads = "sent_more,sent_less,stereo_antistereo,bias_type"
+    body = 'Some cats sleep.,Some dogs sleep.,stereo,pets\n"A, b.",C d.,antistereo,pets\n'
+    rows = "".join(f"{row},{line}\n" for row, line in enumerate(body.splitlines()))
+    return f"{heads}\n{body}".encode(), f",{heads}\n{rows}".encode()
+
+
+def stereoset() -> tuple[bytes, ...]:
+    cluster = {
+        "id": "a1",
+        "bias_type": "pets",
+        "context": "Cats are BLANK.",
+        "sentences": [
+            {"gold_label": "stereotype", "sentence": "Cats are aloof."},
+            {"gold_label": "anti-stereotype", "sentence": "Cats are loyal."},
+        ],
+    }
+    return (json.dumps({"data": {"intrasentence": [cluster, {**cluster, "id": "a2"}]}}).encode(),)
+
+
+def sweep() -> tuple[bytes, ...]:
+    return (
+        b'title = "Two"\nlists = ["religion"]\ncards = ["paper"]\nseeds = [1, 2]\nrope = 0.02\n'
+        b'draws = 100\nchains = 2\nci_prob = 0.89\nmethod = "auto"\n'
+        b'[embeddings]\ndemo = "glove-demo"\nother = {source = "x.bin", case = "lower"}\n',
+    )
+
+
+def pets() -> tuple[bytes, ...]:
+    return (
+        b'name = "pets"\ntitle = "Cats and dogs"\n[groups]\ncat = ["cat", "kitten"]\n'
+        b'dog = ["dog"]\n[stereotypes]\ncat = ["aloof"]\ndog = ["loyal", "noisy"]\n'
+        b'[controls]\nneutral = "neutral"\nhuman = ["bread"]\n',
+    )
+
+
+def check(path: Path) -> object:
+    """Load a list, and look it over."""
+    return bb.check_wordlist(path), bb.load_wordlist(path)
+
+
+def native(damaged: str) -> Reader:
+    files = {
+        VECTORS: npy(MATRIX),
+        WORDS: "".join(f"{name}\n" for name in NAMES).encode(),
+    }
+
+    def read(path: Path) -> object:
+        return load(path), walk(path)
+
+    return Reader(
+        damaged,
+        read,
+        lambda: (files[damaged],),
+        beside=lambda: {name: content for name, content in files.items() if name != damaged},
+        opened=".",
+    )
+
+
+READERS = {
+    "word2vec text": Reader("vectors.txt", load, text),
+    "word2vec text in blocks": Reader("vectors.vec", walk, text),
+    "word2vec binary": Reader("vectors.bin", load, binary),
+    "word2vec binary in blocks": Reader("vectors.bin", walk, binary),
+    "fastText model": Reader("model.bin", load, fasttext),
+    "gz around damage": Reader("vectors.txt.gz", load, text, pack=gzip.compress),
+    "gz damaged": Reader(
+        "vectors.gz", load, lambda: tuple(gzip.compress(each) for each in (*text(), *binary()))
+    ),
+    "zip around damage": Reader("vectors.zip", walk, text, pack=zipped),
+    "zip damaged": Reader(
+        "vectors.zip", load, lambda: tuple(zipped(each, "v.bin", 8) for each in binary())
+    ),
+    "npz": Reader("vectors.npz", load, npz),
+    "npz around damage": Reader(
+        "vectors.npz",
+        load,
+        lambda: (npy(MATRIX), npy(np.array(NAMES))),
+        pack=lambda content: zipped(content, "vectors.npy"),
+    ),
+    "native vectors": native(VECTORS),
+    "native words": native(WORDS),
+    "word list": Reader("pets.toml", check, pets),
+    "word list, long": Reader("list.toml", check, bundled("wordlists", "weat10", "religion")),
+    "model card": Reader("card.toml", bb.load_card, bundled("models", "paper", "robust")),
+    "table": Reader("table.csv", bb.read_table, table),
+    "parquet table": Reader("table.parquet", bb.read_table, parquet),
+    "CrowS-Pairs": Reader("pairs.csv", lambda path: read_pairs(path, "crows-pairs"), crows),
+    "StereoSet": Reader("dev.json", lambda path: read_pairs(path, "stereoset"), stereoset),
+    "sweep": Reader("sweep.toml", load_sweep, sweep),
+    "templates": Reader("said.toml", load_templates, bundled("contexts", "bleached")),
+    "defining sets": Reader("sets.toml", load_defining_sets, bundled("wordlists/defining", "race")),
+}
+"""Readers by name. Adding one is adding a line."""

@@ -1,0 +1,118 @@
+"""Damaged files give a result or an error that names the file; nothing else may happen.
+
+`make fuzz` runs this for as long as BAYESBIAS_FUZZ_SECONDS says, over all readers together, and
+says how many files were tried; `make test` tries a few. BAYESBIAS_FUZZ_SEED changes which.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from damage import damaged
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from readers import READERS, Reader
+
+SECONDS = float(os.environ.get("BAYESBIAS_FUZZ_SECONDS", "0"))
+WORKERS = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+SEED = int(os.environ.get("BAYESBIAS_FUZZ_SEED", "1"))
+
+FEW = 60
+"""Files a reader where no time is given."""
+
+MANY = 50_000
+"""Files a reader at most."""
+
+LONGEST = 10.0
+"""Seconds that one small file may take; the slowest readers take milliseconds."""
+
+MEMORY = 2 << 30
+"""Bytes of address space a reader may ask for besides what the process has already."""
+
+
+class Hangs(BaseException):
+    """A reader did not come back."""
+
+
+@contextmanager
+def limits() -> Iterator[None]:
+    """Bound memory and, file by file, time: what asks for more fails instead of being waited for."""
+
+    def stop(*_: object) -> None:
+        raise Hangs(f"a reader took longer than {LONGEST} s")
+
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + MEMORY, before[1]))
+    handler = signal.signal(signal.SIGALRM, stop)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+def attempt(reader: Reader, content: bytes, folder: Path) -> None:
+    """Read one damaged file; only errors that name the file or its folder are well."""
+    path = folder / reader.file
+    path.write_bytes(reader.pack(content))
+    before = sorted(folder.iterdir())
+    signal.setitimer(signal.ITIMER_REAL, LONGEST)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            reader.read(folder / (reader.opened or reader.file))
+    except (ValueError, FileNotFoundError, IsADirectoryError) as error:
+        assert folder.name in str(error), f"{error!r} names no file"  # noqa: PT017
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    assert sorted(folder.iterdir()) == before, "a reader wrote something"
+
+
+def fuzz(reader: Reader, folder: Path, seconds: float) -> int:
+    """Read damaged files for some seconds; give how many."""
+    ends = time.monotonic() + seconds
+    tried = 0
+
+    @seed(SEED)
+    @settings(
+        max_examples=MANY if seconds else FEW,
+        database=None,
+        deadline=None,
+        derandomize=False,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(damaged(reader.seeds()))
+    def one(content: bytes) -> None:
+        nonlocal tried
+        if not seconds or time.monotonic() < ends:
+            tried += 1
+            attempt(reader, content, folder)
+
+    one()
+    return tried
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_damaged_files(name: str, record_property: Callable[[str, object], None]) -> None:
+    reader = READERS[name]
+    with tempfile.TemporaryDirectory(prefix="fuzz") as made:
+        folder = Path(made)
+        for beside, content in reader.beside().items():
+            (folder / beside).write_bytes(content)
+        for content in reader.seeds():
+            if reader.pack is bytes or "npz" not in name:
+                attempt(reader, content, folder)  # also compiles what is to be compiled
+        with limits():
+            tried = fuzz(reader, folder, SECONDS * WORKERS / len(READERS))
+    record_property("files", tried)

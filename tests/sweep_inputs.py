@@ -1,0 +1,59 @@
+"""Inputs of small sweeps: three lists, and three embeddings made from the bundled one by noise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+import bayesbias as bb
+
+LISTS = {
+    "jobs": (("he", "him", "man", "boy"), ("she", "her", "woman", "girl")),
+    "kin": (("father", "son", "brother", "uncle"), ("mother", "daughter", "sister", "aunt")),
+    "titles": (("king", "prince", "sir", "lord"), ("queen", "princess", "lady", "madam")),
+}
+NOISE = {"calm": 0.0, "rough": 0.3, "wild": 0.6}
+
+_LIST = """
+title = "{name}"
+note = "For tests; listing a stereotype does not endorse it."
+[groups]
+men = {men}
+women = {women}
+[stereotypes]
+men = ["soldier", "engineer", "boss", "pilot", "captain", "programmer"]
+women = ["nurse", "dancer", "teacher", "librarian", "receptionist", "maid"]
+[controls]
+neutral = ["water", "paper", "table", "stone", "river", "window"]
+human = ["walk", "friend", "advice", "eye", "face", "meeting"]
+"""
+
+_CONFIG = """
+title = "Small sweep"
+lists = ["jobs.toml", "kin.toml", "titles.toml"]
+cards = ["paper", "crossed"]
+draws = {draws}
+chains = 2
+[embeddings]
+calm = "calm.npz"
+rough = "rough.npz"
+wild = "wild.npz"
+"""
+
+
+def write_inputs(folder: Path, draws: int = 250) -> Path:
+    """Write lists, embeddings and a configuration of 3 x 3 x 2 cells; give the last."""
+    words: set[str] = set()
+    for name, (men, women) in LISTS.items():
+        text = _LIST.format(name=name, men=list(men), women=list(women)).replace("'", '"')
+        (folder / f"{name}.toml").write_text(text, encoding="utf-8")
+        words |= set(bb.load_wordlist(folder / f"{name}.toml").words)
+    for name, sd in NOISE.items():
+        vectors = bb.load_vectors("glove-demo", words)
+        noise = np.random.default_rng(7).standard_normal(vectors.vectors.shape)
+        vectors.vectors = vectors.vectors + (sd * noise).astype(np.float32)
+        bb.save_vectors(vectors, folder / f"{name}.npz")
+    config = folder / "sweep.toml"
+    config.write_text(_CONFIG.format(draws=draws), encoding="utf-8")
+    return config

@@ -1,0 +1,91 @@
+"""`bayesbias background`: what it prints, writes and refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bayesbias.cli import main
+
+LIST = """
+title = "Toy"
+note = "A note."
+[groups]
+men = ["he", "son", "king"]
+women = ["she", "maid", "queen"]
+[stereotypes]
+men = ["soldier", "pilot", "rancher"]
+women = ["nurse", "dancer", "absent"]
+"""
+
+WORDS = ("he", "son", "king", "she", "maid", "queen")
+ATTRIBUTES = ("soldier", "pilot", "rancher", "nurse", "dancer")
+
+
+@pytest.fixture
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A list and an embedding in the working folder; arguments of a fast call on them."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(5)
+    words = [*WORDS, *ATTRIBUTES, *(f"w{i}" for i in range(300))]
+    rows = [" ".join([word, *(f"{x:.4f}" for x in rng.standard_normal(8))]) for word in words]
+    Path("toy.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    Path("toy.toml").write_text(LIST, encoding="utf-8")
+    return ["background", "toy.toml", "--vectors", "toy.txt", "--draws", "500"]
+
+
+def test_it_prints_both_tables_and_how_to_read_them(
+    toy: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(toy) == 0
+    shown = capsys.readouterr()
+    assert "Sets of words among 311 words of toy.txt" in shown.out
+    assert "Relative bias of the sets beside random pairs" in shown.out
+    assert "does not endorse" in shown.out
+    assert shown.err == "bayesbias: not in the embedding, and left out: absent\n"
+
+
+def test_it_writes_frames_and_plots(toy: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*toy, "--out", "out", "--ranks", "0", "200", "--quiet"]) == 0
+    assert capsys.readouterr().out == ""
+    names = {path.relative_to("out").as_posix() for path in Path("out").rglob("*.*")}
+    frames = {f"{name}.csv" for name in ("fits", "standalone", "relative", "strata", "words")}
+    stems = ("background", "toy-words", "toy-relative")
+    assert names == frames | {f"plots/{s}.{kind}" for s in stems for kind in ("png", "svg")}
+    assert pd.read_csv("out/fits.csv")["n_words"].tolist() == [200]
+    assert pd.read_csv("out/words.csv")["word"].tolist() == list(WORDS)
+    assert main([*toy, "--out", "out"]) == 2
+    assert "holds results already (standalone.csv); pass --force" in capsys.readouterr().err
+    before = Path("out/relative.csv").read_bytes()
+    assert main([*toy, "--out", "out", "--ranks", "0", "200", "--force"]) == 0
+    assert Path("out/relative.csv").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("extra", "what"),
+    [
+        (["--alpha", "5"], "alpha must lie in (0, 1), got 5"),
+        (["--ranks", "0", "2"], "ranks 0 to 2 of 311 words hold 2"),
+        (["--case", "lowr"], "unknown case 'lowr'; did you mean 'lower'"),
+        (["neutral"], "the list 'neutral' has 0 group(s) with stereotypes"),
+        (["--vectors", "none.txt"], "no embedding file at none.txt"),
+    ],
+)
+def test_bad_input_writes_nothing(
+    toy: list[str], capsys: pytest.CaptureFixture[str], extra: list[str], what: str
+) -> None:
+    assert main([*toy, *extra, "--out", "out"]) == 2
+    assert what in capsys.readouterr().err
+    assert not Path("out").exists()
+
+
+def test_words_that_stand_twice(toy: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    text = Path("toy.txt").read_text(encoding="utf-8")
+    Path("toy.txt").write_text(text + text.splitlines()[0] + "\n", encoding="utf-8")
+    assert main(toy) == 2
+    assert "more than once ('he')" in (said := capsys.readouterr().err)
+    assert "--first" in said
+    assert main([*toy, "--first"]) == 0

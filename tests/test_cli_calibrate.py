@@ -1,0 +1,79 @@
+"""`bayesbias calibrate`: what it prints, writes and refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+
+import bayesbias as bb
+from bayesbias.cli import main
+
+ASKED = ["calibrate", "independent", "planted", "-m", "weat-p", "-m", "t-cells-sets", "-n", "60"]
+
+
+def test_it_prints_and_writes_what_the_function_gives(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "rates.csv"
+    assert main([*ASKED, "--seed", "3", "--out", str(out), "--keep", str(tmp_path / "parts")]) == 0
+    expected = bb.calibration.calibrate(
+        ["independent", "planted"], ["weat-p", "t-cells-sets"], 60, seed=3
+    )
+    assert_frame_equal(pd.read_csv(out), expected, check_exact=False, rtol=1e-12)
+    printed = capsys.readouterr().out
+    assert "Share of 60 tables" in printed
+    assert f"{expected['rate'].iloc[2]:.3f}" in printed
+    assert len(list((tmp_path / "parts").iterdir())) == 4
+
+
+def test_it_lists_worlds_and_methods(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["calibrate", "--list"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    for name in (*bb.nulls.WORLDS, "weat-p", "crossed-hpdi"):
+        assert name in printed
+
+
+def test_quiet_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*ASKED, "--quiet"]) == 0
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere"], "unknown world 'nowhere'"),
+        (["independent", "-m", "weat"], "unknown method 'weat'; did you mean 'weat-p'"),
+        (["independent", "--alpha", "5"], "alpha must lie in (0, 1), got 5.0"),
+        (["independent", "-n", "0"], "Invalid value for '--tables'"),
+        (["independent", "--out", "rates.txt"], ".csv"),
+        (["independent", "--jobs", "0"], "n_jobs is a number of processes"),
+    ],
+)
+def test_bad_input_ends_with_two_and_one_line(
+    arguments: list[str],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["calibrate", *arguments]) == 2
+    said = capsys.readouterr()
+    assert message in said.err
+    assert said.err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_older_table_is_replaced_only_by_force(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "rates.csv"
+    out.write_text("mine")
+    assert main([*ASKED, "--out", str(out)]) == 2
+    assert out.read_text() == "mine"
+    assert main([*ASKED, "--out", str(out), "--force"]) == 0
+    capsys.readouterr()
+    assert len(pd.read_csv(out)) == 4

@@ -1,0 +1,221 @@
+"""`bayesbias compare`: what it writes, what it says, what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayesbias as bb
+from bayesbias.change_analysis import ChangeSettings, analyse_change
+from bayesbias.cli import main
+from bayesbias.distances import write_table
+from bayesbias.posterior import load_posterior
+from bayesbias.report import change_figures, change_wording
+from bayesbias.report.change_report import render_change_report
+from bayesbias.report.figures import draw
+
+FRAMES = ("changes", "orders", "contrasts", "alignment", "check", "scales")
+FILES = {
+    *(f"{name}.csv" for name in (*FRAMES, "pairs", "unpaired", "bands", "scores")),
+    *("posterior-change.nc", "posterior-change-crossed.nc", "report.html", "run.json"),
+}
+FAST = ["--draws", "200", "--chains", "2"]
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, toy_table: pd.DataFrame) -> list[str]:
+    """Two tables in the working folder; arguments of a fast comparison of them."""
+    monkeypatch.chdir(tmp_path)
+    write_table(toy_table, "before.csv")
+    write_table(moved(toy_table), "after.csv")
+    return ["compare", "before.csv", "after.csv", *FAST]
+
+
+@pytest.fixture
+def one_plot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw the last figure only: drawing is what takes time."""
+    every = change_figures.change_figures_of
+    monkeypatch.setattr(change_figures, "change_figures_of", lambda analysis: every(analysis)[-1:])
+
+
+def moved(table: pd.DataFrame) -> pd.DataFrame:
+    rng = np.random.default_rng(4)
+    shift = 0.08 + 0.02 * rng.standard_normal(len(table))
+    return table.assign(cosine_distance=table["cosine_distance"] + shift)
+
+
+def refused(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> str:
+    before = sorted(Path().rglob("*"))
+    assert main(arguments) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert sorted(Path().rglob("*")) == before
+    lines = said.err.splitlines()
+    assert lines[-1].startswith("bayesbias: ")
+    return lines[-1]
+
+
+def test_everything_is_written_and_told(
+    tables: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*tables, "--out", "out"]) == 0
+    files = {path.relative_to("out").as_posix() for path in Path("out").rglob("*.*")}
+    plots = {name for name in files if name.startswith("plots/")}
+    assert files - plots == FILES
+    stems = {Path(name).stem for name in plots}
+    assert stems == {"change", "arrows", "order", "forests", "distributions"}
+    said = " ".join(capsys.readouterr().out.split())
+    assert "32 pairs of rows" in said
+    assert "Overall associated attributes moved by" in said
+    assert "MAC goes from" in said
+    assert "Report: out/report.html" in said
+    changes = pd.read_csv("out/changes.csv")
+    assert set(changes["model"]) == {"change", "change-crossed"}
+    tree = load_posterior("out/posterior-change.nc")
+    own = changes[changes["model"] == "change"]
+    assert np.allclose(own["mean"], bb.comparison.changes(tree)["mean"])
+    record = json.loads(Path("out/run.json").read_text())
+    assert record["command"].startswith("bayesbias compare before.csv after.csv --out DIR")
+    assert "--draws 200" in record["command"]
+    assert set(record["files"]) == files
+
+
+@pytest.mark.usefixtures("one_plot")
+def test_the_same_again_gives_the_same_files(tables: list[str]) -> None:
+    for folder in ("one", "two"):
+        assert main([*tables, "--out", folder, "--model", "change", "--quiet"]) == 0
+    for name in ("changes.csv", "orders.csv", "report.html", "run.json"):
+        assert Path("one", name).read_bytes() == Path("two", name).read_bytes()
+    assert not Path("one/posterior-change-crossed.nc").exists()
+
+
+@pytest.mark.usefixtures("one_plot")
+def test_results_are_replaced_only_if_forced(
+    tables: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [*tables, "--model", "change", "--out", "out", "--quiet"]
+    assert main(arguments) == 0
+    capsys.readouterr()
+    assert "pass --force" in refused(capsys, arguments)
+    assert main([*arguments, "--force"]) == 0
+
+
+@pytest.mark.usefixtures("one_plot")
+def test_rows_without_a_partner_are_listed(
+    tables: list[str], toy_table: pd.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_table(toy_table.iloc[3:], "before.csv")
+    assert main([*tables, "--model", "change", "--out", "out"]) == 0
+    said = capsys.readouterr()
+    assert "3 of after have no partner" in said.err
+    assert "Rows without a partner were left out: 0 before and 3 after" in said.out
+    assert len(pd.read_csv("out/unpaired.csv")) == 3
+    assert "no partner" in Path("out/report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("extra", "message"),
+    [
+        (["--model", "paper"], "expects an overall change of 1"),
+        (["--model", "chang"], "did you mean 'change'"),
+        (["--ci-prob", "89"], "pass 0.89"),
+        (["--method", "exct"], "did you mean 'exact'"),
+        (["--list", "gender"], "need --list, --before-vectors and --after-vectors"),
+    ],
+)
+def test_wrong_options_write_nothing(
+    tables: list[str], capsys: pytest.CaptureFixture[str], extra: list[str], message: str
+) -> None:
+    assert message in refused(capsys, [*tables, "--out", "out", *extra])
+
+
+def test_tables_that_cannot_be_compared_write_nothing(
+    tables: list[str], toy_table: pd.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "no table at" in refused(capsys, ["compare", "before.csv", "none.csv", "--out", "out"])
+    same = ["compare", "before.csv", "before.csv", "--out", "out"]
+    assert "the tables are the same" in refused(capsys, same)
+    other = toy_table.assign(protected_word=toy_table["protected_word"] + "x")
+    write_table(other, "after.csv")
+    assert "no row in common" in refused(capsys, [*tables, "--out", "out"])
+
+
+def test_help_holds_an_example(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "--help"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Example: bayesbias compare before.csv after.csv --out change" in said
+
+
+@pytest.mark.usefixtures("one_plot")
+def test_scores_of_vectors_stand_beside_mac(tables: list[str]) -> None:
+    Path("toy.toml").write_text(
+        'title = "Toy"\n[groups]\nmen = ["he", "son"]\nwomen = ["she", "hers"]\n'
+        '[stereotypes]\nmen = ["soldier", "rancher"]\nwomen = ["nurse", "dancer"]\n'
+    )
+    rng = np.random.default_rng(1)
+    words = ["he", "son", "she", "hers", "soldier", "rancher", "nurse", "dancer"]
+    for name in ("one.txt", "two.txt"):
+        lines = [f"{word} {' '.join(f'{x:.4f}' for x in rng.standard_normal(6))}" for word in words]
+        Path(name).write_text("\n".join(lines) + "\n")
+    vectors = ["--list", "toy.toml", "--before-vectors", "one.txt", "--after-vectors", "two.txt"]
+    assert main([*tables, "--model", "change", "--out", "out", "--quiet", *vectors]) == 0
+    assert set(pd.read_csv("out/scores.csv")["score"]) == {"mac", "weat", "same", "direct_bias"}
+    assert "--before-vectors one.txt" in json.loads(Path("out/run.json").read_text())["command"]
+
+
+@pytest.mark.usefixtures("one_plot")
+def test_published_tables_are_read(
+    shared_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = shared_data / "paper_tables"
+    names = ("religion_group_reddit_dataset.csv", "debiased_religion_reddit.csv")
+    paths = [str(folder / name) for name in names]
+    out = str(tmp_path / "out")
+    assert main(["compare", *paths, "--out", out, "--model", "change"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "4,830 pairs of rows, matched on words and connection. Every row has a partner." in said
+    assert "MAC goes from 0.861 to 0.933" in said
+    page = Path(out, "report.html").read_text()
+    assert "36% before and 64% after for associated" in page
+    assert "Of 15 protected words" in page
+
+
+def test_hostile_words_show_as_text(toy_table: pd.DataFrame, tmp_path: Path) -> None:
+    table = toy_table.assign(
+        protected_word=toy_table["protected_word"].replace("hers", HOSTILE),
+        protected_group=toy_table["protected_group"].replace("woman", "<b>women</b>"),
+    )
+    settings = ChangeSettings(names=(HOSTILE, "after"), model="change", draws=200, chains=2)
+    analysis = analyse_change(table, moved(table), settings)
+    figures = change_figures.change_figures_of(analysis)
+    drawn = [draw(figure, tmp_path, f"f{at}") for at, figure in enumerate(figures)]
+    versions = {"bayesbias": "1"}
+    page = render_change_report(analysis, drawn, HOSTILE, versions)
+    assert HOSTILE not in page
+    assert "<b>women</b>" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert 'http-equiv="Content-Security-Policy" content="default-src \'none\'' in page
+    assert page.count("<figure>") == len(figures)
+
+
+def test_tables_without_controls_or_different_rows_are_told_of(toy_table: pd.DataFrame) -> None:
+    kept = toy_table[toy_table["connection"].isin(["associated", "neutral"])]
+    settings = ChangeSettings(model="change", draws=200, chains=2)
+    analysis = analyse_change(kept, moved(kept), settings)
+    assert analysis.lead.turned is None
+    assert change_wording.order_sentences(analysis) == [
+        "The tables lack associated and different attributes, so there is no order to watch."
+    ]
+    names = {figure.name for figure in change_figures.change_figures_of(analysis)}
+    assert "order" not in names
+    only = toy_table[toy_table["connection"].isin(["associated", "different"])]
+    analysis = analyse_change(only, moved(only), settings)
+    assert "side effects cannot be seen" in change_wording.side_effect_sentences(analysis)[0]
+    page = render_change_report(analysis, [], "command", {"bayesbias": "1"})
+    assert "side effects cannot be seen" in page

@@ -1,0 +1,209 @@
+"""`bayesbias sweep`: what it prints, writes, refuses, and how it ends."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from sweep_inputs import write_inputs
+
+from bayesbias.cli import main
+from bayesbias.cli.sweep import EXAMPLE
+
+FILES = {
+    "cells",
+    "cells.csv",
+    "contrasts.csv",
+    "missing.csv",
+    "plots",
+    "report.html",
+    "summary.csv",
+    "sweep.json",
+}
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the inputs, one embedding of which is not there, and few cells."""
+    folder = tmp_path_factory.mktemp("inputs")
+    config = write_inputs(folder)
+    text = config.read_text(encoding="utf-8").replace('"wild.npz"', '"lost <b>.npz"')
+    text = text.replace(', "titles.toml"', "").replace("Small sweep", "Small <i>sweep</i>")
+    config.write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def out(inputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Results of the first run."""
+    folder = tmp_path_factory.mktemp("results") / "sweep"
+    assert main(["sweep", str(inputs / "sweep.toml"), "--out", str(folder), "-q"]) == 1
+    return folder
+
+
+def test_it_writes_what_the_page_on_sweeps_says(out: Path) -> None:
+    assert {path.name for path in out.iterdir()} == FILES
+    assert len(list((out / "cells").iterdir())) == 8
+    cells = pd.read_csv(out / "cells.csv")
+    assert list(cells["state"]) == ["done"] * 8 + ["failed"] * 4
+    assert set(cells["error"].dropna()) == {"FileNotFoundError"}
+    record = json.loads((out / "sweep.json").read_text())
+    assert (record["state"], record["failed"], record["cells"]) == ("finished", 4, 12)
+    assert {name["name"] for name in record["config"]["cards"]} == {"paper", "crossed"}
+    contrasts = pd.read_csv(out / "contrasts.csv")
+    assert set(contrasts["embedding"]) == {"calm", "rough"}
+    names = {path.name for path in (out / "plots").iterdir()}
+    assert names == {
+        f"sweep-associated-{second}.{kind}"
+        for second in ("human", "neutral", "different")
+        for kind in ("png", "svg")
+    }
+
+
+def test_the_second_run_takes_what_is_there_and_tells_all(
+    inputs: Path, out: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = {path.name: path.read_bytes() for path in (out / "cells").iterdir()}
+    frames = {name: (out / name).read_bytes() for name in ("summary.csv", "contrasts.csv")}
+    stale = out / "plots" / "sweep-associated-human-7.png"
+    stale.touch()
+    (out / "plots" / "mine.png").touch()
+    assert main(["sweep", str(inputs / "sweep.toml"), "--out", str(out)]) == 1
+    shown = capsys.readouterr()
+    assert "8 of 12 cells have a result; 0 were computed now." in shown.out
+    assert "associated − human, overall" in shown.out
+    assert "FileNotFoundError: no embedding file" in " ".join(shown.out.split())
+    assert shown.out.endswith(f"Report: {out / 'report.html'}\n")
+    assert shown.err.startswith("bayesbias: wild: 4 of 12 cells are left out: no embedding file")
+    assert shown.err.count("\n") == 1
+    assert before == {path.name: path.read_bytes() for path in (out / "cells").iterdir()}
+    assert frames == {name: (out / name).read_bytes() for name in frames}
+    assert not stale.exists()
+    assert (out / "plots" / "mine.png").exists()
+
+
+class Page(HTMLParser):
+    """Tags and links of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.links += [value or "" for name, value in attrs if name in {"href", "src"}]
+
+
+def test_the_report_is_one_file_and_shows_texts_as_texts(out: Path) -> None:
+    text = (out / "report.html").read_text(encoding="utf-8")
+    page = Page()
+    page.feed(text)
+    assert page.links
+    assert all(link.startswith("#") for link in page.links)
+    assert page.tags.count("figure") == 3
+    assert "<h1>Small &lt;i&gt;sweep&lt;/i&gt;</h1>" in text
+    assert "lost &lt;b&gt;.npz" in text
+    assert "lost <b>" not in text
+    assert "4 of 12 cells failed" in text
+    assert "Listing a stereotype does not endorse it." in text
+    assert "3 embeddings × 2 lists × 2 cards × 1 seed: 8 of 12 cells have a result." in text
+    assert "bayesbias sweep" in text
+
+
+def test_the_report_has_the_numbers_of_the_frames(out: Path) -> None:
+    text = (out / "report.html").read_text(encoding="utf-8")
+    frame = pd.read_csv(out / "contrasts.csv")
+    chosen = frame.query("level == 'overall' and first == 'associated' and second == 'human'")
+    assert len(chosen) == 8
+    for mean in chosen["mean"]:
+        assert f"{mean:+.3f}".replace("-", "−") in text
+
+
+def test_nothing_is_written_where_no_cell_can_be_fitted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "s.toml").write_text('lists = ["religion"]\n[embeddings]\na = "no.bin"\n')
+    assert main(["sweep", str(tmp_path / "s.toml"), "--out", str(tmp_path / "out")]) == 2
+    assert "no cell can be fitted: no embedding file at" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_results_of_something_else_are_not_run_over(
+    inputs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "summary.csv").write_text("mine")
+    assert main(["sweep", str(inputs / "sweep.toml"), "--out", str(tmp_path)]) == 2
+    assert "holds results that are not a sweep's (summary.csv)" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["summary.csv"]
+    arguments = ["sweep", str(inputs / "sweep.toml"), "--out", str(tmp_path / "summary.csv")]
+    assert main(arguments) == 2
+    assert "is a file; give --out the name of a folder" in capsys.readouterr().err
+
+
+def test_wrong_arguments_are_named(
+    inputs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = str(inputs / "sweep.toml")
+    out = ["--out", str(tmp_path / "out")]
+    assert main(["sweep", config, *out, "--jobs", "0"]) == 2
+    assert "--jobs is a number of processes from 1 on" in capsys.readouterr().err
+    assert main(["sweep", str(tmp_path / "no.toml"), *out]) == 2
+    assert "no sweep configuration at" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_scheduler_that_does_not_answer_is_an_error(
+    inputs: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("bayesbias.cli.sweep.CONNECT_SECONDS", 0.3)
+    arguments = ["--out", str(tmp_path / "out"), "--dask", "tcp://127.0.0.1:9"]
+    assert main(["sweep", str(inputs / "sweep.toml"), *arguments]) == 2
+    told = capsys.readouterr().err
+    assert "use only a cluster that you trust" in told
+    assert "no Dask scheduler answers at tcp://127.0.0.1:9" in told
+    assert not (tmp_path / "out").exists()
+
+
+def test_dask_that_is_not_installed_is_told_how_to_get(
+    inputs: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("bayesbias.cli.sweep.find_spec", lambda _: None)
+    arguments = ["--out", str(tmp_path / "out"), "--dask", "tcp://127.0.0.1:9"]
+    assert main(["sweep", str(inputs / "sweep.toml"), *arguments]) == 2
+    assert "pip install 'bayesbias[dask]'" in capsys.readouterr().err
+
+
+def test_ctrl_c_says_that_what_was_done_is_kept(
+    inputs: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bayesbias.sweep.run_sweep", interrupted)
+    out = tmp_path / "out"
+    assert main(["sweep", str(inputs / "sweep.toml"), "--out", str(out)]) == 130
+    assert "interrupted; what was done is kept in" in capsys.readouterr().err
+    assert json.loads((out / "sweep.json").read_text())["state"] == "running"
+    assert [path.name for path in out.iterdir()] == ["sweep.json"]
+
+
+def test_the_help_teaches_the_file(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sweep", "--help"]) == 0
+    shown = capsys.readouterr().out
+    for line in EXAMPLE.splitlines():
+        assert line in shown
+    for word in ("--jobs", "--dask", "trust", "Exit codes", "sweep.toml"):
+        assert word in shown

@@ -1,0 +1,104 @@
+"""Single numbers before and after, and what they hide on real vectors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+from bayesbias import WordList
+from bayesbias.comparison import changes, order_changes, scores_before_after
+from bayesbias.comparison.single_numbers import COLUMNS
+
+WORDS = WordList(
+    name="toy",
+    groups={"men": ("he", "son", "man"), "women": ("she", "hers", "woman")},
+    stereotypes={"men": ("soldier", "pilot"), "women": ("nurse", "dancer")},
+    controls={},
+)
+
+
+def toy(seed: int, words: tuple[str, ...] = WORDS.words) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return {word: rng.standard_normal(5) for word in words}
+
+
+def score(frame, name: str):
+    return frame[frame["score"] == name].iloc[0]
+
+
+def test_scores_are_those_of_either_embedding() -> None:
+    before, after = toy(1), toy(2)
+    frame = scores_before_after(before, after, WORDS, draws=50)
+    assert list(frame.columns) == list(COLUMNS)
+    for when, vectors in (("before", before), ("after", after)):
+        own = bb.score_table(vectors, WORDS, draws=50, scores=frame["score"])
+        assert frame[when].tolist() == pytest.approx(own["value"].tolist())
+    assert np.allclose(frame["change"], frame["after"] - frame["before"])
+    assert (frame["low"] <= frame["high"]).all()
+    assert frame["p_value"].notna().tolist() == [True, False, False, False]
+
+
+def test_mac_has_the_paired_t_test() -> None:
+    from scipy.stats import ttest_rel
+
+    before, after = toy(1), toy(2)
+    got = score(scores_before_after(before, after, WORDS, scores=["mac"], draws=10), "mac")
+    test = ttest_rel(*(bb.scores.mac(each, WORDS).distance.ravel() for each in (after, before)))
+    assert (got["t"], got["p_value"], got["n_pairs"]) == pytest.approx(
+        (test.statistic, test.pvalue, 12)
+    )
+
+
+def test_the_same_vectors_do_not_change_and_the_test_says_why() -> None:
+    frame = scores_before_after(toy(1), toy(1), WORDS, draws=20)
+    assert frame[["change", "low", "high"]].eq(0).all(axis=None)
+    assert "the t-test is undefined" in score(frame, "mac")["note"]
+
+
+def test_intervals_of_the_change_keep_words_together() -> None:
+    """Vectors turned round and stretched as a whole: every score the same on any words."""
+    before = toy(1)
+    q, _ = np.linalg.qr(np.random.default_rng(3).standard_normal((5, 5)))
+    after = {word: 3 * q @ vector for word, vector in before.items()}
+    frame = scores_before_after(before, after, WORDS, draws=50)
+    assert np.allclose(frame[["change", "low", "high"]], 0, atol=1e-9)
+
+
+def test_words_of_one_embedding_only_are_named() -> None:
+    after = {word: vector for word, vector in toy(2).items() if word != "nurse"}
+    with pytest.raises(ValueError, match="in one of the two embeddings only: nurse"):
+        scores_before_after(toy(1), after, WORDS)
+    with pytest.raises(ValueError, match="did you mean 'weat'"):
+        scores_before_after(toy(1), toy(2), WORDS, scores=["weatt"])
+    with pytest.raises(ValueError, match=r"pass 0\.89"):
+        scores_before_after(toy(1), toy(2), WORDS, ci_prob=89)
+
+
+def test_what_mac_hides_of_hard_debiasing(shared_data) -> None:
+    """GoogleNews, gender, hard: MAC stands still, since one side moves off and one comes near."""
+    words = bb.load_wordlist("gender")
+    vectors = bb.load_vectors(str(shared_data / "vectors" / "googlenews_subset.bin"))
+    debiased = bb.debias.hard(vectors, "gender")
+    frame = scores_before_after(vectors, debiased, words, draws=50)
+    mac, same = score(frame, "mac"), score(frame, "same")
+    assert abs(mac["change"]) < 0.01
+    assert mac["p_value"] > 0.3  # .6
+    assert same["before"] / same["after"] > 5  # .121 and .017
+    direct = score(frame, "direct_bias")
+    assert direct["before"] / direct["after"] > 5  # .117 and .019
+    tables = [bb.distance_table(each, words) for each in (vectors, debiased)]
+    tree = bb.compare(*tables, attributes=True, seed=1)
+    overall = changes(tree).query("level == 'overall'").set_index("connection")
+    assert overall["p_direction"]["associated"] > 0.97
+    assert overall["p_direction"]["different"] > 0.97
+    assert overall["mean"]["associated"] > 0.02  # .030
+    assert overall["mean"]["different"] < -0.015  # -.022
+    assert (overall["p_moved"][["neutral", "human"]] < 0.01).all()  # controls stay
+    # hers moves most but for she, as the paper saw for hers on Reddit.
+    single = changes(tree).query("level == 'word' and connection == 'associated'")
+    most = single.sort_values("mean")["protected_word"].tolist()[-2:]
+    assert "hers" in most
+    # Women's words keep their stereotypes closer: what is left is still in order.
+    orders = order_changes(tree).query("level == 'word' and protected_group == 'woman'")
+    assert (orders["p_turned"] < 0.2).all()

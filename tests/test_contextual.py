@@ -1,0 +1,332 @@
+"""Words in contexts: without an encoder first, then with one where torch is there."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from gensim.models import KeyedVectors
+
+import bayesbias as bb
+from bayesbias.analysis import CONTEXTUAL_MODELS, Settings, analyse
+from bayesbias.cli.run import command_of
+from bayesbias.contextual import (
+    ContextualVectors,
+    contextual_table,
+    contextual_vectors,
+    load_encoder,
+    load_templates,
+    seat,
+    template_sets,
+)
+from bayesbias.contextual.sentences import sentence
+
+CONTEXTS = ("This is {}.", "{} is here.", "They are {}.")
+
+
+@pytest.fixture(scope="module")
+def words() -> bb.WordList:
+    return bb.WordList(
+        name="toy",
+        groups={"man": ("he", "son", "uncle"), "woman": ("she", "daughter", "aunt")},
+        stereotypes={"man": ("soldier", "rancher", "pilot"), "woman": ("nurse", "maid")},
+        controls={"neutral": ("clock", "park"), "human": ("walk", "speak")},
+    )
+
+
+@pytest.fixture(scope="module")
+def made(words: bb.WordList) -> ContextualVectors:
+    """Random vectors, with a direction of their own for each context; one word is missing."""
+    rng = np.random.default_rng(1)
+    known = tuple(word for word in words.words if word != "uncle")
+    own, shift = rng.normal(size=(len(known), 1, 8)), rng.normal(size=(1, len(CONTEXTS), 8))
+    noise = 0.3 * rng.normal(size=(len(known), len(CONTEXTS), 8))
+    vectors = (own + shift + noise).astype(np.float32)
+    return ContextualVectors("made", known, CONTEXTS, vectors, ("uncle",), "word", 6)
+
+
+def cosine_distance(first: np.ndarray, second: np.ndarray) -> float:
+    first, second = first.astype(float), second.astype(float)
+    return 1 - first @ second / np.linalg.norm(first) / np.linalg.norm(second)
+
+
+def test_the_bundled_templates_have_a_source_and_one_place() -> None:
+    assert template_sets() == ["bleached"]
+    found = load_templates()
+    assert "May" in found.reference
+    assert len(found.templates) == 8
+    assert all(each.count("{}") == 1 for each in found.templates)
+
+
+def test_templates_come_from_lists_and_files(tmp_path: Path) -> None:
+    assert load_templates(["A {}."]).templates == ("A {}.",)
+    path = tmp_path / "mine.toml"
+    path.write_text('title = "t"\ntemplates = ["See {}!", "{} it is."]\n', encoding="utf-8")
+    found = load_templates(path)
+    assert (found.name, found.templates) == ("mine", ("See {}!", "{} it is."))
+    path.write_text('templates = ["See {}!"]\nsentences = 1\n', encoding="utf-8")
+    with pytest.raises(ValueError, match=r"mine\.toml: unknown key 'sentences'"):
+        load_templates(str(path))
+
+
+def test_bad_templates_are_told(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"exactly one place \{\} for the word"):
+        load_templates(["This is it."])
+    with pytest.raises(ValueError, match="is given twice"):
+        load_templates(["A {}.", "A {}."])
+    with pytest.raises(ValueError, match="at least one template"):
+        load_templates([])
+    with pytest.raises(ValueError, match="did you mean 'bleached'"):
+        load_templates("bleach")
+    with pytest.raises(FileNotFoundError, match="no templates at"):
+        load_templates(tmp_path / "none.toml")
+
+
+def test_a_word_is_found_in_its_sentence_again() -> None:
+    found = sentence("{} is here.", "rabbi")
+    assert (found.text, found.start, found.stop) == ("Rabbi is here.", 0, 5)
+    found = sentence("This is {}.", "is")  # not the verb
+    assert (found.text, found.start, found.stop) == ("This is is.", 8, 10)
+
+
+def test_distances_are_between_vectors_of_the_same_context(
+    made: ContextualVectors, words: bb.WordList
+) -> None:
+    table = contextual_table(made, words, pairs="all")
+    by = made.mapping()
+    expected = [
+        cosine_distance(by[row.protected_word, row.context], by[row.attribute, row.context])
+        for row in table.itertuples()
+    ]
+    np.testing.assert_allclose(table["cosine_distance"], expected, atol=1e-12)  # rounding
+    assert set(table["context"]) == set(CONTEXTS)
+    assert set(table["embedding"]) == {"made"}
+    assert "uncle" not in set(table["protected_word"])
+    assert len(table) == 3 * 5 * 9
+
+
+def test_dealt_pairs_stand_once_and_contexts_are_even(
+    made: ContextualVectors, words: bb.WordList
+) -> None:
+    every = contextual_table(made, words, pairs="all")
+    keys = ["protected_word", "attribute", "context"]
+    turns = [contextual_table(made, words, turn=turn) for turn in range(3)]
+    for table in turns:
+        assert not table.duplicated(keys[:2]).any()
+        assert len(table) == 5 * 9
+        for of in keys[:2]:  # 9 attributes a word: 3 a context; 5 words an attribute: 1 or 2
+            counts = pd.crosstab(table[of], table["context"])
+            assert (counts.max(axis=1) - counts.min(axis=1)).max() <= 1
+    together = pd.concat(turns).sort_values(keys, ignore_index=True)
+    pd.testing.assert_frame_equal(together, every.sort_values(keys, ignore_index=True))
+
+
+def test_a_contextual_table_goes_all_the_way(made: ContextualVectors, words: bb.WordList) -> None:
+    settings = Settings(
+        vectors="/models/made", models=("crossed", "contextual"), templates="bleached", draws=400
+    )
+    found = analyse(words, made, settings)
+    assert set(found.results) == {"crossed", "contextual"}
+    assert found.missing["word"].tolist() == ["uncle"]
+    assert "context_sd" in set(found.lead.scales["parameter"])
+    assert found.comparison is not None
+    axes = bb.plots.forest(found.lead.summary)
+    assert axes.has_data()
+    other = ContextualVectors(
+        "made", made.words, CONTEXTS, made.vectors[:, ::-1], ("uncle",), "word", 6
+    )
+    assert analyse(words, other, settings).vectors_hash != found.vectors_hash
+
+
+def test_the_command_of_an_encoder_is_spelt_out() -> None:
+    settings = Settings(
+        vectors="models/mini lm", models=CONTEXTUAL_MODELS, templates="bleached", pooling="sentence"
+    )
+    told = command_of(["religion"], settings)
+    assert told.startswith(
+        "bayesbias run religion --encoder 'models/mini lm' --templates bleached "
+        "--pooling sentence --layer -1 --model crossed --model contextual"
+    )
+    assert "--vectors" not in told
+
+
+def test_seat_is_weat_of_sentences(made: ContextualVectors, words: bb.WordList) -> None:
+    lists = [["he", "son"], ["she", "aunt"], ["soldier", "rancher"], ["nurse", "maid"]]
+    found = seat(made, *lists)
+    keys = [(word, context) for word in made.words for context in CONTEXTS]
+    keyed = KeyedVectors(8)
+    keyed.add_vectors([" ".join(key) for key in keys], np.stack([made.mapping()[k] for k in keys]))
+    sentences = [[f"{word} {context}" for word in each for context in CONTEXTS] for each in lists]
+    assert found.effect_size == pytest.approx(bb.scores.weat(keyed, *sentences).effect_size)
+    for context, value in found.by_context.items():
+        one = bb.scores.weat(made.in_context(context), *lists)
+        assert value == pytest.approx(one.effect_size)
+    assert seat(made, ["he", "uncle"], *lists[1:]).missing == ("uncle",)
+    with pytest.raises(ValueError, match="no word of X has vectors: uncle"):
+        seat(made, ["uncle"], *lists[1:])
+
+
+def test_unknown_contexts_and_pairs_are_told(made: ContextualVectors, words: bb.WordList) -> None:
+    with pytest.raises(ValueError, match="unknown context 'This is'"):
+        made.in_context("This is")
+    with pytest.raises(ValueError, match="unknown choice of pairs 'some'"):
+        contextual_table(made, words, pairs="some")
+
+
+def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bayesbias.transformer_files.find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r"pip install 'bayesbias\[mlm\]'"):
+        contextual_vectors("anything", ["he"])
+
+
+# From here on with torch, transformers and a real encoder.
+
+WORDS = ["he", "daughter", "hairdresser", "uneducated", "supercalifragilistic"]
+
+
+@pytest.fixture(scope="module")
+def mini(models: Path) -> object:
+    import torch
+
+    torch.set_num_threads(1)
+    return load_encoder(models / "all-MiniLM-L6-v2")
+
+
+@pytest.mark.mlm
+@pytest.mark.parametrize("pooling", ["word", "sentence"])
+def test_batches_padding_and_order_change_nothing(mini: object, pooling: str) -> None:
+    whole = contextual_vectors(mini, WORDS, pooling=pooling).vectors
+    single = contextual_vectors(mini, WORDS, pooling=pooling, batch_size=1).vectors
+    turned = contextual_vectors(mini, WORDS[::-1], pooling=pooling, batch_size=7).vectors
+    # Single precision sums of other shapes round otherwise: some 1e-6 of values up to 3.
+    np.testing.assert_allclose(whole, single, atol=1e-5)
+    np.testing.assert_allclose(whole, turned[::-1], atol=1e-5)
+
+
+@pytest.mark.mlm
+def test_vectors_are_those_of_one_sentence_at_a_time(mini) -> None:
+    import torch
+
+    template, word = "{} is here.", "uneducated"
+    ids = mini.tokenizer("Uneducated is here.", return_tensors="pt")
+    pieces = mini.tokenizer.convert_ids_to_tokens(ids["input_ids"][0])
+    assert pieces == ["[CLS]", "une", "##du", "##cated", "is", "here", ".", "[SEP]"]
+    with torch.inference_mode():
+        states = mini.network(**ids, output_hidden_states=True).hidden_states
+    for layer in (0, 3, -1):
+        by_hand = states[layer][0, 1:4].mean(dim=0).numpy()
+        found = contextual_vectors(mini, [word, *WORDS], [template], layer=layer)
+        np.testing.assert_allclose(found.vectors[0, 0], by_hand, atol=1e-5)
+    by_hand = states[-1][0].mean(dim=0).numpy()  # as 1_Pooling/config.json says
+    found = contextual_vectors(mini, [word, *WORDS], [template], pooling="sentence")
+    np.testing.assert_allclose(found.vectors[0, 0], by_hand, atol=1e-5)
+
+
+@pytest.mark.mlm
+def test_folders_of_sentence_transformers_are_obeyed(models: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "other"
+    shutil.copytree(models / "all-MiniLM-L6-v2", folder, copy_function=_link)
+    assert load_encoder(folder).longest == 256  # of sentence_bert_config.json; positions allow 512
+    pooling = folder / "1_Pooling" / "config.json"
+    _write(pooling, {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False})
+    encoder = load_encoder(folder)
+    found = contextual_vectors(encoder, ["he"], ["This is {}."], pooling="sentence")
+    ids = encoder.tokenizer("This is he.", return_tensors="pt")
+    first = encoder.network(**ids).last_hidden_state[0, 0].detach().numpy()
+    np.testing.assert_allclose(found.vectors[0, 0], first, atol=1e-5)
+    _write(pooling, {"pooling_mode_weightedmean_tokens": True})
+    with pytest.raises(ValueError, match="pools by pooling_mode_weightedmean_tokens"):
+        load_encoder(folder)
+    _write(folder / "modules.json", [{"type": "sentence_transformers.models.Dense", "path": ""}])
+    with pytest.raises(ValueError, match="has a step 'Dense'"):
+        load_encoder(folder)
+
+
+@pytest.mark.mlm
+def test_a_long_sentence_is_an_error_and_not_cut(mini: object) -> None:
+    with pytest.raises(
+        ValueError, match=r"has 30\d tokens and all-MiniLM-L6-v2 takes 256; nothing"
+    ):
+        contextual_vectors(mini, ["he"], ["word " * 300 + "{}."])
+
+
+@pytest.mark.mlm
+def test_words_that_cannot_be_written_are_missing(mini: object) -> None:
+    found = contextual_vectors(mini, ["he", "\U0001faa4\U000130b8"], ["This is {}."])
+    assert (found.words, found.missing) == (("he",), ("\U0001faa4\U000130b8",))
+    with pytest.raises(ValueError, match="can write none of 1 words"):
+        contextual_vectors(mini, ["\U000130b8"], ["This is {}."])
+
+
+@pytest.mark.mlm
+def test_bad_choices_of_an_encoder_are_told(mini: object, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="layer must lie in -7 to 6"):
+        contextual_vectors(mini, ["he"], layer=7)
+    with pytest.raises(ValueError, match="unknown pooling 'words'; did you mean 'word'"):
+        contextual_vectors(mini, ["he"], pooling="words")
+    with pytest.raises(ValueError, match="batch_size must be"):
+        contextual_vectors(mini, ["he"], batch_size=0)
+    with pytest.raises(FileNotFoundError, match=r"no config\.json"):
+        contextual_vectors(tmp_path, ["he"])
+    with pytest.raises(FileNotFoundError, match="no folder of a model at"):
+        contextual_vectors(tmp_path / "none", ["he"])
+
+
+@pytest.mark.mlm
+def test_offline_a_name_says_how_to_point_at_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    import huggingface_hub.constants
+
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    with pytest.raises(FileNotFoundError, match=r"Without a network, give a folder that holds"):
+        contextual_vectors("nobody/has-this-model", ["he"])
+
+
+@pytest.mark.mlm
+@pytest.mark.parametrize("name", ["religion", "gender", "race"])
+def test_real_lists_in_templates(mini: object, name: str) -> None:
+    words = bb.load_wordlist(name)
+    vectors = contextual_vectors(mini, words.words)
+    assert vectors.missing == ()
+    table = contextual_table(vectors, words)
+    tree = bb.fit(table, "contextual", seed=1)
+    assert tree.attrs["method"] == "exact"
+    found = bb.summary(tree).set_index(["level", "connection"]).loc["overall", "mean"]
+    gap = found["different"] - found["associated"]
+    # docs/contextual.md has .044, .045 and .029; one sd is about .02.
+    assert 0 < gap < 0.1
+    assert bb.check(tree, [0.89]).set_index("connection").loc["all", "coverage"] > 0.85
+    effects = tree["posterior"]["context_effect"]
+    assert effects.sizes["context"] == 8
+
+
+@pytest.mark.mlm
+def test_run_with_an_encoder(mini: object, models: Path, tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from bayesbias.cli import app
+
+    out = tmp_path / "results"
+    asked = ["run", "religion", "--encoder", str(models / "all-MiniLM-L6-v2"), "--out", str(out)]
+    result = CliRunner().invoke(app, [*asked, "--draws", "400", "--chains", "2", "--quiet"])
+    assert result.exit_code == 0, result.output
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert "all-MiniLM-L6-v2" in page
+    assert "contextual" in page
+    record = json.loads((out / "run.json").read_text(encoding="utf-8"))
+    assert "--encoder" in record["command"]
+
+
+def _link(source: str, target: str) -> None:
+    """Copy small files and link large ones."""
+    if Path(source).stat().st_size > 1_000_000:
+        Path(target).symlink_to(source)
+    else:
+        shutil.copy(source, target)
+
+
+def _write(path: Path, content: object) -> None:
+    path.write_text(json.dumps(content), encoding="utf-8")

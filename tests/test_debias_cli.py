@@ -1,0 +1,96 @@
+"""`bayesbias debias`: what it writes, says and refuses, and on which stream."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from debias_toys import toy
+from gensim.models import KeyedVectors
+
+from bayesbias.cli import main
+from bayesbias.debias import DefiningSets, hard, soft
+
+LISTS = """
+defining = [["she", "he"], ["woman", "man"], ["gal", "guy"]]
+equalise = [["queen", "king"]]
+specific = ["aunt"]
+"""
+SETS = DefiningSets([["she", "he"], ["woman", "man"]], [["queen", "king"]], ["aunt"])
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.chdir(tmp_path)
+    toy().save_word2vec_format("toy.bin", binary=True)
+    Path("mine.toml").write_text(LISTS, encoding="utf-8")
+    return ["debias", "--lists", "mine.toml", "--vectors", "toy.bin"]
+
+
+def test_it_writes_the_vectors_and_says_so(here, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*here, "--out", "out.bin"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out == (
+        "out.bin: 79 words of 8 dimensions.\n"
+        "Method hard, lists mine: k 1, subspace components, equalise True.\n"
+        "Record: out.bin.json\n"
+    )
+    assert shown.err == "bayesbias: not in the embedding, of the defining sets: gal, guy\n"
+    found = KeyedVectors.load_word2vec_format("out.bin", binary=True)
+    assert np.array_equal(found.vectors, hard(toy(), SETS).vectors)
+
+
+def test_options_reach_the_method(here, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*here, "--method", "soft", "--strength", "2", "--out", "out.txt", "-q"]) == 0
+    assert capsys.readouterr().out == ""
+    found = KeyedVectors.load_word2vec_format("out.txt")
+    assert np.array_equal(found.vectors, soft(toy(), SETS, strength=2).vectors)
+    assert main([*here, "-k", "2", "--no-equalise", "--case-variants", "--out", "k.bin"]) == 0
+    told = json.loads(Path("k.bin.json").read_text(encoding="utf-8"))
+    assert told["parameters"] == {"k": 2, "subspace": "components", "equalise": False}
+    assert "AUNT" in told["missing"]["specific words"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--method", "hrad"], "unknown debiasing method 'hrad'; did you mean 'hard'"),
+        (["--alpha", "3"], "unknown option of hard 'alpha'; known: equalise, k"),
+        (["-k", "7"], "k must lie in 1 to 2"),
+        (["--lists", "religio"], "did you mean 'religion'"),
+        (["--out", "toy.bin", "--force"], "toy.bin is the source itself"),
+        (["--out", "no/out.bin"], "there is no folder no to write out.bin into"),
+        (["--out", "out.csv"], "out.csv does not tell how to write vectors"),
+        (["--vectors", "none.bin"], "no embedding file at none.bin"),
+        (["--vectors", "toy.kv"], "no embedding file at toy.kv"),
+    ],
+)
+def test_bad_input_is_one_line_and_writes_nothing(
+    options: list[str], words: str, here, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*here, "--out", "out.bin", *options]) == 2
+    shown = capsys.readouterr()
+    assert words in shown.err
+    assert shown.err.count("\n") == 1
+    assert shown.out == ""
+    assert sorted(path.name for path in Path().iterdir()) == ["mine.toml", "toy.bin"]
+
+
+def test_a_file_that_is_there_is_replaced_only_by_force(
+    here, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("out.bin.json").write_text("mine", encoding="utf-8")
+    assert main([*here, "--out", "out.bin"]) == 2
+    assert "out.bin.json is there already; pass --force" in capsys.readouterr().err
+    assert main([*here, "--out", "out.bin", "--force"]) == 0
+    assert Path("out.bin.json").read_text(encoding="utf-8") != "mine"
+    assert main([*here, "--out", "out.bin"]) == 2
+
+
+def test_help_teaches(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["debias", "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert "bayesbias debias --vectors" in shown
+    assert "No method makes an embedding free of bias" in shown

@@ -1,0 +1,144 @@
+"""Lists for debiasing: what is bundled, what a list must be, and files of one's own."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import bayesbias as bb
+from bayesbias.debias import DefiningSets, defining_sets, load_defining_sets
+
+LISTS = {"gender": "bolukbasi", "race": "appendix_a4", "religion": "appendix_a4"}
+
+
+def test_the_bundled_lists_are_named_and_are_no_word_lists() -> None:
+    assert defining_sets() == sorted(LISTS)
+    assert len(bb.wordlists()) == len(set(bb.wordlists()))
+    assert "defining" not in bb.wordlists()
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_bundled_lists_say_what_they_are(name: str) -> None:
+    sets = load_defining_sets(name)
+    assert sets.name == name
+    assert re.search(r"\(20\d\d\)", sets.reference)
+    assert sets.licence
+    assert sets.title
+    assert sets.note
+    assert len(set(sets.targets)) == len(sets.targets)
+    assert not sets.kept & set(sets.targets), "a target that is kept cannot be debiased"
+
+
+def test_the_gender_list_is_the_published_one(shared_data: Path) -> None:
+    def published(name: str):
+        return json.loads((shared_data / "wordlists" / f"{name}.json").read_text())
+
+    sets = load_defining_sets("gender")
+    assert [list(pair) for pair in sets.defining] == published("definitional_pairs")
+    assert {frozenset(pair) for pair in sets.equalise} == {
+        frozenset(pair) for pair in published("equalize_pairs")
+    }
+    assert list(sets.specific) == published("gender_specific_seed")
+    professions = [entry[0] for entry in published("professions")]
+    assert sets.targets == tuple(word for word in professions if word not in sets.specific)
+
+
+@pytest.mark.parametrize("name", ["religion", "race"])
+def test_the_triplets_are_those_of_the_appendix(name: str, shared_data: Path) -> None:
+    appendix = json.loads((shared_data / "wordlists" / "appendix_a4.json").read_text())[name]
+    sets = load_defining_sets(name)
+    assert [list(each) for each in sets.defining] == appendix["protected_rows"]
+    assert sets.classes == tuple(appendix["protected_groups"])
+    assert set(sets.equalise) <= set(sets.defining)
+    assert set(sets.targets) == {w for ws in appendix["stereotypes"].values() for w in ws}
+    assert {k: set(v) for k, v in sets.groups.items()} == {
+        k: set(v) for k, v in appendix["protected_groups"].items()
+    }
+
+
+def test_equalise_pairs_have_women_first() -> None:
+    first, second = zip(*load_defining_sets("gender").equalise, strict=True)
+    assert {"she", "wives", "nun", "filly", "estrogen"} <= set(first)
+    assert {"he", "husbands", "Catholic_priest", "colt", "fella"} <= set(second)
+
+
+def test_what_is_kept_and_the_groups() -> None:
+    sets = DefiningSets([["she", "he"], ["her", "he"]], [["queen", "king"]], ["aunt"])
+    assert sets.kept == {"she", "he", "her", "queen", "king", "aunt"}
+    assert sets.classes == ("class 1", "class 2")
+    assert sets.groups == {"class 1": ("she", "her"), "class 2": ("he",)}
+    assert sets.n_classes == 2
+
+
+def test_case_variants_are_added_and_never_clash() -> None:
+    sets = DefiningSets(
+        [["she", "he"]], [["mom", "dad"], ["Mom", "Dad"], ["US", "us"]], ["aunt"]
+    ).with_case_variants()
+    assert sets.equalise == (
+        ("mom", "dad"),
+        ("Mom", "Dad"),
+        ("US", "us"),
+        ("MOM", "DAD"),
+    )
+    assert sets.specific == ("aunt", "Aunt", "AUNT")
+    assert sets.defining == (("she", "he"),)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ({"defining": []}, "defining is empty"),
+        ({"defining": "she he"}, "defining must be a list of pairs"),
+        ({"defining": [["she"]]}, r"pairs or longer tuples of different words; got \['she'\]"),
+        ({"defining": [["she", "she"]]}, "tuples of different words"),
+        ({"defining": [["she", "he"], ["a", "b", "c"]]}, "one word of each of the 2 classes"),
+        ({"defining": [["she", "he"]], "classes": ["one"]}, "each of the 1 classes"),
+        ({"defining": [["she", " "]]}, "defining must hold words; got ' '"),
+        ({"defining": [["she", "he"]], "specific": "aunt"}, "specific must be a list of words"),
+        ({"defining": [["she", "he"]], "specific": [3]}, "specific must hold words; got 3"),
+        ({"defining": [["she", "he"]], "name": 3}, "name must be text; got 3"),
+        (
+            {"defining": [["she", "he"]], "equalise": [["a", "b"], ["b", "c"]]},
+            "b stand in several equalise sets",
+        ),
+    ],
+)
+def test_what_is_refused(content: dict, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        DefiningSets(**content)
+
+
+def test_a_file_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('title = " Mine "\ndefining = [["she", "he"]]\n', encoding="utf-8")
+    sets = load_defining_sets(path)
+    assert (sets.name, sets.title, sets.defining) == ("mine", "Mine", (("she", "he"),))
+    assert load_defining_sets(sets) is sets
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("defining = [[", "is not valid TOML"),
+        ('defnining = [["she", "he"]]', "unknown key 'defnining'; did you mean 'defining'"),
+        ('title = "none"', "lacks the key 'defining'"),
+        ("defining = []", "mine.toml: defining is empty"),
+    ],
+)
+def test_a_file_with_a_flaw_is_named(text: str, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=words):
+        load_defining_sets(path)
+
+
+def test_names_and_paths_that_lead_nowhere(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="did you mean 'gender'"):
+        load_defining_sets("gendr")
+    with pytest.raises(FileNotFoundError, match="no list for debiasing at"):
+        load_defining_sets(tmp_path / "none.toml")
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        load_defining_sets(tmp_path)

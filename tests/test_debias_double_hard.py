@@ -1,0 +1,143 @@
+"""Double-hard debiasing against its steps written out, and the search for the component."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from debias_toys import EQUALISE, GENDER, PAIRS, RELIGION, toy, unit, vectors_of
+
+import bayesbias as bb
+from bayesbias.debias import cluster_accuracy, debiasing, double_hard
+from bayesbias.debias.applying import memory_source
+from bayesbias.debias.double_hard import most_biased
+
+SINGLE = 1e-6
+"""Coordinates of unit vectors are stored as float32, which rounds them at 6e-8; sums of ten."""
+
+
+def by_hand(vectors, component: int) -> dict[str, np.ndarray]:
+    """Algorithm 1 of the paper for a given component, with explicit loops."""
+    words = tuple(vectors.index_to_key)
+    rows = unit(vectors, words)
+    rows = rows - rows.mean(axis=0)
+    _, _, axes = np.linalg.svd(rows, full_matrices=False)
+    u = axes[component - 1]
+    moved = {word: row - (row @ u) * u for word, row in zip(words, rows, strict=True)}
+    moved = {word: row / np.linalg.norm(row) for word, row in moved.items()}
+    halves = np.array([(moved[a] - moved[b]) / 2 for a, b in PAIRS])
+    g = np.linalg.svd(halves)[2][0]
+    new = {}
+    for word, row in moved.items():
+        rest = row if word in GENDER.kept else row - (row @ g) * g
+        new[word] = rest / np.linalg.norm(rest)
+    for a, b in EQUALISE:
+        y = (moved[a] + moved[b]) / 2
+        y = y - (y @ g) * g
+        z = np.sqrt(1 - y @ y) * np.sign((moved[a] - moved[b]) @ g)
+        new[a], new[b] = y + z * g, y - z * g
+    return new
+
+
+@pytest.mark.parametrize("component", [1, 2, 5])
+def test_it_is_the_published_algorithm(component: int) -> None:
+    vectors = toy()
+    result = double_hard(vectors, GENDER, component=component)
+    for word, row in by_hand(vectors, component).items():
+        assert result[word] == pytest.approx(row, abs=SINGLE), word
+    assert debiasing(result).parameters == {"equalise": True, "component": component}
+
+
+def frequency_toy() -> tuple[object, int]:
+    """Words in two clusters along axis 1, by which their slight lean along axis 0 goes."""
+    random = np.random.default_rng(5)
+    words = tuple(toy().index_to_key)
+    rows = 0.3 * random.normal(size=(len(words), 10))
+    first = {pair[0] for pair in EQUALISE}
+    for at, word in enumerate(words):
+        side = 1 if at % 2 else -1
+        if word in GENDER.kept:
+            rows[at, 0] += 2 if word in first else -2
+        else:
+            rows[at, :2] += 0.6 * side, 2 * side
+    return vectors_of(words, rows), 1
+
+
+def test_it_finds_the_component_that_carries_the_clusters() -> None:
+    vectors, axis = frequency_toy()
+    result = double_hard(vectors, GENDER, n_words=20, candidates=6)
+    told = debiasing(result).parameters
+    rows = unit(vectors, tuple(vectors.index_to_key))
+    axes = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)[2]
+    assert told["component"] == 1 + np.abs(axes[:, axis]).argmax()
+    assert len(told["accuracies"]) == 6
+    assert sorted(told["accuracies"])[1] > 0.9 > told["accuracies"][told["component"] - 1]
+    chosen = double_hard(vectors, GENDER, component=told["component"])
+    assert np.array_equal(result.vectors, chosen.vectors)
+
+
+def test_equal_seeds_give_equal_results() -> None:
+    vectors, _ = frequency_toy()
+    options = {"n_words": 10, "candidates": 4}
+    first = double_hard(vectors, GENDER, **options, seed=3)
+    second = double_hard(vectors, GENDER, **options, seed=3)
+    assert debiasing(first) == debiasing(second)
+    assert debiasing(first).parameters["seed"] == 3
+    generator = double_hard(vectors, GENDER, **options, seed=np.random.default_rng(3))
+    assert debiasing(generator).parameters["seed"] is None
+
+
+@pytest.mark.parametrize("vocabulary", [1000, 40])
+def test_most_biased_words_are_those_a_sort_finds(vocabulary: int) -> None:
+    vectors = toy()
+    axis = np.eye(8)[2]
+    found = most_biased(memory_source(vectors), axis, GENDER.kept, 5, vocabulary)
+    words = [word for word in vectors.index_to_key[:vocabulary] if word not in GENDER.kept]
+    words.sort(key=lambda word: -(unit(vectors, (word,))[0] @ axis))
+    assert found.words == (*words[:5], *words[-5:])
+    assert found.labels.tolist() == [0] * 5 + [1] * 5
+    assert found.rows == pytest.approx(unit(vectors, found.words), abs=SINGLE)
+
+
+def test_blocks_make_no_difference_to_the_most_biased(monkeypatch: pytest.MonkeyPatch) -> None:
+    from bayesbias.debias.sources import MemorySource
+
+    source = memory_source(toy())
+    whole = most_biased(source, np.eye(8)[0], GENDER.kept, 7, 1000)
+    original = MemorySource.blocks
+    monkeypatch.setattr(MemorySource, "blocks", lambda self, size=5: original(self, 5))
+    assert most_biased(source, np.eye(8)[0], GENDER.kept, 7, 1000).words == whole.words
+
+
+def test_cluster_accuracy_by_hand() -> None:
+    rows = np.r_[np.zeros((6, 2)), np.ones((6, 2))] + np.linspace(0, 0.1, 24).reshape(12, 2)
+    assert cluster_accuracy(rows, [0] * 6 + [1] * 6) == 1
+    assert cluster_accuracy(rows, [1] * 6 + [0] * 6) == 1
+    assert cluster_accuracy(rows, [0] * 5 + [1] + [1] * 6) == 11 / 12
+    assert cluster_accuracy(rows, [0, 1] * 6) == 0.5
+    three = np.r_[rows, 5 + rows[:6]]
+    assert cluster_accuracy(three, ["b"] * 6 + ["c"] * 6 + ["a"] * 6) == 1
+
+
+def test_equal_rows_have_no_clusters() -> None:
+    with pytest.raises(ValueError, match="the 6 rows do not fall into 2 clusters"):
+        cluster_accuracy(np.ones((6, 2)), [0, 0, 0, 1, 1, 1])
+
+
+def test_bad_input() -> None:
+    with pytest.raises(ValueError, match=r"component must lie in 1 to 8, .*; got 9"):
+        double_hard(toy(), GENDER, component=9)
+    with pytest.raises(ValueError, match=r"candidates must lie in 1 to 8, .*; got 20"):
+        double_hard(toy(), GENDER, n_words=5)
+    with pytest.raises(ValueError, match=r"n_words=500 most biased words .* need 1000"):
+        double_hard(toy(), GENDER, candidates=3)
+    with pytest.raises(ValueError, match="double_hard debiasing is for two classes"):
+        double_hard(toy(), RELIGION)
+    with pytest.raises(ValueError, match="seed must be a whole number"):
+        double_hard(toy(), GENDER, candidates=3, n_words=5, seed=-1)
+
+
+def test_on_the_demo_vectors() -> None:
+    vectors = bb.load_vectors("glove-demo")
+    told = debiasing(double_hard(vectors, n_words=100, candidates=4)).parameters
+    assert 1 <= told["component"] <= 4
+    assert all(0.5 <= each <= 1 for each in told["accuracies"])

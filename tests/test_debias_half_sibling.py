@@ -1,0 +1,83 @@
+"""Half-sibling regression against ridge regressions, word by word."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from debias_toys import GENDER, NEUTRAL, RELIGION, toy, unit, vectors_of
+
+from bayesbias.debias import DefiningSets, debiasing, half_sibling
+
+SINGLE = 1e-5
+"""The toy's coordinates go up to about 10, which float32 rounds at 5e-7; sums of ten."""
+
+
+@pytest.mark.parametrize("alpha", [0.5, 60.0])
+def test_each_word_loses_what_a_ridge_regression_predicts(alpha: float) -> None:
+    vectors = toy()
+    result = half_sibling(vectors, GENDER, alpha=alpha)
+    design = np.stack([vectors[word] for word in sorted(GENDER.kept)]).astype(float).T
+    penalty = np.sqrt(alpha) * np.eye(design.shape[1])
+    for word in NEUTRAL[:20]:
+        # Ridge as least squares on rows added for the penalty.
+        weights = np.linalg.lstsq(
+            np.vstack([design, penalty]),
+            np.r_[vectors[word].astype(float), np.zeros(design.shape[1])],
+        )[0]
+        assert result[word] == pytest.approx(vectors[word] - design @ weights, abs=SINGLE)
+    record = debiasing(result)
+    assert record.parameters == {"alpha": alpha, "unit": False, "class_words": len(GENDER.kept)}
+
+
+def test_class_words_stay_as_they_are() -> None:
+    vectors = toy()
+    result = half_sibling(vectors, GENDER)
+    for word in GENDER.kept:
+        assert np.array_equal(result[word], vectors[word])
+
+
+def test_with_scikit_learns_ridge() -> None:
+    linear = pytest.importorskip("sklearn.linear_model")
+    vectors = toy()
+    result = half_sibling(vectors, RELIGION, alpha=2)
+    design = np.stack([vectors[word] for word in sorted(RELIGION.kept)]).astype(float).T
+    others = np.stack([vectors[word] for word in NEUTRAL]).astype(float).T
+    model = linear.Ridge(alpha=2, fit_intercept=False, solver="cholesky").fit(design, others)
+    ours = np.stack([result[word] for word in NEUTRAL]).T
+    assert ours == pytest.approx(others - model.predict(design), abs=SINGLE)
+
+
+def test_the_penalty_is_on_the_scale_of_the_vectors() -> None:
+    vectors = toy()
+    words = tuple(vectors.index_to_key)
+    larger = vectors_of(words, 10 * vectors.vectors)
+    first = half_sibling(vectors, GENDER, alpha=1).vectors
+    assert half_sibling(larger, GENDER, alpha=100).vectors / 10 == pytest.approx(first, abs=SINGLE)
+    assert not np.allclose(half_sibling(larger, GENDER, alpha=1).vectors / 10, first, atol=1e-3)
+
+
+def test_a_huge_penalty_changes_nothing_and_unit_makes_unit_vectors() -> None:
+    vectors = toy()
+    words = tuple(vectors.index_to_key)
+    assert half_sibling(vectors, GENDER, alpha=1e12).vectors == pytest.approx(vectors.vectors)
+    result = half_sibling(vectors, GENDER, alpha=1e12, unit=True)
+    assert result.vectors == pytest.approx(unit(vectors, words), abs=SINGLE)
+
+
+def test_what_is_missing_is_told() -> None:
+    sets = DefiningSets([["she", "he"], ["gal", "guy"]], [["nun", "monk"]], ["gone", "aunt"])
+    assert debiasing(half_sibling(toy(), sets)).missing == {
+        "defining sets": ("gal", "guy"),
+        "specific words": ("gone",),
+        "equalise sets": ("nun", "monk"),
+    }
+
+
+def test_bad_input() -> None:
+    with pytest.raises(ValueError, match="alpha must be above 0 and finite; got 0"):
+        half_sibling(toy(), GENDER, alpha=0)
+    with pytest.raises(ValueError, match="no tuple of defining sets is in the embedding"):
+        half_sibling(toy(), DefiningSets([["gal", "guy"]]))
+    full = toy(dims=4)
+    with pytest.raises(ValueError, match=r"nothing is left of the vector.* half_sibling"):
+        half_sibling(full, GENDER, alpha=1e-9)

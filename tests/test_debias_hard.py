@@ -1,0 +1,268 @@
+"""Hard debiasing, of two classes and of more, and what all methods share."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+
+import numpy as np
+import pytest
+from debias_toys import (
+    EQUALISE,
+    GENDER,
+    NEUTRAL,
+    PAIRS,
+    RELIGION,
+    SPECIFIC,
+    TRIPLES,
+    direction_of,
+    toy,
+    unit,
+    vectors_of,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bayesbias as bb
+from bayesbias.debias import DefiningSets, debiasing, hard, multiclass_hard
+from bayesbias.debias.hard import equalised
+from bayesbias.scores import direct_bias, same
+
+SINGLE = 1e-6
+"""Coordinates of unit vectors are stored as float32, which rounds them at 6e-8; sums of ten."""
+
+
+def published_algorithm(vectors, pairs, specific, equalise):
+    """Bolukbasi et al.'s own steps for one direction, word by word, with their pair formula."""
+    g = direction_of(vectors, pairs)
+    new = {}
+    for word in vectors.index_to_key:
+        v = unit(vectors, (word,))[0]
+        if word not in specific:
+            v = v - (v @ g) * g
+        new[word] = v / np.linalg.norm(v)
+    for a, b in equalise:
+        first, second = unit(vectors, (a, b))
+        y = (first + second) / 2
+        y = y - (y @ g) * g
+        z = np.sqrt(1 - y @ y)
+        if (first - second) @ g < 0:
+            z = -z
+        new[a], new[b] = y + z * g, y - z * g
+    return new
+
+
+def test_it_agrees_with_the_published_algorithm_word_by_word() -> None:
+    vectors = toy()
+    result = hard(vectors, GENDER)
+    expected = published_algorithm(vectors, PAIRS, GENDER.kept, EQUALISE)
+    assert result.index_to_key == vectors.index_to_key
+    for word, row in expected.items():
+        assert result[word] == pytest.approx(row, abs=SINGLE), word
+
+
+def test_it_agrees_with_it_on_real_vectors(shared_data) -> None:
+    vectors = bb.load_vectors(shared_data / "vectors" / "googlenews_subset.bin")
+    sets = bb.debias.load_defining_sets("gender")
+    pairs = tuple(p for p in sets.defining if all(w in vectors for w in p))
+    equalise = [p for p in sets.equalise if all(w in vectors for w in p)]
+    result = hard(vectors)
+    expected = published_algorithm(vectors, pairs, sets.kept, equalise)
+    assert len(equalise) > 40
+    ours = np.stack([result[word] for word in expected])
+    assert ours == pytest.approx(np.stack(list(expected.values())), abs=SINGLE)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_neutral_words_lose_the_subspace(k: int) -> None:
+    vectors = toy()
+    result = hard(vectors, GENDER, k=k)
+    rows = np.vstack([unit(vectors, pair) for pair in PAIRS]).reshape(3, 2, -1)
+    halves = (rows[:, 0] - rows[:, 1]) / 2
+    _, _, directions = np.linalg.svd(halves)
+    assert np.abs(unit(result, NEUTRAL) @ directions[:k].T).max() < SINGLE
+    assert np.linalg.norm(result.vectors, axis=1) == pytest.approx(1, abs=SINGLE)
+    assert debiasing(result).parameters["k"] == k
+
+
+@pytest.mark.parametrize(("sets", "k"), [(GENDER, 1), (GENDER, 2), (RELIGION, 2), (RELIGION, 3)])
+def test_equalised_words_are_equally_far_from_every_neutral_word(sets, k: int) -> None:
+    result = multiclass_hard(toy(), sets, k=k)
+    neutral = unit(result, NEUTRAL)
+    for members in sets.equalise:
+        cosines = unit(result, members) @ neutral.T
+        assert np.ptp(cosines, axis=0).max() < SINGLE
+
+
+def test_specific_words_only_become_unit_vectors() -> None:
+    vectors = toy()
+    result = hard(vectors, GENDER)
+    assert unit(vectors, SPECIFIC) == pytest.approx(
+        np.stack([result[word] for word in SPECIFIC]), abs=SINGLE
+    )
+    plain = hard(vectors, GENDER, equalise=False)
+    words = tuple(word for pair in EQUALISE for word in pair)
+    assert unit(vectors, words) == pytest.approx(
+        np.stack([plain[word] for word in words]), abs=SINGLE
+    )
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_doing_it_twice_changes_nothing_more(k: int) -> None:
+    # Equalised defining pairs differ along the removed directions only, so these are found again.
+    once = hard(toy(), GENDER, k=k)
+    assert hard(once, GENDER, k=k).vectors == pytest.approx(once.vectors, abs=3 * SINGLE)
+
+
+def test_with_two_classes_multiclass_is_hard() -> None:
+    vectors = toy()
+    for k in (None, 1, 2):
+        ours, theirs = multiclass_hard(vectors, GENDER, k=k), hard(vectors, GENDER, k=k)
+        assert np.array_equal(ours.vectors, theirs.vectors)
+
+
+def test_the_subspace_of_means_makes_same_vanish() -> None:
+    vectors = toy()
+    result = multiclass_hard(vectors, RELIGION, subspace="means")
+    # SAME of the debiased words against the groups as they were.
+    mixed = {word: vectors[word] for each in TRIPLES for word in each}
+    mixed |= {word: result[word] for word in NEUTRAL}
+    assert same(vectors, NEUTRAL, RELIGION.groups).score > 0.1
+    assert same(mixed, NEUTRAL, RELIGION.groups).score < SINGLE
+    assert debiasing(result).parameters == {"k": 2, "subspace": "means", "equalise": True}
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 50), st.floats(0.01, 100))
+def test_lengths_and_the_order_of_pairs_do_not_matter(seed: int, scale: float) -> None:
+    vectors = toy(seed)
+    scaled = vectors_of(tuple(vectors.index_to_key), vectors.vectors * scale)
+    turned = dataclasses.replace(
+        GENDER,
+        defining=tuple(pair[::-1] for pair in PAIRS[::-1]),
+        equalise=tuple(pair[::-1] for pair in EQUALISE[::-1]),
+    )
+    result = hard(vectors, GENDER).vectors
+    # A product of float32 numbers rounds once, and neutralising may enlarge that ten times.
+    assert hard(scaled, turned).vectors == pytest.approx(result, abs=10 * SINGLE)
+
+
+def test_equalised_pair_by_hand() -> None:
+    # Outside the axis both words are halved: nu = (0, .3), and sqrt(1 - .09) is left along it.
+    rows = [[0.8, 0.6], [1.0, 0.0]]
+    found = equalised(rows, np.array([[1.0, 0.0]]))
+    assert found == pytest.approx(np.array([[-np.sqrt(0.91), 0.3], [np.sqrt(0.91), 0.3]]))
+
+
+def test_equalising_words_that_do_not_differ_is_refused() -> None:
+    with pytest.raises(ValueError, match="do not differ in the bias subspace"):
+        equalised([[0.6, 0.8], [0.6, -0.8]], np.array([[1.0, 0.0]]))
+    vectors = toy()
+    vectors["king"] = vectors["queen"]
+    vectors.vectors[vectors.key_to_index["king"]] = vectors["queen"]
+    with pytest.raises(ValueError, match="equalise set queen, king: its words do not differ"):
+        hard(vectors, GENDER)
+
+
+def test_the_record_tells_what_was_done_and_what_was_missing() -> None:
+    sets = DefiningSets(
+        (*PAIRS, ("gal", "he")), (*EQUALISE, ("nun", "monk")), (*SPECIFIC, "gone"), name="more"
+    )
+    vectors = toy()
+    result = hard(vectors, sets)
+    record = debiasing(result)
+    assert record.method == "hard"
+    assert record.lists == "more"
+    assert record.missing == {
+        "defining sets": ("gal",),
+        "specific words": ("gone",),
+        "equalise sets": ("nun", "monk"),
+    }
+    assert json.loads(record.to_json())["missing"]["equalise sets"] == ["nun", "monk"]
+    assert debiasing(vectors) is None
+    assert np.array_equal(result.vectors, hard(vectors, GENDER).vectors)
+
+
+def test_the_record_stays_in_gensims_own_files(tmp_path) -> None:
+    from gensim.models import KeyedVectors
+
+    result = hard(toy(), GENDER)
+    result.save(str(tmp_path / "toy.kv"))
+    assert debiasing(KeyedVectors.load(str(tmp_path / "toy.kv"))) == debiasing(result)
+
+
+def test_forms_that_words_were_read_in_are_kept() -> None:
+    vectors = bb.load_vectors(toy(), words=["SHE", *GENDER.kept, *NEUTRAL], case="fallback")
+    assert bb.read_as(hard(vectors, GENDER)) == bb.read_as(vectors) == {"SHE": "she"}
+
+
+def test_the_vectors_given_stay_as_they_were() -> None:
+    vectors = toy()
+    copy = vectors.vectors.copy()
+    hard(vectors, GENDER)
+    assert np.array_equal(vectors.vectors, copy)
+
+
+def test_direct_bias_of_professions_falls_on_the_demo_vectors() -> None:
+    vectors = bb.load_vectors("glove-demo")
+    sets = bb.debias.load_defining_sets("gender")
+    professions = [word for word in sets.targets if word in vectors]
+    before = direct_bias(vectors, professions, sets.defining).score
+    after = direct_bias(hard(vectors), professions, sets.defining).score
+    # Not zero: equalising turns the direction, which is learnt anew for the second number.
+    assert before / after > 5
+    assert len(professions) > 200
+
+
+def test_rows_of_zeros_stay_and_are_told_of() -> None:
+    vectors = toy()
+    vectors.vectors[vectors.key_to_index["word3"]] = 0
+    with pytest.warns(UserWarning, match="vectors of 1 word.* are all zeros and were left so"):
+        result = hard(vectors, GENDER)
+    assert not result["word3"].any()
+    assert np.isfinite(result.vectors).all()
+
+
+def test_bad_vectors_are_refused() -> None:
+    vectors = toy()
+    vectors.vectors[vectors.key_to_index["word3"]] = np.inf
+    with pytest.raises(ValueError, match="vectors of word3 are not finite"):
+        hard(vectors, GENDER)
+    rows = np.eye(3)[[0, 1, 0]] + [[0, 0, 0], [0, 0, 0], [0, 0, 0]]
+    with pytest.raises(ValueError, match=r"nothing is left of the vector\(s\) of gendered"):
+        hard(
+            vectors_of(("she", "he", "gendered"), rows - np.eye(3)[[1, 0, 1]]),
+            DefiningSets([["she", "he"]]),
+        )
+    with pytest.raises(TypeError, match="vectors come from a path"):
+        hard({"she": [1.0]}, GENDER)
+
+
+@pytest.mark.parametrize("method", [hard, multiclass_hard])
+def test_bad_lists_are_refused(method) -> None:
+    with pytest.raises(ValueError, match="no tuple of defining sets is in the embedding"):
+        method(toy(), DefiningSets([["gal", "guy"]]))
+    with pytest.raises(ValueError, match=r"k must lie in 1 to 3, .*; got 4"):
+        method(toy(), GENDER, k=4)
+    with pytest.raises(ValueError, match=r"k must lie in 1 to 3, .*; got 0"):
+        method(toy(), GENDER, k=0)
+    with pytest.raises(ValueError, match=r"k must be a whole number of directions; got 1\.5"):
+        method(toy(), GENDER, k=1.5)
+
+
+def test_what_only_one_of_them_refuses() -> None:
+    with pytest.raises(ValueError, match=r"hard debiasing is for two classes, and 'toy religion'"):
+        hard(toy(), RELIGION)
+    with pytest.raises(ValueError, match="unknown subspace 'mean'; did you mean 'means'"):
+        multiclass_hard(toy(), RELIGION, subspace="mean")
+    with pytest.raises(ValueError, match='k is for subspace="components"'):
+        multiclass_hard(toy(), RELIGION, subspace="means", k=1)
+
+
+def test_every_bundled_list_works_on_the_demo_vectors() -> None:
+    vectors = bb.load_vectors("glove-demo")
+    for name, k in itertools.product(("religion", "race"), (1, 2)):
+        result = multiclass_hard(vectors, name, k=k)
+        assert np.isfinite(result.vectors).all()
+        assert debiasing(result).missing == {}

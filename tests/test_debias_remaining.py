@@ -1,0 +1,133 @@
+"""What debiasing left: recovery checks against words whose bias is planted or taken away."""
+
+from __future__ import annotations
+
+import builtins
+
+import numpy as np
+import pytest
+from debias_toys import RELIGION, TRIPLES, vectors_of
+
+import bayesbias as bb
+from bayesbias.debias import DefiningSets, hard, remaining_bias
+from bayesbias.debias.remaining import COLUMNS, _Neighbourhood, classifier_accuracy
+
+pytest.importorskip("sklearn")
+
+PAIRS = (("she", "he"), ("woman", "man"))
+WORDS = tuple(f"word{at}" for at in range(80))
+SETS = DefiningSets(PAIRS, targets=WORDS[::3])
+
+
+def planted(*, elsewhere: bool, dims: int = 10):
+    """Words that lean along axis 0 and, if wanted, just as much along axis 1."""
+    random = np.random.default_rng(3)
+    rows = 0.1 * random.normal(size=(84, dims))
+    rows[[0, 2], 0] += 3
+    rows[[1, 3], 0] -= 3
+    lean = np.where(np.arange(80) % 2, 1.0, -1.0) * random.uniform(0.5, 1.5, size=80)
+    rows[4:, 0] += lean
+    if elsewhere:
+        rows[4:, 1] += lean
+    rows[4:, 2:] += random.normal(size=(80, dims - 2)) * 0.3
+    return vectors_of(("she", "he", "woman", "man", *WORDS), rows)
+
+
+def test_bias_that_lies_in_the_direction_only_is_gone() -> None:
+    before = planted(elsewhere=False)
+    frame = remaining_bias(before, hard(before, SETS), SETS, n_words=30, neighbours=20)
+    assert list(frame.columns) == list(COLUMNS)
+    assert frame["check"].tolist() == ["cluster", "classifier", "neighbours"]
+    assert (frame["before"] > [0.99, 0.99, 0.8]).all()
+    # 60 words at random: within three standard errors of a half, .5 ± .19; clusters name
+    # themselves in the best way and so start higher.
+    assert frame["after"].iloc[0] < 0.75
+    assert frame["after"].iloc[1] < 0.7
+    assert abs(frame["after"].iloc[2]) < 3 / np.sqrt(27)
+    assert frame["chance"].tolist() == [0.5, 0.5, 0.0]
+    assert frame["n"].tolist() == [60, 60, 27]
+
+
+def test_bias_that_has_a_second_home_is_recovered() -> None:
+    before = planted(elsewhere=True)
+    frame = remaining_bias(before, hard(before, SETS), SETS, n_words=30, neighbours=20)
+    assert (frame["after"] > [0.9, 0.95, 0.7]).all()
+
+
+def test_equal_seeds_give_equal_results_and_no_change_is_no_change() -> None:
+    before = planted(elsewhere=True)
+    options = {"n_words": 20, "neighbours": 10, "seed": 4}
+    frame = remaining_bias(before, before, SETS, **options)
+    assert frame["before"].tolist() == frame["after"].tolist()
+    assert frame.equals(remaining_bias(before, before, SETS, **options))
+
+
+def test_neighbours_by_brute_force() -> None:
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(30, 4))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    words = [f"w{at}" for at in range(30)]
+    leaning = random.normal(size=(30, 3))
+    targets = [*words[:5], "other"]
+    places = np.vstack([rows[:5], [[1.0, 0, 0, 0]]])
+    found = _Neighbourhood(targets, words, leaning, 7).shares(places, rows)
+    for at, target in enumerate(targets):
+        near = sorted(
+            (word for word in words if word != target),
+            key=lambda word: -float(places[at] @ rows[words.index(word)]),
+        )[:7]
+        classes = [int(leaning[words.index(word)].argmax()) for word in near]
+        assert found[at].tolist() == [classes.count(which) / 7 for which in range(3)]
+
+
+def test_three_classes() -> None:
+    random = np.random.default_rng(1)
+    words = (*(word for each in TRIPLES for word in each), *WORDS)
+    rows = 0.1 * random.normal(size=(len(words), 9))
+    rows[np.arange(9), np.arange(9) % 3] += 2
+    rows[9:, :3] += random.normal(size=(80, 3))
+    before = vectors_of(words, rows)
+    frame = remaining_bias(before, before, RELIGION, n_words=15, neighbours=10)
+    assert frame["chance"].tolist()[:2] == [1 / 3, 1 / 3]
+    assert frame["n"].tolist() == [45, 45, 10]
+    assert (frame["before"].iloc[:2] > 0.9).all()
+
+
+def test_words_that_one_embedding_lacks_are_left_out() -> None:
+    before = planted(elsewhere=True)
+    fewer = bb.load_vectors(before, words=[*WORDS[:50]])
+    frame = remaining_bias(before, fewer, SETS, n_words=20, neighbours=5, targets=["word1", "gone"])
+    assert frame["check"].tolist() == ["cluster", "classifier"]
+    with pytest.raises(ValueError, match=r"n_words must lie in 1 to 25, .* 'class \d'; got 40"):
+        remaining_bias(before, fewer, SETS, n_words=40)
+    with pytest.raises(ValueError, match="share no word that is not specific"):
+        remaining_bias(before, vectors_of(("alone",), np.ones((1, 10))), SETS)
+
+
+def test_the_classifier_is_scored_on_words_it_has_not_seen() -> None:
+    random = np.random.default_rng(2)
+    rows = random.normal(size=(200, 50))  # a machine that had seen them would know them all
+    labels = np.repeat([0, 1], 100)
+    # Chance with a standard error of .035.
+    assert classifier_accuracy(rows, labels) == pytest.approx(0.5, abs=0.12)
+
+
+def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = builtins.__import__
+
+    def refuse(name, *args, **kwargs):
+        if name.startswith("sklearn"):
+            raise ImportError(name)
+        return original(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    with pytest.raises(ImportError, match=r"pip install 'bayesbias\[learn\]'"):
+        classifier_accuracy(np.ones((4, 2)), np.array([0, 0, 1, 1]))
+
+
+def test_hard_debiasing_of_the_demo_vectors_leaves_much() -> None:
+    before = bb.load_vectors("glove-demo")
+    frame = remaining_bias(before, hard(before), n_words=200, vocabulary=5000).set_index("check")
+    assert frame.loc["classifier", "after"] > 0.85
+    assert frame.loc["neighbours", "after"] > 0.3
+    assert (frame["after"] < frame["before"]).all()

@@ -1,0 +1,225 @@
+"""Soft debiasing against brute force, and what becomes of it at the ends of its strength."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import numpy as np
+import pytest
+from debias_toys import GENDER, NEUTRAL, RELIGION, direction_of, toy, unit, vectors_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+import bayesbias as bb
+from bayesbias.debias import DefiningSets, debiasing, multiclass_hard, soft
+from bayesbias.debias.moments import Moments
+from bayesbias.debias.soft import Problem, root
+
+SINGLE = 1e-6
+"""Coordinates of unit vectors are stored as float32, which rounds them at 6e-8; sums of ten."""
+
+
+def printed(T, W, N, B, strength: float, *, mean: bool) -> float:
+    """The objective as the papers print it, words as columns, entry by entry."""
+    inner = (T @ W).T @ (T @ W) - W.T @ W
+    bias = (T @ N).T @ (T @ B)
+    if mean:
+        return (inner**2).mean() + strength * (bias**2).mean()
+    return (inner**2).sum() + strength * (bias**2).sum()
+
+
+def problem_of(W, N, B, strength: float, *, mean: bool) -> Problem:
+    sums = Moments(W.shape[1], N.shape[1], W.sum(axis=1), W @ W.T, N @ N.T)
+    return Problem.of(sums, B.T, strength, mean=mean)
+
+
+def small_problem(seed: int, dims: int):
+    random = np.random.default_rng(seed)
+    W = random.normal(size=(dims, 7))
+    W /= np.linalg.norm(W, axis=0)
+    B = np.linalg.qr(random.normal(size=(dims, 1)))[0]
+    return W, W[:, :4], B
+
+
+def brute_force(W, N, B, strength: float, *, mean: bool) -> float:
+    """Smallest value of the printed objective over all T, by descent from several starts."""
+    dims = len(W)
+
+    def value(entries):
+        return printed(entries.reshape(dims, dims), W, N, B, strength, mean=mean)
+
+    random = np.random.default_rng(9)
+    starts = [np.eye(dims).ravel(), *random.normal(size=(4, dims**2))]
+    best = min((minimize(value, start, method="BFGS") for start in starts), key=lambda r: r.fun)
+    options = {"xatol": 1e-10, "fatol": 1e-14, "maxiter": 20_000, "maxfev": 20_000}
+    return float(minimize(value, best.x, method="Nelder-Mead", options=options).fun)
+
+
+PROBLEMS = [
+    (seed, 4, dims, strength) for seed in (0, 1) for dims in (2, 3) for strength in (0.2, 5)
+]
+BOUND = [(3, 1, 3, 5.0), (7, 2, 3, 50.0), (17, 2, 3, 50.0)]
+"""Seed, neutral words, dimensions, strength: here the best map without the bound is indefinite."""
+
+
+@pytest.mark.parametrize("mean", [True, False])
+@pytest.mark.parametrize(("seed", "size", "dims", "strength"), [*PROBLEMS, *BOUND])
+def test_it_finds_what_brute_force_finds(seed, size, dims, strength, mean) -> None:
+    W, N, B = small_problem(seed, dims)
+    N = N[:, :size]
+    best = brute_force(W, N, B, strength, mean=mean)
+    ours = printed(
+        root(problem_of(W, N, B, strength, mean=mean).solve()), W, N, B, strength, mean=mean
+    )
+    # Descent stops by differences of 1e-8, which leaves it right to about 1e-5; never below ours.
+    assert ours <= best * (1 + 1e-8) + 1e-13
+    assert ours == pytest.approx(best, rel=1e-5, abs=1e-11)
+
+
+def test_the_objective_is_the_printed_one_up_to_a_factor() -> None:
+    W, N, B = small_problem(3, 3)
+    T = np.random.default_rng(0).normal(size=(3, 3))
+    for mean in (True, False):
+        problem = problem_of(W, N, B, 0.7, mean=mean)
+        factor = 1 if mean else W.shape[1] ** 2
+        expected = printed(T, W, N, B, 0.7, mean=mean)
+        # In "mean" form the first term is divided by n², the second by n_N k; we state tr(CΔCΔ)/n².
+        assert problem.objective(T.T @ T) * factor == pytest.approx(expected)
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 30), st.floats(0.01, 1000), st.booleans())
+def test_the_solution_is_a_minimum_among_neighbours(seed: int, strength: float, mean: bool) -> None:
+    random = np.random.default_rng(seed)
+    W, N, B = small_problem(seed, 4)
+    problem = problem_of(W, N, B, strength, mean=mean)
+    best = problem.solve()
+    assert np.linalg.eigvalsh(best)[0] > -1e-8
+    for _ in range(5):
+        other = random.normal(size=(4, 4))
+        mixed = 0.99 * best + 0.01 * other @ other.T  # also positive semi-definite
+        assert problem.objective(best) <= problem.objective(mixed) * (1 + 1e-9) + 1e-12
+
+
+@pytest.mark.parametrize("case", BOUND)
+def test_brute_force_also_tries_problems_whose_bound_matters(
+    case: tuple[int, int, int, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = import_module("bayesbias.debias.soft")
+    calls = []
+    original = home._constrained
+    monkeypatch.setattr(home, "_constrained", lambda *args: calls.append(1) or original(*args))
+    seed, size, dims, strength = case
+    W, N, B = small_problem(seed, dims)
+    gram = problem_of(W, N[:, :size], B, strength, mean=True).solve()
+    assert calls
+    assert np.linalg.eigvalsh(gram)[0] == pytest.approx(0, abs=1e-8)
+
+
+def test_at_strength_0_it_is_the_identity() -> None:
+    vectors = toy()
+    words = tuple(vectors.index_to_key)
+    result = soft(vectors, GENDER, strength=0)
+    assert result.vectors == pytest.approx(unit(vectors, words), abs=SINGLE)
+    assert debiasing(result).parameters["bias_left"] == 1
+
+
+@pytest.mark.parametrize("weighting", ["mean", "sum"])
+def test_towards_strength_0_it_comes_to_the_identity(weighting: str) -> None:
+    vectors = toy()
+    words = tuple(vectors.index_to_key)
+    with pytest.warns(UserWarning, match="removed only"):
+        result = soft(vectors, GENDER, strength=1e-6, weighting=weighting)
+    # The map leaves the identity in proportion to the strength, at most by λ·d.
+    assert result.vectors == pytest.approx(unit(vectors, words), abs=1e-5 + SINGLE)
+
+
+def test_the_stronger_the_less_bias_is_left() -> None:
+    vectors = toy()
+    left = [
+        debiasing(soft(vectors, GENDER, strength=strength)).parameters["bias_left"]
+        for strength in (0.2, 1, 10, 1000)
+    ]
+    assert left == sorted(left, reverse=True)
+    assert left[0] < 0.8
+    assert left[-1] < 0.01
+
+
+def test_bias_left_is_that_of_the_words_before_they_are_made_unit() -> None:
+    vectors = toy()
+    result = soft(vectors, GENDER, strength=1)
+    g = direction_of(vectors)
+    words = tuple(vectors.index_to_key)
+    before = unit(vectors, words)
+    neutral = unit(vectors, tuple(word for word in words if word not in GENDER.kept))
+    T = root(problem_of(before.T, neutral.T, g[:, None], 1.0, mean=True).solve())
+    moved = before @ T
+    moved /= np.linalg.norm(moved, axis=1, keepdims=True)
+    assert result.vectors == pytest.approx(moved, abs=SINGLE)
+    share = np.linalg.norm(neutral @ T @ T @ g) / np.linalg.norm(neutral @ g)
+    assert debiasing(result).parameters["bias_left"] == pytest.approx(share)
+
+
+def test_the_printed_weighting_does_next_to_nothing_for_many_words() -> None:
+    """λ/(λ + n/d) of the bias goes where words are spread evenly, as the docstring says."""
+    random = np.random.default_rng(4)
+    n, d, strength = 4000, 5, 0.2
+    W = random.normal(size=(d, n))
+    W /= np.linalg.norm(W, axis=0)
+    B = np.eye(d)[:, :1]
+    gone = 1 - problem_of(W, W, B, strength, mean=False).bias_left(
+        problem_of(W, W, B, strength, mean=False).solve()
+    )
+    # The sample's second moments differ from I·n/d by sqrt(2 d/n), 5%.
+    assert gone == pytest.approx(strength / (strength + n / d), rel=0.1)
+    gone = 1 - problem_of(W, W, B, strength, mean=True).bias_left(
+        problem_of(W, W, B, strength, mean=True).solve()
+    )
+    assert gone == pytest.approx(strength * d / (strength * d + 1), rel=0.1)
+
+
+def test_fewer_words_than_dimensions_are_no_trouble() -> None:
+    vectors = toy(dims=100)
+    result = soft(vectors, GENDER, strength=5)
+    assert np.isfinite(result.vectors).all()
+    assert debiasing(result).parameters["bias_left"] < 0.5
+
+
+def test_three_classes_and_all_words_change() -> None:
+    vectors = toy()
+    result = soft(vectors, RELIGION, strength=10)
+    assert debiasing(result).parameters["k"] == 2
+    assert not np.allclose(unit(vectors, ("rabbi",)), result["rabbi"])
+    assert np.linalg.norm(result.vectors, axis=1) == pytest.approx(1, abs=SINGLE)
+
+
+def test_in_the_limit_neutral_words_lose_the_subspace() -> None:
+    vectors = toy()
+    result = soft(vectors, GENDER, strength=1e6)
+    g = direction_of(vectors)
+    hard_result = multiclass_hard(vectors, GENDER)
+    assert np.abs(unit(hard_result, NEUTRAL) @ g).max() < SINGLE
+    # Bias counts through TᵀT: words and direction are orthogonal after the map, not before.
+    problem_left = debiasing(result).parameters["bias_left"]
+    assert problem_left < 1e-4
+
+
+def test_bad_input() -> None:
+    with pytest.raises(ValueError, match="strength must be 0 or more and finite; got -1"):
+        soft(toy(), GENDER, strength=-1)
+    with pytest.raises(ValueError, match="strength must be 0 or more and finite; got nan"):
+        soft(toy(), GENDER, strength=float("nan"))
+    with pytest.raises(ValueError, match="unknown weighting 'means'; did you mean 'mean'"):
+        soft(toy(), GENDER, weighting="means")
+    with pytest.raises(ValueError, match="k must lie in 1 to 3"):
+        soft(toy(), GENDER, k=4)
+    few = vectors_of(("she", "he"), np.eye(3)[:2])
+    with pytest.raises(ValueError, match="all words of the embedding are specific"):
+        soft(few, DefiningSets([["she", "he"]]))
+
+
+def test_on_the_demo_vectors() -> None:
+    vectors = bb.load_vectors("glove-demo")
+    record = debiasing(soft(vectors))
+    assert 0 < record.parameters["bias_left"] < 0.2

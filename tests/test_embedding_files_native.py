@@ -1,0 +1,206 @@
+"""The native form, and converting into it: whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from test_vectors import FORMATS, WORDS, as_binary, as_text, check, keyed
+
+import bayesbias as bb
+from bayesbias.embedding_files.native import is_native
+from bayesbias.embedding_files.whole import file_blocks
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """WORDS in the native form, written by hand."""
+    made = tmp_path / "native"
+    made.mkdir()
+    np.save(made / "vectors.npy", np.array(list(WORDS.values()), dtype=np.float32))
+    (made / "vocab.txt").write_text("".join(f"{word}\n" for word in WORDS), encoding="utf-8")
+    return made
+
+
+def left_over(place: Path) -> list[str]:
+    return sorted(path.name for path in place.iterdir())
+
+
+def test_loading_all_and_some_words(folder: Path) -> None:
+    check(bb.load_vectors(folder), WORDS)
+    check(bb.load_vectors(str(folder), ["queen", "kraków", "missing"]), {
+        word: WORDS[word] for word in ("kraków", "queen")
+    })  # fmt: skip
+    found = bb.load_vectors(folder, ["King", "Bill"], case="fallback")
+    assert bb.read_as(found) == {"King": "king"}
+
+
+def test_a_name_without_a_slash_is_a_folder_too(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder.parent)
+    check(bb.load_vectors("native", ["king"]), {"king": WORDS["king"]})
+
+
+@pytest.mark.parametrize("rows", [None, 1, 4])
+def test_blocks(folder: Path, rows: int | None) -> None:
+    found = list(file_blocks(folder, rows=rows))
+    names = b"".join(block.names for block in found)
+    assert names == (folder / "vocab.txt").read_bytes()
+    matrix = np.vstack([block.vectors for block in found])
+    assert_array_equal(matrix, np.float32(list(WORDS.values())))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_can_be_converted(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(FORMATS[name])
+    made = tmp_path / "made"
+    assert bb.convert_vectors(tmp_path / name, made) == (6, 3)
+    assert left_over(made) == ["vectors.npy", "vocab.txt"]
+    assert left_over(tmp_path) == sorted([name, "made"])
+    check(bb.load_vectors(made), WORDS)
+    # Any program can read it.
+    assert_array_equal(np.load(made / "vectors.npy"), np.float32(list(WORDS.values())))
+    assert (made / "vocab.txt").read_text(encoding="utf-8").split("\n")[:-1] == list(WORDS)
+
+
+def test_loaded_vectors_and_bundled_ones_can_be_converted(tmp_path: Path) -> None:
+    bb.convert_vectors(keyed(WORDS), tmp_path / "a")
+    check(bb.load_vectors(tmp_path / "a"), WORDS)
+    count, n_dims = bb.convert_vectors("glove-demo", tmp_path / "demo")
+    assert n_dims == 100
+    demo = bb.load_vectors("glove-demo")
+    assert count == len(demo)
+    assert_array_equal(np.load(tmp_path / "demo" / "vectors.npy"), demo.vectors)
+
+
+def test_words_that_stand_twice(tmp_path: Path) -> None:
+    path = tmp_path / "twice.txt"
+    path.write_bytes(b"a 1 2\nb 3 4\na 5 6\nc 7 8\nb 9 9\n")
+    with pytest.raises(
+        ValueError, match=r"2 word.*'a' as word 3, 'b' as word 5.*duplicates=\"first"
+    ):
+        bb.convert_vectors(path, tmp_path / "made")
+    assert left_over(tmp_path) == ["twice.txt"]
+    assert bb.convert_vectors(path, tmp_path / "made", duplicates="first") == (3, 2)
+    check(bb.load_vectors(tmp_path / "made"), {"a": (1, 2), "b": (3, 4), "c": (7, 8)})
+    with pytest.raises(ValueError, match="unknown duplicates 'last'"):
+        bb.convert_vectors(path, tmp_path / "other", duplicates="last")
+
+
+def test_an_earlier_folder_stays_unless_it_may_go(folder: Path, tmp_path: Path) -> None:
+    other = keyed({"other": (1, 2, 3)})
+    with pytest.raises(ValueError, match=r"native is there already; pass force=True"):
+        bb.convert_vectors(other, folder)
+    (tmp_path / "bad.bin").write_bytes(as_binary(WORDS)[:-1])
+    with pytest.raises(ValueError, match="ends within entry 6"):
+        bb.convert_vectors(tmp_path / "bad.bin", folder, force=True)
+    check(bb.load_vectors(folder), WORDS)
+    bb.convert_vectors(other, folder, force=True)
+    check(bb.load_vectors(folder), {"other": (1, 2, 3)})
+    assert left_over(tmp_path) == ["bad.bin", "native"]
+
+
+def test_where_a_folder_cannot_be_made(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(NotADirectoryError, match="file is a file; give the name of a folder"):
+        bb.convert_vectors(keyed(WORDS), tmp_path / "file")
+    with pytest.raises(FileNotFoundError, match=r"there is no folder .*nowhere"):
+        bb.convert_vectors(keyed(WORDS), tmp_path / "nowhere" / "a")
+    with pytest.raises(ValueError, match="is the source itself"):
+        bb.convert_vectors(folder, folder, force=True)
+    (folder / "notes.txt").touch()
+    with pytest.raises(ValueError, match=r"native holds other files \(notes.txt"):
+        bb.convert_vectors(keyed(WORDS), folder, force=True)
+
+
+BAD = {
+    "fewer words": (lambda f: (f / "vocab.txt").write_bytes(b"a\nb\n"), "2 words but 6 vectors"),
+    "cut words": (lambda f: (f / "vocab.txt").write_bytes(b"a\nb"), "vocab.txt does not end with"),
+    "no array": (lambda f: (f / "vectors.npy").write_bytes(b"x" * 99), "damaged or no .npy file"),
+    "cut array": (
+        lambda f: (f / "vectors.npy").write_bytes((f / "vectors.npy").read_bytes()[:-4]),
+        "damaged or no .npy file",
+    ),
+    "doubles": (lambda f: np.save(f / "vectors.npy", np.ones((6, 3))), "float64 numbers"),
+    "columns": (
+        lambda f: np.save(f / "vectors.npy", np.asfortranarray(np.ones((6, 3), np.float32))),
+        "rows after one another",
+    ),
+    "nothing": (
+        lambda f: np.save(f / "vectors.npy", np.ones((0, 3), np.float32)),
+        "holds no vectors",
+    ),
+    "pickle": (
+        lambda f: np.save(f / "vectors.npy", np.array([{}]), allow_pickle=True),
+        "damaged or no .npy file",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_damaged_folders(folder: Path, case: str) -> None:
+    damage, what = BAD[case]
+    damage(folder)
+    for read in (lambda: bb.load_vectors(folder, ["king"]), lambda: list(file_blocks(folder))):
+        with pytest.raises(ValueError, match=what) as caught:
+            read()
+        assert str(folder) in str(caught.value)
+
+
+def test_a_folder_of_something_else_is_no_embedding(tmp_path: Path) -> None:
+    (tmp_path / "vocab.txt").touch()
+    assert not is_native(tmp_path)
+    with pytest.raises(IsADirectoryError, match="is a folder; give the path"):
+        bb.load_vectors(tmp_path)
+
+
+FULL_DISK = """
+import resource, sys
+import bayesbias as bb
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+try:
+    bb.convert_vectors(sys.argv[1], sys.argv[2], force=True, progressbar=False)
+except OSError as error:
+    print(type(error).__name__, error)
+"""
+
+
+@pytest.mark.parametrize("earlier", [False, True])
+def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path, earlier: bool) -> None:
+    """A limit to the size of files, which the system reports as it does a full disk."""
+    path, made = tmp_path / "big.txt.gz", tmp_path / "made"
+    rng = np.random.default_rng(1)
+    rows = {f"w{i}": tuple(rng.standard_normal(50).round(3)) for i in range(2_000)}
+    path.write_bytes(gzip.compress(as_text(rows), 1))
+    if earlier:
+        bb.convert_vectors(keyed(WORDS), made)
+    run = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, str(path), str(made)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "NUMBA_DISABLE_JIT": "0"},
+    )
+    assert "OSError" in run.stdout
+    assert "nothing was written: make room" in run.stdout
+    assert left_over(tmp_path) == ["big.txt.gz", *(["made"] if earlier else [])]
+    if earlier:
+        check(bb.load_vectors(made), WORDS)
+
+
+def test_an_interrupt_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object) -> Callable[[], None]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bayesbias.embedding_files.native._put", stop)
+    with pytest.raises(KeyboardInterrupt):
+        bb.convert_vectors(keyed(WORDS), tmp_path / "made")
+    assert left_over(tmp_path) == []

@@ -1,0 +1,102 @@
+"""`fit_design`: fits to rows that are no table of distances, of any sign, scale and name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayesbias as bb
+from bayesbias.design import Design, make_design
+from bayesbias.fitting import fit, fit_design
+from bayesbias.models import model_of
+from bayesbias.posterior import observed, outcome_of, stacked
+
+FAST = {"draws": 500, "chains": 2, "seed": 1}
+
+
+@pytest.fixture(scope="module")
+def design(toy_table: pd.DataFrame) -> Design:
+    return make_design(toy_table)
+
+
+def test_fit_is_fit_design_of_the_indexed_table(toy_table: pd.DataFrame, design: Design) -> None:
+    one, other = fit(toy_table, "crossed", **FAST), fit_design(design, "crossed", **FAST)
+    for name in one["posterior"].data_vars:
+        assert np.array_equal(stacked(one, str(name)), stacked(other, str(name)))
+    assert other.attrs["table_hash"] == design.digest
+    assert one.attrs["table_hash"] != design.digest
+    assert fit_design(design, "paper", table_hash="x", **FAST).attrs["table_hash"] == "x"
+
+
+@pytest.mark.parametrize("scale", [-1.0, 20.0, 1000.0])
+@pytest.mark.parametrize("card", ["paper-figures", "crossed"])
+def test_the_scale_of_the_outcome_does_not_matter(design: Design, card: str, scale: float) -> None:
+    """Outcomes and priors stretched alike give a posterior that is stretched alike."""
+    size = abs(scale)
+    priors: dict[str, dict[str, Any]] = {
+        name: {"rate": 2.0 / size} for name in bb.load_card(card).priors
+    }
+    priors["connection_mean"] = {"mean": scale, "sd": 0.3 * size}
+    stretched = replace(design, y=scale * design.y, outcome="score")
+    base = fit_design(design, card, **FAST)
+    got = fit_design(stretched, card, priors=priors, **FAST)
+    assert got.attrs["method"] == "exact"
+    for name in ("connection_mean", "word_mean"):
+        one, other = stacked(base, name), stacked(got, name) / scale
+        # Posterior sds are about .05 and draws 1,000: five Monte Carlo errors of both.
+        assert np.allclose(one.mean(axis=0), other.mean(axis=0), atol=0.012)
+        assert np.allclose(one.std(axis=0), other.std(axis=0), rtol=0.2)
+
+
+def test_the_outcome_has_its_name_everywhere(
+    design: Design, mock_nuts: dict[str, Callable[..., np.ndarray]]
+) -> None:
+    named = replace(design, y=design.y - 2, outcome="score")
+    exact = fit_design(named, "change", posterior_predictive=True, prior_predictive=True, **FAST)
+    assert outcome_of(exact) == "score"
+    assert np.array_equal(observed(exact), named.y)
+    for group in ("posterior_predictive", "prior_predictive"):
+        assert "score" in exact[group]
+    assert "score" in bb.add_log_likelihood(exact)["log_likelihood"]
+    assert bb.check(exact)["n_rows"].iloc[0] == len(named.y)
+    assert [rv.name for rv in model_of(named, bb.load_card("robust")).observed_RVs] == ["score"]
+
+
+def test_designs_differ_by_all_that_they_hold(design: Design) -> None:
+    digests = {
+        design.digest,
+        replace(design, y=design.y + 1).digest,
+        replace(design, outcome="score").digest,
+        replace(design, words=("a", *design.words[1:])).digest,
+        replace(design, attribute=design.attribute[::-1].copy()).digest,
+    }
+    assert len(digests) == 5
+    assert replace(design, y=design.y.copy()).digest == design.digest
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"y": np.array([0.5])}, "word has 32 rows and y has 1"),
+        ({"word": np.full(32, 4)}, "word holds an index that is not in 0 to 3"),
+        ({"connection": np.full(32, -1)}, "connection holds an index that is not in 0 to 3"),
+        (
+            {"y": np.r_[0.1, np.nan, np.ones(30)]},
+            "cosine_distance must be finite; got nan in row 1",
+        ),
+        ({"y": np.ones(32)}, "all 32 distances are equal"),
+    ],
+)
+def test_designs_that_do_not_hold_together_are_refused(
+    design: Design, changed: dict[str, Any], message: str
+) -> None:
+    def make_and_fit() -> None:
+        fit_design(replace(design, **changed), "paper", **FAST)
+
+    with pytest.raises(ValueError, match=message):
+        make_and_fit()

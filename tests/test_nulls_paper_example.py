@@ -1,0 +1,151 @@
+"""Section 3.2 of the paper: its example, its statistics, and the shares of null samples."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayesbias as bb
+from bayesbias.nulls import null_share
+from bayesbias.nulls.paper_example import slipped_effect_sizes
+from bayesbias.scores.mac import mac_of_table
+
+N = 100_000
+"""Null samples of the tests of shares."""
+
+SE = 3.5
+"""Standard errors by which a share may be off: 5e-4 are, and the seed is fixed."""
+
+
+@pytest.fixture(scope="module")
+def example() -> bb.nulls.PaperExample:
+    return bb.nulls.paper_example()
+
+
+@pytest.fixture(scope="module")
+def samples(example: bb.nulls.PaperExample) -> pd.DataFrame:
+    return example.null_samples(N, seed=5)
+
+
+def test_the_values_are_the_published_ones(
+    example: bb.nulls.PaperExample, shared_data: Path
+) -> None:
+    there = pd.read_csv(shared_data / "null_example.csv")
+    for row in there.itertuples():
+        column = int(row.attribute[1:]) - 1 + 8 * (row.attribute_set == "B")
+        assert example.values[int(row.protected_word[1:]) - 1, column] == row.value
+    assert example.values.shape == (16, 16)
+
+
+def test_its_statistics_are_those_of_the_paper(example: bb.nulls.PaperExample) -> None:
+    # FACTS section 4: S = .3862 and d = 1.2672 with the population sd, to four figures.
+    assert example.statistic == pytest.approx(0.3862, abs=5e-5)
+    assert example.effect_size() == pytest.approx(1.2672, abs=5e-5)
+    assert example.effect_size(1) == pytest.approx(1.2672 * np.sqrt(15 / 16), abs=5e-5)
+    assert example.p_value == pytest.approx(0.0096, abs=5e-5)
+
+
+def test_s_and_d_have_one_p_value_by_counting_all_splits(example: bb.nulls.PaperExample) -> None:
+    splits = example.splits()
+    assert len(splits) == 12_870
+    assert splits.iloc[0]["statistic"] == pytest.approx(example.statistic)
+    s, chosen = example.associations, np.array(list(combinations(range(16), 8)))
+    brute = 2 * s[chosen].sum(axis=1) - s.sum()
+    assert splits["statistic"].to_numpy() == pytest.approx(brute, abs=1e-12)
+    tie = 1e-12  # rounding of sums of 16 numbers
+    for name, observed in (
+        ("statistic", example.statistic),
+        ("effect_size_population", example.effect_size()),
+        ("effect_size_sample", example.effect_size(1)),
+    ):
+        assert (splits[name].abs() >= observed - tie).mean() == example.p_value
+
+
+def test_its_t_tests_are_those_of_the_paper(example: bb.nulls.PaperExample) -> None:
+    tests = example.t_tests().set_index("attribute_set")
+    # FACTS section 4, to the figures printed there.
+    assert tests.loc["A", "p_value"] == pytest.approx(0.020, abs=5e-4)
+    interval = tests.loc["A", ["ci_low", "ci_high"]].tolist()
+    assert interval == pytest.approx([0.0053, 0.0611], abs=5e-5)
+    assert tests.loc["B", "p_value"] == pytest.approx(0.227, abs=5e-4)
+    interval = tests.loc["B", ["ci_low", "ci_high"]].tolist()
+    assert interval == pytest.approx([-0.0397, 0.0095], abs=5e-5)
+    assert tests["difference"].diff().iloc[1] == pytest.approx(-example.statistic / 8)
+
+
+@pytest.mark.parametrize(
+    ("of", "column", "known"),
+    [
+        # FACTS section 4; they are shares of simulated samples, 10,000 in the paper.
+        ("population", "effect_size_population", 0.0083),
+        ("sample", "effect_size_sample", 0.0056),
+        ("slipped", "slipped", 0.385),
+    ],
+)
+def test_shares_of_null_samples_are_the_known_ones(
+    example: bb.nulls.PaperExample, samples: pd.DataFrame, of: str, column: str, known: float
+) -> None:
+    exact = null_share(example.effect_size(), of)
+    share = (samples[column].abs() >= example.effect_size()).mean()
+    assert share == pytest.approx(exact, abs=SE * np.sqrt(exact * (1 - exact) / N))
+    assert known == pytest.approx(exact, abs=SE * np.sqrt(exact * (1 - exact) / 10_000))
+
+
+def test_the_share_of_the_statistic_is_exact_too(
+    example: bb.nulls.PaperExample, samples: pd.DataFrame
+) -> None:
+    exact = null_share(example.statistic, "S")
+    share = (samples["statistic"].abs() >= example.statistic).mean()
+    assert share == pytest.approx(exact, abs=SE * np.sqrt(exact / N))
+
+
+def test_the_slip_passes_the_bound_of_d_and_d_does_not(samples: pd.DataFrame) -> None:
+    assert samples["effect_size_population"].abs().max() <= 2
+    assert samples["effect_size_sample"].abs().max() <= 2 * np.sqrt(15 / 16)
+    assert samples["slipped"].abs().max() > 2
+    assert null_share(2.0, "population") == 0
+    assert null_share(2.0, "slipped") > 0.1
+
+
+def test_the_slip_is_the_first_word_of_each_group() -> None:
+    x, y = np.array([3.0, 100.0]), np.array([1.0, -50.0])
+    expected = (3 - 1) / np.std([3, 100, 1, -50], ddof=1)
+    assert slipped_effect_sizes(x, y) == pytest.approx(expected)
+
+
+def test_the_comparison_names_every_published_figure_and_why(
+    example: bb.nulls.PaperExample,
+) -> None:
+    frame = example.comparison().set_index("quantity")
+    share = frame.loc["share of null |d|, population sd"]
+    assert share["published"] == 0.38
+    assert share["found"] == pytest.approx(0.0084, abs=5e-5)
+    assert "averages s1 alone" in share["reason"]
+    assert frame.loc["p of S over all splits", "published"] == 0.011
+    assert frame["reason"].notna().all()
+    assert frame["found"].notna().all()
+
+
+def test_its_table_gives_the_statistics_back(example: bb.nulls.PaperExample) -> None:
+    table = bb.validate(example.table())
+    means = table.groupby(["protected_group", "attribute_set"])["cosine_distance"].mean()
+    gap = (means["X", "B"] - means["X", "A"]) - (means["Y", "B"] - means["Y", "A"])
+    assert 8 * gap == pytest.approx(example.statistic)
+    assert mac_of_table(table).score == pytest.approx(1 - example.values.mean())
+    cells = example.cells()
+    assert len(cells) == 128
+    assert cells["A"].mean() - cells["B"].mean() == pytest.approx(example.associations.mean())
+
+
+def test_bad_numbers_of_samples_are_refused(example: bb.nulls.PaperExample) -> None:
+    with pytest.raises(ValueError, match="n must be a whole number of tables"):
+        example.null_samples(0)
+
+
+def test_unknown_statistics_have_no_share() -> None:
+    with pytest.raises(ValueError, match="unknown statistic 'populaton'; did you mean 'populat"):
+        null_share(1.0, "populaton")

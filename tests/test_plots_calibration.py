@@ -1,0 +1,198 @@
+"""Plots of null distributions, false alarms and power: what they draw is what they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.patches import Rectangle
+
+import bayesbias as bb
+from bayesbias import plots
+from bayesbias.plots.false_alarms import CAUTIOUS
+from bayesbias.plots.null_distribution import BODY
+from bayesbias.plots.palette import INK, MISS
+
+
+@pytest.fixture(autouse=True)
+def closed() -> Iterator[None]:
+    yield
+    plt.close("all")
+
+
+def rates(kind: str = "false alarms") -> pd.DataFrame:
+    frame = pd.DataFrame(
+        {
+            "world": ["one", "two", "one", "two"],
+            "method": ["weat-p", "weat-p", "t-cells", "t-cells"],
+            "kind": kind,
+            "rate": [0.05, 0.2, 0.01, 0.3],
+            "low": [0.04, 0.18, 0.005, 0.28],
+            "high": [0.06, 0.22, 0.02, 0.32],
+            "nominal": [0.05, 0.05, 0.05, np.nan],
+            "n": [2000, 2000, 2000, 500],
+        }
+    )
+    return frame
+
+
+def curves() -> pd.DataFrame:
+    effects = [0.0, 0.02, 0.04]
+    parts = [
+        pd.DataFrame(
+            {
+                "method": name,
+                "effect": effects,
+                "n_words": [4, 8, 16],
+                "rate": [nominal, middle, 0.9],
+                "low": [0.0, middle - 0.1, 0.8],
+                "high": [0.2, middle + 0.1, 1.0],
+                "nominal": nominal,
+                "width": [0.09, 0.06, 0.03] if name == "crossed-hpdi" else np.nan,
+                "n": 300,
+            }
+        )
+        for name, nominal, middle in (("weat-p", 0.05, 0.4), ("crossed-hpdi", 0.11, 0.5))
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def bars(ax: Axes, colour: str) -> list[Rectangle]:
+    found = [each for each in ax.patches if isinstance(each, Rectangle)]
+    return [each for each in found if to_hex(each.get_facecolor()) == colour.lower()]
+
+
+def text_of(ax: Axes) -> str:
+    return " ".join(" ".join(text.get_text() for text in ax.texts).split())
+
+
+@pytest.mark.parametrize("observed", [1.27, -0.8])
+def test_a_null_distribution_counts_every_value_and_splits_at_the_observed_one(
+    observed: float,
+) -> None:
+    values = np.random.default_rng(1).normal(0, 0.6, 3000)
+    ax = plots.null_distribution(values, observed, label="d", bounds=(-1.94, 1.94))
+    inside, outside = (sum(bar.get_height() for bar in bars(ax, colour)) for colour in (BODY, MISS))
+    extreme = (np.abs(values) >= abs(observed)).sum()
+    assert (inside, outside) == (3000 - extreme, extreme)
+    at = [line.get_xdata()[0] for line in ax.lines]
+    assert at == [observed, -observed, -1.94, 1.94]
+    assert f"observed {observed:.3g}" in text_of(ax)
+    assert f"share of {extreme / 3000:.2g}" in text_of(ax)
+    assert ax.get_xlabel() == "d"
+
+
+def test_a_null_distribution_says_the_exact_share_where_it_is_given() -> None:
+    ax = plots.null_distribution(
+        np.linspace(-1, 1, 50), 0.9, label="d", share=0.0084, published="The paper prints 38%."
+    )
+    assert "share of 0.0084. The paper prints 38%." in text_of(ax)
+
+
+@pytest.mark.parametrize("values", [[], [1.0, np.nan]])
+def test_a_null_distribution_needs_numbers(values: list[float]) -> None:
+    with pytest.raises(ValueError, match="needs finite values"):
+        plots.null_distribution(values, 1.0, label="d")
+
+
+def test_false_alarms_are_dots_with_intervals_and_the_promised_rate() -> None:
+    ax = plots.false_alarms(rates())
+    dots = [line for line in ax.lines if line.get_gid() == "rate"]
+    assert [dot.get_xdata()[0] for dot in dots] == [0.05, 0.2, 0.01, 0.3]
+    assert [to_hex(dot.get_color()) for dot in dots] == [
+        colour.lower() for colour in (INK, MISS, CAUTIOUS, INK)
+    ]
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    assert labels == ["weat-p", "one", "two", "t-cells", "one", "two"]
+    segments = [path for each in ax.collections for path in each.get_segments()]
+    flat = {tuple(part[:, 0]) for part in segments if part[0, 1] == part[1, 1]}
+    assert flat == {(0.04, 0.06), (0.18, 0.22), (0.005, 0.02), (0.28, 0.32)}
+    upright = [part[0, 0] for part in segments if part[0, 0] == part[1, 0]]
+    assert upright == [0.05] * 3
+    assert ".200" in text_of(ax)
+    assert "500 to 2,000 simulated tables" in text_of(ax)
+
+
+def test_blocks_may_be_worlds_and_coverage_is_read_the_other_way_round() -> None:
+    frame = rates("coverage").assign(nominal=0.1)
+    ax = plots.false_alarms(frame, by="world")
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    assert labels == ["one", "weat-p", "t-cells", "two", "weat-p", "t-cells"]
+    dots = [line for line in ax.lines if line.get_gid() == "rate"]
+    colours = dict(zip([dot.get_xdata()[0] for dot in dots], dots, strict=True))
+    assert to_hex(colours[0.01].get_color()) == MISS.lower()
+    assert to_hex(colours[0.3].get_color()) == CAUTIOUS.lower()
+    assert ax.get_xlabel() == "share of covered truths"
+
+
+def test_power_is_not_drawn_as_false_alarms() -> None:
+    mixed = pd.concat([rates(), rates("power").assign(world="planted")])
+    assert len([each for each in plots.false_alarms(mixed).lines if each.get_gid() == "rate"]) == 4
+    with pytest.raises(ValueError, match="no false alarms and no coverage"):
+        plots.false_alarms(rates("power"))
+    with pytest.raises(ValueError, match="by must be 'method' or 'world', got 'n'"):
+        plots.false_alarms(rates(), by="n")
+    with pytest.raises(ValueError, match="rows do not fit into one figure"):
+        plots.false_alarms(pd.concat([rates()] * 30))
+    with pytest.raises(ValueError, match=r"lacks the column\(s\) rate"):
+        plots.false_alarms(rates().drop(columns="rate"))
+
+
+def test_power_curves_join_the_rates_of_a_method() -> None:
+    ax = plots.power_curves(curves())
+    drawn = {line.get_label(): line for line in ax.lines if line.get_gid() != "nominal"}
+    assert list(drawn) == ["weat-p", "crossed-hpdi"]
+    assert drawn["weat-p"].get_xydata().tolist() == [[0, 0.05], [0.02, 0.4], [0.04, 0.9]]
+    nominal = [line.get_ydata()[0] for line in ax.lines if line.get_gid() == "nominal"]
+    assert nominal == [0.05, 0.11]
+    band = ax.collections[0].get_paths()[0].vertices
+    assert (band[:, 1].min(), band[:, 1].max()) == (0.0, 1.0)
+    assert ax.get_ylim() == (-0.02, 1.02)
+    assert "300 simulated tables a point" in text_of(ax)
+
+
+def test_widths_are_drawn_for_methods_that_have_them_over_doublings_of_length() -> None:
+    ax = plots.power_curves(curves(), x="n_words", y="width")
+    assert [line.get_label() for line in ax.lines] == ["crossed-hpdi"]
+    assert ax.get_xscale() == "log"
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["4", "8", "16"]
+    assert ax.get_ylim()[0] == 0
+
+
+def test_curves_that_make_no_sense_are_refused() -> None:
+    with pytest.raises(ValueError, match="x: unknown column 'effects'; did you mean 'effect'"):
+        plots.power_curves(curves(), x="effects")
+    with pytest.raises(ValueError, match="y: unknown column 'p'"):
+        plots.power_curves(curves(), y="p")
+    with pytest.raises(ValueError, match="'weat-p' has two values at one effect"):
+        plots.power_curves(pd.concat([curves(), curves()]))
+    with pytest.raises(ValueError, match="9 curves by 'method'; a figure holds 1 to 6"):
+        plots.power_curves(pd.concat([curves()] * 9).assign(method=np.repeat(list("abcdefghi"), 6)))
+
+
+def test_all_draw_on_axes_of_the_callers_and_give_them_back() -> None:
+    _, places = plt.subplots(3, 1, figsize=(7, 20))
+    assert plots.null_distribution([0.0, 1.0], 0.5, label="d", ax=places[0]) is places[0]
+    assert plots.false_alarms(rates(), ax=places[1]) is places[1]
+    assert plots.power_curves(curves(), ax=places[2]) is places[2]
+
+
+def test_cells_are_drawn_one_by_one_in_the_colours_of_their_group() -> None:
+    frame = bb.nulls.paper_example().cells()
+    ax = plots.cells(frame)
+    drawn = {line.get_label(): line for line in ax.lines[:2]}
+    for name in "XY":
+        part = frame[frame["protected_group"] == name]
+        assert drawn[f"group {name}"].get_xydata().tolist() == part[["A", "B"]].to_numpy().tolist()
+    assert drawn["group X"].get_marker() != drawn["group Y"].get_marker()
+    with pytest.raises(ValueError, match="5 groups; a figure tells 1 to 4 apart"):
+        plots.cells(frame.head(5).assign(protected_group=list("abcde")))

@@ -1,0 +1,156 @@
+"""Small multiples of a sweep, tested on what they draw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import matplotlib as mpl
+
+mpl.use("agg")
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import pyplot as plt
+
+from bayesbias import plots
+from bayesbias.plots.small_multiples import MOST_PANELS, MOST_ROWS, small_multiples
+
+
+@pytest.fixture(autouse=True)
+def closed() -> Iterator[None]:
+    yield
+    plt.close("all")
+
+
+def frame_of(
+    n_embeddings: int = 2, n_lists: int = 4, n_cards: int = 2, n_seeds: int = 2
+) -> pd.DataFrame:
+    rng = np.random.default_rng(3)
+    rows = [
+        {
+            "embedding": f"e{e}",
+            "list": f"list $ {w}",
+            "model": f"card {c}",
+            "seed": s,
+            "level": level,
+            "first": "associated",
+            "second": second,
+            "mean": (mean := rng.normal(0, 0.05)),
+            "hdi_low": mean - 0.03,
+            "hdi_high": mean + 0.03,
+        }
+        for e in range(n_embeddings)
+        for w in range(n_lists)
+        for c in range(n_cards)
+        for s in range(n_seeds)
+        for level in ("overall", "word")
+        for second in ("human", "neutral")
+    ]
+    return pd.DataFrame(rows)
+
+
+def panels_of(head: plt.Axes) -> dict[str, plt.Axes]:
+    return {str(ax.get_gid()): ax for ax in head.figure.axes if ax is not head}
+
+
+def points_of(panel: plt.Axes) -> dict[str, list[tuple[float, float]]]:
+    return {
+        str(line.get_label()): list(zip(line.get_xdata(), line.get_ydata(), strict=True))
+        for line in panel.get_lines()
+        if str(line.get_label()).startswith("card")
+    }
+
+
+def test_every_cell_is_drawn_once_in_the_panel_of_its_list() -> None:
+    frame = frame_of()
+    panels = panels_of(small_multiples(frame))
+    assert list(panels) == [f"list $ {w}" for w in range(4)]
+    wanted = frame[(frame["level"] == "overall") & (frame["second"] == "human")]
+    for name, panel in panels.items():
+        points = points_of(panel)
+        assert list(points) == ["card 0", "card 1"]
+        for card, places in points.items():
+            part = wanted[(wanted["list"] == name) & (wanted["model"] == card)]
+            assert [x for x, _ in places] == list(part["mean"])
+        assert panel.get_title(loc="left") == name
+        everywhere = [y for places in points.values() for _, y in places]
+        assert len(set(everywhere)) == len(everywhere) == 8
+
+
+def test_intervals_are_where_the_frame_says() -> None:
+    frame = frame_of(1, 1, 1, 1)
+    (panel,) = panels_of(small_multiples(frame, second="neutral")).values()
+    row = frame[(frame["level"] == "overall") & (frame["second"] == "neutral")].iloc[0]
+    segments = [each for line in panel.collections for each in line.get_segments()]
+    assert segments[0][:, 0] == pytest.approx([row["hdi_low"], row["hdi_high"]])
+
+
+def test_rows_of_one_embedding_stand_together_and_all_are_in_view() -> None:
+    head = small_multiples(frame_of(3, 2, 2, 3))
+    for panel in panels_of(head).values():
+        low, high = sorted(panel.get_ylim())
+        points = points_of(panel)
+        assert all(low < y < high for places in points.values() for _, y in places)
+        ticks = panel.get_yticks()
+        for index, tick in enumerate(ticks):
+            own = [y for places in points.values() for _, y in places[3 * index : 3 * index + 3]]
+            assert max(abs(y - tick) for y in own) < min(np.diff(ticks)) / 2
+
+
+def test_panels_share_their_axes_and_label_the_outside_only() -> None:
+    panels = list(panels_of(small_multiples(frame_of())).values())
+    assert len({panel.get_xlim() for panel in panels}) == 1
+    assert len({panel.get_ylim() for panel in panels}) == 1
+    left = [bool(panel.yaxis.get_tick_params()["labelleft"]) for panel in panels]
+    foot = [bool(panel.xaxis.get_tick_params()["labelbottom"]) for panel in panels]
+    assert left == [True, False, False, True]
+    assert foot == [False, True, True, True]
+    assert [text.get_text() for text in panels[0].get_yticklabels()] == ["e0", "e1"]
+
+
+def test_a_cell_without_result_says_so() -> None:
+    frame = frame_of(2, 2, 2, 1)
+    lost = (frame["embedding"] == "e1") & (frame["list"] == "list $ 1")
+    panels = panels_of(small_multiples(frame[~(lost & (frame["model"] == "card 1"))]))
+    said = {name: [text.get_text() for text in panel.texts] for name, panel in panels.items()}
+    assert said == {"list $ 0": [], "list $ 1": ["no result"]}
+
+
+def test_the_header_names_pair_interval_and_card() -> None:
+    frame = frame_of(1, 1, 1, 1)
+    frame.attrs = {"ci_prob": 0.5}
+    head = small_multiples(frame, second="neutral", rope=0.1)
+    assert head.get_title().replace("\n", " ") == (
+        "Associated against neutral attributes: do lists and embeddings agree?"
+    )
+    subtitle = next(text.get_text() for text in head.texts if text.get_gid() == "subtitle")
+    assert "50% highest-density" in subtitle.replace("\n", " ")
+    assert "Card: card 0." in subtitle
+    assert "smaller than 0.1" in subtitle.replace("\n", " ")
+    assert head.get_legend() is None
+    legend = small_multiples(frame_of(1, 1, 3, 1)).get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == ["card 0", "card 1", "card 2"]
+
+
+def test_it_can_be_saved(tmp_path: object) -> None:
+    written = plots.save(plots.small_multiples(frame_of()), f"{tmp_path}/x")
+    assert [path.suffix for path in written] == [".png", ".svg"]
+    assert not plt.get_fignums()
+
+
+@pytest.mark.parametrize(
+    ("frame", "options", "why"),
+    [
+        (frame_of(), {"second": "different"}, "no overall contrast associated − different; it has"),
+        (frame_of(1, MOST_PANELS + 1), {}, "13 lists do not fit"),
+        (frame_of(MOST_ROWS + 1, 1, 1, 1), {}, "49 embeddings with 1 cards do not fit"),
+        (frame_of(), {"rope": 3}, "rope is a distance"),
+        (frame_of().drop(columns="list"), {}, r"lacks the column\(s\) list"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(
+    frame: pd.DataFrame, options: dict[str, object], why: str
+) -> None:
+    with pytest.raises(ValueError, match=why):
+        small_multiples(frame, **options)  # type: ignore[arg-type]

@@ -1,0 +1,458 @@
+"""The report in a real browser: `make test-report`. It needs chromium and chromedriver."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bayesbias.analysis import Analysis, Settings, analyse
+from bayesbias.report import Entry, draw, figures_of, render_index, render_report
+from bayesbias.results import versions
+from bayesbias.vectors import load_vectors
+from bayesbias.wordlists import WordList, load_wordlist
+
+pytestmark = pytest.mark.browser
+
+SCRIPT = "<script>alert(1)</script>"
+QUOTES = "\"><img src=x onerror='alert(2)'>"
+CLOSING = "</svg></title></td><script>alert(3)</script>"
+HEBREW, ARABIC = "שלום", "سلام"
+OVERRIDE = "abc\u202edef"
+LONG = "donaudampfschifffahrt" * 15
+HOSTILE = [SCRIPT, QUOTES, CLOSING, HEBREW, ARABIC, OVERRIDE, LONG, "a&b", "&lt;b&gt;", "]]>"]
+
+PHONE = 360
+DESKTOP = 1300
+PAPER = 718
+"""Pixels between the margins of A4 at 96 an inch: (210 mm - 2 x 10 mm) / 25.4 mm x 96."""
+
+MEAN = 4
+"""Place of the means in tables by word: after word, group, connection or contrast, and model."""
+
+SCROLLBAR = 15
+"""Pixels that Chromium's scrollbar takes on a desktop; on a phone it lies above the page."""
+
+OPTIONS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+READABLE = 4.5
+"""Contrast of text, and of marks that carry meaning, by WCAG 2.2 criteria 1.4.3 and 1.4.11."""
+VISIBLE = 3.0
+
+type Browser = Any  # selenium ships types, but only those who run these tests have it
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    found = {name: shutil.which(name) for name in ("chromium", "chromedriver")}
+    if not all(found.values()):
+        reason = f"no {' or '.join(k for k, v in found.items() if not v)}: see make test-report"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = found["chromium"]
+    for option in OPTIONS:
+        options.add_argument(option)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(found["chromedriver"]))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def demo() -> Analysis:
+    words = load_wordlist("religion")
+    return analyse(words, load_vectors("glove-demo", words), Settings(draws=500))
+
+
+@pytest.fixture(scope="module")
+def hostile() -> Analysis:
+    from gensim.models import KeyedVectors
+
+    words = WordList(
+        name="hostile",
+        groups={"<b>one</b>": HOSTILE[:4], LONG.upper(): HOSTILE[4:7]},
+        stereotypes={"<b>one</b>": HOSTILE[7:9], LONG.upper(): HOSTILE[9:]},
+        controls={"human": ["eat", SCRIPT.upper()], "neutral": ["</style>", LONG[::-1], "absent"]},
+        title=f"</title>{SCRIPT} {LONG}",
+        note=f"{SCRIPT} {OVERRIDE} {LONG}",
+        reference=QUOTES,
+        licence=CLOSING,
+    )
+    there = [word for word in words.words if word != "absent"]
+    vectors = KeyedVectors(8)
+    vectors.add_vectors(there, np.random.default_rng(3).standard_normal((len(there), 8)))
+    return analyse(words, load_vectors(vectors), Settings(vectors=f"{LONG}.txt", draws=200))
+
+
+@pytest.fixture(scope="module")
+def pages(
+    demo: Analysis, hostile: Analysis, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Path]:
+    """Reports as files, by name."""
+    folder = tmp_path_factory.mktemp("pages")
+    entries = [Entry(demo, "demo.html"), Entry(hostile, "hostile.html")]
+    html = {"index": render_index(entries, LONG, versions())}
+    for name, analysis in {"demo": demo, "hostile": hostile}.items():
+        plots = folder / name
+        plots.mkdir()
+        drawn = [draw(each, plots, f"f{place}") for place, each in enumerate(figures_of(analysis))]
+        html[name] = render_report(analysis, drawn, f"bayesbias run {LONG}", versions())
+    for name, text in html.items():
+        (folder / f"{name}.html").write_text(text, encoding="utf-8")
+    return {name: folder / f"{name}.html" for name in html}
+
+
+EVERY = pytest.mark.parametrize("name", ["demo", "hostile", "index"])
+
+
+def visit(
+    browser: Browser,
+    path: Path,
+    *,
+    width: int = DESKTOP,
+    scheme: str = "light",
+    media: str = "screen",
+    scripts: bool = True,
+) -> None:
+    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    choices = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"}
+    features = [{"name": key, "value": value} for key, value in choices.items()]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": features})
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not scripts})
+    for log in ("browser", "performance"):
+        browser.get_log(log)
+    browser.get(path.as_uri())
+
+
+def table(browser: Browser, caption: str) -> Any:
+    """The table with a caption, unfolded."""
+    return browser.execute_script(
+        """const found = [...document.querySelectorAll("table")]
+             .find((each) => each.caption.textContent === arguments[0]);
+           const details = found.closest("details");
+           if (details) details.open = true;
+           return found;""",
+        caption,
+    )
+
+
+def column(browser: Browser, of: Any, place: int) -> list[str]:
+    """Texts of a column's cells in the rows that can be seen."""
+    texts: list[str] = browser.execute_script(
+        """return [...arguments[0].tBodies[0].rows]
+             .filter((row) => row.getClientRects().length)
+             .map((row) => row.cells[arguments[1]].textContent);""",
+        of,
+        place,
+    )
+    return texts
+
+
+def press(browser: Browser, of: Any, head: int) -> None:
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", of)
+    of.find_elements("css selector", "thead th")[head].find_element(
+        "css selector", "button"
+    ).click()
+
+
+def numbers(texts: list[str]) -> list[float]:
+    return [float(text.split()[0].replace("−", "-").replace(",", "")) for text in texts]
+
+
+@EVERY
+def test_it_opens_without_errors_and_asks_no_network(
+    browser: Browser, pages: dict[str, Path], name: str
+) -> None:
+    visit(browser, pages[name])
+    assert browser.get_log("browser") == []
+    events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    asked = [
+        event["params"]["request"]["url"]
+        for event in events
+        if event["method"] == "Network.requestWillBeSent"
+    ]
+    assert [url for url in asked if not url.startswith("data:image/png;base64,")] == [
+        pages[name].as_uri()
+    ]
+
+
+@EVERY
+@pytest.mark.parametrize("width", [PHONE, 390, 768, DESKTOP])
+def test_nothing_is_wider_than_the_page(
+    browser: Browser, pages: dict[str, Path], name: str, width: int
+) -> None:
+    visit(browser, pages[name], width=width)
+    script = """for (const each of document.querySelectorAll("details")) each.open = true;
+        const root = document.documentElement;
+        return [root.scrollWidth, root.clientWidth, innerWidth];"""
+    content, room, window = browser.execute_script(script)
+    assert content == room
+    assert window == width
+    assert width - SCROLLBAR <= room <= width
+
+
+def test_numbers_sort_as_numbers_and_a_third_press_restores(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    visit(browser, pages["demo"])
+    differences = table(browser, "Differences, by word")
+    heads = [head.text for head in differences.find_elements("css selector", "thead th")]
+    assert heads[MEAN : MEAN + 2] == ["mean", "89% interval"]
+    original = column(browser, differences, MEAN)
+    assert any(text.startswith("−") for text in original)
+    assert any(text.startswith("+") for text in original)
+    for place in (MEAN, MEAN + 1):
+        before = numbers(column(browser, differences, place))
+        press(browser, differences, place)
+        assert numbers(column(browser, differences, place)) == sorted(before)
+        press(browser, differences, place)
+        assert numbers(column(browser, differences, place)) == sorted(before, reverse=True)
+        press(browser, differences, place)
+        assert column(browser, differences, MEAN) == original
+
+
+def test_counts_with_commas_and_words_sort(browser: Browser, pages: dict[str, Path]) -> None:
+    visit(browser, pages["demo"])
+    distances = table(browser, "Distances by connection")
+    press(browser, distances, 2)
+    assert column(browser, distances, 2) == ["55", "110", "1,275", "3,375"]
+    press(browser, distances, 0)
+    assert column(browser, distances, 0) == ["associated", "different", "human", "neutral"]
+    marked = distances.find_elements("css selector", "th[aria-sort]")
+    assert [head.get_attribute("aria-sort") for head in marked] == ["ascending"]
+
+
+def test_rows_are_filtered_by_all_words_typed(browser: Browser, pages: dict[str, Path]) -> None:
+    visit(browser, pages["demo"])
+    words = table(browser, "Mean distances by word")
+    every = len(column(browser, words, 0))
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", words)
+    line = browser.execute_script(
+        "return arguments[0].closest('.scroll').previousElementSibling", words
+    )
+    field = line.find_element("css selector", "input")
+    field.send_keys("RABBI crossed")
+    assert column(browser, words, 0) == ["rabbi"] * 4
+    status = line.find_element("css selector", "[role=status]")
+    assert status.text == f"4 of {every} rows with “RABBI crossed”"
+    press(browser, words, MEAN)
+    found = numbers(column(browser, words, MEAN))
+    assert len(found) == 4
+    assert found == sorted(found)
+    field.clear()
+    field.send_keys(" ")
+    assert len(column(browser, words, 0)) == every
+    assert status.text == ""
+
+
+def test_a_hyphen_finds_a_minus_sign(browser: Browser, pages: dict[str, Path]) -> None:
+    visit(browser, pages["demo"])
+    differences = table(browser, "Differences, by word")
+    negative = [text for text in column(browser, differences, MEAN) if "−" in text]
+    field = browser.execute_script(
+        "return arguments[0].closest('.scroll').previousElementSibling.firstChild", differences
+    )
+    field.send_keys(negative[0].replace("−", "-"))
+    assert negative[0] in column(browser, differences, MEAN)
+
+
+def test_without_scripts_tables_are_plain(browser: Browser, pages: dict[str, Path]) -> None:
+    visit(browser, pages["demo"], scripts=False)
+    for selector, there in {
+        "th button": 0,
+        ".filter": 0,
+        "table": 14,
+        "figure .mark title": 1,
+    }.items():
+        found = len(browser.find_elements("css selector", selector))
+        assert (found >= there) if there else found == 0
+
+
+def point_at(browser: Browser, mark: Any) -> str:
+    """Put the mouse on a mark, once it has come to rest, and give what the tip says then."""
+    x, y = browser.execute_async_script(
+        """const details = arguments[0].closest("details");
+           if (details) details.open = true;
+           arguments[0].scrollIntoView({block: "center"});
+           const box = arguments[0].getBoundingClientRect();
+           const centre = [box.x + box.width / 2, box.y + box.height / 2];
+           requestAnimationFrame(() => requestAnimationFrame(() => arguments[1](centre)));""",
+        mark,
+    )
+    event = {"type": "mouseMoved", "x": x, "y": y}
+    browser.execute_cdp_cmd("Input.dispatchMouseEvent", event)
+    tip = browser.find_element("css selector", ".tip")
+    assert tip.is_displayed()
+    box = tip.rect
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= DESKTOP
+    return str(tip.get_attribute("textContent"))
+
+
+def marks(browser: Browser, start: str) -> list[Any]:
+    """Marks of the first figure whose alternative text begins so."""
+    figure = browser.find_element("css selector", f'figure svg[aria-label^="{start}"]')
+    return list(figure.find_elements("css selector", "use.mark"))
+
+
+def test_the_word_under_the_pointer_is_told(
+    browser: Browser, pages: dict[str, Path], demo: Analysis
+) -> None:
+    visit(browser, pages["demo"])
+    nearest = demo.table[demo.table["protected_word"] == "judaism"].nsmallest(1, "cosine_distance")
+    word, connection = nearest[["attribute", "connection"]].iloc[0]
+    told = [point_at(browser, mark) for mark in marks(browser, "Attributes around judaism")]
+    expected = f"{word}, {connection}\n{nearest['cosine_distance'].iloc[0]:.3f}"
+    assert expected in told
+    assert len(set(told)) == len(told) == 40
+    row = demo.lead.summary.query("protected_word == 'rabbi' and connection == 'human'").iloc[0]
+    told = [point_at(browser, mark) for mark in marks(browser, "Forest plot of mean distances")]
+    ends = f"{row['hdi_low']:.3f} to {row['hdi_high']:.3f}"
+    assert f"rabbi, human\n{row['mean']:.3f}, interval {ends}" in told
+    browser.execute_script("window.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'}))")
+    assert not browser.find_element("css selector", ".tip").is_displayed()
+
+
+def test_hostile_words_stay_text(browser: Browser, pages: dict[str, Path]) -> None:
+    visit(browser, pages["hostile"])
+    counts = browser.execute_script(
+        """return ["script", "img", "iframe", "b > b", "td b", "figure b"]
+             .map((each) => document.querySelectorAll(each).length)"""
+    )
+    assert counts == [1, 0, 0, 0, 0, 0]
+    cells = column(browser, table(browser, "Mean distances by word"), 0)
+    assert set(cells) == set(HOSTILE[:7])
+    told = [point_at(browser, mark) for mark in marks(browser, "Forest plot of mean distances")]
+    for word in HOSTILE[:7]:
+        assert any(text.startswith(f"{word}, ") for text in told)
+    assert browser.execute_script("return document.querySelectorAll('.tip *').length") == 1
+    texts = browser.execute_script(
+        "return [...document.querySelectorAll('figure svg text')].map((each) => each.textContent)"
+    )
+    for word in (SCRIPT, QUOTES[:25], HEBREW, ARABIC, OVERRIDE, "a&b", "&lt;b&gt;", "]]>"):
+        assert any(text.startswith(word) for text in texts)
+    assert browser.get_log("browser") == []
+
+
+@EVERY
+def test_figures_have_alternative_texts(
+    browser: Browser, pages: dict[str, Path], name: str
+) -> None:
+    visit(browser, pages[name])
+    labels = browser.execute_script(
+        """return [...document.querySelectorAll("figure svg")]
+             .map((each) => each.matches("[role=img]") && each.getAttribute("aria-label"))"""
+    )
+    assert all(label and len(label) > 40 for label in labels)
+    assert bool(labels) == (name != "index")
+    hidden = browser.execute_script(
+        "return document.querySelectorAll('svg:not([aria-label]):not([aria-hidden=true])').length"
+    )
+    assert hidden == 0
+
+
+COLOURS_OF_TEXT = """
+for (const each of document.querySelectorAll("details")) each.open = true;
+const found = new Set();
+const ground = (node) => {
+  for (let up = node; up; up = up.parentElement) {
+    const colour = getComputedStyle(up).backgroundColor;
+    if (colour !== "rgba(0, 0, 0, 0)") return colour;
+  }
+};
+const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+while (texts.nextNode()) {
+  const node = texts.currentNode.parentElement;
+  if (!texts.currentNode.data.trim() || node.closest("script, style, title") ||
+      !node.getClientRects().length) continue;
+  const style = getComputedStyle(node), inside = node.closest("figure svg");
+  found.add(JSON.stringify([inside ? style.fill : style.color, ground(node), "text"]));
+}
+for (const mark of document.querySelectorAll("figure .mark")) {
+  const style = getComputedStyle(mark);
+  const colour = mark.tagName === "use" ? style.fill : style.stroke;
+  found.add(JSON.stringify([colour, ground(mark), "mark"]));
+}
+return [...found].map((each) => JSON.parse(each));
+"""
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of an opaque sRGB colour, after WCAG 2.2."""
+    found = re.fullmatch(r"rgb\((\d+), (\d+), (\d+)\)", colour)
+    assert found, colour
+    parts = np.array([int(part) for part in found.groups()]) / 255
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_contrast_is_that_of_the_standard() -> None:
+    assert contrast("rgb(0, 0, 0)", "rgb(255, 255, 255)") == pytest.approx(21)
+    assert contrast("rgb(119, 119, 119)", "rgb(255, 255, 255)") == pytest.approx(4.48, abs=0.005)
+
+
+@EVERY
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_texts_and_marks_can_be_read(
+    browser: Browser, pages: dict[str, Path], name: str, scheme: str
+) -> None:
+    visit(browser, pages[name], scheme=scheme)
+    found = browser.execute_script(COLOURS_OF_TEXT)
+    kinds = {kind for _, _, kind in found}
+    assert kinds == ({"text"} if name == "index" else {"text", "mark"})
+    for colour, ground, kind in found:
+        least = READABLE if kind == "text" else VISIBLE
+        assert contrast(colour, ground) >= least, (colour, ground, kind)
+    (page,) = {luminance(ground) > 0.5 for _, ground, _ in found}
+    assert page == (scheme == "light")
+
+
+@pytest.mark.parametrize("name", ["demo", "hostile"])
+def test_paper_has_whole_tables_and_no_controls(
+    browser: Browser, pages: dict[str, Path], name: str
+) -> None:
+    visit(browser, pages[name], width=PAPER, media="print", scheme="dark")
+    browser.execute_script("window.dispatchEvent(new Event('beforeprint'))")
+    cut, controls, folded, ground = browser.execute_script(
+        """const right = document.documentElement.clientWidth;
+           const seen = (each) => each.getClientRects().length > 0;
+           const all = (what) => [...document.querySelectorAll(what)];
+           return [
+             all("td, th").filter((each) => each.getBoundingClientRect().right > right + 1).length,
+             all("nav, .filter input, .tip, .skip").filter(seen).length,
+             all("table, figure").filter((each) => !seen(each)).length,
+             getComputedStyle(document.body).backgroundColor,
+           ];"""
+    )
+    assert (cut, controls, folded) == (0, 0, 0)
+    assert ground == "rgb(255, 255, 255)"
+    browser.execute_script("window.dispatchEvent(new Event('afterprint'))")
+    assert browser.execute_script("return document.querySelectorAll('details[open]').length") == 0

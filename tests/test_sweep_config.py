@@ -1,0 +1,118 @@
+"""Configurations of sweeps: what they take, and what they say of what they do not take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import bayesbias as bb
+from bayesbias.cli.sweep import EXAMPLE
+from bayesbias.sweep_config import KEYS, Embedding, SweepConfig, load_sweep
+
+MINIMAL = 'lists = ["religion"]\n'
+PLACES = '\n[embeddings]\ndemo = "glove-demo"\n'
+
+
+def read(folder: Path, text: str) -> SweepConfig:
+    path = folder / "sweep.toml"
+    path.write_text(text, encoding="utf-8")
+    return load_sweep(path)
+
+
+def test_the_example_of_the_help_text_is_read_and_stands_in_the_docs(tmp_path: Path) -> None:
+    config = read(tmp_path, EXAMPLE)
+    assert [words.name for words in config.lists] == ["religion", "gender", "weat1"]
+    assert [card.name for card in config.cards] == ["paper", "crossed"]
+    assert config.seeds == (1, 2)
+    assert config.embeddings == (
+        Embedding("demo", "glove-demo"),
+        Embedding("lower", "glove-demo", "lower"),
+    )
+    assert config.n_cells == 2 * 3 * 2 * 2
+    page = Path(__file__).parents[1] / "docs" / "sweeps.md"
+    assert EXAMPLE in page.read_text(encoding="utf-8")
+
+
+def test_what_is_left_out_is_as_in_run(tmp_path: Path) -> None:
+    config = read(tmp_path, MINIMAL + PLACES)
+    assert [card.name for card in config.cards] == ["paper", "crossed"]
+    assert (config.seeds, config.draws, config.chains, config.method) == ((1,), 1000, 4, "auto")
+    assert (config.ci_prob, config.rope) == (0.89, 0.02)
+
+
+def test_paths_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    (inside / "mine.toml").write_text(
+        'groups = {a = ["x"], b = ["y"]}\nstereotypes = {a = ["u"], b = ["v"]}\n'
+        'title = "t"\nnote = "n"\n',
+        encoding="utf-8",
+    )
+    monkeypatch.chdir(tmp_path)
+    config = read(inside, 'lists = ["mine.toml"]\n[embeddings]\na = "v.bin"\nb = "/abs/w.txt"\n')
+    assert config.lists[0].name == "mine"
+    assert [each.source for each in config.embeddings] == [str(inside / "v.bin"), "/abs/w.txt"]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('lsts = ["religion"]' + PLACES, "unknown key 'lsts'; did you mean 'lists'"),
+        (PLACES, "the key 'lists' is lacking; it takes a list of names"),
+        (MINIMAL, "the key 'embeddings' is lacking"),
+        ('lists = "religion"' + PLACES, "lists must be a list of names or paths of word lists"),
+        ('lists = ["religon"]' + PLACES, "unknown word list 'religon'; did you mean 'religion'"),
+        ("lists = []" + PLACES, "lists is empty"),
+        ('lists = ["human"]' + PLACES, "has control words only"),
+        ('lists = ["religion", "religion"]' + PLACES, "lists holds 'religion' twice"),
+        (MINIMAL + 'cards = ["papr"]' + PLACES, "unknown model card 'papr'; did you mean 'paper'"),
+        (MINIMAL + "seeds = [1, 1]" + PLACES, "seeds holds '1' twice"),
+        (MINIMAL + "seeds = [-1]" + PLACES, "seed must be a whole number from 0 on; got -1"),
+        (MINIMAL + "seeds = [true]" + PLACES, "seeds must be a list of whole numbers"),
+        (MINIMAL + "draws = 0" + PLACES, "draws must be a whole number from 1 on; got 0"),
+        (MINIMAL + 'draws = "9"' + PLACES, "draws must be a whole number from 1 on; got '9'"),
+        (MINIMAL + "draws = 1.5" + PLACES, "draws must be a whole number"),
+        (MINIMAL + 'method = "nut"' + PLACES, "unknown method 'nut'; did you mean 'nuts'"),
+        (MINIMAL + "ci_prob = 89" + PLACES, r"ci_prob must lie in \(0, 1\)"),
+        (MINIMAL + "rope = 3" + PLACES, r"rope is a distance and must lie in \[0, 2\]; got 3"),
+        (MINIMAL + "title = 3" + PLACES, "title must be text; got 3"),
+        (MINIMAL + 'embeddings = ["x"]', "embeddings must be a table of names and sources"),
+        (MINIMAL + "[embeddings]", "embeddings is empty"),
+        (MINIMAL + "[embeddings]\na = 3", "embeddings.a must be a path"),
+        ('[embeddings]\na = "x"\nlists = ["religion"]', "the key 'lists' is lacking"),
+        (MINIMAL + '[embeddings]\na = "x"\nseeds = [1]', r"seeds stands before \[embeddings\]"),
+        (MINIMAL + "[embeddings]\na = {}", "embeddings.a lacks source"),
+        (MINIMAL + '[embeddings]\na = {sorce = "x"}', "unknown key 'sorce'; did you mean 'source'"),
+        (MINIMAL + '[embeddings]\na = {source = ""}', "embeddings.a.source must be text"),
+        (MINIMAL + '[embeddings]\na = {source="x", case="low"}', "did you mean 'lower'"),
+        (
+            MINIMAL + '[embeddings]\na = {source="x", allow_pickle=true}',
+            "unknown key 'allow_pickle",
+        ),
+        (MINIMAL + '[embeddings]\n" " = "x"', "embeddings holds one without a name"),
+        ("lists = [", "Invalid value|Unclosed|Expected"),
+    ],
+)
+def test_what_is_wrong_is_named(text: str, why: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=why) as caught:
+        read(tmp_path, text)
+    assert str(tmp_path / "sweep.toml") in str(caught.value)
+
+
+def test_bytes_that_are_no_text_and_files_that_are_not_there(tmp_path: Path) -> None:
+    (tmp_path / "sweep.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(ValueError, match=r"sweep\.toml: .*utf-8"):
+        load_sweep(tmp_path / "sweep.toml")
+    with pytest.raises(FileNotFoundError, match="no sweep configuration"):
+        load_sweep(tmp_path / "other.toml")
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        load_sweep(tmp_path)
+    with pytest.raises(FileNotFoundError, match="no word list at"):
+        read(tmp_path, 'lists = ["nowhere.toml"]' + PLACES)
+
+
+def test_every_key_is_described() -> None:
+    fields = set(SweepConfig.__dataclass_fields__)
+    assert set(KEYS) == fields
+    assert bb.load_sweep is load_sweep
