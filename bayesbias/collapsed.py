@@ -97,7 +97,7 @@ def conditional(posterior: Collapsed, log_sds: FloatArray) -> Conditional:
     schur = gram - np.matmul(cross.transpose(0, 2, 1), reduced)
     right = projection - np.matmul(reduced.transpose(0, 2, 1), out_projection[:, :, None])[:, :, 0]
     factor = _cholesky(schur)
-    solved = np.linalg.solve(factor, right[:, :, None])[:, :, 0]
+    solved = solve_lower(factor, right)
     return Conditional(out_precision, out_projection, cross, factor, solved)
 
 
@@ -170,6 +170,27 @@ def _weighted(precision: FloatArray, constants: FloatArray) -> FloatArray:
     """Sum over connections of their residual precision times their constant matrix."""
     flat = precision @ constants.reshape(len(constants), -1)
     return flat.reshape(len(precision), *constants.shape[1:])
+
+
+def solve_lower(factors: FloatArray, right: FloatArray) -> FloatArray:
+    """Solve Lx = b for a stack of lower triangular L, (n, k, k), and of b, (n, k).
+
+    Substitution runs along the stack; `numpy.linalg.solve` would factorise every L anew.
+    """
+    found = np.empty_like(right)
+    for i in range(right.shape[1]):
+        known = np.einsum("nj,nj->n", factors[:, i, :i], found[:, :i])
+        found[:, i] = (right[:, i] - known) / factors[:, i, i]
+    return found
+
+
+def solve_transposed(factors: FloatArray, right: FloatArray) -> FloatArray:
+    """Solve L'x = b for a stack of lower triangular L, (n, k, k), and of b, (n, k)."""
+    found = np.empty_like(right)
+    for i in reversed(range(right.shape[1])):
+        known = np.einsum("nj,nj->n", factors[:, i + 1 :, i], found[:, i + 1 :])
+        found[:, i] = (right[:, i] - known) / factors[:, i, i]
+    return found
 
 
 def _cholesky(matrices: FloatArray) -> FloatArray:

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .geometry import FloatArray
-from .schema import connections_present, validate
+from .schema import codes_and_names, connections_present, validate
 
 IntArray = NDArray[np.int64]
 
@@ -134,29 +134,28 @@ def make_design(table: pd.DataFrame) -> Design:
 def index_table(table: pd.DataFrame, outcome: str = "cosine_distance") -> Design:
     """Index a table that `validate` gave, or one like it whose distances are another outcome."""
     connections = connections_present(table)
-    words, word_names = pd.factorize(table["protected_word"].astype(str))
-    groups, group_names = pd.factorize(table["protected_group"].astype(str))
-    attributes, attribute_names = pd.factorize(table["attribute"].astype(str))
-    code = table["connection"].astype(str)
-    kind_of_row = code.map(_KIND_OF_CONNECTION).to_numpy(np.int64)
+    words, word_names = codes_and_names(table["protected_word"])
+    groups, group_names = codes_and_names(table["protected_group"])
+    attributes, attribute_names = codes_and_names(table["attribute"])
+    codes, found = codes_and_names(table["connection"])
     kind = np.full(len(attribute_names), len(ATTRIBUTE_KINDS))
-    np.minimum.at(kind, attributes, kind_of_row)
+    np.minimum.at(kind, attributes, np.array([_KIND_OF_CONNECTION[name] for name in found])[codes])
     present, kind = np.unique(kind, return_inverse=True)
     contexts: dict[str, Any] = {}
     if "context" in table:
-        context, context_names = pd.factorize(table["context"].astype(str))
-        contexts["contexts"] = tuple(map(str, context_names))
+        context, context_names = codes_and_names(table["context"])
+        contexts["contexts"] = tuple(context_names)
         contexts["context"] = context.astype(np.int64)
     return Design(
-        words=tuple(map(str, word_names)),
-        groups=tuple(map(str, group_names)),
+        words=tuple(word_names),
+        groups=tuple(group_names),
         connections=tuple(connections),
-        attributes=tuple(map(str, attribute_names)),
+        attributes=tuple(attribute_names),
         kinds=tuple(ATTRIBUTE_KINDS[i] for i in present),
         word_group=_group_of_words(words, groups, word_names, group_names),
         attribute_kind=kind.astype(np.int64),
         word=words.astype(np.int64),
-        connection=np.asarray(pd.Index(connections).get_indexer(pd.Index(code)), dtype=np.int64),
+        connection=np.array([connections.index(name) for name in found], dtype=np.int64)[codes],
         attribute=attributes.astype(np.int64),
         y=np.asarray(table["cosine_distance"], dtype=np.float64),
         outcome=outcome,
@@ -165,7 +164,7 @@ def index_table(table: pd.DataFrame, outcome: str = "cosine_distance") -> Design
 
 
 def _group_of_words(
-    words: IntArray, groups: IntArray, word_names: pd.Index, group_names: pd.Index
+    words: IntArray, groups: IntArray, word_names: list[str], group_names: list[str]
 ) -> IntArray:
     group_of = np.empty(len(word_names), dtype=np.int64)
     group_of[words] = groups

@@ -20,6 +20,7 @@ from .collapsed import (
     kept_scales,
     log_density,
     residual_precision,
+    solve_transposed,
 )
 from .design import IntArray
 from .geometry import FloatArray
@@ -200,8 +201,7 @@ def _draw_block(posterior: Collapsed, log_sds: FloatArray, rng: Generator) -> di
 
 def _draw_kept(given: Conditional, rng: Generator) -> FloatArray:
     noise = rng.standard_normal(given.solved.shape)
-    upper = given.factor.transpose(0, 2, 1)
-    return np.asarray(np.linalg.solve(upper, (given.solved + noise)[:, :, None])[:, :, 0])
+    return solve_transposed(given.factor, given.solved + noise)
 
 
 def _draw_eliminated(given: Conditional, kept: FloatArray, rng: Generator) -> FloatArray:
@@ -262,16 +262,17 @@ def _effects(
     """Effects of all members: the drawn coordinate of their class, and own deviations from it."""
     precision, log_sds = given
     scale = np.exp(log_sds[:, members.side.sd_index])
-    own = (1 + scale**2 * (precision @ members.side.gram))[:, members.of_member]
-    scale = scale[:, members.of_member]
-    apart = scale * (precision @ members.projections) / own
-    apart += rng.standard_normal(apart.shape) / np.sqrt(own)
+    own = 1 + scale**2 * (precision @ members.side.gram)
+    apart = precision @ members.projections
+    apart *= (scale / own).take(members.of_member, axis=1)
+    apart += rng.standard_normal(apart.shape) * (own**-0.5).take(members.of_member, axis=1)
     averages = _class_averages(apart, members.of_member, members.size)
-    shift = of_class / np.sqrt(members.size) - averages
-    return scale * (apart + shift[:, members.of_member])
+    apart += (of_class / np.sqrt(members.size) - averages).take(members.of_member, axis=1)
+    apart *= scale.take(members.of_member, axis=1)
+    return apart
 
 
 def _class_averages(values: FloatArray, of_member: IntArray, size: FloatArray) -> FloatArray:
     order = np.argsort(of_member, kind="stable")
     starts = np.concatenate([[0], np.cumsum(size[:-1])]).astype(np.int64)
-    return np.add.reduceat(values[:, order], starts, axis=1) / size
+    return np.add.reduceat(values.take(order, axis=1), starts, axis=1) / size

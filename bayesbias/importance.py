@@ -7,6 +7,7 @@ Yao and Gabry, 2024, Journal of Machine Learning Research 25).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -22,8 +23,8 @@ LogDensity = Callable[[FloatArray], FloatArray]
 PROPOSAL_DF = 5.0
 """Degrees of freedom of the Student-t proposal: heavier tails than the posterior's."""
 
-OVERSAMPLING = 4
-"""Proposals for each draw, so that resampling seldom repeats one."""
+EFFECTIVE_OVERSAMPLING, MOST_OVERSAMPLING = 2, 4
+"""Effective proposals for each draw, so that resampling seldom repeats one; and most proposals."""
 
 FEWEST_PROPOSALS = 4_000
 """Proposals at least, so that few draws come from weights as good as many."""
@@ -42,6 +43,9 @@ The pilot is smaller than the final sample and may have missed a part of the pos
 
 STEP = 1e-3
 """Step of the central differences, in the parameters: relative error about 1e-6."""
+
+LONG_STEP = 20 * STEP
+"""Step of second differences, from which rounding would take more."""
 
 FLATTEST = 0.05
 """Smallest curvature the first proposal assumes: no parameter is taken to be vaguer than 4.5."""
@@ -132,6 +136,11 @@ class Weighted:
         """Kong's effective sample size, 1 / sum of squared normalised weights."""
         return float(1 / (self.weights**2).sum())
 
+    @property
+    def share(self) -> float:
+        """Share of the points that is effective."""
+        return self.ess / len(self.points)
+
 
 def importance_resample(
     log_density: LogDensity, mode: FloatArray, n_draws: int, rng: Generator
@@ -149,10 +158,10 @@ def importance_resample(
     """
     pilot = _weigh(log_density, _at_mode(log_density, mode), PILOT_PROPOSALS, rng)
     for _ in range(MOST_REFITS):
-        if pilot.ess > ENOUGH_OF_PILOT * PILOT_PROPOSALS:
+        if pilot.share > ENOUGH_OF_PILOT:
             break
         pilot = _weigh(log_density, _fitted(pilot), PILOT_PROPOSALS, rng)
-    n_proposals = max(OVERSAMPLING * n_draws, FEWEST_PROPOSALS)
+    n_proposals = max(_oversampling(pilot) * n_draws, FEWEST_PROPOSALS)
     final = _weigh(log_density, _fitted(pilot), n_proposals, rng)
     smoothed, k = _smoothed(final)
     for _ in range(MOST_RETRIES):
@@ -164,10 +173,17 @@ def importance_resample(
     return Resampled(final.points[chosen], final.log_p[chosen], k, smoothed.ess, len(final.points))
 
 
+def _oversampling(pilot: Weighted) -> int:
+    return min(math.ceil(EFFECTIVE_OVERSAMPLING / pilot.share), MOST_OVERSAMPLING)
+
+
 def find_mode(
     log_density: LogDensity, start: FloatArray, bounds: tuple[float, float]
 ) -> FloatArray:
     """Find the mode of a density by L-BFGS, gradients by central differences.
+
+    Parameters are scaled by the curvature at the start: the data tell some sds a hundred times
+    better than others, and unscaled steps zigzag.
 
     Parameters
     ----------
@@ -178,23 +194,33 @@ def find_mode(
     """
     from scipy.optimize import minimize
 
+    scale = np.sqrt(np.maximum(_curvature(log_density, start), 1))
     steps = STEP * np.eye(len(start))
 
-    def value_and_gradient(x: FloatArray) -> tuple[float, FloatArray]:
+    def value_and_gradient(scaled: FloatArray) -> tuple[float, FloatArray]:
+        x = scaled / scale
         values = log_density(np.concatenate([x[None], x + steps, x - steps]))
         up, down = np.split(values[1:], 2)
-        return -float(values[0]), -(up - down) / (2 * STEP)
+        return -float(values[0]), -(up - down) / (2 * STEP * scale)
 
-    found = minimize(
-        value_and_gradient, start, jac=True, method="L-BFGS-B", bounds=[bounds] * len(start)
-    )
-    return np.asarray(found.x)
+    low, high = bounds
+    limits = np.transpose([low * scale, high * scale])
+    found = minimize(value_and_gradient, start * scale, jac=True, method="L-BFGS-B", bounds=limits)
+    return np.clip(found.x / scale, low, high)
+
+
+def _curvature(log_density: LogDensity, at: FloatArray) -> FloatArray:
+    """Second derivative along every parameter, of either sign but given without it."""
+    steps = LONG_STEP * np.eye(len(at))
+    values = log_density(np.concatenate([at[None], at + steps, at - steps]))
+    up, down = np.split(values[1:], 2)
+    return np.asarray(np.abs(up + down - 2 * values[0]) / LONG_STEP**2)
 
 
 def _at_mode(log_density: LogDensity, mode: FloatArray) -> Proposal:
     """Student-t at the mode with the inverse curvature as its scale."""
     n = len(mode)
-    step = 20 * STEP  # second differences need a longer step than first ones
+    step = LONG_STEP
     pairs = [(i, j) for i in range(n) for j in range(i, n)]
     signs = ((1, 1), (1, -1), (-1, 1), (-1, -1))
     points = np.repeat(mode[None], 4 * len(pairs), axis=0)
@@ -238,16 +264,20 @@ def _two_pieces(values: FloatArray, weights: FloatArray) -> tuple[float, float, 
     cube roots of the two sums of squares (John, 1982, Communications in Statistics A 11).
     """
     order = np.argsort(values)
-    at = np.searchsorted(np.cumsum(weights[order]), np.linspace(0.05, 0.95, 37))
-    best = (np.inf, 0.0, 1.0, 1.0)
-    for mode in values[order[np.minimum(at, len(values) - 1)]]:
-        squares = weights * (values - mode) ** 2
-        low = float(np.cbrt(squares[values < mode].sum()))
-        high = float(np.cbrt(squares[values >= mode].sum()))
-        if low + high < best[0] and low > 0 and high > 0:
-            spread = np.sqrt(low + high)
-            best = (low + high, float(mode), low * spread, high * spread)
-    return best[1:]
+    values, weights = values[order], weights[order]
+    moments = np.cumsum(weights * np.array([np.ones_like(values), values, values**2]), axis=1)
+    at = np.minimum(np.searchsorted(moments[0], np.linspace(0.05, 0.95, 37)), len(values) - 1)
+    mode = values[at]
+    square = np.array([mode**2, -2 * mode, np.ones_like(mode)])
+    below = (square * moments[:, at]).sum(axis=0)
+    above = (square * (moments[:, -1:] - moments[:, at])).sum(axis=0)
+    low, high = np.cbrt(below), np.cbrt(above)
+    spread = np.where((low > 0) & (high > 0), low + high, np.inf)
+    best = int(spread.argmin())
+    if not np.isfinite(spread[best]):
+        return 0.0, 1.0, 1.0
+    width = np.sqrt(spread[best])
+    return float(mode[best]), float(low[best] * width), float(high[best] * width)
 
 
 def _weigh(log_density: LogDensity, proposal: Proposal, n: int, rng: Generator) -> Weighted:

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -64,8 +65,10 @@ def validate(table: pd.DataFrame) -> pd.DataFrame:
     _check_connections(valid)
     for name in COLUMNS[:-2]:
         valid[name] = valid[name].astype(str)
-    valid["connection"] = pd.Categorical(
-        valid["connection"].astype(str), categories=list(CONNECTIONS), ordered=True
+    codes, names = codes_and_names(valid["connection"])
+    places = np.array([CONNECTIONS.index(name) for name in names], dtype=np.int64)
+    valid["connection"] = pd.Categorical.from_codes(
+        places[codes], categories=pd.Index(CONNECTIONS), ordered=True
     )
     valid["cosine_distance"] = _checked_distances(valid)
     return valid
@@ -96,7 +99,8 @@ def table_hash(table: pd.DataFrame) -> str:
         if pd.api.types.is_float_dtype(column.dtype):
             content = np.asarray(column, dtype=np.float64).tobytes()
         else:
-            content = json.dumps(column.astype(str).tolist()).encode()
+            codes, names = codes_and_names(column)
+            content = json.dumps(names).encode() + codes.astype("<i8").tobytes()
         digest.update(f"{json.dumps(str(name))} {len(content)}:".encode() + content)
     return digest.hexdigest()
 
@@ -115,6 +119,15 @@ def unknown_name(kind: str, name: str, choices: Iterable[str]) -> str:
     return f"unknown {kind} {name!r}{hint}: {', '.join(known)}"
 
 
+def codes_and_names(column: pd.Series[Any]) -> tuple[NDArray[np.int64], list[str]]:
+    """Different values of a column as strings, in order of appearance, and each row's place there.
+
+    Rows are many and names few: what can be asked of names is asked of them.
+    """
+    codes, names = pd.factorize(column, use_na_sentinel=False)
+    return codes, [str(name) for name in names]
+
+
 def _found(column: pd.Series[str]) -> list[str]:
     """Different values of a column, as strings."""
     return [str(value) for value in column.unique()]
@@ -122,10 +135,10 @@ def _found(column: pd.Series[str]) -> list[str]:
 
 def _check_words(table: pd.DataFrame, names: Iterable[str]) -> None:
     for name in names:
-        column = table[name]
-        empty = column.isna() | (column.astype(str).str.strip() == "")
+        codes, values = pd.factorize(table[name], use_na_sentinel=False)
+        empty = np.array([pd.isna(value) or not str(value).strip() for value in values])
         if empty.any():
-            raise ValueError(f"row {int(np.argmax(empty))} has an empty {name}")
+            raise ValueError(f"row {int(np.argmax(empty[codes]))} has an empty {name}")
 
 
 def _check_connections(table: pd.DataFrame) -> None:
