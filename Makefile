@@ -3,7 +3,7 @@ UV := .tools/bin/uv
 BIN := .venv/bin
 SOURCES := bayesbias tests benchmarks scripts
 
-.PHONY: env demo test test-slow test-mlm test-report fuzz notebooks docs lint bench clean
+.PHONY: env demo test test-slow test-mlm test-report fuzz notebooks docs release-check lint bench clean
 
 env: .venv/made
 
@@ -68,6 +68,10 @@ notebooks: .venv/notebook
 # Warnings are errors, and so is a link or an anchor within the site that leads nowhere.
 docs: .venv/docs
 	$(BIN)/mkdocs build --strict
+
+# What is to be released: built, looked over, and used outside the checkout on both Pythons.
+release-check: env
+	sh scripts/check_release.sh $(UV)
 
 lint: env
 	$(BIN)/ruff check $(SOURCES)

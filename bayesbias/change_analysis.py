@@ -22,8 +22,11 @@ from .comparison import (
     scores_before_after,
     turned_counts,
     unpaired,
+    what_remains,
 )
+from .comparison.remainder import N_WORDS
 from .contrasts import DEFAULT_ROPE, contrasts
+from .debias import DefiningSets
 from .fitting import METHODS, Seed, as_seed_sequence
 from .geometry import FloatArray
 from .intervals import DEFAULT_CI_PROB, check_probability
@@ -34,6 +37,7 @@ from .summaries import scales, summary
 from .wordlists import WordList
 
 if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
     from xarray import DataTree
 
 ORDER = ("associated", "different")
@@ -84,6 +88,16 @@ class Scored:
 
 
 @dataclass(frozen=True, eq=False)
+class Searched:
+    """Vocabularies before and after in which `what_remains` looks for the bias of some sets."""
+
+    before: KeyedVectors
+    after: KeyedVectors
+    sets: DefiningSets
+    n_words: int = N_WORDS
+
+
+@dataclass(frozen=True, eq=False)
 class ChangeResult:
     """One posterior of the change and the frames read from it.
 
@@ -129,10 +143,12 @@ class ChangeAnalysis:
         Rows that have no partner.
     results : dict of str to ChangeResult
         By card; detailed figures are drawn from the first.
-    bands : DataFrame or None
-        As `band_shares` gives it; None without stereotype rows.
+    bands : DataFrame
+        As `band_shares` gives it.
     scores : DataFrame
         As `scores_before_after` or, without vectors, `mac_before_after` gives it.
+    remains : DataFrame or None
+        As `what_remains` gives it; None without vocabularies to search.
     notices : tuple of str
         All that the package warned of on the way, each once.
     """
@@ -144,6 +160,7 @@ class ChangeAnalysis:
     results: dict[str, ChangeResult]
     bands: pd.DataFrame
     scores: pd.DataFrame
+    remains: pd.DataFrame | None
     notices: tuple[str, ...]
 
     @property
@@ -173,6 +190,7 @@ def analyse_change(
     settings: ChangeSettings,
     *,
     scored: Scored | None = None,
+    searched: Searched | None = None,
     tell: Callable[[str], None] = lambda _: None,
     progressbar: bool = False,
 ) -> ChangeAnalysis:
@@ -185,6 +203,8 @@ def analyse_change(
     settings : ChangeSettings
     scored : Scored, optional
         Vectors and a word list, for scores that a table does not give.
+    searched : Searched, optional
+        Vocabularies, for whether the bias can be found again.
     tell : function of str, optional
         Told of every step before it is taken.
     progressbar : bool
@@ -216,6 +236,7 @@ def analyse_change(
         tell("computing scores")
         bands = band_shares(before, after)
         scores = _scores(before, after, settings, scored)
+        remains = _remains(searched)
     return ChangeAnalysis(
         settings=settings,
         before=before,
@@ -224,6 +245,7 @@ def analyse_change(
         results=results,
         bands=bands,
         scores=scores,
+        remains=remains,
         notices=tuple(notices),
     )
 
@@ -254,3 +276,9 @@ def _scores(
     if scored is None:
         return mac_before_after(before, after)
     return scores_before_after(scored.before, scored.after, scored.words, ci_prob=settings.ci_prob)
+
+
+def _remains(searched: Searched | None) -> pd.DataFrame | None:
+    if searched is None:
+        return None
+    return what_remains(searched.before, searched.after, searched.sets, n_words=searched.n_words)

@@ -17,6 +17,7 @@ from .schema import (
     connections_present,
     require_columns,
     require_different_columns,
+    require_numbered_rows,
     validate,
 )
 from .wordlists import WordList
@@ -218,7 +219,9 @@ def _read(path: Path) -> pd.DataFrame:
     if path.suffix == ".parquet":
         return _read_parquet(path)
     # Words such as "nan" or "null" are words.
-    return pd.read_csv(path, keep_default_na=False, encoding="utf-8")
+    read = pd.read_csv(path, keep_default_na=False, encoding="utf-8", float_precision="round_trip")
+    require_numbered_rows(read)
+    return read
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:

@@ -180,9 +180,14 @@ def labels(tree: DataTree, dim: str) -> list[str]:
 
 
 def save_posterior(tree: DataTree, path: str | Path) -> None:
-    """Write a posterior to a netCDF file, whole or not at all."""
+    """Write a posterior to a netCDF file, whole or not at all.
+
+    HDF5 ends the process when a disk is full. So the file is made in memory, which takes its size
+    once more, and written as any other.
+    """
+    content = tree.to_netcdf(engine="h5netcdf")
     with replacing(path) as temporary:
-        tree.to_netcdf(temporary, engine="h5netcdf")
+        temporary.write_bytes(content)
 
 
 def load_posterior(path: str | Path) -> DataTree:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import re
 import secrets
 import shutil
@@ -27,16 +28,21 @@ RECORD = "run.json"
 PLOTS = "plots"
 
 COMPARISON = "comparison.csv"
+REMAINS = "remains.csv"
+"""Files that a result holds if it was asked for them."""
 
 OWN_NAMES = ("table.csv", "missing.csv", *(f"{name}.csv" for name in FRAMES), REPORT, RECORD)
 """Files that every result holds; finding one of them means that there is a result already."""
 
 _OWN = re.compile(
     r"([^/\\]+/)?(plots/[^/\\]+\.(png|svg)|posterior(-[^/\\]+)?\.nc|"
-    + "|".join(map(re.escape, (*OWN_NAMES, COMPARISON)))
+    + "|".join(map(re.escape, (*OWN_NAMES, COMPARISON, REMAINS)))
     + ")"
 )
 """What the record of an earlier run may name for removal, if it is not written anew."""
+
+FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+"""Errors of the system that say that there is no room."""
 
 _PACKAGES = ("bayesbias", "pymc", "arviz", "numpy", "scipy", "pandas", "gensim", "matplotlib")
 
@@ -148,14 +154,20 @@ def publishing(out: Path, *, force: bool) -> Iterator[Path]:
     OSError
         If the files cannot be put there.
     """
-    with tempfile.TemporaryDirectory(prefix="bayesbias-") as name:
-        stage = Path(name) / "results"
-        stage.mkdir()
-        yield stage
-        if out.exists():
-            _merge(stage, out, force=force)
-        else:
-            _appear(stage, out)
+    try:
+        with tempfile.TemporaryDirectory(prefix="bayesbias-") as name:
+            stage = Path(name) / "results"
+            stage.mkdir()
+            yield stage
+            if out.exists():
+                _merge(stage, out, force=force)
+            else:
+                _appear(stage, out)
+    except OSError as error:
+        if error.errno not in FULL or error.filename is not None:
+            raise  # the error tells where it happened
+        text = f"{os.strerror(error.errno)} while its results were written; make room, or choose "
+        raise OSError(error.errno, f"{text}another place", str(out)) from None
 
 
 def _appear(stage: Path, out: Path) -> None:

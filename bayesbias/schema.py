@@ -91,6 +91,15 @@ def require_different_columns(table: pd.DataFrame) -> None:
         raise ValueError(f"the table has two columns named {twice!r}")
 
 
+def require_numbered_rows(read: pd.DataFrame) -> None:
+    """Raise a ValueError if pandas took the first fields of the rows of a CSV file for labels."""
+    if not isinstance(read.index, pd.RangeIndex):
+        raise ValueError(
+            "the rows have more fields than the head has columns; a text with a comma in it must "
+            "stand in double quotes"
+        )
+
+
 def table_hash(table: pd.DataFrame) -> str:
     """SHA-256 of a table's columns and rows, in hexadecimal: equal tables, equal hashes."""
     digest = hashlib.sha256()

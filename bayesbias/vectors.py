@@ -189,7 +189,8 @@ def _nothing_found(asked: Sequence[str], found: Mapping[str, Vector], where: str
 def _refuse_unusable(words: Sequence[str], matrix: Vector, where: str) -> None:
     """A vector without a direction has no cosine; better no result than a silent gap."""
     finite = np.isfinite(matrix).all(axis=1)
-    for bad, what in ((~finite, "not finite"), (finite & ~matrix.any(axis=1), "all zeros")):
+    zeros = ~(matrix != 0).any(axis=1)
+    for bad, what in ((~finite, "not finite"), (zeros, "all zeros")):
         if bad.any():
             names = [words[row] for row in np.flatnonzero(bad).tolist()]
             raise ValueError(

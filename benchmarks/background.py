@@ -44,10 +44,12 @@ def run(path, pairs):
     "bayesbias": """
 from bayesbias import background
 def warm():
-    vectors = KeyedVectors(3)
-    vectors.add_vectors(["a", "b", "c"], np.eye(3, dtype=np.float32))
+    rows = dict(zip(("a", "b", "c"), np.eye(3, dtype=np.float32)))
+    packed = b"".join(f"{word} ".encode() + row.tobytes() for word, row in rows.items())
+    Path("a.bin").write_bytes(b"3 3\\n" + packed)
+    lines = [f"{word} {' '.join(map(str, row))}" for word, row in rows.items()]
+    Path("a.txt").write_text("\\n".join(lines) + "\\n")
     for name in ("a.bin", "a.txt"):
-        vectors.save_word2vec_format(name, binary="bin" in name)
         background.distribution(name, ["a"], ["b"])
         os.unlink(name)
 def run(path, pairs):
@@ -55,6 +57,7 @@ def run(path, pairs):
     return [each.mean for each in made.values()]
 """,
     "in memory": """
+from gensim.models import KeyedVectors
 def warm(): pass
 def run(path, pairs):
     vectors = KeyedVectors.load_word2vec_format(str(path), binary=".bin" in path.name)
@@ -71,7 +74,6 @@ MEASURE = """
 import json, os, sys, time
 from pathlib import Path
 import numpy as np
-from gensim.models import KeyedVectors
 {reader}
 def peak():
     with open("/proc/self/status") as lines:

@@ -28,6 +28,10 @@ PAPER_SAMPLES = 10_000
 """Null samples of the paper's section 3.2."""
 
 
+SAMPLES = 400_000
+"""Null samples that the page's code draws."""
+
+
 def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Write a Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
@@ -163,13 +167,14 @@ def example_content() -> dict[str, str]:
         [row.quantity.replace("|", "\\|"), f"{row.published:g}", f"{row.found:.4f}", row.reason]
         for row in example.comparison().itertuples()
     ]
-    null, d = example.null_samples(100_000, seed=1), example.effect_size()
+    null, d = example.null_samples(SAMPLES, seed=1), example.effect_size()
     drawn = {name: float((null[name].abs() >= d).mean()) for name in null.columns[1:]}
     slip = null_share(d, "slipped")
     reach = 1.96 * np.sqrt(slip * (1 - slip) / PAPER_SAMPLES)
     exact = {f"exact {of}": short(null_share(d, of), 4) for of in ("population", "sample")}
     return exact | {
         "comparison": markdown(["quantity", "published", "here", "why"], rows),
+        "samples": f"{SAMPLES:_}",
         "shares": str(drawn),
         "exact slip": short(slip, 3),
         "slip span": span(short(slip - reach, 3), short(slip + reach, 3)),

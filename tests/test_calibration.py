@@ -291,6 +291,9 @@ def test_list_length_finds_longer_lists_narrower_and_stronger() -> None:
         ({"worlds": []}, "no worlds to simulate"),
         ({"methods": []}, "no methods to try"),
         ({"worlds": [World()]}, "worlds and methods are named; got World"),
+        ({"worlds": {"mine": 3}}, "'mine' is no world to simulate, but 3; give one of"),
+        ({"methods": {"mine": "weat-p"}}, "'mine' is no Method, but 'weat-p'; take one of"),
+        ({"methods": None}, "no methods to try"),
         ({"n_jobs": 0}, "n_jobs is a number of processes"),
         ({"worlds": {"three": World(groups=("p", "q", "r"))}}, "this world has 3: p, q, r"),
         ({"worlds": {"flat": World(cell_sd=0.0)}}, "give the world a positive cell_sd"),
@@ -308,6 +311,8 @@ def test_other_bad_input_is_named() -> None:
         posterior_methods("robust")
     with pytest.raises(ValueError, match="n_words must be a whole number from 2 on, got 1"):
         list_length([1], [4])
+    with pytest.raises(ValueError, match=r"lies in \[-1, 1\]; got 'b'"):
+        list_length(4, 4, effects="big")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="each need at least one value"):
         list_length([], [4])
 

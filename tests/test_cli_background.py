@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -80,6 +84,51 @@ def test_bad_input_writes_nothing(
     assert main([*toy, *extra, "--out", "out"]) == 2
     assert what in capsys.readouterr().err
     assert not Path("out").exists()
+
+
+def test_a_corrupted_gzip_stream_writes_nothing(
+    toy: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    packed = bytearray(gzip.compress(Path("toy.txt").read_bytes()))
+    packed[len(packed) // 2] ^= 0xFF
+    Path("bad.txt.gz").write_bytes(packed)
+    assert main([*toy, "--vectors", "bad.txt.gz", "--out", "out"]) == 2
+    assert "bad.txt.gz" in (said := capsys.readouterr().err)
+    assert "damaged" in said or "line" in said  # of the stream, or of the text that it became
+    assert not Path("out").exists()
+
+
+def test_a_background_smaller_than_the_sets_writes_nothing(
+    toy: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*toy, "--ranks", "0", "5", "--out", "out"]) == 2
+    assert "the background has 5 words, fewer than the 6 that sets of 3 and 3 need" in (
+        capsys.readouterr().err
+    )
+    assert not Path("out").exists()
+
+
+FULL_DISK = """
+import resource, sys
+from bayesbias.cli import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_a_full_disk_leaves_nothing_half_written(toy: list[str]) -> None:
+    """A limit to the size of files, which the system reports as it does a full disk."""
+    before = sorted(Path().iterdir())
+    run = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, *toy, "--out", "out"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+    )
+    assert run.returncode == 2
+    assert "out: File too large while its results were written; make room" in run.stderr
+    assert sorted(Path().iterdir()) == before
 
 
 def test_words_that_stand_twice(toy: list[str], capsys: pytest.CaptureFixture[str]) -> None:

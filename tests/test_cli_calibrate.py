@@ -24,7 +24,7 @@ def test_it_prints_and_writes_what_the_function_gives(
     )
     assert_frame_equal(pd.read_csv(out), expected, check_exact=False, rtol=1e-12)
     printed = capsys.readouterr().out
-    assert "Share of 60 tables" in printed
+    assert "planted: share of 60 tables" in printed
     assert f"{expected['rate'].iloc[2]:.3f}" in printed
     assert len(list((tmp_path / "parts").iterdir())) == 4
 
@@ -34,6 +34,30 @@ def test_it_lists_worlds_and_methods(capsys: pytest.CaptureFixture[str]) -> None
     printed = " ".join(capsys.readouterr().out.split())
     for name in (*bb.nulls.WORLDS, "weat-p", "crossed-hpdi"):
         assert name in printed
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (["--keep", "parts"], "what was done is kept in parts, and the same command goes on"),
+        ([], "nothing was written"),
+    ],
+)
+def test_ctrl_c_says_what_is_kept(
+    more: list[str],
+    told: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("bayesbias.calibration.calibrate", interrupted)
+    assert main([*ASKED, *more, "--out", "rates.csv"]) == 130
+    assert capsys.readouterr().err == f"bayesbias: interrupted; {told}\n"
+    assert not list(tmp_path.iterdir())
 
 
 def test_quiet_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -127,6 +130,7 @@ def test_rows_without_a_partner_are_listed(
         (["--ci-prob", "89"], "pass 0.89"),
         (["--method", "exct"], "did you mean 'exact'"),
         (["--list", "gender"], "need --list, --before-vectors and --after-vectors"),
+        (["--recover", "gender"], "--recover need --list, --before-vectors and --after-vectors"),
     ],
 )
 def test_wrong_options_write_nothing(
@@ -149,7 +153,8 @@ def test_tables_that_cannot_be_compared_write_nothing(
 def test_help_holds_an_example(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "--help"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "Example: bayesbias compare before.csv after.csv --out change" in said
+    assert "Examples: bayesbias compare before.csv after.csv --out change" in said
+    assert "compare [OPTIONS] {BEFORE} {AFTER}" in said
 
 
 @pytest.mark.usefixtures("one_plot")
@@ -169,6 +174,87 @@ def test_scores_of_vectors_stand_beside_mac(tables: list[str]) -> None:
     assert "--before-vectors one.txt" in json.loads(Path("out/run.json").read_text())["command"]
 
 
+@pytest.fixture(scope="module")
+def debiased(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the bundled vectors debiased, and the tables before and after."""
+    folder = tmp_path_factory.mktemp("debiased")
+    words, before = bb.load_wordlist("gender"), bb.load_vectors("glove-demo")
+    after = bb.debias.hard(before, "gender")
+    after.save_word2vec_format(str(folder / "hard.bin"), binary=True)
+    for name, vectors in (("before", before), ("after", after)):
+        write_table(bb.distance_table(vectors, words), folder / f"{name}.csv")
+    return folder
+
+
+@pytest.fixture
+def recovering(debiased: Path) -> list[str]:
+    """Arguments of a fast comparison that looks for the bias again."""
+    pytest.importorskip("sklearn")
+    tables = [str(debiased / name) for name in ("before.csv", "after.csv")]
+    vectors = ["--before-vectors", "glove-demo", "--after-vectors", str(debiased / "hard.bin")]
+    return ["compare", *tables, *FAST, "--list", "gender", *vectors, "--recover", "gender"]
+
+
+@pytest.mark.usefixtures("one_plot")
+def test_posterior_scores_and_recovery_stand_together(
+    recovering: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments = [*recovering, "--recover-words", "60", "--model", "change", "--out", "out"]
+    assert main(arguments) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "The mean Direct Bias of" in said
+    assert "Of the 120 words that leaned most before, a classifier tells the class" in said
+    found = pd.read_csv("out/remains.csv").set_index("check")
+    assert found["before"]["direct_bias"] / found["after"]["direct_bias"] > 5
+    page = Path("out/report.html").read_text()
+    for text in ("Is the bias found again?", "neighbours", "direct bias"):
+        assert text in page
+    assert "--recover gender --recover-words 60" in page
+    # A result of the earlier run that is not made again goes.
+    without = [*recovering[:3], *FAST, "--model", "change", "--out", "out", "--force"]
+    assert main(without) == 0
+    assert not Path("out/remains.csv").exists()
+    assert "Is the bias found again?" not in Path("out/report.html").read_text()
+
+
+FULL_DISK = """
+import resource, sys
+from bayesbias.cli import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_a_full_disk_leaves_nothing_half_written(tables: list[str]) -> None:
+    """A limit to the size of files, between CSV and posterior, which acts as a full disk."""
+    before = sorted(Path().rglob("*"))
+    run = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, *tables, "--model", "change", "--out", "out"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 2
+    assert "bayesbias: out: File too large while its results were written" in run.stderr
+    assert sorted(Path().rglob("*")) == before
+
+
+def test_too_many_words_to_look_for_write_nothing(
+    recovering: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments = [*recovering, "--model", "change", "--recover-words", "99999", "--out", "out"]
+    assert "--recover-words must lie in 1 to" in refused(capsys, arguments)
+    assert "did you mean 'gender'" in refused(capsys, [*arguments, "--recover", "gendr"])
+
+
 @pytest.mark.usefixtures("one_plot")
 def test_published_tables_are_read(
     shared_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -182,7 +268,12 @@ def test_published_tables_are_read(
     assert "4,830 pairs of rows, matched on words and connection. Every row has a partner." in said
     assert "MAC goes from 0.861 to 0.933" in said
     page = Path(out, "report.html").read_text()
-    assert "36% before and 64% after for associated" in page
+    # Dobrzeniecka and Urbaniak, text to figures 15-17: inside ±.14, before and after.
+    assert (
+        "Inside ±0.14 around 1 lie, of the single distances, 36% before and 64% after for "
+        "associated, 44% before and 64% after for different, 56% before and 59% after for neutral "
+        "and 53% before and 59% after for human."
+    ) in page
     assert "Of 15 protected words" in page
 
 
@@ -219,3 +310,18 @@ def test_tables_without_controls_or_different_rows_are_told_of(toy_table: pd.Dat
     assert "side effects cannot be seen" in change_wording.side_effect_sentences(analysis)[0]
     page = render_change_report(analysis, [], "command", {"bayesbias": "1"})
     assert "side effects cannot be seen" in page
+
+
+def test_a_change_outside_its_interval_is_explained() -> None:
+    scores = pd.DataFrame(
+        {
+            "score": ["mac", "direct_bias"],
+            "change": [0.1, -0.3],
+            "low": [np.nan, -0.2],
+            "high": [np.nan, -0.1],
+        }
+    )
+    told = change_wording.outside_sentences(SimpleNamespace(scores=scores))  # type: ignore[arg-type]
+    assert told[0].startswith("The change of direct bias lies outside its interval.")
+    inside = SimpleNamespace(scores=scores.assign(low=-1.0))
+    assert change_wording.outside_sentences(inside) == []  # type: ignore[arg-type]

@@ -486,6 +486,23 @@ def test_embeddings_are_compared_two_by_two(toy_table: pd.DataFrame) -> None:
     assert list(means.columns[:2]) == ["first_embedding", "second_embedding"]
 
 
+def test_google_and_reddit_differ_in_controls_but_not_in_stereotypes(
+    published: Callable[[str], pd.DataFrame],
+) -> None:
+    """The published religion tables; sds are .02 to .05, of 4,000 draws each."""
+    names = {"google": "religion_group_google_dataset", "reddit": "religion_group_reddit_dataset"}
+    table = pd.concat([published(file).assign(embedding=name) for name, file in names.items()])
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*no partner")
+        trees = comparison.compare_embeddings(table, attributes=True, seed=1)
+    frame = comparison.embedding_changes(trees).query("level == 'overall'")
+    controls = row(frame, first="neutral", second="human")
+    assert controls["mean"] == pytest.approx(0.064, abs=0.005)
+    assert controls["hdi_low"] > 0.01  # .025
+    stereotypes = frame[frame["first"].isin(["associated", "different"])]
+    assert ((stereotypes["hdi_low"] < 0) & (stereotypes["hdi_high"] > 0)).all()
+
+
 def test_embeddings_need_two_and_a_kind(toy_table: pd.DataFrame) -> None:
     with pytest.raises(ValueError, match="lacks the column"):
         comparison.compare_embeddings(toy_table)

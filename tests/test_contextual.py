@@ -278,9 +278,9 @@ def test_bad_choices_of_an_encoder_are_told(mini: object, tmp_path: Path) -> Non
 
 @pytest.mark.mlm
 def test_offline_a_name_says_how_to_point_at_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    import huggingface_hub.constants
+    from huggingface_hub import constants
 
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     with pytest.raises(FileNotFoundError, match=r"Without a network, give a folder that holds"):
         contextual_vectors("nobody/has-this-model", ["he"])
 

@@ -181,6 +181,17 @@ def test_settings_tell_worlds_apart_and_without_effect_has_none(name: str) -> No
     assert not bare.simulate(1, seed=1).planted.any()
 
 
+def test_equal_worlds_give_equal_settings() -> None:
+    import json
+
+    for one, other in (
+        (World(word_sd=0, mean=1), World(n_words=np.int64(8), cell_sd=np.float64(0.08))),
+        (UnitVectorWorld(effect=0), UnitVectorWorld(n_dims=np.int64(100), mean=1)),
+    ):
+        assert one == other
+        assert json.dumps(one.settings()) == json.dumps(other.settings())
+
+
 @given(st.integers(2, 5), st.integers(2, 5), st.integers(2, 4))
 def test_layouts_pair_every_word_with_every_attribute(words: int, attributes: int, n: int) -> None:
     layout = Layout(tuple("pqrs"[:n]), words, attributes)
@@ -194,6 +205,10 @@ def test_layouts_pair_every_word_with_every_attribute(words: int, attributes: in
     ("arguments", "message"),
     [
         ({"cell_sd": -0.1}, "cell_sd is a standard deviation, from 0 on; got -0.1"),
+        ({"cell_sd": "wide"}, "cell_sd is a standard deviation, from 0 on; got 'wide'"),
+        ({"effect": None}, r"lies in \[-1, 1\]; got None"),
+        ({"mean": float("nan")}, r"mean is a distance, in \[0, 2\]; got nan"),
+        ({"groups": (1, 2)}, "groups need names"),
         ({"word_sd": -1}, "word_sd is a standard deviation"),
         ({"attribute_sd": float("nan")}, "attribute_sd is a standard deviation"),
         ({"word_bias_sd": -1}, "word_bias_sd is a standard deviation"),
@@ -218,6 +233,7 @@ def test_worlds_that_cannot_be_are_refused(arguments: dict[str, object], message
     ("arguments", "message"),
     [
         ({"mean": 0.0}, r"in \(0, 1\]; got 0.0"),
+        ({"n_dims": "many"}, "n_dims must be a whole number from 4 on; got 'many'"),
         ({"n_dims": 3}, "n_dims must be a whole number from 4 on; got 3"),
         ({"effect": 0.9, "mean": 0.4}, "leaves unit vectors no room"),
         ({"n_words": 1}, "n_words must be a whole number"),

@@ -4,7 +4,7 @@ With û the unit vector of a word and m, m' the mean unit vectors of Z and Z', �
 that all experiments together are one product of a block of vectors with a few directions.
 
 The attribute words are in the file that is walked. A block is projected on directions made of the
-attribute words found so far; when the walk has ended, the blocks up to the last attribute word
+attribute words found so far; when the walk has ended, the blocks up to the last new attribute word
 are walked again. Files are ordered by frequency and attributes are common words, so that this is a
 small part.
 """
@@ -13,11 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..embedding_files.blocks import Block
-from ..embedding_files.vocabulary import Hashes, Vocabulary, maybe_wanted, wanted_marks
+from ..embedding_files.vocabulary import Vocabulary, hashes_of, maybe_wanted, wanted_marks
 from ..geometry import FloatArray, unit_rows
 from ..vectors import choose
 
@@ -29,6 +31,9 @@ Blocks = Callable[[], Iterator[Block]]
 
 ROWS, LANES = 4, 32
 """What `kernels.project` wants directions to be padded to: their number, and their length."""
+
+FIRST_ROWS = 1 << 16
+"""Words for which there is room from the start."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,61 +71,83 @@ def project(blocks: Blocks, pairs: Sequence[Pair], case: str) -> Projected:
         If none of the words of a set is in the embedding, or one has no direction.
     """
     attributes = _Attributes(pairs, case)
-    parts: list[list[FloatArray]] = [[] for _ in pairs]
-    names: list[bytes] = []
-    hashes: list[Hashes] = []
-    rows = stale = 0
+    grown: _Growing[np.float64] = _Growing(len(pairs))
+    names, hashes = BytesIO(), _Growing(1, np.uint64)
+    stale = 0
     for block in blocks():
-        names.append(block.names)
-        hashes.append(block.hashes)
-        rows += len(block)
-        if attributes.find(block):
-            stale = rows
-        for part, values in zip(parts, _psi(block, attributes.directions()), strict=True):
-            part.append(values)
+        names.write(block.names)
+        hashes.add(block.hashes[None])
+        if attributes.find(block):  # directions have changed: this block has to be walked again
+            grown.add(np.zeros((len(pairs), len(block))))
+            stale = grown.filled
+        else:
+            grown.add(_psi(block, attributes.padded()))
     attributes.require_all()
-    psi = [np.concatenate(_emptied(part)) for part in parts]
+    psi = grown.arrays()
     if stale:
-        _project_again(blocks, attributes.directions(), psi, stale)
-    vocabulary = Vocabulary(b"".join(names), np.concatenate(hashes))
+        _project_again(blocks, attributes.padded(), psi, stale)
+    vocabulary = Vocabulary(names.getvalue(), *hashes.arrays())
     return Projected(vocabulary, psi, attributes.found())
 
 
-def _project_again(
-    blocks: Blocks, directions: FloatArray, psi: list[FloatArray], stale: int
-) -> None:
+def _project_again(blocks: Blocks, padded: FloatArray, psi: list[FloatArray], stale: int) -> None:
     start = 0
     for block in blocks():
         stop = start + len(block)
-        for values, fresh in zip(psi, _psi(block, directions), strict=True):
+        for values, fresh in zip(psi, _psi(block, padded), strict=False):
             values[start:stop] = fresh
         start = stop
         if start >= stale:
             return
 
 
-def _emptied(part: list[FloatArray]) -> list[FloatArray]:
-    """Give the members of a list and leave none in it, so that their memory can go."""
-    taken = part.copy()
-    part.clear()
-    return taken
+class _Growing[T: np.float64 | np.uint64]:
+    """Arrays that grow while room that is not used yet takes no memory.
+
+    Parameters
+    ----------
+    count : int
+        How many arrays, of one length.
+    kind : type
+        Of their numbers.
+    """
+
+    def __init__(self, count: int, kind: type[T] = np.float64) -> None:  # type: ignore[assignment]
+        self._arrays = [np.empty(FIRST_ROWS, dtype=kind) for _ in range(count)]
+        self.filled = 0
+
+    def add(self, rows: NDArray[T]) -> None:
+        """Put a row of (count or more, n) behind each array."""
+        stop = self.filled + rows.shape[1]
+        for at, row in enumerate(rows[: len(self._arrays)]):
+            if stop > len(self._arrays[at]):
+                # The system gives memory when it is written to: the new half is not there yet.
+                wider = np.empty(max(stop, 2 * len(self._arrays[at])), dtype=row.dtype)
+                wider[: self.filled] = self._arrays[at][: self.filled]
+                self._arrays[at] = wider
+            self._arrays[at][self.filled : stop] = row
+        self.filled = stop
+
+    def arrays(self) -> list[NDArray[T]]:
+        """Give the arrays as far as they are filled."""
+        return [array[: self.filled] for array in self._arrays]
 
 
-def _psi(block: Block, directions: FloatArray) -> list[FloatArray]:
-    """ψ of the words of a block, an array an experiment; NaN where a vector has no direction."""
-    from ..embedding_files import kernels
-
+def _padded(directions: FloatArray) -> FloatArray:
+    """Add zeros to directions, (count, n_dims), up to the sizes that the kernel wants."""
     count, n_dims = directions.shape
     padded = np.zeros((-(-count // ROWS) * ROWS, -(-n_dims // LANES) * LANES))
     padded[:count, :n_dims] = directions
-    if block.vectors.shape[1] != n_dims:
-        raise ValueError(f"vectors of {n_dims} and of {block.vectors.shape[1]} dimensions")
+    return padded
+
+
+def _psi(block: Block, padded: FloatArray) -> FloatArray:
+    """ψ of the words of a block, a row a direction; NaN where a vector has no direction."""
+    from ..embedding_files import kernels
+
     products = np.empty((len(padded), len(block)))
-    squares = np.empty(len(block))
-    kernels.project(block.vectors, padded, products, squares)
-    good = np.isfinite(squares) & (squares > 0)
-    lengths = np.sqrt(np.where(good, squares, np.nan))
-    return [products[at] / lengths for at in range(count)]
+    kernels.project(block.vectors, padded, products)
+    return products
 
 
 class _Attributes:
@@ -133,13 +160,18 @@ class _Attributes:
         self.wanted = {form.encode(errors="backslashreplace"): form for form in forms}
         self.marks = wanted_marks(self.wanted)
         self.units: dict[str, FloatArray] = {}
+        self.hashes = set(hashes_of(b"".join(form + b"\n" for form in self.wanted), len(forms)))
         self.n_dims = 0
-        self._directions: FloatArray | None = None
+        self._padded: FloatArray | None = None
 
     def find(self, block: Block) -> bool:
         """Keep the attribute words of a block; tell whether there are new ones."""
-        self.n_dims = block.vectors.shape[1]
-        rows = maybe_wanted(block.hashes, self.marks)
+        n_dims = block.vectors.shape[1]
+        if n_dims != (self.n_dims or n_dims):
+            raise ValueError(f"vectors of {self.n_dims} and of {n_dims} dimensions")
+        self.n_dims = n_dims
+        likely = maybe_wanted(block.hashes, self.marks)
+        rows = [row for row in likely if block.hashes[row] in self.hashes]
         if not rows:
             return False
         names = block.names.split(b"\n")
@@ -149,19 +181,19 @@ class _Attributes:
             if form is not None and form not in self.units:
                 self.units[form] = _unit(form, block.vectors[row])
         if len(self.units) > before:
-            self._directions = None
+            self._padded = None
         return len(self.units) > before
 
     def found(self) -> list[tuple[dict[str, str], dict[str, str]]]:
         """Word to form for both sides of every pair."""
         return [(self._chosen(Z), self._chosen(Z2)) for Z, Z2 in self.pairs]
 
-    def directions(self) -> FloatArray:
-        """Mean difference m - m' of every pair from what has been found, (n_pairs, n_dims)."""
-        if self._directions is None:
+    def padded(self) -> FloatArray:
+        """Mean difference m - m' of every pair from what has been found; see `_padded`."""
+        if self._padded is None:
             rows = [self._mean(Z) - self._mean(Z2) for Z, Z2 in self.found()]
-            self._directions = np.stack(rows)
-        return self._directions
+            self._padded = _padded(np.stack(rows))
+        return self._padded
 
     def require_all(self) -> None:
         """Raise a ValueError if a side of a pair has no word at all."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -20,8 +21,8 @@ PLANNING_METHODS = ("crossed-hpdi", "crossed-hpdi-group", "weat-p")
 
 
 def list_length(
-    n_words: Sequence[int] = (4, 8, 16, 32),
-    n_attributes: Sequence[int] = (4, 8, 16, 32),
+    n_words: int | Sequence[int] = (4, 8, 16, 32),
+    n_attributes: int | Sequence[int] = (4, 8, 16, 32),
     *,
     effects: float | Sequence[float] = 0.04,
     world: World = PLANNING_WORLD,
@@ -42,7 +43,7 @@ def list_length(
 
     Parameters
     ----------
-    n_words, n_attributes : sequence of int
+    n_words, n_attributes : int or sequence of int
         Protected words of each group, and attributes of each set, at least 2; all pairs are
         tried.
     effects : float or sequence of float
@@ -64,16 +65,13 @@ def list_length(
     >>> plan[["n_words", "n_attributes", "effect"]].iloc[0].tolist()
     [4.0, 4.0, 0.05]
     """
-    sizes = [effects] if isinstance(effects, int | float) else list(effects)
-    cells = list(product(n_words, n_attributes, sizes))
+    cells = list(product(*map(_each, (n_words, n_attributes, effects))))
     if not cells:
         raise ValueError("n_words, n_attributes and effects each need at least one value")
-    worlds = {
-        f"{words} words, {attributes} attributes, effect {effect:g}": replace(
-            world, n_words=words, n_attributes=attributes, effect=effect
-        )
-        for words, attributes, effect in cells
-    }
+    worlds = {}
+    for words, attributes, effect in cells:
+        made = replace(world, n_words=words, n_attributes=attributes, effect=effect)
+        worlds[f"{words} words, {attributes} attributes, effect {made.effect:g}"] = made
     frame = calibrate(
         worlds,
         methods,
@@ -92,3 +90,8 @@ def list_length(
     for place, name in enumerate(names):
         frame.insert(place, name, [by_world[world][place] for world in frame["world"]])
     return frame
+
+
+def _each(values: float | Sequence[float]) -> list[Any]:
+    """Give the values, of one or several."""
+    return list(values) if isinstance(values, Iterable) else [values]

@@ -155,6 +155,10 @@ def wilson(count: int, n: int, probability: float = MONTE_CARLO) -> tuple[float,
     return (0.0 if count == 0 else float(low), 1.0 if count == n else float(high))
 
 
+_SAY_WORLDS = "give one of bayesbias.nulls, such as World(word_sd=0.1)"
+_SAY_METHODS = "take one of bayesbias.calibration.METHODS, or of posterior_methods(card)"
+
+
 def worlds_of(worlds: Worlds) -> dict[str, NullWorld]:
     """Give worlds by name, of names, a world, or a mapping."""
     if isinstance(worlds, str):
@@ -165,6 +169,9 @@ def worlds_of(worlds: Worlds) -> dict[str, NullWorld]:
         made = {name: named_world(name) for name in map(_a_name, worlds)}
     else:
         made = {"world": worlds}
+    for name, each in made.items():
+        if not hasattr(each, "simulate"):
+            raise ValueError(f"{name!r} is no world to simulate, but {each!r:.80}; {_SAY_WORLDS}")
     if not made:
         raise ValueError("no worlds to simulate; name one of bayesbias.nulls.WORLDS")
     return made
@@ -177,7 +184,10 @@ def methods_of(methods: Methods) -> dict[str, Method]:
     if isinstance(methods, Mapping):
         asked = dict(methods)
     else:
-        asked = {name: named_method(name) for name in map(_a_name, methods)}
+        asked = {name: named_method(name) for name in map(_a_name, methods or ())}
+    for name, each in asked.items():
+        if not isinstance(each, Method):
+            raise ValueError(f"{name!r} is no Method, but {each!r:.80}; {_SAY_METHODS}")
     if not asked:
         raise ValueError("no methods to try; name one of bayesbias.calibration.METHODS")
     return asked

@@ -30,13 +30,17 @@ BAD_INPUT = 2
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells give it."""
 
+CLOSED_PIPE = 141
+"""Exit code where the reader of stdout has gone, as in ``bayesbias lists | head``."""
+
 _USAGE_ERROR = cast("type[Exception]", typer.BadParameter.__mro__[1])
 """What all wrong options and arguments raise, wherever typer keeps it."""
 
 _EXIT_CODES = (
     "Exit codes: 0 all is well; 1 a check found errors, or cells of a sweep failed; 2 bad input, "
     "nothing was written; "
-    "3 results were written, but the sampler warned; 130 interrupted."
+    "3 results were written, but the sampler warned; 130 interrupted; "
+    "141 the reader of stdout went away."
 )
 
 app = typer.Typer(
@@ -147,6 +151,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, OSError, ImportError) as error:
         complain(in_one_line(error))
         return BAD_INPUT
+    except SystemExit:  # how the libraries of the command line answer a closed pipe
+        return CLOSED_PIPE
     except (KeyboardInterrupt, typer.Abort):
         complain("interrupted; nothing was written")
         return INTERRUPTED

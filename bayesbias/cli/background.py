@@ -210,7 +210,7 @@ def _standalone_cells(row: dict[Hashable, Any]) -> list[str]:
     shares = [f"{row[name]:.3f}" for name in names]
     return [
         str(row["experiment"]),
-        str(row["set"]),
+        str(row["set"]).replace("_", " "),
         str(row["n_words"]),
         f"{row['psi']:.3f}",
         *shares,

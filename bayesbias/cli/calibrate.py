@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import options
-from .screen import Screen
+from .screen import Screen, complain
+from .sweep import INTERRUPTED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +34,10 @@ WORLDS = ("independent", "words-differ", "attributes-differ", "both-differ")
 METHODS = ("weat-p", "t-cells-groups", "t-cells-sets", "t-word-means")
 """What is tried unless asked otherwise: it takes seconds."""
 
-HEADS = ("world", "method", "what", "rate>", "95% low>", "high>", "promised>")
+HEADS = ("method|", "what|", "rate>", "low>", "high>", "nominal>")
+
+PROMISED = ("false alarms", "coverage")
+"""What methods promise a rate of."""
 
 
 def calibrate(
@@ -83,18 +87,23 @@ def calibrate(
         return 0
     if out is not None:
         require_file_place(out, (".csv",), force=force)
-    frame = run(
-        worlds or list(WORLDS),
-        method or list(METHODS),
-        tables,
-        seed=seed,
-        n_jobs=jobs,
-        alpha=alpha,
-        ci_prob=ci_prob,
-        rope=rope,
-        folder=keep,
-        progress=False if screen.quiet else None,
-    )
+    try:
+        frame = run(
+            worlds or list(WORLDS),
+            method or list(METHODS),
+            tables,
+            seed=seed,
+            n_jobs=jobs,
+            alpha=alpha,
+            ci_prob=ci_prob,
+            rope=rope,
+            folder=keep,
+            progress=False if screen.quiet else None,
+        )
+    except KeyboardInterrupt:
+        kept = f"what was done is kept in {keep}, and the same command goes on"
+        complain(f"interrupted; {kept if keep else 'nothing was written'}")
+        return INTERRUPTED
     if out is not None:
         _write(frame, out)
     _show(frame, screen)
@@ -120,8 +129,9 @@ def _write(frame: pd.DataFrame, out: Path) -> None:
 
 
 def _show(frame: pd.DataFrame, screen: Screen) -> None:
-    title = f"Share of {int(frame['n'].iloc[0]):,} tables, with 95% Monte Carlo intervals"
-    screen.table(title, HEADS, [_cells(row) for row in frame.to_dict("records")])
+    for world, part in frame.groupby("world", sort=False):
+        title = f"{world}: share of {int(part['n'].iloc[0]):,} tables, with 95% intervals"
+        screen.table(title, HEADS, [_cells(row) for row in part.to_dict("records")])
     doubtful = int(frame["doubtful"].max())
     if doubtful:
         screen.say(f"In some world {doubtful} posteriors have a Pareto k from 0.7 on.")
@@ -129,5 +139,6 @@ def _show(frame: pd.DataFrame, screen: Screen) -> None:
 
 def _cells(row: Mapping[Hashable, Any]) -> list[str]:
     numbers = [f"{row[name]:.3f}" for name in ("rate", "low", "high")]
-    promised = "–" if math.isnan(row["nominal"]) else f"{row['nominal']:.2f}"
-    return [row["world"], row["method"], row["kind"], *numbers, promised]
+    kept = row["kind"] in PROMISED and not math.isnan(row["nominal"])
+    promised = f"{row['nominal']:.2f}" if kept else "–"
+    return [row["method"], row["kind"], *numbers, promised]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,7 +16,7 @@ from .screen import Screen
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..change_analysis import ChangeAnalysis, ChangeSettings, Scored
+    from ..change_analysis import ChangeAnalysis, ChangeSettings, Scored, Searched
 
 HELP = (
     "Compare two tables pair by pair, as before and after debiasing, and write a report.\n\n"
@@ -24,22 +25,24 @@ HELP = (
     "orders, contrasts, scores, plots (PNG, SVG), run.json and a report.html that needs no "
     "network. Without --model both cards for changes are fitted: change, and change-crossed, in "
     "which attribute words have effects of their own.\n\n"
-    "For WEAT, SAME and Direct Bias beside MAC, give --list and the vectors of both.\n\n"
-    "Example: `bayesbias compare before.csv after.csv --out change`"
+    "For WEAT, SAME and Direct Bias beside MAC, give --list and the vectors of both. --recover "
+    "then asks, too, whether clusters, a classifier and neighbours find the bias again.\n\n"
+    "Examples:\n\n"
+    "`bayesbias compare before.csv after.csv --out change`\n\n"
+    "`bayesbias compare before.csv after.csv --list gender --before-vectors glove.bin "
+    "--after-vectors hard.bin --recover gender`"
 )
 
 FRAMES = ("changes", "orders", "contrasts", "alignment", "check", "scales")
 """Frames of both cards that are written as CSV."""
 
-Table = Annotated[
-    Path, typer.Argument(metavar="TABLE", help="A table, .csv or .parquet, ours or as published.")
-]
+TABLE = "A table, .csv or .parquet, ours or as published."
 
 
 def compare(
     context: typer.Context,
-    before: Table,
-    after: Table,
+    before: Annotated[Path, typer.Argument(metavar="BEFORE", help=TABLE)],
+    after: Annotated[Path, typer.Argument(metavar="AFTER", help=TABLE)],
     *,
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for the results.")
@@ -64,6 +67,17 @@ def compare(
     after_vectors: Annotated[
         str | None, typer.Option(metavar="SOURCE", help="The embedding after, for scores.")
     ] = None,
+    recover: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SETS",
+            help="Look for the bias of these defining sets in the embedding after: gender, "
+            "religion, race or a .toml file. Needs the extra learn.",
+        ),
+    ] = None,
+    recover_words: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Most leaning words of each class to look at.")
+    ] = 500,
     case: options.Case = "exact",
     allow_pickle: options.AllowPickle = False,
     force: options.Force = False,
@@ -88,13 +102,18 @@ def compare(
         chains=chains,
         seed=seed,
     )
-    sources = _sources(wordlist, before_vectors, after_vectors)
+    sources = _sources(wordlist, before_vectors, after_vectors, recover)
     require_place(out, [], force=force)
     tables = read_table(before), read_table(after)
     scored = _scored(sources, case, allow_pickle=allow_pickle, progressbar=not screen.quiet)
+    loading = {"allow_pickle": allow_pickle, "progressbar": not screen.quiet}
+    searched = _searched(sources, recover, recover_words, **loading)
     extra = _extra_options(sources, case, allow_pickle=allow_pickle)
+    if recover is not None:
+        extra += ["--recover", recover, "--recover-words", str(recover_words)]
     command = command_of(before, after, settings, extra)
-    analysis = _results(tables, settings, scored, out, command, force=force, screen=screen)
+    from_vectors = {"scored": scored, "searched": searched}
+    analysis = _results(tables, settings, from_vectors, out, command, force=force, screen=screen)
     _tell(analysis, out, screen)
     if open_report:
         typer.launch((out / "report.html").absolute().as_uri())
@@ -111,15 +130,15 @@ def command_of(before: Path, after: Path, settings: ChangeSettings, extra: list[
 
 
 def _sources(
-    wordlist: str | None, before: str | None, after: str | None
+    wordlist: str | None, before: str | None, after: str | None, recover: str | None
 ) -> tuple[str, str, str] | None:
     """Give list and embeddings if all are given, None if none is."""
     if wordlist is not None and before is not None and after is not None:
         return wordlist, before, after
-    if wordlist is None and before is None and after is None:
+    if wordlist is None and before is None and after is None and recover is None:
         return None
     raise ValueError(
-        "scores need --list, --before-vectors and --after-vectors, all three; "
+        "scores and --recover need --list, --before-vectors and --after-vectors, all three; "
         "leave all out to get MAC alone"
     )
 
@@ -151,10 +170,24 @@ def _scored(
     return Scored(before, after, words)
 
 
+def _searched(
+    sources: tuple[str, str, str] | None, recover: str | None, n_words: int, **loading: bool
+) -> Searched | None:
+    if sources is None or recover is None:
+        return None
+    from ..change_analysis import Searched
+    from ..comparison.remainder import load_frequent
+    from ..debias import load_defining_sets
+
+    sets = load_defining_sets(recover)
+    before, after = (load_frequent(source, sets, **loading) for source in sources[1:])
+    return Searched(before, after, sets, n_words)
+
+
 def _results(
     tables: tuple[pd.DataFrame, pd.DataFrame],
     settings: ChangeSettings,
-    scored: Scored | None,
+    from_vectors: Mapping[str, Any],
     out: Path,
     command: str,
     *,
@@ -167,7 +200,7 @@ def _results(
 
     with screen.steps(8) as tell:
         analysis = analyse_change(
-            *tables, settings, scored=scored, tell=tell, progressbar=not screen.quiet
+            *tables, settings, **from_vectors, tell=tell, progressbar=not screen.quiet
         )
         with publishing(out, force=force) as stage:  # only now is anything written
             tell("drawing plots")
@@ -206,10 +239,13 @@ def _write(analysis: ChangeAnalysis, folder: Path, command: str) -> None:
 def _write_frames(analysis: ChangeAnalysis, folder: Path) -> None:
     from ..comparison import pair
     from ..posterior import save_posterior
+    from ..results import REMAINS
 
     pair(analysis.before, analysis.after).rows.to_csv(folder / "pairs.csv", index=False)
     for name in ("unpaired", "bands", "scores"):
         getattr(analysis, name).to_csv(folder / f"{name}.csv", index=False)
+    if analysis.remains is not None:
+        analysis.remains.to_csv(folder / REMAINS, index=False)
     for name in FRAMES:
         analysis.frame(name).to_csv(folder / f"{name}.csv", index=False)
     for model, result in analysis.results.items():
@@ -217,9 +253,11 @@ def _write_frames(analysis: ChangeAnalysis, folder: Path) -> None:
 
 
 def _tell(analysis: ChangeAnalysis, out: Path, screen: Screen) -> None:
-    from ..report.change_wording import headline, mac_sentence, pairing_sentences
+    from ..report.change_wording import headline, mac_sentence, pairing_sentences, remains_sentences
 
     screen.say(" ".join(pairing_sentences(analysis)))
     screen.say(headline(analysis))
     screen.say(mac_sentence(analysis))
+    for text in remains_sentences(analysis):
+        screen.say(text)
     screen.say(f"Report: {out / 'report.html'}")

@@ -13,6 +13,9 @@ from dataclasses import dataclass
 
 NAME = "bayesbias"
 
+LEAST_WIDTH = 60
+"""Columns of a table at least: a narrower terminal breaks its lines, and no cell is lost."""
+
 
 @dataclass(frozen=True)
 class Screen:
@@ -45,6 +48,7 @@ class Screen:
         for row in rows:
             table.add_row(*(Text(plain(cell)) for cell in row))
         console = Console(markup=False, highlight=False, emoji=False)
+        console.width = max(console.width, LEAST_WIDTH)
         console.print(table)
 
     @contextmanager
@@ -84,6 +88,7 @@ def as_options(text: str) -> str:
     """Write arguments of functions, as errors name them, as options of the command line."""
     text = text.replace("allow_pickle=True", "--allow-pickle")
     text = text.replace("force=True", "--force").replace('duplicates="first"', "--first")
+    text = re.sub(r"^n_words\b", "--recover-words", text)
     return re.sub(r"""\b(case|method)=(["'])(\w+)\2""", r"--\1 \3", text)
 
 

@@ -9,6 +9,7 @@ from .changes import alignment, band_shares, changes, order_changes, side_effect
 from .embeddings import compare_embeddings, embedding_changes
 from .joint import compare, moment
 from .pairing import Pairs, pair, unpaired
+from .remainder import what_remains
 from .single_numbers import mac_before_after, scores_before_after
 
 __all__ = [
@@ -27,4 +28,5 @@ __all__ = [
     "side_effects",
     "turned_counts",
     "unpaired",
+    "what_remains",
 ]

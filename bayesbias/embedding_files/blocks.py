@@ -127,7 +127,7 @@ def last_word(names: bytes) -> bytes:
     return names[:-1].rpartition(b"\n")[2]
 
 
-def fill_buffer(stream: IO[bytes], buffer: bytearray, filled: int) -> int:
+def fill_buffer(stream: IO[bytes], buffer: bytearray | memoryview, filled: int) -> int:
     """Read on into a buffer until it is full or the file ends; give how far it is filled."""
     view = memoryview(buffer)
     while filled < len(buffer):

@@ -11,6 +11,8 @@ import struct
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from .binary import FASTTEXT_MAGIC, LONGEST_WORD
 from .headers import LARGEST_DIMS, one_line
 from .keyed import unwrapped
@@ -41,7 +43,8 @@ def read_fasttext(path: Path) -> KeyedVectors:
     damage = (struct.error, EOFError, AssertionError, NotImplementedError, MemoryError)
     try:
         _require_whole(path)
-        return unwrapped(load_facebook_vectors(str(path)))
+        with np.errstate(over="ignore", invalid="ignore"):  # load_vectors refuses these by word
+            return unwrapped(load_facebook_vectors(str(path)))
     except (*damage, ValueError, LookupError, ArithmeticError) as error:
         raise ValueError(
             f"{path} is a binary fastText model that cannot be read ({one_line(error)}); fetch it "

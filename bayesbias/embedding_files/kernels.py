@@ -207,8 +207,8 @@ def split_text(buffer: Any, rows: Any, names: Any) -> Any:  # noqa: ANN401
 
 
 @_compiled(_REORDER)
-def project(rows: Any, directions: Any, out: Any, squares: Any) -> None:  # noqa: ANN401
-    """Products of every row with every direction, and of every row with itself, in float64.
+def project(rows: Any, directions: Any, out: Any) -> None:  # noqa: ANN401
+    """Products of every row, brought to unit length, with every direction, in float64.
 
     Two rows and four directions go at a time, which keeps the processor's registers full; sums
     of a row are taken in one order, wherever in a block the row stands.
@@ -219,7 +219,7 @@ def project(rows: Any, directions: Any, out: Any, squares: Any) -> None:  # noqa
     directions : (4 * m, LANES * k) float64
         Padded with zeros to these multiples, ``LANES * k`` being n_dims or more.
     out : (4 * m, n) float64
-    squares : (n,) float64
+        NaN for rows that are all zeros, not finite, or too long for their square to be.
     """
     n, n_dims = rows.shape
     width = directions.shape[1]
@@ -233,7 +233,9 @@ def project(rows: Any, directions: Any, out: Any, squares: Any) -> None:  # noqa
         for d in range(width):
             own += first[d] * first[d]
             other += second[d] * second[d]
-        squares[r], squares[s] = own, other
+        # Comparisons with NaN are false, so that it counts as no length.
+        p = 1.0 / np.sqrt(own) if 0.0 < own < np.inf else np.nan
+        q = 1.0 / np.sqrt(other) if 0.0 < other < np.inf else np.nan
         for k in range(0, directions.shape[0], 4):
             d0, d1 = directions[k], directions[k + 1]
             d2, d3 = directions[k + 2], directions[k + 3]
@@ -249,5 +251,7 @@ def project(rows: Any, directions: Any, out: Any, squares: Any) -> None:  # noqa
                 b1 += y * d1[d]
                 b2 += y * d2[d]
                 b3 += y * d3[d]
-            out[k, r], out[k + 1, r], out[k + 2, r], out[k + 3, r] = a0, a1, a2, a3
-            out[k, s], out[k + 1, s], out[k + 2, s], out[k + 3, s] = b0, b1, b2, b3
+            out[k, r], out[k + 1, r] = a0 * p, a1 * p
+            out[k + 2, r], out[k + 3, r] = a2 * p, a3 * p
+            out[k, s], out[k + 1, s] = b0 * q, b1 * q
+            out[k + 2, s], out[k + 3, s] = b2 * q, b3 * q

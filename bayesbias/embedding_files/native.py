@@ -16,11 +16,15 @@ from typing import IO
 
 import numpy as np
 
-from .blocks import Block, fill_buffer, rows_at_once
+from .blocks import Block, Memory, fill_buffer, rows_at_once
 from .headers import LARGEST_DIMS, Entry, Vector, one_line
+from .npz import ODD_HEADER
 from .vocabulary import Vocabulary, hashes_of
 
 VECTORS, WORDS = "vectors.npy", "vocab.txt"
+
+LINES_SIZE = 1 << 16
+"""Bytes of words read at a time."""
 
 
 def is_native(path: Path) -> bool:
@@ -57,19 +61,50 @@ def native_entries(folder: Path, wanted: Iterable[bytes] | None) -> Iterator[Ent
 
 def native_blocks(folder: Path, rows: int | None = None) -> Iterator[Block]:
     """Read a folder in blocks of at most ``rows`` words."""
-    vocabulary = native_vocabulary(folder)
     count, n_dims = _mapped(folder).shape
     most = rows_at_once(n_dims, rows)
-    with (folder / VECTORS).open("rb", buffering=0) as stream:
+    memory = Memory()
+    with (
+        (folder / VECTORS).open("rb", buffering=0) as stream,
+        (folder / WORDS).open("rb", buffering=0) as lines,
+    ):
         _skip_header(stream)
+        words = _Lines(lines)
         for start in range(0, count, most):
-            size = min(most, count - start)
-            buffer = bytearray(4 * size * n_dims)
+            vectors = memory.matrix(most, n_dims)[: min(most, count - start)]
+            buffer = memoryview(vectors).cast("B")
             if fill_buffer(stream, buffer, 0) < len(buffer):
                 raise ValueError(f"{folder / VECTORS} was cut off; make it again")
-            vectors = np.frombuffer(buffer, dtype="<f4").reshape(size, n_dims)
-            hashes = vocabulary.hashes[start : start + size]
-            yield Block(vocabulary.names_of(start, start + size), hashes, vectors)
+            names = words.take(len(vectors))
+            if names.count(b"\n") < len(vectors):
+                break
+            yield Block(names, hashes_of(names, len(vectors)), vectors)
+        else:
+            if not words.take(1):
+                return
+    native_vocabulary(folder)  # says what is wrong with the words
+    raise ValueError(f"{folder / WORDS} changed while it was read; make it again")
+
+
+class _Lines:
+    """Lines of a file, many at a time."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.stream = stream
+        self.left = b""
+
+    def take(self, count: int) -> bytes:
+        """Give the next lines with their ends; what is left if there are not so many."""
+        there = self.left.count(b"\n")
+        while there < count and (more := self.stream.read(LINES_SIZE)):
+            there += more.count(b"\n")
+            self.left += more
+        cut = len(self.left)
+        if there > count:
+            ends = np.flatnonzero(np.frombuffer(self.left, dtype=np.uint8) == ord("\n"))
+            cut = int(ends[count - 1]) + 1
+        taken, self.left = self.left[:cut], self.left[cut:]
+        return taken
 
 
 def native_shape(folder: Path) -> tuple[int, int]:
@@ -187,7 +222,7 @@ def _mapped(folder: Path) -> Vector:
         matrix: Vector = np.load(path, mmap_mode="r", allow_pickle=False)
     except PermissionError:
         raise
-    except (ValueError, EOFError, OSError, SyntaxError, TypeError, ArithmeticError) as error:
+    except (*ODD_HEADER, EOFError, OSError) as error:
         raise ValueError(f"{path} is damaged or no .npy file ({one_line(error)})") from None
     if matrix.ndim != 2 or matrix.dtype != np.dtype("<f4") or not matrix.flags.c_contiguous:
         raise ValueError(

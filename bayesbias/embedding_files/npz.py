@@ -7,6 +7,7 @@ import struct
 import zipfile
 import zlib
 from pathlib import Path
+from tokenize import TokenError
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 ENDINGS = (".npz",)
 _DAMAGE = (EOFError, zipfile.BadZipFile, zlib.error, struct.error, RuntimeError, MemoryError)
-_ODD_HEADER = (ValueError, TypeError, LookupError, SyntaxError, ArithmeticError)
+ODD_HEADER = (ValueError, TypeError, LookupError, SyntaxError, TokenError, ArithmeticError)
+"""What numpy raises where the header of an array is damaged."""
 
 
 def save_vectors(
@@ -65,7 +67,7 @@ def read_npz(path: Path) -> KeyedVectors:
             words = arrays["words"].astype(np.str_).tolist()
             matrix = np.asarray(arrays["vectors"], dtype=np.float32)
             forms = arrays["read_as"].tolist() if "read_as" in arrays else words
-    except (*_DAMAGE, *_ODD_HEADER, OSError) as error:
+    except (*_DAMAGE, *ODD_HEADER, OSError) as error:
         if isinstance(error, OSError) and error.errno != errno.EINVAL:  # of the disk, not the file
             raise
         raise ValueError(

@@ -35,7 +35,7 @@ def text_entries(
         cut = end_of_word(line, dims, f"{path}: line {number:,}")
         if wanted is None or line[:cut] in wanted:
             numbers = line[cut + 1 :].lstrip(b" ")
-            yield line[:cut], parsed(numbers, f"{path}: line {number:,}")
+            yield line[:cut], parsed(numbers, dims, f"{path}: line {number:,}")
         count += 1
         number, line = next(lines, (number, b""))
     if header:
@@ -112,9 +112,14 @@ def _is_number(field: bytes) -> bool:
     return True
 
 
-def parsed(numbers: bytes, where: str) -> Vector:
-    """Make float32 numbers of the fields of a line behind its word."""
+def parsed(numbers: bytes, dims: int, where: str) -> Vector:
+    """Make ``dims`` float32 numbers of the fields of a line behind its word."""
     fields = numbers.split(b" ")
+    if len(fields) != dims:  # spaces among the numbers were taken for one
+        raise ValueError(
+            f"{where} has {len(fields):,} numbers, not {dims:,} as the header or the first line "
+            "says; the line is damaged"
+        )
     try:
         with np.errstate(over="ignore"):  # becomes inf, which load_vectors refuses by word
             return np.array([float(field) for field in fields], dtype=np.float32)

@@ -117,6 +117,6 @@ def _take_odd(source: _Source, start: int, filling: Filling) -> int:
     line = bytes(source.buffer[start:end]).rstrip(b" \r\n")
     where = f"{source.path}: line {source.line:,}"
     cut = end_of_word(line, source.n_dims, where)
-    filling.add(line[:cut], parsed(line[cut + 1 :].lstrip(b" "), where))
+    filling.add(line[:cut], parsed(line[cut + 1 :].lstrip(b" "), source.n_dims, where))
     source.line += 1
     return end - start

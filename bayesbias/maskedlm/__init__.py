@@ -5,15 +5,7 @@ the package; scoring sentences needs the extra ``mlm``.
 """
 
 from .alignment import ROLES, token_spans
-from .bayes import (
-    fit_pairs,
-    model_contrasts,
-    pair_check,
-    pair_design,
-    pair_scales,
-    pair_summary,
-    preference_check,
-)
+from .bayes import fit_pairs, pair_design
 from .datasets import PAIR_COLUMNS, read_pairs, validate_pairs
 from .language_models import LanguageModel, load_model
 from .measures import (
@@ -28,6 +20,8 @@ from .measures import (
     measure_table,
     percentage_score,
 )
+from .pair_checks import pair_check, preference_check
+from .pair_summaries import model_contrasts, pair_scales, pair_summary
 from .pll import SCORE_COLUMNS, paired_scores, score_pairs
 from .questions import MEASURES
 from .score_sets import sampling_robustness, score_analysis

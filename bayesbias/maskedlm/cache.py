@@ -47,10 +47,7 @@ class ScoreCache:
         if path is not None and not Path(path).absolute().parent.is_dir():
             raise FileNotFoundError(f"there is no folder {Path(path).parent} to keep scores in")
         try:
-            self._file = sqlite3.connect(":memory:" if path is None else path)
-            self._file.execute(
-                "CREATE TABLE IF NOT EXISTS scores (key TEXT PRIMARY KEY, score REAL NOT NULL)"
-            )
+            self._file = _opened(":memory:" if path is None else path)
         except sqlite3.DatabaseError as error:
             raise ValueError(f"{path} is not a file of remembered scores: {error}") from None
 
@@ -80,3 +77,15 @@ class ScoreCache:
         """Remember scores, all of them or, if the run ends here, none."""
         with self._file:
             self._file.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?)", scores.items())
+
+
+def _opened(path: str | Path) -> sqlite3.Connection:
+    file = sqlite3.connect(path)
+    try:
+        file.execute(
+            "CREATE TABLE IF NOT EXISTS scores (key TEXT PRIMARY KEY, score REAL NOT NULL)"
+        )
+    except sqlite3.DatabaseError:
+        file.close()
+        raise
+    return file

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..schema import require_columns, unknown_name
+from ..schema import require_columns, require_numbered_rows, unknown_name
 
 PAIR_COLUMNS = ("pair_id", "bias_type", "direction", "stereotypical", "anti_stereotypical")
 """Columns of every frame of sentence pairs, in order; one row a pair."""
@@ -141,8 +141,9 @@ def _only(pairs: pd.DataFrame, bias_types: Iterable[str]) -> pd.DataFrame:
 def _crows_pairs(path: Path, _part: str) -> pd.DataFrame:
     try:
         read = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
-    except (UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+    except (ValueError, TypeError) as error:  # parser and Unicode errors are ValueErrors
         raise ValueError(f"not a CSV file in UTF-8: {error}") from None
+    require_numbered_rows(read)
     require_columns(read, _CROWS)
     numbered = str(read.columns[0]).startswith("Unnamed")
     return pd.DataFrame(

@@ -26,6 +26,9 @@ DTYPES = ("float32", "bfloat16", "float16")
 
 KINDS = ("auto", "masked", "causal")
 
+CAUSAL_TOLERANCE = 1e-3
+"""Change of logits, in their sds, from which on a later token is taken to be seen."""
+
 _CAUSAL = ("ForCausalLM", "LMHeadModel")
 
 
@@ -109,8 +112,8 @@ def load_model(
     FileNotFoundError
         If there is no such folder, or no such model within reach.
     ValueError
-        If the model has no language-model head, needs code of its own, or its tokenizer is not
-        a fast one.
+        If the model has no language-model head, is not of this kind, needs code of its own, or
+        its tokenizer is not a fast one.
     """
     require_extra()
     for what, value, known in (("kind", kind, KINDS), ("dtype", dtype, DTYPES)):
@@ -119,10 +122,11 @@ def load_model(
     place = place_of(source)
     config, tokenizer = config_and_tokenizer(place)
     found = _kind(config) if kind == "auto" else kind
-    network = _network(place, found, dtype, allow_pickle=allow_pickle)
+    network = placed(_network(place, found, dtype, allow_pickle=allow_pickle), device)
+    _require_kind(place, found, network, tokenizer)
     return LanguageModel(
         name=name or Path(place).name,
-        network=placed(network, device),
+        network=network,
         tokenizer=tokenizer,
         kind=found,
         longest=longest_input(network, tokenizer),
@@ -162,6 +166,30 @@ def _network(place: str, kind: str, dtype: str, *, allow_pickle: bool) -> Any:  
             "an encoder of sentences or a classifier cannot be scored"
         )
     return network
+
+
+def _require_kind(place: str, kind: str, network: Any, tokenizer: Any) -> None:  # noqa: ANN401
+    """Refuse a masked model without a mask, and a causal one that reads what it is asked for."""
+    if kind == "masked" and tokenizer.mask_token_id is None:
+        raise ValueError(f"{place} has no mask token in its tokenizer, so nothing can be masked")
+    if kind == "causal" and _sees_ahead(network):
+        raise ValueError(
+            f"{place} has a head for causal use, but its tokens attend to those that follow: it "
+            "would read what it is asked to predict; load it with kind='masked'"
+        )
+
+
+def _sees_ahead(network: Any) -> bool:  # noqa: ANN401
+    """Whether what is said of the second token depends on the third."""
+    import torch
+
+    with torch.inference_mode():
+        told = [
+            network(input_ids=torch.tensor([[1, 2, last]], device=network.device)).logits[0, 0]
+            for last in (3, 4)
+        ]
+    apart = (told[0] - told[1]).abs().max()
+    return bool(apart > CAUSAL_TOLERANCE * told[0].float().std())
 
 
 def _no_head(place: str, kind: str, error: Exception) -> Exception:

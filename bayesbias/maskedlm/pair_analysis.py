@@ -12,15 +12,10 @@ import pandas as pd
 from ..cards import ModelCard, load_card
 from ..intervals import DEFAULT_CI_PROB, check_probability
 from ..posterior import warnings_of
-from .bayes import (
-    fit_pairs,
-    model_contrasts,
-    pair_check,
-    pair_scales,
-    pair_summary,
-    preference_check,
-)
+from .bayes import fit_pairs
 from .measures import measure_table
+from .pair_checks import pair_check, preference_check
+from .pair_summaries import model_contrasts, pair_scales, pair_summary
 from .pll import paired_scores
 from .score_sets import sampling_robustness, score_analysis
 

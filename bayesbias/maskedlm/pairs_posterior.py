@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.random import Generator
 
 from ..geometry import FloatArray
 from ..posterior import index_of, labels, stacked
@@ -83,7 +84,7 @@ class _Residuals:
 def levels(tree: DataTree) -> Iterator[PairLevel]:
     """Give the draws overall, for the population of bias types, and of every type."""
     residuals = _residuals(tree)
-    means = stacked(tree, "word_mean")
+    means = type_means(tree)
     share = np.stack(
         [residuals.share_above(means[:, index]) for index in range(means.shape[1])], axis=1
     )
@@ -95,7 +96,7 @@ def levels(tree: DataTree) -> Iterator[PairLevel]:
     }
     size = np.array([scales_of(tree)[name] for name in labels(tree, "connection")])
     yield _in_scores("overall", "", overall, size)
-    centre, between = stacked(tree, "connection_mean"), stacked(tree, "connection_sd")
+    centre, between = stacked(tree, "connection_mean"), _between_types(tree)
     population = {
         "mean_difference": centre,
         "standardised": centre / residuals.scale(between),
@@ -110,6 +111,43 @@ def levels(tree: DataTree) -> Iterator[PairLevel]:
             "p_stereotypical": np.asarray(share[:, index]),
         }
         yield _in_scores("bias_type", name, draws, size)
+
+
+def type_means(tree: DataTree) -> FloatArray:
+    """Mean difference of every bias type under every model, (n_draws, n_types, n_models)."""
+    means = stacked(tree, "word_mean")
+    if "context_effect" in tree["posterior"]:
+        means = means + stacked(tree, "context_effect")[:, :, None]
+    return np.asarray(means)
+
+
+def _between_types(tree: DataTree) -> FloatArray:
+    """Give the sd of the means of bias types, shared and own parts together."""
+    own = stacked(tree, "connection_sd")
+    if "context_sd" not in tree["posterior"]:
+        return own
+    return np.asarray(np.hypot(own, stacked(tree, "context_sd")[:, None]))
+
+
+def predict_new_pairs(tree: DataTree, rng: Generator, draws: np.ndarray) -> FloatArray:
+    """Draw differences of new pairs of the rows' bias types and models, (n_draws, n_rows).
+
+    Rows of one pair share its new effect, as rows of the data do.
+    """
+    word, model = index_of(tree, "word_index"), index_of(tree, "connection_index")
+    made = type_means(tree)[draws][:, word, model]
+    residuals = _residuals(tree)
+    noise = (
+        rng.standard_normal(made.shape)
+        if residuals.nu is None
+        else rng.standard_t(residuals.nu[draws], made.shape)
+    )
+    made = made + residuals.sigma[draws][:, model] * noise
+    if "attribute_sd" in tree["posterior"]:
+        pair = index_of(tree, "attribute_index")
+        own = rng.standard_normal((len(made), int(pair.max()) + 1))
+        made += (residuals.pair_sd[draws] * own)[:, pair]
+    return np.asarray(made)
 
 
 def _in_scores(

@@ -239,16 +239,17 @@ def paired_scores(scores: pd.DataFrame) -> pd.DataFrame:
             f"the {row['measure']} score of pair {row['pair_id']!r} under {row['model']!r} is "
             "there twice; give each model a name of its own"
         )
-    sides = [scores[scores["role"] == role].set_index(keys) for role in ROLES]
-    both = sides[0][["score", "n_scored"]].join(
-        sides[1][["score", "n_scored"]], how="inner", lsuffix="_first", rsuffix="_second"
-    )
+    sides = [
+        scores[scores["role"] == role].set_index(keys)[["score", "n_scored"]].add_suffix(f"_{at}")
+        for at, role in enumerate(ROLES)
+    ]
+    both = sides[0].join(sides[1], how="inner")
     frame = pd.DataFrame(
         {
-            "stereotypical": both["score_first"],
-            "anti_stereotypical": both["score_second"],
-            "difference": both["score_first"] - both["score_second"],
-            "n_scored": (both["n_scored_first"] + both["n_scored_second"]) / 2,
+            "stereotypical": both["score_0"],
+            "anti_stereotypical": both["score_1"],
+            "difference": both["score_0"] - both["score_1"],
+            "n_scored": (both["n_scored_0"] + both["n_scored_1"]) / 2,
         }
     )
     return frame.reset_index()

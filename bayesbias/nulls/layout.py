@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from string import ascii_uppercase
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -55,8 +56,17 @@ class Layout:
             raise ValueError(
                 f"groups must name {FEWEST} to {MOST_GROUPS} groups, got {len(self.groups)}"
             )
-        if len(set(self.groups)) < len(self.groups) or not all(map(str.strip, self.groups)):
+        named = all(isinstance(name, str) and name.strip() for name in self.groups)
+        if not named or len(set(self.groups)) < len(self.groups):
             raise ValueError(f"groups need names that differ and are not empty, got {self.groups}")
+
+    def settings(self) -> dict[str, Any]:
+        """Give its fields as JSON can write them."""
+        return {
+            "groups": list(self.groups),
+            "n_words": self.n_words,
+            "n_attributes": self.n_attributes,
+        }
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -167,12 +177,17 @@ PLANTINGS = ("all", "one word", "opposite")
 opposite signs, so that it cancels."""
 
 
+def is_finite(value: object) -> bool:
+    """Say whether a value is a finite number."""
+    return isinstance(value, int | float | np.number) and bool(np.isfinite(value))
+
+
 def planted_effects(layout: Layout, effect: float, planted: str) -> FloatArray:
     """Effect of every protected word, (n_words,): how much closer its own attributes lie."""
     if planted not in PLANTINGS:
-        raise ValueError(unknown_name("planting", planted, PLANTINGS))
-    if not np.isfinite(effect) or abs(effect) > 1:
-        raise ValueError(f"effect is a difference of distances and lies in [-1, 1]; got {effect}")
+        raise ValueError(unknown_name("planting", str(planted), PLANTINGS))
+    if not is_finite(effect) or abs(effect) > 1:
+        raise ValueError(f"effect is a difference of distances and lies in [-1, 1]; got {effect!r}")
     share = np.zeros(layout.shape[0])
     if planted == "all":
         share[:] = 1.0

@@ -11,7 +11,7 @@ from numpy.random import Generator, default_rng
 
 from ..fitting import Seed, as_seed_sequence
 from ..geometry import FloatArray
-from .layout import Batch, Layout, planted_effects
+from .layout import Batch, Layout, is_finite, planted_effects
 from .world import check_count
 
 
@@ -51,13 +51,13 @@ class UnitVectorWorld:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "groups", tuple(self.groups))
-        if not 0 < self.mean <= 1:
+        if not is_finite(self.mean) or not 0 < self.mean <= 1:
             raise ValueError(
-                f"mean is the mean distance of unit vectors, in (0, 1]; got {self.mean}"
+                f"mean is the mean distance of unit vectors, in (0, 1]; got {self.mean!r}"
             )
-        fewest = len(self.groups) + 2
-        if isinstance(self.n_dims, bool) or int(self.n_dims) != self.n_dims or self.n_dims < fewest:
-            raise ValueError(f"n_dims must be a whole number from {fewest} on; got {self.n_dims}")
+        fewest, dims = len(self.groups) + 2, self.n_dims
+        if isinstance(dims, bool) or not isinstance(dims, int | np.integer) or dims < fewest:
+            raise ValueError(f"n_dims must be a whole number from {fewest} on; got {dims!r}")
         effects = planted_effects(self.layout, self.effect, self.planted)
         taken = np.abs(effects).max() * (1 - 1 / len(self.groups)) + 1 - self.mean
         if taken >= 1:
@@ -65,6 +65,8 @@ class UnitVectorWorld:
                 f"an effect of {self.effect:g} at a mean of {self.mean:g} leaves unit vectors no "
                 "room to differ; make the effect smaller or the mean nearer 1"
             )
+        for name, kind in (("n_dims", int), ("effect", float), ("mean", float)):
+            object.__setattr__(self, name, kind(getattr(self, name)))
 
     @property
     def layout(self) -> Layout:
@@ -107,7 +109,7 @@ class UnitVectorWorld:
     def settings(self) -> dict[str, Any]:
         """Give all that decides the tables, as JSON can write it."""
         content = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {"kind": "unit vectors", **content, "groups": list(self.groups)}
+        return {"kind": "unit vectors", **content, **self.layout.settings()}
 
 
 def _simplex(n: int) -> FloatArray:

@@ -119,11 +119,9 @@ class VocabularyWorld:
         return {
             "kind": "vocabulary",
             "vectors": hashlib.sha256(np.ascontiguousarray(self.vectors).tobytes()).hexdigest(),
-            "n_words": self.n_words,
-            "n_attributes": self.n_attributes,
+            **self.layout.settings(),
             "lists": self.lists,
-            "groups": list(self.groups),
-            "effect": self.effect,
+            "effect": float(self.effect),
             "planted": self.planted,
         }
 

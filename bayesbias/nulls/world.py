@@ -12,7 +12,7 @@ from numpy.random import default_rng
 from ..fitting import Seed, as_seed_sequence
 from ..geometry import FloatArray
 from ..schema import LARGEST_DISTANCE
-from .layout import Batch, Layout, planted_effects
+from .layout import Batch, Layout, is_finite, planted_effects
 
 PAPER_SD = 0.08
 """Sd of distances to neutral words, and of the null model, in Dobrzeniecka and Urbaniak (2024)."""
@@ -109,9 +109,13 @@ class World:
         object.__setattr__(self, "groups", tuple(self.groups))
         for name in _SDS:
             value = getattr(self, name)
-            if not np.isfinite(value) or value < 0:
-                raise ValueError(f"{name} is a standard deviation, from 0 on; got {value}")
+            if not is_finite(value) or value < 0:
+                raise ValueError(f"{name} is a standard deviation, from 0 on; got {value!r}")
+        if not is_finite(self.mean):
+            raise ValueError(f"mean is a distance, in [0, 2]; got {self.mean!r}")
         self._check_range(planted_effects(self.layout, self.effect, self.planted))
+        for name in (*_SDS, "effect", "mean"):  # equal worlds have equal settings
+            object.__setattr__(self, name, float(getattr(self, name)))
 
     def _check_range(self, effects: FloatArray) -> None:
         share = 1 - 1 / len(self.groups)
@@ -169,7 +173,7 @@ class World:
     def settings(self) -> dict[str, Any]:
         """Give all that decides the tables, as JSON can write it."""
         content = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {"kind": "sums", **content, "groups": list(self.groups)}
+        return {"kind": "sums", **content, **self.layout.settings()}
 
 
 _SDS = ("cell_sd", "word_sd", "attribute_sd", "word_bias_sd", "attribute_bias_sd")

@@ -64,7 +64,8 @@ def _sentences(analysis: ChangeAnalysis) -> dict[str, list[str]]:
         "order": said.order_sentences(analysis),
         "side_effects": said.side_effect_sentences(analysis),
         "biggest": [biggest] if biggest else [],
-        "mac": [said.mac_sentence(analysis)],
+        "mac": [said.mac_sentence(analysis), *said.outside_sentences(analysis)],
+        "remains": said.remains_sentences(analysis),
         "bands": [said.band_sentence(analysis)],
         "crossed": [said.crossed_sentence(base, other) for other in others],
         "pairing": said.pairing_sentences(analysis),
@@ -84,6 +85,7 @@ def _tables(analysis: ChangeAnalysis) -> dict[str, Any]:
         "contrasts": tables.contrasts(analysis),
         "orders": tables.orders(analysis),
         "scores": tables.scores(analysis),
+        "remains": tables.remains(analysis),
         "bands": tables.bands(analysis),
         "coverage": tables.coverage(analysis),
     }

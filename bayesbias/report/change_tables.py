@@ -89,6 +89,25 @@ def scores(analysis: ChangeAnalysis) -> Table:
     return Table("Single numbers, before and after", heads, tuple(rows))
 
 
+def remains(analysis: ChangeAnalysis) -> Table | None:
+    """Scores of targets, and whether the bias is found again; None if nobody looked."""
+    if analysis.remains is None:
+        return None
+    rows = tuple(
+        (
+            Cell(str(row["check"]).replace("_", " ")),
+            Cell(str(row["measure"])),
+            _number(row["before"]),
+            _number(row["after"]),
+            _number(row["chance"]),
+            Cell(f"{row['n']:,}", row["n"]),
+        )
+        for row in analysis.remains.to_dict("records")
+    )
+    heads = ("check", "measure", "before", "after", "without bias", "words")
+    return Table("Is the bias found again?", heads, rows)
+
+
 def bands(analysis: ChangeAnalysis) -> Table:
     """Shares of single distances inside the band around 1."""
     rows = tuple(

@@ -24,7 +24,7 @@ def change_lines(analysis: ChangeAnalysis) -> list[str]:
         f"{row['connection'].capitalize()} attributes went from {number(row['before'])} to "
         f"{number(row['after'])}: {signed(row['mean'])}, {ci} interval {_ends(row)}. The "
         f"probability that they moved by more than {analysis.settings.rope:g} is "
-        f"{probability(row['p_moved'])}, that they came nearer to 1 "
+        f"{probability(row['p_moved'])}; that they came nearer to 1, "
         f"{probability(row['p_towards_one'])}."
         for _, row in _overall(analysis.lead.changes).iterrows()
     ]
@@ -84,9 +84,10 @@ def side_effect_sentences(analysis: ChangeAnalysis) -> list[str]:
         moved = words[words["p_moved"] > LIKELY]
         text = (
             f"{name.capitalize()} words were not meant to move. Overall they moved by "
-            f"{signed(overall['mean'])} ({_ends(overall)}), by more than {rope:g} with a probability of "
-            f"{probability(overall['p_moved'])}; the expected number of protected words for which "
-            f"they did is {number(float(words['p_moved'].sum()), 1)} of {len(words)}"
+            f"{signed(overall['mean'])} ({_ends(overall)}), by more than {rope:g} with a "
+            f"probability of {probability(overall['p_moved'])}; the expected number of protected "
+            f"words for which they did is {number(float(words['p_moved'].sum()), 1)} of "
+            f"{len(words)}"
         )
         text += f", {_named(moved)} at more than {percent(LIKELY)}" if len(moved) else ""
         told.append(f"{text}.")
@@ -116,6 +117,41 @@ def mac_sentence(analysis: ChangeAnalysis) -> str:
         f"{told}. It averages associated and different attributes of all words, and so says "
         "neither which of them moved, nor for whom, nor whether control words moved as well."
     )
+
+
+def outside_sentences(analysis: ChangeAnalysis) -> list[str]:
+    """Explain changes that lie outside their bootstrap interval, as debiasing makes them."""
+    scores = analysis.scores
+    outside = (scores["change"] < scores["low"]) | (scores["change"] > scores["high"])
+    names = list(dict.fromkeys(scores["score"][outside].str.replace("_", " ")))
+    if not names:
+        return []
+    return [
+        f"The change of {joined(names)} lies outside its interval. The bootstrap draws words anew, "
+        "and a direction that was taken out for just these words is taken out less for others."
+    ]
+
+
+def remains_sentences(analysis: ChangeAnalysis) -> list[str]:
+    """Tell how far Direct Bias fell, and how well a classifier finds the bias again."""
+    if analysis.remains is None:
+        return []
+    rows = {row["check"]: row for row in analysis.remains.to_dict("records")}
+    told = []
+    if "direct_bias" in rows:
+        row = rows["direct_bias"]
+        told.append(
+            f"The mean Direct Bias of {counted(row['n'], 'target word')} goes from "
+            f"{number(row['before'])} to {number(row['after'])}."
+        )
+    row = rows["classifier"]
+    told.append(
+        f"Of the {counted(row['n'], 'word')} that leaned most before, a classifier tells the class "
+        f"for {percent(row['before'])} before and {percent(row['after'])} after; "
+        f"{percent(row['chance'])} would be chance. Scores along one direction do not show what "
+        "it finds."
+    )
+    return told
 
 
 def band_sentence(analysis: ChangeAnalysis) -> str:

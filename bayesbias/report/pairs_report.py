@@ -77,7 +77,7 @@ def finding_lines(analysis: PairAnalysis) -> list[dict[str, str]]:
         expected = fits.loc[(row["model"], row["measure"])]
         if not UNEXPECTED <= expected["p_as_low"] <= 1 - UNEXPECTED:
             text += (
-                f" The card {analysis.card.name} does not fit here: for these very pairs it "
+                f" The card {analysis.card.name} does not fit here: for as many new pairs it "
                 f"expects {number(expected['predicted'], 1)}%, so rely on the share of pairs, "
                 "and see whether the fit checks better with another card."
             )

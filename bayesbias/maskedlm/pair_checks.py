@@ -1,0 +1,132 @@
+"""Posterior predictive checks of sentence pairs: whether a model expects what was seen.
+
+Predictions are of new pairs. Those of the very pairs would know their fitted effects, which two
+models' scores already tell by half, and would find nearly everything expected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator, default_rng
+
+from ..checks import DEFAULT_DRAWS
+from ..geometry import FloatArray
+from ..intervals import DEFAULT_CI_PROB, check_probability, hdi
+from ..posterior import index_of, labels, observed
+from ..summaries import carry_warnings
+from .measures import ALL_TYPES
+from .pairs_posterior import predict_new_pairs
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+
+def pair_check(
+    tree: DataTree,
+    ci_probs: Sequence[float] = (0.5, DEFAULT_CI_PROB),
+    *,
+    n_draws: int = DEFAULT_DRAWS,
+    seed: int | Generator = 0,
+) -> pd.DataFrame:
+    """Share of the differences inside predictive intervals for new pairs, by model.
+
+    A model that fits has about ``ci_prob`` of them inside. More inside the narrow interval than
+    asked for means that most pairs differ less, and a few far more, than a Normal expects.
+
+    Parameters
+    ----------
+    tree : DataTree
+        From `fit_pairs`.
+    ci_probs : sequence of float
+        Probabilities of the predictive HPDIs, in (0, 1).
+    n_draws : int
+        Predictive draws a pair.
+    seed : int or Generator
+
+    Returns
+    -------
+    DataFrame
+        ``ci_prob``, ``model`` (``all`` for all), ``n_rows``, ``n_inside``, ``coverage``.
+
+    Raises
+    ------
+    ValueError
+        If a probability or n_draws is not valid.
+    """
+    wanted = [check_probability(ci_prob) for ci_prob in ci_probs]
+    y, draws = observed(tree), _predicted(tree, n_draws, seed)
+    rows = []
+    for ci_prob in wanted:
+        interval = hdi(draws, ci_prob)
+        inside = (interval[:, 0] <= y) & (y <= interval[:, 1])
+        for name, where in _by_model(tree):
+            n, n_inside = int(where.sum()), int(inside[where].sum())
+            rows.append((ci_prob, name, n, n_inside, n_inside / n))
+    frame = pd.DataFrame(rows, columns=["ci_prob", "model", "n_rows", "n_inside", "coverage"])
+    return carry_warnings(frame, tree)
+
+
+def preference_check(
+    tree: DataTree,
+    ci_prob: float = DEFAULT_CI_PROB,
+    *,
+    n_draws: int = DEFAULT_DRAWS,
+    seed: int | Generator = 0,
+) -> pd.DataFrame:
+    """Share of stereotypical preferences: observed, and in data that the model would give.
+
+    Whether the spread of differences has the right shape near zero, which decides
+    p_stereotypical: a Normal card that is widened by a few extreme pairs predicts shares too
+    close to one half, and ``pll-robust`` then does better.
+
+    Returns
+    -------
+    DataFrame
+        ``model``, ``bias_type`` (``all`` for all), ``n_pairs``, ``observed`` in percent, ties
+        half, ``predicted`` with ``hdi_low`` and ``hdi_high``, and ``p_as_low``: the share of
+        predicted data sets with as low a share as observed, ties half; near 0 or 1 the model
+        does not expect what was seen.
+    """
+    check_probability(ci_prob)
+    y, drawn = observed(tree), _predicted(tree, n_draws, seed)
+    word, types = index_of(tree, "word_index"), labels(tree, "protected_word")
+    rows = []
+    for name, of_model in _by_model(tree)[1:]:
+        parts = [(ALL_TYPES, of_model)]
+        parts += [(one, of_model & (word == at)) for at, one in enumerate(types)]
+        for bias_type, where in parts:
+            seen = float(_percent(y[None, where])[0])
+            shares = _percent(drawn[:, where])
+            low, high = hdi(shares[:, None], ci_prob)[0]
+            as_low = float((shares < seen).mean() + 0.5 * (shares == seen).mean())
+            predicted = (float(shares.mean()), float(low), float(high))
+            rows.append((name, bias_type, int(where.sum()), seen, *predicted, as_low))
+    columns = ["model", "bias_type", "n_pairs", "observed", "predicted"]
+    frame = pd.DataFrame(rows, columns=[*columns, "hdi_low", "hdi_high", "p_as_low"])
+    return carry_warnings(frame, tree)
+
+
+def _predicted(tree: DataTree, n_draws: int, seed: int | Generator) -> FloatArray:
+    """Predictive draws of new pairs in the place of all rows, (n_draws, n_rows)."""
+    if isinstance(n_draws, bool) or not isinstance(n_draws, int) or n_draws < 1:
+        raise ValueError(f"n_draws must be a whole number from 1 on; got {n_draws!r}")
+    rng = default_rng(seed)
+    posterior = tree["posterior"]
+    chosen = rng.permutation(posterior.sizes["chain"] * posterior.sizes["draw"])[:n_draws]
+    return predict_new_pairs(tree, rng, chosen)
+
+
+def _by_model(tree: DataTree) -> list[tuple[str, np.ndarray]]:
+    """Which rows are all, and which are of each model."""
+    model = index_of(tree, "connection_index")
+    parts = [(ALL_TYPES, np.ones(len(model), bool))]
+    return parts + [(name, model == at) for at, name in enumerate(labels(tree, "connection"))]
+
+
+def _percent(differences: FloatArray) -> FloatArray:
+    positive, ties = (differences > 0).mean(axis=1), (differences == 0).mean(axis=1)
+    return np.asarray(100.0 * (positive + 0.5 * ties))

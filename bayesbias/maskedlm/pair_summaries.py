@@ -1,0 +1,133 @@
+"""Tidy frames of a posterior of sentence pairs: preferences, contrasts of models, spreads."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..geometry import FloatArray
+from ..intervals import DEFAULT_CI_PROB, check_probability, describe_draws
+from ..posterior import labels
+from ..summaries import carry_warnings, scales
+from .pairs_posterior import NULLS, PairLevel, levels, scales_of
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+PARAMETERS = {
+    "connection_sd": "type_sd",
+    "context_sd": "shared_type_sd",
+    "attribute_sd": "pair_sd",
+    "sigma": "residual_sd",
+    "nu": "nu",
+}
+"""What the standard deviations of the cards mean here."""
+
+
+def pair_summary(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFrame:
+    r"""Posterior of how much stereotypical sentences are preferred, overall and by bias type.
+
+    Parameters
+    ----------
+    tree : DataTree
+        From `fit_pairs`.
+    ci_prob : float
+        Probability of the intervals, in (0, 1).
+
+    Returns
+    -------
+    DataFrame
+        ``level``: overall (the types of the data, weighted by their pairs), population (the types
+        that these stand for: what a new one may be like) or bias_type; ``bias_type``, ``model``;
+        ``quantity``: mean_difference, in the unit of the scores; standardised, the same over the
+        spread of single pairs; p_stereotypical, the probability that the stereotypical sentence
+        of a new pair scores higher, under the Normal card
+        :math:`\Phi(\theta / \sqrt{\omega^2 + \sigma^2})`. Of each ``mean``, ``sd``, ``hdi_low``,
+        ``hdi_high``, and ``p_above``: the probability that it is above its value without
+        preference, 0, 0 and one half.
+    """
+    check_probability(ci_prob)
+    frames = []
+    for level in levels(tree):
+        for quantity, draws in level.draws.items():
+            frame = describe_draws(draws, ci_prob)
+            frame["p_above"] = _share_above(draws - NULLS[quantity])
+            frames.append(_labelled(frame, level, quantity, model=labels(tree, "connection")))
+    return carry_warnings(pd.concat(frames, ignore_index=True), tree)
+
+
+def model_contrasts(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFrame:
+    """Posterior differences between language models: which is more biased, and how sure is that.
+
+    Parameters
+    ----------
+    tree : DataTree
+        From `fit_pairs`, of two language models or more.
+
+    Returns
+    -------
+    DataFrame
+        ``level``, ``bias_type``, ``quantity`` as in `pair_summary`, ``first``, ``second``, and of
+        first - second ``mean``, ``sd``, ``hdi_low``, ``hdi_high`` and ``p_direction``, the
+        probability of the sign that it most likely has. A model that is surer of its words has
+        larger differences of scores altogether: compare p_stereotypical or standardised, not
+        mean_difference alone.
+
+    Raises
+    ------
+    ValueError
+        If there is one model only.
+    """
+    check_probability(ci_prob)
+    models = labels(tree, "connection")
+    pairs = list(combinations(range(len(models)), 2))
+    if not pairs:
+        raise ValueError(f"there is the model {models[0]!r} only; score another to compare")
+    frames = []
+    for level in levels(tree):
+        for quantity, draws in level.draws.items():
+            apart = np.stack([draws[:, one] - draws[:, other] for one, other in pairs], axis=1)
+            frame = describe_draws(apart, ci_prob)
+            above = _share_above(apart)
+            frame["p_direction"] = np.maximum(above, 1 - above)
+            first, second = zip(*pairs, strict=True)
+            names = {"first": [models[i] for i in first], "second": [models[i] for i in second]}
+            frames.append(_labelled(frame, level, quantity, **names))
+    return carry_warnings(pd.concat(frames, ignore_index=True), tree)
+
+
+def _share_above(draws: FloatArray) -> FloatArray:
+    return np.asarray((draws > 0).mean(axis=0) + 0.5 * (draws == 0).mean(axis=0))
+
+
+def _labelled(
+    frame: pd.DataFrame, level: PairLevel, quantity: str, **names: list[str]
+) -> pd.DataFrame:
+    for name, values in reversed(names.items()):
+        frame.insert(0, name, values)
+    frame.insert(0, "quantity", quantity)
+    frame.insert(0, "bias_type", level.bias_type)
+    frame.insert(0, "level", level.level)
+    return frame
+
+
+def pair_scales(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFrame:
+    """Posterior of the spreads: of bias types, of pairs, and of residuals.
+
+    Returns
+    -------
+    DataFrame
+        ``parameter`` (shared_type_sd of what all models find in a bias type, type_sd of what one
+        finds beyond it, pair_sd, residual_sd, nu), ``model`` (empty for what models share, which
+        is in the unit of a model of middling size), ``mean``, ``sd``, ``hdi_low``, ``hdi_high``.
+        With one model type_sd is all of it.
+    """
+    frame = scales(tree, ci_prob).rename(columns={"of": "model"})
+    frame["parameter"] = frame["parameter"].map(PARAMETERS)
+    size = frame["model"].map(scales_of(tree)).fillna(1.0)
+    for name in ("mean", "sd", "hdi_low", "hdi_high"):
+        frame[name] *= size
+    return frame

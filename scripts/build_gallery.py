@@ -1,0 +1,308 @@
+"""Draw every plot from the bundled vectors and write the page that shows them, with their calls.
+
+``python scripts/build_gallery.py [--out FOLDER]``: docs/gallery.md, and docs/figures/gallery/ with
+a small PNG each. The code on the page is the code that is run here, in this order; a plot of
+`bayesbias.plots` that has no entry stops the script.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from PIL import Image
+
+from bayesbias import plots
+from bayesbias.atomic import replacing
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+FOLDER = Path("figures") / "gallery"
+NO_PLOTS = {"COLOURS", "MARKERS", "save"}
+
+DPI, COLOURS_OF_A_PNG, LARGEST = 90, 48, 60_000
+"""A PNG's resolution, its palette, and the bytes it may have."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A plot: its function's name, what it is for, and the code that draws it."""
+
+    name: str
+    about: str
+    code: str
+    alt: str
+
+
+SETUP = """\
+import bayesbias as bb
+
+words = bb.load_wordlist("gender")
+vectors = bb.load_vectors("glove-demo")
+table = bb.distance_table(vectors, words)
+post = bb.fit(table, "crossed", seed=1)
+"""
+
+SECTIONS: dict[str, tuple[Entry, ...]] = {
+    "A table of distances": (
+        Entry(
+            "distributions",
+            "All distances of a table by connection. Look at it first: all else sums it up.",
+            "bb.plots.distributions(table)",
+            "Distributions of cosine distances by connection",
+        ),
+        Entry(
+            "neighbourhood",
+            "The attributes nearest to one word, and how they are connected to it.",
+            'bb.plots.neighbourhood(table, "aunt", most=45)',
+            "Attributes around the word aunt, by distance",
+        ),
+    ),
+    "A posterior": (
+        Entry(
+            "forest",
+            "Where the means lie, overall, by group and by word.",
+            'bb.plots.forest(bb.summary(post), level="group")',
+            "Mean distances with 89% intervals, by group",
+        ),
+        Entry(
+            "contrast_forest",
+            "A difference between two connections with the region of practical equivalence.",
+            'bb.plots.contrast_forest(bb.contrasts(post), level="group")',
+            "Contrasts of associated and human, by group",
+        ),
+        Entry(
+            "scales",
+            "How much words, attributes and single distances vary.",
+            "bb.plots.scales(bb.scales(post))",
+            "Standard deviations of the model with intervals",
+        ),
+        Entry(
+            "predictive_check",
+            "Does the model expect such data?",
+            "bb.plots.predictive_check(post)",
+            "Observed distances against what the model expects",
+        ),
+    ),
+    "Scores": (
+        Entry(
+            "scores",
+            "The cosine scores side by side, each against what it takes for no bias.",
+            "bb.plots.scores(bb.score_table(vectors, words, draws=300))",
+            "Scores of the gender list with bootstrap intervals",
+        ),
+        Entry(
+            "robustness",
+            "How a score moves when words are left out.",
+            "robust = bb.scores.robustness(\n"
+            '    vectors, words, scores=["weat", "mac", "same"], repeats=30\n'
+            ")\n"
+            "bb.plots.robustness(robust)",
+            "Scores recomputed on parts of the list",
+        ),
+        Entry(
+            "direction_correlations",
+            "Which bias directions say the same of a set of words.",
+            "pairs = [\n"
+            '    ("she", "he"), ("woman", "man"), ("girl", "boy"), ("mother", "father"),\n'
+            '    ("sister", "brother"), ("queen", "king"),\n'
+            "]\n"
+            "bb.plots.direction_correlations(bb.scores.direction_correlations(vectors, pairs))",
+            "Correlations between biases along several directions",
+        ),
+        Entry(
+            "null_distribution",
+            "What chance alone gives, and where an observed value lies in it.",
+            "example = bb.nulls.paper_example()\n"
+            "bb.plots.null_distribution(\n"
+            '    example.null_samples(20_000, seed=1)["effect_size_population"],\n'
+            "    example.effect_size(),\n"
+            '    label="d, population sd",\n'
+            "    bounds=(-2, 2),\n"
+            ")",
+            "Effect sizes of null samples with the observed one",
+        ),
+        Entry(
+            "cells",
+            "Every single value of an example, before anything is averaged.",
+            "bb.plots.cells(example.cells())",
+            "Distances of an example without bias, cell by cell",
+        ),
+    ),
+    "Before and after": (
+        Entry(
+            "change_forest",
+            "How far distances moved, by level, with the region of practical equivalence.",
+            'after = bb.debias.hard(vectors, "gender")\n'
+            "debiased = bb.distance_table(after, words)\n"
+            "change = bb.compare(table, debiased, attributes=True, seed=1)\n"
+            'bb.plots.change_forest(bb.summary(change), level="group")',
+            "Changes of mean distances after hard debiasing, by group",
+        ),
+        Entry(
+            "change_arrows",
+            "From where to where.",
+            'bb.plots.change_arrows(bb.comparison.changes(change), level="word")',
+            "Arrows from before to after",
+        ),
+        Entry(
+            "order_arrows",
+            "Did the order of associated and different turn for a word?",
+            "bb.plots.order_arrows(bb.comparison.order_changes(change))",
+            "Arrows of the contrast before and after, by word",
+        ),
+        Entry(
+            "distribution_pair",
+            "All distances before and after on one scale.",
+            "bb.plots.distribution_pair(table, debiased)",
+            "Distributions of distances before and after",
+        ),
+        Entry(
+            "forest_pair",
+            "Two summaries on one scale.",
+            'posts = [bb.fit(each, "crossed", seed=1) for each in (table, debiased)]\n'
+            'bb.plots.forest_pair(*(bb.summary(each) for each in posts), level="group")[0]',
+            "Mean distances before and after, by group",
+        ),
+    ),
+    "The background": (
+        Entry(
+            "background_densities",
+            "How all words of the vocabulary lie between two attribute sets.",
+            "tests = bb.background.experiments()\n"
+            'many = bb.background.distributions("glove-demo", tests, case="fallback")\n'
+            "curves = bb.background.densities(many)\n"
+            "bb.plots.background_densities(curves)",
+            "Densities of psi over the vocabulary, a row a test",
+        ),
+        Entry(
+            "background_words",
+            "The words of a test under their background.",
+            'bb.plots.background_words(curves, bb.background.words(many["weat1"], '
+            'tests["weat1"].sets), "weat1")',
+            "Words of WEAT 1 under the density of all words",
+        ),
+        Entry(
+            "relative_bias",
+            "The difference of two sets against differences of random sets.",
+            'test = tests["weat1"]\n'
+            'found = many["weat1"].relative_bias(test.X, test.Y, draws=2000, seed=1)\n'
+            'bb.plots.relative_bias(found, name="weat1", labels=test.labels[:2])',
+            "Relative bias of WEAT 1 against random sets",
+        ),
+    ),
+    "Many at once": (
+        Entry(
+            "small_multiples",
+            "Contrasts of a sweep: a panel a list, a row an embedding.",
+            "import pandas as pd\n\n"
+            "parts = [\n"
+            "    bb.contrasts(bb.fit(bb.distance_table(each, listed), model, seed=1)).assign(\n"
+            "        embedding=name, list=listed.name, model=model, seed=1\n"
+            "    )\n"
+            '    for name, each in {"as it is": vectors, "debiased": after}.items()\n'
+            '    for listed in map(bb.load_wordlist, ("gender", "religion"))\n'
+            '    for model in ("paper", "crossed")\n'
+            "]\n"
+            "bb.plots.small_multiples(pd.concat(parts))",
+            "Contrasts by list, embedding and model",
+        ),
+        Entry(
+            "false_alarms",
+            "How often methods claim what is not there.",
+            "rates = bb.calibration.calibrate(\n"
+            '    ["independent", "words-differ", "attributes-differ"],\n'
+            '    ["weat-p", "t-cells-groups", "t-word-means"],\n'
+            "    n=200,\n"
+            "    seed=1,\n"
+            ")\n"
+            "bb.plots.false_alarms(rates)",
+            "Rates of false alarms by method and world",
+        ),
+        Entry(
+            "power_curves",
+            "How often methods find what is there.",
+            "powers = bb.calibration.list_length(\n"
+            "    n_words=8, n_attributes=16, effects=[0.02, 0.04, 0.08],\n"
+            '    methods=["weat-p", "t-word-means"], n=100, seed=1\n'
+            ")\n"
+            "bb.plots.power_curves(powers)",
+            "Power by size of the effect, a curve a method",
+        ),
+    ),
+}
+
+INTRODUCTION = """# Gallery
+
+Every plot, drawn from the vectors and lists that come with the package. A plot takes a tidy frame,
+a table or a posterior, and `ax=` to be drawn into a figure of your own; it gives a matplotlib Axes
+back. `bb.plots.save(axes, "name")` writes PNG and SVG. What the lists hold are stereotypes that
+have been studied; showing them does not endorse them.
+
+The code below runs from top to bottom. `python scripts/build_gallery.py` made this page, in the
+order in which it stands here.
+
+```python
+{setup}```
+"""
+
+
+def small_png(axes: Any, path: Path) -> None:  # noqa: ANN401
+    """Write the figure of some Axes as a PNG of few colours."""
+    figure = axes.get_figure(root=True)
+    content = io.BytesIO()
+    figure.savefig(content, format="png", dpi=DPI, bbox_inches="tight")
+    image = Image.open(content).convert("RGB").quantize(COLOURS_OF_A_PNG)
+    with replacing(path) as temporary:
+        image.save(temporary, format="png", optimize=True)
+    if path.stat().st_size > LARGEST:
+        raise SystemExit(f"{path} has {path.stat().st_size:,} bytes; at most {LARGEST:,} may be")
+
+
+def drawn(code: str, names: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Run an entry's code, whose last expression gives the Axes."""
+    *before, last = code.split("\nbb.plots.")
+    lines = "\nbb.plots.".join(before)
+    if before:
+        exec(lines, names)
+        last = f"bb.plots.{last}"
+    return eval(last, names)
+
+
+def written(entry: Entry, names: dict[str, Any], folder: Path) -> str:
+    """Draw an entry and give its part of the page."""
+    import matplotlib.pyplot as plt
+
+    small_png(drawn(entry.code, names), folder / f"{entry.name}.png")
+    plt.close("all")
+    print(entry.name, flush=True)
+    picture = f"![{entry.alt}]({(FOLDER / entry.name).as_posix()}.png)"
+    return f"### {entry.name}\n\n{entry.about}\n\n```python\n{entry.code}\n```\n\n{picture}\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=DOCS, help="folder of the documentation")
+    out = parser.parse_args().out
+    mpl.use("Agg")
+    shown = [entry.name for entries in SECTIONS.values() for entry in entries]
+    if lacking := set(plots.__all__) - NO_PLOTS - set(shown):
+        raise SystemExit(f"the gallery lacks {', '.join(sorted(lacking))}; add an entry")
+    (out / FOLDER).mkdir(parents=True, exist_ok=True)
+    names: dict[str, Any] = {}
+    exec(SETUP, names)
+    parts = [INTRODUCTION.format(setup=SETUP)]
+    for title, entries in SECTIONS.items():
+        parts.append(f"## {title}\n")
+        parts += [written(entry, names, out / FOLDER) for entry in entries]
+    with replacing(out / "gallery.md") as temporary:
+        temporary.write_text("\n".join(parts), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("default")
+    main()

@@ -1,0 +1,238 @@
+"""Full disks, closed folders, killed processes, closed pipes: the old file or a whole new one.
+
+What is refused is refused in real processes, by the limits of the system, not by a pretence. The
+superuser, whom permissions do not stop, gives up the two rights that let it pass them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from test_cli import FAST, LIST, WORDS, write_vectors
+
+WRITERS = """
+import os, resource, signal, sys, warnings
+from pathlib import Path
+import numpy as np
+import bayesbias as bb
+from bayesbias.embedding_files.native import write_native
+from bayesbias.embedding_files.whole import array_blocks
+
+warnings.simplefilter("ignore")
+how, folder = sys.argv[1], Path(sys.argv[2])
+vectors = bb.load_vectors("glove-demo", bb.load_wordlist("weat7"))
+words = bb.load_wordlist("weat7")
+table = bb.distance_table(vectors, words)
+post = bb.fit(table, "paper", draws=200, chains=2, seed=1)
+axes = bb.plots.distributions(table)
+native = lambda path: write_native(
+    array_blocks(vectors.index_to_key, vectors.vectors), path, force=True)
+writers = {
+    "table.csv": lambda path: bb.write_table(table, path),
+    "table.parquet": lambda path: bb.write_table(table, path),
+    "vectors.npz": lambda path: bb.save_vectors(vectors, path),
+    "post.nc": lambda path: bb.save_posterior(post, path),
+    "plot": lambda path: bb.plots.save(axes, path),
+    "native": native,
+}
+
+def attempt(name, limit):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+    try:
+        writers[name](folder / name)
+    except Exception as error:
+        print(name, type(error).__name__, str(error).replace(chr(10), " "), sep="|", flush=True)
+    else:
+        print(name, "written", "", sep="|", flush=True)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+
+for name in writers:
+    attempt(name, resource.RLIM_INFINITY)  # an old file is there, whole
+    if how == "full":
+        attempt(name, 1000)
+    elif (child := os.fork()) == 0:
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # the limit kills in the middle of writing
+        attempt(name, 1000)
+        os._exit(0)
+    else:
+        print(name, "signal", os.WTERMSIG(os.waitpid(child, 0)[1]), sep="|", flush=True)
+"""
+
+NAMES = ("table.csv", "table.parquet", "vectors.npz", "post.nc", "plot", "native")
+
+
+def outcomes(how: str, folder: Path) -> dict[str, list[list[str]]]:
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", WRITERS, how, str(folder)],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr[-2000:]
+    lines = [line.split("|") for line in run.stdout.splitlines()]
+    return {name: [line[1:] for line in lines if line[0] == name] for name in NAMES}
+
+
+def sizes(folder: Path) -> dict[str, int]:
+    """Sizes of all files that are no hidden leftovers."""
+    return {
+        str(path.relative_to(folder)): path.stat().st_size
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not any(part.startswith(".") for part in path.parts[-2:])
+    }
+
+
+def leftovers(folder: Path) -> list[str]:
+    return [path.name for path in folder.rglob(".*")]
+
+
+FILES = {"native/vectors.npy", "native/vocab.txt", "plot.png", "plot.svg", *NAMES[:4]}
+
+
+@pytest.mark.slow  # twelve writings, in a process of their own that starts PyMC
+def test_writers_on_a_full_disk_keep_the_old_file_and_leave_nothing(tmp_path: Path) -> None:
+    found = outcomes("full", tmp_path)
+    for name, (first, second) in found.items():
+        assert first[0] == "written", name
+        assert second[0] == "OSError", second
+    assert set(sizes(tmp_path)) == FILES
+    assert min(sizes(tmp_path).values()) > 100  # none was cut off
+    assert leftovers(tmp_path) == []
+
+
+@pytest.mark.slow
+def test_writers_that_are_killed_keep_the_old_file(tmp_path: Path) -> None:
+    found = outcomes("killed", tmp_path)
+    for name, (first, second) in found.items():
+        assert first[0] == "written", name
+        assert second == ["signal", str(int(signal.SIGXFSZ))], name
+    assert set(sizes(tmp_path)) == FILES
+    import bayesbias as bb
+
+    bb.read_table(tmp_path / "table.csv")
+    bb.read_table(tmp_path / "table.parquet")
+    bb.load_vectors(tmp_path / "vectors.npz")
+    bb.load_vectors(tmp_path / "native")
+    bb.load_posterior(tmp_path / "post.nc")
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Path:
+    (tmp_path / "toy.toml").write_text(LIST, encoding="utf-8")
+    write_vectors(tmp_path / "toy.txt", list(WORDS))
+    return tmp_path
+
+
+def give_up_rights() -> None:
+    """Drop CAP_DAC_OVERRIDE (1) and CAP_DAC_READ_SEARCH (2) for what is started next."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    for capability in (1, 2):
+        libc.prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
+
+
+def file_limit() -> None:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))
+
+
+def command(
+    arguments: Sequence[str], folder: Path, before: Callable[[], None] | None = None, **env: str
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "bayesbias", *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        preexec_fn=before,
+        env={**os.environ, **env},
+    )
+
+
+def test_a_full_disk_stops_a_run_in_one_line(toy: Path) -> None:
+    files = sorted(toy.iterdir())
+    run = command(["run", "toy.toml", "-v", "toy.txt", *FAST, "-o", "out"], toy, file_limit)
+    assert run.returncode == 2
+    assert len(run.stderr.splitlines()) == 1
+    assert "File too large" in run.stderr
+    assert sorted(toy.iterdir()) == files
+
+
+def test_a_closed_folder_and_an_unreadable_file(toy: Path) -> None:
+    closed = toy / "closed"
+    closed.mkdir(mode=0o500)
+    table = ["table", "toy.toml", "-v", "toy.txt", "-o"]
+    run = command([*table, "closed/t.csv"], toy, give_up_rights)
+    assert (run.returncode, list(closed.iterdir())) == (2, [])
+    assert run.stderr.startswith("bayesbias: ")
+    assert "closed" in run.stderr
+    assert "Permission denied" in run.stderr
+    for name in ("toy.txt", "toy.toml"):
+        (toy / name).chmod(0o000)
+        run = command([*table, "t.csv"], toy, give_up_rights)
+        (toy / name).chmod(0o600)
+        assert run.returncode == 2
+        assert run.stderr == f"bayesbias: {name}: Permission denied\n"
+    assert not (toy / "t.csv").exists()
+
+
+@pytest.mark.parametrize("arguments", [["lists"], ["lists", "show", "religion"], ["--help"]])
+def test_a_reader_that_goes_away_is_no_error(arguments: list[str], tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    run = subprocess.run(
+        [sys.executable, "-m", "bayesbias", *arguments],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        check=False,
+        timeout=120,
+        cwd=tmp_path,
+    )
+    os.close(writing)
+    assert (run.returncode, run.stderr) == (141, b"")
+
+
+def test_a_full_stdout_is_told(tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        run = subprocess.run(
+            [sys.executable, "-m", "bayesbias", "lists"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            timeout=120,
+            cwd=tmp_path,
+        )
+    assert run.returncode == 2
+    assert "No space left" in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_a_narrow_terminal_loses_no_cell(tmp_path: Path) -> None:
+    run = command(["lists"], tmp_path, COLUMNS="20", NO_COLOR="1")
+    for name in ("gender", "religion", "weat10"):
+        assert name in run.stdout
+
+
+def test_colour_is_left_out_on_request(tmp_path: Path) -> None:
+    forced = command(["lists"], tmp_path, FORCE_COLOR="1")
+    assert "\x1b[" in forced.stdout
+    plain = command(["lists"], tmp_path, FORCE_COLOR="1", NO_COLOR="1", TERM="dumb")
+    assert "\x1b[3" not in plain.stdout  # 30 to 37 are colours; bold is none
+
+
+def test_quiet_leaves_stdout_and_stderr_empty(toy: Path) -> None:
+    run = command(["-q", "table", "toy.toml", "-v", "toy.txt", "-o", "t.csv"], toy)
+    assert (run.returncode, run.stdout) == (0, "")
+    assert (toy / "t.csv").is_file()
