@@ -428,6 +428,8 @@ def test_a_run_that_is_ended_leaves_nothing(toy: list[str], sent: signal.Signals
     assert process.returncode == (130 if sent == signal.SIGINT else -sent)
     assert sorted(os.listdir()) == before
     assert "Traceback" not in said
+    if sent == signal.SIGINT:
+        assert said.endswith("bayesbias: interrupted; nothing was written\n")
 
 
 @pytest.mark.usefixtures("one_plot")

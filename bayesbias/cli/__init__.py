@@ -22,7 +22,7 @@ from . import (
     sweep,
     tables,
 )
-from .screen import NAME, complain, in_one_line, tidy_warnings
+from .screen import NAME, StoppedError, complain, in_one_line, tidy_warnings
 
 BAD_INPUT = 2
 """Exit code where the input does not allow a result; nothing has been written."""
@@ -144,7 +144,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = None if arguments is None else list(arguments)
     try:
         with tidy_warnings():
-            return int(command.main(args=given, prog_name=NAME, standalone_mode=False) or 0)
+            code = int(command.main(args=given, prog_name=NAME, standalone_mode=False) or 0)
+        if code == INTERRUPTED:  # how the library of the command line answers Ctrl-C
+            raise StoppedError("nothing was written")
+        return code
     except _USAGE_ERROR as error:
         complain(_usage(error))
         return BAD_INPUT
@@ -153,8 +156,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return BAD_INPUT
     except SystemExit:  # how the libraries of the command line answer a closed pipe
         return CLOSED_PIPE
-    except (KeyboardInterrupt, typer.Abort):
-        complain("interrupted; nothing was written")
+    except (StoppedError, KeyboardInterrupt) as stop:
+        complain(f"interrupted; {str(stop) or 'nothing was written'}")
         return INTERRUPTED
 
 

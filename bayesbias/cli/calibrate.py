@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import options
-from .screen import Screen, complain
-from .sweep import INTERRUPTED
+from .screen import Screen, StoppedError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,8 +101,7 @@ def calibrate(
         )
     except KeyboardInterrupt:
         kept = f"what was done is kept in {keep}, and the same command goes on"
-        complain(f"interrupted; {kept if keep else 'nothing was written'}")
-        return INTERRUPTED
+        raise StoppedError(kept if keep else "nothing was written") from None
     if out is not None:
         _write(frame, out)
     _show(frame, screen)

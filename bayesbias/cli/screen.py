@@ -72,6 +72,10 @@ class Screen:
             yield tell
 
 
+class StoppedError(Exception):
+    """The user stopped a command; the text says what is kept."""
+
+
 def plain(text: str) -> str:
     """Take control characters out, which could make a terminal do what the text's maker wants."""
     return "".join(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import options
-from .screen import Screen, complain
+from .screen import Screen, StoppedError, complain
 
 if TYPE_CHECKING:
     from ..sweep import Plan, Sweep
@@ -24,8 +24,6 @@ FAILED = 1
 
 WARNED = 3
 """Exit code of a sweep all of whose cells have a result, some with sampling warnings."""
-
-INTERRUPTED = 130
 
 CONNECT_SECONDS = 15
 """How long a Dask scheduler has to answer."""
@@ -106,8 +104,8 @@ def sweep(
             done = _run(plan, out, jobs, screen)
             write_sweep(done, out, command)
         except KeyboardInterrupt:
-            complain(f"interrupted; what was done is kept in {out}, and the same command goes on")
-            return INTERRUPTED
+            kept = f"what was done is kept in {out}, and the same command goes on"
+            raise StoppedError(kept) from None
     _tell(done, out, screen)
     if done.failures:
         return FAILED
