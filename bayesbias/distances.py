@@ -219,7 +219,7 @@ def _read(path: Path) -> pd.DataFrame:
     if path.suffix == ".parquet":
         return _read_parquet(path)
     # Words such as "nan" or "null" are words.
-    read = pd.read_csv(path, keep_default_na=False, encoding="utf-8", float_precision="round_trip")
+    read = pd.read_csv(path, keep_default_na=False, encoding="utf-8")
     require_numbered_rows(read)
     return read
 

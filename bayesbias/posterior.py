@@ -185,7 +185,8 @@ def save_posterior(tree: DataTree, path: str | Path) -> None:
     HDF5 ends the process when a disk is full. So the file is made in memory, which takes its size
     once more, and written as any other.
     """
-    content = tree.to_netcdf(engine="h5netcdf")
+    with tree.to_netcdf(engine="h5netcdf") as view:  # kept, it can end Python 3.12 at its exit
+        content = bytes(view)
     with replacing(path) as temporary:
         temporary.write_bytes(content)
 

