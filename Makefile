@@ -49,7 +49,7 @@ test-report: env
 	$(BIN)/pytest -m browser
 
 # Any bytes into every reader; FUZZ_SECONDS bounds all of them together.
-FUZZ_SECONDS := 300
+FUZZ_SECONDS := 450
 fuzz: env
 	BAYESBIAS_FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/pytest -n 2 tests/fuzz
 

@@ -401,7 +401,9 @@ def test_an_error_in_the_moving_leaves_nothing(
 def interrupted(toy: list[str], sent: signal.Signals) -> subprocess.Popen[str]:
     """Start a run that samples for minutes, and send it a signal while it does."""
     code = (
-        "import sys, bayesbias.fitting as f, time\n"
+        # A job that the shell started in the background ignores Ctrl-C unless told.
+        "import signal, sys, bayesbias.fitting as f, time\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "def slow(run): print('sampling', flush=True); time.sleep(60)\n"
         "f._SAMPLERS['nuts'] = slow\n"
         "from bayesbias.cli import main; sys.exit(main(sys.argv[1:]))"

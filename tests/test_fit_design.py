@@ -43,14 +43,17 @@ def test_the_scale_of_the_outcome_does_not_matter(design: Design, card: str, sca
     }
     priors["connection_mean"] = {"mean": scale, "sd": 0.3 * size}
     stretched = replace(design, y=scale * design.y, outcome="score")
-    base = fit_design(design, card, **FAST)
-    got = fit_design(stretched, card, priors=priors, **FAST)
+    draws = {"draws": 1000, "chains": 4}
+    base = fit_design(design, card, **draws, seed=1)
+    got = fit_design(stretched, card, priors=priors, **draws, seed=2)
     assert got.attrs["method"] == "exact"
     for name in ("connection_mean", "word_mean"):
         one, other = stacked(base, name), stacked(got, name) / scale
-        # Posterior sds are about .05 and draws 1,000: five Monte Carlo errors of both.
-        assert np.allclose(one.mean(axis=0), other.mean(axis=0), atol=0.012)
-        assert np.allclose(one.std(axis=0), other.std(axis=0), rtol=0.2)
+        error = np.sqrt((one.var(axis=0) + other.var(axis=0)) / len(one))
+        apart = np.abs(one.mean(axis=0) - other.mean(axis=0))
+        assert (apart < 5 * error).all()
+        # Some words have a kurtosis near 25, so that four errors of the sds' ratio are a quarter.
+        assert np.allclose(one.std(axis=0), other.std(axis=0), rtol=0.25)
 
 
 def test_the_outcome_has_its_name_everywhere(

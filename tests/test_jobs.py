@@ -281,9 +281,10 @@ def test_a_job_that_kills_its_worker_fails_alone() -> None:
 
 
 INTERRUPTED = """
-import sys, time
+import signal, sys, time
 from functools import partial
 from pathlib import Path
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background has none
 sys.path.insert(0, {here!r})
 from bayesbias.jobs import Job, run_jobs
 from test_jobs import slow

@@ -35,8 +35,8 @@ exact posterior, by quadrature, is .0033 from the plotted mean of (muslim, assoc
 and .0117 from the plotted end of (christian, associated) on Reddit.
 """
 
-END_NOISE = 0.001
-"""Monte Carlo error of an interval end from 64,000 draws, four standard errors."""
+MEAN_NOISE, END_NOISE = 0.0005, 0.001
+"""Monte Carlo error of a mean and of an interval end from 64,000 draws, four standard errors."""
 
 Read = Callable[[str], pd.DataFrame]
 
@@ -89,7 +89,7 @@ def test_paper_figures_refit_reproduces_the_plotted_posteriors(
     mean_tolerance, end_tolerance = WORD_TOLERANCE.get(name, (0.003, 0.007))
     assert means[overall].max() < 0.002
     assert ends[overall].max() < 0.003
-    assert means[~overall].max() < mean_tolerance
+    assert means[~overall].max() < mean_tolerance + MEAN_NOISE
     assert ends[~overall].max() < end_tolerance + END_NOISE
 
 
