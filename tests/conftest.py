@@ -38,7 +38,7 @@ def shared_data() -> Path:
 @pytest.fixture(scope="session")
 def models() -> Path:
     """Folder of small models: BAYESBIAS_MODELS, which ``scripts/fetch_models.py`` fills."""
-    folder = Path(os.environ.get("BAYESBIAS_MODELS") or "no folder named")
+    folder = Path(os.environ.get("BAYESBIAS_MODELS") or "no folder named").resolve()
     if not folder.is_dir():
         reason = "BAYESBIAS_MODELS names no folder of models; scripts/fetch_models.py makes one"
         if os.environ.get("CI") == "true":
