@@ -31,6 +31,9 @@ KERNEL_FILE = re.compile(r"\S*ipykernel_\d+\S*\.py")
 LIMIT = 60
 """Seconds a notebook may take; a lesson that makes its reader wait is not read."""
 
+BUSY = 2
+"""With ``--check`` it may take so many times longer, for a machine that has other things to do."""
+
 
 def published_tables_missing() -> str:
     """Say what is missing for notebook 08, which reads the folder that BAYESBIAS_DATA names."""
@@ -103,8 +106,9 @@ def main() -> None:
         notebook = execute(path)
         took = time.perf_counter() - started
         print(f"{path.name}: {took:.0f} s", flush=True)
-        if took > LIMIT:
-            raise SystemExit(f"{path.name} took {took:.0f} s; notebooks stay under {LIMIT} s")
+        limit = BUSY * LIMIT if arguments.check else LIMIT
+        if took > limit:
+            raise SystemExit(f"{path.name} took {took:.0f} s; here notebooks stay under {limit} s")
         if not arguments.check:
             with replacing(path) as temporary:
                 nbformat.write(notebook, temporary)
