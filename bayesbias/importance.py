@@ -23,7 +23,7 @@ LogDensity = Callable[[FloatArray], FloatArray]
 PROPOSAL_DF = 5.0
 """Degrees of freedom of the Student-t proposal: heavier tails than the posterior's."""
 
-EFFECTIVE_OVERSAMPLING, MOST_OVERSAMPLING = 2, 4
+EFFECTIVE_OVERSAMPLING, MOST_OVERSAMPLING = 1.5, 4
 """Effective proposals for each draw, so that resampling seldom repeats one; and most proposals."""
 
 FEWEST_PROPOSALS = 4_000
@@ -161,20 +161,17 @@ def importance_resample(
         if pilot.share > ENOUGH_OF_PILOT:
             break
         pilot = _weigh(log_density, _fitted(pilot), PILOT_PROPOSALS, rng)
-    n_proposals = max(_oversampling(pilot) * n_draws, FEWEST_PROPOSALS)
-    final = _weigh(log_density, _fitted(pilot), n_proposals, rng)
+    most = max(MOST_OVERSAMPLING * n_draws, FEWEST_PROPOSALS)
+    enough = max(math.ceil(EFFECTIVE_OVERSAMPLING / pilot.share * n_draws), FEWEST_PROPOSALS)
+    final = _weigh(log_density, _fitted(pilot), min(enough, most), rng)
     smoothed, k = _smoothed(final)
     for _ in range(MOST_RETRIES):
         if k < HIGHEST_K:
             break
-        final = _weigh(log_density, _fitted(final), n_proposals, rng)
+        final = _weigh(log_density, _fitted(final), most, rng)
         smoothed, k = _smoothed(final)
     chosen = _resample(smoothed.weights, n_draws, rng)
     return Resampled(final.points[chosen], final.log_p[chosen], k, smoothed.ess, len(final.points))
-
-
-def _oversampling(pilot: Weighted) -> int:
-    return min(math.ceil(EFFECTIVE_OVERSAMPLING / pilot.share), MOST_OVERSAMPLING)
 
 
 def find_mode(

@@ -55,6 +55,14 @@ def test_a_correlated_normal_is_drawn_nearly_without_weights() -> None:
     np.testing.assert_allclose(found.log_p, correlated(found.points))
 
 
+def test_draws_seldom_repeat() -> None:
+    """So that four thousand draws are worth four thousand, to an estimate of any kind."""
+    for log_density, start in ((correlated, MEAN), (log_gamma, np.zeros(1))):
+        found = importance_resample(log_density, start, N, rng())
+        assert len(np.unique(found.points, axis=0)) > 0.99 * N
+        assert found.n_proposals < 4 * N  # and no more work than that takes
+
+
 def test_a_skewed_density_is_drawn_faithfully() -> None:
     found = importance_resample(log_gamma, np.zeros(1), N, rng())
     assert found.pareto_k < 0.7
