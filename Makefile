@@ -3,7 +3,7 @@ UV := .tools/bin/uv
 BIN := .venv/bin
 SOURCES := bayesbias tests benchmarks scripts
 
-.PHONY: env demo test test-slow test-mlm test-report fuzz notebooks docs release-check lint bench clean
+.PHONY: env demo test test-slow test-mlm test-report fuzz notebooks docs release-check lint extra bench clean
 
 env: .venv/made
 
@@ -77,6 +77,10 @@ lint: env
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/mypy
+
+# Such as NAME=mlm or NAME=learn,dask; pyproject.toml lists them.
+extra: env
+	$(UV) pip install --quiet --python $(BIN)/python --constraints constraints.txt --editable '.[dev,$(NAME)]'
 
 bench: env
 	$(UV) pip install --quiet --python $(BIN)/python --constraints constraints.txt --editable '.[dev,samplers]'

@@ -18,14 +18,14 @@ from .checks import check
 from .contextual import ContextualVectors, contextual_table
 from .contrasts import DEFAULT_ROPE, contrasts
 from .distances import distance_table, missing_words
-from .fitting import METHODS, fit
+from .fitting import METHODS, check_numbers, fit
 from .intervals import DEFAULT_CI_PROB, check_probability
 from .model_comparison import compare_models
 from .posterior import warnings_of
 from .schema import unknown_name
 from .sensitivity import prior_sensitivity
 from .summaries import scales, summary
-from .vectors import CASES, read_as
+from .vectors import CASES, in_lower_case, read_as
 from .wordlists import WordList
 
 if TYPE_CHECKING:
@@ -37,6 +37,9 @@ DEFAULT_MODELS = ("paper", "crossed")
 
 CONTEXTUAL_MODELS = ("crossed", "contextual")
 """For words in contexts: without and with effects of the contexts."""
+
+LEAST_DRAWS, LEAST_CHAIN = 25, 4
+"""Draws of all chains, and of each: below, ArviZ fits no tail and knows no effective size."""
 
 Tell = Callable[[str], None]
 """Is told what is being done, in a few words."""
@@ -53,8 +56,9 @@ class Settings:
         of an encoder.
     models : tuple of str
         Names or paths of model cards.
-    method, case, ci_prob, rope, draws, chains, seed, allow_pickle
-        As `fit`, `load_vectors` and `contrasts` take them.
+    method, case, ci_prob, rope, draws, chains, seed, tune, allow_pickle
+        As `fit`, `load_vectors` and `contrasts` take them; of all chains together at least
+        `LEAST_DRAWS`.
     templates : str
         Set of templates that words are encoded in; empty for vectors without contexts.
     pooling, layer
@@ -79,6 +83,7 @@ class Settings:
     templates: str = ""
     pooling: str = "word"
     layer: int = -1
+    tune: int = 1000
 
     def __post_init__(self) -> None:
         check_probability(self.ci_prob)
@@ -86,6 +91,14 @@ class Settings:
             raise ValueError(unknown_name("method", self.method, METHODS))
         if self.case not in CASES:
             raise ValueError(unknown_name("case", self.case, CASES))
+        check_numbers(draws=self.draws, chains=self.chains, tune=self.tune)
+        least = max(LEAST_CHAIN, -(-LEAST_DRAWS // self.chains))
+        if self.draws < least:
+            raise ValueError(
+                f"draws must be at least {least} with {self.chains} chain(s), for checks of the "
+                f"posterior need {LEAST_DRAWS} in all; got {self.draws}. For results to rely on "
+                "take 1000"
+            )
         if not self.models:
             raise ValueError("at least one model card is needed")
 
@@ -135,6 +148,8 @@ class Analysis:
         The list's words that the embedding lacks.
     read_as : mapping of str to str
         Words that were read in another form, such as lower case.
+    in_lower_case : tuple of str
+        Missing words that the embedding has in lower case.
     vectors_hash : str
         SHA-256 of the words and vectors that were used.
     results : mapping of str to CardResult
@@ -154,6 +169,7 @@ class Analysis:
     results: Mapping[str, CardResult]
     comparison: pd.DataFrame | None = None
     notices: tuple[str, ...] = field(default=())
+    in_lower_case: tuple[str, ...] = ()
 
     @property
     def doubtful(self) -> bool:
@@ -177,25 +193,27 @@ class Analysis:
 
 
 def load_cards(models: Sequence[str]) -> list[ModelCard]:
-    """Load model cards whose names can stand side by side, and as parts of file names.
+    """Load model cards for distances whose names can stand side by side and in file names.
 
     Raises
     ------
     ValueError
-        If two cards have one name, or a name cannot be part of a file name.
+        If a card is for another outcome, two cards have one name, or a name cannot be part of a
+        file name.
     """
     cards: dict[str, ModelCard] = {}
     for source in models:
-        card = load_card(source)
+        card = load_card(source, "distance")
         if card.name in cards:
             raise ValueError(
                 f"two model cards are called {card.name!r}; "
                 "leave one out, or give the copy a name of its own"
             )
-        if not card.name.strip() or any(mark in card.name for mark in "/\\\0"):
+        ending = card.name.lower().endswith((".png", ".svg"))  # plots are named after cards
+        if not card.name.strip() or ending or any(mark in card.name for mark in "/\\\0"):
             raise ValueError(
                 f"the model card's name {card.name!r} must do as part of a file name; "
-                "leave slashes out"
+                "leave slashes, .png and .svg out"
             )
         cards[card.name] = card
     return list(cards.values())
@@ -265,6 +283,7 @@ def analyse(
         results=results,
         comparison=comparison,
         notices=tuple(notices),
+        in_lower_case=tuple(word for word in in_lower_case(keyed) if word in words.words),
     )
 
 
@@ -311,6 +330,7 @@ def _fit(table: pd.DataFrame, card: ModelCard, settings: Settings, progressbar: 
         draws=settings.draws,
         chains=settings.chains,
         seed=settings.seed,
+        tune=settings.tune,
         progressbar=progressbar,
     )
 

@@ -164,9 +164,9 @@ def _named_cards(models: Mapping[str, Card] | Sequence[Card]) -> dict[str, Model
     if isinstance(models, str | Path | ModelCard):
         models = [models]
     if isinstance(models, Mapping):
-        cards = {name: load_card(card) for name, card in models.items()}
+        cards = {name: load_card(card, "distance") for name, card in models.items()}
     else:
-        loaded = [load_card(card) for card in models]
+        loaded = [load_card(card, "distance") for card in models]
         cards = {card.name: card for card in loaded}
         if len(cards) < len(loaded):
             raise ValueError("two cards have the same name; give a mapping of names to cards")

@@ -18,6 +18,7 @@ from .priors import Prior
 from .schema import unknown_name
 
 CHOICES = {
+    "outcome": ("distance", "change", "score_difference"),
     "likelihood": ("normal", "student_t"),
     "sigma": ("common", "connection"),
     "attribute_effects": ("none", "common", "kind"),
@@ -26,23 +27,31 @@ CHOICES = {
 }
 """What a card may choose, the first being the default.
 
+``outcome``: what is modelled, and so what the priors are about; see ``OUTCOMES``.
 ``sigma``: one residual sd, or one for each connection. ``attribute_effects``: none, effects with
 one sd, or with an sd for each kind of attribute (stereotype, neutral, human). ``group_effects``:
 words spread around the overall mean, or around a mean of their protected group.
 ``context_effects``: none, or an effect of each context (template) that distances were measured in.
 """
 
+OUTCOMES = {
+    "distance": "distances",
+    "change": "changes of distances, as bb.compare fits them",
+    "score_difference": "differences of scores of sentence pairs, as fit_pairs fits them",
+}
+"""What each outcome is, in words."""
+
 _TEXTS = ("name", "title", "reference", "note")
 
 
 @dataclass(frozen=True)
 class ModelCard:
-    """Which likelihood, which effects, which standard deviations and which priors.
+    """Which outcome, which likelihood, which effects, which standard deviations, which priors.
 
     Parameters
     ----------
     name, title, reference, note : str
-    likelihood, sigma, attribute_effects, group_effects, context_effects : str
+    outcome, likelihood, sigma, attribute_effects, group_effects, context_effects : str
         One of ``CHOICES`` each.
     priors : mapping of str to Prior
         Exactly the priors the card's structure needs: ``connection_mean``, ``connection_sd``,
@@ -52,6 +61,7 @@ class ModelCard:
 
     name: str
     priors: Mapping[str, Prior]
+    outcome: str = "distance"
     likelihood: str = "normal"
     sigma: str = "common"
     attribute_effects: str = "none"
@@ -111,24 +121,58 @@ class ModelCard:
         return content
 
 
-def model_cards() -> list[str]:
-    """Give the names of the bundled model cards."""
-    return bundled_names("models", ".toml")
+def model_cards(outcome: str | None = None) -> list[str]:
+    """Give the names of the bundled model cards: of all, or of those for an outcome."""
+    names = bundled_names("models", ".toml")
+    if outcome is None:
+        return names
+    return [name for name in names if load_card(name).outcome == outcome]
 
 
-def load_card(source: str | Path | ModelCard) -> ModelCard:
+def load_card(source: str | Path | ModelCard, outcome: str | None = None) -> ModelCard:
     """Load a bundled model card by name, or a TOML file of the same form by path.
+
+    Parameters
+    ----------
+    source : str, Path or ModelCard
+        A name from `model_cards()`, a path, or a card, which is given back as it is.
+    outcome : str, optional
+        What the card has to be for, a key of ``OUTCOMES``; anything if not given.
 
     Raises
     ------
     ValueError
-        If the name is unknown (the nearest is named) or the file is not a model card.
+        If the name is unknown (the nearest is named), the file is not a model card, or the card
+        is for another outcome.
     FileNotFoundError
         If there is no such file.
     """
-    if isinstance(source, ModelCard):
-        return source
-    path = _path_of(source)
+    card = source if isinstance(source, ModelCard) else _read_card(_path_of(source, outcome))
+    if outcome is not None and card.outcome != outcome:
+        raise ValueError(
+            f"the card {card.name!r} is for {OUTCOMES[card.outcome]}, and here are "
+            f"{OUTCOMES[outcome].partition(',')[0]}; take {', '.join(model_cards(outcome))}, or a "
+            f"card of your own that says outcome = {outcome!r} and has priors for it"
+        )
+    return card
+
+
+def card_text(source: str | Path) -> str:
+    """Give the file of a bundled card's name or of a path as it stands, comments and all.
+
+    Raises
+    ------
+    ValueError, FileNotFoundError
+        As `load_card` does.
+    """
+    path = _path_of(source, None)
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _read_card(path: Path) -> ModelCard:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
         content.setdefault("name", path.stem)
@@ -139,7 +183,7 @@ def load_card(source: str | Path | ModelCard) -> ModelCard:
         raise ValueError(f"{path}: {error}") from None
 
 
-def _path_of(source: str | Path) -> Path:
+def _path_of(source: str | Path, outcome: str | None) -> Path:
     text = str(source)
     if isinstance(source, Path) or text.endswith(".toml") or re.search(r"[/\\]", text):
         path = Path(source)
@@ -148,7 +192,7 @@ def _path_of(source: str | Path) -> Path:
         return path
     if text not in model_cards():
         raise ValueError(
-            unknown_name("model card", text, model_cards())
+            unknown_name("model card", text, model_cards(outcome))
             + "; for a card of your own give its path, ending in .toml"
         )
     return bundled_folder("models") / f"{text}.toml"

@@ -19,6 +19,7 @@ from .comparison import (
     mac_before_after,
     moment,
     order_changes,
+    require_origin,
     scores_before_after,
     turned_counts,
     unpaired,
@@ -151,6 +152,8 @@ class ChangeAnalysis:
         As `what_remains` gives it; None without vocabularies to search.
     notices : tuple of str
         All that the package warned of on the way, each once.
+    wordlist : str
+        Name of the list that the tables were made with; empty if it is not known.
     """
 
     settings: ChangeSettings
@@ -162,6 +165,7 @@ class ChangeAnalysis:
     scores: pd.DataFrame
     remains: pd.DataFrame | None
     notices: tuple[str, ...]
+    wordlist: str = ""
 
     @property
     def lead(self) -> ChangeResult:
@@ -213,8 +217,9 @@ def analyse_change(
     Raises
     ------
     ValueError
-        As `compare` does.
+        As `compare` does; or if the tables are not of the words and vectors of `scored`.
     """
+    _require_origin(before, after, scored)
     sequence = as_seed_sequence(settings.seed)
     models: list[str | None] = [settings.model] if settings.model else ["change", "change-crossed"]
     results = {}
@@ -247,6 +252,7 @@ def analyse_change(
         scores=scores,
         remains=remains,
         notices=tuple(notices),
+        wordlist="" if scored is None else scored.words.name,
     )
 
 
@@ -268,6 +274,12 @@ def read_change(tree: DataTree, settings: ChangeSettings) -> ChangeResult:
         turned=turned_counts(tree, *ORDER) if watched else None,
         warnings=tuple(warnings_of(tree)),
     )
+
+
+def _require_origin(before: pd.DataFrame, after: pd.DataFrame, scored: Scored | None) -> None:
+    if scored is not None:
+        tables = {"before": before, "after": after}
+        require_origin(tables, {"before": scored.before, "after": scored.after}, scored.words)
 
 
 def _scores(

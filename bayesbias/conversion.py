@@ -13,7 +13,7 @@ from .embedding_files.blocks import Block
 from .embedding_files.native import is_native, native_shape, require_native_place, write_native
 from .embedding_files.vocabulary import Rows, Vocabulary
 from .schema import unknown_name
-from .vectors import vector_blocks
+from .vectors import KNOWN_ENDINGS, vector_blocks
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -22,6 +22,9 @@ DUPLICATES = ("error", "first")
 """What to do with words that stand twice: refuse the source, or let the first one count."""
 
 _MOST_NAMED = 5
+
+_OF_FILES = (*KNOWN_ENDINGS, ".npy")
+"""Endings that no folder is given by intention."""
 
 
 def convert_vectors(
@@ -59,8 +62,8 @@ def convert_vectors(
     Raises
     ------
     ValueError
-        If the source is damaged or has words twice, or the folder is there and `force` is not
-        set.
+        If the source is damaged or has words twice, the folder's name ends as that of a file
+        does, or the folder is there and `force` is not set.
     OSError
         If the folder cannot be written, for example because the disk is full. Nothing is left
         behind then, and an earlier folder stays as it was.
@@ -68,6 +71,11 @@ def convert_vectors(
     if duplicates not in DUPLICATES:
         raise ValueError(unknown_name("duplicates", str(duplicates), DUPLICATES))
     place = Path(folder)
+    if place.suffix.lower() in _OF_FILES:
+        raise ValueError(
+            f"{place} has the ending of a file, and a folder is made: give it a name without "
+            f"{place.suffix}, such as {place.stem}"
+        )
     require_native_place(place, force=force)
     _refuse_itself(source, place)
 

@@ -17,9 +17,9 @@ from .schema import (
     connections_present,
     require_columns,
     require_different_columns,
-    require_numbered_rows,
     validate,
 )
+from .table_files import read_frame, require_table_ending
 from .wordlists import WordList
 
 if TYPE_CHECKING:
@@ -67,9 +67,11 @@ def distance_table(
     Raises
     ------
     ValueError
-        If no word is found, fewer than two groups have words, a connection gets no rows, or a
-        vector is all zeros or not finite (the words are named).
+        If the arguments are swapped, no word is found, fewer than two groups have words, a
+        connection gets no rows, or a vector is all zeros or not finite (the words are named).
     """
+    if isinstance(vectors, WordList):
+        raise ValueError("the vectors come first, the words second: distance_table(vectors, words)")
     if not words.groups:
         raise ValueError(f"the list {words.name!r} has control words only; give one with groups")
     _require_words(vectors, words)
@@ -107,15 +109,17 @@ def read_table(path: str | Path) -> pd.DataFrame:
     FileNotFoundError, IsADirectoryError
         If there is no file.
     ValueError
-        If the file is not a table in one of the two layouts.
+        If the file is not a table in one of the two layouts; where a distance is no number, its
+        line is named.
     """
     path = Path(path)
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give a table in it")
     if not path.is_file():
         raise FileNotFoundError(f"no table at {path}")
+    require_table_ending(path)
     try:
-        raw = _read(path)
+        raw = read_frame(path)
         table = validate(_from_published(raw, path) if "word_to_compare" in raw else raw)
     except ValueError as error:  # pandas' parser errors are ValueErrors
         raise ValueError(f"{path}: {error}") from None
@@ -213,24 +217,6 @@ def _directions(vectors: KeyedVectors, words: np.ndarray) -> FloatArray:
             "direction; leave these words out of the list or mend the embedding"
         )
     return matrix
-
-
-def _read(path: Path) -> pd.DataFrame:
-    if path.suffix == ".parquet":
-        return _read_parquet(path)
-    # Words such as "nan" or "null" are words.
-    read = pd.read_csv(path, keep_default_na=False, encoding="utf-8")
-    require_numbered_rows(read)
-    return read
-
-
-def _read_parquet(path: Path) -> pd.DataFrame:
-    try:
-        return pd.read_parquet(path)
-    except OSError as error:
-        if error.errno is not None:  # of the disk; pyarrow's own about damage have no number
-            raise
-        raise ValueError(f"damaged, or no Parquet file ({' '.join(str(error).split())})") from None
 
 
 def _from_published(raw: pd.DataFrame, path: Path) -> pd.DataFrame:

@@ -79,7 +79,8 @@ def fit(
     table : DataFrame
         Columns as in ``COLUMNS``.
     model : str, Path or ModelCard
-        A bundled card (`model_cards()` names them), the path of one, or a card.
+        A bundled card for distances (`model_cards("distance")` names them), the path of one, or a
+        card.
     method : {"auto", "exact", "nuts", "nutpie", "numpyro"}
         ``auto`` takes the exact sampler where the card is Normal and its Pareto k is below 0.7,
         and PyMC's NUTS otherwise; the result says which and why.
@@ -106,7 +107,7 @@ def fit(
     Raises
     ------
     ValueError
-        If the table, card, method or a number is not valid.
+        If the table, card, method or a number is not valid, or the card is not for distances.
 
     Warns
     -----
@@ -116,7 +117,7 @@ def fit(
     valid = validate(table)
     return fit_design(
         index_table(valid),
-        model,
+        load_card(model, "distance"),
         method,
         draws=draws,
         chains=chains,
@@ -149,7 +150,8 @@ def fit_design(
 ) -> DataTree:
     """Fit a hierarchical model to a design: to what is not a table of distances.
 
-    The outcome may be of any sign and scale; the card's priors must suit it.
+    The outcome may be of any sign and scale; the card's priors must suit it. Which outcome the card
+    says it is for is not asked here.
 
     Parameters
     ----------
@@ -219,14 +221,15 @@ def _by_method(run: _Run, method: str) -> tuple[DataTree, str, str]:
 def _exact(run: _Run) -> DataTree:
     collapsed = collapse(run.design, run.card)
     result = sample_exact(collapsed, run.draws * run.chains, run.rng)
-    tree = assemble(run.design, run.card, result.values, {"lp": result.log_density}, run.chains)
-    stats = tree["sample_stats"].to_dataset()
-    tree["sample_stats"] = stats.assign(
-        pareto_k=result.pareto_k,
-        importance_ess=result.importance_ess,
-        n_proposals=result.n_proposals,
+    diagnostics = {
+        "pareto_k": result.pareto_k,
+        "importance_ess": result.importance_ess,
+        "n_proposals": result.n_proposals,
+    }
+    lp = {"lp": result.log_density}
+    return assemble(
+        run.design, run.card, result.values, lp, chains=run.chains, diagnostics=diagnostics
     )
-    return tree
 
 
 def _sampler(backend: str) -> Callable[[_Run], DataTree]:

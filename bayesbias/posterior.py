@@ -17,7 +17,7 @@ from .design import Design
 from .geometry import FloatArray
 
 if TYPE_CHECKING:
-    from xarray import DataTree
+    from xarray import Dataset, DataTree
 
 VARIABLE_DIMS: dict[str, tuple[str, ...]] = {
     "connection_mean": ("connection",),
@@ -61,7 +61,9 @@ def assemble(
     card: ModelCard,
     values: Mapping[str, FloatArray],
     sample_stats: Mapping[str, FloatArray],
+    *,
     chains: int,
+    diagnostics: Mapping[str, float],
 ) -> DataTree:
     """Lay independent draws out as ArviZ expects them.
 
@@ -70,6 +72,8 @@ def assemble(
     values : mapping of str to (chains * draws, ...) float
     sample_stats : mapping of str to (chains * draws,) float
     chains : int
+    diagnostics : mapping of str to float
+        Statistics of the whole sample, for ``sample_stats`` too.
     """
     import xarray as xr
 
@@ -84,32 +88,35 @@ def assemble(
             for name, draws in content.items()
         }
         used = {dim for variable_dims, _ in laid_out.values() for dim in variable_dims}
-        coords = {name: labels for name, labels in design.coords.items() if name in used}
-        dataset = xr.Dataset(laid_out, coords)
-        return dataset.assign_coords(chain=np.arange(chains), draw=np.arange(dataset.sizes["draw"]))
+        return xr.Dataset(laid_out, {name: each for name, each in coords.items() if name in used})
 
+    n_draws = len(next(iter(values.values()))) // chains
+    coords = {**design.coords, "chain": np.arange(chains), "draw": np.arange(n_draws)}
+    stats = sampled(sample_stats)
     observed = xr.Dataset({design.outcome: ("row", design.y)}, {"row": np.arange(len(design.y))})
-    tree = xr.DataTree.from_dict(
+    return xr.DataTree.from_dict(
         {
             "posterior": sampled(values),
-            "sample_stats": sampled(sample_stats),
+            "sample_stats": stats.assign(diagnostics),
             "observed_data": observed,
+            "constant_data": _constants(design),
         }
     )
-    complete(tree, design)
-    return tree
 
 
 def complete(tree: DataTree, design: Design) -> None:
     """Give a posterior the indices and labels that all posteriors here carry."""
+    tree["constant_data"] = _constants(design)
+    undate(tree)
+
+
+def _constants(design: Design) -> Dataset:
     import xarray as xr
 
-    coords = {**design.coords, "row": np.arange(len(design.y))}
-    tree["constant_data"] = xr.Dataset(
+    return xr.Dataset(
         {name: (_INDEX_DIMS[name], values) for name, values in _indices(design).items()},
-        coords=coords,
+        coords={**design.coords, "row": np.arange(len(design.y))},
     )
-    undate(tree)
 
 
 def undate(tree: DataTree) -> None:

@@ -134,7 +134,7 @@ def codes_and_names(column: pd.Series[Any]) -> tuple[NDArray[np.int64], list[str
     Rows are many and names few: what can be asked of names is asked of them.
     """
     codes, names = pd.factorize(column, use_na_sentinel=False)
-    return codes, [str(name) for name in names]
+    return codes, [str(name) for name in names.tolist()]
 
 
 def _found(column: pd.Series[str]) -> list[str]:
@@ -145,7 +145,7 @@ def _found(column: pd.Series[str]) -> list[str]:
 def _check_words(table: pd.DataFrame, names: Iterable[str]) -> None:
     for name in names:
         codes, values = pd.factorize(table[name], use_na_sentinel=False)
-        empty = np.array([pd.isna(value) or not str(value).strip() for value in values])
+        empty = np.array([pd.isna(value) or not str(value).strip() for value in values.tolist()])
         if empty.any():
             raise ValueError(f"row {int(np.argmax(empty[codes]))} has an empty {name}")
 

@@ -151,7 +151,7 @@ def sweep_from_dict(content: Mapping[str, Any], folder: Path) -> SweepConfig:
         embeddings=_embeddings(content["embeddings"], folder),
         lists=tuple(_sources("lists", content["lists"], folder, load_wordlist)),
         cards=tuple(
-            _sources("cards", content.get("cards", ["paper", "crossed"]), folder, load_card)
+            _sources("cards", content.get("cards", ["paper", "crossed"]), folder, _distance_card)
         ),
         **given,
     )
@@ -181,6 +181,10 @@ def _sources[T](key: str, values: object, folder: Path, load: Callable[[str], T]
     if not isinstance(values, list) or not all(isinstance(each, str) for each in values):
         raise _wrong(key, values)
     return [load(_located(each, folder)) for each in values]
+
+
+def _distance_card(source: str) -> ModelCard:
+    return load_card(source, "distance")
 
 
 def _embeddings(raw: object, folder: Path) -> tuple[Embedding, ...]:

@@ -15,7 +15,7 @@ from .bundled import bundled_folder, bundled_names
 from .embedding_files import ENDINGS, npz, pickles, read_entries
 from .embedding_files.fasttext import is_fasttext, read_fasttext
 from .embedding_files.headers import Vector
-from .embedding_files.keyed import keyed_vectors, read_as, unwrapped
+from .embedding_files.keyed import LOWER, in_lower_case, keyed_vectors, read_as, unwrapped
 from .embedding_files.native import is_native, native_entries
 from .embedding_files.npz import save_vectors
 from .schema import unknown_name
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from .embedding_files.blocks import Block
 
-__all__ = ["load_vectors", "read_as", "save_vectors", "vector_blocks"]
+__all__ = ["in_lower_case", "load_vectors", "read_as", "save_vectors", "vector_blocks"]
 
 CASES = ("exact", "lower", "fallback")
 """How a word may be looked up: as it is, in lower case, or as it is and else in lower case."""
@@ -106,7 +106,10 @@ def load_vectors(
     matrix = np.stack([found[form] for form in chosen.values()]).astype(np.float32, copy=False)
     _refuse_unusable(list(chosen), matrix, where)
     origins = [original.get(form, form) for form in chosen.values()]
-    return keyed_vectors(list(chosen), matrix, origins)
+    vectors = keyed_vectors(list(chosen), matrix, origins)
+    lost = (word for word in asked or () if word not in chosen and word.lower() in found)
+    setattr(vectors, LOWER, tuple(lost))
+    return vectors
 
 
 def vector_blocks(

@@ -129,7 +129,7 @@ def vocabulary_contrasts(
         raise ValueError(unknown_name("vary", str(vary), get_args(Vary)))
     if lists < 2:
         raise ValueError(f"lists must be a whole number from 2 on; got {lists!r}")
-    card, words = load_card(model), load_wordlist(wordlist)
+    card, words = load_card(model, "distance"), load_wordlist(wordlist)
     if card.likelihood != "normal":
         raise ValueError(
             f"the card {card.name!r} is {card.likelihood}; fits by the hundred need a Normal card, "

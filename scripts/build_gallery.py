@@ -24,8 +24,8 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 FOLDER = Path("figures") / "gallery"
 NO_PLOTS = {"COLOURS", "MARKERS", "save"}
 
-DPI, COLOURS_OF_A_PNG, LARGEST = 90, 48, 60_000
-"""A PNG's resolution, its palette, and the bytes it may have."""
+DPI, COLOURS_OF_A_PNG, LARGEST = 90, 256, 60_000
+"""A PNG's resolution, its palette (a smaller one loses single red dots), and its bytes at most."""
 
 
 @dataclass(frozen=True)

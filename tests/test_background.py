@@ -165,6 +165,29 @@ def test_words_without_a_direction_are_left_out_with_a_word(toy: Any) -> None:
     assert_allclose(found.psi, psi_of(good, matrix[[1]], matrix[[2]]), atol=ROUNDING)
 
 
+def test_experiments_without_words_are_refused_or_left_out_with_a_word(toy: Any) -> None:
+    made = {
+        "whole": bg.Experiment("whole", ("w5",), ("w6",), ("w1",), ("w2",)),
+        "no X": bg.Experiment("no X", ("W5", "Adam"), ("w6",), ("w1",), ("w2",)),
+        "no Z": bg.Experiment("no Z", ("w5",), ("w6",), ("x",), ("w2",)),
+    }
+    with pytest.raises(ValueError, match="no Z: none of the 1 words of Z is in the embedding"):
+        bg.distributions(toy, made)
+    with pytest.warns(UserWarning, match="it is left out") as told:
+        found = bg.distributions(toy, made, lacking="skip")
+    assert list(found) == ["whole"]
+    texts = [str(each.message) for each in told]
+    assert texts[0] == (
+        "no X: none of the 2 words of X is in the vocabulary (W5, Adam); 1 of them are there in "
+        'lower case: pass case="fallback"; it is left out'
+    )
+    assert texts[1].startswith("no Z: none of the 1 words of Z")
+    with pytest.raises(ValueError, match="no Z: none"):
+        bg.distributions(toy, {"no Z": made["no Z"]}, lacking="skip")
+    with pytest.raises(ValueError, match="unknown lacking 'skp'; did you mean 'skip'"):
+        bg.distributions(toy, made, lacking="skp")
+
+
 def test_an_attribute_without_a_direction(toy: Any) -> None:
     matrix = toy.vectors[:9].copy()
     matrix[3] = 0.0
@@ -316,9 +339,9 @@ def test_empirical_ranks_count_ties_half(toy: Any) -> None:
 def test_phi_leaves_missing_words_out_and_refuses_what_it_cannot_do(toy: Any) -> None:
     found = bg.distribution(toy, ["w1"], ["w2"])
     assert found.phi(["w5", "w6", "absent"]) == found.phi(["w6", "w5"])
-    with pytest.raises(ValueError, match=r"none of the 2 words of words is in the voc.*absent, no"):
+    with pytest.raises(ValueError, match=r"none of the 2 words of the set is in .*absent, no"):
         found.phi(["absent", "no"])
-    with pytest.raises(ValueError, match="words is empty"):
+    with pytest.raises(ValueError, match="the set is empty"):
         found.phi([])
     with pytest.raises(TypeError, match=r"for one word pass \['w1'\]"):
         found.phi("w1")
@@ -490,9 +513,9 @@ def test_readings(three: tuple[dict[str, Any], dict[str, Any]]) -> None:
     distributions, made = three
     frame = bg.relative(distributions, made, draws=2000, seed=1).set_index("experiment")
     apart, one = frame.loc["apart"], frame.loc["one"]
-    assert apart["reading"] == "the sets are biased opposite ways, significant relative bias"
+    assert apart["reading"] == "X and Y outside on opposite sides, significant relative bias"
     assert apart["x_share"] == pytest.approx(0.5, abs=0.05)
-    assert one["reading"] == "X alone is biased, significant relative bias"
+    assert one["reading"] == "X alone outside, significant relative bias"
     assert one["x_share"] > 0.99
     assert (apart["x_biased"], apart["y_biased"]) == (1, -1)
     again = bg.relative(distributions, made, draws=2000, seed=1).set_index("experiment")
@@ -504,10 +527,10 @@ def test_readings(three: tuple[dict[str, Any], dict[str, Any]]) -> None:
 @pytest.mark.parametrize(
     ("significant", "x", "y", "text"),
     [
-        (True, 0, 0, "neither set is biased, significant relative bias"),
-        (False, 0, 0, "neither set is biased, no relative bias"),
-        (True, -1, -1, "both sets are biased the same way, significant relative bias"),
-        (False, 0, 1, "Y alone is biased, no relative bias"),
+        (True, 0, 0, "X and Y inside, significant relative bias"),
+        (False, 0, 0, "X and Y inside, no relative bias"),
+        (True, -1, -1, "X and Y outside on one side, significant relative bias"),
+        (False, 0, 1, "Y alone outside, no relative bias"),
     ],
 )
 def test_the_words_of_readings(significant: bool, x: int, y: int, text: str) -> None:

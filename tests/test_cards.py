@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import copy
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
+import bayesbias as bb
+from bayesbias.analysis import load_cards
+from bayesbias.calibration.methods import posterior_methods
 from bayesbias.cards import CHOICES, ModelCard, card_from_dict, load_card, model_cards
 from bayesbias.priors import Prior
+from bayesbias.sweep_config import sweep_from_dict
 
 PAPER = load_card("paper").to_dict()
 
@@ -97,6 +103,45 @@ def test_a_card_of_ones_own_is_named_by_its_file(tmp_path: Path) -> None:
 def test_wrong_cards_say_what_is_wrong(content: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         card_from_dict(content)
+
+
+def test_a_card_is_taken_only_for_its_outcome(tmp_path: Path) -> None:
+    changes, scores = ["change", "change-crossed"], ["pll", "pll-robust"]
+    assert model_cards("change") == changes
+    assert model_cards("score_difference") == scores
+    assert sorted([*model_cards("distance"), *changes, *scores]) == sorted(model_cards())
+    with pytest.raises(ValueError, match=r"'change' is for changes.*here are distances; take con"):
+        load_card("change", "distance")
+    with pytest.raises(ValueError, match=r"'crossed' is for distances, and here are differences"):
+        load_card("crossed", "score_difference")
+    with pytest.raises(ValueError, match=r"'papr'.*paper-figures, robust; for"):
+        load_card("papr", "distance")
+    own = tmp_path / "own.toml"
+    own.write_text(CARD, encoding="utf-8")  # says nothing of an outcome
+    assert load_card(own, "distance").outcome == "distance"
+    with pytest.raises(ValueError, match=r"'own'.*that says outcome = 'change'"):
+        load_card(own, "change")
+    own.write_text(f'outcome = "change"\n{CARD}', encoding="utf-8")
+    assert load_card(own, "change").outcome == "change"
+
+
+EMBEDDINGS = {"embeddings": {"demo": "glove-demo"}, "lists": ["gender"]}
+
+
+@pytest.mark.parametrize(
+    "take",
+    [
+        lambda: load_cards(["paper", "change"]),
+        lambda: sweep_from_dict({**EMBEDDINGS, "cards": ["change"]}, Path()),
+        lambda: posterior_methods("change"),
+        lambda: bb.vocabulary_contrasts("glove-demo", "gender", "change"),
+        lambda: bb.attribute_kfold(pd.DataFrame(), ["change"]),
+    ],
+    ids=["run", "sweep", "calibrate", "vocabulary_contrasts", "attribute_kfold"],
+)
+def test_whatever_models_distances_refuses_other_cards(take: Callable[[], object]) -> None:
+    with pytest.raises(ValueError, match=r"the card 'change' is for changes.* here are distances"):
+        take()
 
 
 def test_names_and_files_that_are_not_there(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from bayesbias import __version__, report
 from bayesbias.bundled import bundled_folder
+from bayesbias.cards import card_text
 from bayesbias.cli import main
 from bayesbias.distances import read_table
 from bayesbias.posterior import load_posterior
@@ -144,6 +145,7 @@ def test_run_with_both_cards_writes_everything_the_same_every_time(
 def _check_what_was_said(said: str) -> None:
     lines = said.splitlines()
     assert lines[0] == "toy in toy.txt: 40 distances, 1 of the list's 15 entries missing."
+    assert lines.pop(1) == "  Missing: 1 control word."
     assert lines[1].startswith("  paper: associated − human is ")
     assert lines[2].startswith("  crossed: associated − human is ")
     assert "not verdicts" in lines[3]
@@ -254,6 +256,15 @@ BAD_ARGUMENTS = {
     "case": (["run", "toy.toml", "--case", "upper"], "unknown case 'upper'"),
     "rope": (["run", "toy.toml", "--rope", "-1"], "--rope"),
     "draws": (["run", "toy.toml", "--draws", "0"], "--draws"),
+    "few draws": (["run", "toy.toml", "--draws", "2"], "--draws must be at least 7 with 4 chain"),
+    "few in a chain": (
+        ["run", "toy.toml", "--draws", "3", "--chains", "50"],
+        "--draws must be at least 4 with 50 chain",
+    ),
+    "tune": (["fit", "no.csv", "--tune", "0"], "--tune"),
+    "a list as a command": (["lists", "gender"], "to see a list: `bayesbias lists show gender`."),
+    "a list's command": (["lists", "chek"], "Did you mean 'check'? See `bayesbias lists --help`."),
+    "a slip": (["rum"], "Did you mean 'run'? See `bayesbias --help`."),
     "option": (["run", "toy.toml", "--modl", "paper"], "No such option"),
     "no list": (["run"], "Missing argument"),
     "command": (["rum"], "rum"),
@@ -342,13 +353,12 @@ def test_bad_pickles_and_zips(toy: list[str], capsys: pytest.CaptureFixture[str]
     assert "v.zip" in refused(capsys, toy)
 
 
+@pytest.mark.parametrize("name", ["../mine", "mine.svg"])
 def test_a_card_that_cannot_be_a_file_name(
-    toy: list[str], capsys: pytest.CaptureFixture[str]
+    toy: list[str], name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from bayesbias.cards import _path_of
-
-    card = _path_of("paper").read_text(encoding="utf-8")
-    Path("mine.toml").write_text(card.replace('"paper"', '"../mine"'), encoding="utf-8")
+    card = card_text("paper")
+    Path("mine.toml").write_text(card.replace('"paper"', f'"{name}"'), encoding="utf-8")
     toy[5] = "mine.toml"
     assert "part of a file name" in refused(capsys, toy)
 
@@ -465,6 +475,53 @@ def test_table_and_fit(toy: list[str], capsys: pytest.CaptureFixture[str]) -> No
     assert load_posterior("p.nc").attrs["model"] == "crossed"
 
 
+def test_fit_says_where_the_posterior_is_not(
+    toy: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["table", *toy[1:4], "--out", "t.csv", "--quiet"]) == 0
+    assert main(["fit", "t.csv"]) == 0
+    assert "The posterior is not kept; --out FILE.nc keeps it." in capsys.readouterr().out
+
+
+def test_tune_reaches_the_sampler(
+    toy: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from bayesbias import analysis, fitting
+
+    def stop(*_: object, **options: object) -> None:
+        raise ValueError(f"tune is {options['tune']}")
+
+    assert main(["table", *toy[1:4], "--out", "t.csv", "--quiet"]) == 0
+    monkeypatch.setattr(fitting, "fit", stop)
+    monkeypatch.setattr(analysis, "fit", stop)
+    for arguments in (["fit", "t.csv"], toy):
+        assert "tune is 77" in refused(capsys, [*arguments, "--tune", "77"])
+
+
+def test_missing_words_are_named_and_lower_case_is_hinted_at(
+    toy: list[str], one_plot: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = LIST.replace('"son"', '"Son", "Puppi"').replace('"dancer"]', '"dancer", "Nurse"]')
+    Path("toy.toml").write_text(content, encoding="utf-8")
+    assert main(toy) == 0
+    out = capsys.readouterr().out
+    told = "Missing: Son, Puppi, Nurse and 1 control word."
+    assert f"  {told} 2 there in lower case: try --case fallback.\n" in out
+    assert main([*toy, "--case", "fallback", "--force"]) == 0
+    assert "  Missing: Puppi and 1 control word.\n" in capsys.readouterr().out
+
+
+def test_of_many_missing_words_eight_are_named(
+    toy: list[str], one_plot: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lost = ", ".join(f'"x{place}"' for place in range(11))
+    Path("toy.toml").write_text(LIST.replace('"dancer"', f'"dancer", {lost}'), encoding="utf-8")
+    assert main(toy) == 0
+    named = ", ".join(f"x{place}" for place in range(8))
+    told = f"Missing: {named} and 3 more protected and stereotype words and 1 control word."
+    assert told in capsys.readouterr().out
+
+
 def test_fit_takes_the_published_layout(toy: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["table", *toy[1:4], "--out", "t.csv", "--quiet"]) == 0
     table = pd.read_csv("t.csv")
@@ -498,6 +555,31 @@ def test_lists_and_models(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Note: A note." in out
     assert main(["models"]) == 0
     assert "crossed: Protected words and attribute words" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("toy")
+def test_files_of_lists_and_cards_are_printed_as_they_stand(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for command, file in (
+        (["lists", "show", "religion", "--toml"], bundled_folder("wordlists") / "religion.toml"),
+        (["models", "crossed"], bundled_folder("models") / "crossed.toml"),
+        (["models", str(bundled_folder("models") / "paper.toml")], None),
+    ):
+        assert main(command) == 0
+        out = capsys.readouterr().out
+        assert out == (file or Path(command[1])).read_text(encoding="utf-8")
+    Path("mine.toml").write_text(LIST + "# a comment\n", encoding="utf-8")
+    assert main(["lists", "show", "mine.toml", "--toml"]) == 0
+    assert capsys.readouterr().out == LIST + "# a comment\n"
+    assert "did you mean 'crossed'" in refused(capsys, ["models", "crosed"])
+
+
+def test_mlm_alone_prints_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["mlm"]) == 0
+    said = capsys.readouterr()
+    assert "report" in said.out
+    assert said.err == ""
 
 
 @pytest.mark.usefixtures("toy")

@@ -49,6 +49,9 @@ def test_it_prints_both_tables_and_how_to_read_them(
     assert "Sets of words among 311 words of toy.txt" in shown.out
     assert "Relative bias of the sets beside random pairs" in shown.out
     assert "does not endorse" in shown.out
+    said = " ".join(shown.out.split())
+    assert "inside or outside the middle 95% of the vocabulary's single words" in said
+    assert "biased" not in said
     assert shown.err == "bayesbias: not in the embedding, and left out: absent\n"
 
 
@@ -66,6 +69,24 @@ def test_it_writes_frames_and_plots(toy: list[str], capsys: pytest.CaptureFixtur
     before = Path("out/relative.csv").read_bytes()
     assert main([*toy, "--out", "out", "--ranks", "0", "200", "--force"]) == 0
     assert Path("out/relative.csv").read_bytes() == before
+
+
+def test_lists_without_words_are_told_of_and_left_out(
+    toy: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    fast = ["--draws", "500"]
+    assert main(["background", *fast]) == 0
+    shown = capsys.readouterr()
+    assert "weat7" in shown.out
+    assert "weat6" not in shown.out
+    left = [line for line in shown.err.splitlines() if "it is left out" in line]
+    assert any("weat6: none of the 8 words of X" in line for line in left)
+    assert all("are there in lower case: pass --case fallback" in line for line in left)
+    assert "Brett, Jay, Matthew, Neil and 10 more" in shown.err  # never all of them
+    assert "not in the embedding, and left out: " in shown.err
+    assert main(["background", "weat6", *fast]) == 2
+    assert "weat6: none of the 8 words of X is" in capsys.readouterr().err
+    assert main(["background", "weat6", "--case", "fallback", *fast]) == 0
 
 
 @pytest.mark.parametrize(

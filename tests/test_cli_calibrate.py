@@ -36,6 +36,17 @@ def test_it_lists_worlds_and_methods(capsys: pytest.CaptureFixture[str]) -> None
         assert name in printed
 
 
+def test_names_are_whole_on_a_terminal_of_80_columns(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["calibrate", "--list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    first = {line.split()[0] for line in lines if line.split()}
+    assert {*bb.nulls.WORLDS, *bb.calibration.METHODS} <= first
+    assert max(map(len, lines)) <= 80
+
+
 @pytest.mark.parametrize(
     ("more", "told"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -125,7 +126,10 @@ def test_rows_without_a_partner_are_listed(
 @pytest.mark.parametrize(
     ("extra", "message"),
     [
-        (["--model", "paper"], "expects an overall change of 1"),
+        (
+            ["--model", "paper"],
+            "here are changes of distances; take change, change-crossed",
+        ),
         (["--model", "chang"], "did you mean 'change'"),
         (["--ci-prob", "89"], "pass 0.89"),
         (["--method", "exct"], "did you mean 'exact'"),
@@ -165,12 +169,16 @@ def test_scores_of_vectors_stand_beside_mac(tables: list[str]) -> None:
     )
     rng = np.random.default_rng(1)
     words = ["he", "son", "she", "hers", "soldier", "rancher", "nurse", "dancer"]
-    for name in ("one.txt", "two.txt"):
+    for name, table in (("one.txt", "before.csv"), ("two.txt", "after.csv")):
         lines = [f"{word} {' '.join(f'{x:.4f}' for x in rng.standard_normal(6))}" for word in words]
         Path(name).write_text("\n".join(lines) + "\n")
+        loaded = bb.load_vectors(name, progressbar=False)
+        toy = bb.load_wordlist("./toy.toml")
+        write_table(bb.distance_table(loaded, toy, embedding=name), table)
     vectors = ["--list", "toy.toml", "--before-vectors", "one.txt", "--after-vectors", "two.txt"]
     assert main([*tables, "--model", "change", "--out", "out", "--quiet", *vectors]) == 0
     assert set(pd.read_csv("out/scores.csv")["score"]) == {"mac", "weat", "same", "direct_bias"}
+    assert "Embeddings: one.txt before, two.txt after." in Path("out/report.html").read_text()
     assert "--before-vectors one.txt" in json.loads(Path("out/run.json").read_text())["command"]
 
 
@@ -184,6 +192,29 @@ def debiased(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, vectors in (("before", before), ("after", after)):
         write_table(bb.distance_table(vectors, words), folder / f"{name}.csv")
     return folder
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("religion glove-demo hard.bin", "table before, whose.*those of the list 'gender'"),
+        ("gender hard.bin glove-demo", "table before is not of the vectors before.*swapped"),
+        ("gender glove-demo glove-demo", "table after is not of the vectors after"),
+    ],
+)
+def test_tables_of_another_list_or_of_other_vectors_are_refused(
+    debiased: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    given: str,
+    message: str,
+) -> None:
+    monkeypatch.chdir(debiased)
+    tables = ["before.csv", "after.csv"]
+    words, before, after = given.split()
+    sources = ["--list", words, "--before-vectors", before, "--after-vectors", after]
+    said = refused(capsys, ["compare", *tables, *FAST, *sources, "--out", "out"])
+    assert re.search(message, said)
 
 
 @pytest.fixture
@@ -214,6 +245,10 @@ def test_posterior_scores_and_recovery_stand_together(
     for text in ("Is the bias found again?", "neighbours", "direct bias"):
         assert text in page
     assert "--recover gender --recover-words 60" in page
+    assert "<h1>gender: before → after</h1>" in page
+    # Direct Bias and SAME are measured twice, with different words.
+    assert "direct bias (targets and classes of the defining sets)" in page
+    assert "direct_bias (words and groups of the list)" in page
     # A result of the earlier run that is not made again goes.
     without = [*recovering[:3], *FAST, "--model", "change", "--out", "out", "--force"]
     assert main(without) == 0

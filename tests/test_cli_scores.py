@@ -55,7 +55,7 @@ def test_it_prints_every_score_and_how_to_read_it(
     assert "toy in toy.txt: scores, 89% bootstrap intervals" in shown.out
     assert "Lower than 1 means closer to all stereotypes: mac." in shown.out
     assert "Lower than 0 means closer to own stereotype: rnd." in shown.out
-    assert "posterior" not in shown.out
+    assert "posterior" not in shown.out.lower()
     assert max(map(len, shown.out.splitlines()[:10])) <= 80
 
 
@@ -104,6 +104,11 @@ def test_posteriors_join_the_table(toy: list[str], capsys: pytest.CaptureFixture
     assert main([*toy, "--posterior", "--model", "paper", "--out", "toy.csv"]) == 0
     shown = capsys.readouterr().out
     assert "toy in toy.txt: posterior means, 89% highest-density" in " ".join(shown.split())
+    bootstrap, posterior = (
+        shown.index(f"{kind} intervals ") for kind in ("Bootstrap", "Posterior")
+    )
+    assert bootstrap < shown.index("posterior means") < posterior  # each under its own table
+    assert "Posterior intervals are about these words, and narrower" in shown
     frame = pd.read_csv("toy.csv")
     rows = frame[frame["interval"] == "posterior"]
     assert list(rows["score"]) == ["mac", "gweat", "weat_mean_difference", "weat_effect_size"]

@@ -275,9 +275,13 @@ def test_what_no_change_can_be_learnt_from_is_refused(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"model": "paper"}, "'paper' expects an overall change of 1 ± 0.3.*Take 'change'"),
+        (
+            {"model": "paper"},
+            "'paper' is for distances, and here are changes.*take change, change-",
+        ),
         ({"model": "change", "attributes": True}, "either model or attributes=True"),
-        ({"model": "chnge"}, "did you mean 'change'"),
+        ({"model": "pll"}, "'pll' is for differences of scores"),
+        ({"model": "chnge"}, "did you mean 'change'.* [Kk]nown: change, change-crossed; for"),
         ({"draws": 0}, "draws must be a whole number"),
         ({"priors": {"sigm": {"rate": 1}}}, "did you mean 'sigma'"),
     ],

@@ -42,6 +42,22 @@ def test_it_writes_the_vectors_and_says_so(here, capsys: pytest.CaptureFixture[s
     assert np.array_equal(found.vectors, hard(toy(), SETS).vectors)
 
 
+def test_words_are_found_in_lower_case_if_asked(here, capsys: pytest.CaptureFixture[str]) -> None:
+    upper = LISTS.replace("she", "She").replace("queen", "Queen").replace("aunt", "Aunt")
+    Path("mine.toml").write_text(upper, encoding="utf-8")
+    assert main([*here, "--out", "out.bin"]) == 0
+    lost = capsys.readouterr().err.splitlines()[0]
+    assert lost.startswith("bayesbias: not in the embedding, of the defining sets: She, ")
+    assert lost.endswith("if it is in lower case, pass --case fallback")
+    for case in ("fallback", "lower"):
+        assert main([*here, "--case", case, "--out", f"{case}.bin"]) == 0
+        lost = capsys.readouterr().err
+        assert lost == "bayesbias: not in the embedding, of the defining sets: gal, guy\n"
+        found = KeyedVectors.load_word2vec_format(f"{case}.bin", binary=True)
+        assert np.array_equal(found.vectors, hard(toy(), SETS).vectors)
+        assert json.loads(Path(f"{case}.bin.json").read_text(encoding="utf-8"))["case"] == case
+
+
 def test_options_reach_the_method(here, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*here, "--method", "soft", "--strength", "2", "--out", "out.txt", "-q"]) == 0
     assert capsys.readouterr().out == ""
@@ -58,6 +74,7 @@ def test_options_reach_the_method(here, capsys: pytest.CaptureFixture[str]) -> N
     [
         (["--method", "hrad"], "unknown debiasing method 'hrad'; did you mean 'hard'"),
         (["--alpha", "3"], "unknown option of hard 'alpha'; known: equalise, k"),
+        (["--case", "lowr"], "unknown case 'lowr'; did you mean 'lower'"),
         (["-k", "7"], "k must lie in 1 to 2"),
         (["--lists", "religio"], "did you mean 'religion'"),
         (["--out", "toy.bin", "--force"], "toy.bin is the source itself"),

@@ -239,13 +239,28 @@ HEADER = ",".join(COLUMNS) + "\n"
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "No columns to parse"),
+        ("", "the file is empty"),
         (HEADER, "the table has no rows"),
         ("a,b\n1,2\n", r"lacks the column\(s\) protected_word"),
         (HEADER + "he,man,nurse,woman,differnt,0.5\n", "did you mean 'different'"),
         (HEADER + "he,man,nurse,woman,different,-100\n", r"1 distance\(s\) are not in \[0, 2\]"),
         (HEADER + "he,man,nurse,woman,different,nan\n", r"not in \[0, 2\].*nan"),
-        (HEADER + "he,man,nurse,woman,different,far\n", "cosine_distance must be numbers"),
+        (
+            HEADER + 'he,man,"nu\nrse",woman,different,0.5\n\nhe,man,nurse,woman,different,far\n',
+            "line 5: cosine_distance is 'far', not a number",
+        ),
+        (HEADER + "he,man,nurse,woman,different,\n", "line 2: cosine_distance is empty"),
+        ("\n" + HEADER + "he,man,nurse,woman,different,far\n", "cosine_distance must be numbers"),
+        (
+            HEADER + f"he,man,{'x' * 140_000},woman,different,far\n",  # beyond csv's limit
+            "cosine_distance must be numbers",
+        ),
+        (HEADER.replace(",", ";"), "separated by semicolons. Save it with commas"),
+        (
+            HEADER.replace(",", ";") + "he;man;nurse;woman;different;0,5\n",
+            "separated by semicolons. Save it with commas",
+        ),
+        (HEADER.replace(",", "\t"), "separated by tabs. Save it with commas"),
         (HEADER + "he,man,,woman,different,0.5\n", "row 0 has an empty attribute"),
         ("protected_word,word_to_compare\nhe,nurse\n", r"lacks the column\(s\) word_class"),
     ],
@@ -255,6 +270,11 @@ def test_files_that_are_no_tables_are_named(tmp_path: Path, content: str, messag
     path.write_text(content, encoding="utf-8")
     with pytest.raises(ValueError, match=rf"(?s)odd\.csv: .*{message}"):
         read_table(path)
+
+
+def test_vectors_come_first() -> None:
+    with pytest.raises(ValueError, match=r"the vectors come first, the words second: distance_t"):
+        distance_table(word_list(), embedding())  # type: ignore[arg-type]
 
 
 def test_files_that_are_not_there(tmp_path: Path) -> None:

@@ -61,6 +61,7 @@ LAYERS = {
     "embedding_files": 1,
     "transformer_files": 1,
     "distances": 1,
+    "table_files": 1,
     "cards": 1,
     "priors": 1,
     "intervals": 1,

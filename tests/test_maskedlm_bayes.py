@@ -326,6 +326,8 @@ def test_pairs_that_cannot_be_modelled(change, match: str) -> None:
 
 def test_options_that_do_not_fit() -> None:
     paired = made(n_pairs=3)
+    with pytest.raises(ValueError, match="'crossed' is for distances, and here are differences"):
+        fit_pairs(paired, model="crossed")
     with pytest.raises(ValueError, match="unknown measure 'cps'"):
         fit_pairs(paired, "cps")
     with pytest.raises(ValueError, match="unit must be a positive number; got -1"):

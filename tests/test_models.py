@@ -15,7 +15,8 @@ from xarray import DataTree
 
 import bayesbias as bb
 from bayesbias.cards import card_from_dict, load_card, model_cards
-from bayesbias.fitting import fit
+from bayesbias.design import make_design
+from bayesbias.fitting import fit, fit_design
 from bayesbias.models import _smallest_table, _whitening, build_model, graph
 from bayesbias.posterior import card_of, labels, variable_dims
 from bayesbias.predictive import add_log_likelihood, predict_rows
@@ -33,8 +34,8 @@ NORMAL = [name for name in model_cards() if load_card(name).likelihood == "norma
 
 @pytest.fixture(scope="module", params=NORMAL)
 def exact(request: pytest.FixtureRequest, table: pd.DataFrame) -> DataTree:
-    return fit(
-        table,
+    return fit_design(  # as `fit`, for any outcome: cards are tried whatever they are for
+        make_design(table),
         request.param,
         method="exact",
         draws=500,
@@ -105,7 +106,7 @@ def test_the_robust_card_is_wired_through(
 def test_every_card_samples_by_nuts(table: pd.DataFrame, card: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the toy table is small, and some chains short
-        tree = fit(table, card, method="nuts", chains=2, seed=1, progressbar=False)
+        tree = fit_design(make_design(table), card, "nuts", chains=2, seed=1, progressbar=False)
     assert np.isfinite(tree["posterior"].to_dataset().to_dataarray()).all()
     check_pymc_works_on(tree, build_model(table, card))
 

@@ -27,6 +27,7 @@ from bayesbias import plots
 from bayesbias.plots.canvas import header
 from bayesbias.plots.contrast_forest import direction
 from bayesbias.plots.palette import COLOURS, INK, MARKERS, MISS, QUIET
+from bayesbias.plots.predictive_check import _thinned
 from bayesbias.plots.rows import MOST_ROWS, layout
 
 TOUCH = 0.5
@@ -452,6 +453,30 @@ def test_predictive_check_keeps_connections_in_blocks_of_their_own(posterior: An
         assert ((block < x) & (x < block + 1)).all()
 
 
+@pytest.mark.parametrize("outside", [0, 1, 330, 3000])
+def test_predictive_check_leaves_many_rows_out_evenly(outside: int) -> None:
+    inside = np.ones(3000, dtype=bool)
+    inside[np.linspace(0, 2999, outside, dtype=int)] = False
+    rows = pd.DataFrame({"inside": inside, "position": (np.arange(3000) + 0.5) / 3000})
+    drawn = _thinned(rows)
+    expected = {0: 0, 1: 1, 330: 22, 3000: 200}[outside]  # a 15th, and one where there is one
+    assert (~drawn["inside"]).sum() == expected
+    assert drawn["inside"].sum() == pytest.approx(200 - expected, abs=1)  # each is rounded
+    assert drawn["position"].is_monotonic_increasing
+    assert drawn["position"].diff().max() < 0.015  # three times the mean step of 1/200
+    assert _thinned(rows[:200]).equals(rows[:200])
+
+
+def test_predictive_check_draws_inside_and_outside_alike(posterior: Any) -> None:
+    ax = plots.predictive_check(posterior, ci_prob=0.5)
+    for name in bb.CONNECTIONS:
+        one, other = (line(ax, f"{name} {where}") for where in ("inside", "outside"))
+        for trait in ("marker", "markersize", "markeredgewidth", "zorder", "alpha"):
+            getter = f"get_{trait}"
+            assert getattr(one, getter)() == getattr(other, getter)()
+        assert one.get_color() != other.get_color()
+
+
 def test_scales_draw_a_row_each_under_headings(posterior: Any) -> None:
     frame = bb.scales(posterior)
     ax = plots.scales(frame)
@@ -579,6 +604,14 @@ def test_save_writes_both_kinds_and_closes_its_own_figure(
     assert ElementTree.parse(written[1]).getroot().tag.endswith("svg")
     assert "The attributes around “she”" in written[1].read_text(encoding="utf-8")
     assert plt.get_fignums() == []
+
+
+@pytest.mark.parametrize("name", ["forest.png", "forest.SVG", "v1.5.svg"])
+def test_save_takes_a_name_with_its_ending(tmp_path: Path, table: pd.DataFrame, name: str) -> None:
+    written = plots.save(plots.distributions(table), tmp_path / name)
+    assert written == [tmp_path / name] == list(tmp_path.iterdir())
+    start = b"\x89PNG" if name.endswith("png") else b"<?xml"
+    assert written[0].read_bytes().startswith(start)
 
 
 def test_save_leaves_the_callers_figure_open(tmp_path: Path, table: pd.DataFrame) -> None:

@@ -26,10 +26,13 @@ from bayesbias.report.sentences import (
     number,
     percent,
     signed,
+    signed_end,
+    step,
 )
 from bayesbias.report.svg import VARIABLES, inlined
 from bayesbias.report.tables import overall
 from bayesbias.results import versions
+from bayesbias.schema import CONNECTIONS
 from bayesbias.vectors import load_vectors
 from bayesbias.wordlists import WordList, load_wordlist
 
@@ -186,19 +189,20 @@ def test_the_demo_lets_the_reader_see_that_human_words_are_closer(demo: Analysis
     assert "The list's own note" in page.text
 
 
-def moved(result: CardResult, by: float, connection: str = "associated") -> CardResult:
-    frame = result.summary.copy()
-    chosen = frame["connection"] == connection
-    frame.loc[chosen, ["mean", "hdi_low", "hdi_high"]] += by
-    return replace(result, summary=frame)
-
-
 @pytest.mark.parametrize(
-    ("by", "expected"),
-    [(-0.2, "the stereotypes are the closer ones"), (-0.04, "less than the 0.02")],
+    ("row", "expected"),
+    [
+        ((-0.2, -0.3, -0.1), "the stereotypes are the closer ones, by 0.200 (card crossed"),
+        ((-0.2, -0.5, 0.1), "by 0.200, which is not settled, for the interval includes zero (card"),
+        ((0.04, 0.01, 0.07), "the human words are the closer ones, by 0.040 (card crossed"),
+        ((0.04, -0.01, 0.09), "ones, by 0.040, which is not settled, for the interval includes"),
+        ((-0.01, -0.1, 0.1), "they differ by 0.010, less than the 0.02 that counts as none (card"),
+    ],
 )
-def test_closeness_is_told_as_the_numbers_are(demo: Analysis, by: float, expected: str) -> None:
-    lead = moved(demo.lead, by)
+def test_closeness_is_told_as_the_numbers_are(
+    demo: Analysis, row: tuple[float, float, float], expected: str
+) -> None:
+    lead = contrast(demo.lead, *row)
     other = replace(demo, results={lead.card.name: lead})
     assert expected in closeness_sentences(other)[0]
 
@@ -261,10 +265,27 @@ def test_what_changes_between_cards(demo: Analysis) -> None:
 
 def test_uneven_coverage_is_named(demo: Analysis) -> None:
     paper, crossed = demo.results.values()
-    assert "it fits least well for associated" in coverage_sentence(paper, 0.89)
+    parts = paper.check.query("ci_prob == 0.89").set_index("connection")["coverage"]
+    assert parts["associated"] < 0.84  # less than .89 by more than the .05 that may be
+    assert parts["human"] > 0.94
+    told = coverage_sentence(paper, 0.89)
+    wide = f"these are too wide for human ({100 * parts['human']:.1f}% inside) and too narrow for"
+    assert f"{wide} associated ({100 * parts['associated']:.1f}% inside)" in told
     inside = paper.check.query("connection == 'all' and ci_prob == 0.89")["coverage"].item()
     assert f"{100 * inside:.1f}% of 4,815 distances" in coverage_sentence(paper, 0.89)
     assert "distances lie inside" in coverage_sentence(crossed, 0.89)
+
+
+def test_intervals_too_narrow_are_told_from_those_too_wide(demo: Analysis) -> None:
+    shares = dict(zip(CONNECTIONS, (0.96, 0.89, 0.8, 0.7), strict=True)) | {"all": 0.85}
+    frame = demo.lead.check.query("ci_prob == 0.89")
+    uneven = replace(demo.lead, check=frame.assign(coverage=frame["connection"].map(shares)))
+    assert coverage_sentence(uneven, 0.89).endswith(
+        "intervals; against the 89% they promise, these are too wide for associated (96.0% "
+        "inside) and too narrow for neutral (80.0% inside) and human (70.0% inside)."
+    )
+    even = replace(demo.lead, check=frame.assign(coverage=0.9))
+    assert coverage_sentence(even, 0.89).endswith("predictive intervals.")
 
 
 def test_cards_stand_side_by_side(demo: Analysis) -> None:
@@ -286,6 +307,12 @@ def test_cards_stand_side_by_side(demo: Analysis) -> None:
         (number(-1.5, 1), "−1.5"),
         (signed(0.0004), "0.000"),
         (signed(0.12), "+0.120"),
+        (signed_end(0.12), "+0.120"),
+        (signed_end(-0.00004), "−0.00004"),  # on which side of 0 an interval ends
+        (signed_end(0.0), "0.000"),
+        (step(0.9, 0.95), ("0.900", "0.950", "+0.050")),
+        (step(0.9264, 0.9276), ("0.9264", "0.9276", "+0.0012")),  # not 0.926 to 0.928: +0.001
+        (step(-0.1234, -0.0546, signed), ("−0.1234", "−0.0546", "+0.0688")),
         (percent(0.9996), "over 99%"),
         (percent(0.0004, 1), "under 0.1%"),
         (percent(1), "100%"),
@@ -294,7 +321,7 @@ def test_cards_stand_side_by_side(demo: Analysis) -> None:
         (joined(["a", "b", "c"]), "a, b and c"),
     ],
 )
-def test_how_numbers_are_written(written: str, expected: str) -> None:
+def test_how_numbers_are_written(written: object, expected: object) -> None:
     assert written == expected
 
 

@@ -27,7 +27,7 @@ from numpy.testing import assert_array_equal
 
 from bayesbias.bundled import bundled_folder
 from bayesbias.embedding_files import binary, progress, read_entries
-from bayesbias.vectors import load_vectors, read_as, save_vectors
+from bayesbias.vectors import in_lower_case, load_vectors, read_as, save_vectors
 from bayesbias.wordlists import WordList, load_wordlist, wordlists
 
 Table = Mapping[str, Sequence[float]]
@@ -268,6 +268,14 @@ def test_what_was_read_is_remembered_through_loading_and_saving_again(tmp_path: 
     assert read_as(load_vectors(first, ["King"])) == {"King": "king"}
     save_vectors(first, tmp_path / "again.npz")
     assert read_as(load_vectors(tmp_path / "again.npz")) == {"King": "king"}
+
+
+def test_words_that_are_there_in_lower_case_only_are_remembered() -> None:
+    asked = ["King", "Bill", "Queen", "lost"]
+    assert in_lower_case(load_vectors(keyed(WORDS), asked)) == ("King", "Queen")
+    assert in_lower_case(load_vectors(keyed(WORDS), asked, case="fallback")) == ()
+    assert in_lower_case(load_vectors(keyed(WORDS))) == ()
+    assert in_lower_case(keyed(WORDS)) == ()
 
 
 def test_read_as_knows_nothing_of_vectors_from_elsewhere() -> None:

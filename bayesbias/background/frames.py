@@ -150,7 +150,7 @@ def standalone(distributions: Distributions, experiments: Experiments) -> pd.Dat
         for role, label, listed in zip(
             "XY", experiment.labels, (experiment.X, experiment.Y), strict=False
         ):
-            psi = each.psi_of(listed)
+            psi = each.found(listed, role)
             rows.append(
                 {
                     "experiment": name,
@@ -158,7 +158,7 @@ def standalone(distributions: Distributions, experiments: Experiments) -> pd.Dat
                     "set": label,
                     "n_words": len(psi),
                     "n_missing": len(set(listed)) - len(psi),
-                    "psi": float(psi.mean()) if len(psi) else np.nan,
+                    "psi": float(psi.mean()),
                     "background_mean": each.mean,
                     "background_sd": each.sd,
                     **_shares(each, listed),
@@ -239,23 +239,24 @@ def relative(
 
 
 def reading(significant: bool, x_side: int, y_side: int) -> str:
-    """Say what a relative bias and two standalone biases come to.
+    """Say what a relative bias and the places of two sets come to.
 
     Parameters
     ----------
     significant : bool
         Whether the relative bias is beyond chance.
     x_side, y_side : int
-        +1 for a set that is biased to Z, -1 to Z2, 0 for none.
+        +1 for a set whose mean lies outside the middle of the vocabulary's words towards Z, -1
+        towards Z2, 0 for one inside.
     """
     relative_part = "significant relative bias" if significant else "no relative bias"
     if not x_side and not y_side:
-        return f"neither set is biased, {relative_part}"
+        return f"X and Y inside, {relative_part}"
     if x_side == y_side:
-        return f"both sets are biased the same way, {relative_part}"
+        return f"X and Y outside on one side, {relative_part}"
     if x_side and y_side:
-        return f"the sets are biased opposite ways, {relative_part}"
-    return f"{'X' if x_side else 'Y'} alone is biased, {relative_part}"
+        return f"X and Y outside on opposite sides, {relative_part}"
+    return f"{'X' if x_side else 'Y'} alone outside, {relative_part}"
 
 
 def _paired(

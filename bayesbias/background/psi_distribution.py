@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,7 @@ import pandas as pd
 from ..embedding_files.vocabulary import Vocabulary
 from ..geometry import FloatArray
 from ..schema import unknown_name
+from ..scores.words import abridged
 from ..vectors import CASES, choose, vector_blocks
 from . import normal_fit, tails
 from .experiment import Experiment
@@ -35,6 +36,9 @@ type Source = str | os.PathLike[str] | KeyedVectors
 
 DUPLICATES = ("error", "first")
 """What to do with words that stand twice: refuse the source, or let the first one count."""
+
+LACKING = ("error", "skip")
+"""What to do with experiments of which a set has no word at all: refuse, or leave them out."""
 
 FEWEST_WORDS = 3
 """A Normal fit with a skew needs so many."""
@@ -176,7 +180,7 @@ class Distribution:
         ----------
         Smarda (2021), Φ(ψ_X; μ, σ).
         """
-        found = self._found(words, "words")
+        found = self.found(words)
         size = len(found)
         value = float(found.mean())
         choice = tails.Choice(about, tail, kind, against)
@@ -222,7 +226,7 @@ class Distribution:
         ----------
         Smarda (2021), relative bias.
         """
-        x, y = self._found(X, "X"), self._found(Y, "Y")
+        x, y = self.found(X, "X"), self.found(Y, "Y")
         if shared := [word for word in x.index if word in y.index]:
             raise ValueError(f"X and Y share {', '.join(shared)}; take the word out of one of them")
         return against_random_pairs(
@@ -233,17 +237,24 @@ class Distribution:
             seed=seed,
         )
 
-    def _found(self, words: Iterable[str], what: str) -> pd.Series[float]:
+    def found(self, words: Iterable[str], what: str = "the set") -> pd.Series[float]:
+        """ψ of the words that are there, as `psi_of` gives it; a ValueError if none is."""
         asked = [words] if isinstance(words, str) else list(words)
         if not asked:
             raise ValueError(f"{what} is empty; at least one word is needed")
         found = self.psi_of(words if isinstance(words, str) else asked)
         if found.empty:
             raise ValueError(
-                f"none of the {len(asked)} words of {what} is in the vocabulary "
-                f"({', '.join(asked[:8])}); check their spelling and case"
+                f"{self.name}: none of the {len(asked)} words of {what} is in the vocabulary "
+                f"({abridged(asked)}); {self._remedy(asked)}"
             )
         return found
+
+    def _remedy(self, asked: Iterable[str]) -> str:
+        lowered = len(self.vocabulary.rows(sorted({word.lower() for word in asked})))
+        if not lowered:
+            return "check their spelling, or take an embedding that has them"
+        return f'{lowered} of them are there in lower case: pass case="fallback"'
 
     def __repr__(self) -> str:
         return (
@@ -318,6 +329,7 @@ def distributions(
     *,
     case: str = "exact",
     duplicates: str = "error",
+    lacking: str = "error",
     rows: int | None = None,
     allow_pickle: bool = False,
     progressbar: bool = True,
@@ -330,12 +342,27 @@ def distributions(
         As for `distribution`, and so are all other arguments.
     experiments : mapping of str to Experiment or (Z, Z2)
         `experiments()` makes them of word lists.
+    lacking : {"error", "skip"}
+        Refuse experiments of which Z or Z2 has no word in the embedding; or leave these out, and
+        those of which X or Y has none, with a warning each.
 
     Returns
     -------
     dict of str to Distribution
         They share one vocabulary.
+
+    Raises
+    ------
+    ValueError
+        As `distribution` does, or if no experiment is left.
+
+    Warns
+    -----
+    UserWarning
+        As `distribution` does, and for every experiment that is left out.
     """
+    if lacking not in LACKING:
+        raise ValueError(unknown_name("lacking", str(lacking), LACKING))
     pairs = {}
     for name, each in experiments.items():
         Z, Z2 = (each.Z, each.Z2) if isinstance(each, Experiment) else each
@@ -350,6 +377,7 @@ def distributions(
         rows=rows,
         allow_pickle=allow_pickle,
         progressbar=progressbar,
+        asked=experiments if lacking == "skip" else None,
     )
 
 
@@ -362,7 +390,9 @@ def _distributions(
     rows: int | None,
     allow_pickle: bool,
     progressbar: bool,
+    asked: Mapping[str, Any] | None = None,
 ) -> dict[str, Distribution]:
+    """Give all distributions, or with `asked`, by name, those that there are words for."""
     for kind, given, known in (("case", case, CASES), ("duplicates", duplicates, DUPLICATES)):
         if given not in known:
             raise ValueError(unknown_name(kind, str(given), known))
@@ -372,13 +402,41 @@ def _distributions(
         case,
     )
     vocabulary, psi = _usable(projected.vocabulary, projected.psi, duplicates)
-    made = {}
+    made, reasons = {}, []
     for at, (name, pair) in enumerate(pairs.items()):
         Z, Z2 = projected.found[at]
         sides = zip((Z, Z2), pair, strict=True)
         lost = tuple(word for side, words in sides for word in words if word not in side)
-        made[name] = Distribution(name, psi[at], vocabulary, tuple(Z), tuple(Z2), lost, case)
+        each = Distribution(name, psi[at], vocabulary, tuple(Z), tuple(Z2), lost, case)
+        try:
+            _require_sets(each, pair, None if asked is None else asked[name])
+        except ValueError as error:
+            if asked is None:
+                raise
+            reasons.append(str(error))
+        else:
+            made[name] = each
+    if not made:
+        raise ValueError(reasons[0])
+    for reason in reasons:
+        warnings.warn(f"{reason}; it is left out", stacklevel=3)
     return made
+
+
+def _require_sets(
+    each: Distribution, pair: tuple[tuple[str, ...], tuple[str, ...]], asked: object
+) -> None:
+    """Raise a ValueError if Z, Z2, or a set of the experiment asked for has no word."""
+    for name, words, found in zip(("Z", "Z2"), pair, (each.Z, each.Z2), strict=True):
+        if not found:
+            raise ValueError(
+                f"{each.name}: none of the {len(words)} words of {name} is in the embedding "
+                f'({abridged(words)}); check their spelling and case (case="lower", '
+                'case="fallback")'
+            )
+    if isinstance(asked, Experiment):
+        for name, words in (("X", asked.X), ("Y", asked.Y)):
+            each.found(words, name)
 
 
 def _usable(

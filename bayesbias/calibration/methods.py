@@ -199,7 +199,7 @@ def posterior_methods(card: str | Path | ModelCard) -> dict[str, Method]:
         region of practical equivalence) and ``NAME-coverage`` (it holds the true contrast), each
         for the overall contrast, and with ``-group``, ``-word`` and ``-any-word`` behind it.
     """
-    loaded = load_card(card)
+    loaded = load_card(card, "distance")
     if loaded.likelihood != "normal":
         raise ValueError(
             f"the card {loaded.name!r} has a {loaded.likelihood} likelihood; thousands of fits "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from typing import Annotated, cast
@@ -120,9 +121,11 @@ app.add_typer(
 )
 app.command(
     "models",
-    help="Print the bundled model cards and their notes.\n\n"
+    help="Print the bundled model cards and their notes; with CARD, the file of that one.\n\n"
     "Copy one, change a prior, and give its path: `bayesbias run religion --model mine.toml`\n\n"
-    "Example: `bayesbias models`",
+    "Examples:\n\n"
+    "`bayesbias models`\n\n"
+    "`bayesbias models crossed > mine.toml`",
 )(lists.models)
 
 
@@ -166,7 +169,11 @@ def _usage(error: Exception) -> str:
     context = getattr(error, "ctx", None)
     where = context.command_path if context is not None else NAME
     text = error.format_message() if hasattr(error, "format_message") else str(error)
-    return f"{text.rstrip('.')}. See `{where} --help`."
+    unknown = re.fullmatch(r"No such command '(.*)'\.", text)  # and none that is near
+    if unknown and context is not None and context.info_name == "lists":
+        text = f"{text.rstrip('.')}; to see a list: `{NAME} lists show {unknown[1]}`"
+    end = "" if text.endswith(("?", "!")) else "."
+    return f"{text.rstrip('.')}{end} See `{where} --help`."
 
 
 def _survive_odd_letters() -> None:

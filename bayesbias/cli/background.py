@@ -21,9 +21,9 @@ HELP = (
     "Zero is not the baseline: words in general may lean to one of two attribute sets. For every "
     "pair of groups of every list this gives ψ of all words in one walk of the file, where each "
     "group's mean lies among them (Φ), and the difference of the groups beside that of random "
-    "pairs of word sets. Without LISTS it takes the ten tests of Caliskan et al. (2017). Give an "
-    "embedding with its whole vocabulary: glove-demo holds its 5,000 most frequent words and "
-    "those of the lists.\n\n"
+    "pairs of word sets. Without LISTS it takes those of the ten tests of "
+    "Caliskan et al. (2017) that the embedding has words for. Give an embedding with its whole "
+    "vocabulary: glove-demo holds its 5,000 most frequent words and those of the lists.\n\n"
     "DIR gets fits.csv, standalone.csv, relative.csv, strata.csv, words.csv and plots.\n\n"
     "Examples:\n\n"
     "`bayesbias background weat1 weat6`\n\n"
@@ -32,7 +32,15 @@ HELP = (
 """What ``bayesbias background --help`` says."""
 
 STANDALONE = ("list", "set", "words>", "mean ψ>", "Φ background>", "Φ zero>", "rank>", "p sets>")
-RELATIVE = ("list", "sum>", "z>", "p>", "p random>", "reading")
+RELATIVE = ("list|", "sum>", "z>", "p>", "p random>", "reading")
+
+READING = (
+    "X and Y: the first and the second set of a list, in the order above. Reading: whether a set's "
+    "mean lies inside or outside the middle {middle} of the vocabulary's single words (Φ "
+    "background), and whether the sets differ more than random pairs do (p random below {alpha}). "
+    "A set may lie inside and yet be far from random sets of words, whose means vary less (p sets)."
+)
+"""Stands below the table of readings."""
 
 NOTE = (
     "Φ: share of a Normal with the vocabulary's sd, about its mean or about 0, below the set's "
@@ -87,6 +95,7 @@ def background(
         experiments,
         case=case,
         duplicates="first" if first else "error",
+        lacking="error" if lists else "skip",
         allow_pickle=allow_pickle,
         progressbar=not screen.quiet,
     )
@@ -103,19 +112,21 @@ def background(
     }
     if out is not None:
         _write(frames, made, experiments, out, (draws, seed, force))
-    _show(frames, f"{Path(vectors).name or vectors}", screen)
+    _show(frames, f"{Path(vectors).name or vectors}", alpha, screen)
     if out is not None:
         screen.say(f"Frames and plots: {out}")
 
 
 def _tell_missing(made: dict[str, Distribution], experiments: dict[str, Experiment]) -> None:
+    from ..scores.words import abridged
+
     lost = dict.fromkeys(word for each in made.values() for word in each.missing)
     for name, each in made.items():
         asked = experiments[name].X + experiments[name].Y
         there = set(each.psi_of(asked).index)
         lost |= dict.fromkeys(word for word in asked if word not in there)
     if lost:
-        complain(f"not in the embedding, and left out: {', '.join(lost)}")
+        complain(f"not in the embedding, and left out: {abridged(list(lost))}")
 
 
 def _words(made: dict[str, Distribution], experiments: dict[str, Experiment]) -> pd.DataFrame:
@@ -184,7 +195,7 @@ def _plot(
         plots.save(axes, folder / f"{stem}-relative")
 
 
-def _show(frames: dict[str, pd.DataFrame], source: str, screen: Screen) -> None:
+def _show(frames: dict[str, pd.DataFrame], source: str, alpha: float, screen: Screen) -> None:
     fits = frames["fits"]
     n_words = int(fits["n_words"].iloc[0])
     screen.table(
@@ -197,6 +208,7 @@ def _show(frames: dict[str, pd.DataFrame], source: str, screen: Screen) -> None:
         RELATIVE,
         [_relative_cells(row) for row in frames["relative"].to_dict("records")],
     )
+    screen.say(READING.format(middle=f"{100 * (1 - alpha):g}%", alpha=f"{alpha:g}"))
     worst = fits.sort_values("largest_gap").iloc[-1]
     screen.say(
         f"The Normal fits worst for {worst['experiment']}: skew {worst['skew']:.2f}, "

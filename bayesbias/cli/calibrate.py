@@ -114,9 +114,9 @@ def _show_known(screen: Screen) -> None:
     from ..calibration import METHODS as METHODS_THERE
     from ..nulls import ABOUT
 
-    screen.table("Worlds", ("name", "what happens in it"), [[*pair] for pair in ABOUT.items()])
+    screen.table("Worlds", ("name|", "what happens in it"), [[*pair] for pair in ABOUT.items()])
     rows = [[name, made.title, made.null] for name, made in METHODS_THERE.items()]
-    screen.table("Methods", ("name", "claims a bias by", "null hypothesis"), rows)
+    screen.table("Methods", ("name|", "claims a bias by", "null hypothesis"), rows)
 
 
 def _write(frame: pd.DataFrame, out: Path) -> None:

@@ -51,6 +51,7 @@ def debias(
             help="Defining, equalise and specific words: gender, religion, race, or a .toml file.",
         ),
     ] = "gender",
+    case: options.Case = "exact",
     case_variants: Annotated[
         bool,
         typer.Option(
@@ -116,16 +117,19 @@ def debias(
         out,
         method,
         sets.with_case_variants() if case_variants else sets,
+        case=case,
         allow_pickle=allow_pickle,
         progressbar=not screen.quiet,
         **{name: value for name, value in chosen.items() if value is not None},
     )
-    _tell(written, screen)
+    _tell(written, case, screen)
     return 0
 
 
-def _tell(written: Written, screen: Screen) -> None:
+def _tell(written: Written, case: str, screen: Screen) -> None:
     """Say what was written and how, and on stderr which words were not there."""
+    from ..scores.words import abridged
+
     record = written.record
     chosen = ", ".join(
         f"{name} {_short(value)}"
@@ -136,7 +140,10 @@ def _tell(written: Written, screen: Screen) -> None:
     screen.say(f"Method {record.method}, lists {record.lists}: {chosen}.")
     screen.say(f"Record: {written.record_path}")
     for name, words in record.missing.items():
-        complain(f"not in the embedding, of the {name}: {', '.join(dict.fromkeys(words))}")
+        lost = list(dict.fromkeys(words))
+        capitals = case == "exact" and any(word != word.lower() for word in lost)
+        hint = "; if it is in lower case, pass --case fallback" if capitals else ""
+        complain(f"not in the embedding, of the {name}: {abridged(lost)}{hint}")
 
 
 def _short(value: object) -> str:

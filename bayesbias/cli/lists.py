@@ -40,19 +40,29 @@ def lists(context: typer.Context, quiet: options.Quiet = False) -> None:
 @lists_app.command(
     "show",
     help="Print a word list: its sets, its source and its note.\n\n"
-    "Example: `bayesbias lists show religion`",
+    "With --toml its file as it stands, which is a start for a list of your own.\n\n"
+    "Examples:\n\n"
+    "`bayesbias lists show religion`\n\n"
+    "`bayesbias lists show religion --toml > mine.toml`",
 )
 def show(
     context: typer.Context,
     wordlist: Annotated[
         str, typer.Argument(metavar="LIST", help="Name of a bundled list, or path of a .toml file.")
     ],
+    *,
+    toml: Annotated[
+        bool, typer.Option("--toml", help="Print the list's file, comments and all.")
+    ] = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Print a word list: its sets, its source and its note."""
-    from ..wordlists import load_wordlist
+    from ..wordlists import load_wordlist, read_wordlist_text, wordlist_path
 
     screen = options.screen_of(context, quiet)
+    if toml:
+        screen.say(read_wordlist_text(wordlist_path(wordlist)).rstrip("\n"))
+        return
     words = load_wordlist(wordlist)
     frame = words.to_frame()
     rows = [
@@ -93,11 +103,21 @@ def check(
     return FOUND_ERRORS if errors else 0
 
 
-def models(context: typer.Context, quiet: options.Quiet = False) -> None:
-    """Print the bundled model cards and their notes."""
-    from ..cards import load_card, model_cards
+def models(
+    context: typer.Context,
+    source: Annotated[
+        str | None,
+        typer.Argument(metavar="CARD", help="A card by name or path: print its file."),
+    ] = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Print the bundled model cards and their notes, or the file of one."""
+    from ..cards import card_text, load_card, model_cards
 
     screen = options.screen_of(context, quiet)
+    if source is not None:
+        screen.say(card_text(source).rstrip("\n"))
+        return
     for name in model_cards():
         card = load_card(name)
         screen.say(f"{name}: {card.title}")

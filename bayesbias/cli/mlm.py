@@ -43,7 +43,13 @@ REPORT_HELP = (
     "Example: `bayesbias mlm report bert roberta --out compared`"
 )
 
-mlm_app = typer.Typer(no_args_is_help=True)
+mlm_app = typer.Typer(no_args_is_help=False)
+
+
+@mlm_app.callback(invoke_without_command=True)
+def _root(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        print(context.get_help())
 
 
 @mlm_app.command("score", help=SCORE_HELP)

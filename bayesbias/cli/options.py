@@ -79,6 +79,19 @@ Rope = Annotated[
 ]
 Draws = Annotated[int, typer.Option(min=1, metavar="N", help="Draws of each chain.")]
 Chains = Annotated[int, typer.Option(min=1, metavar="N", help="Chains.")]
+ReportDraws = Annotated[
+    int,
+    typer.Option(min=1, metavar="N", help="Draws of each chain; of all chains at least 25."),
+]
+Tune = Annotated[
+    int,
+    typer.Option(
+        "--tune",
+        min=1,
+        metavar="N",
+        help="Steps of each chain before its draws; for nuts, nutpie and numpyro only.",
+    ),
+]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Equal seeds give equal results.")]
 Force = Annotated[
     bool,

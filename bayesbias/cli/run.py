@@ -25,6 +25,9 @@ WARNED = 3
 RESERVED = ("report.html", "run.json", "plots")
 """Names in the folder of results that no list may take."""
 
+MOST_NAMED = 8
+"""Missing words that are told by name."""
+
 Tell = Callable[[str], None]
 
 
@@ -57,8 +60,9 @@ def run(
     case: options.Case = "exact",
     ci_prob: options.CiProb = 0.89,
     rope: options.Rope = 0.02,
-    draws: options.Draws = 1000,
+    draws: options.ReportDraws = 1000,
     chains: options.Chains = 4,
+    tune: options.Tune = 1000,
     seed: options.Seed = 1,
     allow_pickle: options.AllowPickle = False,
     force: options.Force = False,
@@ -86,6 +90,7 @@ def run(
         templates=templates if encoder else "",
         pooling=pooling,
         layer=layer,
+        tune=tune,
     )
     load_cards(settings.models)
     chosen = _load_lists(lists)
@@ -108,7 +113,7 @@ def command_of(lists: Sequence[str], settings: Settings) -> str:
             words += [f"--{name}", str(getattr(settings, name))]
     for model in settings.models:
         words += ["--model", model]
-    for name in ("method", "case", "ci_prob", "rope", "draws", "chains", "seed"):
+    for name in ("method", "case", "ci_prob", "rope", "draws", "chains", "tune", "seed"):
         words += [f"--{name.replace('_', '-')}", str(getattr(settings, name))]
     return shlex.join([*words, *(["--allow-pickle"] if settings.allow_pickle else [])])
 
@@ -241,9 +246,28 @@ def _tell_findings(analyses: Sequence[Analysis], out: Path, screen: Screen) -> N
             f"{analysis.words.name} in {analysis.settings.embedding}: {len(analysis.table):,} "
             f"distances, {lost} of the list's {len(analysis.words.to_frame()):,} entries missing."
         )
+        if lost:
+            screen.say(f"  {_missing_line(analysis)}")
         for line in gap_lines(analysis):
             screen.say(f"  {line}")
     screen.say(
         "These are places with intervals, not verdicts: the report says what does not follow."
     )
     screen.say(f"Report: {out / 'report.html'}")
+
+
+def _missing_line(analysis: Analysis) -> str:
+    """Name missing protected and stereotype words, count the controls, say what may help."""
+    from ..report.sentences import counted
+
+    lost = analysis.missing
+    control = lost["role"] == "control"
+    names = list(dict.fromkeys(lost["word"][~control]))
+    parts = [", ".join(names[:MOST_NAMED])] if names else []
+    if len(names) > MOST_NAMED:
+        parts.append(f"{len(names) - MOST_NAMED} more protected and stereotype words")
+    if control.any():
+        parts.append(counted(int(control.sum()), "control word"))
+    told = f"Missing: {' and '.join(parts)}."
+    lower = len(analysis.in_lower_case)
+    return f"{told} {lower} there in lower case: try --case fallback." if lower else told

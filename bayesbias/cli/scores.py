@@ -126,10 +126,17 @@ def _show(frame: pd.DataFrame, title: str, screen: Screen) -> None:
         "bootstrap": f"{title}: scores, {level} bootstrap intervals",
         "posterior": f"{title}: posterior means, {level} highest-density intervals",
     }
+    about = {
+        "bootstrap": "Bootstrap intervals say how scores move with other words; p is exact, "
+        f"{frame.attrs['sides']}-sided, and is about the split of these words into two.",
+        "posterior": "Posterior intervals are about these words, and narrower for that: they do "
+        "not say how scores move with other words.",
+    }
     for interval, head in named.items():
         part = frame[frame["interval"] == interval]
         if len(part):
             screen.table(head, HEADS, [_cells(row) for row in part.to_dict("records")])
+            screen.say(about[interval])
     keys = ["direction", "reading", "no_bias"]
     for (direction, reading, no_bias), part in frame.groupby(keys, sort=False):
         names = ", ".join(dict.fromkeys(part["score"]))
@@ -138,10 +145,6 @@ def _show(frame: pd.DataFrame, title: str, screen: Screen) -> None:
         screen.say(f"No {row['score']} of {row['groups']}: {row['note']}")
     if (frame["score"] == "weat_statistic").any():
         screen.say("weat is WEAT's effect size, weat_statistic its sum; both have the same p.")
-    screen.say(
-        "Intervals say how scores move with other words; p is exact, "
-        f"{frame.attrs['sides']}-sided, and is about the split of these words into two."
-    )
     screen.say("What each score measures, and its traps: docs/scores.md.")
 
 

@@ -93,6 +93,7 @@ def as_options(text: str) -> str:
     text = text.replace("allow_pickle=True", "--allow-pickle")
     text = text.replace("force=True", "--force").replace('duplicates="first"', "--first")
     text = re.sub(r"^n_words\b", "--recover-words", text)
+    text = re.sub(r"^(draws|chains|tune) must\b", r"--\1 must", text)
     return re.sub(r"""\b(case|method)=(["'])(\w+)\2""", r"--\1 \3", text)
 
 

@@ -73,6 +73,7 @@ def fit(
     ci_prob: options.CiProb = 0.89,
     draws: options.Draws = 1000,
     chains: options.Chains = 4,
+    tune: options.Tune = 1000,
     seed: options.Seed = 1,
     force: options.Force = False,
     quiet: options.Quiet = False,
@@ -96,6 +97,7 @@ def fit(
         draws=draws,
         chains=chains,
         seed=seed,
+        tune=tune,
         progressbar=not screen.quiet,
     )
     frame = summary(posterior, ci_prob)
@@ -104,6 +106,8 @@ def fit(
     _show_summary(frame, f"{table.name}, {posterior.attrs['model']}", ci_prob, screen)
     if out is not None:
         screen.say(f"Posterior: {out}")
+    else:
+        screen.say("The posterior is not kept; --out FILE.nc keeps it.")
     return WARNED if warnings_of(posterior) else 0
 
 

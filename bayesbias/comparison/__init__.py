@@ -8,6 +8,7 @@ from __future__ import annotations
 from .changes import alignment, band_shares, changes, order_changes, side_effects, turned_counts
 from .embeddings import compare_embeddings, embedding_changes
 from .joint import compare, moment
+from .origin import require_origin
 from .pairing import Pairs, pair, unpaired
 from .remainder import what_remains
 from .single_numbers import mac_before_after, scores_before_after
@@ -24,6 +25,7 @@ __all__ = [
     "moment",
     "order_changes",
     "pair",
+    "require_origin",
     "scores_before_after",
     "side_effects",
     "turned_counts",

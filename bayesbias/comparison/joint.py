@@ -45,9 +45,6 @@ CARDS = {False: "change", True: "change-crossed"}
 LEVEL_PRIOR = Prior("normal", {"mean": 1.0, "sd": 0.3}, "as for distances that are not compared")
 """Of the mean distances before: that of the cards for distances."""
 
-FARTHEST_PRIOR = 3.0
-"""Prior sds between the prior mean of the overall change and 0, at most."""
-
 WHEN = ("before", "after")
 """The two ends of a change."""
 
@@ -186,14 +183,8 @@ def _card(
 ) -> ModelCard:
     if model is not None and attributes:
         raise ValueError("pass either model or attributes=True; the card says what effects it has")
-    card = load_card(CARDS[attributes] if model is None else model).with_priors(dict(priors or {}))
-    mean, sd = (card.priors["connection_mean"].parameters[name] for name in ("mean", "sd"))
-    if abs(mean) > FARTHEST_PRIOR * sd:
-        raise ValueError(
-            f"the card {card.name!r} expects an overall change of {mean:g} ± {sd:g}, which leaves "
-            "no change out; it is made for distances. Take 'change' or 'change-crossed'"
-        )
-    return card
+    card = load_card(CARDS[attributes] if model is None else model, OUTCOME)
+    return card.with_priors(dict(priors or {}))
 
 
 def _warn_of_unpaired(pairs: Pairs) -> None:

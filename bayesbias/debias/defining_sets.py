@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 from ..bundled import bundled_folder
 from ..schema import unknown_name
 from ..scores.words import abridged
+from ..vectors import CASES
 from ..wordlists import read_wordlist_text
 
 Words = tuple[str, ...]
@@ -123,6 +124,50 @@ class DefiningSets:
         )
         content = {each.name: getattr(self, each.name) for each in fields(self)}
         return DefiningSets(**content | {"equalise": tuple(equalise), "specific": tuple(specific)})
+
+    def in_case(self, case: str, there: Container[str]) -> DefiningSets:
+        """Take words as an embedding has them: for one in lower case, ``mary`` for ``Mary``.
+
+        Parameters
+        ----------
+        case : {"exact", "lower", "fallback"}
+            As for `load_vectors`: as they stand, in lower case, or in lower case where only that
+            is there.
+        there : container of str
+            The words of the embedding, or those of them that may be asked for.
+
+        Returns
+        -------
+        DefiningSets
+            Tuples that then stand twice are there once, and of equalise sets that then share a
+            word the first stays.
+
+        Raises
+        ------
+        ValueError
+            If the case is unknown, or the words of a defining tuple are then the same.
+        """
+        if case not in CASES:
+            raise ValueError(unknown_name("case", case, CASES))
+
+        def form(word: str) -> str:
+            lower = word.lower()
+            only = case == "fallback" and word not in there and lower in there
+            return lower if case == "lower" or only else word
+
+        equalise: list[Words] = []
+        used: set[str] = set()
+        for each in self.equalise:
+            changed = tuple(map(form, each))
+            if len(set(changed)) == len(changed) and not used & set(changed):
+                equalise.append(changed)
+                used.update(changed)
+        content = {each.name: getattr(self, each.name) for each in fields(self)}
+        content["defining"] = tuple(dict.fromkeys(tuple(map(form, each)) for each in self.defining))
+        content["equalise"] = tuple(equalise)
+        for key in ("specific", "targets"):
+            content[key] = tuple(dict.fromkeys(map(form, content[key])))
+        return DefiningSets(**content)
 
 
 def defining_sets() -> list[str]:

@@ -13,7 +13,8 @@ from typing import Any
 
 from ..atomic import replacing
 from ..embedding_files import ENDINGS
-from ..vectors import load_vectors, save_vectors
+from ..schema import unknown_name
+from ..vectors import CASES, load_vectors, save_vectors
 from .applying import debiased, memory_source, warn_of_empty
 from .defining_sets import DefiningSets, load_defining_sets
 from .methods import learner
@@ -52,6 +53,7 @@ def debias_file(
     method: str = "hard",
     sets: str | Path | DefiningSets = "gender",
     *,
+    case: str = "exact",
     allow_pickle: bool = False,
     progressbar: bool = True,
     block_size: int = BLOCK,
@@ -74,6 +76,9 @@ def debias_file(
     method : str
         A name of `METHODS`.
     sets : str, path or DefiningSets
+    case : {"exact", "lower", "fallback"}
+        How words of the sets are looked up; see `DefiningSets.in_case`. All but ``exact`` walk the
+        file once more.
     allow_pickle, progressbar
         As for `load_vectors`.
     block_size : int
@@ -93,12 +98,17 @@ def debias_file(
     FileNotFoundError, IsADirectoryError
         If the source or the folder of ``out`` is not there, or ``out`` is a folder.
     """
+    if case not in CASES:
+        raise ValueError(unknown_name("case", case, CASES))
     learn = learner(method, options)
     lists = load_defining_sets(sets)
     target = _require_place(Path(out), Path(source))
     if block_size < 1:
         raise ValueError(f"block_size must be at least one word; got {block_size}")
     opened = _opened(source, allow_pickle=allow_pickle, progressbar=progressbar)
+    if case != "exact":
+        forms = {form for word in lists.kept for form in (word, word.lower())}
+        lists = lists.in_case(case, opened.some(forms))
     if target.suffix == NPZ:
         held = _held(opened)
         transform = learn(held, lists, **options)
@@ -107,7 +117,7 @@ def debias_file(
         transform = learn(opened, lists, **options)
         count, dims = _stream(opened, transform, target, block_size)
     written = Written(target, record_path(target), count, dims, transform.record)
-    _write_record(written, Path(source).name)
+    _write_record(written, Path(source).name, case)
     return written
 
 
@@ -192,12 +202,13 @@ def _save_npz(
     return after.vectors.shape[0], after.vectors.shape[1]
 
 
-def _write_record(written: Written, source: str) -> None:
+def _write_record(written: Written, source: str, case: str) -> None:
     told: Mapping[str, Any] = {
         "source": source,
         "out": written.out.name,
         "words": written.words,
         "dims": written.dims,
+        "case": case,
         **asdict(written.record),
         "bayesbias": version("bayesbias"),
     }

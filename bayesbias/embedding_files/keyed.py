@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 READ_AS = "read_as"
 """Name of the attribute of every key that tells in which form its word was read."""
 
+LOWER = "in_lower_case"
+"""Name of the attribute that holds the words asked for that are there in lower case only."""
+
 
 def keyed_vectors(words: Sequence[str], matrix: Vector, forms: Sequence[str]) -> KeyedVectors:
     """Make KeyedVectors of words, their vectors (n_words, n_dims), and the forms read."""
@@ -44,6 +47,21 @@ def read_as(vectors: KeyedVectors) -> dict[str, str]:
     forms = vectors.expandos.get(READ_AS, ())
     pairs = zip(vectors.index_to_key, forms, strict=False)  # words added later have no form
     return {word: str(form) for word, form in pairs if form and form != word}
+
+
+def in_lower_case(vectors: KeyedVectors) -> tuple[str, ...]:
+    """Tell which words asked for were not found, but are there in lower case.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors
+
+    Returns
+    -------
+    tuple of str
+        Sorted; empty if there are none, or if `load_vectors` did not make the vectors.
+    """
+    return tuple(getattr(vectors, LOWER, ()))
 
 
 def unwrapped(model: Any) -> KeyedVectors:  # noqa: ANN401

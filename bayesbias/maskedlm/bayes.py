@@ -162,7 +162,7 @@ def fit_pairs(
     size = _unit(named, chosen) if unit is None else unit
     if not (isinstance(size, int | float) and math.isfinite(size) and size > 0):
         raise ValueError(f"unit must be a positive number; got {unit!r}")
-    card = card_in_units(load_card(model), size)
+    card = card_in_units(load_card(model, "score_difference"), size)
     card = card_for(design, card)
     tree = fit_design(
         design,

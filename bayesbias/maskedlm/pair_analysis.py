@@ -105,7 +105,7 @@ def analyse_pairs(
         If scores are not valid, or the models share no measure.
     """
     check_probability(settings.ci_prob)
-    card = load_card(settings.card)
+    card = load_card(settings.card, "score_difference")
     paired = paired_scores(scores)
     tell("published measures")
     frames = {

@@ -24,8 +24,11 @@ HEIGHT = 5.0
 BLOCK = 0.92
 """Share of a connection's block that is drawn in."""
 
-FEW = 250
+FEW = 100
 """Rows of a connection up to which each one can be seen on its own."""
+
+MOST = 200
+"""Rows of a connection that are drawn: more would hide one another, and the share inside."""
 
 SPARSE_ROOM, DENSE_ROOM = 62.0, 115.0
 """Points that all bars of a block together fill: half of it, or all where they are many."""
@@ -46,8 +49,9 @@ def predictive_check(tree: DataTree, *, ci_prob: float = 0.89, ax: Axes | None =
     Returns
     -------
     Axes
-        A block for each connection, its rows sorted by distance. Dense parts are pixels, also in
-        vector files.
+        A block for each connection, its rows sorted by distance; dots inside and outside are of
+        one size, and of many rows so many are left out of either that the share among the dots is
+        that of all rows. Dense parts are pixels, also in vector files.
 
     References
     ----------
@@ -60,16 +64,32 @@ def predictive_check(tree: DataTree, *, ci_prob: float = 0.89, ax: Axes | None =
     names = rows["connection"].drop_duplicates().tolist()
     ax = canvas(ax, HEIGHT)
     for block, name in enumerate(names):
-        _block(ax, rows[rows["connection"] == name], block, name)
+        _block(ax, _thinned(rows[rows["connection"] == name]), block, name)
     _axes(ax, rows, names)
     covered = rows["inside"].mean()
     subtitle = (
         f"Bars: where the model expects each distance with probability {ci_prob:g}. Dots: the "
-        f"distances measured, sorted. Crosses: those outside. {covered:.1%} of all {len(rows):,} "
-        f"are inside; a model that fits has about {ci_prob:.0%}, in every connection."
+        f"distances measured, sorted. {covered:.1%} of all {len(rows):,} are inside; a model that "
+        f"fits has about {ci_prob:.0%}, in every connection."
     )
+    if rows.groupby("connection").size().max() > MOST:
+        subtitle += (
+            f" Where rows are many, some {MOST} of a connection are drawn, as large a share of "
+            "them inside as of all."
+        )
     header(ax, "Does the model expect what was measured?", subtitle, _keys())
     return ax
+
+
+def _thinned(part: pd.DataFrame) -> pd.DataFrame:
+    """Leave rows out evenly along the sorted distances, as many inside as outside in proportion."""
+    if len(part) <= MOST:
+        return part
+    kept = []
+    for _, rows in part.groupby("inside"):
+        count = max(1, round(len(rows) * MOST / len(part)))
+        kept.append(rows.iloc[((np.arange(count) + 0.5) * len(rows) / count).astype(int)])
+    return pd.concat(kept).sort_index()
 
 
 def _block(ax: Axes, part: pd.DataFrame, block: int, name: str) -> None:
@@ -78,13 +98,10 @@ def _block(ax: Axes, part: pd.DataFrame, block: int, name: str) -> None:
     few, inside = len(part) <= FEW, part["inside"]
     room = SPARSE_ROOM if few else DENSE_ROOM
     bars.set(linewidth=min(2.2, room / len(part)), snap=False, rasterized=True)
-    (seen,) = ax.plot(x[inside], part["observed"][inside], ".", color=INK, label=f"{name} inside")
-    seen.set(markersize=3.2 if few else 1.4, rasterized=True, zorder=3)
-    (missed,) = ax.plot(
-        x[~inside], part["observed"][~inside], "x", color=MISS, label=f"{name} outside"
-    )
-    missed.set(markersize=4.2 if few else 3.2, rasterized=True, zorder=4)
-    missed.set_markeredgewidth(1.0 if few else 0.6)
+    for where, chosen, colour in (("inside", inside, INK), ("outside", ~inside, MISS)):
+        (dots,) = ax.plot(x[chosen], part["observed"][chosen], ".", label=f"{name} {where}")
+        dots.set(color=colour, markersize=5.0 if few else 4.0, markeredgewidth=0)
+        dots.set(rasterized=True, zorder=3)
 
 
 def _axes(ax: Axes, rows: pd.DataFrame, names: list[str]) -> None:
@@ -106,6 +123,5 @@ def _keys() -> list[Artist]:
     bar = Line2D([], [], linestyle="none", marker="|", label="predicted interval", color=LINE)
     bar.set(markersize=11, markeredgewidth=2.2)
     seen = Line2D([], [], linestyle="none", marker=".", label="measured, inside", color=INK)
-    missed = Line2D([], [], linestyle="none", marker="x", label="measured, outside", color=MISS)
-    missed.set(markersize=5)
+    missed = Line2D([], [], linestyle="none", marker=".", label="measured, outside", color=MISS)
     return [bar, seen, missed]

@@ -15,7 +15,11 @@ PIXELS_AN_INCH = 144
 """Resolution of PNG files, and of what is pixels in SVG files."""
 
 
-def save(axes: Axes, path_without_suffix: str | Path) -> list[Path]:
+KINDS = ("png", "svg")
+"""What figures are written as."""
+
+
+def save(axes: Axes, path: str | Path) -> list[Path]:
     """Write the figure of an Axes as PNG and as SVG, each whole or not at all.
 
     Equal plots give equal files. A figure that a plot of this package made is closed afterwards;
@@ -24,13 +28,14 @@ def save(axes: Axes, path_without_suffix: str | Path) -> list[Path]:
     Parameters
     ----------
     axes : Axes
-    path_without_suffix : str or Path
-        ``.png`` and ``.svg`` are put behind it; dots in the name stay.
+    path : str or Path
+        ``.png`` and ``.svg`` are put behind it; other dots in the name stay. A name that ends in
+        one of these is the name of the one file that is written.
 
     Returns
     -------
     list of Path
-        The PNG file, then the SVG file.
+        The PNG file, then the SVG file; or the one asked for.
     """
     from matplotlib import pyplot as plt
     from matplotlib import rc_context
@@ -38,16 +43,26 @@ def save(axes: Axes, path_without_suffix: str | Path) -> list[Path]:
     figure = axes.get_figure(root=True)
     if figure is None:
         raise ValueError("the Axes belongs to no figure, so there is nothing to save")
-    stem = Path(path_without_suffix)
     title = {"Title": axes.get_title().replace("\n", " ")}
-    written = []
-    for kind, metadata in {"png": title, "svg": title | {"Date": None}}.items():
-        final = stem.with_name(f"{stem.name}.{kind}")
-        with replacing(final) as path, rc_context({"svg.hashsalt": "bayesbias"}):
+    extra = {"png": title, "svg": title | {"Date": None}}
+    files = _files(Path(path))
+    for kind, final in files.items():
+        with replacing(final) as temporary, rc_context({"svg.hashsalt": "bayesbias"}):
             figure.savefig(
-                path, format=kind, dpi=PIXELS_AN_INCH, metadata=metadata, bbox_inches="tight"
+                temporary,
+                format=kind,
+                dpi=PIXELS_AN_INCH,
+                metadata=extra[kind],
+                bbox_inches="tight",
             )
-        written.append(final)
     if figure.get_gid() == OWN:
         plt.close(figure)
-    return written
+    return list(files.values())
+
+
+def _files(path: Path) -> dict[str, Path]:
+    """Files to write by kind: that of the name's ending, or both."""
+    asked = path.suffix.lower().removeprefix(".")
+    if asked in KINDS:
+        return {asked: path}
+    return {kind: path.with_name(f"{path.name}.{kind}") for kind in KINDS}

@@ -46,6 +46,7 @@ def render_change_report(
         meanings={
             name: MEANINGS[name] for name in dict.fromkeys(analysis.lead.changes["connection"])
         },
+        origin=said.origin_sentence(analysis),
         said=_sentences(analysis),
         tables=_tables(analysis),
         figures=_by_section(drawn),

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
 from ..change_analysis import ORDER, ChangeAnalysis
 from .change_wording import p_value
-from .sentences import number, percent, probability, probability_name, signed
+from .sentences import (
+    number,
+    percent,
+    probability,
+    probability_name,
+    signed,
+    signed_end,
+    step,
+)
 from .tables import Cell, Table, intervals
+
+LISTED = " (words and groups of the list)"
+TARGETED = " (targets and classes of the defining sets)"
+"""What tells two scores of one name apart."""
 
 
 def overall(analysis: ChangeAnalysis) -> Table:
@@ -46,40 +61,40 @@ def contrasts(analysis: ChangeAnalysis) -> Table:
 def orders(analysis: ChangeAnalysis) -> Table:
     """The gap of associated and different before and after, word by word."""
     first, second = ORDER
-    rows = tuple(
-        (
+    rows = []
+    for row in analysis.lead.orders.to_dict("records"):
+        before, after, change = _step(row | {"change": row["mean"]}, signed)
+        cells = (
             Cell(row["protected_word"] or row["protected_group"] or "all protected words"),
-            _signed(row["before"]),
+            before,
             Cell(probability(row["p_closer_before"]), row["p_closer_before"]),
-            _signed(row["after"]),
+            after,
             Cell(probability(row["p_closer_after"]), row["p_closer_after"]),
-            _signed(row["mean"]),
+            change,
             Cell(probability(row["p_turned"]), row["p_turned"]),
         )
-        for row in analysis.lead.orders.to_dict("records")
-    )
+        rows.append(cells)
     closer = f"p {first} closer"
     heads = ("of", "before", closer, "after", closer, "change", "p turned")
-    return Table(f"{first} − {second}, before and after", heads, rows)
+    return Table(f"{first} − {second}, before and after", heads, tuple(rows))
 
 
 def scores(analysis: ChangeAnalysis) -> Table:
     """Single numbers before and after."""
     ci = probability_name(float(analysis.scores.attrs.get("ci_prob", analysis.settings.ci_prob)))
+    twice = () if analysis.remains is None else analysis.remains["check"].tolist()
     rows = []
     for row in analysis.scores.to_dict("records"):
         known = np.isfinite(row["low"])
-        interval = f"{signed(row['low'])} … {signed(row['high'])}" if known else "–"
+        interval = f"{signed_end(row['low'])} … {signed_end(row['high'])}" if known else "–"
         test = "–"
         if np.isfinite(row["t"]):
             test = f"t = {number(row['t'], 2)}, p {p_value(row['p_value'])}"
         rows.append(
             (
-                Cell(str(row["score"])),
+                Cell(str(row["score"]) + (LISTED if row["score"] in twice else "")),
                 Cell(str(row["groups"])),
-                _number(row["before"]),
-                _number(row["after"]),
-                _signed(row["change"]),
+                *_step(row),
                 Cell(interval),
                 Cell(test),
                 Cell(str(row["note"])),
@@ -93,9 +108,10 @@ def remains(analysis: ChangeAnalysis) -> Table | None:
     """Scores of targets, and whether the bias is found again; None if nobody looked."""
     if analysis.remains is None:
         return None
+    twice = analysis.scores["score"].tolist()
     rows = tuple(
         (
-            Cell(str(row["check"]).replace("_", " ")),
+            Cell(str(row["check"]).replace("_", " ") + (TARGETED if row["check"] in twice else "")),
             Cell(str(row["measure"])),
             _number(row["before"]),
             _number(row["after"]),
@@ -152,9 +168,15 @@ def _changes(
     )
 
 
+def _step(
+    row: Mapping[Hashable, Any], write: Callable[[float, int], str] = number
+) -> tuple[Cell, Cell, Cell]:
+    """Cells of before, after and change, whose shown digits add up."""
+    values = row["before"], row["after"], row["change"]
+    texts = step(*values[:2], write) if np.isfinite(values).all() else ("–",) * 3
+    first, second, third = (Cell(*each) for each in zip(texts, values, strict=True))
+    return first, second, third
+
+
 def _number(value: float) -> Cell:
     return Cell(number(value) if np.isfinite(value) else "–", value)
-
-
-def _signed(value: float) -> Cell:
-    return Cell(signed(value) if np.isfinite(value) else "–", value)

@@ -8,7 +8,17 @@ import pandas as pd
 from ..change_analysis import ORDER, ChangeAnalysis, ChangeResult
 from ..comparison.changes import CONTROLS
 from ..intervals import hdi
-from .sentences import counted, joined, number, percent, probability, probability_name, signed
+from .sentences import (
+    counted,
+    joined,
+    number,
+    percent,
+    probability,
+    probability_name,
+    signed,
+    signed_end,
+    step,
+)
 
 LIKELY = 0.9
 """Probability from which a word is named as one that moved, turned, or stayed."""
@@ -19,15 +29,32 @@ MOST_NAMED = 6
 
 def change_lines(analysis: ChangeAnalysis) -> list[str]:
     """Tell how far each connection moved overall."""
-    ci = probability_name(analysis.settings.ci_prob)
-    return [
-        f"{row['connection'].capitalize()} attributes went from {number(row['before'])} to "
-        f"{number(row['after'])}: {signed(row['mean'])}, {ci} interval {_ends(row)}. The "
+    return [_change_line(row, analysis) for _, row in _overall(analysis.lead.changes).iterrows()]
+
+
+def _change_line(row: pd.Series, analysis: ChangeAnalysis) -> str:
+    before, after, change = step(row["before"], row["after"])
+    return (
+        f"{row['connection'].capitalize()} attributes went from {before} to {after}: {change}, "
+        f"{probability_name(analysis.settings.ci_prob)} interval {_ends(row)}. The "
         f"probability that they moved by more than {analysis.settings.rope:g} is "
         f"{probability(row['p_moved'])}; that they came nearer to 1, "
         f"{probability(row['p_towards_one'])}."
-        for _, row in _overall(analysis.lead.changes).iterrows()
-    ]
+    )
+
+
+def origin_sentence(analysis: ChangeAnalysis) -> str:
+    """Tell the word list and the embeddings of the tables, as far as they are known."""
+    known = [f"Word list: {analysis.wordlist}."] if analysis.wordlist else []
+    names = [_embedding(table) for table in (analysis.before, analysis.after)]
+    if all(names):
+        known.append(f"Embeddings: {names[0]} before, {names[1]} after.")
+    return " ".join(known)
+
+
+def _embedding(table: pd.DataFrame) -> str:
+    names = list(dict.fromkeys(table["embedding"].dropna())) if "embedding" in table else []
+    return str(names[0]) if len(names) == 1 else ""
 
 
 def alignment_sentence(analysis: ChangeAnalysis) -> str:
@@ -211,7 +238,7 @@ def _overall(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _ends(row: pd.Series) -> str:
-    return f"{signed(row['hdi_low'])} … {signed(row['hdi_high'])}"
+    return f"{signed_end(row['hdi_low'])} … {signed_end(row['hdi_high'])}"
 
 
 def _named(words: pd.DataFrame) -> str:

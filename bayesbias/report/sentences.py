@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import pandas as pd
 
@@ -26,6 +26,9 @@ UNEVEN = 0.05
 UNRELATED = 1.0
 """Distance of directions that have nothing in common."""
 
+MOST_DIGITS = 7
+"""Digits after the point stay below this."""
+
 
 def number(value: float, digits: int = 3) -> str:
     """Write a number with a true minus sign, and never as minus zero."""
@@ -39,6 +42,23 @@ def signed(value: float, digits: int = 3) -> str:
     """Write a difference: with its sign, unless it rounds to zero."""
     text = number(value, digits)
     return f"+{text}" if value > 0 and float(f"{value:.{digits}f}") != 0 else text
+
+
+def signed_end(value: float) -> str:
+    """Write an end of an interval with its sign: with more digits where it rounds to zero."""
+    digits = next((d for d in range(3, MOST_DIGITS) if round(value, d)), 3)
+    return signed(value, digits)
+
+
+def step(
+    before: float, after: float, write: Callable[[float, int], str] = number
+) -> tuple[str, str, str]:
+    """Write two numbers and what lies between them, with as many digits as make them add up."""
+    for digits in range(3, MOST_DIGITS):
+        first, second, change = (round(value, digits) for value in (before, after, after - before))
+        if abs(second - first - change) < 0.5 * 10**-digits:
+            break
+    return write(before, digits), write(after, digits), signed(after - before, digits)
 
 
 def percent(share: float, digits: int = 0) -> str:
@@ -167,7 +187,7 @@ def closeness_sentences(analysis: Analysis) -> list[str]:
     means = overall_means(result)
     told = []
     if "human" in means.index:
-        gap = float(means["mean"]["associated"] - means["mean"]["human"])
+        gap = overall_contrast(result, ("associated", "human"))
         told.append(
             f"In this embedding words about human life lie at {number(means['mean']['human'])} "
             f"from the protected words on average, the stereotypes of a word's own group at "
@@ -184,18 +204,26 @@ def closeness_sentences(analysis: Analysis) -> list[str]:
 
 
 def coverage_sentence(result: CardResult, ci_prob: float) -> str:
-    """Tell how many distances lie where the card expects them, and where it fails most."""
+    """Tell how many distances lie where the card expects them, and where intervals are off."""
     frame = result.check[result.check["ci_prob"] == ci_prob].set_index("connection")
     told = (
         f"{percent(frame['coverage']['all'], 1)} of "
         f"{frame['n_rows']['all']:,} distances lie inside their "
         f"{probability_name(ci_prob)} predictive intervals"
     )
-    parts = frame["coverage"].drop("all")
-    worst = str((parts - ci_prob).abs().idxmax())
-    if abs(parts[worst] - ci_prob) > UNEVEN:
-        told += f"; it fits least well for {worst}, with {percent(parts[worst], 1)} inside"
-    return told + "."
+    return told + _uneven(frame["coverage"].drop("all"), ci_prob) + "."
+
+
+def _uneven(parts: pd.Series[float], ci_prob: float) -> str:
+    """Name the connections whose intervals are too wide or too narrow; none, no words."""
+    told = []
+    for which, off in (("wide", parts - ci_prob), ("narrow", ci_prob - parts)):
+        names = off[off > UNEVEN].index
+        each = [f"{name} ({percent(parts[name], 1)} inside)" for name in names]
+        if each:
+            told.append(f"too {which} for {joined(each)}")
+    promised = f"; against the {probability_name(ci_prob)} they promise, these are "
+    return promised + joined(told) if told else ""
 
 
 def missing_sentence(analysis: Analysis) -> str:
@@ -244,12 +272,15 @@ def _ends(row: pd.Series) -> str:
     return f"{signed(row['hdi_low'])} … {signed(row['hdi_high'])}"
 
 
-def _order(gap: float, rope: float) -> str:
-    if abs(gap) < rope:
-        return f"they differ by {number(abs(gap))}, less than the {rope:g} that counts as none here"
-    if gap > 0:
-        return f"the human words are the closer ones, by {number(gap)}"
-    return f"the stereotypes are the closer ones, by {number(-gap)}"
+def _order(gap: pd.Series, rope: float) -> str:
+    """Tell which lie closer by the estimate of associated − human, and whether that is settled."""
+    size = number(abs(gap["mean"]))
+    if abs(gap["mean"]) < rope:
+        return f"by the estimate they differ by {size}, less than the {rope:g} that counts as none"
+    which = "human words" if gap["mean"] > 0 else "stereotypes"
+    told = f"by the estimate the {which} are the closer ones, by {size}"
+    settled = gap["hdi_low"] > 0 or gap["hdi_high"] < 0
+    return told if settled else f"{told}, which is not settled, for the interval includes zero"
 
 
 def _against_one(means: pd.DataFrame) -> str:

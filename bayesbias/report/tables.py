@@ -9,7 +9,15 @@ import pandas as pd
 
 from ..analysis import Analysis
 from ..plots.scales import MEANINGS as SCALE_MEANINGS
-from .sentences import MEANINGS, number, percent, probability, probability_name, signed
+from .sentences import (
+    MEANINGS,
+    number,
+    percent,
+    probability,
+    probability_name,
+    signed,
+    signed_end,
+)
 
 
 @dataclass(frozen=True)
@@ -230,7 +238,7 @@ def intervals(
     extra: Sequence[str] = ("p_direction", "p_rope"),
 ) -> Table:
     """Rows of names, a mean, an interval in numbers and as a strip, and probabilities if any."""
-    show = signed if reference == 0 else number
+    show, end = (signed, signed_end) if reference == 0 else (number, number)
     scale = _Scale.around(frame, reference)
     extra = [name for name in extra if name in frame]
     interval = f"{probability_name(ci_prob)} interval"
@@ -243,7 +251,7 @@ def intervals(
         ]
         cells += [
             Cell(show(row["mean"]), row["mean"]),
-            Cell(f"{show(row['hdi_low'])} … {show(row['hdi_high'])}", row["hdi_low"]),
+            Cell(f"{end(row['hdi_low'])} … {end(row['hdi_high'])}", row["hdi_low"]),
             Cell("", row["mean"], scale.strip(row)),
             *(Cell(probability(row[name]), row[name]) for name in extra),
         ]

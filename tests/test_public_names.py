@@ -1,0 +1,25 @@
+"""What `import bayesbias as bb` offers: public names, and no others."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import bayesbias as bb
+
+
+def test_dir_shows_public_names_only() -> None:
+    code = (
+        "import bayesbias as bb, bayesbias.cards; bb.load_wordlist;"
+        "print(*(name for name in dir(bb) if not name.startswith('__')))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(run.stdout.split()) == set(bb.__all__) - {"__version__"}
+    assert {"__version__", "__doc__", "__name__"} <= set(dir(bb))
+
+
+@pytest.mark.parametrize("name", bb.__all__)
+def test_every_public_name_is_there(name: str) -> None:
+    assert getattr(bb, name) is not None
