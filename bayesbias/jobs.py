@@ -246,8 +246,27 @@ def _on_cluster(jobs: Mapping[str, Job], client: Any) -> Generator[_Outcome]:  #
     """Run jobs on a Dask cluster, which runs those of a killed worker again elsewhere.
 
     Dask itself is asked, not joblib's bridge to it: that one waits forever for a job that Dask
-    has given up since its workers died several times (joblib 1.6).
+    has given up since its workers died several times (joblib 1.6). Dask blames every job that was
+    waiting on a worker when it died, too; so those that are lost run once more, each on its own.
     """
+    KilledWorker = import_module("distributed.scheduler").KilledWorker
+
+    lost = []
+    for key, outcome, error in _submitted(jobs, client):
+        if isinstance(error, KilledWorker):
+            lost.append(key)
+        else:
+            yield outcome
+    for key in lost:
+        for _, outcome, _ in _submitted({key: jobs[key]}, client):
+            yield outcome
+
+
+def _submitted(
+    jobs: Mapping[str, Job],
+    client: Any,  # noqa: ANN401
+) -> Iterator[tuple[str, _Outcome, BaseException | None]]:
+    """Key, outcome, and the cluster's error, of every job as it comes."""
     distributed: Any = import_module("distributed")  # which has no types
     futures = {
         client.submit(_outcome, key, job.name, job.run, pure=False): key
@@ -258,16 +277,18 @@ def _on_cluster(jobs: Mapping[str, Job], client: Any) -> Generator[_Outcome]:  #
             futures, with_results=True, raise_errors=False
         ):
             key = futures[future]
-            yield result if future.status == "finished" else _lost(key, jobs[key].name, future)
+            if future.status == "finished":
+                yield key, result, None
+            else:
+                error = future.exception() if future.status == "error" else None
+                yield key, _lost(key, jobs[key].name, error or future.status), error
     finally:
         client.cancel(list(futures))
 
 
-def _lost(key: str, name: str, future: Any) -> _Outcome:  # noqa: ANN401
-    error = future.exception() if future.status == "error" else None
-    kind = type(error).__name__ if error is not None else "CancelledError"
-    message = f"the cluster gave no result: {error or future.status}"
-    return _Outcome(key, b"", Failure(name, kind, message), 0.0)
+def _lost(key: str, name: str, why: BaseException | str) -> _Outcome:
+    kind = "CancelledError" if isinstance(why, str) else type(why).__name__
+    return _Outcome(key, b"", Failure(name, kind, f"the cluster gave no result: {why}"), 0.0)
 
 
 def _on_this_machine(jobs: Mapping[str, Job], n_jobs: int) -> Generator[_Outcome]:
