@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -183,13 +183,18 @@ class Analysis:
 
     def frame(self, name: str) -> pd.DataFrame:
         """Give one of the frames of all cards, such as ``summary``, with a column ``model``."""
-        parts = []
-        for model, result in self.results.items():
-            part: pd.DataFrame = getattr(result, name).copy()
-            part.insert(0, "model", model)
-            part.attrs = {}
-            parts.append(part)
-        return pd.concat(parts, ignore_index=True)
+        return of_all_cards(self.results, name)
+
+
+def of_all_cards(results: Mapping[str, Any], name: str) -> pd.DataFrame:
+    """One frame of the results of all cards, one below the other, with a column ``model``."""
+    parts = []
+    for model, result in results.items():
+        part: pd.DataFrame = getattr(result, name).copy()
+        part.insert(0, "model", model)
+        part.attrs = {}
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True)
 
 
 def load_cards(models: Sequence[str]) -> list[ModelCard]:

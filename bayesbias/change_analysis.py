@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from .analysis import noticed
+from .analysis import noticed, of_all_cards
 from .cards import ModelCard
 from .checks import check
 from .comparison import (
@@ -179,13 +179,7 @@ class ChangeAnalysis:
 
     def frame(self, name: str) -> pd.DataFrame:
         """Give one of the frames of all cards, such as ``changes``, with a column ``model``."""
-        parts = []
-        for model, result in self.results.items():
-            part: pd.DataFrame = getattr(result, name).copy()
-            part.insert(0, "model", model)
-            part.attrs = {}
-            parts.append(part)
-        return pd.concat(parts, ignore_index=True)
+        return of_all_cards(self.results, name)
 
 
 def analyse_change(

@@ -72,7 +72,7 @@ def project(blocks: Blocks, pairs: Sequence[Pair], case: str) -> Projected:
         word is told by ``found``; its pair's ψ mean nothing.
     """
     attributes = _Attributes(pairs, case)
-    grown: _Growing[np.float64] = _Growing(len(pairs))
+    grown = _Growing(len(pairs), np.float64)
     names, hashes = BytesIO(), _Growing(1, np.uint64)
     stale = 0
     for block in blocks():
@@ -113,7 +113,7 @@ class _Growing[T: np.float64 | np.uint64]:
         Of their numbers.
     """
 
-    def __init__(self, count: int, kind: type[T] = np.float64) -> None:  # type: ignore[assignment]
+    def __init__(self, count: int, kind: type[T]) -> None:
         self._arrays = [np.empty(FIRST_ROWS, dtype=kind) for _ in range(count)]
         self.filled = 0
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ..analysis import Analysis
 from . import tables
-from .figures import SECTIONS, DrawnFigure, draw, figures_of
+from .figures import SECTIONS, DrawnFigure, by_section, draw, figures_of
 from .pages import environment_of_templates, page_parts
 from .sentences import (
     MEANINGS,
@@ -81,7 +80,7 @@ def render_report(
         meanings=MEANINGS,
         said=_sentences(analysis, pair),
         tables=_tables(analysis, pair),
-        figures=_by_section(drawn),
+        figures=by_section(drawn, SECTIONS),
         command=command,
         versions=versions,
         **page_parts(environment),
@@ -172,18 +171,3 @@ def _tables(analysis: Analysis, pair: tuple[str, str]) -> dict[str, tables.Table
         "coverage": tables.coverage(analysis),
         "spreads": tables.spreads(analysis),
     }
-
-
-def _by_section(drawn: Sequence[DrawnFigure]) -> dict[str, list[dict[str, Any]]]:
-    from markupsafe import Markup
-
-    sections: dict[str, list[dict[str, Any]]] = {name: [] for name in SECTIONS}
-    for each in drawn:
-        shown = {
-            "svg": Markup(each.svg),
-            "caption": each.figure.caption,
-            "model": each.figure.model,
-            "name": each.figure.name,
-        }
-        sections[each.figure.section].append(shown)
-    return sections

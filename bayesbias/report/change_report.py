@@ -8,7 +8,7 @@ from typing import Any
 from ..change_analysis import ChangeAnalysis
 from . import change_tables as tables
 from . import change_wording as said
-from .figures import DrawnFigure
+from .figures import DrawnFigure, by_section
 from .pages import environment_of_templates, page_parts
 from .sentences import MEANINGS, probability_name
 
@@ -49,7 +49,7 @@ def render_change_report(
         origin=said.origin_sentence(analysis),
         said=_sentences(analysis),
         tables=_tables(analysis),
-        figures=_by_section(drawn),
+        figures=by_section(drawn, SECTIONS),
         command=command,
         versions=versions,
         **page_parts(environment),
@@ -90,18 +90,3 @@ def _tables(analysis: ChangeAnalysis) -> dict[str, Any]:
         "bands": tables.bands(analysis),
         "coverage": tables.coverage(analysis),
     }
-
-
-def _by_section(drawn: Sequence[DrawnFigure]) -> dict[str, list[dict[str, Any]]]:
-    from markupsafe import Markup
-
-    sections: dict[str, list[dict[str, Any]]] = {name: [] for name in SECTIONS}
-    for each in drawn:
-        shown = {
-            "svg": Markup(each.svg),
-            "caption": each.figure.caption,
-            "model": each.figure.model,
-            "name": each.figure.name,
-        }
-        sections[each.figure.section].append(shown)
-    return sections

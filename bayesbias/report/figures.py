@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -88,6 +88,24 @@ def draw(figure: Figure, folder: Path, prefix: str) -> DrawnFigure:
         tips = _named_tips(axes)
         _, path = plots.save(axes, folder / figure.name)
     return DrawnFigure(figure, inlined(path, prefix, figure.alt, tips))
+
+
+def by_section(
+    drawn: Sequence[DrawnFigure], names: Sequence[str]
+) -> dict[str, list[dict[str, Any]]]:
+    """Figures as a page's template takes them, by the section that they belong to."""
+    from markupsafe import Markup
+
+    sections: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
+    for each in drawn:
+        shown = {
+            "svg": Markup(each.svg),
+            "caption": each.figure.caption,
+            "model": each.figure.model,
+            "name": each.figure.name,
+        }
+        sections[each.figure.section].append(shown)
+    return sections
 
 
 def _named_tips(axes: Axes) -> dict[str, tuple[str, ...]]:
