@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -11,12 +12,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .geometry import FloatArray
-from .schema import codes_and_names, connections_present, validate
+from .schema import CONNECTIONS, Coded, codes_and_names, validate_and_encode
 
 IntArray = NDArray[np.int64]
 
 ATTRIBUTE_KINDS = ("stereotype", "neutral", "human")
 """Kinds of attribute words: those of any stereotype, and the two controls."""
+
+_INDEXED = ("protected_word", "protected_group", "attribute", "connection", "context")
 
 _KIND_OF_CONNECTION = {"associated": 0, "different": 0, "neutral": 1, "human": 2}
 
@@ -128,22 +131,33 @@ def make_design(table: pd.DataFrame) -> Design:
     ValueError
         If the table is not valid, or a protected word belongs to two groups.
     """
-    return index_table(validate(table))
+    valid, coded = validate_and_encode(table)
+    return index_table(valid, coded=coded)
 
 
-def index_table(table: pd.DataFrame, outcome: str = "cosine_distance") -> Design:
-    """Index a table that `validate` gave, or one like it whose distances are another outcome."""
-    connections = connections_present(table)
-    words, word_names = codes_and_names(table["protected_word"])
-    groups, group_names = codes_and_names(table["protected_group"])
-    attributes, attribute_names = codes_and_names(table["attribute"])
-    codes, found = codes_and_names(table["connection"])
+def index_table(
+    table: pd.DataFrame,
+    outcome: str = "cosine_distance",
+    *,
+    coded: Mapping[str, Coded] | None = None,
+) -> Design:
+    """Index a table that `validate` gave, or one like it whose distances are another outcome.
+
+    ``coded`` are its columns of names as `validate_and_encode` gives them; made if not given.
+    """
+    if coded is None:
+        coded = {name: codes_and_names(table[name]) for name in _INDEXED if name in table}
+    words, word_names = coded["protected_word"]
+    groups, group_names = coded["protected_group"]
+    attributes, attribute_names = coded["attribute"]
+    codes, found = coded["connection"]
+    connections = [name for name in CONNECTIONS if name in found]
     kind = np.full(len(attribute_names), len(ATTRIBUTE_KINDS))
     np.minimum.at(kind, attributes, np.array([_KIND_OF_CONNECTION[name] for name in found])[codes])
     present, kind = np.unique(kind, return_inverse=True)
     contexts: dict[str, Any] = {}
-    if "context" in table:
-        context, context_names = codes_and_names(table["context"])
+    if "context" in coded:
+        context, context_names = coded["context"]
         contexts["contexts"] = tuple(context_names)
         contexts["context"] = context.astype(np.int64)
     return Design(

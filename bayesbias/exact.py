@@ -190,12 +190,12 @@ def _draw_block(posterior: Collapsed, log_sds: FloatArray, rng: Generator) -> di
     values = _means(posterior, kept_scales(posterior, log_sds)[:, n_kept:] * kept[:, n_kept:])
     scales = (residual_precision(posterior, log_sds), log_sds)
     offsets = _effects(_cells(posterior), cells, scales, rng)
-    shape = (len(log_sds), *posterior.statistics.cell_sums.shape)
-    values["word_mean"] = _parents(posterior, values) + offsets.reshape(shape)
+    shape = (*posterior.statistics.cell_sums.shape, len(log_sds))
+    values["word_mean"] = _parents(posterior, values) + offsets.reshape(shape).transpose(2, 0, 1)
     classes = posterior.statistics.attributes
     if classes is not None:
         members = _attributes(posterior, classes)
-        values["attribute_effect"] = _effects(members, attributes, scales, rng)
+        values["attribute_effect"] = _effects(members, attributes, scales, rng).T
     return values
 
 
@@ -259,20 +259,30 @@ def _attributes(posterior: Collapsed, classes: AttributeClasses) -> _Members:
 def _effects(
     members: _Members, of_class: FloatArray, given: tuple[FloatArray, FloatArray], rng: Generator
 ) -> FloatArray:
-    """Effects of all members: the drawn coordinate of their class, and own deviations from it."""
+    """Effects of all members: the drawn coordinate of their class, and own deviations from it.
+
+    Members come first, (n_members, n): what a class has in common is then copied in whole rows.
+    """
     precision, log_sds = given
     scale = np.exp(log_sds[:, members.side.sd_index])
     own = 1 + scale**2 * (precision @ members.side.gram)
-    apart = precision @ members.projections
-    apart *= (scale / own).take(members.of_member, axis=1)
-    apart += rng.standard_normal(apart.shape) * (own**-0.5).take(members.of_member, axis=1)
-    averages = _class_averages(apart, members.of_member, members.size)
-    apart += (of_class / np.sqrt(members.size) - averages).take(members.of_member, axis=1)
-    apart *= scale.take(members.of_member, axis=1)
+    noise = rng.standard_normal((len(log_sds), len(members.of_member)))
+    apart = members.projections.T @ precision.T
+    apart *= _rows(scale**2 / own, members.of_member)
+    apart += noise.T * _rows(scale * own**-0.5, members.of_member)
+    common = (scale * of_class / np.sqrt(members.size)).T
+    common -= _class_averages(apart, members.of_member, members.size)
+    apart += common.take(members.of_member, axis=0)
     return apart
 
 
+def _rows(of_class: FloatArray, of_member: IntArray) -> FloatArray:
+    """From (n, n_classes) to (n_members, n)."""
+    return np.ascontiguousarray(of_class.T).take(of_member, axis=0)
+
+
 def _class_averages(values: FloatArray, of_member: IntArray, size: FloatArray) -> FloatArray:
+    """Averages of (n_members, n) values by class, (n_classes, n)."""
     order = np.argsort(of_member, kind="stable")
     starts = np.concatenate([[0], np.cumsum(size[:-1])]).astype(np.int64)
-    return np.add.reduceat(values.take(order, axis=1), starts, axis=1) / size
+    return np.add.reduceat(values.take(order, axis=0), starts, axis=0) / size[:, None]

@@ -20,7 +20,7 @@ from .exact import sample_exact
 from .models import model_of
 from .posterior import SamplingWarning, assemble, complete, describe, outcome_of, undate
 from .reduction import collapse
-from .schema import table_hash, unknown_name, validate
+from .schema import table_hash, unknown_name, validate_and_encode
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -114,9 +114,9 @@ def fit(
     SamplingWarning
         If R-hat, effective sample size, divergences or Pareto k are beyond their limits.
     """
-    valid = validate(table)
+    valid, coded = validate_and_encode(table)
     return fit_design(
-        index_table(valid),
+        index_table(valid, coded=coded),
         load_card(model, "distance"),
         method,
         draws=draws,
@@ -128,7 +128,7 @@ def fit(
         tune=tune,
         target_accept=target_accept,
         progressbar=progressbar,
-        table_hash=table_hash(valid),
+        table_hash=table_hash(valid, coded),
     )
 
 

@@ -13,11 +13,11 @@ import numpy as np
 
 from .atomic import replacing
 from .cards import ModelCard, card_from_dict
-from .design import Design
+from .design import Design, IntArray
 from .geometry import FloatArray
 
 if TYPE_CHECKING:
-    from xarray import Dataset, DataTree
+    from xarray import Coordinates, Dataset, DataTree
 
 VARIABLE_DIMS: dict[str, tuple[str, ...]] = {
     "connection_mean": ("connection",),
@@ -78,8 +78,12 @@ def assemble(
     import xarray as xr
 
     dims = variable_dims(card)
+    n_draws = len(next(iter(values.values()))) // chains
+    coords = _coordinates(design, chain=np.arange(chains), draw=np.arange(n_draws))
 
-    def sampled(content: Mapping[str, FloatArray]) -> xr.Dataset:
+    def sampled(
+        content: Mapping[str, FloatArray], scalars: Mapping[str, float] | None = None
+    ) -> xr.Dataset:
         laid_out = {
             name: (
                 ("chain", "draw", *dims.get(name, ())),
@@ -88,34 +92,50 @@ def assemble(
             for name, draws in content.items()
         }
         used = {dim for variable_dims, _ in laid_out.values() for dim in variable_dims}
-        return xr.Dataset(laid_out, {name: each for name, each in coords.items() if name in used})
+        return xr.Dataset(laid_out | dict(scalars or {}), _only(coords, used))
 
-    n_draws = len(next(iter(values.values()))) // chains
-    coords = {**design.coords, "chain": np.arange(chains), "draw": np.arange(n_draws)}
-    stats = sampled(sample_stats)
-    observed = xr.Dataset({design.outcome: ("row", design.y)}, {"row": np.arange(len(design.y))})
     return xr.DataTree.from_dict(
         {
             "posterior": sampled(values),
-            "sample_stats": stats.assign(diagnostics),
-            "observed_data": observed,
-            "constant_data": _constants(design),
+            "sample_stats": sampled(sample_stats, diagnostics),
+            "observed_data": xr.Dataset(
+                {design.outcome: ("row", design.y)}, _only(coords, {"row"})
+            ),
+            "constant_data": _constants(design, coords),
         }
     )
 
 
 def complete(tree: DataTree, design: Design) -> None:
     """Give a posterior the indices and labels that all posteriors here carry."""
-    tree["constant_data"] = _constants(design)
+    tree["constant_data"] = _constants(design, _coordinates(design))
     undate(tree)
 
 
-def _constants(design: Design) -> Dataset:
+def _constants(design: Design, coords: Coordinates) -> Dataset:
     import xarray as xr
 
     return xr.Dataset(
         {name: (_INDEX_DIMS[name], values) for name, values in _indices(design).items()},
-        coords={**design.coords, "row": np.arange(len(design.y))},
+        _only(coords, {*design.coords, "row"}),
+    )
+
+
+def _coordinates(design: Design, **others: IntArray) -> Coordinates:
+    """Labels of all dimensions, indexed once for all the groups that share them."""
+    import xarray as xr
+
+    return xr.Dataset(coords={**design.coords, "row": np.arange(len(design.y)), **others}).coords
+
+
+def _only(coords: Coordinates, dims: set[str]) -> Coordinates:
+    """Those of the coordinates that label these dimensions, indices and all."""
+    import xarray as xr
+
+    kept = [name for name in coords if name in dims]
+    return xr.Coordinates(
+        {name: coords[name].variable for name in kept},
+        {name: coords.xindexes[name] for name in kept},
     )
 
 

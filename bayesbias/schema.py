@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
@@ -34,6 +34,9 @@ LARGEST_DISTANCE = 2.0
 ROUNDING = 1e-5
 """How far float32 cosines may leave [0, 2]; eight times the rounding of a 300-term sum."""
 
+Coded = tuple[NDArray[np.int64], list[str]]
+"""A column as the place of each row among its different values, and these values as strings."""
+
 
 def validate(table: pd.DataFrame) -> pd.DataFrame:
     """Check a long-form table and give it back with its categories in order.
@@ -55,23 +58,32 @@ def validate(table: pd.DataFrame) -> pd.DataFrame:
         If a column is missing, the table is empty, a connection is unknown, a word is empty, or
         a distance is not finite or lies outside [0, 2].
     """
+    return validate_and_encode(table)[0]
+
+
+def validate_and_encode(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Coded]]:
+    """Give a table as `validate` does, and its columns of names as `codes_and_names` does.
+
+    What follows, indexing and hashing, needs the codes that checking has made already.
+    """
     require_columns(table, COLUMNS)
     if table.empty:
         raise ValueError("the table has no rows; were all words missing from the embedding?")
     require_different_columns(table)
     kept = [*COLUMNS, *(name for name in OPTIONAL_COLUMNS if name in table.columns)]
     valid = table[kept].reset_index(drop=True)
-    _check_words(valid, [*COLUMNS[:-1], *kept[len(COLUMNS) :]])
-    _check_connections(valid)
+    coded = {name: codes_and_names(valid[name]) for name in kept if name != COLUMNS[-1]}
+    _check_words(valid, coded)
+    _check_connections(coded["connection"])
     for name in COLUMNS[:-2]:
         valid[name] = valid[name].astype(str)
-    codes, names = codes_and_names(valid["connection"])
+    codes, names = coded["connection"]
     places = np.array([CONNECTIONS.index(name) for name in names], dtype=np.int64)
     valid["connection"] = pd.Categorical.from_codes(
         places[codes], categories=pd.Index(CONNECTIONS), ordered=True
     )
     valid["cosine_distance"] = _checked_distances(valid)
-    return valid
+    return valid, coded
 
 
 def require_columns(table: pd.DataFrame, needed: Iterable[str]) -> None:
@@ -100,15 +112,19 @@ def require_numbered_rows(read: pd.DataFrame) -> None:
         )
 
 
-def table_hash(table: pd.DataFrame) -> str:
-    """SHA-256 of a table's columns and rows, in hexadecimal: equal tables, equal hashes."""
+def table_hash(table: pd.DataFrame, coded: Mapping[str, Coded] | None = None) -> str:
+    """SHA-256 of a table's columns and rows, in hexadecimal: equal tables, equal hashes.
+
+    Columns in ``coded`` are taken from there.
+    """
+    known = {} if coded is None else coded
     digest = hashlib.sha256()
     for name in table.columns:
         column = table[name]
         if pd.api.types.is_float_dtype(column.dtype):
             content = np.asarray(column, dtype=np.float64).tobytes()
         else:
-            codes, names = codes_and_names(column)
+            codes, names = known[name] if name in known else codes_and_names(column)
             content = json.dumps(names).encode() + codes.astype("<i8").tobytes()
         digest.update(f"{json.dumps(str(name))} {len(content)}:".encode() + content)
     return digest.hexdigest()
@@ -116,7 +132,7 @@ def table_hash(table: pd.DataFrame) -> str:
 
 def connections_present(table: pd.DataFrame) -> list[str]:
     """Give the connections that have rows, in the order of ``CONNECTIONS``."""
-    found = _found(table["connection"])
+    found = codes_and_names(table["connection"])[1]
     return [name for name in CONNECTIONS if name in found]
 
 
@@ -128,30 +144,30 @@ def unknown_name(kind: str, name: str, choices: Iterable[str]) -> str:
     return f"unknown {kind} {name!r}{hint}: {', '.join(known)}"
 
 
-def codes_and_names(column: pd.Series[Any]) -> tuple[NDArray[np.int64], list[str]]:
+def codes_and_names(column: pd.Series[Any]) -> Coded:
     """Different values of a column as strings, in order of appearance, and each row's place there.
 
     Rows are many and names few: what can be asked of names is asked of them.
     """
-    codes, names = pd.factorize(column, use_na_sentinel=False)
-    return codes, [str(name) for name in names.tolist()]
+    codes, values = pd.factorize(column, use_na_sentinel=False)
+    names = [str(value) for value in values.tolist()]
+    different = list(dict.fromkeys(names))
+    if len(different) < len(names):  # such as 1 and "1"
+        codes = np.array([different.index(name) for name in names], dtype=np.int64)[codes]
+    return codes, different
 
 
-def _found(column: pd.Series[str]) -> list[str]:
-    """Different values of a column, as strings."""
-    return [str(value) for value in column.unique()]
-
-
-def _check_words(table: pd.DataFrame, names: Iterable[str]) -> None:
-    for name in names:
-        codes, values = pd.factorize(table[name], use_na_sentinel=False)
-        empty = np.array([pd.isna(value) or not str(value).strip() for value in values.tolist()])
+def _check_words(table: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
+    for name, (codes, names) in coded.items():
+        empty = np.array([not text.strip() for text in names])[codes]
+        if table[name].hasnans:
+            empty |= table[name].isna().to_numpy()
         if empty.any():
-            raise ValueError(f"row {int(np.argmax(empty[codes]))} has an empty {name}")
+            raise ValueError(f"row {int(np.argmax(empty))} has an empty {name}")
 
 
-def _check_connections(table: pd.DataFrame) -> None:
-    unknown = sorted(set(_found(table["connection"])) - set(CONNECTIONS))
+def _check_connections(coded: Coded) -> None:
+    unknown = sorted(set(coded[1]) - set(CONNECTIONS))
     if unknown:
         raise ValueError(unknown_name("connection", unknown[0], CONNECTIONS))
 
