@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -125,7 +126,7 @@ def _without(blocks: Iterable[Block], rows: Rows) -> Iterator[Block]:
         kept[inside] = False
         words = Vocabulary(block.names, block.hashes).subset(kept)
         if len(words):
-            yield Block(words.names, words.hashes, block.vectors[kept])
+            yield replace(block, names=words.names, hashes=words.hashes, starts=block.starts[kept])
 
 
 def _refuse_itself(source: object, place: Path) -> None:

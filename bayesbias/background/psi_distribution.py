@@ -52,7 +52,8 @@ class Distribution:
     ----------
     name : str
     psi : (n_words,) float64
-        ψ(w) = mean_Z cos - mean_Z2 cos, in the order of the vocabulary, which is that of the file.
+        ψ(w) = mean_Z cos - mean_Z2 cos, in the order of the vocabulary, which is that of the file;
+        rounded as float32 products are, by less than 3e-7.
     vocabulary : Vocabulary
         The words; ``vocabulary[row]`` is one, ``vocabulary.rows(words)`` tells where words stand.
     Z, Z2 : tuple of str

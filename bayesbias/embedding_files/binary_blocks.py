@@ -10,8 +10,9 @@ import numpy as np
 
 from . import blocks
 from .binary import LONGEST_WORD, binary_header, check_end, no_word
-from .blocks import Block, Filling, Memory, fill_buffer, last_word, rows_at_once
+from .blocks import Block, Memory, fill_buffer, last_word, lines_of, rows_at_once
 from .headers import Header, Tick
+from .vocabulary import hashes_of
 
 
 def binary_blocks(
@@ -20,51 +21,58 @@ def binary_blocks(
     """Read a file, on disk or unpacked on the way, in blocks of at most ``rows`` words."""
     header = binary_header(stream.readline(LONGEST_WORD), path)
     reading = _Reading(header, rows_at_once(header.dims, rows))
-    filled = 0
     while reading.done < header.count:
-        filled = fill_buffer(stream, reading.buffer, filled)
-        position = 0
-        while block := reading.take(position, filled):
-            position += reading.used
+        reading.fill(stream)
+        before = reading.done
+        while block := reading.take():
             yield block
-        if not position:  # no whole entry in a full buffer: the file has ended
+        if reading.done == before:  # no whole entry in a full buffer: the file has ended
             break
-        filled -= position
-        reading.buffer[:filled] = reading.buffer[position : position + filled]
         tick()
-    left = bytes(reading.buffer[:filled]) + stream.read(LONGEST_WORD)
-    check_end(header, reading.done, reading.last, left)
+    check_end(header, reading.done, reading.last, reading.left() + stream.read(LONGEST_WORD))
 
 
 class _Reading:
-    """How far a file has been taken apart, and the memory that this uses."""
+    """How far a file has been taken apart, and the memory that this uses.
+
+    Vectors stay where they were read to, since taking them out would be to copy the whole file.
+    """
 
     def __init__(self, header: Header, most: int) -> None:
         self.header = header
-        self.buffer = bytearray(max(blocks.READ_SIZE, 4 * header.dims + 2 * LONGEST_WORD))
-        self.bytes = np.frombuffer(self.buffer, dtype=np.uint8)
-        self.names = np.empty(len(self.buffer) + 1, dtype=np.uint8)
-        self.n_rows = min(most, len(self.buffer) // (4 * header.dims) + 1)
+        self.size = max(blocks.READ_SIZE, 4 * header.dims + 2 * LONGEST_WORD)
+        self.names = np.empty(self.size + 1, dtype=np.uint8)
+        self.n_rows = min(most, self.size // (4 * header.dims) + 1)
         self.memory = Memory()
-        self.done = self.used = 0
+        self.part = np.empty(0, dtype=np.uint8)
+        self.done = 0
         self.last = b""
 
-    def take(self, start: int, stop: int) -> Block | None:
-        """Take whole entries of a part of the buffer; ``used`` tells how many bytes they had."""
+    def left(self) -> bytes:
+        """Give what has been read and not been taken."""
+        return self.part.tobytes()
+
+    def fill(self, stream: IO[bytes]) -> None:
+        """Read on, behind what has not been taken yet, in memory that no block uses."""
+        buffer = self.memory.bytes(self.size)
+        buffer[: len(self.part)] = self.part
+        self.part = buffer[: fill_buffer(stream, buffer.data, len(self.part))]
+
+    def take(self) -> Block | None:
+        """Take whole entries, as many as a block may hold."""
         from .kernels import split_binary
 
-        left = self.header.count - self.done
-        matrix = self.memory.matrix(self.n_rows, self.header.dims)
-        filling = Filling(self.header.path, matrix, self.names)
-        self.used, taken, n_names, lost = split_binary(
-            self.bytes[start:stop], left, LONGEST_WORD, matrix.view(np.uint8), self.names
+        left = min(self.n_rows, self.header.count - self.done)
+        starts = np.empty(left, dtype=np.int64)
+        used, taken, n_names, lost = split_binary(
+            self.part, 4 * self.header.dims, LONGEST_WORD, starts, self.names
         )
         if not taken and lost:
             raise ValueError(no_word(self.header, self.done, self.last))
         if not taken:
             return None
-        filling.count(taken, n_names)
-        block = filling.block()
+        names = lines_of(self.names[:n_names], taken, self.header.path)
+        numbers, self.part = self.part, self.part[used:]
         self.done += taken
-        self.last = last_word(block.names)
-        return block
+        self.last = last_word(names)
+        return Block(names, hashes_of(names, taken), numbers, starts[:taken], self.header.dims)

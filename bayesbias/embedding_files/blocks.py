@@ -7,11 +7,14 @@ and give the same numbers, bit for bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Buffer, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import IO
+from queue import SimpleQueue
+from threading import Event, Semaphore
+from typing import IO, Any
 from weakref import finalize
 
 import numpy as np
@@ -20,8 +23,14 @@ from numpy.typing import NDArray
 from .headers import Vector
 from .vocabulary import Hashes, hashes_of
 
-READ_SIZE = 1 << 20
-"""Bytes read at a time: they stay in the processor's cache until they have been taken apart."""
+Bytes = NDArray[np.uint8]
+Starts = NDArray[np.int64]
+
+READ_SIZE = 1 << 21
+"""Bytes read at a time: few enough to stay in a processor's shared cache until they are used."""
+
+AHEAD = 2
+"""Blocks that are made before they are asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,19 +43,51 @@ class Block:
         The words as the file spells them, each with ``\n`` behind it.
     hashes : (n,) uint64
         Of the words; see `vocabulary.hashes_of`.
-    vectors : (n, n_dims) float32
+    numbers : (n_bytes,) uint8
+        Memory with the vectors in it, float32, and perhaps with other things between them.
+    starts : (n,) int64
+        Where each vector begins in it, in ascending order.
+    n_dims : int
     """
 
     names: bytes
     hashes: Hashes
-    vectors: Vector
+    numbers: Bytes
+    starts: Starts
+    n_dims: int
+
+    @classmethod
+    def of(cls, names: bytes, hashes: Hashes, vectors: Vector) -> Block:
+        """Make a block of words and their (n, n_dims) float32 vectors."""
+        count, n_dims = vectors.shape
+        numbers = np.ascontiguousarray(vectors).reshape(-1).view(np.uint8)
+        return cls(names, hashes, numbers, 4 * n_dims * np.arange(count), n_dims)
 
     def __len__(self) -> int:
-        return len(self.vectors)
+        return len(self.starts)
+
+    def vector(self, row: int) -> Vector:
+        """Give one vector, (n_dims,) float32, as long as somebody holds the block."""
+        start = self.starts[row]
+        return self.numbers[start : start + 4 * self.n_dims].view(np.float32)
+
+    @cached_property
+    def vectors(self) -> Vector:
+        """The vectors as an (n, n_dims) float32 matrix; copied if they do not lie together."""
+        size = 4 * self.n_dims
+        packed = len(self) * size
+        if not len(self) or self.starts[-1] + size - self.starts[0] > packed:
+            from .kernels import gather
+
+            rows = np.empty((len(self), size), dtype=np.uint8)
+            gather(self.numbers, self.starts, rows)
+            return rows.view(np.float32)
+        together = self.numbers[self.starts[0] : self.starts[0] + packed]
+        return together.view(np.float32).reshape(len(self), self.n_dims)
 
 
 class Memory:
-    """Memory for the matrices of blocks, used again when nobody holds a block any more.
+    """Memory for the vectors of blocks, used again when nobody holds a block any more.
 
     Fresh memory for every block would take longer to get from the system than to fill.
     """
@@ -54,16 +95,19 @@ class Memory:
     def __init__(self) -> None:
         self._free: list[bytearray] = []
 
-    def matrix(self, n_rows: int, n_dims: int) -> Vector:
-        """Give an (n_rows, n_dims) matrix of anything."""
-        size = 4 * n_rows * n_dims
+    def bytes(self, size: int) -> Bytes:
+        """Give so many bytes of anything."""
         buffer = self._free.pop() if self._free else bytearray(size)
         if len(buffer) < size:
             buffer = bytearray(size)
-        numbers = np.frombuffer(buffer, dtype=np.float32, count=n_rows * n_dims)
+        numbers = np.frombuffer(buffer, dtype=np.uint8, count=size)
         # Every view of the numbers holds on to this array, since it does not own its memory.
         finalize(numbers, self._free.append, buffer).atexit = False
-        return numbers.reshape(n_rows, n_dims)
+        return numbers
+
+    def matrix(self, n_rows: int, n_dims: int) -> Vector:
+        """Give an (n_rows, n_dims) matrix of anything."""
+        return self.bytes(4 * n_rows * n_dims).view(np.float32).reshape(n_rows, n_dims)
 
 
 class Filling:
@@ -78,7 +122,7 @@ class Filling:
         Room for the words; it can be used again after `block`.
     """
 
-    def __init__(self, path: Path, vectors: Vector, names: NDArray[np.uint8]) -> None:
+    def __init__(self, path: Path, vectors: Vector, names: Bytes) -> None:
         self.path = path
         self.vectors = vectors
         self.names = names
@@ -104,13 +148,8 @@ class Filling:
 
     def block(self) -> Block:
         """Give what has been taken."""
-        names = self.names[: self.n_names].tobytes()
-        if names.count(b"\n") != self.taken:
-            raise ValueError(
-                f"{self.path} holds a word with a line break in it; the file is damaged, or not "
-                "of words"
-            )
-        return Block(names, hashes_of(names, self.taken), self.vectors[: self.taken])
+        names = lines_of(self.names[: self.n_names], self.taken, self.path)
+        return Block.of(names, hashes_of(names, self.taken), self.vectors[: self.taken])
 
 
 def rows_at_once(n_dims: int, rows: int | None) -> int:
@@ -122,15 +161,25 @@ def rows_at_once(n_dims: int, rows: int | None) -> int:
     return rows
 
 
+def lines_of(names: Bytes, count: int, path: Path) -> bytes:
+    """Give ``count`` words with a newline behind each; a ValueError if one has another in it."""
+    lines = names.tobytes()
+    if lines.count(b"\n") != count:
+        raise ValueError(
+            f"{path} holds a word with a line break in it; the file is damaged, or not of words"
+        )
+    return lines
+
+
 def last_word(names: bytes) -> bytes:
     """Give the last of some words, each with a newline behind it."""
     return names[:-1].rpartition(b"\n")[2]
 
 
-def fill_buffer(stream: IO[bytes], buffer: bytearray | memoryview, filled: int) -> int:
+def fill_buffer(stream: IO[bytes], buffer: Buffer, filled: int) -> int:
     """Read on into a buffer until it is full or the file ends; give how far it is filled."""
     view = memoryview(buffer)
-    while filled < len(buffer):
+    while filled < len(view):
         got = stream.readinto(view[filled:])  # type: ignore[attr-defined]
         if not got:
             break
@@ -139,10 +188,29 @@ def fill_buffer(stream: IO[bytes], buffer: bytearray | memoryview, filled: int) 
 
 
 def ahead[T](blocks: Iterator[T]) -> Iterator[T]:
-    """Give what an iterator gives, while a thread makes the next one."""
+    """Give what an iterator gives, while a thread makes the next ones, `AHEAD` of them at most.
+
+    With one only, each side would wait for the other at every block.
+    """
     over = object()
+    made: SimpleQueue[Any] = SimpleQueue()
+    room, stopped = Semaphore(AHEAD), Event()
+
+    def make() -> None:
+        for block in blocks:
+            room.acquire()
+            if stopped.is_set():
+                return
+            made.put(block)
+
     with ThreadPoolExecutor(max_workers=1) as thread:
-        coming = thread.submit(next, blocks, over)
-        while (block := coming.result()) is not over:
-            coming = thread.submit(next, blocks, over)
-            yield block  # type: ignore[misc]
+        making = thread.submit(make)
+        making.add_done_callback(lambda _: made.put(over))
+        try:
+            while (block := made.get()) is not over:
+                room.release()
+                yield block
+            making.result()  # raises what ended the walk
+        finally:
+            stopped.set()
+            room.release()

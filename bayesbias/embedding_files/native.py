@@ -78,7 +78,7 @@ def native_blocks(folder: Path, rows: int | None = None) -> Iterator[Block]:
             names = words.take(len(vectors))
             if names.count(b"\n") < len(vectors):
                 break
-            yield Block(names, hashes_of(names, len(vectors)), vectors)
+            yield Block.of(names, hashes_of(names, len(vectors)), vectors)
         else:
             if not words.take(1):
                 return
@@ -186,7 +186,7 @@ def _write(blocks: Iterable[Block], hidden: Path) -> int:
     with (hidden / VECTORS).open("wb") as vectors, (hidden / WORDS).open("wb") as words:
         for block in blocks:
             if not count:
-                n_dims = block.vectors.shape[1]
+                n_dims = block.n_dims
                 _write_header(vectors, (0, n_dims))
             vectors.write(np.ascontiguousarray(block.vectors, dtype="<f4").data)
             words.write(block.names)

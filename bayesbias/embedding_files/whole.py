@@ -34,7 +34,7 @@ def file_blocks(
         word2vec binary (``.bin``) or text (``.txt``, ``.vec``), also in ``.gz`` or in a ``.zip``
         that holds nothing else; or a folder of ``vectors.npy`` and ``vocab.txt``.
     rows : int, optional
-        Words of a block at most; by default as many as a megabyte holds.
+        Words of a block at most; by default as many as two megabytes hold.
     progressbar : bool
         Show a bar on stderr while a large file is read.
 
@@ -69,7 +69,7 @@ def array_blocks(words: Sequence[str], matrix: Vector, rows: int | None = None) 
     vocabulary = Vocabulary.of(words)
     for start in range(0, len(words), most):
         stop = min(start + most, len(words))
-        yield Block(
+        yield Block.of(
             vocabulary.names_of(start, stop),
             vocabulary.hashes[start:stop],
             np.ascontiguousarray(matrix[start:stop], dtype=np.float32),
