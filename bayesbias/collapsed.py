@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .design import IntArray
 from .geometry import FloatArray
 from .reduction import Collapsed, Side
 
@@ -29,24 +30,82 @@ double precision gives out beyond."""
 
 
 @dataclass(frozen=True)
+class Eliminated:
+    """Precision and projection of the eliminated effects, given all others, (n, n_eliminated)."""
+
+    precision: FloatArray
+    projection: FloatArray
+
+    def draw(self, explained: FloatArray, noise: FloatArray) -> FloatArray:
+        """Draw these effects, given what kept coordinates explain of their projection."""
+        mean = (self.projection - explained) / self.precision
+        return np.asarray(mean + noise / np.sqrt(self.precision))
+
+
+@dataclass(frozen=True)
 class Conditional:
     """The Gaussian of the class coordinates given the sds, for a stack of sd vectors.
 
     Parameters
     ----------
-    eliminated_precision, eliminated_projection : (n, n_eliminated) float
+    eliminated : Eliminated
     cross : (n, n_eliminated, n_kept + n_means) float
+        Coupling of eliminated effects with kept effects and means.
     factor : (n, k, k) float
         Lower Cholesky factor of the precision of kept effects and means.
     solved : (n, k) float
         factor⁻¹ times their projection.
     """
 
-    eliminated_precision: FloatArray
-    eliminated_projection: FloatArray
+    eliminated: Eliminated
     cross: FloatArray
     factor: FloatArray
     solved: FloatArray
+
+    @property
+    def pivots(self) -> FloatArray:
+        """Diagonal of the factor, (n, k)."""
+        return np.diagonal(self.factor, axis1=1, axis2=2)
+
+    def draw_kept(self, noise: FloatArray) -> FloatArray:
+        """Draw kept effects and means, (n, k)."""
+        return _solve_transposed(self.factor, self.solved + noise)
+
+    def explained(self, kept: FloatArray) -> FloatArray:
+        """What drawn kept effects and means explain of the eliminated projections."""
+        return np.asarray(np.matmul(self.cross, kept[:, :, None])[:, :, 0])
+
+
+@dataclass(frozen=True)
+class Separate:
+    """The same where kept coordinates are not coupled: without effects that many cells share.
+
+    Parameters
+    ----------
+    eliminated : Eliminated
+    mean_of : (n_eliminated,) int
+        The only kept coordinate that each eliminated effect is coupled with.
+    cross : (n, n_eliminated) float
+        Its coupling with that.
+    pivots : (n, k) float
+        Root of the precision of kept coordinates.
+    solved : (n, k) float
+        Their projections over it.
+    """
+
+    eliminated: Eliminated
+    mean_of: IntArray
+    cross: FloatArray
+    pivots: FloatArray
+    solved: FloatArray
+
+    def draw_kept(self, noise: FloatArray) -> FloatArray:
+        """Draw the kept coordinates, (n, k)."""
+        return (self.solved + noise) / self.pivots
+
+    def explained(self, kept: FloatArray) -> FloatArray:
+        """What drawn kept coordinates explain of the eliminated projections."""
+        return self.cross * kept[:, self.mean_of]
 
 
 def log_density(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
@@ -71,16 +130,54 @@ def log_density(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
     return np.concatenate(parts)
 
 
-def conditional(posterior: Collapsed, log_sds: FloatArray) -> Conditional:
+def conditional(posterior: Collapsed, log_sds: FloatArray) -> Conditional | Separate:
     """Give the Gaussian of the class coordinates given the sds, (n, n_sds) log sds."""
     precision = residual_precision(posterior, log_sds)
     scale_out = np.exp(log_sds[:, posterior.eliminated.sd_index])
     scale_in = kept_scales(posterior, log_sds)
-    n_kept = len(posterior.kept.sd_index)
-    out_precision = 1 + scale_out**2 * (precision @ posterior.eliminated.gram)
-    out_projection = scale_out * (precision @ posterior.eliminated.projection)
+    eliminated = Eliminated(
+        1 + scale_out**2 * (precision @ posterior.eliminated.gram),
+        scale_out * (precision @ posterior.eliminated.projection),
+    )
+    projection = scale_in * np.concatenate(
+        [precision @ posterior.kept.projection, precision @ posterior.means_projection], axis=1
+    )
+    if posterior.mean_of is not None:
+        return _separate(posterior, precision, eliminated, (scale_out, scale_in), projection)
     cross = _weighted(precision, posterior.cross) * scale_out[:, :, None] * scale_in[:, None, :]
-    gram = np.zeros((len(log_sds), scale_in.shape[1], scale_in.shape[1]))
+    reduced = cross / eliminated.precision[:, :, None]
+    schur = _kept_gram(posterior, precision, scale_in)
+    schur -= np.matmul(cross.transpose(0, 2, 1), reduced)
+    explained = np.matmul(reduced.transpose(0, 2, 1), eliminated.projection[:, :, None])[:, :, 0]
+    factor = _cholesky(schur)
+    return Conditional(eliminated, cross, factor, _solve_lower(factor, projection - explained))
+
+
+def _separate(
+    posterior: Collapsed,
+    precision: FloatArray,
+    eliminated: Eliminated,
+    scales: tuple[FloatArray, FloatArray],
+    projection: FloatArray,
+) -> Separate:
+    mean_of = posterior.mean_of
+    assert mean_of is not None
+    scale_out, scale_in = scales
+    own, diagonal = np.arange(len(mean_of)), np.arange(projection.shape[1])
+    members = np.asarray(mean_of[:, None] == diagonal, dtype=np.float64)
+    cross = scale_out * scale_in[:, mean_of] * (precision @ posterior.cross[:, own, mean_of])
+    reduced = cross / eliminated.precision
+    gram = scale_in**2 * (precision @ posterior.means_gram[:, diagonal, diagonal])
+    schur = 1 + gram - (cross * reduced) @ members
+    pivots = np.sqrt(np.where(schur > 0, schur, np.nan))  # rounding may make it negative
+    solved = (projection - (reduced * eliminated.projection) @ members) / pivots
+    return Separate(eliminated, mean_of, cross, pivots, solved)
+
+
+def _kept_gram(posterior: Collapsed, precision: FloatArray, scale_in: FloatArray) -> FloatArray:
+    """Precision of kept effects and means, given the eliminated ones, (n, k, k)."""
+    n_kept = len(posterior.kept.sd_index)
+    gram = np.zeros((*scale_in.shape, scale_in.shape[1]))
     diagonal = np.arange(n_kept)
     gram[:, diagonal, diagonal] = precision @ posterior.kept.gram
     gram[:, n_kept:, n_kept:] = _weighted(precision, posterior.means_gram)
@@ -90,15 +187,7 @@ def conditional(posterior: Collapsed, log_sds: FloatArray) -> Conditional:
     gram *= scale_in[:, :, None] * scale_in[:, None, :]
     everything = np.arange(scale_in.shape[1])
     gram[:, everything, everything] += 1
-    projection = scale_in * np.concatenate(
-        [precision @ posterior.kept.projection, precision @ posterior.means_projection], axis=1
-    )
-    reduced = cross / out_precision[:, :, None]
-    schur = gram - np.matmul(cross.transpose(0, 2, 1), reduced)
-    right = projection - np.matmul(reduced.transpose(0, 2, 1), out_projection[:, :, None])[:, :, 0]
-    factor = _cholesky(schur)
-    solved = solve_lower(factor, right)
-    return Conditional(out_precision, out_projection, cross, factor, solved)
+    return gram
 
 
 def residual_precision(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
@@ -131,10 +220,9 @@ def kept_scales(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
 def _log_density(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
     precision = residual_precision(posterior, log_sds)
     given = conditional(posterior, log_sds)
-    log_det = np.log(given.eliminated_precision).sum(axis=1)
-    log_det += 2 * np.log(np.diagonal(given.factor, axis1=1, axis2=2)).sum(axis=1)
-    fitted = (given.eliminated_projection**2 / given.eliminated_precision).sum(axis=1)
-    fitted += (given.solved**2).sum(axis=1)
+    out = given.eliminated
+    log_det = np.log(out.precision).sum(axis=1) + 2 * np.log(given.pivots).sum(axis=1)
+    fitted = (out.projection**2 / out.precision).sum(axis=1) + (given.solved**2).sum(axis=1)
     for side in (posterior.eliminated, posterior.kept):
         dev_log_det, dev_fitted = _deviations(side, precision, log_sds)
         log_det += dev_log_det
@@ -172,7 +260,7 @@ def _weighted(precision: FloatArray, constants: FloatArray) -> FloatArray:
     return flat.reshape(len(precision), *constants.shape[1:])
 
 
-def solve_lower(factors: FloatArray, right: FloatArray) -> FloatArray:
+def _solve_lower(factors: FloatArray, right: FloatArray) -> FloatArray:
     """Solve Lx = b for a stack of lower triangular L, (n, k, k), and of b, (n, k).
 
     Substitution runs along the stack; `numpy.linalg.solve` would factorise every L anew.
@@ -184,7 +272,7 @@ def solve_lower(factors: FloatArray, right: FloatArray) -> FloatArray:
     return found
 
 
-def solve_transposed(factors: FloatArray, right: FloatArray) -> FloatArray:
+def _solve_transposed(factors: FloatArray, right: FloatArray) -> FloatArray:
     """Solve L'x = b for a stack of lower triangular L, (n, k, k), and of b, (n, k)."""
     found = np.empty_like(right)
     for i in reversed(range(right.shape[1])):

@@ -14,14 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.random import Generator
 
-from .collapsed import (
-    Conditional,
-    conditional,
-    kept_scales,
-    log_density,
-    residual_precision,
-    solve_transposed,
-)
+from .collapsed import conditional, kept_scales, log_density, residual_precision
 from .design import IntArray
 from .geometry import FloatArray
 from .importance import find_mode, importance_resample
@@ -182,8 +175,9 @@ def draw_effects(
 
 def _draw_block(posterior: Collapsed, log_sds: FloatArray, rng: Generator) -> dict[str, FloatArray]:
     given = conditional(posterior, log_sds)
-    kept = _draw_kept(given, rng)
-    out = _draw_eliminated(given, kept, rng)
+    kept = given.draw_kept(rng.standard_normal(given.solved.shape))
+    noise = rng.standard_normal(given.eliminated.precision.shape)
+    out = given.eliminated.draw(given.explained(kept), noise)
     n_kept = len(posterior.kept.sd_index)
     in_classes = kept[:, :n_kept]
     cells, attributes = (out, in_classes) if posterior.cells_eliminated else (in_classes, out)
@@ -197,18 +191,6 @@ def _draw_block(posterior: Collapsed, log_sds: FloatArray, rng: Generator) -> di
         members = _attributes(posterior, classes)
         values["attribute_effect"] = _effects(members, attributes, scales, rng).T
     return values
-
-
-def _draw_kept(given: Conditional, rng: Generator) -> FloatArray:
-    noise = rng.standard_normal(given.solved.shape)
-    return solve_transposed(given.factor, given.solved + noise)
-
-
-def _draw_eliminated(given: Conditional, kept: FloatArray, rng: Generator) -> FloatArray:
-    explained = np.matmul(given.cross, kept[:, :, None])[:, :, 0]
-    mean = (given.eliminated_projection - explained) / given.eliminated_precision
-    noise = rng.standard_normal(mean.shape) / np.sqrt(given.eliminated_precision)
-    return np.asarray(mean + noise)
 
 
 def _means(posterior: Collapsed, means: FloatArray) -> dict[str, FloatArray]:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -83,6 +84,18 @@ class Collapsed:
     coupling: FloatArray
     means_gram: FloatArray
     means_projection: FloatArray
+
+    @cached_property
+    def mean_of(self) -> IntArray | None:
+        """The only mean that each eliminated effect is coupled with, (n_eliminated,).
+
+        None where effects are kept, or some effect or row has two means: connection and group.
+        """
+        coupled = self.cross.any(axis=0)
+        shared = self.means_gram.any(axis=0) & ~np.eye(self.means_gram.shape[1], dtype=bool)
+        if len(self.kept.sd_index) or shared.any() or (coupled.sum(axis=1) > 1).any():
+            return None
+        return np.asarray(coupled.argmax(axis=1))
 
     @property
     def n_sds(self) -> int:

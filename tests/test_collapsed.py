@@ -10,6 +10,7 @@ from scipy.stats import multivariate_normal
 from bayesbias.cards import ModelCard, load_card
 from bayesbias.collapsed import log_density
 from bayesbias.design import Design, make_design
+from bayesbias.exact import draw_effects
 from bayesbias.reduction import Collapsed, collapse
 
 NORMAL_CARDS = ("paper", "paper-figures", "crossed", "grouped")
@@ -93,6 +94,25 @@ def test_density_is_finite_and_smooth_as_an_sd_goes_to_zero(
     low, high = log_density(posterior, points)
     # Below the data's resolution only the Jacobian is left: log sd itself, 10 a connection.
     assert high - low == pytest.approx(10 * len(posterior.design.connections), abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["paper", "paper-figures"])
+def test_cards_without_shared_effects_need_no_factor(toy_table: pd.DataFrame, name: str) -> None:
+    """Their means are not coupled: the short way and the general one give the same draws."""
+    short, general = (collapse(make_design(toy_table), load_card(name)) for _ in range(2))
+    assert short.mean_of is not None
+    vars(general)["mean_of"] = None
+    points = np.random.default_rng(4).normal(-2, 1, (50, short.n_sds))
+    # Rounding of a sum of 33 terms of order 100, and of effects of order one.
+    np.testing.assert_allclose(log_density(short, points), log_density(general, points), atol=1e-9)
+    one, other = (draw_effects(each, points, np.random.default_rng(5)) for each in (short, general))
+    for variable, values in one.items():
+        np.testing.assert_allclose(values, other[variable], atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["crossed", "grouped"])
+def test_cards_with_shared_effects_need_one(toy_table: pd.DataFrame, name: str) -> None:
+    assert collapse(make_design(toy_table), load_card(name)).mean_of is None
 
 
 def test_blocks_of_proposals_do_not_change_the_density(
