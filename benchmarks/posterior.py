@@ -28,7 +28,7 @@ TABLES = {"religion_reddit": "religion_group_reddit_dataset", "weat_1_reddit": "
 CARDS = ("paper", "crossed")
 METHODS = ("exact", "nuts", "nutpie", "numpyro")
 CHAINS, DRAWS = 4, 1_000
-EXACT_FITS = 7
+EXACT_FITS = 51
 """Warm fits of which the median counts."""
 
 WARM_GOALS = {
