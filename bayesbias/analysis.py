@@ -18,7 +18,7 @@ from .checks import check
 from .contextual import ContextualVectors, contextual_table
 from .contrasts import DEFAULT_ROPE, contrasts
 from .distances import distance_table, missing_words
-from .fitting import METHODS, check_numbers, fit
+from .fitting import METHODS, check_acceptance, check_numbers, fit
 from .intervals import DEFAULT_CI_PROB, check_probability
 from .model_comparison import compare_models
 from .posterior import warnings_of
@@ -56,7 +56,7 @@ class Settings:
         of an encoder.
     models : tuple of str
         Names or paths of model cards.
-    method, case, ci_prob, rope, draws, chains, seed, tune, allow_pickle
+    method, case, ci_prob, rope, draws, chains, seed, tune, target_accept, allow_pickle
         As `fit`, `load_vectors` and `contrasts` take them; of all chains together at least
         `LEAST_DRAWS`.
     templates : str
@@ -84,6 +84,7 @@ class Settings:
     pooling: str = "word"
     layer: int = -1
     tune: int = 1000
+    target_accept: float = 0.9
 
     def __post_init__(self) -> None:
         check_probability(self.ci_prob)
@@ -92,6 +93,7 @@ class Settings:
         if self.case not in CASES:
             raise ValueError(unknown_name("case", self.case, CASES))
         check_numbers(draws=self.draws, chains=self.chains, tune=self.tune)
+        check_acceptance(self.target_accept)
         least = max(LEAST_CHAIN, -(-LEAST_DRAWS // self.chains))
         if self.draws < least:
             raise ValueError(
@@ -336,6 +338,7 @@ def _fit(table: pd.DataFrame, card: ModelCard, settings: Settings, progressbar: 
         chains=settings.chains,
         seed=settings.seed,
         tune=settings.tune,
+        target_accept=settings.target_accept,
         progressbar=progressbar,
     )
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+"""Errors of the system that say that there is no room."""
 
 
 @contextmanager
@@ -19,6 +23,8 @@ def replacing(path: str | Path) -> Iterator[Path]:
     ------
     FileNotFoundError, IsADirectoryError, PermissionError
         If the folder is not there, the path is a folder, or the folder cannot be written to.
+    OSError
+        If the block raises it; where that says that there is no room, with the path's name.
     """
     final = Path(path)
     if final.is_dir():
@@ -34,6 +40,10 @@ def replacing(path: str | Path) -> Iterator[Path]:
         yield temporary
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(final)
+    except OSError as error:
+        if error.errno in FULL and error.filename is None:  # a write names no file
+            error.filename = str(final)
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -28,7 +28,7 @@ from .comparison import (
 from .comparison.remainder import N_WORDS
 from .contrasts import DEFAULT_ROPE, contrasts
 from .debias import DefiningSets
-from .fitting import METHODS, Seed, as_seed_sequence
+from .fitting import METHODS, Seed, as_seed_sequence, check_acceptance, check_numbers
 from .geometry import FloatArray
 from .intervals import DEFAULT_CI_PROB, check_probability
 from .posterior import card_of, labels, warnings_of
@@ -55,7 +55,7 @@ class ChangeSettings:
         What the two tables are called.
     model : str or None
         A card; None for ``change`` and, beside it, ``change-crossed``.
-    method, ci_prob, rope, draws, chains, seed
+    method, ci_prob, rope, draws, chains, seed, tune, target_accept
         As `compare` and `changes` take them.
 
     Raises
@@ -72,11 +72,15 @@ class ChangeSettings:
     draws: int = 1000
     chains: int = 4
     seed: Seed = 1
+    tune: int = 1000
+    target_accept: float = 0.9
 
     def __post_init__(self) -> None:
         check_probability(self.ci_prob)
         if self.method not in METHODS:
             raise ValueError(unknown_name("method", self.method, METHODS))
+        check_numbers(draws=self.draws, chains=self.chains, tune=self.tune)
+        check_acceptance(self.target_accept)
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,6 +232,8 @@ def analyse_change(
                 draws=settings.draws,
                 chains=settings.chains,
                 seed=seed,
+                tune=settings.tune,
+                target_accept=settings.target_accept,
                 progressbar=progressbar,
             )
             tell(f"reading {model}")

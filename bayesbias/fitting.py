@@ -179,8 +179,7 @@ target_accept, progressbar
         As `fit` does.
     """
     check_numbers(draws=draws, chains=chains, tune=tune)
-    if not 0 < target_accept < 1:
-        raise ValueError(f"target_accept must lie in (0, 1); got {target_accept!r}")
+    check_acceptance(target_accept)
     if method not in METHODS:
         raise ValueError(unknown_name("method", method, METHODS))
     card = load_card(model).with_priors(dict(priors or {}))
@@ -367,6 +366,12 @@ def check_numbers(**numbers: int) -> None:
     for name, value in numbers.items():
         if not _whole(value) or value < 1:
             raise ValueError(f"{name} must be a whole number from 1 on; got {value!r}")
+
+
+def check_acceptance(target_accept: float) -> None:
+    """Raise a ValueError if NUTS cannot aim at accepting this share of its steps."""
+    if not 0 < target_accept < 1:
+        raise ValueError(f"target_accept must lie in (0, 1); got {target_accept!r}")
 
 
 def _whole(value: object) -> bool:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from .analysis import Analysis
+from .atomic import FULL
 from .distances import write_table
 from .posterior import save_posterior
 from .schema import table_hash
@@ -40,9 +41,6 @@ _OWN = re.compile(
     + ")"
 )
 """What the record of an earlier run may name for removal, if it is not written anew."""
-
-FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
-"""Errors of the system that say that there is no room."""
 
 _PACKAGES = ("bayesbias", "pymc", "arviz", "numpy", "scipy", "pandas", "gensim", "matplotlib")
 
@@ -164,10 +162,13 @@ def publishing(out: Path, *, force: bool) -> Iterator[Path]:
             else:
                 _appear(stage, out)
     except OSError as error:
-        if error.errno not in FULL or error.filename is not None:
-            raise  # the error tells where it happened
-        text = f"{os.strerror(error.errno)} while its results were written; make room, or choose "
-        raise OSError(error.errno, f"{text}another place", str(out)) from None
+        if error.errno not in FULL:
+            raise
+        text = (
+            f"{os.strerror(error.errno)} while its results were written; make room there and in "
+            f"{tempfile.gettempdir()}, where they are put together, or choose another place"
+        )
+        raise OSError(error.errno, text, str(out)) from None
 
 
 def _appear(stage: Path, out: Path) -> None:
@@ -176,7 +177,7 @@ def _appear(stage: Path, out: Path) -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
     hidden = out.parent / f".{secrets.token_hex(8)}.writing"
     try:
-        shutil.copytree(stage, hidden)
+        _copy(stage, hidden)
         hidden.rename(out)
     except BaseException:
         shutil.rmtree(hidden, ignore_errors=True)
@@ -194,7 +195,7 @@ def _merge(stage: Path, out: Path, *, force: bool) -> None:
     old = _earlier(out, new) - new
     hidden = out / f".{secrets.token_hex(8)}.writing"
     try:
-        shutil.copytree(stage, hidden)
+        _copy(stage, hidden)
         for name in sorted(new, key=lambda name: (Path(name).name == RECORD, name)):
             (out / name).parent.mkdir(parents=True, exist_ok=True)
             (hidden / name).replace(out / name)
@@ -202,6 +203,13 @@ def _merge(stage: Path, out: Path, *, force: bool) -> None:
         shutil.rmtree(hidden, ignore_errors=True)
     for name in old:
         (out / name).unlink(missing_ok=True)
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a folder's files, and stop at the first that finds no room."""
+    for name in sorted(_files(source)):
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source / name, target / name)
 
 
 def _refuse_results(found: Sequence[str], out: Path, *, force: bool) -> None:

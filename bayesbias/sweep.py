@@ -274,6 +274,8 @@ def _job(config: SweepConfig, cell: Cell, table: pd.DataFrame) -> Job:
         "method": config.method,
         "draws": config.draws,
         "chains": config.chains,
+        "tune": config.tune,
+        "target_accept": config.target_accept,
         "seed": cell.seed,
         "ci_prob": config.ci_prob,
         "rope": config.rope,
@@ -289,6 +291,8 @@ def fit_cell(
     method: str,
     draws: int,
     chains: int,
+    tune: int,
+    target_accept: float,
     seed: int,
     ci_prob: float,
     rope: float,
@@ -301,7 +305,7 @@ def fit_cell(
         Columns as in ``COLUMNS``.
     card : mapping
         As `ModelCard.to_dict` gives it: cards hold read-only mappings, which cannot be sent.
-    method, draws, chains, seed, ci_prob, rope
+    method, draws, chains, tune, target_accept, seed, ci_prob, rope
         As `fit` and `contrasts` take them.
 
     Returns
@@ -317,6 +321,8 @@ def fit_cell(
         draws=draws,
         chains=chains,
         seed=seed,
+        tune=tune,
+        target_accept=target_accept,
         progressbar=False,
     )
     parts = {"summary": summary(tree, ci_prob), "contrasts": contrasts(tree, ci_prob, rope)}

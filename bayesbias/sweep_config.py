@@ -11,7 +11,7 @@ from typing import Any
 
 from .cards import ModelCard, load_card
 from .contrasts import DEFAULT_ROPE
-from .fitting import METHODS, as_seed_sequence, check_numbers
+from .fitting import METHODS, as_seed_sequence, check_acceptance, check_numbers
 from .intervals import DEFAULT_CI_PROB, check_probability
 from .schema import unknown_name
 from .vectors import CASES
@@ -25,6 +25,8 @@ KEYS = {
     "method": "one of " + ", ".join(METHODS),
     "draws": "a whole number from 1 on",
     "chains": "a whole number from 1 on",
+    "tune": "a whole number from 1 on",
+    "target_accept": "a number in (0, 1)",
     "ci_prob": "a number in (0, 1)",
     "rope": "a distance in [0, 2]",
     "embeddings": "a table of names and sources",
@@ -56,7 +58,7 @@ class SweepConfig:
         No two of one name.
     seeds : tuple of int
     title : str
-    method, draws, chains
+    method, draws, chains, tune, target_accept
         As `fit` takes them.
     ci_prob, rope
         As `contrasts` takes them.
@@ -70,6 +72,8 @@ class SweepConfig:
     method: str = "auto"
     draws: int = 1000
     chains: int = 4
+    tune: int = 1000
+    target_accept: float = 0.9
     ci_prob: float = DEFAULT_CI_PROB
     rope: float = DEFAULT_ROPE
 
@@ -81,7 +85,8 @@ class SweepConfig:
             as_seed_sequence(seed)
         if self.method not in METHODS:
             raise ValueError(unknown_name("method", str(self.method), METHODS))
-        check_numbers(draws=self.draws, chains=self.chains)
+        check_numbers(draws=self.draws, chains=self.chains, tune=self.tune)
+        check_acceptance(self.target_accept)
         check_probability(self.ci_prob)
         if not 0 <= self.rope <= 2:
             raise ValueError(f"rope is a distance and must lie in [0, 2]; got {self.rope!r}")
@@ -144,8 +149,8 @@ def sweep_from_dict(content: Mapping[str, Any], folder: Path) -> SweepConfig:
             raise ValueError(f"the key {key!r} is lacking; it takes {KEYS[key]}")
     given = {
         key: _checked(key, content[key])
-        for key in ("title", "method", "draws", "chains", "ci_prob", "rope", "seeds")
-        if key in content
+        for key in content
+        if key not in {"lists", "cards", "embeddings"}
     }
     return SweepConfig(
         embeddings=_embeddings(content["embeddings"], folder),
@@ -163,7 +168,7 @@ def _checked(key: str, value: object) -> Any:  # noqa: ANN401
         if not isinstance(value, list) or not all(_is(each, int) for each in value):
             raise _wrong(key, value)
         return tuple(value)
-    kinds = {"title": str, "method": str, "draws": int, "chains": int}
+    kinds = {"title": str, "method": str, "draws": int, "chains": int, "tune": int}
     if not _is(value, kinds.get(key, (int, float))):
         raise _wrong(key, value)
     return value

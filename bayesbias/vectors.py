@@ -127,7 +127,7 @@ def vector_blocks(
         As for `load_vectors`. Formats that cannot be read in parts are loaded whole: fastText
         models, ``.npz``, ``.kv``, ``.model``.
     rows : int, optional
-        Words of a block at most; by default as many as a megabyte holds.
+        Words of a block at most; by default as many as two megabytes hold.
     allow_pickle, progressbar : bool
         As for `load_vectors`.
 

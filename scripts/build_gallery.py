@@ -24,7 +24,7 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 FOLDER = Path("figures") / "gallery"
 NO_PLOTS = {"COLOURS", "MARKERS", "save"}
 
-DPI, COLOURS_OF_A_PNG, LARGEST = 90, 256, 60_000
+DPI, COLOURS_OF_A_PNG, LARGEST = 100, 256, 60_000
 """A PNG's resolution, its palette (a smaller one loses single red dots), and its bytes at most."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -47,6 +48,14 @@ def test_a_failing_write_leaves_the_old_file_alone(tmp_path: Path) -> None:
         fail_half_way(path)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_full_disk_is_told_with_the_final_name(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    with pytest.raises(OSError, match="No space left") as told, replacing(path):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert told.value.filename == str(path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_killed_write_leaves_the_final_name_alone(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from bayesbias.embedding_files.whole import array_blocks
 from bayesbias.scores.weam import psi_of
 
 ROUNDING = 3e-7
-"""Of ψ in [-2, 2]: unit vectors, directions and sums of a hundred products in float32, 6e-8 each."""
+"""Of ψ in [-2, 2]: unit vectors, directions and sums of products in float32 round by 6e-8 each."""
 
 
 def keyed(words: list[str], matrix: np.ndarray) -> Any:

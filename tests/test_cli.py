@@ -3,11 +3,14 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
 import time
 import zipfile
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +19,10 @@ import pytest
 
 from bayesbias import __version__, report
 from bayesbias.bundled import bundled_folder
-from bayesbias.cards import card_text
+from bayesbias.cards import CHOICES, card_text, load_card, model_cards
 from bayesbias.cli import main
+from bayesbias.cli.models import TAKEN_BY
+from bayesbias.cli.screen import as_options
 from bayesbias.distances import read_table
 from bayesbias.posterior import load_posterior
 from bayesbias.results import FRAMES, OWN_NAMES
@@ -75,6 +80,16 @@ def listing(folder: Path) -> dict[str, bytes]:
     }
 
 
+def files_named(page: str) -> list[str]:
+    """Files that a report says lie beside it."""
+    told = page.rpartition("Beside this page: ")[2].partition("</p>")[0]
+    return sorted(re.findall(r"[\w-]+\.(?:csv|nc|json)", told))
+
+
+def files_beside(found: Iterable[str]) -> list[str]:
+    return sorted(name for name in found if "/" not in name and name != "report.html")
+
+
 def refused(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> str:
     """Check that a command is refused as bad input is, and give the one line it says."""
     before = listing(Path())
@@ -98,7 +113,10 @@ def test_help_is_quick_and_imports_nothing_heavy() -> None:
     assert not loaded & {"numpy", "pandas", "pymc", "arviz", "gensim", "matplotlib", "jinja2"}
 
 
-@pytest.mark.parametrize("command", ["run", "table", "fit", "lists", "lists show", "lists check"])
+@pytest.mark.parametrize(
+    "command",
+    ["run", "table", "fit", "lists", "lists show", "lists check", "models", "models show"],
+)
 def test_help_of_every_command_has_an_example(
     command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -133,6 +151,7 @@ def test_run_with_both_cards_writes_everything_the_same_every_time(
     for name in FRAMES:
         assert list(dict.fromkeys(pd.read_csv(f"res/{name}.csv")["model"])) == ["paper", "crossed"]
     assert pd.read_csv("res/missing.csv")["word"].tolist() == ["gone"]
+    assert files_named(found["report.html"].decode()) == files_beside(found)
     record = json.loads(found["run.json"])
     assert sorted(record["files"]) == sorted(found)
     assert record["arguments"]["seed"] == 1
@@ -262,6 +281,8 @@ BAD_ARGUMENTS = {
         "--draws must be at least 4 with 50 chain",
     ),
     "tune": (["fit", "no.csv", "--tune", "0"], "--tune"),
+    "acceptance": (["run", "toy.toml", "--target-accept", "1"], "--target-accept must lie in (0"),
+    "a card as a command": (["models", "pll"], "to see a model: `bayesbias models show pll`."),
     "a list as a command": (["lists", "gender"], "to see a list: `bayesbias lists show gender`."),
     "a list's command": (["lists", "chek"], "Did you mean 'check'? See `bayesbias lists --help`."),
     "a slip": (["rum"], "Did you mean 'run'? See `bayesbias --help`."),
@@ -392,7 +413,7 @@ def test_an_error_in_the_writing_leaves_nothing(
 
     monkeypatch.setattr("bayesbias.results.write_page", full)
     said = refused(capsys, [*toy, "--out", "a/b"])
-    assert said == "bayesbias: report.html: No space left on device"
+    assert said.startswith("bayesbias: a/b: No space left on device while its results were")
     assert not Path("a").exists()
 
 
@@ -405,6 +426,25 @@ def test_an_error_in_the_moving_leaves_nothing(
 
     monkeypatch.setattr(Path, "rename", full)
     assert "No space left" in refused(capsys, [*toy, "--out", "a/b"])
+    assert not Path("a").exists()
+
+
+@pytest.mark.usefixtures("one_plot")
+def test_a_full_disk_at_the_copying_is_told_once(
+    toy: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where temporary files have room and results have none: not a line for every file."""
+
+    def full(source: Path, target: Path) -> None:
+        if ".writing" in str(target):
+            raise OSError(28, "No space left on device", str(source), None, str(target))
+        copy(source, target)
+
+    copy = shutil.copyfile
+    monkeypatch.setattr(shutil, "copyfile", full)
+    said = refused(capsys, [*toy, "--out", "a/b"])
+    assert said.startswith("bayesbias: a/b: No space left on device while its results were")
+    assert ".writing" not in said
     assert not Path("a").exists()
 
 
@@ -483,19 +523,28 @@ def test_fit_says_where_the_posterior_is_not(
     assert "The posterior is not kept; --out FILE.nc keeps it." in capsys.readouterr().out
 
 
-def test_tune_reaches_the_sampler(
+def test_what_warnings_advise_reaches_the_sampler(
     toy: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from bayesbias import analysis, fitting
+    from bayesbias import analysis, change_analysis, fitting
 
     def stop(*_: object, **options: object) -> None:
-        raise ValueError(f"tune is {options['tune']}")
+        raise ValueError(f"tune is {options['tune']} and acceptance {options['target_accept']}")
 
     assert main(["table", *toy[1:4], "--out", "t.csv", "--quiet"]) == 0
-    monkeypatch.setattr(fitting, "fit", stop)
-    monkeypatch.setattr(analysis, "fit", stop)
-    for arguments in (["fit", "t.csv"], toy):
-        assert "tune is 77" in refused(capsys, [*arguments, "--tune", "77"])
+    for module, name in ((fitting, "fit"), (analysis, "fit"), (change_analysis, "compare")):
+        monkeypatch.setattr(module, name, stop)
+    scores = ["scores", toy[1], "--vectors", "toy.txt", "--posterior", "--draws", "20"]
+    for arguments in (["fit", "t.csv"], toy, ["compare", "t.csv", "t.csv"], scores):
+        said = refused(capsys, [*arguments, "--tune", "77", "--target-accept", "0.97"])
+        assert "tune is 77 and acceptance 0.97" in said
+
+
+def test_advice_names_options_rather_than_arguments() -> None:
+    advice = "raise target_accept towards 0.99, or use method='exact' for a Normal card"
+    assert as_options(advice) == (
+        "raise --target-accept towards 0.99, or use --method exact for a Normal card"
+    )
 
 
 def test_missing_words_are_named_and_lower_case_is_hinted_at(
@@ -544,7 +593,7 @@ def test_fit_takes_the_published_layout(toy: list[str], capsys: pytest.CaptureFi
 
 
 @pytest.mark.usefixtures("toy")
-def test_lists_and_models(capsys: pytest.CaptureFixture[str]) -> None:
+def test_lists(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lists"]) == 0
     out = capsys.readouterr().out
     assert "religion" in out
@@ -553,26 +602,74 @@ def test_lists_and_models(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert "rancher" in out
     assert "Note: A note." in out
+
+
+def test_models_tell_what_they_are_for(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["models"]) == 0
-    assert "crossed: Protected words and attribute words" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    lines = [line.split() for line in out.splitlines()]
+    told = {line[0]: line[1] for line in lines if len(line) > 1}
+    assert {name: told[name] for name in model_cards()} == {
+        name: load_card(name).outcome for name in model_cards()
+    }
+    assert all(f"{outcome}: for `bayesbias" in out for outcome in CHOICES["outcome"])
+
+
+def test_a_model_is_shown_with_its_priors_and_reasons(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["models", "show", "change"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "change: The change of each distance, pair by pair" in said
+    assert "connection_mean normal: mean 0, sd 0.3" in said
+    assert "For changes of distances, as bb.compare fits them: `bayesbias compare`." in said
+    assert "sigma connection, attribute_effects none" in said
+    assert "Reference: Gelman and Hill (2007)" in said
+
+
+def test_the_commands_that_take_cards_are_told_for_every_outcome() -> None:
+    assert tuple(TAKEN_BY) == CHOICES["outcome"]
 
 
 @pytest.mark.usefixtures("toy")
 def test_files_of_lists_and_cards_are_printed_as_they_stand(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    paper = bundled_folder("models") / "paper.toml"
     for command, file in (
         (["lists", "show", "religion", "--toml"], bundled_folder("wordlists") / "religion.toml"),
-        (["models", "crossed"], bundled_folder("models") / "crossed.toml"),
-        (["models", str(bundled_folder("models") / "paper.toml")], None),
+        (["models", "show", "crossed", "--toml"], bundled_folder("models") / "crossed.toml"),
+        (["models", "show", str(paper), "--toml"], paper),
     ):
         assert main(command) == 0
-        out = capsys.readouterr().out
-        assert out == (file or Path(command[1])).read_text(encoding="utf-8")
+        assert capsys.readouterr().out == file.read_text(encoding="utf-8")
     Path("mine.toml").write_text(LIST + "# a comment\n", encoding="utf-8")
     assert main(["lists", "show", "mine.toml", "--toml"]) == 0
     assert capsys.readouterr().out == LIST + "# a comment\n"
-    assert "did you mean 'crossed'" in refused(capsys, ["models", "crosed"])
+    assert "did you mean 'crossed'" in refused(capsys, ["models", "show", "crosed"])
+
+
+@pytest.mark.usefixtures("toy")
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        (["--measure", "csp"], "unknown measure 'csp'; did you mean 'cps'"),
+        (["--model", "./nowhere"], "no folder of a model at nowhere"),
+        (["--dataset", "crows-pair"], "unknown dataset 'crows-pair'; did you mean 'crows-pairs'"),
+        (["--data", "none.csv"], "no file at none.csv"),
+    ],
+)
+def test_mlm_score_checks_names_before_it_loads_what_takes_long(
+    wrong: list[str], why: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def late(*_: object, **__: object) -> None:
+        raise ImportError("too late")
+
+    monkeypatch.setattr("bayesbias.maskedlm.load_model", late)
+    good = ["--model", "bert", "--data", "pairs.csv", "--dataset", "crows-pairs", "--out", "out"]
+    sentences = {"sent_more": ["She is bad at maths."], "sent_less": ["He is bad at maths."]}
+    kinds = {"stereo_antistereo": ["stereo"], "bias_type": ["gender"]}
+    pd.DataFrame(sentences | kinds).to_csv("pairs.csv")
+    assert "too late" in refused(capsys, ["mlm", "score", *good])
+    assert why in refused(capsys, ["mlm", "score", *good, *wrong])
 
 
 def test_mlm_alone_prints_its_help(capsys: pytest.CaptureFixture[str]) -> None:

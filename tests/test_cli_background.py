@@ -55,6 +55,18 @@ def test_it_prints_both_tables_and_how_to_read_them(
     assert shown.err == "bayesbias: not in the embedding, and left out: absent\n"
 
 
+def test_no_word_is_broken_at_80_columns(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list of three groups, whose names of pairs are the longest that are bundled."""
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["background", "religion", "weat2", "weat9", "--draws", "500"]) == 0
+    tables = capsys.readouterr().out.partition("X and Y: ")[0]
+    assert max(map(len, tables.splitlines())) <= 80
+    cells = set(tables.split())
+    assert {"background", "christian", "christian,", "instruments", "significant"} <= cells
+
+
 def test_it_writes_frames_and_plots(toy: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*toy, "--out", "out", "--ranks", "0", "200", "--quiet"]) == 0
     assert capsys.readouterr().out == ""

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from test_cli import files_beside, files_named
 
 import bayesbias as bb
 from bayesbias.change_analysis import ChangeSettings, analyse_change
@@ -72,6 +73,7 @@ def test_everything_is_written_and_told(
     files = {path.relative_to("out").as_posix() for path in Path("out").rglob("*.*")}
     plots = {name for name in files if name.startswith("plots/")}
     assert files - plots == FILES
+    assert files_named(Path("out/report.html").read_text()) == files_beside(files)
     stems = {Path(name).stem for name in plots}
     assert stems == {"change", "arrows", "order", "forests", "distributions"}
     said = " ".join(capsys.readouterr().out.split())
@@ -242,6 +244,8 @@ def test_posterior_scores_and_recovery_stand_together(
     found = pd.read_csv("out/remains.csv").set_index("check")
     assert found["before"]["direct_bias"] / found["after"]["direct_bias"] > 5
     page = Path("out/report.html").read_text()
+    assert "remains.csv" in files_named(page)
+    assert files_named(page) == files_beside(path.name for path in Path("out").glob("*.*"))
     for text in ("Is the bias found again?", "neighbours", "direct bias"):
         assert text in page
     assert "--recover gender --recover-words 60" in page

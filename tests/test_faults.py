@@ -145,6 +145,12 @@ def file_limit() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))
 
 
+def tiny_file_limit() -> None:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))
+
+
 def command(
     arguments: Sequence[str], folder: Path, before: Callable[[], None] | None = None, **env: str
 ) -> subprocess.CompletedProcess[str]:
@@ -165,6 +171,28 @@ def test_a_full_disk_stops_a_run_in_one_line(toy: Path) -> None:
     run = command(["run", "toy.toml", "-v", "toy.txt", *FAST, "-o", "out"], toy, file_limit)
     assert run.returncode == 2
     assert len(run.stderr.splitlines()) == 1
+    assert "File too large" in run.stderr
+    assert sorted(toy.iterdir()) == files
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["table", "toy.toml", "-v", "toy.txt", "-o", "full.csv"],
+        ["table", "toy.toml", "-v", "toy.txt", "-o", "full.parquet"],
+        ["fit", "there.csv", "-o", "full.nc"],
+    ],
+)
+def test_a_full_disk_stops_the_writing_of_a_file_in_one_line(
+    toy: Path, arguments: list[str]
+) -> None:
+    """With no traceback and no ignored exception at the exit, also from HDF5's file in memory."""
+    assert command(["table", "toy.toml", "-v", "toy.txt", "-o", "there.csv"], toy).returncode == 0
+    files = sorted(toy.iterdir())
+    run = command(arguments, toy, tiny_file_limit)
+    assert run.returncode == 2
+    assert len(run.stderr.splitlines()) == 1
+    assert run.stderr.startswith(f"bayesbias: {arguments[-1]}: ")
     assert "File too large" in run.stderr
     assert sorted(toy.iterdir()) == files
 

@@ -489,6 +489,21 @@ def test_the_command_line_on_stereoset(tmp_path: Path, folder: Path, shared_data
     assert main(arguments) == 2  # scores are there, and --force was not given
 
 
+def test_a_measure_for_other_models_leaves_no_folder(
+    tmp_path: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from bayesbias.cli import main
+
+    kinds = {"stereo_antistereo": ["stereo"], "bias_type": ["gender"]}
+    sentences = {"sent_more": ["She is bad at maths."], "sent_less": ["He is bad at maths."]}
+    pd.DataFrame(sentences | kinds).to_csv(tmp_path / "pairs.csv")
+    arguments = ["--model", str(folder), "--data", str(tmp_path / "pairs.csv")]
+    arguments += ["--dataset", "crows-pairs", "--out", str(tmp_path / "out")]
+    assert main(["mlm", "score", *arguments, "--measure", "log-likelihood"]) == 2
+    assert "is for causal models" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*have no sss score")
 def test_all_of_crows_pairs(model: LanguageModel, shared_data: Path) -> None:

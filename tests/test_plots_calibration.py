@@ -81,6 +81,8 @@ def test_a_null_distribution_counts_every_value_and_splits_at_the_observed_one(
 ) -> None:
     values = np.random.default_rng(1).normal(0, 0.6, 3000)
     ax = plots.null_distribution(values, observed, label="d", bounds=(-1.94, 1.94))
+    subtitle = next(text.get_text() for text in ax.texts if text.get_gid() == "subtitle")
+    assert "Dotted: −1.94 and 1.94, the farthest" in " ".join(subtitle.split())
     inside, outside = (sum(bar.get_height() for bar in bars(ax, colour)) for colour in (BODY, MISS))
     extreme = (np.abs(values) >= abs(observed)).sum()
     assert (inside, outside) == (3000 - extreme, extreme)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import matplotlib as mpl
 
@@ -14,6 +15,7 @@ import pytest
 from matplotlib import pyplot as plt
 
 from bayesbias import plots
+from bayesbias.plots.canvas import SMALL_SIZE
 from bayesbias.plots.small_multiples import MOST_PANELS, MOST_ROWS, small_multiples
 
 
@@ -107,6 +109,25 @@ def test_panels_share_their_axes_and_label_the_outside_only() -> None:
     assert left == [True, False, False, True]
     assert foot == [False, True, True, True]
     assert [text.get_text() for text in panels[0].get_yticklabels()] == ["e0", "e1"]
+
+
+@pytest.mark.parametrize("wide", [0.03, 0.07, 0.2, 0.7, 2.0])
+@pytest.mark.parametrize("name", ["e", "a rather long name of an embedding "])
+def test_tick_labels_of_a_panel_and_its_neighbour_stay_apart(wide: float, name: str) -> None:
+    frame = frame_of(2, 3, 1, 1)
+    frame["embedding"] = name + frame["embedding"]
+    ends = ["mean", "hdi_low", "hdi_high"]
+    frame[ends] = (frame[ends] - 0.05) * wide / np.ptp(frame[ends])
+    head = small_multiples(frame, rope=0)
+    head.figure.draw_without_rendering()
+    labels = [
+        label.get_window_extent()
+        for panel in panels_of(head).values()
+        for label, place in zip(panel.get_xticklabels(), panel.get_xticks(), strict=True)
+        if panel.get_xlim()[0] <= place <= panel.get_xlim()[1]
+    ]
+    gaps = [right.x0 - left.x1 for left, right in pairwise(labels)]
+    assert min(gaps) > 0.3 * SMALL_SIZE * head.figure.dpi / 72  # a third of a letter's height
 
 
 def test_a_cell_without_result_says_so() -> None:

@@ -84,6 +84,17 @@ def test_every_cell_has_what_fit_gives(plan: Plan, undisturbed: Sweep, config_pa
         assert_frame_equal(found, expected, check_exact=True)
 
 
+def test_what_warnings_advise_reaches_the_sampler(
+    plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object, **options: object) -> None:
+        raise ValueError(f"tune is {options['tune']} and acceptance {options['target_accept']}")
+
+    monkeypatch.setattr("bayesbias.sweep.fit", stop)
+    failures = run_sweep(only_calm(plan, tune=77, target_accept=0.97)).failures
+    assert {failure.message for failure in failures} == {"tune is 77 and acceptance 0.97"}
+
+
 def test_frames_start_with_what_tells_rows_apart(undisturbed: Sweep) -> None:
     labels = ["embedding", "list", "model", "seed", "level", "protected_group", "protected_word"]
     assert list(undisturbed.summary.columns[:8]) == [*labels, "connection"]
@@ -122,7 +133,13 @@ def test_content_decides_the_key_and_names_do_not(
     assert {name.replace("other", "calm"): key for name, key in renamed.items()}.items() <= (
         base.items()
     )
-    for change in ({"draws": 251}, {"rope": 0.03}, {"seeds": (2,)}, {"method": "exact"}):
+    for change in (
+        {"draws": 251},
+        {"rope": 0.03},
+        {"seeds": (2,)},
+        {"method": "exact"},
+        {"target_accept": 0.95},
+    ):
         other = keys_of(only_calm(plan, **change))
         assert not set(other.values()) & set(base.values())
     wider = config.cards[0].with_priors({"connection_mean": {"sd": 0.3}})

@@ -39,6 +39,7 @@ def test_what_is_left_out_is_as_in_run(tmp_path: Path) -> None:
     assert [card.name for card in config.cards] == ["paper", "crossed"]
     assert (config.seeds, config.draws, config.chains, config.method) == ((1,), 1000, 4, "auto")
     assert (config.ci_prob, config.rope) == (0.89, 0.02)
+    assert (config.tune, config.target_accept) == (1000, 0.9)
 
 
 def test_paths_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,6 +74,9 @@ def test_paths_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.Monk
         (MINIMAL + "draws = 0" + PLACES, "draws must be a whole number from 1 on; got 0"),
         (MINIMAL + 'draws = "9"' + PLACES, "draws must be a whole number from 1 on; got '9'"),
         (MINIMAL + "draws = 1.5" + PLACES, "draws must be a whole number"),
+        (MINIMAL + "tune = 0" + PLACES, "tune must be a whole number from 1 on; got 0"),
+        (MINIMAL + "target_accept = 1" + PLACES, r"target_accept must lie in \(0, 1\); got 1"),
+        (MINIMAL + 'target_accept = "1"' + PLACES, r"target_accept must be a number in \(0, 1\)"),
         (MINIMAL + 'method = "nut"' + PLACES, "unknown method 'nut'; did you mean 'nuts'"),
         (MINIMAL + "ci_prob = 89" + PLACES, r"ci_prob must lie in \(0, 1\)"),
         (MINIMAL + "rope = 3" + PLACES, r"rope is a distance and must lie in \[0, 2\]; got 3"),

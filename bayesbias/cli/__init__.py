@@ -17,6 +17,7 @@ from . import (
     debias,
     lists,
     mlm,
+    models,
     options,
     run,
     scores,
@@ -119,14 +120,15 @@ app.add_typer(
     help="Print the bundled word lists; `show` one, or `check` a file of your own.\n\n"
     "Example: `bayesbias lists`",
 )
-app.command(
-    "models",
-    help="Print the bundled model cards and their notes; with CARD, the file of that one.\n\n"
+app.add_typer(
+    models.models_app,
+    name="models",
+    help="Print the bundled model cards and what each is for; `show` one.\n\n"
     "Copy one, change a prior, and give its path: `bayesbias run religion --model mine.toml`\n\n"
     "Examples:\n\n"
     "`bayesbias models`\n\n"
-    "`bayesbias models crossed > mine.toml`",
-)(lists.models)
+    "`bayesbias models show crossed --toml > mine.toml`",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -170,8 +172,9 @@ def _usage(error: Exception) -> str:
     where = context.command_path if context is not None else NAME
     text = error.format_message() if hasattr(error, "format_message") else str(error)
     unknown = re.fullmatch(r"No such command '(.*)'\.", text)  # and none that is near
-    if unknown and context is not None and context.info_name == "lists":
-        text = f"{text.rstrip('.')}; to see a list: `{NAME} lists show {unknown[1]}`"
+    if unknown and context is not None and context.info_name in {"lists", "models"}:
+        command = f"{NAME} {context.info_name} show {unknown[1]}"
+        text = f"{text.rstrip('.')}; to see a {context.info_name[:-1]}: `{command}`"
     end = "" if text.endswith(("?", "!")) else "."
     return f"{text.rstrip('.')}{end} See `{where} --help`."
 

@@ -56,6 +56,8 @@ def compare(
     rope: options.Rope = 0.02,
     draws: options.Draws = 1000,
     chains: options.Chains = 4,
+    tune: options.Tune = 1000,
+    target_accept: options.TargetAccept = 0.9,
     seed: options.Seed = 1,
     wordlist: Annotated[
         str | None,
@@ -101,6 +103,8 @@ def compare(
         draws=draws,
         chains=chains,
         seed=seed,
+        tune=tune,
+        target_accept=target_accept,
     )
     sources = _sources(wordlist, before_vectors, after_vectors, recover)
     require_place(out, [], force=force)
@@ -124,7 +128,8 @@ def command_of(before: Path, after: Path, settings: ChangeSettings, extra: list[
     """Write the command that makes the same numbers, with every setting spelt out."""
     words = ["bayesbias", "compare", str(before), str(after), "--out", "DIR"]
     words += ["--model", settings.model] if settings.model else []
-    for name in ("method", "ci_prob", "rope", "draws", "chains", "seed"):
+    numbers = ("ci_prob", "rope", "draws", "chains", "tune", "target_accept", "seed")
+    for name in ("method", *numbers):
         words += [f"--{name.replace('_', '-')}", str(getattr(settings, name))]
     return shlex.join([*words, *extra])
 

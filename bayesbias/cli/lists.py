@@ -1,4 +1,4 @@
-"""`bayesbias lists` and `bayesbias models`: what there is, and whether a file of one's own fits."""
+"""`bayesbias lists`: what there is, and whether a file of one's own fits."""
 
 from __future__ import annotations
 
@@ -101,28 +101,3 @@ def check(
     else:
         screen.say(f"{errors} error(s), {len(found) - errors} warning(s).")
     return FOUND_ERRORS if errors else 0
-
-
-def models(
-    context: typer.Context,
-    source: Annotated[
-        str | None,
-        typer.Argument(metavar="CARD", help="A card by name or path: print its file."),
-    ] = None,
-    quiet: options.Quiet = False,
-) -> None:
-    """Print the bundled model cards and their notes, or the file of one."""
-    from ..cards import card_text, load_card, model_cards
-
-    screen = options.screen_of(context, quiet)
-    if source is not None:
-        screen.say(card_text(source).rstrip("\n"))
-        return
-    for name in model_cards():
-        card = load_card(name)
-        screen.say(f"{name}: {card.title}")
-        screen.say("  " + " ".join(card.note.split()))
-        screen.say(f"  After: {card.reference}")
-        priors = ", ".join(f"{key} {prior.family}" for key, prior in card.priors.items())
-        screen.say(f"  Priors: {priors}")
-        screen.say()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -113,24 +114,26 @@ def score(
 ) -> int:
     """Score sentence pairs under a language model."""
     from ..maskedlm import load_model, paired_scores, read_pairs, score_pairs
+    from ..maskedlm.questions import require_measures
     from ..results import publishing, require_place, versions, write_record
-    from ..transformer_files import require_extra
+    from ..transformer_files import place_of
 
     screen = options.screen_of(context, quiet)
-    require_extra()
+    require_measures(measure or ())  # names first: torch takes seconds to load
+    place_of(model)
     pairs = read_pairs(data, dataset, part=part, bias_types=bias_type)
     require_place(out, (), force=force)
     _refuse_scores(out, force=force)
     read = load_model(model, device=device, dtype=dtype, name=name, allow_pickle=allow_pickle)
-    out.mkdir(parents=True, exist_ok=True)
-    scores = score_pairs(
-        pairs,
-        read,
-        measure,
-        batch_size=batch_size,
-        cache=out / REMEMBERED,
-        progressbar=not screen.quiet,
-    )
+    with _room(out):
+        scores = score_pairs(
+            pairs,
+            read,
+            measure,
+            batch_size=batch_size,
+            cache=out / REMEMBERED,
+            progressbar=not screen.quiet,
+        )
     command = _score_command(locals())
     record = {
         "kind": read.kind,
@@ -152,6 +155,18 @@ def score(
     screen.say(f"{out / SCORES}: {len(scores):,} scores of {len(pairs):,} pairs under {read.name}.")
     screen.say(f"Next: bayesbias mlm report {shlex.quote(str(out))}")
     return 0
+
+
+@contextmanager
+def _room(out: Path) -> Iterator[None]:
+    """Make the folder that scores are remembered in; where none came of it, it does not stay."""
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        if not any(out.iterdir()):
+            out.rmdir()
+        raise
 
 
 def _refuse_scores(out: Path, *, force: bool) -> None:
@@ -214,6 +229,8 @@ def report(
     ci_prob: options.CiProb = 0.89,
     draws: options.Draws = 1000,
     chains: options.Chains = 4,
+    tune: options.Tune = 1000,
+    target_accept: options.TargetAccept = 0.9,
     seed: options.Seed = 1,
     posteriors: Annotated[
         bool,
@@ -235,7 +252,9 @@ def report(
     scores, records = _read_scores(folders)
     target = out or folders[0] / "report"
     require_place(target, (), force=force)
-    settings = PairSettings(card, method, ci_prob, draws, chains, seed)
+    settings = PairSettings(
+        card, method, ci_prob, draws, chains, seed, tune=tune, target_accept=target_accept
+    )
     with screen.steps(2 + scores["measure"].nunique()) as tell:
         analysis = analyse_pairs(scores, settings, tell=tell)
         tell("writing the report")
@@ -284,7 +303,8 @@ def _read_scores(folders: Sequence[Path]) -> tuple[pd.DataFrame, list[dict[str, 
 
 def _report_command(folders: Sequence[Path], settings: PairSettings) -> str:
     words = ["bayesbias", "mlm", "report", *map(str, folders)]
-    for name in ("card", "method", "ci_prob", "draws", "chains", "seed"):
+    numbers = ("ci_prob", "draws", "chains", "tune", "target_accept", "seed")
+    for name in ("card", "method", *numbers):
         words += [f"--{name.replace('_', '-')}", str(getattr(settings, name))]
     return shlex.join(words)
 

@@ -92,6 +92,15 @@ Tune = Annotated[
         help="Steps of each chain before its draws; for nuts, nutpie and numpyro only.",
     ),
 ]
+TargetAccept = Annotated[
+    float,
+    typer.Option(
+        "--target-accept",
+        metavar="P",
+        help="Share of steps to accept, in (0, 1): nearer to 1 the steps are smaller, and fewer "
+        "diverge; for nuts, nutpie and numpyro only.",
+    ),
+]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Equal seeds give equal results.")]
 Force = Annotated[
     bool,

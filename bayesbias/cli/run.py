@@ -63,6 +63,7 @@ def run(
     draws: options.ReportDraws = 1000,
     chains: options.Chains = 4,
     tune: options.Tune = 1000,
+    target_accept: options.TargetAccept = 0.9,
     seed: options.Seed = 1,
     allow_pickle: options.AllowPickle = False,
     force: options.Force = False,
@@ -91,6 +92,7 @@ def run(
         pooling=pooling,
         layer=layer,
         tune=tune,
+        target_accept=target_accept,
     )
     load_cards(settings.models)
     chosen = _load_lists(lists)
@@ -113,7 +115,8 @@ def command_of(lists: Sequence[str], settings: Settings) -> str:
             words += [f"--{name}", str(getattr(settings, name))]
     for model in settings.models:
         words += ["--model", model]
-    for name in ("method", "case", "ci_prob", "rope", "draws", "chains", "tune", "seed"):
+    numbers = ("ci_prob", "rope", "draws", "chains", "tune", "target_accept", "seed")
+    for name in ("method", "case", *numbers):
         words += [f"--{name.replace('_', '-')}", str(getattr(settings, name))]
     return shlex.join([*words, *(["--allow-pickle"] if settings.allow_pickle else [])])
 

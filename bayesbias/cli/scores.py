@@ -61,6 +61,9 @@ def scores(
         str,
         typer.Option("--model", "-m", metavar="CARD", help="The model card for --posterior."),
     ] = "crossed",
+    method: options.Method = "auto",
+    tune: options.Tune = 1000,
+    target_accept: options.TargetAccept = 0.9,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="Where the table goes, .csv."),
@@ -90,7 +93,15 @@ def scores(
     doubts: list[str] = []
     if posterior:
         table = distance_table(read, words)
-        fitted = fit(table, model, seed=seed, progressbar=not screen.quiet)
+        fitted = fit(
+            table,
+            model,
+            method,
+            seed=seed,
+            tune=tune,
+            target_accept=target_accept,
+            progressbar=not screen.quiet,
+        )
         frame = with_posterior_scores(frame, fitted)
         doubts = frame.attrs["warnings"]
     _tell_missing(read, words)

@@ -37,7 +37,13 @@ class Screen:
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(title=plain(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+        table = Table(
+            title=plain(title),
+            title_justify="left",
+            title_style="bold",
+            box=SIMPLE_HEAD,
+            padding=(0, 1, 0, 0),  # so that names keep their words whole at 80 columns
+        )
         for head in heads:
             table.add_column(
                 head.rstrip(">|"),
@@ -94,6 +100,7 @@ def as_options(text: str) -> str:
     text = text.replace("force=True", "--force").replace('duplicates="first"', "--first")
     text = re.sub(r"^n_words\b", "--recover-words", text)
     text = re.sub(r"^(draws|chains|tune) must\b", r"--\1 must", text)
+    text = re.sub(r"\btarget_accept (must|towards)\b", r"--target-accept \1", text)
     return re.sub(r"""\b(case|method)=(["'])(\w+)\2""", r"--\1 \3", text)
 
 

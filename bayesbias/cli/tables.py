@@ -74,6 +74,7 @@ def fit(
     draws: options.Draws = 1000,
     chains: options.Chains = 4,
     tune: options.Tune = 1000,
+    target_accept: options.TargetAccept = 0.9,
     seed: options.Seed = 1,
     force: options.Force = False,
     quiet: options.Quiet = False,
@@ -98,6 +99,7 @@ def fit(
         chains=chains,
         seed=seed,
         tune=tune,
+        target_accept=target_accept,
         progressbar=not screen.quiet,
     )
     frame = summary(posterior, ci_prob)

@@ -43,6 +43,8 @@ class PairSettings:
     chains: int = 4
     seed: int = 1
     repeats: int = 20
+    tune: int = 1000
+    target_accept: float = 0.9
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,8 @@ def analyse_pairs(
             draws=settings.draws,
             chains=settings.chains,
             seed=settings.seed,
+            tune=settings.tune,
+            target_accept=settings.target_accept,
             progressbar=progressbar,
         )
     several = paired["model"].nunique() > 1

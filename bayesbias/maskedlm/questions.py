@@ -7,7 +7,7 @@ them together cost little more than the dearest.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -135,6 +135,13 @@ MEASURES: dict[str, Measure] = {
 """All scores of a sentence by name. Adding one is adding an entry."""
 
 
+def require_measures(names: Iterable[str]) -> None:
+    """Raise a ValueError that names the first measure that is not known, for whatever model."""
+    for name in names:
+        if name not in MEASURES:
+            raise ValueError(unknown_name("measure", name, MEASURES))
+
+
 def measures_for(kind: str, names: str | list[str] | tuple[str, ...] | None = None) -> list[str]:
     """Give the measures that a kind of model allows, or check those that are asked for.
 
@@ -149,9 +156,8 @@ def measures_for(kind: str, names: str | list[str] | tuple[str, ...] | None = No
     wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
     if not wanted:
         raise ValueError(f"name one measure or more of {', '.join(fitting)}")
+    require_measures(wanted)
     for name in wanted:
-        if name not in MEASURES:
-            raise ValueError(unknown_name("measure", name, MEASURES))
         if name not in fitting:
             raise ValueError(
                 f"the measure {name!r} is for {MEASURES[name].kind} models, and this one is "

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from matplotlib.text import Text
 
 WIDTH = 7.6
@@ -23,11 +24,14 @@ OWN = "bayesbias-figure"
 TITLE_SIZE, TEXT_SIZE, SMALL_SIZE = 12.0, 9.0, 8.5
 """Font sizes in points."""
 
-LETTER = 0.52
-"""Mean advance of a letter of matplotlib's default font, in font sizes."""
+LETTER, NARROWEST = 0.52, 0.45
+"""Advance of a letter of matplotlib's default font, in font sizes: its mean, and a lower bound."""
 
 LONGEST_LABEL = 26
 """Letters of a word that are shown."""
+
+STANDS_OUT = 1.05
+"""How wide the x axis' label may be, in widths of the Axes that it is centred on."""
 
 POINTS_AN_INCH = 72.0
 
@@ -124,6 +128,9 @@ def header(
 ) -> None:
     """Write title, subtitle and legend above the Axes, from its left edge on.
 
+    To be called last: the x axis' label, too, is broken into lines where it is wider than the
+    Axes, as it may be where several share a figure.
+
     Parameters
     ----------
     title, subtitle : str
@@ -133,13 +140,13 @@ def header(
     raised : float
         Points to leave free above the Axes, for what stands there already.
     """
+    dpi = _figure_of(ax).dpi
     width = _width_in_points(ax)
     height = HEADER_GAP + raised
     if keys:
         height += _legend(ax, keys, width, height)
-    body = fill(subtitle, int(width / (LETTER * SMALL_SIZE)))
     note = ax.annotate(
-        body,
+        subtitle,
         (0, 1),
         (0, height),
         xycoords="axes fraction",
@@ -150,22 +157,36 @@ def header(
         linespacing=1.3,
     )
     literal(note).set_gid("subtitle")
-    height += 1.45 * SMALL_SIZE * (body.count("\n") + 1) + HEADER_GAP
-    lines = fill(title, int(width / (1.12 * LETTER * TITLE_SIZE)))
-    literal(
-        ax.set_title(
-            lines, fontsize=TITLE_SIZE, weight="bold", color=INK, x=0, y=1, ha="left", pad=height
-        )
+    height += 1.45 * SMALL_SIZE * _break_lines(note, width, dpi) + HEADER_GAP
+    name = ax.set_title(
+        title, fontsize=TITLE_SIZE, weight="bold", color=INK, x=0, y=1, ha="left", pad=height
     )
+    _break_lines(literal(name), width, dpi)
+    _break_lines(ax.xaxis.label, STANDS_OUT * width, dpi)
+
+
+def _break_lines(text: Text, width: float, dpi: float) -> int:
+    """Break a text into lines, none of which is wider than a width in points; count them."""
+    whole, size = text.get_text(), float(text.get_fontsize())
+    for letters in range(int(width / (NARROWEST * size)), 1, -1):
+        text.set_text(fill(whole, letters))
+        if text.get_window_extent().width <= width * dpi / POINTS_AN_INCH:
+            break
+    return text.get_text().count("\n") + 1
 
 
 def _width_in_points(ax: Axes) -> float:
-    figure = ax.get_figure(root=True)
-    if figure is None:
-        raise ValueError("the Axes belongs to no figure; make one with plt.subplots()")
+    figure = _figure_of(ax)
     if figure.get_layout_engine() is not None:  # it settles how wide the Axes will be
         figure.draw_without_rendering()
     return float(max(120.0, ax.get_window_extent().width / figure.dpi * POINTS_AN_INCH))
+
+
+def _figure_of(ax: Axes) -> Figure:
+    figure = ax.get_figure(root=True)
+    if figure is None:
+        raise ValueError("the Axes belongs to no figure; make one with plt.subplots()")
+    return figure
 
 
 def _legend(ax: Axes, keys: Sequence[Artist], width: float, raised: float) -> float:

@@ -86,7 +86,8 @@ def null_distribution(
     x_axis(ax, label, -limit, limit)
     if share is None:
         share = float((np.abs(drawn) >= abs(observed)).mean())
-    header(ax, title, _account(len(drawn), observed, share, published), _keys())
+    account = _account(len(drawn), observed, share, published, sorted(bounds))
+    header(ax, title, account, _keys())
     return ax
 
 
@@ -114,11 +115,13 @@ def _mark(ax: Axes, observed: float) -> None:
     literal(text).set_bbox({"color": "white", "alpha": 0.8, "pad": 1.0})
 
 
-def _account(n: int, observed: float, share: float, published: str) -> str:
+def _account(n: int, observed: float, share: float, published: str, bounds: Sequence[float]) -> str:
     printed = f" {published}" if published else ""
+    ends = " and ".join(f"{bound:g}" for bound in bounds).replace("-", "−")
+    limits = f" Dotted: {ends}, the farthest there can be." if bounds else ""
     return (
         f"{n:,} null values. A value at least as far from zero as {abs(observed):.3g}, on either "
-        f"side, comes up in a share of {share:.2g}.{printed}"
+        f"side, comes up in a share of {share:.2g}.{printed}{limits}"
     )
 
 

@@ -250,7 +250,7 @@ def _axes(ax: Axes, grid: _Grid, place: int) -> None:
     row_labels(ax, middles, grid.embeddings)
     if place % across:
         ax.tick_params(axis="y", labelleft=False)
-    ax.locator_params(axis="x", nbins=5)
+    ax.locator_params(axis="x", nbins=3)  # more would touch, within a panel or across two
     if place + across < len(grid.lists):
         ax.tick_params(axis="x", labelbottom=False)
 

@@ -1,0 +1,81 @@
+"""`bayesbias models`: the bundled model cards, and one of them whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from . import options
+
+if TYPE_CHECKING:
+    from ..priors import Prior
+
+TAKEN_BY = {
+    "distance": "`bayesbias run`, `fit` and `sweep`",
+    "change": "`bayesbias compare`",
+    "score_difference": "`bayesbias mlm report`",
+}
+"""Which commands take the cards for each outcome."""
+
+models_app = typer.Typer(no_args_is_help=False, rich_markup_mode="markdown")
+
+
+@models_app.callback(invoke_without_command=True)
+def models(context: typer.Context, quiet: options.Quiet = False) -> None:
+    """Print the bundled model cards: name, outcome and title."""
+    screen = options.screen_of(context, quiet)
+    context.obj = screen.quiet
+    if context.invoked_subcommand is not None:
+        return
+    from ..cards import CHOICES, load_card, model_cards
+
+    cards = [load_card(name) for name in model_cards()]
+    cards.sort(key=lambda card: CHOICES["outcome"].index(card.outcome))
+    rows = [[card.name, card.outcome, card.title] for card in cards]
+    screen.table("Bundled model cards", ["name|", "outcome|", "title"], rows)
+    for outcome, commands in TAKEN_BY.items():
+        screen.say(f"{outcome}: for {commands}.")
+    screen.say("`bayesbias models show NAME` prints the model, its priors and their reasons.")
+
+
+@models_app.command(
+    "show",
+    help="Print a model card: what it models, its effects, its priors and their reasons.\n\n"
+    "With --toml its file as it stands, which is a start for a card of your own.\n\n"
+    "Examples:\n\n"
+    "`bayesbias models show crossed`\n\n"
+    "`bayesbias models show crossed --toml > mine.toml`",
+)
+def show(
+    context: typer.Context,
+    source: Annotated[
+        str, typer.Argument(metavar="CARD", help="Name of a bundled card, or path of a .toml file.")
+    ],
+    *,
+    toml: Annotated[
+        bool, typer.Option("--toml", help="Print the card's file, comments and all.")
+    ] = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Print a model card: what it models, its effects, its priors and their reasons."""
+    from ..cards import CHOICES, OUTCOMES, card_text, load_card
+
+    screen = options.screen_of(context, quiet)
+    if toml:
+        screen.say(card_text(source).rstrip("\n"))
+        return
+    card = load_card(source)
+    rows = [[name, _in_words(prior), prior.reason] for name, prior in card.priors.items()]
+    screen.table(f"{card.name}: {card.title}", ["parameter|", "prior", "reason"], rows)
+    screen.say(f"For {OUTCOMES[card.outcome]}: {TAKEN_BY[card.outcome]}.")
+    structure = [f"{key} {getattr(card, key)}" for key in CHOICES if key != "outcome"]
+    screen.say(f"Structure: {', '.join(structure)}.")
+    for head in ("note", "reference"):
+        if text := getattr(card, head):
+            screen.say(f"{head.capitalize()}: {' '.join(text.split())}")
+
+
+def _in_words(prior: Prior) -> str:
+    numbers = ", ".join(f"{name} {value:g}" for name, value in prior.parameters.items())
+    return f"{prior.family}: {numbers}"
