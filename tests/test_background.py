@@ -125,6 +125,23 @@ def test_many_experiments_in_one_walk(toy: Any, monkeypatch: pytest.MonkeyPatch)
     assert len({id(each.vocabulary) for each in found.values()}) == 1
 
 
+def test_room_for_words_grows(toy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = bg.distribution(toy, Z, Z2)
+    monkeypatch.setattr("bayesbias.background.projection.FIRST_WORDS", 7)
+    found = bg.distribution(toy, Z, Z2, rows=11)
+    assert_array_equal(found.psi, expected.psi)
+    assert list(found.vocabulary) == list(expected.vocabulary)
+
+
+def test_blocks_of_different_lengths_are_refused(toy: Any) -> None:
+    def blocks() -> Any:
+        yield from array_blocks(["a", "b"], toy.vectors[:2])
+        yield from array_blocks(["c"], toy.vectors[:1, :9])
+
+    with pytest.raises(ValueError, match="vectors of 37 and of 9 dimensions"):
+        projection.project(blocks, [(["a"], ["b"])], "exact")
+
+
 def test_the_second_walk_ends_with_the_last_attribute_word(toy: Any) -> None:
     seen: list[int] = []
 
