@@ -3,7 +3,7 @@ UV := .tools/bin/uv
 BIN := .venv/bin
 SOURCES := bayesbias tests benchmarks scripts
 
-.PHONY: env demo test test-slow test-mlm test-report fuzz notebooks docs release-check lint extra bench clean
+.PHONY: env demo test test-slow test-mlm test-report fuzz coverage mutants notebooks docs release-check lint extra bench clean
 
 env: .venv/made
 
@@ -53,6 +53,21 @@ FUZZ_SECONDS := 450
 fuzz: env
 	BAYESBIAS_FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/pytest -n 2 tests/fuzz
 
+# Lines and branches that no test runs, without the slow tests; chromium as for test-report.
+coverage: .venv/models/made
+	BAYESBIAS_MODELS=.venv/models $(BIN)/pytest -n 2 -m "not slow" --cov --cov-report=term:skip-covered --cov-fail-under=95
+
+.venv/mutants: .venv/made
+	$(UV) pip install --quiet --python $(BIN)/python --constraints constraints.txt --editable '.[dev,mutants]'
+	@touch $@
+
+# Changes the code in thousands of small ways and prints those that no test notices. All modules of
+# pyproject.toml's [tool.mutmut], which takes about an hour, or some, such as NAME=scores.weat.
+mutants: .venv/mutants
+	BAYESBIAS_DATA="$${BAYESBIAS_DATA:-$(CURDIR)/../shared/data}" OPENBLAS_NUM_THREADS=1 \
+	  $(BIN)/mutmut run --max-children 2 $(if $(NAME),'bayesbias.$(NAME).*')
+	$(BIN)/python scripts/show_mutants.py $(NAME)
+
 .venv/notebook: .venv/made
 	$(UV) pip install --quiet --python $(BIN)/python --constraints constraints.txt --editable '.[dev,notebook]'
 	@touch $@
@@ -87,4 +102,4 @@ bench: env
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf .venv .tools bayesbias-demo dist
+	rm -rf .venv .tools bayesbias-demo dist mutants

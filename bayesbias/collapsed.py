@@ -175,15 +175,16 @@ def _separate(
 
 
 def _kept_gram(posterior: Collapsed, precision: FloatArray, scale_in: FloatArray) -> FloatArray:
-    """Precision of kept effects and means, given the eliminated ones, (n, k, k)."""
+    """Precision of kept effects and means, given the eliminated ones, (n, k, k).
+
+    Its upper half is left unfinished: a Cholesky factorisation reads the lower one only.
+    """
     n_kept = len(posterior.kept.sd_index)
     gram = np.zeros((*scale_in.shape, scale_in.shape[1]))
     diagonal = np.arange(n_kept)
     gram[:, diagonal, diagonal] = precision @ posterior.kept.gram
     gram[:, n_kept:, n_kept:] = _weighted(precision, posterior.means_gram)
-    coupling = _weighted(precision, posterior.coupling)
-    gram[:, :n_kept, n_kept:] = coupling
-    gram[:, n_kept:, :n_kept] = coupling.transpose(0, 2, 1)
+    gram[:, n_kept:, :n_kept] = _weighted(precision, posterior.coupling).transpose(0, 2, 1)
     gram *= scale_in[:, :, None] * scale_in[:, None, :]
     everything = np.arange(scale_in.shape[1])
     gram[:, everything, everything] += 1

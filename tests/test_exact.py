@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,8 +14,9 @@ from xarray import DataTree
 from bayesbias.cards import load_card
 from bayesbias.collapsed import log_density
 from bayesbias.design import make_design
-from bayesbias.exact import sample_exact
+from bayesbias.exact import Coordinates, _bounds, _resolution, sample_exact
 from bayesbias.fitting import fit
+from bayesbias.importance import importance_resample
 from bayesbias.reduction import collapse
 from bayesbias.schema import COLUMNS
 
@@ -149,3 +153,88 @@ def test_log_density_is_that_of_the_log_sds(toy_table: pd.DataFrame, card: str) 
     density = log_density(posterior, np.log(np.concatenate(sds, axis=1)))
     # Rounding: logs of exponentials, sums of some tens of terms, and an offset taken off small sds.
     np.testing.assert_allclose(draws.log_density, density, atol=1e-6)
+
+
+def test_coordinates_carry_the_density_of_log_sds_over(toy_table: pd.DataFrame) -> None:
+    """The two densities differ by the derivative of one coordinate after the other."""
+    posterior = collapse(make_design(toy_table), load_card("paper"))
+    n = posterior.n_sds
+    coordinates = Coordinates(posterior, np.exp(np.linspace(-6, 0, n)))
+    log_sds = np.random.default_rng(2).normal(-2, 1, (5, n))
+    points = coordinates.points(log_sds)
+    np.testing.assert_allclose(coordinates.log_sds(points), log_sds, atol=1e-12)  # rounding
+    step = 1e-5
+    slope = (coordinates.log_sds(points + step) - coordinates.log_sds(points - step)) / (2 * step)
+    expected = log_density(posterior, log_sds) + np.log(slope).sum(axis=1)
+    # Central differences: step squared times third derivatives, at most some thousands.
+    np.testing.assert_allclose(coordinates.log_density(points), expected, atol=1e-5)
+
+
+def test_no_density_is_left_at_the_edge_of_the_coordinates_or_beyond(
+    toy_table: pd.DataFrame,
+) -> None:
+    posterior = collapse(make_design(toy_table), load_card("paper"))
+    coordinates = Coordinates(posterior, np.ones(posterior.n_sds))
+    points = np.full((3, posterior.n_sds), 0.1)
+    points[1, 2], points[2, 2] = 0.0, -0.1  # sds of zero, and of less
+    found = coordinates.log_density(points)
+    assert np.isfinite(found[0])
+    assert (found[1:] == -np.inf).all()
+
+
+@pytest.mark.parametrize("card", ["paper", "crossed"])
+def test_offsets_are_where_the_data_begin_to_tell_an_sd(toy_table: pd.DataFrame, card: str) -> None:
+    posterior = collapse(make_design(toy_table), load_card(card))
+    mode = np.linspace(-3, -2, posterior.n_sds)
+    offset = np.log(_resolution(posterior, mode))
+    assert ((offset > -12) & (offset < 0)).all()
+
+    def told(index: int, log_sd: float) -> float:
+        """Change in the density of the sd itself from one of e^-12, all others at the mode."""
+        points = np.repeat(mode[None], 2, axis=0)
+        points[:, index] = log_sd, -12
+        here, zero = log_density(posterior, points) - points[:, index]
+        return float(abs(here - zero))
+
+    for index, log_sd in enumerate(offset):
+        assert told(index, log_sd) >= 0.25
+        assert max(told(index, at) for at in np.arange(-12, log_sd - 0.2, 0.25)) < 0.25
+
+
+@pytest.mark.parametrize(("sd", "moved"), [(0.01, 0.0), (1.0, 0.0), (np.exp(4), 4.0)])
+def test_the_mode_is_sought_in_the_scale_of_wide_outcomes(
+    toy_table: pd.DataFrame, sd: float, moved: float
+) -> None:
+    design = make_design(toy_table)
+    design = replace(design, y=design.y * sd / design.y.std())
+    found = _bounds(collapse(design, load_card("paper")))
+    assert found == pytest.approx((-12 + moved, 3 + moved), abs=1e-12)  # rounding of a logarithm
+
+
+def test_one_thread_of_linear_algebra_while_sampling_and_as_many_as_before_after(
+    toy_table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from threadpoolctl import threadpool_info, threadpool_limits
+
+    def threads() -> set[int]:
+        return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
+
+    within: list[set[int]] = []
+
+    def watched(*arguments: Any) -> Any:
+        within.append(threads())
+        return importance_resample(*arguments)
+
+    monkeypatch.setattr("bayesbias.exact.importance_resample", watched)
+    posterior = collapse(make_design(toy_table), load_card("paper"))
+    with threadpool_limits(2, user_api="blas"):
+        assert threads() == {2}
+        sample_exact(posterior, 100, _rng())
+        assert threads() == {2}
+    assert within == [{1}]
+
+
+def test_draws_tell_how_they_were_proposed(toy_table: pd.DataFrame) -> None:
+    draws = sample_exact(collapse(make_design(toy_table), load_card("paper")), 200, _rng())
+    assert draws.n_proposals == 4000  # the fewest; 200 draws need less
+    assert 0.3 * draws.n_proposals < draws.importance_ess < draws.n_proposals

@@ -80,6 +80,20 @@ def test_only_matrices_are_taken(wrong: object) -> None:
         unit_rows(np.asarray(wrong))
 
 
+def test_rows_without_numbers_are_named() -> None:
+    with pytest.raises(ValueError, match=r"row\(s\) \[0, 1\] are all zeros or not finite"):
+        unit_rows(np.empty((2, 0)))
+
+
+def test_rounding_does_not_leave_the_range() -> None:
+    rows = np.random.default_rng(0).normal(size=(200, 50))
+    unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    assert (unit @ unit.T).max() > 1  # such rows there are
+    cosines = cosine_similarity(rows, np.vstack([rows, -rows]))
+    assert cosines.max() == 1
+    assert cosines.min() == -1
+
+
 def test_no_rows_give_no_cosines() -> None:
     assert unit_rows(np.empty((0, 2))).shape == (0, 2)
     assert cosine_distance(np.empty((0, 2)), [EAST]).shape == (0, 1)

@@ -4,9 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 from scipy.stats import gamma, kstest, multivariate_normal, norm
 
-from bayesbias.importance import find_mode, importance_resample
+from bayesbias.importance import (
+    Proposal,
+    Weighted,
+    _at_mode,
+    _curvature,
+    _fitted,
+    _resample,
+    _smoothed,
+    _two_pieces,
+    find_mode,
+    importance_resample,
+)
 
 BOUNDS = (-12.0, 12.0)
 N = 4000
@@ -116,3 +128,144 @@ def test_a_part_that_the_pilot_missed_is_found_by_drawing_again(
     assert share == pytest.approx(0.0288, abs=4 * np.sqrt(0.0288 / N))
     monkeypatch.setattr("bayesbias.importance.MOST_RETRIES", 0)
     assert importance_resample(two, np.zeros(2), N, np.random.default_rng(35)).pareto_k > 0.7
+
+
+def weighted(points: np.ndarray, log_weights: np.ndarray, proposal: Proposal) -> Weighted:
+    return Weighted(proposal, points, np.zeros(len(points)), log_weights)
+
+
+def standard(n: int) -> Proposal:
+    return Proposal(np.zeros(n), np.eye(n), np.ones(n), np.ones(n))
+
+
+def test_a_mode_at_an_end_is_that_of_the_slice_there() -> None:
+    """Not the nearest point to the free mode: the first parameter follows the second."""
+    found = find_mode(correlated, np.zeros(3), (-1.9, 12.0))
+    # Slope of the first on the second .95 / .1; a search that ends when a density of order 700
+    # changes by less than 1e-6 is within 2e-3 sds.
+    np.testing.assert_allclose(found, [1 + 9.5 * 0.1, -1.9, 0], atol=1e-2)
+
+
+def test_a_mode_is_found_on_either_side_of_zero() -> None:
+    found = find_mode(lambda points: correlated(-points), np.zeros(3), BOUNDS)
+    np.testing.assert_allclose(found, -MEAN, atol=1e-3)  # as above
+
+
+@pytest.mark.parametrize("near", [-3.0, 3.0])
+def test_the_search_begins_where_it_is_told(near: float) -> None:
+    def two(points: np.ndarray) -> np.ndarray:
+        return np.logaddexp(*(norm(at, 0.1).logpdf(points[:, 0]) for at in (-3.0, 3.0)))
+
+    assert find_mode(two, np.array([near + 0.1]), BOUNDS) == pytest.approx(near, abs=1e-3)  # .01 sd
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_curvatures_are_those_of_the_normal_whatever_their_sign(sign: float) -> None:
+    at = np.array([0.3, -1.9, 2.0])
+    found = _curvature(lambda points: sign * correlated(points), at)
+    # Second differences of a parabola are exact but for rounding: 1e-13 over the step squared.
+    np.testing.assert_allclose(found, np.diag(np.linalg.inv(COVARIANCE)), rtol=1e-7)
+
+
+def test_the_first_proposal_has_the_covariance_of_the_normal_at_its_mode() -> None:
+    found = _at_mode(correlated, MEAN)
+    np.testing.assert_array_equal(found.centre, MEAN)
+    np.testing.assert_allclose(found.factor @ found.factor.T, COVARIANCE, rtol=1e-6)  # rounding
+    np.testing.assert_array_equal([found.lower, found.upper], np.ones((2, 3)))
+
+
+def test_one_effective_point_leaves_the_former_proposal_around_it() -> None:
+    """One in eleven parts of trust in a covariance of zero, and the mean of both scales."""
+    former = Proposal(
+        np.zeros(2), np.array([[2.0, 0.0], [1.0, 3.0]]), np.array([1.0, 0.4]), np.array([3.0, 1.0])
+    )
+    points = np.array([[1.0, 2.0], [50.0, -50.0], [7.0, 7.0]])
+    found = _fitted(weighted(points, np.array([0.0, -np.inf, -np.inf]), former))
+    scaled = former.factor * [2.0, 0.7]
+    # Other points weigh nothing; rounding.
+    np.testing.assert_allclose(found.centre, points[0], rtol=1e-12)
+    np.testing.assert_allclose(
+        found.factor @ found.factor.T, 10 / 11 * scaled @ scaled.T, rtol=1e-12
+    )
+    np.testing.assert_allclose([found.lower, found.upper], np.ones((2, 2)), rtol=1e-12)
+
+
+def test_pieces_of_a_two_piece_normal_are_found() -> None:
+    """Quantiles of a two-piece normal: a fifth below its mode of 1, at scale .5, above at 2."""
+    at = (np.arange(20_000) + 0.5) / 20_000
+    below, above = 1 + 0.5 * norm.ppf(at / 0.4), 1 + 2 * norm.ppf(0.5 + (at - 0.2) / 1.6)
+    values = np.where(at < 0.2, below, above)
+    found = _two_pieces(values, np.full(len(values), 1 / len(values)))
+    # Modes are tried at every fortieth of the weight: a step of .06 at the mode.
+    np.testing.assert_allclose(found, [1, 0.5, 2], atol=0.06)
+
+
+@pytest.mark.parametrize(
+    ("values", "weights"),
+    [
+        ([0.0, 1.0, 2.0, 3.0], [0.5, 0.2, 0.2, 0.1]),
+        ([-3.0, -2.0, -1.0, 0.0], [0.1, 0.2, 0.2, 0.5]),
+        ([2.0, -1.0, 5.0, 0.0], [0.3, 0.2, 0.2, 0.3]),
+    ],
+)
+def test_pieces_have_the_highest_likelihood_and_neither_vanishes(
+    values: list[float], weights: list[float]
+) -> None:
+    y, w = np.array(values), np.array(weights)
+
+    def fit(mode: float) -> tuple[float, float, float, float]:
+        """Search the scales of lowest negative log likelihood, given the mode."""
+        below, above = (w @ np.where(side, (y - mode) ** 2, 0) for side in (y < mode, y > mode))
+
+        def loss(logs: np.ndarray) -> float:
+            low, high = np.exp(logs)
+            return float(np.log(low + high) + below / (2 * low**2) + above / (2 * high**2))
+
+        found = minimize(loss, np.zeros(2), method="Nelder-Mead", tol=1e-12)
+        return found.fun, mode, *np.exp(found.x)
+
+    best = min(fit(mode) for mode in sorted(values)[1:-1])  # at an end one piece has no points
+    np.testing.assert_allclose(_two_pieces(y, w), best[1:], rtol=1e-5)  # of the search: flat there
+
+
+def test_effective_sample_sizes_of_given_weights() -> None:
+    given = weighted(np.zeros((3, 1)), np.log([1.0, 2.0, 3.0]) - 40, standard(1))
+    np.testing.assert_allclose(given.weights, np.array([1, 2, 3]) / 6, rtol=1e-12)  # rounding
+    assert given.ess == pytest.approx(36 / 14)
+    assert given.share == pytest.approx(12 / 14)
+
+
+def test_the_tail_of_the_weights_is_smoothed_and_the_rest_is_left() -> None:
+    """Weights u^-0.6 of uniform u have a Pareto tail of shape .6."""
+    u = np.random.default_rng(1).random(20_000)
+    raw = weighted(np.zeros((len(u), 1)), -0.6 * np.log(u), standard(1))
+    smoothed, k = _smoothed(raw)
+    assert k == pytest.approx(0.6, abs=0.25)  # three standard errors of 1.6 / sqrt(424)
+    order = np.argsort(u)  # heaviest first; 3 sqrt(n), 424, are the tail
+    ratio = (smoothed.log_weights - raw.log_weights)[order]
+    np.testing.assert_allclose(ratio[430:], ratio[-1], atol=1e-9)  # rounding of a common constant
+    assert np.ptp(ratio[:420]) > 0.01
+    assert (np.diff(smoothed.log_weights[order]) <= 0).all()
+    tail = np.exp(smoothed.log_weights - ratio[-1])[order][:424]
+    expected = (424 / (np.arange(424) + 0.5) * len(u) / 424) ** 0.6
+    # Quantiles of the Pareto tail itself; the fitted one is off by its errors of k and of scale.
+    np.testing.assert_allclose(tail[40:], expected[40:], rtol=0.25)
+
+
+def test_resampling_takes_each_point_as_often_as_its_weight_says() -> None:
+    weights = np.array([0.02, 0.4, 0.0, 0.08, 0.5])
+    counts = np.bincount(_resample(weights, 1000, rng()), minlength=5)
+    assert (np.abs(counts - 1000 * weights) <= 1).all()  # systematic: within one
+    assert counts[2] == 0
+
+
+def test_resampling_stays_inside_when_rounding_puts_the_last_draw_at_one() -> None:
+    class Highest:
+        def random(self) -> float:
+            return 1 - 2**-53
+
+        def permutation(self, values: np.ndarray) -> np.ndarray:
+            return values
+
+    chosen = _resample(np.array([0.25, 0.75]), 4000, Highest())  # type: ignore[arg-type]
+    assert (chosen.min(), chosen.max()) == (0, 1)

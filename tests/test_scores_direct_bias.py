@@ -52,6 +52,21 @@ def test_components_default_to_groups_less_one() -> None:
     assert direct_bias_of(random.normal(size=(2, 5)), list(random.normal(size=(3, 3, 5)))).k == 2
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_rounding_does_not_leave_the_range(seed: int) -> None:
+    pair = np.random.default_rng(seed).normal(size=(2, 30))
+    along = unit(pair[0]) - unit(pair[1])
+    result = direct_bias_of(np.outer([1, -0.3, 7], along), [pair])
+    assert result.per_target.max() <= 1
+    assert result.score == pytest.approx(1, abs=ROUNDING)
+
+
+def test_strictness_0_counts_targets() -> None:
+    result = direct_bias_of(np.eye(3), [np.eye(3)[:2]], c=0)
+    assert result.per_target.tolist() == [1, 1, 1]
+    assert (result.c, result.normalised) == (0, True)
+
+
 TOY = {
     "he": [1.0, 0.0, 0.0],
     "she": [0.0, 1.0, 0.0],
@@ -82,6 +97,18 @@ def test_correlations_of_directions() -> None:
     assert list(frame.index) == list(frame.columns) == ["he - she", "woman - man", "component"]
     assert frame.loc["he - she", "woman - man"] == pytest.approx(-1)
     assert np.diag(frame).tolist() == pytest.approx([1, 1, 1])
+    # As they are, man - woman is (2, -5); of unit length it is along he - she.
+    pairs = [("he", "she"), ("man", "woman")]
+    assert direction_correlations(TOY, pairs).iloc[0, 1] == pytest.approx(1)
+    as_they_are = direction_correlations(TOY, pairs, unit=False).iloc[0, 1]
+    assert as_they_are == pytest.approx(7 / np.sqrt(2 * 29))
+    random = np.random.default_rng(0).normal(size=(40, 30))
+    vectors = {f"w{at}": row for at, row in enumerate(random)}
+    ends = [(f"w{2 * at}", f"w{2 * at + 1}") for at in range(20)]
+    both = direction_correlations(vectors, [*ends, *(pair[::-1] for pair in ends)])
+    assert (both.max(axis=None), both.min(axis=None)) == (1, -1)  # in spite of rounding
+    with pytest.raises(ValueError, match=r"^pairs must hold pairs"):
+        direction_correlations(TOY, [("he",)])
     with pytest.raises(ValueError, match="single directions are those of pairs"):
         direction_correlations(TOY, [("he", "she", "t")])
 

@@ -11,20 +11,22 @@ ROUNDING = 1e-10
 """A correlation of a few ranks in float64."""
 
 
-@given(seed=st.integers(0, 10_000), n=st.integers(2, 8))
-def test_against_scipy_and_the_formula_of_rank_differences(seed: int, n: int) -> None:
+@given(seed=st.integers(0, 10_000), n=st.integers(2, 8), unit=st.booleans())
+def test_against_the_formula_of_rank_differences(seed: int, n: int, unit: bool) -> None:
     random = np.random.default_rng(seed)
     X, Y, A = (random.normal(size=(m, 5)) for m in (3, 2, n))
-    result = ect_of(X, Y, A)
+    result = ect_of(X, Y, A, unit=unit)
+    assert result.normalised is unit
 
     def ranks(rows):
-        mean = sum(rows) / len(rows)
+        mean = sum(row / np.sqrt(sum(row * row)) if unit else row for row in rows) / len(rows)
         cosines = [float(mean @ a) / np.sqrt(sum(a * a)) for a in A]
         return [sorted(cosines).index(c) for c in cosines]
 
     squares = sum((p - q) ** 2 for p, q in zip(ranks(X), ranks(Y), strict=True))
     # Without ties, Spearman's rho is 1 - 6 Σd²/(n(n² - 1)).
     assert result.score == pytest.approx(1 - 6 * squares / (n * (n * n - 1)), abs=ROUNDING)
+    assert -1 <= result.score <= 1
 
 
 def test_ties_take_their_mean_rank() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -87,13 +88,34 @@ def test_word_list_and_its_table_agree(shared_data) -> None:
     assert score == pytest.approx(0.8128, abs=5e-5)  # the published table of the same words
 
 
+def test_change_of_two_pairs_by_hand() -> None:
+    before = mac_of([[1.0, 0.0]], [[[0.0, 1.0]], [[0.0, 2.0]]])  # distances 1 and 1
+    after = mac_of([[1.0, 0.0]], [[[3.0, 4.0]], [[4.0, 3.0]]])  # 0.4 and 0.2
+    change = mac_change(before, after)
+    assert change.n_pairs == 2
+    assert change.score == pytest.approx(-0.7)
+    assert change.t == pytest.approx(-7)  # -0.7 over a standard error of 0.1
+    # With one degree of freedom t is a Cauchy variable.
+    assert change.p_value == pytest.approx(1 - 2 / math.pi * math.atan(7))
+
+
+def test_only_equal_words_and_sets_are_pairs() -> None:
+    both = mac(TOY, toy_list())
+    other_word = mac(TOY | {"v": [0.2, 1.0]}, toy_list(group="v"))
+    other_set = replace(both, attribute_sets=("g_stereotype", "another"))
+    one_set = replace(both, distance=both.distance[:, :1])
+    for after in (other_word, other_set, one_set):
+        with pytest.raises(ValueError, match="same words and sets"):
+            mac_change(both, after)
+
+
 TOY = {"x": [1.0, 0.0], "y": [0.0, 1.0], "a": [1.0, 1.0], "b": [3.0, 4.0], "z": [1.0, 0.0]}
 
 
-def toy_list(**stereotypes: tuple[str, ...]) -> bb.WordList:
+def toy_list(group: str = "x", **stereotypes: tuple[str, ...]) -> bb.WordList:
     return bb.WordList(
         name="toy",
-        groups={"g": ("x",), "h": ("y", "gone")},
+        groups={"g": (group,), "h": ("y", "gone")},
         stereotypes=stereotypes or {"g": ("a",), "h": ("b", "lost")},
     )
 
@@ -110,13 +132,18 @@ def test_on_a_word_list() -> None:
 def test_no_word_is_compared_with_itself() -> None:
     result = mac(TOY, toy_list(g=("x", "y"), h=("b",)))
     assert result.distance[:, 0].tolist() == [1.0, 1.0]
-    with pytest.raises(ValueError, match="stereotypes of g holds only 'x' itself"):
-        mac(TOY, toy_list(g=("x",), h=("b",)))
+    for word in "xy":
+        with pytest.raises(ValueError, match=f"stereotypes of g holds only '{word}' itself"):
+            mac(TOY, toy_list(g=(word,), h=("b",)))
 
 
 def test_bad_input_is_named() -> None:
     with pytest.raises(ValueError, match="at least one attribute set"):
         mac_of([[1.0]], [])
+    with pytest.raises(ValueError, match=r"^targets must be a matrix"):
+        mac_of([1.0], [[[1.0]]])
+    with pytest.raises(ValueError, match=r"^attribute set 1 must be a matrix"):
+        mac_of([[1.0]], [[[1.0]], [1.0]])
     with pytest.raises(ValueError, match="has no groups"):
         mac(TOY, bb.WordList(name="n", controls={"neutral": ("x",)}))
     table = pd.DataFrame(
@@ -145,3 +172,40 @@ def test_absent_cells_of_a_table_do_not_count() -> None:
         }
     )
     assert mac_of_table(table).score == pytest.approx(0.5)
+
+
+def test_words_and_sets_of_a_table_stand_in_its_order() -> None:
+    table = pd.DataFrame(
+        {
+            "protected_word": ["y", "y", "y", "x", "x"],
+            "attribute_set": ["t", "t", "s", "t", "s"],
+            "connection": ["different", "different", "associated", "associated", "different"],
+            "cosine_distance": np.array([0.25, 0.75, 1.0, 1.25, 1.5], dtype=np.float32),
+        }
+    )
+    result = mac_of_table(table)
+    assert result.words == ("y", "x")
+    assert result.attribute_sets == ("t", "s")
+    assert result.distance.tolist() == [[0.5, 1.0], [1.25, 1.5]]
+    assert result.distance.dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("distance", "allowed"),
+    # Published tables are of float32 cosines, whose rounding may leave [0, 2] by some 1e-6.
+    [(-9e-6, True), (-1.1e-5, False), (2 + 9e-6, True), (2 + 1.1e-5, False), (2.5, False)],
+)
+def test_distances_of_a_table_lie_in_0_2(distance: float, allowed: bool) -> None:
+    table = pd.DataFrame(
+        {
+            "protected_word": ["x"],
+            "attribute_set": ["s"],
+            "connection": ["associated"],
+            "cosine_distance": [distance],
+        }
+    )
+    if allowed:
+        assert mac_of_table(table).score == distance
+    else:
+        with pytest.raises(ValueError, match=r"not in \[0, 2\]"):
+            mac_of_table(table)

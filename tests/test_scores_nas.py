@@ -29,6 +29,7 @@ def test_against_plain_loops(seed: int) -> None:
             a, b = [cosine(w, each) for each in A], [cosine(w, each) for each in B]
             expected.append((statistics.fmean(a) - statistics.fmean(b)) / sd(a + b))
         result = nas_of(W, A, B, ddof=ddof)
+        assert result.ddof == ddof
         assert result.effect_size == pytest.approx(expected, rel=ROUNDING, abs=ROUNDING)
         assert result.score == pytest.approx(statistics.fmean(expected), rel=ROUNDING, abs=ROUNDING)
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesbias.scores import permutation_p_values, permutation_test
-from bayesbias.scores.permutation import TIE
+from bayesbias.scores.permutation import TIE, named_sides
 
 EXACT = ("enumerate", "dynamic")
 
@@ -113,6 +113,41 @@ def test_extremes_of_ranks_are_counted_by_partitions() -> None:
         assert result.p_bounds[1] == pytest.approx(expected, rel=ROUNDING)
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("n_x", [9, 20, 31])
+def test_the_given_split_counts_where_no_grid_can_tell_it(n_x: int, sign: int) -> None:
+    """Of all splits the given one is extreme, and with equal sizes its complement as well."""
+    s = np.random.default_rng(1).normal(size=40)
+    x, y = sign * (s[:n_x] + 10), sign * s[n_x:]
+    splits = comb(40, n_x)
+    two = 2 if n_x == 20 else 1
+    assert permutation_test(x, y).p_bounds == pytest.approx((two / splits, two / splits), rel=1e-9)
+    (low, high) = permutation_test(x, y, sides="one").p_bounds
+    expected = 1 / splits if sign == 1 else 1
+    assert low == pytest.approx(expected, rel=1e-9)  # sums of 1,600 probabilities
+    assert high == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("n_x", [18, 20])
+def test_no_p_value_exceeds_one(n_x: int) -> None:
+    s = np.random.default_rng(0).normal(size=40)
+    order = np.argsort(s)
+    # Every second word, and then exchanged until the groups hardly differ.
+    x = list(order[1 : 2 * n_x : 2])
+    for _ in range(200):
+        rest = [i for i in range(40) if i not in x]
+        gaps = s[x].mean() - s[rest].mean()
+        change = (s[x][:, None] - s[rest][None, :]) * (1 / n_x + 1 / (40 - n_x))
+        i, j = np.unravel_index(np.argmin(np.abs(gaps - change)), change.shape)
+        if abs(gaps - change[i, j]) >= abs(gaps):
+            break
+        x[i] = rest[j]
+    rest = [i for i in range(40) if i not in x]
+    result = permutation_test(s[x], s[rest])
+    assert result.method == "dynamic"
+    assert 0.98 < result.p_bounds[0] <= result.p_bounds[1] <= 1
+
+
 @pytest.mark.parametrize("shift", [0, 5, 10, 20])
 def test_long_lists_agree_with_the_exact_rank_sum_test(shift: int) -> None:
     from scipy.stats import mannwhitneyu
@@ -172,6 +207,45 @@ def test_calibrated_under_the_null() -> None:
         assert abs((p <= level).mean() - level) < 4 * np.sqrt(level * (1 - level) / 4000)
 
 
+@pytest.mark.parametrize("sides", ["one", "two"])
+def test_sampled_shares_are_near_the_exact_ones_for_every_data_set(sides: str) -> None:
+    scores = np.random.default_rng(5).normal(size=(6, 12))
+    exact = permutation_p_values(scores, 5, sides=sides, method="enumerate").p_value
+    sampled = permutation_p_values(scores, 5, sides=sides, method="sampled", draws=25_000)
+    error = np.sqrt(exact * (1 - exact) / 25_000)
+    assert (np.abs(sampled.p_value - exact) < 5 * error).all()  # five standard errors
+    default = permutation_p_values(scores, 5, sides=sides, method="sampled")
+    assert (np.abs(default.p_value - exact) < 5 * np.sqrt(exact * (1 - exact) / 100_000)).all()
+    for row, p in zip(scores, sampled.p_value, strict=True):  # the same splits for each
+        assert (
+            p
+            == permutation_test(
+                row[:5], row[5:], sides=sides, method="sampled", draws=25_000
+            ).p_value
+        )
+
+
+@pytest.mark.parametrize("draws", [1, 2, 3])
+def test_intervals_of_sampled_shares_are_clopper_and_pearsons(draws: int) -> None:
+    """At either end of the 99% interval the count at hand, or a further one, has 0.5%."""
+    scores = np.random.default_rng(0).normal(size=(40, 8))
+    found = permutation_p_values(scores, 4, sides="one", method="sampled", draws=draws)
+    reached = np.rint(found.p_value * (draws + 1)).astype(int) - 1
+    assert set(reached) == set(range(draws + 1))
+    for count, low, high in zip(reached, found.low, found.high, strict=True):
+        chances = [
+            [comb(draws, k) * p**k * (1 - p) ** (draws - k) for k in range(draws + 1)]
+            for p in (low, high)
+        ]
+        # betaincinv solves to the last digits.
+        assert sum(chances[0][count:]) == pytest.approx(0.005 if count else 1, rel=1e-9)
+        assert sum(chances[1][: count + 1]) == pytest.approx(
+            0.005 if count < draws else 1, rel=1e-9
+        )
+        assert (low == 0) == (count == 0)
+        assert (high == 1) == (count == draws)
+
+
 def test_sampled_counts_the_given_split_and_repeats_with_its_seed() -> None:
     s = np.random.default_rng(5).normal(size=12)
     exact = permutation_test(s[:6], s[6:], sides="one")
@@ -198,11 +272,72 @@ def test_unmoved_by_scale_shift_order_and_exchange(seed: int, scale: float) -> N
     assert permutation_test(s[4:], s[:4]).p_value == p
 
 
+def test_36_words_are_counted_and_37_bounded() -> None:
+    s = np.random.default_rng(0).normal(size=37)
+    assert permutation_test(s[:3], s[3:36]).method == "enumerate"
+    assert permutation_test(s[:3], s[3:37]).method == "dynamic"
+
+
+def test_up_to_44_words_may_be_counted() -> None:
+    s = np.arange(45.0)[::-1]
+    result = permutation_test(s[1:3], s[3:], sides="one", method="enumerate")
+    assert result.p_value == pytest.approx(1 / comb(44, 2))
+    with pytest.raises(ValueError, match="takes up to 44 words, got 45; use 'dynamic'"):
+        permutation_test(s[:2], s[2:], method="enumerate")
+
+
+@pytest.mark.parametrize("method", EXACT)
+@pytest.mark.parametrize("n_x", [1, 4, 8])
+def test_the_result_holds_statistic_and_bounds(n_x: int, method) -> None:
+    s = np.random.default_rng(1).normal(size=9)
+    result = permutation_test(s[:n_x], s[n_x:], sides="one", method=method)
+    assert result.statistic == pytest.approx(s[:n_x].sum() - s[n_x:].sum())
+    assert (result.sides, result.method) == ("one", method)
+    values = permutation_p_values(s[None, :], n_x, sides="one", method=method)
+    assert (result.p_value, result.p_bounds) == (values.p_value[0], (values.low[0], values.high[0]))
+    assert values.p_value[0] == values.high[0]  # the upper bound stands for the p-value
+
+
+def test_scores_in_float32_are_summed_in_float64() -> None:
+    x, y = np.random.default_rng(0).normal(size=(2, 500)).astype(np.float32)
+    expected = sum(x.tolist()) - sum(y.tolist())
+    for first, second in ((x, y), (x.astype(float), y), (x, y.astype(float))):
+        result = permutation_test(first, second, method="sampled", draws=2)
+        # Sums of a thousand numbers of size one, right to 1e-13 in float64 and 1e-5 in float32.
+        assert result.statistic == pytest.approx(expected, abs=1e-11)
+
+
+def test_data_sets_do_not_meddle_with_each_other() -> None:
+    scores = np.random.default_rng(0).normal(size=(40, 8)) * np.logspace(0, 15, 40)[:, None]
+    together = permutation_p_values(scores, 4).p_value
+    assert together.tolist() == [permutation_test(s[:4], s[4:]).p_value for s in scores]
+    single = scores.astype(np.float32)
+    assert np.array_equal(
+        permutation_p_values(single, 4).p_value,
+        permutation_p_values(single.astype(float), 4).p_value,
+    )
+
+
+def test_sides_are_given_by_name() -> None:
+    assert (named_sides("one"), named_sides("two")) == ("one", "two")
+
+
+def test_agreement_is_what_bounds_are_refined_to() -> None:
+    s = np.random.default_rng(2).normal(size=64)
+    for agreement in (0.3, 0.001):
+        low, high = permutation_test(s[:32], s[32:], agreement=agreement).p_bounds
+        assert high <= low * (1 + agreement)
+    usual = permutation_test(s[:32], s[32:])
+    assert usual.p_bounds == permutation_test(s[:32], s[32:], agreement=0.01).p_bounds
+
+
 def test_equal_scores_tie_everywhere() -> None:
     for method in (*EXACT, "sampled"):
         for sides in ("one", "two"):
             x, y = np.full(4, 0.1), np.full(3, 0.1)
-            assert permutation_test(x, y, method=method, sides=sides, draws=10).p_value == 1.0
+            for draws in (10, 12_345):  # within a block of draws, and beyond one
+                p = permutation_test(x, y, method=method, sides=sides, draws=draws).p_value
+                assert p == 1.0
 
 
 def test_ties_within_the_stated_tolerance_count() -> None:
@@ -218,8 +353,8 @@ def test_ties_within_the_stated_tolerance_count() -> None:
 @pytest.mark.parametrize(
     ("changes", "match"),
     [
-        ({"sides": "both"}, "unknown sides 'both'"),
-        ({"method": "exact"}, "unknown method 'exact'"),
+        ({"sides": "both"}, r"unknown sides 'both'.*one.*two"),
+        ({"method": "exact"}, r"unknown method 'exact'.*enumerate"),
         ({"draws": 0, "method": "sampled"}, "draws must be at least 1"),
         ({"agreement": 0.0, "method": "dynamic"}, "agreement must be positive"),
     ],
@@ -232,9 +367,12 @@ def test_wrong_choices_are_named(changes: dict[str, object], match: str) -> None
 def test_wrong_data_are_named() -> None:
     with pytest.raises(ValueError, match="data set 1 has scores that are not finite"):
         permutation_p_values([[1.0, 2.0], [np.nan, 1.0]], 1)
-    with pytest.raises(ValueError, match="at least one word on either side"):
-        permutation_p_values([[1.0, 2.0]], 2)
+    for n_x in (0, 2):
+        with pytest.raises(ValueError, match=f"at least one word on either side of 2; got {n_x}"):
+            permutation_p_values([[1.0, 2.0]], n_x)
     with pytest.raises(ValueError, match="one row a data set"):
         permutation_p_values([1.0, 2.0], 1)
+    with pytest.raises(ValueError, match=r"matrix, one row a data set; got shape \(1, 1, 2\)"):
+        permutation_p_values([[[1.0, 2.0]]], 1)
     with pytest.raises(ValueError, match="takes up to 44 words, got 46"):
         permutation_test(np.arange(23.0), np.arange(23.0), method="enumerate")

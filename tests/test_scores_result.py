@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+import pandas as pd
 import pytest
 
+from bayesbias.geometry import FloatArray
 from bayesbias.scores import WeamResult, permutation_test, weam, weat
 from bayesbias.scores.result import Result
 from bayesbias.showing import Shown
@@ -53,6 +57,66 @@ def test_per_word_parts_are_a_frame(result: WeamResult) -> None:
     assert list(frame.columns) == ["word", "psi"]
     assert frame["word"].tolist() == ["a", "c"]
     assert np.array_equal(frame["psi"], result.psi)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Parts(Result):
+    """A result with a field of every kind, for three words."""
+
+    one: FloatArray
+    pairs: FloatArray
+    other: FloatArray
+    wide: FloatArray
+    cube: FloatArray
+    empty: FloatArray
+    bounds: tuple[float, float] = (1 / 3, 2.0)
+    names: tuple[str, ...] = ("u", "v")
+    share: float = 2 / 3
+    table: pd.DataFrame
+    nothing: float | None = None
+
+
+@pytest.fixture
+def parts() -> Parts:
+    return Parts(
+        missing={"X": ("u", "v"), "Y": ("w",)},
+        one=np.array([1.0, 2.0, 4.0]),
+        pairs=np.arange(6.0).reshape(3, 2),
+        other=np.zeros(2),
+        wide=np.zeros((2, 3)),
+        cube=np.zeros((3, 1, 1)),
+        empty=np.zeros(0),
+        table=pd.DataFrame({"a": [1, 2]}),
+    )
+
+
+def test_only_parts_with_a_row_a_word_are_in_the_frame(parts: Parts) -> None:
+    frame = parts.per_word()
+    assert list(frame.columns) == ["word", "one", "pairs_0", "pairs_1"]
+    assert frame["word"].tolist() == [0, 1, 2]  # numbers, as words are not known
+    assert frame["one"].tolist() == [1, 2, 4]
+    assert frame["pairs_0"].tolist() == [0, 2, 4]
+    assert frame["pairs_1"].tolist() == [1, 3, 5]
+
+
+def test_a_result_without_parts_has_an_empty_frame() -> None:
+    assert permutation_test([1.0, 2.0], [0.0, 3.0]).per_word().shape == (0, 1)
+
+
+def test_every_kind_of_field_has_its_text(parts: Parts) -> None:
+    assert dict(parts.lines()) == {
+        "missing": "X: u, v; Y: w",
+        "one": "array of shape (3,), mean 2.333",
+        "pairs": "array of shape (3, 2), mean 2.5",
+        "other": "array of shape (2,), mean 0",
+        "wide": "array of shape (2, 3), mean 0",
+        "cube": "array of shape (3, 1, 1), mean 0",
+        "bounds": "0.333333, 2",
+        "names": "u, v",
+        "share": "0.666667",
+        "table": "frame of 2 rows",
+    }
+    assert dict(permutation_test([1.0, 2.0], [0.0, 3.0]).lines())["n_splits"] == "6"
 
 
 def test_results_are_frozen(result: WeamResult) -> None:

@@ -36,6 +36,18 @@ def test_against_newtons_method(C: float) -> None:
     assert result.probability == pytest.approx(probability, abs=1e-4)
     assert result.score == pytest.approx(sum(share * np.log(share * 5)), abs=1e-3)
     assert result.share.sum() == pytest.approx(1)
+    assert result.penalty_strength == C
+
+
+def test_coordinates_of_unequal_scale_converge() -> None:
+    """A hundredfold between scales takes the solver a thousand steps."""
+    pytest.importorskip("sklearn")
+    random = np.random.default_rng(0)
+    scales = np.logspace(-2, 2, 20)
+    T, A, B = (random.normal(size=(n, 20)) * scales for n in (5, 30, 30))
+    weights, intercept = newton(A, B)
+    probability = 1 / (1 + np.exp(-(T @ weights + intercept)))
+    assert rnsb_of(T, A, B).probability == pytest.approx(probability, abs=1e-4)  # as above
 
 
 def test_divergence_by_hand() -> None:

@@ -70,6 +70,15 @@ def test_range_and_invariances(seed: int, n_groups: int, data_: st.DataObject) -
     assert longer.score == pytest.approx(score, abs=ROUNDING)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_rounding_does_not_leave_the_range(seed: int) -> None:
+    groups = np.random.default_rng(seed).normal(size=(3, 1, 30))
+    g, h, k = (each[0] / np.linalg.norm(each) for each in groups)
+    result = same_of([h - g, 3 * (g - k), h - 2 * k + g], list(groups))
+    assert result.per_target.max() <= 1
+    assert result.score == pytest.approx(1, abs=ROUNDING)
+
+
 def test_dependent_groups_are_left_out() -> None:
     e = np.eye(3)
     two = same_of(e, [[e[0]], [e[1]]])

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayesbias.geometry import cosine_similarity
-from bayesbias.scores import nas_of, sc_weat, sc_weat_of
+from bayesbias.scores import nas_of, permutation_p_values, sc_weat, sc_weat_of
 
 
 @settings(max_examples=25)
@@ -27,6 +27,24 @@ def test_p_values_count_the_splits_of_the_attributes(seed: int) -> None:
         assert p == pytest.approx(reached / 35)
     assert np.array_equal(result.effect_size, nas_of(W, A, B).effect_size)
     assert np.array_equal(result.p_low, result.p_high)
+
+
+def test_choices() -> None:
+    random = np.random.default_rng(0)
+    W, A, B = (random.normal(size=(n, 5)) for n in (3, 4, 3))
+    cosines = cosine_similarity(W, np.vstack([A, B]))
+    usual = sc_weat_of(W, A, B)
+    assert (usual.ddof, usual.sides, usual.method) == (1, "two", "enumerate")
+    assert np.array_equal(usual.p_value, permutation_p_values(cosines, 4).p_value)
+    chosen = sc_weat_of(W, A, B, ddof=0, sides="one", method="sampled", seed=3)
+    assert (chosen.ddof, chosen.sides, chosen.method) == (0, "one", "sampled")
+    assert np.array_equal(chosen.effect_size, nas_of(W, A, B, ddof=0).effect_size)
+    sampled = permutation_p_values(cosines, 4, sides="one", method="sampled", seed=3)
+    assert np.array_equal(chosen.p_value, sampled.p_value)
+    assert np.array_equal((chosen.p_low, chosen.p_high), (sampled.low, sampled.high))
+    unseeded = sc_weat_of(W, A, B, method="sampled")
+    sampled = permutation_p_values(cosines, 4, method="sampled", seed=0)
+    assert np.array_equal(unseeded.p_value, sampled.p_value)
 
 
 def test_on_words() -> None:

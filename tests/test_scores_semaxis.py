@@ -24,7 +24,29 @@ def test_against_plain_loops(seed: int, unit: bool) -> None:
     expected = [sum(w * axis) / math.sqrt(sum(w * w) * sum(axis * axis)) for w in W]
     assert result.position == pytest.approx(expected, abs=ROUNDING)
     assert result.score == pytest.approx(sum(expected) / 4, abs=ROUNDING)
+    assert (result.neighbours, result.normalised) == (0, unit)
     assert semaxis_of(W, B, A).score == pytest.approx(-semaxis_of(W, A, B).score, abs=ROUNDING)
+
+
+@pytest.mark.parametrize("length", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("n_a", [1, 100])
+@pytest.mark.parametrize(("apart", "tells"), [(5e-6, True), (5e-7, False)])
+def test_poles_must_differ_by_a_millionth_of_the_longest(
+    length: float, n_a: int, apart: float, tells: bool
+) -> None:
+    A = np.tile([length, 0.0], (n_a, 1))
+    B = np.tile([length, -apart * length], (101 - n_a, 1))
+    if tells:
+        # A difference of 5e-6 of numbers near 1 is right to 1e-10 of itself.
+        assert semaxis_of([[0.0, 1.0]], A, B).score == pytest.approx(1, abs=1e-8)
+    else:
+        with pytest.raises(ValueError, match="same mean vector"):
+            semaxis_of([[0.0, 1.0]], A, B)
+
+
+def test_poles_without_length_are_refused() -> None:
+    with pytest.raises(ValueError, match="same mean vector"):
+        semaxis_of([[0.0, 1.0]], [[0.0, 0.0]], [[0.0, 0.0]])
 
 
 def test_poles_are_widened_by_their_neighbours() -> None:

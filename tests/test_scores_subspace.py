@@ -30,10 +30,36 @@ def test_basis_is_orthonormal_and_spans_the_rows(seed: int, rows: int) -> None:
     assert np.allclose(matrix @ basis.T @ basis, matrix, atol=1e-10)
 
 
-def test_near_parallel_rows_stay_orthonormal() -> None:
-    matrix = np.eye(5)[0] + 1e-5 * np.eye(5)  # the case on which one pass loses digits
-    basis = gram_schmidt(matrix)
-    assert np.allclose(basis @ basis.T, np.eye(len(basis)), atol=ROUNDING)
+@pytest.mark.parametrize("scale", [1e-9, 1e-3, 1.0, 1e3])
+def test_near_parallel_rows_stay_orthonormal(scale: float) -> None:
+    random = np.random.default_rng(0)
+    # The case on which one pass loses digits: of a remainder of 1e-5, all but 1e-11.
+    matrix = random.normal(size=30) + 1e-5 * random.normal(size=(5, 30))
+    basis = gram_schmidt(scale * matrix)
+    assert basis.shape == (5, 30)
+    assert np.allclose(basis @ basis.T, np.eye(5), rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize(("tilt", "rank"), [(5e-6, 2), (5e-7, 1)])
+def test_rows_count_from_a_millionth_of_the_longest(scale: float, tilt: float, rank: int) -> None:
+    rows = scale * np.array([[1.0, 0, 0]] * 100 + [[0, tilt, 0]])
+    assert len(gram_schmidt(rows)) == rank
+    assert len(gram_schmidt(rows.astype(np.float32))) == rank
+    pairs = [[rows[0], -rows[0]], [rows[-1], -rows[-1]]]
+    if rank == 2:
+        assert len(principal_components(pairs, 2).directions) == 2
+    else:
+        with pytest.raises(ValueError, match="k must lie in 1 to 1"):
+            principal_components(pairs, 2)
+
+
+def test_a_basis_is_of_float64_whatever_the_rows() -> None:
+    basis = gram_schmidt(np.array([[1, 2], [2, 1]], dtype=np.float32))
+    assert basis.dtype == np.float64
+    assert np.allclose(basis @ basis.T, np.eye(2), rtol=0, atol=1e-15)
+    assert gram_schmidt(np.empty((0, 3))).shape == (0, 3)
+    assert gram_schmidt(np.zeros((2, 3))).shape == (0, 3)
 
 
 def test_dependent_rows_are_left_out() -> None:
@@ -56,14 +82,17 @@ def test_groups_that_do_not_differ_are_refused() -> None:
         bias_subspace([[[1.0, 0.0]]])
     with pytest.raises(ValueError, match="same mean vector"):
         bias_subspace([[[1.0, 0.0]], [[3.0, 0.0]]])
+    near = [[[1.0, 8e-7 * np.sin(at), 8e-7 * np.cos(at)]] for at in range(5)]
+    with pytest.raises(ValueError, match="same mean vector"):  # none is a millionth off the first
+        bias_subspace([[[1.0, 0.0, 0.0]], *near])
 
 
 def test_pair_directions() -> None:
     assert pair_directions([[3.0, 4.0]], [[0.0, 0.0]]).tolist() == [[0.6, 0.8]]
     with pytest.raises(ValueError, match="as many first as second words; got 1 and 2"):
         pair_directions([[1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]])
-    with pytest.raises(ValueError, match=r"pair\(s\) \[0\] hold two equal vectors"):
-        pair_directions([[1.0, 0.0]], [[1.0, 0.0]])
+    with pytest.raises(ValueError, match=r"pair\(s\) \[1\] hold two equal vectors"):
+        pair_directions([[1.0, 0.0], [1.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]])
 
 
 @given(seed=st.integers(0, 10_000))
@@ -82,6 +111,13 @@ def test_components_are_eigenvectors_of_the_centred_covariance(seed: int) -> Non
     assert (np.asarray(along) >= 0).all()
 
 
+@given(seed=st.integers(0, 10_000))
+def test_components_point_to_the_first_member_rather_than_to_the_last(seed: int) -> None:
+    sets = np.random.default_rng(seed).normal(size=(2, 3, 5))
+    directions = principal_components(list(sets)).directions
+    assert (directions @ (sets[:, 0] - sets[:, 2]).sum(axis=0) >= 0).all()
+
+
 def test_as_many_components_as_sets_have_members_less_one() -> None:
     triplets = list(np.random.default_rng(0).normal(size=(4, 3, 5)))
     assert len(principal_components(triplets).directions) == 2
@@ -89,6 +125,8 @@ def test_as_many_components_as_sets_have_members_less_one() -> None:
         principal_components([np.eye(3)[:2]], 2)
     with pytest.raises(ValueError, match="k must lie in 1 to 1"):
         principal_components([np.eye(3)[:2]], 0)
+    with pytest.raises(ValueError, match=r"^defining set 1 must be a matrix"):
+        principal_components([np.eye(3)[:2], [1.0, 0.0, 0.0]])
     with pytest.raises(ValueError, match="at least one defining set"):
         principal_components([])
     with pytest.raises(ValueError, match="have the same vector"):

@@ -82,6 +82,69 @@ def test_same_seed_same_table_whatever_the_scores(google_news) -> None:
         score_table(google_news, words, scores=["same_score"])
 
 
+def toy(size: int = 4) -> tuple[dict[str, np.ndarray], WordList]:
+    random = np.random.default_rng(size)
+    groups = {g: tuple(f"{g}{i}" for i in range(size)) for g in "xy"}
+    stereotypes = {"x": ("a0", "a1", "a2"), "y": ("b0", "b1")}
+    words = WordList(name="toy", groups=groups, stereotypes=stereotypes)
+    return {word: random.normal(size=5) for word in words.words}, words
+
+
+@pytest.mark.parametrize("sides", ["one", "two"])
+@pytest.mark.parametrize("size", [4, 19])  # counted, and bounded from both sides
+def test_p_values_are_those_of_weat(size: int, sides) -> None:
+    vectors, words = toy(size)
+    (X, Y), (A, B) = words.groups.values(), words.stereotypes.values()
+    table = score_table(vectors, words, scores=["weat", "weat_statistic"], draws=2, sides=sides)
+    expected = scores.weat(vectors, X, Y, A, B, sides=sides)
+    assert table["p_value"].tolist() == [expected.p_value] * 2
+    assert table["p_low"].tolist() == [expected.p_bounds[0]] * 2
+    assert table["p_high"].tolist() == [expected.p_bounds[1]] * 2
+    assert table["choices"].str.endswith(f"{sides}-sided").all()
+    assert table.attrs == {"ci_prob": 0.89, "sides": sides}
+
+
+def test_rows_tell_how_to_read_them() -> None:
+    table = score_table(*toy(), draws=2)
+    assert (table["interval"] == "bootstrap").all()
+    for row in table.itertuples():
+        spec = SCORES[row.score]
+        assert (row.no_bias, row.direction, row.reading) == (
+            spec.no_bias,
+            spec.direction,
+            spec.reading,
+        )
+
+
+def test_no_scores_give_a_frame_with_its_columns() -> None:
+    table = score_table(*toy(), scores=[], draws=2)
+    assert list(table.columns) == list(TABLE_COLUMNS)
+    assert table.empty
+
+
+def test_intervals_are_those_of_the_bootstrap_and_tell_what_was_left_out() -> None:
+    # Drawn alike, both words of a group coincide and the groups' associations are all equal.
+    vectors = {"x": [1.0, 0.0], "y": [0.0, 1.0], "a": [2.0, 0.0], "b": [0.0, 3.0]}
+    words = WordList(
+        name="n",
+        groups={"g": ("x", "y"), "h": ("a", "b", "gone")},
+        stereotypes={"g": ("a",), "h": ("b",)},
+    )
+    table = score_table(vectors, words, scores=["weat", "nas"], draws=200).set_index("score")
+    drawn = scores.bootstrap("weat", vectors, words, draws=200)
+    assert drawn.undefined > 0
+    assert (table.loc["weat", "low"], table.loc["weat", "high"]) == (drawn.low, drawn.high)
+    left_out = "left out, not in the embedding: gone"
+    assert table.loc["weat", "note"] == (
+        f"undefined in {drawn.undefined} of 200 resamplings; {left_out}"
+    )
+    assert (table.loc["nas", "note"] == f"{SCORES['nas'].note}; {left_out}").all()
+    itself = WordList("i", {"g": ("x",), "h": ("y",)}, {"g": ("x", "a"), "h": ("b",)})
+    (note,) = score_table(vectors, itself, scores=["mac"], draws=40)["note"]
+    undefined = scores.bootstrap("mac", vectors, itself, draws=40).undefined
+    assert note == f"{SCORES['mac'].note}; undefined in {undefined} of 40 resamplings"
+
+
 def test_equal_associations_are_a_note_not_a_number() -> None:
     vectors = {w: [1.0, 0.0] for w in "xyab"} | {"c": [0.0, 1.0]}
     words = WordList(

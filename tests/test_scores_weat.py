@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bayesbias as bb
-from bayesbias.scores import effect_sizes, weat, weat_of, weat_of_associations
+from bayesbias.scores import effect_sizes, permutation_test, weat, weat_of, weat_of_associations
 
 ROUNDING = 1e-10
 """A sum of cosines over a difference of them, both in float64."""
@@ -97,14 +97,67 @@ def test_missing_words_are_reported_and_left_out() -> None:
         weat(TOY, ["x"], ["gone"], ["u"], ["v"])
 
 
+@pytest.mark.parametrize("sides", ["one", "two"])
+@pytest.mark.parametrize(("method", "told"), [("auto", "enumerate"), ("dynamic", "dynamic")])
+def test_its_p_value_is_that_of_the_permutation_test(sides, method, told: str) -> None:
+    x, y = np.random.default_rng(0).normal(size=(2, 5))
+    result = weat_of_associations(x, y[:4], sides=sides, method=method)
+    test = permutation_test(x, y[:4], sides=sides, method=method)
+    assert (result.p_value, result.p_bounds) == (test.p_value, test.p_bounds)
+    assert (result.sides, result.method, result.n_splits) == (sides, told, math.comb(9, 5))
+    assert result.p_bounds[0] <= result.p_value <= result.p_bounds[1]
+
+
+def test_what_is_chosen_unless_told() -> None:
+    x, y = np.random.default_rng(0).normal(size=(2, 6))
+    result = weat_of_associations(x, y)
+    assert (result.ddof, result.sides, result.method) == (1, "two", "enumerate")
+    sampled = weat_of_associations(x, y, method="sampled")
+    assert sampled.p_value == permutation_test(x, y, method="sampled", seed=0).p_value
+    assert sampled.p_value * 100_001 == pytest.approx(round(sampled.p_value * 100_001))
+    chosen = weat_of_associations(x, y, method="sampled", seed=3, draws=50)
+    assert chosen.p_value == permutation_test(x, y, method="sampled", seed=3, draws=50).p_value
+
+
+def test_associations_in_float32_are_summed_in_float64() -> None:
+    x, y = np.random.default_rng(0).normal(size=(2, 500)).astype(np.float32)
+    for ddof in (0, 1, "pooled"):
+        single = weat_of_associations(x, y, ddof=ddof, method="sampled", draws=2)
+        double = weat_of_associations(
+            x.astype(float), y.astype(float), ddof=ddof, method="sampled", draws=2
+        )
+        assert effect_sizes(x, y, ddof) == single.effect_size == double.effect_size
+        assert effect_sizes(x.astype(float), y, ddof) == double.effect_size
+        assert effect_sizes(x, y.astype(float), ddof) == double.effect_size
+        assert single.association.dtype == np.float64
+
+
+def test_three_words_have_a_pooled_sd() -> None:
+    # Σ(x - 2)² = 2 over one degree of freedom.
+    assert effect_sizes([1.0, 3.0], [5.0], "pooled") == pytest.approx((2 - 5) / math.sqrt(2))
+
+
 def test_bad_input_is_named() -> None:
+    for s_x, s_y, shape in (([], [1.0], "0 and 1"), ([1.0], [], "1 and 0")):
+        with pytest.raises(ValueError, match=f"at least one association each; got {shape}"):
+            effect_sizes(s_x, s_y)
+    with pytest.raises(
+        ValueError, match=r"of Y must be one finite number a word; got shape \(2,\) w"
+    ):
+        weat_of_associations([1.0, 2.0], [1.0, np.nan])
+    with pytest.raises(ValueError, match=r"of X must be one finite number a word; got shape \(\)$"):
+        weat_of_associations(1.0, [1.0])
+    with pytest.raises(
+        ValueError, match=r"association 0\.25 \(sd below 1e-12\); the statistic is 0"
+    ):
+        weat_of_associations([0.25, 0.25], [0.25])
     with pytest.raises(ValueError, match="X and Y share x"):
         weat(TOY, ["x"], ["x", "y"], ["u"], ["v"])
     with pytest.raises(ValueError, match="A is empty"):
         weat(TOY, ["x"], ["y"], [], ["v"])
     with pytest.raises(ValueError, match="undefined: all words have the same association"):
         weat(TOY, ["x"], ["y"], ["e"], ["e"])
-    with pytest.raises(ValueError, match="ddof must be one of"):
+    with pytest.raises(ValueError, match=r"ddof must be one of \(0, 1, 'pooled'\), got 2"):
         weat(TOY, ["x"], ["y"], ["u"], ["v"], ddof=2)
     with pytest.raises(ValueError, match="needs at least three words"):
         weat(TOY, ["x"], ["y"], ["u"], ["v"], ddof="pooled")
@@ -115,7 +168,8 @@ def test_bad_input_is_named() -> None:
 def test_many_data_sets_at_once() -> None:
     random = np.random.default_rng(0)
     x, y = random.normal(size=(50, 8)), random.normal(size=(50, 8))
-    together = effect_sizes(x, y)
-    assert together.tolist() == [float(effect_sizes(a, b)) for a, b in zip(x, y, strict=True)]
+    for ddof in (0, 1, "pooled"):
+        alone = [float(effect_sizes(a, b, ddof)) for a, b in zip(x, y, strict=True)]
+        assert effect_sizes(x, y, ddof).tolist() == alone
     x[3] = y[3] = 0.25
     assert np.flatnonzero(np.isnan(effect_sizes(x, y))).tolist() == [3]

@@ -31,6 +31,12 @@ def test_bad_sets_are_named(words: list[str], match: str) -> None:
         look_up(TOY, {"X": words})
 
 
+def test_words_of_another_length_are_named() -> None:
+    vectors = {"he": [1.0, 0.0], "she": [0.0, 1.0], "xe": [1.0], "ze": [2.0]}
+    with pytest.raises(ValueError, match="vectors of xe, ze and of he are of different length"):
+        look_up(vectors, {"X": ["he", "xe", "she", "ze"]})
+
+
 def test_a_string_is_not_a_list_of_words() -> None:
     with pytest.raises(TypeError, match="X must be a list of words; got the string 'he'"):
         look_up(TOY, {"X": "he"})
@@ -47,6 +53,9 @@ def test_tuples_with_a_missing_word_are_left_out_whole() -> None:
     assert [each.tolist() for each in rows] == [[[1, 0], [0, 1]]]
     assert found == (("he", "she"),)
     assert missing == {"pairs": ("xe",)}
+    assert look_up_tuples(TOY, "pairs", [("he", "she")])[2] == {}
+    lost = look_up_tuples(TOY, "pairs", [("he", "xe"), ("ze", "xe"), ("he", "she")])[2]
+    assert lost == {"pairs": ("xe", "ze")}
     with pytest.raises(ValueError, match=r"no tuple of pairs .* missing words: xe"):
         look_up_tuples(TOY, "pairs", [("he", "xe")])
     for wrong in ("he", ("he",)):
@@ -65,7 +74,7 @@ def test_arrays_are_checked() -> None:
 
 def test_long_lists_are_abridged() -> None:
     assert abridged(["w"] * 8) == ", ".join("w" * 8)
-    assert abridged(["w"] * 10).endswith("and 2 more")
+    assert abridged(["w"] * 9) == ", ".join("w" * 8) + " and 1 more"
 
 
 def test_gensim_vectors_are_looked_up() -> None:
@@ -73,4 +82,6 @@ def test_gensim_vectors_are_looked_up() -> None:
 
     vectors = KeyedVectors(2)
     vectors.add_vectors(["he", "she"], np.eye(2, dtype=np.float32))
-    assert look_up(vectors, {"X": ["she", "xe"]}).rows["X"].tolist() == [[0, 1]]
+    found = look_up(vectors, {"X": ["she", "xe"]}).rows["X"]
+    assert found.tolist() == [[0, 1]]
+    assert found.dtype == np.float64

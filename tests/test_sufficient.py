@@ -133,3 +133,33 @@ def test_classes_do_not_grow_with_the_table(toy_table: pd.DataFrame) -> None:
     assert len(statistics.cells.size) == 3  # associated, neutral, human
     assert statistics.attributes is not None
     assert len(statistics.attributes.size) == 3
+
+
+@pytest.mark.parametrize("with_attributes", [True, False])
+def test_rows_of_every_context_are_counted_alone_and_with_each_class(
+    toy_table: pd.DataFrame, with_attributes: bool
+) -> None:
+    context = np.random.default_rng(2).choice(["first", "second"], len(toy_table))
+    table = toy_table.assign(context=context)
+    design = make_design(table)
+    statistics = sufficient_statistics(
+        design, CENTRE, with_attributes=with_attributes, grouped=False, with_contexts=True
+    )
+    contexts, attributes = statistics.contexts, statistics.attributes
+    assert contexts is not None
+    assert (attributes is not None) == with_attributes
+    n_classes = 0 if attributes is None else len(attributes.size)
+    assert contexts.of_attribute.shape == (len(design.connections), n_classes, 2)
+    assert contexts.of_cell.shape == (len(statistics.cells.size), 2)
+    for t, name in enumerate(design.contexts):
+        here = table[table["context"] == name]
+        for c, connection in enumerate(design.connections):
+            rows = rows_of(here, connection=connection)
+            assert contexts.rows[c, t] == len(rows)
+            assert contexts.sums[c, t] == pytest.approx(rows.sum())
+            for a, attribute in enumerate(design.attributes if attributes is not None else ()):
+                n = len(rows_of(here, attribute=attribute, connection=connection))
+                assert contexts.of_attribute[c, attributes.of_attribute[a], t] == n
+        for i, (word, connection) in enumerate(product(design.words, design.connections)):
+            n = len(rows_of(here, protected_word=word, connection=connection))
+            assert contexts.of_cell[statistics.cells.of_cell[i], t] == n

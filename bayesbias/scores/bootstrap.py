@@ -151,7 +151,7 @@ def resampled(rows: ListRows, draws: int, seed: Seed) -> Resampled:
     random = np.random.default_rng(seed)
 
     def pick(size: int) -> Indices:
-        return random.integers(size, size=(draws, size)) if size else np.zeros((draws, 0), np.intp)
+        return random.integers(size, size=(draws, size))
 
     protected = [pick(len(each)) for each in rows.protected]
     stereotypes = [pick(len(each)) for each in rows.stereotypes]
@@ -164,7 +164,7 @@ def resampled(rows: ListRows, draws: int, seed: Seed) -> Resampled:
     weights = Weights(
         tuple(weights_of(p, len(r)) for p, r in zip(protected, rows.protected, strict=True)),
         tuple(weights_of(s, len(r)) for s, r in zip(stereotypes, rows.stereotypes, strict=True)),
-        weights_of(defining, n_sets) if n_sets else np.zeros((draws, 0)),
+        weights_of(defining, n_sets),
     )
     return Resampled(picks, weights)
 

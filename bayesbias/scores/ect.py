@@ -89,7 +89,7 @@ def _spearman(first: FloatArray, second: FloatArray) -> float:
     ranks = [_ranks(each) for each in (first, second)]
     if any(np.ptp(each) == 0 for each in ranks):
         raise ValueError("ECT is undefined: a group's mean is equally near to every attribute")
-    return float(np.clip(np.corrcoef(ranks[0], ranks[1])[0, 1], -1.0, 1.0))
+    return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
 
 
 def _ranks(values: FloatArray) -> FloatArray:

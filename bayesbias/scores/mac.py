@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -156,15 +156,17 @@ def mac_change(before: MacResult, after: MacResult) -> MacChange:
     """
     from scipy.stats import ttest_rel
 
-    if before.words != after.words or before.distance.shape != after.distance.shape:
+    kept = before.words == after.words and before.attribute_sets == after.attribute_sets
+    if not kept or before.distance.shape != after.distance.shape:
         raise ValueError("before and after must hold the same words and sets, in the same order")
     change = (after.distance - before.distance).ravel()
     change = change[np.isfinite(change)]
     if len(change) < 2 or np.ptp(change) == 0:
         raise ValueError("the t-test is undefined: all changes are equal, or there is only one")
     test = ttest_rel(change, np.zeros_like(change))
-    return replace(
-        MacChange(score=float(change.mean()), t=0.0, p_value=1.0, n_pairs=len(change)),
+    return MacChange(
+        score=float(change.mean()),
         t=float(test.statistic),
         p_value=float(test.pvalue),
+        n_pairs=len(change),
     )

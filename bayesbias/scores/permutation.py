@@ -229,7 +229,6 @@ def _dynamic(
 def _dynamic_one(
     centred: FloatArray, n_x: int, threshold: float, sides: Sides, agreement: float
 ) -> tuple[float, float]:
-    observed_above = sides == "one" or bool(centred[:n_x].sum() >= 0)
     if sides == "two" and threshold <= 0:
         return 1.0, 1.0
     if n_x * np.abs(centred).max() <= -threshold:  # equal scores: every split ties
@@ -240,6 +239,7 @@ def _dynamic_one(
     if 2 * n_x == len(centred):  # a split and its complement have opposite sums
         tail = tail_bounds(centred, n_x, threshold, agreement, attained=True)
         return min(2 * tail.low, 1.0), min(2 * tail.high, 1.0)
+    observed_above = bool(centred[:n_x].sum() >= 0)
     above = tail_bounds(centred, n_x, threshold, agreement, attained=observed_above)
     below = tail_bounds(-centred, n_x, threshold, agreement, attained=not observed_above)
     return min(above.low + below.low, 1.0), min(above.high + below.high, 1.0)

@@ -44,38 +44,34 @@ def weights_of(picks: Indices, size: int) -> FloatArray:
 
 def effect_size_draws(rows: ListRows, weights: Weights) -> FloatArray:
     """WEAT's d with ddof 1 for two groups, (n_draws,)."""
-    first, second = (_moments(rows, weights, group) for group in (0, 1))
-    n_x, n_y = len(rows.protected[0]), len(rows.protected[1])
-    mean = (n_x * first[0] + n_y * second[0]) / (n_x + n_y)
-    square = (n_x * first[1] + n_y * second[1]) / (n_x + n_y)
-    variance = (square - mean**2) * (n_x + n_y) / (n_x + n_y - 1)
-    return _over(first[0] - second[0], np.sqrt(variance.clip(0)), EQUAL)
+    associations = [_associations(rows, weights, group) for group in (0, 1)]
+    return _effect_sizes(associations, [weights.protected[group].T for group in (0, 1)])
 
 
 def statistic_draws(rows: ListRows, weights: Weights) -> FloatArray:
     """WEAT's S for two groups, (n_draws,)."""
-    sums = [_moments(rows, weights, g)[0] * len(rows.protected[g]) for g in (0, 1)]
-    return sums[0] - sums[1]
+    first, second = (
+        (weights.protected[group].T * _associations(rows, weights, group)).sum(axis=0)
+        * len(rows.protected[group])
+        for group in (0, 1)
+    )
+    return np.asarray(first - second)
 
 
 def weam_draws(rows: ListRows, weights: Weights) -> FloatArray:
     """Mean ψ of the first group's words, (n_draws,)."""
-    return _moments(rows, weights, 0)[0]
+    return np.asarray((weights.protected[0].T * _associations(rows, weights, 0)).sum(axis=0))
 
 
 def nas_draws(rows: ListRows, weights: Weights) -> FloatArray:
     """Mean NAS of the first group's words, ddof 1, (n_draws,)."""
-    words = rows.protected[0]
-    sizes = [len(each) for each in rows.stereotypes]
-    total = sum(sizes)
-    cosines = [cosine_similarity(words, each) for each in rows.stereotypes]
-    means = [c @ w.T for c, w in zip(cosines, weights.stereotypes, strict=True)]
-    squares = [c**2 @ w.T for c, w in zip(cosines, weights.stereotypes, strict=True)]
-    mean = sum(n * m for n, m in zip(sizes, means, strict=True)) / total
-    square = sum(n * q for n, q in zip(sizes, squares, strict=True)) / total
-    sd = np.sqrt((np.asarray(square - mean**2) * total / (total - 1)).clip(0))
-    effects = _over(means[0] - means[1], sd, EQUAL)
-    return np.asarray((weights.protected[0].T * effects).sum(axis=0))
+    to_a, to_b = (cosine_similarity(rows.protected[0], each) for each in rows.stereotypes)
+    turned = [each.T for each in weights.stereotypes]
+    effects = [
+        _effect_sizes([a[:, None], b[:, None]], turned) for a, b in zip(to_a, to_b, strict=True)
+    ]
+    share = weights.protected[0].T
+    return np.where(share > 0, share * np.stack(effects), 0.0).sum(axis=0)
 
 
 def mac_draws(rows: ListRows, weights: Weights) -> FloatArray:
@@ -138,19 +134,32 @@ def direct_bias_draws(rows: ListRows, weights: Weights) -> FloatArray:
     k = sets.shape[1] - 1
     squares, vectors = squares[:, -k:], vectors[:, :, -k:] * root[:, :, None]
     along = (centred @ unit_rows(rows.targets).T).T @ vectors
-    lengths = np.sqrt(_over(along**2, squares[:, None, :], 0.0).sum(axis=2).clip(0, 1))
+    lengths = np.sqrt(_over(along**2, squares[:, None, :], 0.0).sum(axis=2).clip(max=1))
     value = (lengths * _pooled(weights.stereotypes)).sum(axis=1)
     return np.where(squares[:, 0] > DEPENDENT**2 * squares[:, -1], value, np.nan)
 
 
-def _moments(rows: ListRows, weights: Weights, group: int) -> tuple[FloatArray, FloatArray]:
-    """Weighted mean of s and of s² over a group's words, (n_draws,) each."""
+def _associations(rows: ListRows, weights: Weights, group: int) -> FloatArray:
+    """The s of a group's words, (n_words, n_draws)."""
     to_a, to_b = (
         cosine_similarity(rows.protected[group], each) @ weight.T
         for each, weight in zip(rows.stereotypes, weights.stereotypes, strict=True)
     )
-    association, share = to_a - to_b, weights.protected[group].T
-    return (share * association).sum(axis=0), (share * association**2).sum(axis=0)
+    return np.asarray(to_a - to_b)
+
+
+def _effect_sizes(values: Sequence[FloatArray], shares: Sequence[FloatArray]) -> FloatArray:
+    """Difference of two weighted means over the sd of both together, ddof 1, (n_draws,).
+
+    ``values`` are (n, n_draws) or (n, 1), ``shares`` (n, n_draws). Deviations are squared, not
+    values: a difference of squares would lose half the digits, and equal values would differ.
+    """
+    (x, y), (w_x, w_y) = values, shares
+    n_x, n_y = len(x), len(y)
+    mean_x, mean_y = (w_x * x).sum(axis=0), (w_y * y).sum(axis=0)
+    mean = (n_x * mean_x + n_y * mean_y) / (n_x + n_y)
+    squares = n_x * (w_x * (x - mean) ** 2).sum(axis=0) + n_y * (w_y * (y - mean) ** 2).sum(axis=0)
+    return _over(mean_x - mean_y, np.sqrt(squares / (n_x + n_y - 1)), EQUAL)
 
 
 def _differences(weights: Sequence[FloatArray]) -> FloatArray:

@@ -147,10 +147,10 @@ def _over_shares(
 
 
 def _summary(values: FloatArray, full: float, ci_prob: float) -> dict[str, Any]:
-    low, high = interval(values, ci_prob)
     defined = values[np.isfinite(values)]
     if not len(defined):
-        return {"full": full, "mean": np.nan, "sd": np.nan, "low": low, "high": high, "n": 0}
+        return {"full": full, "mean": np.nan, "sd": np.nan, "n": 0}
+    low, high = interval(defined, ci_prob)
     return {
         "full": full,
         "mean": float(defined.mean()),

@@ -13,7 +13,7 @@ from .nas import nas_of
 from .permutation import Method, Seed, Sides, permutation_p_values
 from .result import Result
 from .weat import Ddof
-from .words import WordVectors, as_rows, look_up, refuse_overlap
+from .words import WordVectors, look_up, refuse_overlap
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -41,12 +41,10 @@ def sc_weat_of(
     seed: Seed = 0,
 ) -> ScWeatResult:
     """SC-WEAT on arrays, (n_words, n_dims), (n_a, n_dims), (n_b, n_dims); see `sc_weat`."""
-    effects = nas_of(words, A, B, ddof=ddof)
-    attributes = np.vstack([as_rows("A", A), as_rows("B", B)])
-    cosines = cosine_similarity(as_rows("words", words), attributes)
-    values = permutation_p_values(
-        cosines, len(np.asarray(A)), sides=sides, method=method, seed=seed
-    )
+    effects = nas_of(words, A, B, ddof=ddof)  # which checks the sets
+    a, b = np.asarray(A), np.asarray(B)
+    cosines = cosine_similarity(words, np.vstack([a, b]))
+    values = permutation_p_values(cosines, len(a), sides=sides, method=method, seed=seed)
     return ScWeatResult(
         score=effects.score,
         effect_size=effects.effect_size,

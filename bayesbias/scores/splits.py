@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import combinations
-from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,11 +105,6 @@ def sampled_sums(
     splits = np.zeros((draws, size))
     np.put_along_axis(splits, order, 1.0, axis=1)
     return splits @ centred.T
-
-
-def n_splits(size: int, chosen: int) -> int:
-    """C(size, chosen), the number of splits."""
-    return comb(size, chosen)
 
 
 def _sums_by_size(values: FloatArray) -> list[FloatArray]:

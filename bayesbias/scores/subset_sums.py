@@ -59,7 +59,8 @@ def tail_bounds(
     relative : float
         Wanted (high - low) / low.
     attained : bool
-        Whether some subset is known to reach the threshold, which bounds the share from below.
+        Whether the threshold is the sum of a subset, less a tie: that subset reaches it, though
+        no grid can tell, and adds itself to the lower bound.
 
     Returns
     -------

@@ -159,7 +159,7 @@ def principal_components(defining_sets: Sequence[ArrayLike], k: int | None = Non
     wanted = max(len(each) for each in rows) - 1 if k is None else k
     centred = np.vstack([each - each.mean(axis=0) for each in rows])
     _, lengths, directions = np.linalg.svd(centred, full_matrices=False)
-    rank = int((lengths > DEPENDENT * lengths.max(initial=0.0)).sum()) if lengths.any() else 0
+    rank = int((lengths > DEPENDENT * lengths.max()).sum())
     if not rank:
         raise ValueError(
             "the words of every defining set have the same vector, which gives no direction"

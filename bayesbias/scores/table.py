@@ -95,7 +95,7 @@ def score_table(
             row["note"] = "; ".join(filter(None, [row["note"], left_out]))
             made.append({"score": name} | row)
     frame = pd.DataFrame(made, columns=list(TABLE_COLUMNS))
-    frame.attrs |= {"ci_prob": ci_prob, "sides": sides}
+    frame.attrs = {"ci_prob": ci_prob, "sides": sides}
     return frame
 
 
@@ -103,15 +103,10 @@ def _row(spec: ListScore, rows: ListRows, drawn: Resampled, ci_prob: float) -> d
     row = {
         "groups": ", ".join(rows.groups),
         "value": np.nan,
-        "low": np.nan,
-        "high": np.nan,
         "interval": "bootstrap",
         "no_bias": spec.no_bias,
         "direction": spec.direction,
         "reading": spec.reading,
-        "p_value": np.nan,
-        "p_low": np.nan,
-        "p_high": np.nan,
         "choices": spec.choices,
         "note": spec.note,
     }
