@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from pytest import TerminalReporter  # noqa: PT013
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytest import TerminalReporter  # noqa: PT013
 
 
 def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
