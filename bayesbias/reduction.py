@@ -92,8 +92,8 @@ class Collapsed:
         None where effects are kept, or some effect or row has two means: connection and group.
         """
         coupled = self.cross.any(axis=0)
-        shared = self.means_gram.any(axis=0) & ~np.eye(self.means_gram.shape[1], dtype=bool)
-        if len(self.kept.sd_index) or shared.any() or (coupled.sum(axis=1) > 1).any():
+        # Every row has an eliminated effect, so whatever else it has two of meets in that one.
+        if (coupled.sum(axis=1) > 1).any():
             return None
         return np.asarray(coupled.argmax(axis=1))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,6 +14,7 @@ from bayesbias.collapsed import log_density
 from bayesbias.design import Design, make_design
 from bayesbias.exact import draw_effects
 from bayesbias.reduction import Collapsed, collapse
+from bayesbias.schema import COLUMNS
 
 NORMAL_CARDS = ("paper", "paper-figures", "crossed", "grouped")
 
@@ -73,6 +76,62 @@ def either_table(request: pytest.FixtureRequest, toy_table: pd.DataFrame) -> pd.
     rng = np.random.default_rng(7)
     few = few.loc[few.index.repeat(rng.integers(1, 8, len(few)))]
     return few.assign(cosine_distance=few["cosine_distance"] + 0.05 * rng.standard_normal(len(few)))
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [
+        ("paper", {"connection_sd": 4, "sigma": 1}),
+        ("paper-figures", {"connection_sd": 4, "sigma": 4}),
+        ("crossed", {"connection_sd": 4, "sigma": 4, "attribute_sd": 1}),
+        ("crossed by kind", {"connection_sd": 4, "sigma": 4, "attribute_sd": 3}),
+        ("grouped", {"connection_sd": 4, "sigma": 4, "attribute_sd": 1, "group_sd": 4}),
+    ],
+)
+def test_each_card_has_its_sds_and_arrays_their_shapes(
+    toy_table: pd.DataFrame, name: str, sizes: dict[str, int]
+) -> None:
+    """Four connections, three kinds of attributes, two groups."""
+    posterior = collapse(make_design(toy_table), card_named(name))
+    found = {block.name: block.where for block in posterior.blocks}
+    assert {each: where.stop - where.start for each, where in found.items()} == sizes
+    assert posterior.n_sds == sum(sizes.values())
+    assert [where.start for where in found.values()] == [0, *np.cumsum([*sizes.values()])[:-1]]
+    means = 12 if name == "grouped" else 4
+    n_out, n_in = len(posterior.eliminated.sd_index), len(posterior.kept.sd_index)
+    assert (n_in > 0) == ("attribute_sd" in sizes)
+    assert posterior.cross.shape == (4, n_out, n_in + means)
+    assert posterior.coupling.shape == (4, n_in, means)
+    assert posterior.means_gram.shape == (4, means, means)
+    assert posterior.means_projection.shape == (4, means)
+    for side, n in ((posterior.eliminated, n_out), (posterior.kept, n_in)):
+        assert side.gram.shape == side.projection.shape == (4, n)
+        assert side.deviation.shape == (4, 4, n)
+        assert side.n_deviations.shape == (n,)
+
+
+@pytest.mark.parametrize(("name", "classes"), [("crossed", 2), ("grouped", 4)])
+def test_groups_make_classes_of_cells_only_where_they_have_means(name: str, classes: int) -> None:
+    rows = [
+        (f"w{w}", "xy"[w % 2], f"a{a}", "ab"[a % 2], ["neutral", "human"][a % 2])
+        for w in range(6)
+        for a in range(8)
+    ]
+    table = pd.DataFrame(rows, columns=list(COLUMNS[:5]))
+    table["cosine_distance"] = 0.9 + 0.05 * np.random.default_rng(0).random(len(table))
+    statistics = collapse(make_design(table), load_card(name)).statistics
+    assert len(statistics.cells.size) == classes
+
+
+def test_cards_of_contexts_without_attributes_couple_nothing_with_them(
+    toy_table: pd.DataFrame,
+) -> None:
+    card = load_card("contextual")
+    priors = {name: prior for name, prior in card.priors.items() if name != "attribute_sd"}
+    card = replace(card, priors=priors, attribute_effects="none")
+    context = np.random.default_rng(2).choice(["first", "second"], len(toy_table))
+    posterior = collapse(make_design(toy_table.assign(context=context)), card)
+    assert posterior.coupling.shape == (4, 0, 4 + 2)
 
 
 @pytest.mark.parametrize("name", ["crossed", "grouped"])
@@ -253,6 +312,23 @@ def test_cards_without_shared_effects_need_no_factor(toy_table: pd.DataFrame, na
 @pytest.mark.parametrize("name", ["crossed", "grouped"])
 def test_cards_with_shared_effects_need_one(toy_table: pd.DataFrame, name: str) -> None:
     assert collapse(make_design(toy_table), load_card(name)).mean_of is None
+
+
+def test_one_class_of_cells_and_one_of_attributes_are_coupled_all_the_same() -> None:
+    """The least coupling there is: with a class of attributes and a mean, and with no other."""
+    rng = np.random.default_rng(8)
+    rows = [
+        (f"w{w}", "x", f"a{a}", "n", "neutral", 0.9 + 0.1 * rng.standard_normal())
+        for w in range(3)
+        for a in range(4)
+    ]
+    design = make_design(pd.DataFrame(rows, columns=list(COLUMNS)))
+    posterior = collapse(design, load_card("crossed"))
+    assert posterior.cross.shape == (1, 1, 2)
+    assert posterior.mean_of is None
+    points = rng.normal(-2, 1, (5, posterior.n_sds))
+    dense = [dense_log_density(design, posterior, point) for point in points]
+    assert np.ptp(log_density(posterior, points) - dense) < 1e-9  # rounding, as above
 
 
 def test_blocks_of_proposals_do_not_change_the_density(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -163,3 +164,14 @@ def test_rows_of_every_context_are_counted_alone_and_with_each_class(
         for i, (word, connection) in enumerate(product(design.words, design.connections)):
             n = len(rows_of(here, protected_word=word, connection=connection))
             assert contexts.of_cell[statistics.cells.of_cell[i], t] == n
+
+
+def test_a_connection_without_rows_counts_nothing(design: Design, statistics: Statistics) -> None:
+    """Such as a part of the rows leaves, the last connection too."""
+    last = len(design.connections) - 1
+    kept = design.connection != last
+    columns = {name: getattr(design, name)[kept] for name in ("word", "connection", "attribute")}
+    part = replace(design, y=design.y[kept], **columns)
+    found = sufficient_statistics(part, CENTRE, with_attributes=True, grouped=False)
+    np.testing.assert_array_equal(found.rows, [*statistics.rows[:last], 0])
+    np.testing.assert_array_equal(found.squares, [*statistics.squares[:last], 0])
