@@ -560,6 +560,25 @@ def test_missing_words_are_named_and_lower_case_is_hinted_at(
     assert "  Missing: Puppi and 1 control word.\n" in capsys.readouterr().out
 
 
+def test_groups_of_which_nothing_was_measured_are_named(
+    toy: list[str], one_plot: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of women no stereotype is there, of axolotls no word at all: neither may pass for data."""
+    lists = LIST.replace('"nurse", "dancer"', '"xnurse", "xdancer"')
+    lists = lists.replace("[stereotypes]", 'axolotls = ["xaxolotl"]\n[stereotypes]')
+    Path("toy.toml").write_text(lists + "\n", encoding="utf-8")
+    assert main([*toy, "--out", "res"]) == 0
+    out = capsys.readouterr().out
+    page = Path("res/report.html").read_text(encoding="utf-8")
+    for told in (
+        "No stereotype of the group women was measured: what is said of attributes",
+        "No protected word of the group axolotls was found: it is left out of everything.",
+    ):
+        assert told in " ".join(out.split())
+        assert told in " ".join(page.split())
+    assert "of the group men" not in out
+
+
 def test_of_many_missing_words_eight_are_named(
     toy: list[str], one_plot: None, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -17,6 +17,7 @@ from bayesbias.analysis import Analysis, CardResult, Settings, analyse, noticed
 from bayesbias.report import Entry, draw, figures_of, render_index, render_report
 from bayesbias.report.figures import MOST_ROWS, _pages
 from bayesbias.report.sentences import (
+    _against_one,
     change_sentences,
     closeness_sentences,
     coverage_sentence,
@@ -205,6 +206,28 @@ def test_closeness_is_told_as_the_numbers_are(
     lead = contrast(demo.lead, *row)
     other = replace(demo, results={lead.card.name: lead})
     assert expected in closeness_sentences(other)[0]
+
+
+@pytest.mark.parametrize(
+    ("below", "said"),
+    [
+        ((), "No kind of attribute lies clearly nearer than 1."),
+        (("associated",), "The overall intervals of associated attributes lie below 1."),
+        (("neutral", "human"), "of neutral and human attributes lie below 1, though no one would"),
+        (
+            ("associated", "human"),
+            "human attributes lie below 1, those of human words among them, though",
+        ),
+        (
+            ("associated", "neutral", "human"),
+            "every kind of attribute lie below 1, those of neutral",
+        ),
+    ],
+)
+def test_what_lies_nearer_than_1_is_told(below: tuple[str, ...], said: str) -> None:
+    there = ("associated", "neutral", "human")
+    means = pd.DataFrame({"hdi_high": [0.9 if n in below else 1.1 for n in there]}, index=there)
+    assert said in _against_one(means)
 
 
 def test_lists_without_human_words_say_so(demo: Analysis) -> None:

@@ -242,6 +242,7 @@ def _write_index(analyses: Sequence[Analysis], stage: Path, command: str) -> Non
 def _tell_findings(analyses: Sequence[Analysis], out: Path, screen: Screen) -> None:
     """Print the gap of every list and card, and where the report is."""
     from ..report import gap_lines
+    from ..report.sentences import unmeasured
 
     for analysis in analyses:
         lost = len(analysis.missing)
@@ -251,6 +252,8 @@ def _tell_findings(analyses: Sequence[Analysis], out: Path, screen: Screen) -> N
         )
         if lost:
             screen.say(f"  {_missing_line(analysis)}")
+        for told in unmeasured(analysis):
+            screen.say(f"  {told}")
         for line in gap_lines(analysis):
             screen.say(f"  {line}")
     screen.say(

@@ -21,6 +21,7 @@ from .sentences import (
     missing_sentence,
     probability_name,
     sensitivity_sentence,
+    unmeasured,
 )
 
 __all__ = ["Entry", "Line", "draw", "figures_of", "gap_lines", "render_index", "render_report"]
@@ -97,7 +98,9 @@ def render_index(entries: Sequence[Entry], command: str, versions: dict[str, str
                 "place": entry.place,
                 "analysis": entry.analysis,
                 "lines": gap_lines(entry.analysis),
-                "missing": missing_sentence(entry.analysis),
+                "missing": " ".join(
+                    [missing_sentence(entry.analysis), *unmeasured(entry.analysis)]
+                ),
             }
             for entry in entries
         ],
@@ -123,7 +126,7 @@ def _sentences(analysis: Analysis, pair: tuple[str, str]) -> dict[str, list[str]
     ci_prob = analysis.settings.ci_prob
     return {
         "gap": gap_lines(analysis),
-        "missing": [missing_sentence(analysis)],
+        "missing": [missing_sentence(analysis), *unmeasured(analysis)],
         "changes": [
             Line(other.card.name, text)
             for other in others

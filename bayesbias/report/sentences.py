@@ -237,6 +237,26 @@ def missing_sentence(analysis: Analysis) -> str:
     )
 
 
+def unmeasured(analysis: Analysis) -> list[str]:
+    """Name groups of which nothing was measured, or nothing of their own stereotypes."""
+    table = analysis.table
+    own = table["connection"] == "associated"
+    told = []
+    for group in analysis.words.groups:
+        rows = table["protected_group"] == group
+        if not rows.any():
+            told.append(
+                f"No protected word of the group {group} was found: it is left out of everything."
+            )
+        elif own.any() and not (rows & own).any():
+            told.append(
+                f"No stereotype of the group {group} was measured: what is said of attributes "
+                "associated with it comes from the other groups, by way of the model, not from "
+                "data of its own."
+            )
+    return told
+
+
 def few_attributes(analysis: Analysis) -> str:
     """Tell how many stereotype words the associated distances come from."""
     table = analysis.table
@@ -292,8 +312,8 @@ def _against_one(means: pd.DataFrame) -> str:
     which = "every kind of attribute" if nearer == there else joined(nearer) + " attributes"
     if not controls:
         return f"The overall intervals of {which} lie below 1."
+    among = f"those of {joined(controls)} words among them, " if controls != nearer else ""
     return (
-        f"The overall intervals of {which} lie below 1, those of {joined(controls)} words among "
-        "them, though no one would call these stereotypes: being nearer than 1 is no sign of bias "
-        "by itself."
+        f"The overall intervals of {which} lie below 1, {among}though no one would call these "
+        "stereotypes: being nearer than 1 is no sign of bias by itself."
     )
