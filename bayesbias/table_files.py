@@ -101,3 +101,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         if error.errno is not None:  # of the disk; pyarrow's own about damage have no number
             raise
         raise ValueError(f"damaged, or no Parquet file ({' '.join(str(error).split())})") from None
+    except (LookupError, TypeError, AttributeError) as error:  # in what pandas says of its columns
+        raise ValueError(
+            f"damaged, or no table of pandas ({type(error).__name__}: {error})"
+        ) from None

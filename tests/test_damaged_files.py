@@ -9,6 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import bayesbias as bb
@@ -130,6 +133,26 @@ def test_a_parquet_file_with_damage_inside(tmp_path: Path, toy_table: object) ->
     whole = bytearray(path.read_bytes())
     whole[4:20] = b"\xff" * 16
     assert "Parquet" in refused(path, bytes(whole), bb.read_table)
+
+
+def test_a_parquet_file_whose_notes_for_pandas_are_damaged(
+    tmp_path: Path, toy_table: pd.DataFrame
+) -> None:
+    path = tmp_path / "t.parquet"
+    whole = pa.Table.from_pandas(toy_table)
+    notes = whole.schema.metadata[b"pandas"].replace(b'"numpy_type"', b'"mumpy_type"')
+    pq.write_table(whole.replace_schema_metadata({b"pandas": notes}), path)
+    with pytest.raises(ValueError, match=r"t\.parquet.*no table of pandas"):
+        bb.read_table(path)
+
+
+@pytest.mark.parametrize("start", [b"PK\x03\x04", b"PK\x05\x06" + bytes(18)])
+def test_vectors_that_look_like_an_archive(start: bytes, tmp_path: Path) -> None:
+    """numpy would take them for its .npz form."""
+    (tmp_path / "vocab.txt").write_text("a\n", encoding="utf-8")
+    (tmp_path / "vectors.npy").write_bytes(start)
+    with pytest.raises(ValueError, match=r"vectors\.npy is damaged or no \.npy file"):
+        bb.load_vectors(tmp_path)
 
 
 def test_vectors_of_signalling_not_a_numbers(tmp_path: Path) -> None:

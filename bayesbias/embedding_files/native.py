@@ -219,7 +219,7 @@ def _skip_header(stream: IO[bytes]) -> None:
 def _mapped(folder: Path) -> Vector:
     path = folder / VECTORS
     try:
-        matrix: Vector = np.load(path, mmap_mode="r", allow_pickle=False)
+        matrix: Vector = np.lib.format.open_memmap(path, mode="r")
     except PermissionError:
         raise
     except (*ODD_HEADER, EOFError, OSError) as error:
