@@ -127,6 +127,8 @@ def pointwise_loo(tree: DataTree) -> PointwiseLoo:
 
 
 def _check_same_table(posteriors: Mapping[str, DataTree]) -> None:
+    if not isinstance(posteriors, Mapping):
+        raise TypeError('posteriors come by name, such as {"paper": post, "crossed": other}')
     if len(posteriors) < 2:
         raise ValueError(f"a comparison takes two posteriors or more; got {len(posteriors)}")
     hashes = {name: str(tree.attrs.get("table_hash")) for name, tree in posteriors.items()}

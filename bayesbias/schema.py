@@ -87,7 +87,9 @@ def validate_and_encode(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Co
 
 
 def require_columns(table: pd.DataFrame, needed: Iterable[str]) -> None:
-    """Raise a ValueError that names the columns a table lacks."""
+    """Raise a ValueError that names the columns a table lacks, a TypeError for what is none."""
+    if not isinstance(table, pd.DataFrame):
+        raise TypeError(f"a table (DataFrame) is needed; got a {type(table).__name__}")
     lacking = [name for name in needed if name not in table.columns]
     if lacking:
         raise ValueError(

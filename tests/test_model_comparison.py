@@ -60,6 +60,11 @@ def posteriors(table: pd.DataFrame) -> dict[str, DataTree]:
     }
 
 
+def test_posteriors_come_by_name(posteriors: dict[str, DataTree]) -> None:
+    with pytest.raises(TypeError, match="posteriors come by name"):
+        compare_models(list(posteriors.values()))  # type: ignore[arg-type]
+
+
 @FEW_BAD_ROWS
 def test_it_agrees_with_arviz(posteriors: dict[str, DataTree]) -> None:
     import arviz as az

@@ -24,6 +24,7 @@ from bayesbias.report.sentences import (
     gap_pair,
     gap_sentence,
     joined,
+    loo_sentence,
     number,
     percent,
     signed,
@@ -206,6 +207,19 @@ def test_closeness_is_told_as_the_numbers_are(
     lead = contrast(demo.lead, *row)
     other = replace(demo, results={lead.card.name: lead})
     assert expected in closeness_sentences(other)[0]
+
+
+def test_rows_with_a_bad_k_are_told() -> None:
+    frame = pd.DataFrame(
+        {
+            "model": ["crossed", "paper"],
+            "elpd_difference": [0.0, -20.0],
+            "se_difference": [0.0, 8.0],
+            "n_bad_k": [2, 0],
+        }
+    )
+    assert "of 2 rows is not reliable (bad k: a Pareto k above 0.7)" in loo_sentence(frame)
+    assert "bad k" not in loo_sentence(frame.assign(n_bad_k=0))
 
 
 @pytest.mark.parametrize(

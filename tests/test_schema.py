@@ -81,6 +81,11 @@ def test_all_missing_columns_are_named() -> None:
         require_columns(pd.DataFrame({"a": [1], 5: [2]}), ["a", "b", "c"])
 
 
+def test_what_is_no_table_is_named() -> None:
+    with pytest.raises(TypeError, match=r"a table \(DataFrame\) is needed; got a list"):
+        validate([])  # type: ignore[arg-type]
+
+
 def test_empty_table_is_refused() -> None:
     with pytest.raises(ValueError, match=r"no rows; were all words missing"):
         validate(toy().iloc[:0])

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bayesbias import WordList
+from bayesbias import WordList, load_vectors, load_wordlist, score_table
 from bayesbias.scores.list_rows import Picks, list_rows, selections
 
 TOY = {word: np.eye(9)[at] for at, word in enumerate("abcdefgh")}
@@ -65,3 +65,12 @@ def test_lists_without_what_is_needed_are_refused() -> None:
     partly = WordList(name="p", groups={"one": ("a",), "two": ("b",)}, stereotypes={"one": ("c",)})
     with pytest.raises(ValueError, match="has no stereotypes of two"):
         list_rows(TOY, partly)
+
+
+def test_arguments_the_wrong_way_round_are_told() -> None:
+    words = load_wordlist("gender")
+    vectors = load_vectors("glove-demo", words)
+    with pytest.raises(
+        TypeError, match="vectors come first, a WordList second; got a KeyedVectors"
+    ):
+        score_table(words, vectors)  # type: ignore[arg-type]

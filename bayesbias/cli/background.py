@@ -43,9 +43,10 @@ READING = (
 """Stands below the table of readings."""
 
 NOTE = (
-    "Φ: share of a Normal with the vocabulary's sd, about its mean or about 0, below the set's "
-    "mean; rank: share of the words themselves. p sets: two-sided, against the means of random "
-    "sets of as many words. Listing a stereotype does not endorse it."
+    "ψ of a word: its mean cosine with the first attribute set less that with the second; mean ψ: "
+    "that of a set's words. Φ: share of a Normal with the vocabulary's sd, about its mean or about "
+    "0, below the set's mean; rank: share of the words themselves. p sets: two-sided, against the "
+    "means of random sets of as many words. Listing a stereotype does not endorse it."
 )
 
 

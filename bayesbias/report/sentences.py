@@ -161,10 +161,16 @@ def loo_sentence(comparison: pd.DataFrame) -> str:
         f"(standard error {number(other['se_difference'], 0)})"
         for other in comparison.to_dict("records")[1:]
     ]
+    bad = int(comparison["n_bad_k"].sum())
+    doubt = (
+        f" The share of {counted(bad, 'row')} is not reliable (bad k: a Pareto k above 0.7), as "
+        "they weigh much in the posterior; a difference of few standard errors may be theirs."
+    )
     return (
         f"It predicts single left-out distances best, and beats {joined(told)} in expected log "
         "predictive density. Rows of one attribute word resemble one another, so this flatters a "
         "card that has met the word elsewhere; bb.attribute_kfold leaves whole words out."
+        f"{doubt if bad else ''}"
     )
 
 

@@ -110,6 +110,10 @@ def list_rows(
     vectors: WordVectors, wordlist: WordList
 ) -> tuple[ListRows, dict[str, tuple[str, ...]]]:
     """Look a word list up: rows by group, and the missing words by set."""
+    if not isinstance(wordlist, WordList):
+        raise TypeError(
+            f"the vectors come first, a WordList second; got a {type(wordlist).__name__} second"
+        )
     groups = tuple(wordlist.groups)
     without = [group for group in groups if group not in wordlist.stereotypes]
     if not groups or without:
