@@ -27,10 +27,6 @@ _POWERS = np.array([10.0**power for power in range(_LARGEST_POWER + 1)])
 _FNV_BASIS, _FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 """FNV-1a of 64 bits (Fowler, Noll and Vo)."""
 
-LANES = 32
-"""Rows are padded with zeros to a multiple of this for `project`, so that no product is left over
-for a slow loop."""
-
 _SHORTEST = float(np.finfo(np.float32).tiny)
 """Vectors whose length float32 cannot hold in full have no direction."""
 
@@ -231,8 +227,9 @@ def project(numbers: Any, starts: Any, n_dims: Any, directions: Any, out: Any) -
     numbers : (n_bytes,) uint8
     starts : (n,) int64
         Where float32 vectors of ``n_dims`` begin in it.
-    directions : (5 * m, LANES * k) float32
-        Padded with zeros to these multiples, ``LANES * k`` being n_dims or more.
+    directions : (5 * m, 32 * k) float32
+        Padded with zeros to these multiples, so that no product is left over for a slow loop;
+        ``32 * k`` is n_dims or more.
     out : (n_rows, n) float64
         Of the first n_rows directions; NaN for vectors that are all zeros, not finite, or shorter
         than `_SHORTEST`.
