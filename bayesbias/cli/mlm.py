@@ -163,10 +163,9 @@ def _room(out: Path) -> Iterator[None]:
     out.mkdir(parents=True, exist_ok=True)
     try:
         yield
-    except BaseException:
+    finally:
         if not any(out.iterdir()):
             out.rmdir()
-        raise
 
 
 def _refuse_scores(out: Path, *, force: bool) -> None:
