@@ -32,6 +32,12 @@ ENDING = ".json"
 BREAKDOWNS = 2
 """How often workers may die before the jobs that are left run one at a time, to find the cause."""
 
+PATIENCE = 60.0
+"""Seconds in which a Dask cluster without a worker left is to bring a new one."""
+
+_GLANCE = 0.02
+"""Seconds between two looks at whether a Dask cluster has finished a job."""
+
 _STALE = 3600.0
 """Seconds after which a temporary file is taken to be what a killed run left."""
 
@@ -251,39 +257,79 @@ def _on_cluster(jobs: Mapping[str, Job], client: Any) -> Generator[_Outcome]:  #
     """
     KilledWorker = import_module("distributed.scheduler").KilledWorker
 
+    workers = _Workers(client)
     lost = []
-    for key, outcome, error in _submitted(jobs, client):
+    for key, outcome, error in _submitted(jobs, workers):
         if isinstance(error, KilledWorker):
             lost.append(key)
         else:
             yield outcome
     for key in lost:
-        for _, outcome, _ in _submitted({key: jobs[key]}, client):
+        for _, outcome, _ in _submitted({key: jobs[key]}, workers):
             yield outcome
 
 
+class _Workers:
+    """Those of a Dask cluster, and since when there are none.
+
+    A cluster that has none yet is waited for: a queue may be long. One that has lost them all is
+    given up after a while, as they may be gone for good: what watches over a worker of a
+    `LocalCluster` does not replace one that dies while it starts (distributed 2026.8).
+    """
+
+    def __init__(self, client: Any) -> None:  # noqa: ANN401
+        self.client = client
+        self._seen = bool(client.nthreads())
+        self._told = False
+        self._asked = self._since = time.monotonic()
+
+    def lost(self, waiting: int) -> bool:
+        """Whether there were workers, and have been none for `PATIENCE`; asks once a second."""
+        now = time.monotonic()
+        if now - self._asked >= 1.0:
+            self._asked = now
+            if self.client.nthreads():
+                self._seen, self._since = True, now
+        if now - self._since < PATIENCE:
+            return False
+        if not (self._seen or self._told):
+            self._told = True
+            text = f"the Dask cluster has no worker yet; {waiting} job(s) wait for one"
+            warnings.warn(text, RuntimeWarning, stacklevel=6)
+        return self._seen
+
+
 def _submitted(
-    jobs: Mapping[str, Job],
-    client: Any,  # noqa: ANN401
+    jobs: Mapping[str, Job], workers: _Workers
 ) -> Iterator[tuple[str, _Outcome, BaseException | None]]:
     """Key, outcome, and the cluster's error, of every job as it comes."""
     distributed: Any = import_module("distributed")  # which has no types
     futures = {
-        client.submit(_outcome, key, job.name, job.run, pure=False): key
+        workers.client.submit(_outcome, key, job.name, job.run, pure=False): key
         for key, job in jobs.items()
     }
+    coming = distributed.as_completed(list(futures), with_results=True, raise_errors=False)
     try:
-        for future, result in distributed.as_completed(
-            futures, with_results=True, raise_errors=False
-        ):
-            key = futures[future]
-            if future.status == "finished":
-                yield key, result, None
+        while not coming.is_empty():
+            if coming.has_ready():
+                future, result = coming.next()
+                key = futures.pop(future)
+                if future.status == "finished":
+                    yield key, result, None
+                else:
+                    error = future.exception() if future.status == "error" else None
+                    yield key, _lost(key, jobs[key].name, error or future.status), error
+            elif workers.lost(len(futures)):
+                why = f"its last worker went {PATIENCE:.0f} s ago and none has come since"
+                yield from (
+                    (key, _lost(key, jobs[key].name, TimeoutError(why)), None)
+                    for key in futures.values()
+                )
+                return
             else:
-                error = future.exception() if future.status == "error" else None
-                yield key, _lost(key, jobs[key].name, error or future.status), error
+                time.sleep(_GLANCE)
     finally:
-        client.cancel(list(futures))
+        workers.client.cancel(list(futures))
 
 
 def _lost(key: str, name: str, why: BaseException | str) -> _Outcome:

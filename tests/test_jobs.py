@@ -7,11 +7,13 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import joblib
 import numpy as np
@@ -62,7 +64,8 @@ def dying(trace: Path) -> pd.DataFrame:
     return pd.DataFrame({"alive": [True]})
 
 
-def deadly() -> pd.DataFrame:
+def deadly(after: float = 0.0) -> pd.DataFrame:
+    time.sleep(after)
     os.kill(os.getpid(), signal.SIGKILL)
     return pd.DataFrame()
 
@@ -339,11 +342,72 @@ def test_a_dask_worker_that_is_killed_costs_no_result(cluster: object, tmp_path:
 
 @pytest.mark.slow
 def test_a_job_that_kills_its_dask_workers_fails_alone(cluster: object) -> None:
+    """A second is enough for Dask to learn that a worker has started, without which it is not
+    replaced."""
     with joblib.parallel_config(backend="dask"):
-        finished = run_jobs([job("deadly", deadly), *products(3)])
+        finished = run_jobs([job("deadly", deadly, 1.0), *products(3)])
     assert [(one.name, one.error) for one in finished.failures] == [("deadly", "KilledWorker")]
     assert "the cluster gave no result" in finished.failures[0].message
     assert list(finished.frames) == ["product 0", "product 1", "product 2"]
+
+
+@pytest.fixture
+def small_cluster() -> Iterator[Any]:
+    """A real Dask cluster of a worker in this process, which comes and goes fast."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from distributed import Client, LocalCluster
+
+        with (
+            LocalCluster(
+                n_workers=1, threads_per_worker=1, dashboard_address=None, processes=False
+            ) as local,
+            Client(local) as client,
+        ):
+            yield client
+
+
+def test_a_cluster_that_loses_its_last_worker_is_given_up(
+    small_cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bayesbias.jobs.PATIENCE", 2.0)
+    jobs = [job(str(n), slow, n) for n in range(12)]
+
+    def leave() -> None:
+        while not list(tmp_path.glob("*.json")):
+            time.sleep(0.01)
+        small_cluster.cluster.scale(0)
+
+    thread = threading.Thread(target=leave, daemon=True)
+    thread.start()
+    with joblib.parallel_config(backend="dask"):
+        finished = run_jobs(jobs, folder=tmp_path)
+    thread.join()
+    done, failed = list(finished.frames), [one.name for one in finished.failures]
+    assert [*done, *failed] == [each.name for each in jobs], "those that came first are kept"
+    assert done
+    assert failed
+    assert {one.error for one in finished.failures} == {"TimeoutError"}
+    why = "the cluster gave no result: its last worker went 2 s ago and none has come since"
+    assert {one.message for one in finished.failures} == {why}
+    assert run_jobs(jobs, folder=tmp_path).reused == len(done)
+
+
+def test_a_cluster_that_has_no_worker_yet_is_waited_for(
+    small_cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bayesbias.jobs.PATIENCE", 0.5)
+    small_cluster.cluster.scale(0)
+    while small_cluster.nthreads():
+        time.sleep(0.01)
+    threading.Timer(2.0, small_cluster.cluster.scale, [1]).start()
+    with (
+        joblib.parallel_config(backend="dask"),
+        pytest.warns(RuntimeWarning, match=r"no worker yet; 3 job\(s\) wait for one") as told,
+    ):
+        finished = run_jobs(products(3))
+    assert list(finished.frames) == ["product 0", "product 1", "product 2"]
+    assert len(told) == 1
 
 
 def test_threads_take_turns(undisturbed: dict[str, pd.DataFrame]) -> None:

@@ -353,7 +353,7 @@ def test_a_dask_worker_killed_half_way_costs_nothing(
             time.sleep(0.01)
         os.kill(victims[0], signal.SIGKILL)
 
-    thread = threading.Thread(target=strike)
+    thread = threading.Thread(target=strike, daemon=True)
     thread.start()
     with joblib.parallel_config(backend="dask"):
         done = run_sweep(plan, folder=tmp_path)
