@@ -273,8 +273,8 @@ class _Workers:
     """Those of a Dask cluster, and since when there are none.
 
     A cluster that has none yet is waited for: a queue may be long. One that has lost them all is
-    given up after a while, as they may be gone for good: what watches over a worker of a
-    `LocalCluster` does not replace one that dies while it starts (distributed 2026.8).
+    given up after a while, as they may be gone for good: a `LocalCluster` closes a worker that
+    happens to be starting again 15 s after a death (distributed 2026.8).
     """
 
     def __init__(self, client: Any) -> None:  # noqa: ANN401

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -98,6 +100,40 @@ def nuts_posterior(toy_table: pd.DataFrame) -> DataTree:
 def crossed_posterior(toy_table: pd.DataFrame) -> DataTree:
     """An exact fit of the crossed card, 2 x 1,000 draws."""
     return fit(toy_table, "crossed", method="exact", draws=1000, chains=2, seed=1)
+
+
+@contextmanager
+def dask_cluster(**settings: object) -> Iterator[Any]:
+    """Give the client of a real Dask cluster on this machine.
+
+    A `LocalCluster` closes a worker for good that happens to be starting again 15 s after a death,
+    unless it is told to be patient.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # distributed's own, of ports and of event loops
+        import dask
+        from distributed import Client, LocalCluster
+
+        with (
+            dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}),
+            LocalCluster(threads_per_worker=1, dashboard_address=None, **settings) as local,
+            Client(local) as client,
+        ):
+            yield client
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """A cluster of two worker processes."""
+    with dask_cluster(n_workers=2, processes=True) as client:
+        yield client
+
+
+@pytest.fixture
+def small_cluster() -> Iterator[Any]:
+    """A cluster of one worker in this process, which comes and goes fast."""
+    with dask_cluster(n_workers=1, processes=False) as client:
+        yield client
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
 from pathlib import Path
 
 import joblib
@@ -32,22 +30,6 @@ def run(**options: object) -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def alone() -> pd.DataFrame:
     return run()
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[object]:
-    """A real Dask cluster of two processes."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # distributed's own, of ports and event loops
-        from distributed import Client, LocalCluster
-
-        with (
-            LocalCluster(
-                n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-            ) as local,
-            Client(local) as client,
-        ):
-            yield client
 
 
 def test_two_workers_give_the_frame_of_one(alone: pd.DataFrame) -> None:

@@ -10,7 +10,6 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -64,8 +63,7 @@ def dying(trace: Path) -> pd.DataFrame:
     return pd.DataFrame({"alive": [True]})
 
 
-def deadly(after: float = 0.0) -> pd.DataFrame:
-    time.sleep(after)
+def deadly() -> pd.DataFrame:
     os.kill(os.getpid(), signal.SIGKILL)
     return pd.DataFrame()
 
@@ -88,22 +86,6 @@ def same(one: dict[str, pd.DataFrame], other: dict[str, pd.DataFrame]) -> None:
 @pytest.fixture(scope="module")
 def undisturbed() -> dict[str, pd.DataFrame]:
     return run_jobs(products()).frames
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[object]:
-    """A real Dask cluster of two worker processes."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # distributed's own, of ports and of event loops
-        from distributed import Client, LocalCluster
-
-        with (
-            LocalCluster(
-                n_workers=2, threads_per_worker=1, dashboard_address=None, processes=True
-            ) as local,
-            Client(local) as client,
-        ):
-            yield client
 
 
 def test_frames_come_in_the_order_of_the_jobs_and_are_what_the_functions_give(
@@ -342,29 +324,11 @@ def test_a_dask_worker_that_is_killed_costs_no_result(cluster: object, tmp_path:
 
 @pytest.mark.slow
 def test_a_job_that_kills_its_dask_workers_fails_alone(cluster: object) -> None:
-    """A second is enough for Dask to learn that a worker has started, without which it is not
-    replaced."""
     with joblib.parallel_config(backend="dask"):
-        finished = run_jobs([job("deadly", deadly, 1.0), *products(3)])
+        finished = run_jobs([job("deadly", deadly), *products(3)])
     assert [(one.name, one.error) for one in finished.failures] == [("deadly", "KilledWorker")]
     assert "the cluster gave no result" in finished.failures[0].message
     assert list(finished.frames) == ["product 0", "product 1", "product 2"]
-
-
-@pytest.fixture
-def small_cluster() -> Iterator[Any]:
-    """A real Dask cluster of a worker in this process, which comes and goes fast."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from distributed import Client, LocalCluster
-
-        with (
-            LocalCluster(
-                n_workers=1, threads_per_worker=1, dashboard_address=None, processes=False
-            ) as local,
-            Client(local) as client,
-        ):
-            yield client
 
 
 def test_a_cluster_that_loses_its_last_worker_is_given_up(

@@ -12,8 +12,6 @@ import subprocess
 import sys
 import threading
 import time
-import warnings
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -320,22 +318,6 @@ def test_kills_at_random_moments_cost_nothing(config_path: Path, tmp_path: Path)
     subprocess.run([*command, "--out", str(out)], check=True)
     assert len(check_cells(out / "cells", found)) == CELLS
     assert {name: (out / name).read_bytes() for name in frames} == whole
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
-    """A real Dask cluster of two worker processes."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # distributed's own, of ports and of event loops
-        from distributed import Client, LocalCluster
-
-        with (
-            LocalCluster(
-                n_workers=2, threads_per_worker=1, dashboard_address=None, processes=True
-            ) as local,
-            Client(local) as client,
-        ):
-            yield client
 
 
 @pytest.mark.slow
