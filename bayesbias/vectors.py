@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,7 @@ from .wordlists import WordList
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-    from .embedding_files.blocks import Block
+    from .embedding_files.blocks import Block, Part
 
 __all__ = ["in_lower_case", "load_vectors", "read_as", "save_vectors", "vector_blocks"]
 
@@ -121,13 +121,15 @@ def vector_blocks(
 ) -> Iterator[Block]:
     """Walk a whole embedding in blocks, in memory that does not grow with it.
 
+    A thread reads and takes apart what comes next while the caller works on a block.
+
     Parameters
     ----------
     source : str, path or KeyedVectors
         As for `load_vectors`. Formats that cannot be read in parts are loaded whole: fastText
         models, ``.npz``, ``.kv``, ``.model``.
     rows : int, optional
-        Words of a block at most; by default as many as two megabytes hold.
+        Words of a block at most; by default as many as three megabytes hold.
     allow_pickle, progressbar : bool
         As for `load_vectors`.
 
@@ -148,6 +150,23 @@ def vector_blocks(
     if isinstance(held, Path):
         return file_blocks(held, rows=rows, progressbar=progressbar)
     return keyed_blocks(held, rows)
+
+
+def vector_parts(
+    source: str | os.PathLike[str] | KeyedVectors,
+    rows: int | None = None,
+    *,
+    allow_pickle: bool = False,
+    progressbar: bool = True,
+) -> Generator[Part]:
+    """Walk a whole embedding as `vector_blocks` does, for `blocks.in_turns`."""
+    from .embedding_files.blocks import as_parts
+    from .embedding_files.whole import file_parts, keyed_blocks
+
+    held = _held(source, allow_pickle=allow_pickle)
+    if isinstance(held, Path):
+        return file_parts(held, rows=rows, progressbar=progressbar)
+    return as_parts(keyed_blocks(held, rows))
 
 
 def _asked(words: Iterable[str] | WordList | None) -> tuple[str, ...] | None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..embedding_files.blocks import Block
 from ..embedding_files.headers import Vector
-from ..embedding_files.vocabulary import ODD, maybe_wanted, wanted_marks
+from ..embedding_files.vocabulary import ODD, rows_in, table_of
 from ..vectors import choose, vector_blocks
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class _Sample:
         self.asked, self.ranks, self.size = asked, ranks, size
         forms = {form for word in asked for form in (word, word.lower())}
         self.wanted = {form.encode(errors=ODD): form for form in forms}
-        self.marks = wanted_marks(self.wanted)
+        self.table = table_of(self.wanted)
         self.found: dict[str, Vector] = {}
         self.names: list[bytes] = []
         self.keys = np.empty(0)
@@ -117,7 +117,7 @@ class _Sample:
         first, stop = self.ranks
         usable = (place >= first) & (place < (np.inf if stop is None else stop))
         usable &= np.isfinite(block.vectors).all(axis=1) & block.vectors.any(axis=1)
-        for row in maybe_wanted(block.hashes, self.marks):
+        for row in rows_in(block.hashes, self.table):
             form = self.wanted.get(names[row])
             if form is not None:
                 usable[row] = False

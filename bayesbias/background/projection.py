@@ -12,30 +12,36 @@ small part.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
-from io import BytesIO
+from itertools import takewhile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..embedding_files.blocks import Block
+from ..embedding_files.blocks import Block, Part, in_turns
 from ..embedding_files.headers import Vector
-from ..embedding_files.vocabulary import Vocabulary, hashes_of, maybe_wanted, wanted_marks
+from ..embedding_files.vocabulary import Rows, Vocabulary, rows_in, table_of
 from ..geometry import FloatArray, unit_rows
 from ..vectors import choose
 
 Pair = tuple[Sequence[str], Sequence[str]]
 """Words of Z and of Z2."""
 
-Blocks = Callable[[], Iterator[Block]]
+Parts = Callable[[], Generator[Part]]
 """Starts a new walk of the embedding."""
 
-ROWS, LANES = 5, 32
+ROWS, LANES = 5, 16
 """What `kernels.project` wants directions to be padded to: their number, and their length."""
 
-FIRST_WORDS = 1 << 21
-"""Words for which there is room from the start; what is not used takes addresses, not memory."""
+PIECE, LETTERS = 1 << 21, 16
+"""Words for which there is room at a time, and bytes of a word; what is not used of it takes
+addresses, not memory."""
+
+_Task = tuple[Block, Vector, FloatArray]
+"""Words, padded directions, and the places of the words' ψ."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,20 +55,23 @@ class Projected:
         One array an experiment; NaN for words without a direction.
     found : list of pairs of dict
         For Z and Z2 of each experiment, word to the form that was read.
+    twice : (n,) int64
+        Rows, in order, of words that have stood before.
     """
 
     vocabulary: Vocabulary
     psi: list[FloatArray]
     found: list[tuple[dict[str, str], dict[str, str]]]
+    twice: Rows
 
 
-def project(blocks: Blocks, pairs: Sequence[Pair], case: str) -> Projected:
+def project(parts: Parts, pairs: Sequence[Pair], case: str) -> Projected:
     """Give ψ of every word for every pair of attribute sets.
 
     Parameters
     ----------
-    blocks : function
-        Called once or twice; gives the blocks of the embedding from the start.
+    parts : function
+        Called once or twice; gives the parts of the embedding from the start.
     pairs : sequence of (Z, Z2)
     case : {"exact", "lower", "fallback"}
         As for `load_vectors`.
@@ -74,64 +83,79 @@ def project(blocks: Blocks, pairs: Sequence[Pair], case: str) -> Projected:
         word is told by ``found``; its pair's ψ mean nothing.
     """
     attributes = _Attributes(pairs, case)
-    psi = _Growing(len(pairs), np.float64)
-    names, hashes = BytesIO(), _Growing(1, np.uint64)
+    psi, hashes = _Growing(len(pairs), PIECE, np.float64), _Growing(1, PIECE, np.uint64)
+    names = _Growing(1, LETTERS * PIECE, np.uint8)
     stale = 0
-    for block in blocks():
-        names.write(block.names)
-        hashes.more(len(block))[0] = block.hashes
-        room = psi.more(len(block))
-        if attributes.find(block):  # directions have changed: this block has to be walked again
-            stale = psi.filled
-        else:
-            _project(block, attributes.padded(), room)
+
+    def first(part: Part) -> Iterator[_Task]:
+        nonlocal stale
+        for block in part():
+            names.more(len(block.names))[0] = np.frombuffer(block.names, dtype=np.uint8)
+            hashes.more(len(block))[0] = block.hashes
+            room = psi.more(len(block))
+            if attributes.find(block):  # directions have changed: it has to be walked again
+                stale = psi.filled
+            else:
+                yield block, attributes.padded(), room
+
+    with closing(parts()) as walk:
+        in_turns(walk, first, _project)
     attributes.require_words()
-    if stale:
-        _project_again(blocks, attributes.padded(), psi.rows(), stale)
-    vocabulary = Vocabulary(names.getvalue(), hashes.rows()[0])
-    return Projected(vocabulary, list(psi.rows()), attributes.found())
-
-
-def _project_again(blocks: Blocks, padded: Vector, psi: FloatArray, stale: int) -> None:
+    rows, padded = psi.rows(), attributes.padded()
     start = 0
-    for block in blocks():
-        stop = start + len(block)
-        _project(block, padded, psi[:, start:stop])
-        start = stop
-        if start >= stale:
-            return
+
+    def again(part: Part) -> Iterator[_Task]:
+        nonlocal start
+        for block in part():
+            stop = start + len(block)
+            if stop > rows.shape[1]:
+                raise ValueError("the embedding changed while it was read; try again")
+            yield block, padded, rows[:, start:stop]
+            start = stop
+
+    with ThreadPoolExecutor(max_workers=1) as thread, closing(parts()) as walk:
+        vocabulary = Vocabulary(names.pop_rows()[0].tobytes(), hashes.rows()[0])
+        going = thread.submit(in_turns, takewhile(lambda _: start < stale, walk), again, _project)
+        twice = vocabulary.duplicates()
+        going.result()
+    return Projected(vocabulary, list(rows), attributes.found(), twice)
 
 
-class _Growing[T: np.float64 | np.uint64]:
-    """Rows that grow to the right while room that is not used yet takes no memory.
+class _Growing[T: np.float64 | np.uint64 | np.uint8]:
+    """Rows of numbers that grow to the right, by pieces; what has been given stays where it is."""
 
-    Parameters
-    ----------
-    count : int
-        How many rows.
-    kind : type
-        Of their numbers.
-    """
+    def __init__(self, count: int, piece: int, kind: type[T]) -> None:
+        self._pieces = [np.empty((count, piece), dtype=kind)]
+        self._used = [0]
 
-    def __init__(self, count: int, kind: type[T]) -> None:
-        self._room = np.empty((count, FIRST_WORDS), dtype=kind)
-        self.filled = 0
+    @property
+    def filled(self) -> int:
+        """How many places of a row have been given."""
+        return sum(self._used)
 
     def more(self, n: int) -> NDArray[T]:
         """Give the next n places of all rows, (count, n), to be written to."""
-        start, stop = self.filled, self.filled + n
-        count, n_places = self._room.shape
-        if stop > n_places:
-            # The system gives memory when it is written to: the new half is not there yet.
-            wider = np.empty((count, max(stop, 2 * n_places)), dtype=self._room.dtype)
-            wider[:, :start] = self._room[:, :start]
-            self._room = wider
-        self.filled = stop
-        return self._room[:, start:stop]
+        count, n_places = self._pieces[-1].shape
+        if self._used[-1] + n > n_places:
+            self._pieces.append(np.empty((count, max(n, n_places)), dtype=self._pieces[0].dtype))
+            self._used.append(0)
+        start = self._used[-1]
+        self._used[-1] += n
+        return self._pieces[-1][:, start : start + n]
 
     def rows(self) -> NDArray[T]:
-        """Give the rows as far as they are filled."""
-        return self._room[:, : self.filled]
+        """Give the rows, (count, filled), in one piece from now on."""
+        if len(self._pieces) > 1:
+            used = zip(self._pieces, self._used, strict=True)
+            self._pieces = [np.concatenate([piece[:, :n] for piece, n in used], axis=1)]
+            self._used = [self._pieces[0].shape[1]]
+        return self._pieces[0][:, : self._used[0]]
+
+    def pop_rows(self) -> NDArray[T]:
+        """Give the rows, and keep no memory for them here."""
+        rows = self.rows()
+        self._pieces.clear()
+        return rows
 
 
 def _padded(directions: FloatArray) -> Vector:
@@ -143,10 +167,11 @@ def _padded(directions: FloatArray) -> Vector:
     return padded
 
 
-def _project(block: Block, padded: Vector, out: FloatArray) -> None:
+def _project(task: _Task) -> None:
     """Put ψ of the words of a block into a row a pair; NaN where a vector has no direction."""
     from ..embedding_files import kernels
 
+    block, padded, out = task
     kernels.project(block.numbers, block.starts, block.n_dims, padded, out)
 
 
@@ -158,9 +183,8 @@ class _Attributes:
         words = {word for pair in pairs for side in pair for word in side}
         forms = {form for word in words for form in (word, word.lower())}
         self.wanted = {form.encode(errors="backslashreplace"): form for form in forms}
-        self.marks = wanted_marks(self.wanted)
-        self.units: dict[str, FloatArray] = {}
-        self.hashes = set(hashes_of(b"".join(form + b"\n" for form in self.wanted), len(forms)))
+        self.table = table_of(self.wanted)
+        self.vectors: dict[str, Vector] = {}
         self.n_dims = 0
         self._padded: Vector | None = None
 
@@ -170,19 +194,18 @@ class _Attributes:
         if n_dims != (self.n_dims or n_dims):
             raise ValueError(f"vectors of {self.n_dims} and of {n_dims} dimensions")
         self.n_dims = n_dims
-        likely = maybe_wanted(block.hashes, self.marks)
-        rows = [row for row in likely if block.hashes[row] in self.hashes]
+        rows = rows_in(block.hashes, self.table)
         if not rows:
             return False
         names = block.names.split(b"\n")
-        before = len(self.units)
+        before = len(self.vectors)
         for row in rows:
             form = self.wanted.get(names[row])
-            if form is not None and form not in self.units:
-                self.units[form] = _unit(form, block.vector(row))
-        if len(self.units) > before:
+            if form is not None and form not in self.vectors:
+                self.vectors[form] = _checked(form, block.vector(row).copy())
+        if len(self.vectors) > before:
             self._padded = None
-        return len(self.units) > before
+        return len(self.vectors) > before
 
     def found(self) -> list[tuple[dict[str, str], dict[str, str]]]:
         """Word to form for both sides of every pair."""
@@ -201,18 +224,19 @@ class _Attributes:
             raise ValueError("the embedding holds no words")
 
     def _chosen(self, words: Iterable[str]) -> dict[str, str]:
-        forms = choose(words, self.units, self.case)
+        forms = choose(words, self.vectors, self.case)
         return {word: forms[word] for word in words if word in forms}
 
     def _mean(self, found: Mapping[str, str]) -> FloatArray:
         if not found:
             return np.zeros(self.n_dims)
-        return np.asarray(np.mean([self.units[form] for form in found.values()], axis=0))
+        rows = np.stack([self.vectors[form] for form in found.values()])
+        return np.asarray(unit_rows(rows).mean(axis=0))
 
 
-def _unit(form: str, vector: Vector) -> FloatArray:
+def _checked(form: str, vector: Vector) -> Vector:
     if not (np.isfinite(vector).all() and vector.any()):
         raise ValueError(
             f"the vector of the attribute word {form!r} is all zeros or not finite; leave it out"
         )
-    return np.asarray(unit_rows(np.asarray(vector, dtype=np.float64)[None])[0])
+    return vector

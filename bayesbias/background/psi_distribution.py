@@ -21,10 +21,10 @@ from ..embedding_files.vocabulary import Vocabulary
 from ..geometry import FloatArray
 from ..schema import unknown_name
 from ..scores.words import abridged
-from ..vectors import CASES, choose, vector_blocks
+from ..vectors import CASES, choose, vector_parts
 from . import normal_fit, tails
 from .experiment import Experiment
-from .projection import project
+from .projection import Projected, project
 from .relative_bias import DRAWS, RelativeBias, Seed, mean_sd, random_sums
 from .relative_bias import relative_bias as against_random_pairs
 
@@ -398,11 +398,11 @@ def _distributions(
         if given not in known:
             raise ValueError(unknown_name(kind, str(given), known))
     projected = project(
-        lambda: vector_blocks(source, rows, allow_pickle=allow_pickle, progressbar=progressbar),
+        lambda: vector_parts(source, rows, allow_pickle=allow_pickle, progressbar=progressbar),
         list(pairs.values()),
         case,
     )
-    vocabulary, psi = _usable(projected.vocabulary, projected.psi, duplicates)
+    vocabulary, psi = _usable(projected, duplicates)
     made, reasons = {}, []
     for at, (name, pair) in enumerate(pairs.items()):
         Z, Z2 = projected.found[at]
@@ -440,11 +440,9 @@ def _require_sets(
             each.found(words, name)
 
 
-def _usable(
-    vocabulary: Vocabulary, psi: list[FloatArray], duplicates: str
-) -> tuple[Vocabulary, list[FloatArray]]:
+def _usable(projected: Projected, duplicates: str) -> tuple[Vocabulary, list[FloatArray]]:
     """Leave out words without a direction, and words that have stood before."""
-    twice = vocabulary.duplicates()
+    vocabulary, psi, twice = projected.vocabulary, projected.psi, projected.twice
     if len(twice) and duplicates == "error":
         shown = ", ".join(repr(vocabulary[row]) for row in twice[:5].tolist())
         raise ValueError(

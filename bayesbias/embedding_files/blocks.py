@@ -7,13 +7,14 @@ and give the same numbers, bit for bit.
 
 from __future__ import annotations
 
-from collections.abc import Buffer, Iterator
+from collections.abc import Buffer, Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from queue import SimpleQueue
-from threading import Event, Semaphore
+from threading import Event, Lock, Semaphore
 from typing import IO, Any
 from weakref import finalize
 
@@ -26,7 +27,7 @@ from .vocabulary import Hashes, hashes_of
 Bytes = NDArray[np.uint8]
 Starts = NDArray[np.int64]
 
-READ_SIZE = 1 << 21
+READ_SIZE = 3 << 20
 """Bytes read at a time: few enough to stay in a processor's shared cache until they are used."""
 
 AHEAD = 2
@@ -84,6 +85,26 @@ class Block:
             return rows.view(np.float32)
         together = self.numbers[self.starts[0] : self.starts[0] + packed]
         return together.view(np.float32).reshape(len(self), self.n_dims)
+
+
+Part = Callable[[], Iterator[Block]]
+"""What was read of a file at once; gives its blocks when called, once.
+
+Parts are read in order and called in order, but one may be called while the next is read.
+"""
+
+
+def as_parts(blocks: Iterable[Block]) -> Generator[Part]:
+    """Make a part of every block."""
+    for block in blocks:
+        yield partial(iter, (block,))
+
+
+def blocks_of(parts: Generator[Part]) -> Generator[Block]:
+    """Give the blocks of parts, each of which is read when the one before is used up."""
+    with closing(parts):  # its files, also when taking a part apart ends in an error
+        for part in parts:
+            yield from part()
 
 
 class Memory:
@@ -214,3 +235,45 @@ def ahead[T](blocks: Iterator[T]) -> Iterator[T]:
         finally:
             stopped.set()
             room.release()
+
+
+def in_turns[P, T](
+    parts: Iterator[P], take: Callable[[P], Iterator[T]], work: Callable[[T], object]
+) -> None:
+    """Work in two threads on what is taken out of parts, each with a part of its own.
+
+    Parts are made one at a time and taken apart one at a time, in their order; the work goes side
+    by side. What a thread has read stays in its processor's cache until it is done with it.
+
+    Raises
+    ------
+    Exception
+        What making a part, taking it apart or working on it has raised; no further part is made.
+    """
+    making, taking, ended, over = Lock(), Lock(), Event(), object()
+
+    def run() -> None:
+        try:
+            while not ended.is_set():
+                with making:
+                    part: Any = next(parts, over)
+                    if part is over:
+                        return
+                    taking.acquire()  # before the next part is made: parts keep their order
+                try:
+                    tasks = list(take(part))
+                finally:
+                    taking.release()
+                del part
+                while tasks:
+                    work(tasks.pop())  # whose memory is then for the next part
+        finally:
+            ended.set()
+
+    with ThreadPoolExecutor(max_workers=2) as threads:
+        running = [threads.submit(run) for _ in range(2)]
+        try:
+            for one in running:
+                one.result()
+        finally:
+            ended.set()

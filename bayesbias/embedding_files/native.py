@@ -11,12 +11,13 @@ import os
 import secrets
 import shutil
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, NoReturn
 
 import numpy as np
 
-from .blocks import Block, Memory, fill_buffer, rows_at_once
+from .blocks import Block, Memory, Part, fill_buffer, rows_at_once
 from .headers import LARGEST_DIMS, Entry, Vector, one_line
 from .npz import ODD_HEADER
 from .vocabulary import Vocabulary, hashes_of
@@ -59,7 +60,7 @@ def native_entries(folder: Path, wanted: Iterable[bytes] | None) -> Iterator[Ent
         yield name, np.array(matrix[row])
 
 
-def native_blocks(folder: Path, rows: int | None = None) -> Iterator[Block]:
+def native_parts(folder: Path, rows: int | None = None) -> Iterator[Part]:
     """Read a folder in blocks of at most ``rows`` words."""
     count, n_dims = _mapped(folder).shape
     most = rows_at_once(n_dims, rows)
@@ -69,42 +70,48 @@ def native_blocks(folder: Path, rows: int | None = None) -> Iterator[Block]:
         (folder / WORDS).open("rb", buffering=0) as lines,
     ):
         _skip_header(stream)
-        words = _Lines(lines)
+        words = _Words(folder, lines)
         for start in range(0, count, most):
             vectors = memory.matrix(most, n_dims)[: min(most, count - start)]
             buffer = memoryview(vectors).cast("B")
             if fill_buffer(stream, buffer, 0) < len(buffer):
                 raise ValueError(f"{folder / VECTORS} was cut off; make it again")
-            names = words.take(len(vectors))
-            if names.count(b"\n") < len(vectors):
-                break
-            yield Block.of(names, hashes_of(names, len(vectors)), vectors)
-        else:
-            if not words.take(1):
-                return
-    native_vocabulary(folder)  # says what is wrong with the words
-    raise ValueError(f"{folder / WORDS} changed while it was read; make it again")
+            yield partial(words.block, vectors)
+        yield words.end
+        yield partial(iter, ())  # the files stay open until then
 
 
-class _Lines:
-    """Lines of a file, many at a time."""
+class _Words:
+    """The words of a folder, as they come to their vectors."""
 
-    def __init__(self, stream: IO[bytes]) -> None:
-        self.stream = stream
+    def __init__(self, folder: Path, stream: IO[bytes]) -> None:
+        self.folder, self.stream = folder, stream
         self.left = b""
 
-    def take(self, count: int) -> bytes:
-        """Give the next lines with their ends; what is left if there are not so many."""
-        there = self.left.count(b"\n")
-        while there < count and (more := self.stream.read(LINES_SIZE)):
-            there += more.count(b"\n")
-            self.left += more
-        cut = len(self.left)
-        if there > count:
-            ends = np.flatnonzero(np.frombuffer(self.left, dtype=np.uint8) == ord("\n"))
-            cut = int(ends[count - 1]) + 1
-        taken, self.left = self.left[:cut], self.left[cut:]
-        return taken
+    def block(self, vectors: Vector) -> Iterator[Block]:
+        """Give the words of the next vectors with these."""
+        from .kernels import hash_names
+
+        hashes = np.empty(len(vectors), dtype=np.uint64)
+        count, used = 0, 0
+        while count < len(hashes):
+            count, used = hash_names(np.frombuffer(self.left, dtype=np.uint8), hashes)
+            if count < len(hashes):
+                if not (more := self.stream.read(LINES_SIZE)):
+                    self._refuse()
+                self.left += more
+        names, self.left = self.left[:used], self.left[used:]
+        yield Block.of(names, hashes, vectors)
+
+    def end(self) -> Iterator[Block]:
+        """See that no words are left."""
+        if self.left or self.stream.read(1):
+            self._refuse()
+        return iter(())
+
+    def _refuse(self) -> NoReturn:
+        native_vocabulary(self.folder)  # says what is wrong with the words
+        raise ValueError(f"{self.folder / WORDS} changed while it was read; make it again")
 
 
 def native_shape(folder: Path) -> tuple[int, int]:

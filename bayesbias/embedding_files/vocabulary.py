@@ -16,8 +16,8 @@ Hashes = NDArray[np.uint64]
 Rows = NDArray[np.int64]
 Marks = NDArray[np.bool_]
 
-N_MARKS = 1 << 16
-"""Of a thousand words wanted, one word of 65 that is not has to be looked at."""
+ROOM = 8
+"""Places of a hash table for every word in it, so that a search ends soon."""
 
 
 def hashes_of(names: bytes, count: int) -> Hashes:
@@ -114,22 +114,31 @@ def find_names(
 ) -> dict[bytes, int]:
     """Rows of wanted words among hashed ones; ``name_of(row)`` tells the word of a row."""
     found: dict[bytes, int] = {}
-    for row in maybe_wanted(hashes, wanted_marks(wanted)):
+    for row in rows_in(hashes, table_of(wanted)):
         name = name_of(row)
         if name in wanted:
             found.setdefault(name, row)
     return found
 
 
-def wanted_marks(wanted: Iterable[bytes]) -> Marks:
-    """Mark the low bits of the hashes of words: most others show at one look that they are not."""
+def table_of(wanted: Iterable[bytes]) -> Hashes:
+    """Make the table of the hashes of words that `kernels.find_hashes` looks into."""
     names = [name for name in wanted if b"\n" not in name]
-    hashes = hashes_of(b"".join(name + b"\n" for name in names), len(names))
-    marks = np.zeros(N_MARKS, dtype=np.bool_)
-    marks[hashes & np.uint64(N_MARKS - 1)] = True
-    return marks
+    hashes = hashes_of(b"".join(name + b"\n" for name in names), len(names)) | np.uint64(1)
+    size = 1 << (ROOM * len(names)).bit_length()
+    table = np.zeros(size, dtype=np.uint64)
+    for value in set(hashes.tolist()):
+        place = value % size
+        while table[place]:
+            place = (place + 1) % size
+        table[place] = value
+    return table
 
 
-def maybe_wanted(hashes: Hashes, marks: Marks) -> list[int]:
-    """Rows of the words that `wanted_marks` does not rule out, in order."""
-    return np.flatnonzero(marks[hashes & np.uint64(N_MARKS - 1)]).tolist()
+def rows_in(hashes: Hashes, table: Hashes) -> list[int]:
+    """Rows of the words that have the hash of a wanted one, in order."""
+    from .kernels import find_hashes
+
+    rows = np.empty(len(hashes), dtype=np.int64)
+    found: list[int] = rows[: find_hashes(hashes, table, rows)].tolist()
+    return found

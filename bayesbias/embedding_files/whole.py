@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from . import is_binary, packing
-from .binary_blocks import binary_blocks
-from .blocks import Block, ahead, rows_at_once
+from .binary_blocks import binary_parts
+from .blocks import Block, Part, ahead, as_parts, blocks_of, rows_at_once
 from .headers import Vector
-from .native import is_native, native_blocks
+from .native import is_native, native_parts
 from .progress import reading_bar
 from .text_blocks import text_blocks
 from .vocabulary import Vocabulary
@@ -21,12 +21,8 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
 
-def file_blocks(
-    path: Path, *, rows: int | None = None, progressbar: bool = True
-) -> Iterator[Block]:
-    """Read an embedding file, or a folder of the native form, from end to end in blocks.
-
-    A thread reads and takes apart what comes next while the caller works on a block.
+def file_parts(path: Path, *, rows: int | None = None, progressbar: bool = True) -> Generator[Part]:
+    """Read an embedding file, or a folder of the native form, from end to end.
 
     Parameters
     ----------
@@ -34,7 +30,7 @@ def file_blocks(
         word2vec binary (``.bin``) or text (``.txt``, ``.vec``), also in ``.gz`` or in a ``.zip``
         that holds nothing else; or a folder of ``vectors.npy`` and ``vocab.txt``.
     rows : int, optional
-        Words of a block at most; by default as many as two megabytes hold.
+        Words of a block at most; by default as many as three megabytes hold.
     progressbar : bool
         Show a bar on stderr while a large file is read.
 
@@ -44,12 +40,8 @@ def file_blocks(
         If the file is empty, cut off, damaged, or not what its ending says. It comes when the
         walk gets there, so use nothing that was given before the walk has ended.
     """
-    return ahead(_file_blocks(path, rows, progressbar))
-
-
-def _file_blocks(path: Path, rows: int | None, progressbar: bool) -> Iterator[Block]:
     if is_native(path):
-        yield from native_blocks(path, rows)
+        yield from native_parts(path, rows)
         return
     if path.stat().st_size == 0:
         raise ValueError(f"{path} is empty")
@@ -59,8 +51,20 @@ def _file_blocks(path: Path, rows: int | None, progressbar: bool) -> Iterator[Bl
         packing.named_damage(path),
         packing.unpacked(raw, path) as (stream, name),
     ):
-        walk = binary_blocks if is_binary(stream, name) else text_blocks
-        yield from walk(stream, path, tick, rows)
+        if is_binary(stream, name):
+            yield from binary_parts(stream, path, tick, rows)
+        else:
+            yield from as_parts(text_blocks(stream, path, tick, rows))
+
+
+def file_blocks(
+    path: Path, *, rows: int | None = None, progressbar: bool = True
+) -> Iterator[Block]:
+    """Read a file as `file_parts` does, in blocks.
+
+    A thread reads and takes apart what comes next while the caller works on a block.
+    """
+    return ahead(blocks_of(file_parts(path, rows=rows, progressbar=progressbar)))
 
 
 def array_blocks(words: Sequence[str], matrix: Vector, rows: int | None = None) -> Iterator[Block]:
