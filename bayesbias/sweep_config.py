@@ -35,6 +35,9 @@ KEYS = {
 
 EMBEDDING_KEYS = ("source", "case")
 
+LONGEST_NAME, LONGEST_PATH = 255, 2048
+"""Bytes that Linux allows in the name of a file, and half of those that it allows in a path."""
+
 
 @dataclass(frozen=True)
 class Embedding:
@@ -220,6 +223,9 @@ def _embedding(name: str, raw: object, folder: Path) -> Embedding:
 
 def _located(source: str, folder: Path) -> str:
     """Give a bundled name as it is, and a path as seen from the configuration's folder."""
+    lengths = [len(part.encode()) for part in Path(source).parts]
+    if max(lengths, default=0) > LONGEST_NAME or sum(lengths) > LONGEST_PATH:
+        raise ValueError(f"{source[:40]!r}... is too long for the name of a file or a bundled one")
     if not re.search(r"[/\\]", source) and not Path(source).suffix:
         return source
     return str(folder / Path(source).expanduser())

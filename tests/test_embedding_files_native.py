@@ -204,3 +204,14 @@ def test_an_interrupt_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with pytest.raises(KeyboardInterrupt):
         bb.convert_vectors(keyed(WORDS), tmp_path / "made")
     assert left_over(tmp_path) == []
+
+
+@pytest.mark.parametrize("place", range(10, 60, 7))
+def test_null_bytes_in_the_header_are_damage(folder: Path, place: int) -> None:
+    """CPython's tokenizer raises a SystemError for some, or leaves one to what is called next."""
+    path = folder / "vectors.npy"
+    content = bytearray(path.read_bytes())
+    content[place : place + 4] = b"\0\n\0\0"
+    path.write_bytes(bytes(content))
+    with pytest.raises(ValueError, match=r"vectors\.npy is damaged"):
+        bb.load_vectors(folder)

@@ -95,6 +95,8 @@ def test_paths_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.Monk
             "unknown key 'allow_pickle",
         ),
         (MINIMAL + '[embeddings]\n" " = "x"', "embeddings holds one without a name"),
+        (f'lists = ["{"[" * 300}"]\n' + '[embeddings]\na = "x"', "too long for the name of a file"),
+        (MINIMAL + f'[embeddings]\na = "{"b/" * 3000}c.bin"', "too long for the name of a file"),
         ("lists = [", "Invalid value|Unclosed|Expected"),
     ],
 )

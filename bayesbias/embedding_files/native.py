@@ -24,6 +24,9 @@ from .vocabulary import Vocabulary, hashes_of
 
 VECTORS, WORDS = "vectors.npy", "vocab.txt"
 
+LONGEST_HEADER = 1 << 16
+"""Bytes; numpy refuses headers of a sixth of that."""
+
 LINES_SIZE = 1 << 16
 """Bytes of words read at a time."""
 
@@ -223,9 +226,19 @@ def _skip_header(stream: IO[bytes]) -> None:
     readers[version](stream)
 
 
+def _require_no_null(path: Path) -> None:
+    """Refuse a header with null bytes, over which CPython's tokenizer trips, perhaps later."""
+    with path.open("rb") as stream:
+        length = 2 if np.lib.format.read_magic(stream) == (1, 0) else 4
+        size = min(int.from_bytes(stream.read(length), "little"), LONGEST_HEADER)
+        if b"\0" in stream.read(size):
+            raise ValueError("its header holds null bytes")
+
+
 def _mapped(folder: Path) -> Vector:
     path = folder / VECTORS
     try:
+        _require_no_null(path)
         matrix: Vector = np.lib.format.open_memmap(path, mode="r")
     except PermissionError:
         raise

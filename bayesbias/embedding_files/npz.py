@@ -21,7 +21,15 @@ if TYPE_CHECKING:
 
 ENDINGS = (".npz",)
 _DAMAGE = (EOFError, zipfile.BadZipFile, zlib.error, struct.error, RuntimeError, MemoryError)
-ODD_HEADER = (ValueError, TypeError, LookupError, SyntaxError, TokenError, ArithmeticError)
+ODD_HEADER = (
+    ValueError,
+    TypeError,
+    LookupError,
+    SyntaxError,
+    SystemError,  # CPython's tokenizer, of null bytes in some places
+    TokenError,
+    ArithmeticError,
+)
 """What numpy raises where the header of an array is damaged."""
 
 
