@@ -286,10 +286,11 @@ class _Workers:
     def lost(self, waiting: int) -> bool:
         """Whether there were workers, and have been none for `PATIENCE`; asks once a second."""
         now = time.monotonic()
-        if now - self._asked >= 1.0:
-            self._asked = now
-            if self.client.nthreads():
-                self._seen, self._since = True, now
+        if now - self._asked < 1.0:
+            return False
+        self._asked = now
+        if self.client.nthreads():
+            self._seen, self._since = True, now
         if now - self._since < PATIENCE:
             return False
         if not (self._seen or self._told):

@@ -364,7 +364,7 @@ def test_a_cluster_that_has_no_worker_yet_is_waited_for(
     small_cluster.cluster.scale(0)
     while small_cluster.nthreads():
         time.sleep(0.01)
-    threading.Timer(2.0, small_cluster.cluster.scale, [1]).start()
+    threading.Timer(4.0, small_cluster.cluster.scale, [1]).start()
     with (
         joblib.parallel_config(backend="dask"),
         pytest.warns(RuntimeWarning, match=r"no worker yet; 3 job\(s\) wait for one") as told,
