@@ -109,6 +109,22 @@ def test_the_compiled_product_is_the_product(n: int, dims: int, count: int, seed
     assert (np.abs(found - expected) < 2e-7 * lengths).all()
 
 
+@pytest.mark.parametrize("power", [-124, -80, -34, -33, 0, 31, 32, 33, 80, 124])
+def test_lengths_of_vectors_make_no_difference(power: int) -> None:
+    """Also where squares leave float32; powers of two, which the numbers themselves survive."""
+    rng = np.random.default_rng(7)
+    rows = (rng.uniform(1, 2, (7, 9)) * rng.choice([-1, 1], (7, 9))).astype(np.float32)
+    directions = projection._padded(rng.standard_normal((2, 9)))
+    scaled = rows.copy()
+    scaled[2:4] *= np.float32(2.0) ** power
+    found = np.empty((2, 2, 7))
+    for matrix, out in zip((rows, scaled), found, strict=True):
+        (block,) = array_blocks(list("abcdefg"), matrix)
+        projection._project((block, directions, out))
+    # float32 rounds by 6e-8: a unit vector, a direction of length 3 or so, and a sum.
+    assert_allclose(found[1], found[0], atol=1e-6)
+
+
 def test_many_experiments_in_one_walk(toy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     walks = []
     real = bb.vectors.vector_parts
