@@ -126,7 +126,9 @@ def _without(blocks: Iterable[Block], rows: Rows) -> Iterator[Block]:
         kept[inside] = False
         words = Vocabulary(block.names, block.hashes).subset(kept)
         if len(words):
-            yield replace(block, names=words.names, hashes=words.hashes, starts=block.starts[kept])
+            yield replace(
+                block, names=bytes(words.names), hashes=words.hashes, starts=block.starts[kept]
+            )
 
 
 def _refuse_itself(source: object, place: Path) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,8 @@ from .wordlists import WordList
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-    from .embedding_files.blocks import Block, Part
+    from .embedding_files.blocks import Block
+    from .embedding_files.pieces import Walk
 
 __all__ = ["in_lower_case", "load_vectors", "read_as", "save_vectors", "vector_blocks"]
 
@@ -152,21 +154,24 @@ def vector_blocks(
     return keyed_blocks(held, rows)
 
 
-def vector_parts(
+def vector_walk(
     source: str | os.PathLike[str] | KeyedVectors,
     rows: int | None = None,
     *,
     allow_pickle: bool = False,
     progressbar: bool = True,
-) -> Generator[Part]:
-    """Walk a whole embedding as `vector_blocks` does, for `blocks.in_turns`."""
-    from .embedding_files.blocks import as_parts
-    from .embedding_files.whole import file_parts, keyed_blocks
+) -> Walk:
+    """Give the function that looks at a whole embedding, from the start at every call.
+
+    Sources and arguments are those of `vector_blocks`; what has to be loaded whole is loaded once.
+    """
+    from .embedding_files.blocks import Memory
+    from .embedding_files.whole import file_pieces, keyed_pieces
 
     held = _held(source, allow_pickle=allow_pickle)
     if isinstance(held, Path):
-        return file_parts(held, rows=rows, progressbar=progressbar)
-    return as_parts(keyed_blocks(held, rows))
+        return partial(file_pieces, held, Memory(), rows=rows, progressbar=progressbar)
+    return partial(keyed_pieces, held, rows=rows)
 
 
 def _asked(words: Iterable[str] | WordList | None) -> tuple[str, ...] | None:

@@ -6,6 +6,7 @@ of the file or the compiled product.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,8 @@ from bayesbias.background import projection
 from bayesbias.background.frames import CUTS
 from bayesbias.background.normal_fit import normal_fit, qq
 from bayesbias.background.relative_bias import random_rows, relative_bias
-from bayesbias.embedding_files.blocks import as_parts
+from bayesbias.embedding_files.pieces import Look, Piece, piece_of
+from bayesbias.embedding_files.vocabulary import table_of
 from bayesbias.embedding_files.whole import array_blocks
 from bayesbias.scores.weam import psi_of
 
@@ -90,6 +92,11 @@ def test_every_source_and_blocks_of_any_size_give_the_same_numbers(
         assert_array_equal(found.psi, expected)
 
 
+def products(block: Any, directions: Any) -> Any:
+    look = Look.of(table_of([]), directions)
+    return piece_of(block, lambda _: look).products
+
+
 @given(
     n=st.integers(1, 9),
     dims=st.integers(1, 70),
@@ -100,8 +107,7 @@ def test_the_compiled_product_is_the_product(n: int, dims: int, count: int, seed
     rng = np.random.default_rng(seed)
     rows, directions = rng.standard_normal((n, dims)), rng.standard_normal((count, dims))
     (block,) = array_blocks([f"w{i}" for i in range(n)], rows.astype(np.float32))
-    found = np.empty((count, n))
-    projection._project((block, projection._padded(directions), found))
+    found = products(block, directions)
     exact = block.vectors.astype(np.float64)
     expected = directions @ (exact / np.linalg.norm(exact, axis=1, keepdims=True)).T
     # float32 rounds by 6e-8: a unit vector, a direction and a sum, each by at most its length.
@@ -114,29 +120,21 @@ def test_lengths_of_vectors_make_no_difference(power: int) -> None:
     """Also where squares leave float32; powers of two, which the numbers themselves survive."""
     rng = np.random.default_rng(7)
     rows = (rng.uniform(1, 2, (7, 9)) * rng.choice([-1, 1], (7, 9))).astype(np.float32)
-    directions = projection._padded(rng.standard_normal((2, 9)))
+    directions = rng.standard_normal((2, 9))
     scaled = rows.copy()
     scaled[2:4] *= np.float32(2.0) ** power
-    found = np.empty((2, 2, 7))
-    for matrix, out in zip((rows, scaled), found, strict=True):
-        (block,) = array_blocks(list("abcdefg"), matrix)
-        projection._project((block, directions, out))
+    found = [
+        products(block, directions)
+        for matrix in (rows, scaled)
+        for block in array_blocks(list("abcdefg"), matrix)
+    ]
     # float32 rounds by 6e-8: a unit vector, a direction of length 3 or so, and a sum.
     assert_allclose(found[1], found[0], atol=1e-6)
 
 
-def test_many_experiments_in_one_walk(toy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    walks = []
-    real = bb.vectors.vector_parts
-
-    def counted(*arguments: Any, **options: Any) -> Any:
-        walks.append(1)
-        return real(*arguments, **options)
-
-    monkeypatch.setattr("bayesbias.background.psi_distribution.vector_parts", counted)
+def test_many_experiments_in_one_walk(toy: Any) -> None:
     pairs = {f"e{i}": ([f"w{i}", "w19"], [f"w{i + 20}"]) for i in range(9)}
     found = bg.distributions(toy, pairs)
-    assert len(walks) == 2  # the second one only up to the last attribute word
     for name, (first, second) in pairs.items():
         assert_allclose(found[name].psi, brute(toy, first, second), atol=ROUNDING)
     assert len({id(each.vocabulary) for each in found.values()}) == 1
@@ -144,42 +142,63 @@ def test_many_experiments_in_one_walk(toy: Any, monkeypatch: pytest.MonkeyPatch)
 
 def test_room_for_words_grows(toy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = bg.distribution(toy, Z, Z2)
-    monkeypatch.setattr("bayesbias.background.projection.PIECE", 7)
+    monkeypatch.setattr("bayesbias.background.projection.ROOM", 7)
     found = bg.distribution(toy, Z, Z2, rows=11)
     assert_array_equal(found.psi, expected.psi)
     assert list(found.vocabulary) == list(expected.vocabulary)
 
 
-def test_blocks_of_different_lengths_are_refused(toy: Any) -> None:
-    def blocks() -> Any:
-        yield from array_blocks(["a", "b"], toy.vectors[:2])
-        yield from array_blocks(["c"], toy.vectors[:1, :9])
+class Walks:
+    """Walks of words and vectors in pieces of ten, that tell how many pieces each has given."""
+
+    def __init__(self, *embeddings: tuple[list[str], Any]) -> None:
+        self.embeddings = embeddings
+        self.given: list[int] = []
+
+    def __call__(self, looks: Any, *, first: int | None = None) -> Iterator[Piece]:
+        words, matrix = self.embeddings[min(len(self.given), len(self.embeddings) - 1)]
+        self.given.append(0)
+        for block in array_blocks(words, matrix, 10):
+            self.given[-1] += 1
+            yield piece_of(block, looks)
+
+
+def test_vectors_of_different_lengths_are_refused(toy: Any) -> None:
+    def walk(looks: Any, *, first: int | None = None) -> Iterator[Piece]:
+        for words, matrix in ((["a", "b"], toy.vectors[:2]), (["c"], toy.vectors[:1, :9])):
+            for block in array_blocks(words, matrix):
+                yield piece_of(block, looks)
 
     with pytest.raises(ValueError, match="vectors of 37 and of 9 dimensions"):
-        projection.project(lambda: as_parts(blocks()), [(["a"], ["b"])], "exact")
+        projection.project(walk, [(["a"], ["c"])], "exact")
 
 
-def test_the_second_walk_ends_with_the_last_attribute_word(toy: Any) -> None:
-    seen: list[int] = []
+@pytest.mark.parametrize(
+    ("Z", "given"),
+    [
+        (["w3", "w25"], [2, 300, 3]),  # a piece without attribute words ends the first look
+        (["w3", "w15"], [2, 300]),  # so does the last of them
+        (["w3", "W2"], [2, 300]),
+        (["w3", "w1502"], [2, 300, 151]),
+        (["w3", "w2999"], [2, 300, 300]),
+        (["w3", "absent"], [2, 300]),
+    ],
+)
+def test_no_more_is_walked_than_has_to_be(toy: Any, Z: list[str], given: list[int]) -> None:
+    walks = Walks((toy.index_to_key, toy.vectors))
+    found = projection.project(walks, [(Z, ["w1"])], "fallback")
+    assert walks.given == given
+    here = [word.lower() for word in Z if word != "absent"]
+    assert_allclose(found.psi[0], brute(toy, list(dict.fromkeys(here)), ["w1"]), atol=ROUNDING)
 
-    def blocks() -> Any:
-        for block in array_blocks(toy.index_to_key, toy.vectors, 10):
-            seen.append(len(block))
-            yield block
 
-    projection.project(lambda: as_parts(blocks()), [(["w3", "w25"], ["w1"])], "exact")
-    assert 3000 + 30 <= sum(seen) <= 3000 + 50, "each of two threads may read one block more"
-
-
-def test_an_embedding_that_grows_between_two_walks_is_refused(toy: Any) -> None:
-    sizes = iter([100, 200])
-
-    def parts() -> Any:
-        n = next(sizes)
-        return as_parts(array_blocks(toy.index_to_key[:n], toy.vectors[:n], n))
-
+@pytest.mark.parametrize("change", ["shorter", "other words"])
+def test_an_embedding_that_changes_between_two_walks_is_refused(toy: Any, change: str) -> None:
+    words, matrix = toy.index_to_key[:100], toy.vectors[:100]
+    other = (words[:50], matrix[:50]) if change == "shorter" else (words[::-1], matrix)
+    walks = Walks((words, matrix), (words, matrix), other)
     with pytest.raises(ValueError, match="the embedding changed while it was read; try again"):
-        projection.project(parts, [(["w3"], ["w1"])], "exact")
+        projection.project(walks, [(["w3"], ["w95"])], "exact")
 
 
 @pytest.mark.parametrize("case", ["exact", "lower", "fallback"])

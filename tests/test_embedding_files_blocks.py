@@ -7,12 +7,7 @@ by hand, and shares no parsing with the compiled loops.
 from __future__ import annotations
 
 import gzip
-import inspect
-import itertools
 import struct
-import threading
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -23,9 +18,8 @@ from numpy.testing import assert_array_equal
 from test_vectors import BAD, FORMATS, WORDS, as_binary, as_text, keyed, tables
 
 from bayesbias.embedding_files import blocks, read_entries, vocabulary
-from bayesbias.embedding_files.native import write_native
 from bayesbias.embedding_files.vocabulary import Vocabulary, rows_in, table_of
-from bayesbias.embedding_files.whole import file_blocks, file_parts
+from bayesbias.embedding_files.whole import file_blocks
 from bayesbias.vectors import load_vectors, save_vectors, vector_blocks
 
 Entries = list[tuple[bytes, list[float]]]
@@ -273,100 +267,6 @@ def test_the_first_bytes_tell_a_fasttext_model(tmp_path: Path) -> None:
     path.write_bytes(struct.pack("<ii", 793712314, 12))
     with pytest.raises(ValueError, match=r"binary fastText model.*\.vec"):
         list(vector_blocks(path))
-
-
-@pytest.mark.parametrize("name", ["native", *FORMATS])
-def test_parts_that_two_threads_take_apart_hold_what_one_finds(
-    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = file = tmp_path / ("made.bin" if name == "native" else name)
-    file.write_bytes(FORMATS["plain.bin" if name == "native" else name])
-    if name == "native":
-        path = tmp_path / "native"
-        write_native(file_blocks(file), path)
-    monkeypatch.setattr(blocks, "READ_SIZE", 40)
-    order: list[bytes] = []
-    found: dict[bytes, list[float]] = {}
-
-    def take(part: blocks.Part) -> Iterator[blocks.Block]:
-        for block in part():
-            order.extend(block.names.split(b"\n")[:-1])
-            yield block
-
-    def work(block: blocks.Block) -> None:
-        time.sleep(0.002)  # so that the other thread reads on meanwhile
-        found.update(zip(block.names.split(b"\n")[:-1], block.vectors.tolist(), strict=True))
-
-    blocks.in_turns(file_parts(path, rows=1, progressbar=False), take, work)
-    expected = by_entries(file)
-    assert order == [word for word, _ in expected]
-    assert [(word, found[word]) for word in order] == expected
-
-
-@pytest.mark.parametrize(("end", "what"), [(b"x" * 9_000, "goes on after the 6 "), (b"\n" * 9, "")])
-def test_what_stands_behind_the_last_entry_when_parts_are_read_ahead(
-    tmp_path: Path, end: bytes, what: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "made.bin"
-    path.write_bytes(FORMATS["plain.bin"] + end)
-    monkeypatch.setattr("bayesbias.embedding_files.binary_blocks.LONGEST_WORD", 60)
-    for size in (1, 7, 100, 4_000):
-        monkeypatch.setattr(blocks, "READ_SIZE", size)
-        found: list[blocks.Block] = []
-        parts = file_parts(path, progressbar=False)
-        made = [next(parts) for _ in range(2)]  # the second before the first is taken apart
-        ahead = itertools.chain(made, parts)
-        if what:
-            with pytest.raises(ValueError, match=what):
-                found.extend(block for part in ahead for block in part())
-        else:
-            found.extend(block for part in ahead for block in part())
-        assert sum(len(block) for block in found) == len(WORDS)
-
-
-@pytest.mark.parametrize("content", [b"2 3\na " + b"\0" * 12 + b"b", b"1 1\n" + b"x" * 9_000])
-def test_an_error_leaves_no_file_open(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "made.bin"
-    path.write_bytes(content)
-    parts = file_parts(path, progressbar=False)
-    with pytest.raises(ValueError, match="made"):
-        list(blocks.blocks_of(parts))
-    assert inspect.getgeneratorstate(parts) == inspect.GEN_CLOSED
-
-
-@pytest.mark.timeout(20)
-@pytest.mark.parametrize("stage", ["make", "take", "work"])
-def test_an_error_in_either_thread_ends_both(stage: str) -> None:
-    done: list[int] = []
-
-    def fail(where: str, at: int) -> None:
-        if where == stage and at == 5:
-            raise ZeroDivisionError(where)
-
-    def parts() -> Iterator[int]:
-        for at in range(100):
-            fail("make", at)
-            yield at
-
-    def take(part: int) -> Iterator[int]:
-        fail("take", part)
-        yield part
-
-    def work(task: int) -> None:
-        fail("work", task)
-        time.sleep(0.01)
-        done.append(task)
-
-    before = threading.active_count()
-    with pytest.raises(ZeroDivisionError, match=stage):
-        blocks.in_turns(parts(), take, work)
-    assert set(range(4)) <= set(done) <= set(range(10)) - {5}
-    assert threading.active_count() == before
-
-
-def test_two_threads_work_side_by_side() -> None:
-    together = threading.Barrier(2)
-    blocks.in_turns(iter(range(6)), lambda part: iter((part,)), lambda _: together.wait(timeout=10))
 
 
 @given(wanted=st.sets(st.binary(max_size=3)), words=st.lists(st.binary(max_size=3)))

@@ -1,47 +1,37 @@
 """ψ of every word of an embedding for many pairs of attribute sets, in one walk of the file.
 
 With û the unit vector of a word and m, m' the mean unit vectors of Z and Z', ψ(w) = û·(m - m'), so
-that all experiments together are one product of a block of vectors with a few directions. The
-products are taken in float32, as which vectors come in files: ψ is off by less than 3e-7.
+that all experiments together are one product of the vectors with a few directions. The products
+are taken in float32, as which vectors come in files: ψ is off by less than 3e-7.
 
-The attribute words are in the file that is walked. A block is projected on directions made of the
-attribute words found so far; when the walk has ended, the blocks up to the last new attribute word
-are walked again. Files are ordered by frequency and attributes are common words, so that this is a
-small part.
+The attribute words are in the file that is walked, most likely at its front: files are ordered by
+frequency, and attributes are common words. So the front is looked through first, and then the
+whole file is projected on directions made of what was found. If more attribute words come up on
+the way, the pieces up to the last of them are walked again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..embedding_files.blocks import Block, Part, in_turns
 from ..embedding_files.headers import Vector
-from ..embedding_files.vocabulary import Rows, Vocabulary, rows_in, table_of
+from ..embedding_files.pieces import Look, Piece, Walk
+from ..embedding_files.vocabulary import Hashes, Rows, Vocabulary, table_of
 from ..geometry import FloatArray, unit_rows
 from ..vectors import choose
 
 Pair = tuple[Sequence[str], Sequence[str]]
 """Words of Z and of Z2."""
 
-Parts = Callable[[], Generator[Part]]
-"""Starts a new walk of the embedding."""
-
-ROWS, LANES = 5, 16
-"""What `kernels.project` wants directions to be padded to: their number, and their length."""
-
-PIECE, LETTERS = 1 << 21, 16
+ROOM, LETTERS = 1 << 21, 16
 """Words for which there is room at a time, and bytes of a word; what is not used of it takes
 addresses, not memory."""
-
-_Task = tuple[Block, Vector, FloatArray]
-"""Words, padded directions, and the places of the words' ψ."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,13 +55,13 @@ class Projected:
     twice: Rows
 
 
-def project(parts: Parts, pairs: Sequence[Pair], case: str) -> Projected:
+def project(walk: Walk, pairs: Sequence[Pair], case: str) -> Projected:
     """Give ψ of every word for every pair of attribute sets.
 
     Parameters
     ----------
-    parts : function
-        Called once or twice; gives the parts of the embedding from the start.
+    walk : function
+        Called for the front, for all words, and perhaps for the front again.
     pairs : sequence of (Z, Z2)
     case : {"exact", "lower", "fallback"}
         As for `load_vectors`.
@@ -83,55 +73,52 @@ def project(parts: Parts, pairs: Sequence[Pair], case: str) -> Projected:
         word is told by ``found``; its pair's ψ mean nothing.
     """
     attributes = _Attributes(pairs, case)
-    psi, hashes = _Growing(len(pairs), PIECE, np.float64), _Growing(1, PIECE, np.uint64)
-    names = _Growing(1, LETTERS * PIECE, np.uint8)
-    stale = 0
+    with closing(walk(attributes.look)) as front:
+        for piece in front:
+            if not attributes.find(piece) or attributes.complete:
+                break
+    last = attributes.settle()
+    psi, hashes = _Growing(len(pairs), np.float64), _Growing(1, np.uint64)
+    names = _Growing(1, np.uint8, LETTERS)
+    looks: list[Look] = []
+    counts: list[int] = []
+    with closing(walk(attributes.look)) as pieces:
+        for piece in pieces:
+            if attributes.find(piece):
+                last = attributes.settle()
+            psi.more(len(piece))[:] = piece.products
+            hashes.more(len(piece))[0] = piece.hashes
+            names.more(len(piece.names))[0] = piece.names
+            looks.append(piece.look)
+            counts.append(len(piece))
+    vocabulary, rows = Vocabulary(names.rows()[0], hashes.rows()[0]), psi.rows()
+    stale = max((at for at, look in enumerate(looks, 1) if look is not last), default=0)
+    if stale:
+        n_words = sum(counts[:stale])
+        with closing(walk(lambda _: last, first=stale)) as pieces:
+            _replace(rows[:, :n_words], vocabulary.hashes[:n_words], islice(pieces, stale))
+    return Projected(vocabulary, list(rows), attributes.found(), vocabulary.duplicates())
 
-    def first(part: Part) -> Iterator[_Task]:
-        nonlocal stale
-        for block in part():
-            names.more(len(block.names))[0] = np.frombuffer(block.names, dtype=np.uint8)
-            hashes.more(len(block))[0] = block.hashes
-            room = psi.more(len(block))
-            if attributes.find(block):  # directions have changed: it has to be walked again
-                stale = psi.filled
-            else:
-                yield block, attributes.padded(), room
 
-    with closing(parts()) as walk:
-        in_turns(walk, first, _project)
-    attributes.require_words()
-    rows, padded = psi.rows(), attributes.padded()
+def _replace(psi: FloatArray, hashes: Hashes, pieces: Iterable[Piece]) -> None:
+    """Put the products of pieces in the place of ψ; see that they are of the same words."""
     start = 0
-
-    def again(part: Part) -> Iterator[_Task]:
-        nonlocal start
-        for block in part():
-            stop = start + len(block)
-            if stop > rows.shape[1]:
-                raise ValueError("the embedding changed while it was read; try again")
-            yield block, padded, rows[:, start:stop]
-            start = stop
-
-    with ThreadPoolExecutor(max_workers=1) as thread, closing(parts()) as walk:
-        vocabulary = Vocabulary(names.pop_rows()[0].tobytes(), hashes.rows()[0])
-        going = thread.submit(in_turns, takewhile(lambda _: start < stale, walk), again, _project)
-        twice = vocabulary.duplicates()
-        going.result()
-    return Projected(vocabulary, list(rows), attributes.found(), twice)
+    for piece in pieces:
+        stop = start + len(piece)
+        if not np.array_equal(piece.hashes, hashes[start:stop]):
+            break
+        psi[:, start:stop] = piece.products
+        start = stop
+    if start < len(hashes):
+        raise ValueError("the embedding changed while it was read; try again")
 
 
 class _Growing[T: np.float64 | np.uint64 | np.uint8]:
-    """Rows of numbers that grow to the right, by pieces; what has been given stays where it is."""
+    """Rows of numbers that grow to the right, with room for so many of each word at a time."""
 
-    def __init__(self, count: int, piece: int, kind: type[T]) -> None:
-        self._pieces = [np.empty((count, piece), dtype=kind)]
+    def __init__(self, count: int, kind: type[T], of_word: int = 1) -> None:
+        self._pieces = [np.empty((count, of_word * ROOM), dtype=kind)]
         self._used = [0]
-
-    @property
-    def filled(self) -> int:
-        """How many places of a row have been given."""
-        return sum(self._used)
 
     def more(self, n: int) -> NDArray[T]:
         """Give the next n places of all rows, (count, n), to be written to."""
@@ -151,85 +138,62 @@ class _Growing[T: np.float64 | np.uint64 | np.uint8]:
             self._used = [self._pieces[0].shape[1]]
         return self._pieces[0][:, : self._used[0]]
 
-    def pop_rows(self) -> NDArray[T]:
-        """Give the rows, and keep no memory for them here."""
-        rows = self.rows()
-        self._pieces.clear()
-        return rows
-
-
-def _padded(directions: FloatArray) -> Vector:
-    """Add zeros to directions, (count, n_dims), up to the sizes that the kernel wants."""
-    count, n_dims = directions.shape
-    shape = (-(-count // ROWS) * ROWS, -(-n_dims // LANES) * LANES)
-    padded = np.zeros(shape, dtype=np.float32)
-    padded[:count, :n_dims] = directions
-    return padded
-
-
-def _project(task: _Task) -> None:
-    """Put ψ of the words of a block into a row a pair; NaN where a vector has no direction."""
-    from ..embedding_files import kernels
-
-    block, padded, out = task
-    kernels.project(block.numbers, block.starts, block.n_dims, padded, out)
-
 
 class _Attributes:
     """The attribute words of all experiments, as they come by in the file."""
 
     def __init__(self, pairs: Sequence[Pair], case: str) -> None:
         self.pairs, self.case = pairs, case
-        words = {word for pair in pairs for side in pair for word in side}
-        forms = {form for word in words for form in (word, word.lower())}
+        self.words = {word for pair in pairs for side in pair for word in side}
+        forms = {form for word in self.words for form in (word, word.lower())}
         self.wanted = {form.encode(errors="backslashreplace"): form for form in forms}
         self.table = table_of(self.wanted)
         self.vectors: dict[str, Vector] = {}
-        self.n_dims = 0
-        self._padded: Vector | None = None
+        self._settled: Look | None = None
+        self._n_dims = 0
 
-    def find(self, block: Block) -> bool:
-        """Keep the attribute words of a block; tell whether there are new ones."""
-        n_dims = block.n_dims
-        if n_dims != (self.n_dims or n_dims):
-            raise ValueError(f"vectors of {self.n_dims} and of {n_dims} dimensions")
-        self.n_dims = n_dims
-        rows = rows_in(block.hashes, self.table)
-        if not rows:
-            return False
-        names = block.names.split(b"\n")
+    def look(self, n_dims: int) -> Look:
+        """Give the words to look for, and directions once there are some."""
+        if n_dims != (self._n_dims or n_dims):
+            raise ValueError(f"vectors of {self._n_dims} and of {n_dims} dimensions")
+        self._n_dims = n_dims
+        return self._settled or Look.of(self.table, np.empty((0, n_dims)))
+
+    def find(self, piece: Piece) -> bool:
+        """Keep the attribute words of a piece; tell whether there were new ones."""
         before = len(self.vectors)
-        for row in rows:
-            form = self.wanted.get(names[row])
+        for name, vector in piece.found:
+            form = self.wanted.get(name)
             if form is not None and form not in self.vectors:
-                self.vectors[form] = _checked(form, block.vector(row).copy())
-        if len(self.vectors) > before:
-            self._padded = None
+                self.vectors[form] = _checked(form, vector)
         return len(self.vectors) > before
+
+    @property
+    def complete(self) -> bool:
+        """Whether every word has been found, in the form that is preferred."""
+        forms = (word.lower() if self.case == "lower" else word for word in self.words)
+        return all(form in self.vectors for form in forms)
+
+    def settle(self) -> Look:
+        """Make directions of what has been found; a ValueError if there were no words."""
+        if not self._n_dims:
+            raise ValueError("the embedding holds no words")
+        directions = np.stack([self._mean(Z) - self._mean(Z2) for Z, Z2 in self.found()])
+        self._settled = Look.of(self.table, directions)
+        return self._settled
 
     def found(self) -> list[tuple[dict[str, str], dict[str, str]]]:
         """Word to form for both sides of every pair."""
         return [(self._chosen(Z), self._chosen(Z2)) for Z, Z2 in self.pairs]
 
-    def padded(self) -> Vector:
-        """Mean difference m - m' of every pair from what has been found; see `_padded`."""
-        if self._padded is None:
-            rows = [self._mean(Z) - self._mean(Z2) for Z, Z2 in self.found()]
-            self._padded = _padded(np.stack(rows))
-        return self._padded
-
-    def require_words(self) -> None:
-        """Raise a ValueError if there was nothing to look into."""
-        if not self.n_dims:
-            raise ValueError("the embedding holds no words")
-
     def _chosen(self, words: Iterable[str]) -> dict[str, str]:
-        forms = choose(words, self.vectors, self.case)
+        found = {form for word in words for form in (word, word.lower())} & self.vectors.keys()
+        forms = choose(words, dict.fromkeys(found), self.case)
         return {word: forms[word] for word in words if word in forms}
 
     def _mean(self, found: Mapping[str, str]) -> FloatArray:
         if not found:
-            return np.zeros(self.n_dims)
+            return np.zeros(self._n_dims)
         rows = np.stack([self.vectors[form] for form in found.values()])
         return np.asarray(unit_rows(rows).mean(axis=0))
 

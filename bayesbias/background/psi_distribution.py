@@ -21,7 +21,7 @@ from ..embedding_files.vocabulary import Vocabulary
 from ..geometry import FloatArray
 from ..schema import unknown_name
 from ..scores.words import abridged
-from ..vectors import CASES, choose, vector_parts
+from ..vectors import CASES, choose, vector_walk
 from . import normal_fit, tails
 from .experiment import Experiment
 from .projection import Projected, project
@@ -398,7 +398,7 @@ def _distributions(
         if given not in known:
             raise ValueError(unknown_name(kind, str(given), known))
     projected = project(
-        lambda: vector_parts(source, rows, allow_pickle=allow_pickle, progressbar=progressbar),
+        vector_walk(source, rows, allow_pickle=allow_pickle, progressbar=progressbar),
         list(pairs.values()),
         case,
     )

@@ -7,14 +7,14 @@ and give the same numbers, bit for bit.
 
 from __future__ import annotations
 
-from collections.abc import Buffer, Callable, Generator, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Buffer, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from queue import SimpleQueue
-from threading import Event, Lock, Semaphore
+from threading import Event, Semaphore
 from typing import IO, Any
 from weakref import finalize
 
@@ -87,43 +87,23 @@ class Block:
         return together.view(np.float32).reshape(len(self), self.n_dims)
 
 
-Part = Callable[[], Iterator[Block]]
-"""What was read of a file at once; gives its blocks when called, once.
-
-Parts are read in order and called in order, but one may be called while the next is read.
-"""
-
-
-def as_parts(blocks: Iterable[Block]) -> Generator[Part]:
-    """Make a part of every block."""
-    for block in blocks:
-        yield partial(iter, (block,))
-
-
-def blocks_of(parts: Generator[Part]) -> Generator[Block]:
-    """Give the blocks of parts, each of which is read when the one before is used up."""
-    with closing(parts):  # its files, also when taking a part apart ends in an error
-        for part in parts:
-            yield from part()
-
-
 class Memory:
-    """Memory for the vectors of blocks, used again when nobody holds a block any more.
+    """Memory that is used again when nobody holds what was made of it any more.
 
-    Fresh memory for every block would take longer to get from the system than to fill.
+    Fresh memory for every block would take longer to get from the system than to fill, and giving
+    it back would stop all threads.
     """
 
     def __init__(self) -> None:
-        self._free: list[bytearray] = []
+        self._free: defaultdict[int, list[Bytes]] = defaultdict(list)
 
     def bytes(self, size: int) -> Bytes:
         """Give so many bytes of anything."""
-        buffer = self._free.pop() if self._free else bytearray(size)
-        if len(buffer) < size:
-            buffer = bytearray(size)
-        numbers = np.frombuffer(buffer, dtype=np.uint8, count=size)
+        free = self._free[size]
+        buffer = free.pop() if free else np.empty(size, dtype=np.uint8)
+        numbers = np.frombuffer(buffer.data, dtype=np.uint8)
         # Every view of the numbers holds on to this array, since it does not own its memory.
-        finalize(numbers, self._free.append, buffer).atexit = False
+        finalize(numbers, free.append, buffer).atexit = False
         return numbers
 
     def matrix(self, n_rows: int, n_dims: int) -> Vector:
@@ -208,7 +188,7 @@ def fill_buffer(stream: IO[bytes], buffer: Buffer, filled: int) -> int:
     return filled
 
 
-def ahead[T](blocks: Iterator[T]) -> Iterator[T]:
+def ahead[T](blocks: Iterator[T]) -> Generator[T]:
     """Give what an iterator gives, while a thread makes the next ones, `AHEAD` of them at most.
 
     With one only, each side would wait for the other at every block.
@@ -235,45 +215,3 @@ def ahead[T](blocks: Iterator[T]) -> Iterator[T]:
         finally:
             stopped.set()
             room.release()
-
-
-def in_turns[P, T](
-    parts: Iterator[P], take: Callable[[P], Iterator[T]], work: Callable[[T], object]
-) -> None:
-    """Work in two threads on what is taken out of parts, each with a part of its own.
-
-    Parts are made one at a time and taken apart one at a time, in their order; the work goes side
-    by side. What a thread has read stays in its processor's cache until it is done with it.
-
-    Raises
-    ------
-    Exception
-        What making a part, taking it apart or working on it has raised; no further part is made.
-    """
-    making, taking, ended, over = Lock(), Lock(), Event(), object()
-
-    def run() -> None:
-        try:
-            while not ended.is_set():
-                with making:
-                    part: Any = next(parts, over)
-                    if part is over:
-                        return
-                    taking.acquire()  # before the next part is made: parts keep their order
-                try:
-                    tasks = list(take(part))
-                finally:
-                    taking.release()
-                del part
-                while tasks:
-                    work(tasks.pop())  # whose memory is then for the next part
-        finally:
-            ended.set()
-
-    with ThreadPoolExecutor(max_workers=2) as threads:
-        running = [threads.submit(run) for _ in range(2)]
-        try:
-            for one in running:
-                one.result()
-        finally:
-            ended.set()

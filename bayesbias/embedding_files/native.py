@@ -10,25 +10,28 @@ import errno
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO, NoReturn
+from typing import IO, Any, NoReturn
 
 import numpy as np
 
-from .blocks import Block, Memory, Part, fill_buffer, rows_at_once
-from .headers import LARGEST_DIMS, Entry, Vector, one_line
+from . import pieces
+from .blocks import Block, Memory, fill_buffer, rows_at_once
+from .headers import LARGEST_DIMS, Entry, one_line
 from .npz import ODD_HEADER
-from .vocabulary import Vocabulary, hashes_of
+from .pieces import Looks, Piece, found_in, in_order
+from .vocabulary import Vocabulary, hashes_of, rows_in
+
+type Mapped = np.memmap[Any, np.dtype[np.float32]]
 
 VECTORS, WORDS = "vectors.npy", "vocab.txt"
 
 LONGEST_HEADER = 1 << 16
 """Bytes; numpy refuses headers of a sixth of that."""
-
-LINES_SIZE = 1 << 16
-"""Bytes of words read at a time."""
 
 
 def is_native(path: Path) -> bool:
@@ -38,24 +41,29 @@ def is_native(path: Path) -> bool:
 
 def native_vocabulary(folder: Path) -> Vocabulary:
     """Read the words of a folder, and see whether there are as many vectors."""
-    names = (folder / WORDS).read_bytes()
+    names, matrix = _read(folder)
+    return Vocabulary(names, hashes_of(names, len(matrix)))
+
+
+def _read(folder: Path) -> tuple[bytes, Mapped]:
+    """Give the words, a newline behind each, and as many vectors, mapped."""
+    names, matrix = (folder / WORDS).read_bytes(), _mapped(folder)
     if names and not names.endswith(b"\n"):
         raise ValueError(f"{folder / WORDS} does not end with a line break; it was cut off")
     count = names.count(b"\n")
-    shape = _mapped(folder).shape
-    if count != shape[0]:
+    if count != len(matrix):
         raise ValueError(
-            f"{folder} holds {count:,} words but {shape[0]:,} vectors; make it again with "
+            f"{folder} holds {count:,} words but {len(matrix):,} vectors; make it again with "
             "`bayesbias convert`"
         )
-    return Vocabulary(names, hashes_of(names, count))
+    return names, matrix
 
 
 def native_entries(folder: Path, wanted: Iterable[bytes] | None) -> Iterator[Entry]:
     """Give the wanted words with their vectors, in the order of the folder."""
     vocabulary, matrix = native_vocabulary(folder), _mapped(folder)
     if wanted is None:
-        names = vocabulary.names.split(b"\n")[:-1]
+        names = bytes(vocabulary.names).split(b"\n")[:-1]
         yield from zip(names, np.array(matrix), strict=True)
         return
     rows = vocabulary.rows_of_names(set(wanted))
@@ -63,58 +71,105 @@ def native_entries(folder: Path, wanted: Iterable[bytes] | None) -> Iterator[Ent
         yield name, np.array(matrix[row])
 
 
-def native_parts(folder: Path, rows: int | None = None) -> Iterator[Part]:
+def native_blocks(folder: Path, rows: int | None = None) -> Iterator[Block]:
     """Read a folder in blocks of at most ``rows`` words."""
-    count, n_dims = _mapped(folder).shape
-    most = rows_at_once(n_dims, rows)
-    memory = Memory()
-    with (
-        (folder / VECTORS).open("rb", buffering=0) as stream,
-        (folder / WORDS).open("rb", buffering=0) as lines,
-    ):
-        _skip_header(stream)
-        words = _Words(folder, lines)
+    from .kernels import hash_names
+
+    names, matrix = _read(folder)
+    count, n_dims = matrix.shape
+    most, memory = rows_at_once(n_dims, rows), Memory()
+    letters, at = np.frombuffer(names, dtype=np.uint8), 0
+    with (folder / VECTORS).open("rb", buffering=0) as stream:
+        stream.seek(matrix.offset)
         for start in range(0, count, most):
             vectors = memory.matrix(most, n_dims)[: min(most, count - start)]
             buffer = memoryview(vectors).cast("B")
             if fill_buffer(stream, buffer, 0) < len(buffer):
-                raise ValueError(f"{folder / VECTORS} was cut off; make it again")
-            yield partial(words.block, vectors)
-        yield words.end
-        yield partial(iter, ())  # the files stay open until then
+                _refuse_cut(folder)
+            hashes = np.empty(len(vectors), dtype=np.uint64)
+            _, used = hash_names(letters[at:], hashes)
+            yield Block.of(names[at : at + used], hashes, vectors)
+            at += used
 
 
-class _Words:
-    """The words of a folder, as they come to their vectors."""
+@dataclass(frozen=True, eq=False)
+class _Span:
+    """Some words of a folder, and where their vectors are.
 
-    def __init__(self, folder: Path, stream: IO[bytes]) -> None:
-        self.folder, self.stream = folder, stream
-        self.left = b""
+    Parameters
+    ----------
+    file : int
+        Descriptor of the vectors' file.
+    names : bytes
+        A newline behind each.
+    count, n_dims : int
+    place : int
+        Where the first vector begins.
+    memory : Memory
+    """
 
-    def block(self, vectors: Vector) -> Iterator[Block]:
-        """Give the words of the next vectors with these."""
-        from .kernels import hash_names
+    file: int
+    names: bytes
+    count: int
+    n_dims: int
+    place: int
+    memory: Memory
 
-        hashes = np.empty(len(vectors), dtype=np.uint64)
-        count, used = 0, 0
-        while count < len(hashes):
-            count, used = hash_names(np.frombuffer(self.left, dtype=np.uint8), hashes)
-            if count < len(hashes):
-                if not (more := self.stream.read(LINES_SIZE)):
-                    self._refuse()
-                self.left += more
-        names, self.left = self.left[:used], self.left[used:]
-        yield Block.of(names, hashes, vectors)
+    def look(self, looks: Looks) -> Piece | None:
+        """Hash the words, and take the vectors' products; None if the file ends before."""
+        from .span_kernels import look_at_rows
 
-    def end(self) -> Iterator[Block]:
-        """See that no words are left."""
-        if self.left or self.stream.read(1):
-            self._refuse()
-        return iter(())
+        look, hashes = looks(self.n_dims), hashes_of(self.names, self.count)
+        rows = np.array(rows_in(hashes, look.table), dtype=np.int64)
+        vectors = np.empty((len(rows), self.n_dims), dtype=np.float32)
+        at_once = max(1, pieces.CHUNK // (4 * self.n_dims))
+        buffer = self.memory.bytes(4 * at_once * self.n_dims)
+        starts = 4 * self.n_dims * np.arange(at_once)
+        products = self.memory.matrix(look.count, self.count)
+        whole = look_at_rows(
+            self.file, self.place, look.directions, buffer, starts, products, rows, vectors
+        )
+        names = np.frombuffer(self.names, dtype=np.uint8)
+        found = found_in(names, rows, vectors)
+        return Piece(names, hashes, products, found, look) if whole else None
 
-    def _refuse(self) -> NoReturn:
-        native_vocabulary(self.folder)  # says what is wrong with the words
-        raise ValueError(f"{self.folder / WORDS} changed while it was read; make it again")
+
+def native_pieces(
+    folder: Path,
+    looks: Looks,
+    memory: Memory,
+    *,
+    first: int | None = None,
+    rows: int | None = None,
+) -> Generator[Piece]:
+    """Look at a folder from end to end, several spans of it at a time.
+
+    Spans are cut where words end, so that the words, too, are hashed side by side.
+    """
+    names, matrix = _read(folder)
+    count, n_dims = matrix.shape
+    n_bytes = 4 * count * n_dims
+    places = pieces.cut_places(n_bytes, n_dims, rows)
+    start = row = 0
+    spans: list[_Span] = []
+    with (folder / VECTORS).open("rb", buffering=0) as file:
+        for wanted in places[1:]:
+            stop = names.rfind(b"\n", 0, len(names) * wanted // n_bytes) + 1
+            if stop == start:
+                continue
+            n = names.count(b"\n", start, stop)
+            place = matrix.offset + 4 * n_dims * row
+            spans.append(_Span(file.fileno(), names[start:stop], n, n_dims, place, memory))
+            start, row = stop, row + n
+        with closing(in_order(partial(_Span.look, looks=looks), spans[:first])) as walked:
+            for piece in walked:
+                if piece is None:
+                    _refuse_cut(folder)
+                yield piece
+
+
+def _refuse_cut(folder: Path) -> NoReturn:
+    raise ValueError(f"{folder / VECTORS} was cut off; make it again")
 
 
 def native_shape(folder: Path) -> tuple[int, int]:
@@ -217,15 +272,6 @@ def _write_header(file: IO[bytes], shape: tuple[int, int]) -> None:
     np.lib.format.write_array_header_1_0(file, header)
 
 
-def _skip_header(stream: IO[bytes]) -> None:
-    readers: dict[tuple[int, int], Callable[[IO[bytes]], object]] = {
-        (1, 0): np.lib.format.read_array_header_1_0,
-        (2, 0): np.lib.format.read_array_header_2_0,
-    }
-    version = np.lib.format.read_magic(stream)
-    readers[version](stream)
-
-
 def _require_no_null(path: Path) -> None:
     """Refuse a header with null bytes, over which CPython's tokenizer trips, perhaps later."""
     with path.open("rb") as stream:
@@ -235,11 +281,11 @@ def _require_no_null(path: Path) -> None:
             raise ValueError("its header holds null bytes")
 
 
-def _mapped(folder: Path) -> Vector:
+def _mapped(folder: Path) -> Mapped:
     path = folder / VECTORS
     try:
         _require_no_null(path)
-        matrix: Vector = np.lib.format.open_memmap(path, mode="r")
+        matrix: Mapped = np.lib.format.open_memmap(path, mode="r")
     except PermissionError:
         raise
     except (*ODD_HEADER, EOFError, OSError) as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Buffer, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -37,13 +37,13 @@ class Vocabulary:
 
     Parameters
     ----------
-    names : bytes
+    names : buffer of n_bytes bytes
         The words in UTF-8, as the file spells them, each with ``\n`` behind it.
     hashes : (n_words,) uint64
         As `hashes_of` gives them.
     """
 
-    names: bytes
+    names: Buffer
     hashes: Hashes
 
     @classmethod
@@ -65,7 +65,7 @@ class Vocabulary:
         return self._bytes(row).decode(errors=ODD)
 
     def __iter__(self) -> Iterator[str]:
-        return (name.decode(errors=ODD) for name in self.names.split(b"\n")[:-1])
+        return (name.decode(errors=ODD) for name in bytes(self.names).split(b"\n")[:-1])
 
     def rows(self, words: Iterable[str]) -> dict[str, int]:
         """Give the row of each word that is there; of a word that stands twice the first."""
@@ -79,7 +79,9 @@ class Vocabulary:
     def names_of(self, start: int, stop: int) -> bytes:
         """Give the bytes of the words of some rows, a newline behind each."""
         first = int(self._ends[start - 1]) + 1 if start else 0
-        return self.names[first : int(self._ends[stop - 1]) + 1] if stop > start else b""
+        return (
+            self._letters[first : int(self._ends[stop - 1]) + 1].tobytes() if stop > start else b""
+        )
 
     def duplicates(self) -> Rows:
         """Rows, in order, of words that have stood in the file before."""
@@ -97,16 +99,20 @@ class Vocabulary:
     def subset(self, kept: Marks) -> Vocabulary:
         """Give the words that are marked, (n_words,) bool, in the same order."""
         lengths = np.diff(self._ends, prepend=-1)
-        letters = np.frombuffer(self.names, dtype=np.uint8)[np.repeat(kept, lengths)]
+        letters = self._letters[np.repeat(kept, lengths)]
         return Vocabulary(letters.tobytes(), self.hashes[kept])
 
     @cached_property
+    def _letters(self) -> NDArray[np.uint8]:
+        return np.frombuffer(self.names, dtype=np.uint8)
+
+    @cached_property
     def _ends(self) -> Rows:
-        return np.flatnonzero(np.frombuffer(self.names, dtype=np.uint8) == ord("\n"))
+        return np.flatnonzero(self._letters == ord("\n"))
 
     def _bytes(self, row: int) -> bytes:
         start = int(self._ends[row - 1]) + 1 if row else 0
-        return self.names[start : int(self._ends[row])]
+        return self._letters[start : int(self._ends[row])].tobytes()
 
 
 def find_names(
@@ -122,7 +128,7 @@ def find_names(
 
 
 def table_of(wanted: Iterable[bytes]) -> Hashes:
-    """Make the table of the hashes of words that `kernels.find_hashes` looks into."""
+    """Make the table of the hashes of words that `span_kernels.find_hashes` looks into."""
     names = [name for name in wanted if b"\n" not in name]
     hashes = hashes_of(b"".join(name + b"\n" for name in names), len(names)) | np.uint64(1)
     size = 1 << (ROOM * len(names)).bit_length()
@@ -137,7 +143,7 @@ def table_of(wanted: Iterable[bytes]) -> Hashes:
 
 def rows_in(hashes: Hashes, table: Hashes) -> list[int]:
     """Rows of the words that have the hash of a wanted one, in order."""
-    from .kernels import find_hashes
+    from .span_kernels import find_hashes
 
     rows = np.empty(len(hashes), dtype=np.int64)
     found: list[int] = rows[: find_hashes(hashes, table, rows)].tolist()
