@@ -99,9 +99,11 @@ class Memory:
 
     def bytes(self, size: int) -> Bytes:
         """Give so many bytes of anything."""
-        free = self._free[size]
-        buffer = free.pop() if free else np.empty(size, dtype=np.uint8)
-        numbers = np.frombuffer(buffer.data, dtype=np.uint8)
+        step = 1 << max(size.bit_length() - 4, 0)  # what is about as long is of one kind
+        room = -(-size // step) * step
+        free = self._free[room]
+        buffer = free.pop() if free else np.empty(room, dtype=np.uint8)
+        numbers = np.frombuffer(buffer.data, dtype=np.uint8, count=size)
         # Every view of the numbers holds on to this array, since it does not own its memory.
         finalize(numbers, free.append, buffer).atexit = False
         return numbers

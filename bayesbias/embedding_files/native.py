@@ -14,6 +14,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
@@ -117,9 +118,12 @@ class _Span:
 
     def look(self, looks: Looks) -> Piece | None:
         """Hash the words, and take the vectors' products; None if the file ends before."""
+        from .kernels import hash_names
         from .span_kernels import look_at_rows
 
-        look, hashes = looks(self.n_dims), hashes_of(self.names, self.count)
+        look, names = looks(self.n_dims), np.frombuffer(self.names, dtype=np.uint8)
+        hashes = self.memory.bytes(8 * self.count).view(np.uint64)
+        hash_names(names, hashes)
         rows = np.array(rows_in(hashes, look.table), dtype=np.int64)
         vectors = np.empty((len(rows), self.n_dims), dtype=np.float32)
         at_once = max(1, pieces.CHUNK // (4 * self.n_dims))
@@ -129,7 +133,6 @@ class _Span:
         whole = look_at_rows(
             self.file, self.place, look.directions, buffer, starts, products, rows, vectors
         )
-        names = np.frombuffer(self.names, dtype=np.uint8)
         found = found_in(names, rows, vectors)
         return Piece(names, hashes, products, found, look) if whole else None
 
@@ -146,26 +149,40 @@ def native_pieces(
 
     Spans are cut where words end, so that the words, too, are hashed side by side.
     """
-    names, matrix = _read(folder)
-    count, n_dims = matrix.shape
-    n_bytes = 4 * count * n_dims
-    places = pieces.cut_places(n_bytes, n_dims, rows)
-    start = row = 0
-    spans: list[_Span] = []
-    with (folder / VECTORS).open("rb", buffering=0) as file:
-        for wanted in places[1:]:
-            stop = names.rfind(b"\n", 0, len(names) * wanted // n_bytes) + 1
-            if stop == start:
-                continue
-            n = names.count(b"\n", start, stop)
-            place = matrix.offset + 4 * n_dims * row
-            spans.append(_Span(file.fileno(), names[start:stop], n, n_dims, place, memory))
-            start, row = stop, row + n
-        with closing(in_order(partial(_Span.look, looks=looks), spans[:first])) as walked:
+    with (
+        (folder / VECTORS).open("rb", buffering=0) as file,
+        (folder / WORDS).open("rb") as words,
+    ):
+        spans = islice(_spans(folder, file.fileno(), words, memory, rows), first)
+        with closing(in_order(partial(_Span.look, looks=looks), spans)) as walked:
             for piece in walked:
                 if piece is None:
                     _refuse_cut(folder)
                 yield piece
+
+
+def _spans(
+    folder: Path, file: int, words: IO[bytes], memory: Memory, rows: int | None
+) -> Iterator[_Span]:
+    """Cut the words where the vectors are cut, more or less, and count them."""
+    matrix = _mapped(folder)
+    count, n_dims = matrix.shape
+    n_bytes, n_letters = 4 * count * n_dims, (folder / WORDS).stat().st_size
+    row, read, left = 0, 0, b""
+    for place in pieces.cut_places(n_bytes, n_dims, rows)[1:]:
+        stop = n_letters * place // n_bytes
+        text = left + words.read(stop - read)
+        read, cut = stop, text.rfind(b"\n") + 1
+        names, left = text[:cut], text[cut:]
+        n = names.count(b"\n")
+        if row + n > count:
+            break
+        if n:
+            yield _Span(file, names, n, n_dims, matrix.offset + 4 * n_dims * row, memory)
+        row += n
+    if left or row != count:
+        native_vocabulary(folder)  # says what is wrong with the words
+        raise ValueError(f"{folder / WORDS} changed while it was read; make it again")
 
 
 def _refuse_cut(folder: Path) -> NoReturn:
