@@ -213,7 +213,7 @@ def main(quick: bool = False) -> str:
             *rows,
             "",
             "Times are of the clock and, after the comma, of the processor, which a busy machine "
-            "disturbs less: bayesbias reads and computes in two threads.",
+            "disturbs less: bayesbias works in several threads.",
             "",
             f"Goals: a ratio of {GOAL_RATIO} or less for binary files, and a peak below "
             f"{GOAL_PEAK_MB} MB. Text has to be parsed and gzip unpacked, which a plain read does "
