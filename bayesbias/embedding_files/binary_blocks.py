@@ -22,7 +22,6 @@ from .pieces import Looks, Piece, found_in, in_order
 LEAD = 64
 """Entries, and one more for every 64 bytes of a vector, that a search for an entry looks at."""
 
-
 LONG_WORD = 64
 """Bytes for which there is room, on average; a file of longer words is read by one thread."""
 

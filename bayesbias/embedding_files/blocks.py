@@ -102,7 +102,10 @@ class Memory:
         step = 1 << max(size.bit_length() - 4, 0)  # what is about as long is of one kind
         room = -(-size // step) * step
         free = self._free[room]
-        buffer = free.pop() if free else np.empty(room, dtype=np.uint8)
+        try:
+            buffer = free.pop()
+        except IndexError:  # not asked before, since another thread may take the last one
+            buffer = np.empty(room, dtype=np.uint8)
         numbers = np.frombuffer(buffer.data, dtype=np.uint8, count=size)
         # Every view of the numbers holds on to this array, since it does not own its memory.
         finalize(numbers, free.append, buffer).atexit = False

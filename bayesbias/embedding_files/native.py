@@ -186,7 +186,7 @@ def _spans(
 
 
 def _refuse_cut(folder: Path) -> NoReturn:
-    raise ValueError(f"{folder / VECTORS} was cut off; make it again")
+    raise ValueError(f"{folder / VECTORS} was cut off, or cannot be read; make it again")
 
 
 def native_shape(folder: Path) -> tuple[int, int]:

@@ -29,8 +29,8 @@ SMALLEST_SPAN, LARGEST_SPAN = 4 << 20, 32 << 20
 """Bytes of a file that are a piece: so many that waking a thread takes no time to speak of."""
 
 GROWTH = 4
-"""In between, a piece has this part of what lies before it: little is walked twice because of
-what is found at the front."""
+"""In between, a piece has a quarter of what lies before it, so that who looks for something at the
+front does not read much more than that."""
 
 CHUNK = 1 << 18
 """Bytes of a piece read at a time: what stays in a processor's own cache until it is used."""

@@ -19,8 +19,11 @@ from bayesbias.bundled import bundled_folder
 from bayesbias.contextual.sentences import load_templates
 from bayesbias.debias.defining_sets import load_defining_sets
 from bayesbias.embedding_files.native import VECTORS, WORDS
+from bayesbias.embedding_files.pieces import Look
+from bayesbias.embedding_files.vocabulary import table_of
 from bayesbias.maskedlm.datasets import read_pairs
 from bayesbias.sweep_config import load_sweep
+from bayesbias.vectors import vector_walk
 
 
 @dataclass(frozen=True)
@@ -47,8 +50,37 @@ def load(path: Path) -> object:
 
 
 def walk(path: Path) -> object:
-    """Read in blocks, which compiled loops take apart."""
-    return [block.names for block in bb.vector_blocks(path, rows=3, progressbar=False)]
+    """Read in blocks, which compiled loops take apart, and in pieces, which threads do.
+
+    Both must find the same words, or both refuse the file.
+    """
+    ways = (blocks_of, pieces_of)
+    found, refused = [], []
+    for way in ways:
+        try:
+            found.append(way(path))
+        except ValueError as error:
+            refused.append(error)
+    assert not refused or not found, f"{refused} one way, {found} the other"
+    if refused:
+        raise refused[0]
+    assert found[0] == found[1]
+    return found
+
+
+def blocks_of(path: Path) -> bytes:
+    blocks = bb.vector_blocks(path, rows=3, progressbar=False)
+    return b"".join(block.names for block in blocks)
+
+
+def pieces_of(path: Path) -> bytes:
+    table = table_of([b"cat", b"the"])
+
+    def looks(n_dims: int) -> Look:
+        return Look.of(table, np.ones((1, n_dims)))
+
+    pieces = vector_walk(path, rows=2, progressbar=False)(looks)
+    return b"".join(piece.names.tobytes() for piece in pieces)
 
 
 NAMES = ("cat", "dog", "naïve", "new york", "the")
