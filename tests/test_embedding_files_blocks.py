@@ -212,7 +212,6 @@ def test_a_vocabulary_is_the_list_of_its_words(words: list[str], asked: list[str
     assert vocabulary.duplicates().tolist() == again
     kept = np.arange(len(words)) % 3 > 0
     assert list(vocabulary.subset(kept)) == [w for w, k in zip(words, kept, strict=True) if k]
-    assert vocabulary.names_of(1, len(words)) == "".join(f"{w}\n" for w in words[1:]).encode()
 
 
 def test_what_a_vocabulary_refuses() -> None:

@@ -6,7 +6,6 @@ small here, so that most of them begin where somebody had to guess that an entry
 
 from __future__ import annotations
 
-import inspect
 import threading
 import time
 from collections.abc import Iterator
@@ -241,14 +240,25 @@ def test_a_vectors_file_that_is_cut_off_on_the_way(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"2 3\na " + b"\0" * 12 + b"b", b"1 1\n" + b"x" * 9_000])
-def test_an_error_leaves_no_file_open(tmp_path: Path, content: bytes) -> None:
+def test_an_error_leaves_no_file_open(
+    tmp_path: Path, content: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "made.bin"
     path.write_bytes(content)
     look = Look.of(table_of([]), np.ones((1, 3)))
-    walk = file_pieces(path, Memory(), lambda _: look, progressbar=False)
-    with pytest.raises(ValueError, match="made"):
-        list(walk)
-    assert inspect.getgeneratorstate(walk) == inspect.GEN_CLOSED
+    opened: list[Any] = []
+    real = Path.open
+
+    def noted(self: Path, *arguments: Any, **options: Any) -> Any:
+        opened.append(real(self, *arguments, **options))
+        return opened[-1]
+
+    monkeypatch.setattr(Path, "open", noted)
+    with pytest.raises(ValueError, match="made") as caught:  # which holds on to all that ran
+        list(file_pieces(path, Memory(), lambda _: look, progressbar=False))
+    assert caught
+    assert opened
+    assert all(file.closed for file in opened)
 
 
 @pytest.mark.parametrize("n_bytes", [0, 1, 100, 5 << 20, 300 << 20])

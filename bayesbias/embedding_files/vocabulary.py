@@ -76,13 +76,6 @@ class Vocabulary:
         """Give the row of each word, in bytes, that is there, in the order of the rows."""
         return find_names(self.hashes, wanted, self._bytes)
 
-    def names_of(self, start: int, stop: int) -> bytes:
-        """Give the bytes of the words of some rows, a newline behind each."""
-        first = int(self._ends[start - 1]) + 1 if start else 0
-        return (
-            self._letters[first : int(self._ends[stop - 1]) + 1].tobytes() if stop > start else b""
-        )
-
     def duplicates(self) -> Rows:
         """Rows, in order, of words that have stood in the file before."""
         order = np.sort(self.hashes)

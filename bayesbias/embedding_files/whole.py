@@ -144,14 +144,10 @@ def _opened(path: Path, progressbar: bool) -> Iterator[tuple[IO[bytes], str, boo
 def array_blocks(words: Sequence[str], matrix: Vector, rows: int | None = None) -> Generator[Block]:
     """Give words and their (n_words, n_dims) vectors, which are in memory, in blocks."""
     most = rows_at_once(matrix.shape[1], rows)
-    vocabulary = Vocabulary.of(words)
     for start in range(0, len(words), most):
-        stop = min(start + most, len(words))
-        yield Block.of(
-            vocabulary.names_of(start, stop),
-            vocabulary.hashes[start:stop],
-            np.ascontiguousarray(matrix[start:stop], dtype=np.float32),
-        )
+        some = Vocabulary.of(words[start : start + most])
+        vectors = np.ascontiguousarray(matrix[start : start + most], dtype=np.float32)
+        yield Block.of(bytes(some.names), some.hashes, vectors)
 
 
 def keyed_blocks(vectors: KeyedVectors, rows: int | None = None) -> Generator[Block]:
