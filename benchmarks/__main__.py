@@ -20,7 +20,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
-from bayesbias.atomic import replacing
+from bayesbias._core.files import replacing
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 ON_REQUEST = {"sbc"}

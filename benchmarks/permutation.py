@@ -9,7 +9,7 @@ from time import perf_counter
 import numpy as np
 
 import bayesbias as bb
-from bayesbias.geometry import FloatArray
+from bayesbias._core.arrays import FloatArray
 from bayesbias.scores.permutation import permutation_p_values, permutation_test
 from bayesbias.scores.weam import psi_of
 

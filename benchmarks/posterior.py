@@ -168,10 +168,10 @@ def simulated(n_words: int, n_attributes: int, repeats: int, seed: int = 1) -> p
 
 def _stages(table: pd.DataFrame, card: str) -> tuple[float, float, float]:
     """Seconds to index a table, to make the statistics, and to draw: the best of three."""
-    from bayesbias.cards import load_card
-    from bayesbias.design import make_design
-    from bayesbias.exact import sample_exact
-    from bayesbias.reduction import collapse
+    from bayesbias.model.design import make_design
+    from bayesbias.model.spec import load_card
+    from bayesbias.sampling.exact import sample_exact
+    from bayesbias.sampling.reduction import collapse
 
     found = []
     for _ in range(3):
@@ -232,8 +232,10 @@ def _folder() -> Path:
 def _compile_bytes() -> None:
     """Have Python write the byte code of all that is imported, which happens once for a user."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    imports = "import arviz, bayesbias.fitting, bayesbias.models, numpyro.infer, nutpie, pymc"
-    subprocess.run([sys.executable, "-c", imports], env=environment, check=True)
+    modules = (
+        "arviz, bayesbias.sampling.fit, bayesbias.model.pymc_model, numpyro.infer, nutpie, pymc"
+    )
+    subprocess.run([sys.executable, "-c", f"import {modules}"], env=environment, check=True)
 
 
 def main(*, quick: bool = False) -> str:

@@ -24,12 +24,12 @@ import numpy as np
 import pandas as pd
 from numpy.random import SeedSequence, default_rng
 
-from bayesbias.cards import load_card
-from bayesbias.design import Design, make_design
-from bayesbias.exact import sample_exact
-from bayesbias.geometry import FloatArray
-from bayesbias.models import model_of
-from bayesbias.reduction import collapse
+from bayesbias._core.arrays import FloatArray
+from bayesbias.model.design import Design, make_design
+from bayesbias.model.pymc_model import model_of
+from bayesbias.model.spec import load_card
+from bayesbias.sampling.exact import sample_exact
+from bayesbias.sampling.reduction import collapse
 
 CARDS = ("paper", "paper-figures", "crossed")
 TABLES = 1_000

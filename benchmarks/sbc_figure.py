@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.atomic import replacing
+from bayesbias._core.files import replacing
 
 from .sbc import BAND, DRAWS, Calibration, spread_out
 

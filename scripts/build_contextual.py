@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 import bayesbias as bb  # noqa: E402
-from bayesbias.atomic import replacing  # noqa: E402
+from bayesbias._core.files import replacing  # noqa: E402
 from bayesbias.contextual import (  # noqa: E402
     POOLINGS,
     ContextualVectors,

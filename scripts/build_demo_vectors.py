@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from gensim.models import KeyedVectors
 
-from bayesbias.vectors import save_vectors
-from bayesbias.wordlists import load_wordlist, wordlists
+from bayesbias.embeddings.load import save_vectors
+from bayesbias.tables.wordlists import load_wordlist, wordlists
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "vectors" / "glove-demo.npz"

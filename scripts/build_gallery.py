@@ -18,7 +18,7 @@ import matplotlib as mpl
 from PIL import Image
 
 from bayesbias import plots
-from bayesbias.atomic import replacing
+from bayesbias._core.files import replacing
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 FOLDER = Path("figures") / "gallery"
@@ -117,7 +117,7 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
         Entry(
             "null_distribution",
             "What chance alone gives, and where an observed value lies in it.",
-            "example = bb.nulls.paper_example()\n"
+            "example = bb.reproduce.paper_example()\n"
             "bb.plots.null_distribution(\n"
             '    example.null_samples(20_000, seed=1)["effect_size_population"],\n'
             "    example.effect_size(),\n"

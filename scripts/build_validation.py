@@ -21,9 +21,9 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 import bayesbias as bb  # noqa: E402
-from bayesbias.atomic import replacing  # noqa: E402
-from bayesbias.model_comparison import pointwise_loo  # noqa: E402
-from bayesbias.summaries import levels  # noqa: E402
+from bayesbias._core.files import replacing  # noqa: E402
+from bayesbias.posterior.loo import pointwise_loo  # noqa: E402
+from bayesbias.posterior.summaries import levels  # noqa: E402
 from benchmarks import sbc  # noqa: E402
 from benchmarks.agreement import ENDS, exact_and_nuts, largest, z_scores  # noqa: E402
 from benchmarks.sbc_figure import draw  # noqa: E402

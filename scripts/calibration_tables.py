@@ -9,7 +9,8 @@ import pandas as pd
 
 import bayesbias as bb
 from bayesbias.calibration import METHODS
-from bayesbias.nulls import WORLDS, null_share
+from bayesbias.nulls import WORLDS
+from bayesbias.reproduce import null_share
 
 CARDS = ("paper", "paper-figures", "crossed")
 NULL_WORLDS = [name for name in WORLDS if not name.startswith("planted")]
@@ -162,7 +163,7 @@ def length_tables(frame: pd.DataFrame) -> dict[str, str]:
 
 def example_content() -> dict[str, str]:
     """Write the published numbers of section 3.2 beside ours, and the shares of null samples."""
-    example = bb.nulls.paper_example()
+    example = bb.reproduce.paper_example()
     rows = [
         [row.quantity.replace("|", "\\|"), f"{row.published:g}", f"{row.found:.4f}", row.reason]
         for row in example.comparison().itertuples()

@@ -20,7 +20,7 @@ from numpy.random import Generator, default_rng
 
 import bayesbias as bb
 from bayesbias.comparison import changes, order_changes
-from bayesbias.posterior import stacked
+from bayesbias.model.tree import stacked
 
 CONNECTIONS = bb.CONNECTIONS
 WORDS, SIDES = 15, 3

@@ -26,8 +26,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 import bayesbias as bb  # noqa: E402
+from bayesbias._core.arrays import FloatArray, unit_rows  # noqa: E402
 from bayesbias.extrinsic import correlations, ranking_accuracy, tpr_gaps  # noqa: E402
-from bayesbias.geometry import FloatArray, unit_rows  # noqa: E402
 
 DATA = Path(os.environ.get("BAYESBIAS_DATA") or ROOT.parent / "shared" / "data")
 SURROUNDINGS, SAMPLES = 8, 40

@@ -22,7 +22,7 @@ import nbformat
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 
-from bayesbias.atomic import replacing
+from bayesbias._core.files import replacing
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
 KERNEL_FILE = re.compile(r"\S*ipykernel_\d+\S*\.py")

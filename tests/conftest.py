@@ -15,9 +15,9 @@ import pytest
 from hypothesis import settings
 from xarray import DataTree
 
-from bayesbias.distances import read_table
-from bayesbias.fitting import fit
-from bayesbias.schema import COLUMNS, validate
+from bayesbias.sampling.fit import fit
+from bayesbias.tables.distances import read_table
+from bayesbias.tables.schema import COLUMNS, validate
 
 # The same examples on every run, and no failures for a busy machine.
 settings.register_profile("steady", deadline=None, derandomize=True)

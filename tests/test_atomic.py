@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from bayesbias.atomic import replacing
+from bayesbias._core.files import replacing
 
 WRITE_AND_HANG = """
 import sys, time
-from bayesbias.atomic import replacing
+from bayesbias._core.files import replacing
 with replacing(sys.argv[1]) as temporary:
     temporary.write_text("half")
     print("writing", flush=True)

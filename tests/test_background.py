@@ -26,9 +26,9 @@ from bayesbias.background import projection
 from bayesbias.background.frames import CUTS
 from bayesbias.background.normal_fit import normal_fit, qq
 from bayesbias.background.relative_bias import random_rows, relative_bias
-from bayesbias.embedding_files.pieces import Look, Piece, piece_of
-from bayesbias.embedding_files.vocabulary import table_of
-from bayesbias.embedding_files.whole import array_blocks
+from bayesbias.embeddings.formats.pieces import Look, Piece, piece_of
+from bayesbias.embeddings.formats.whole import array_blocks
+from bayesbias.embeddings.vocabulary import table_of
 from bayesbias.scores.weam import psi_of
 
 ROUNDING = 3e-7
@@ -721,7 +721,7 @@ def test_pools_are_drawn_among_the_ranks_asked_for_in_any_blocks(
     assert set(pool.found) == {"x0", "w150"}
     assert_array_equal(pool.vectors, vectors[list(pool.words)])
     assert len(draw(9999).words) == 299
-    real = bb.vectors.vector_blocks
+    real = bb.vector_blocks
     monkeypatch.setattr(
         "bayesbias.background.pool.vector_blocks", lambda source, **_: real(source, rows=7)
     )

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bayesbias import bundled
-from bayesbias.bundled import bundled_folder, bundled_names
+from bayesbias._core import resources as bundled
+from bayesbias._core.resources import bundled_folder, bundled_names
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 FOLDERS = ("wordlists", "models", "vectors", "contexts")

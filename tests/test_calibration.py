@@ -18,7 +18,7 @@ from bayesbias.calibration.choices import Choices
 from bayesbias.calibration.posteriors import PosteriorSource
 from bayesbias.calibration.sources import MAC, T_TESTS, WEAT
 from bayesbias.calibration.truth import truth_columns
-from bayesbias.cards import load_card
+from bayesbias.model.spec import load_card
 from bayesbias.nulls import Batch, World
 from bayesbias.scores.mac import mac_of_table
 from bayesbias.scores.weat import weat_of_associations

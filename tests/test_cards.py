@@ -12,11 +12,11 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.analysis import load_cards
 from bayesbias.calibration.methods import posterior_methods
-from bayesbias.cards import CHOICES, ModelCard, card_from_dict, load_card, model_cards
-from bayesbias.priors import Prior
-from bayesbias.sweep_config import sweep_from_dict
+from bayesbias.model.priors import Prior
+from bayesbias.model.spec import CHOICES, ModelCard, card_from_dict, load_card, model_cards
+from bayesbias.workflows.analysis import load_cards
+from bayesbias.workflows.sweep_spec import sweep_from_dict
 
 PAPER = load_card("paper").to_dict()
 

@@ -9,8 +9,8 @@ from scipy.stats import norm
 from xarray import DataTree
 
 from bayesbias import fit
-from bayesbias.checks import check, predictive_intervals
-from bayesbias.schema import COLUMNS
+from bayesbias.posterior.predictive import check, predictive_intervals
+from bayesbias.tables.schema import COLUMNS
 
 
 def simulated(sd: float, seed: int = 0) -> pd.DataFrame:

@@ -18,14 +18,14 @@ import pandas as pd
 import pytest
 
 from bayesbias import __version__, report
-from bayesbias.bundled import bundled_folder
-from bayesbias.cards import CHOICES, card_text, load_card, model_cards
+from bayesbias._core.resources import bundled_folder
 from bayesbias.cli import main
 from bayesbias.cli.models import TAKEN_BY
 from bayesbias.cli.screen import as_options
-from bayesbias.distances import read_table
-from bayesbias.posterior import load_posterior
-from bayesbias.results import FRAMES, OWN_NAMES
+from bayesbias.model.spec import CHOICES, card_text, load_card, model_cards
+from bayesbias.model.tree import load_posterior
+from bayesbias.tables.distances import read_table
+from bayesbias.workflows.output import FRAMES, OWN_NAMES
 
 LIST = """
 title = "Toy"
@@ -411,7 +411,7 @@ def test_an_error_in_the_writing_leaves_nothing(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device", "report.html")
 
-    monkeypatch.setattr("bayesbias.results.write_page", full)
+    monkeypatch.setattr("bayesbias.workflows.output.write_page", full)
     said = refused(capsys, [*toy, "--out", "a/b"])
     assert said.startswith("bayesbias: a/b: No space left on device while its results were")
     assert not Path("a").exists()
@@ -452,7 +452,7 @@ def interrupted(toy: list[str], sent: signal.Signals) -> subprocess.Popen[str]:
     """Start a run that samples for minutes, and send it a signal while it does."""
     code = (
         # A job that the shell started in the background ignores Ctrl-C unless told.
-        "import signal, sys, bayesbias.fitting as f, time\n"
+        "import signal, sys, bayesbias.sampling.fit as f, time\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "def slow(run): print('sampling', flush=True); time.sleep(60)\n"
         "f._SAMPLERS['nuts'] = slow\n"
@@ -526,7 +526,9 @@ def test_fit_says_where_the_posterior_is_not(
 def test_what_warnings_advise_reaches_the_sampler(
     toy: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from bayesbias import analysis, change_analysis, fitting
+    from bayesbias.sampling import fit as fitting
+    from bayesbias.workflows import analysis
+    from bayesbias.workflows import change as change_analysis
 
     def stop(*_: object, **options: object) -> None:
         raise ValueError(f"tune is {options['tune']} and acceptance {options['target_accept']}")

@@ -15,13 +15,13 @@ import pytest
 from test_cli import files_beside, files_named
 
 import bayesbias as bb
-from bayesbias.change_analysis import ChangeSettings, analyse_change
 from bayesbias.cli import main
-from bayesbias.distances import write_table
-from bayesbias.posterior import load_posterior
+from bayesbias.model.tree import load_posterior
 from bayesbias.report import change_figures, change_wording
 from bayesbias.report.change_report import render_change_report
 from bayesbias.report.figures import draw
+from bayesbias.tables.distances import write_table
+from bayesbias.workflows.change import ChangeSettings, analyse_change
 
 FRAMES = ("changes", "orders", "contrasts", "alignment", "check", "scales")
 FILES = {

@@ -175,7 +175,7 @@ def test_a_file_is_kept_unless_force_is_given(
 def test_doubtful_posteriors_give_code_3(
     toy: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from bayesbias import fitting
+    from bayesbias.sampling import fit as fitting
 
     fit = fitting.fit
 

@@ -192,7 +192,7 @@ def test_ctrl_c_says_that_what_was_done_is_kept(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("bayesbias.sweep.run_sweep", interrupted)
+    monkeypatch.setattr("bayesbias.workflows.sweep.run_sweep", interrupted)
     out = tmp_path / "out"
     assert main(["sweep", str(inputs / "sweep.toml"), "--out", str(out)]) == 130
     assert "interrupted; what was done is kept in" in capsys.readouterr().err

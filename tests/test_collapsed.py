@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 from scipy.stats import multivariate_normal
 
-from bayesbias.cards import ModelCard, load_card
-from bayesbias.collapsed import log_density
-from bayesbias.design import Design, make_design
-from bayesbias.exact import draw_effects
-from bayesbias.reduction import Collapsed, collapse
-from bayesbias.schema import COLUMNS
+from bayesbias.model.design import Design, make_design
+from bayesbias.model.spec import ModelCard, load_card
+from bayesbias.sampling.collapsed import log_density
+from bayesbias.sampling.exact import draw_effects
+from bayesbias.sampling.reduction import Collapsed, collapse
+from bayesbias.tables.schema import COLUMNS
 
 NORMAL_CARDS = ("paper", "paper-figures", "crossed", "grouped")
 
@@ -53,7 +53,7 @@ def dense_log_density(design: Design, posterior: Collapsed, log_sds: np.ndarray)
 
 def by_kind(card: ModelCard) -> ModelCard:
     content = card.to_dict() | {"attribute_effects": "kind"}
-    from bayesbias.cards import card_from_dict
+    from bayesbias.model.spec import card_from_dict
 
     return card_from_dict(content)
 
@@ -337,7 +337,7 @@ def test_blocks_of_proposals_do_not_change_the_density(
     posterior = collapse(make_design(toy_table), load_card("crossed"))
     points = np.random.default_rng(1).normal(-2, 1, (7, posterior.n_sds))
     whole = log_density(posterior, points)
-    monkeypatch.setattr("bayesbias.reduction.MOST_NUMBERS", 1)
+    monkeypatch.setattr("bayesbias.sampling.reduction.MOST_NUMBERS", 1)
     np.testing.assert_allclose(log_density(posterior, points), whole, atol=1e-10)  # rounding
 
 

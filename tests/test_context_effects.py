@@ -13,14 +13,14 @@ import pytest
 from scipy.stats import multivariate_normal
 
 import bayesbias as bb
-from bayesbias.cards import load_card
-from bayesbias.collapsed import log_density
-from bayesbias.design import Design, make_design
-from bayesbias.exact import draw_effects
-from bayesbias.posterior import stacked
-from bayesbias.predictive import locations
-from bayesbias.reduction import collapse
-from bayesbias.schema import COLUMNS
+from bayesbias.model.design import Design, make_design
+from bayesbias.model.likelihood import locations
+from bayesbias.model.spec import load_card
+from bayesbias.model.tree import stacked
+from bayesbias.sampling.collapsed import log_density
+from bayesbias.sampling.exact import draw_effects
+from bayesbias.sampling.reduction import collapse
+from bayesbias.tables.schema import COLUMNS
 from benchmarks import sbc
 from benchmarks.agreement import ENDS, exact_and_nuts, z_scores
 

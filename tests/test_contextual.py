@@ -12,7 +12,6 @@ import pytest
 from gensim.models import KeyedVectors
 
 import bayesbias as bb
-from bayesbias.analysis import CONTEXTUAL_MODELS, Settings, analyse
 from bayesbias.cli.run import command_of
 from bayesbias.contextual import (
     ContextualVectors,
@@ -24,6 +23,7 @@ from bayesbias.contextual import (
     template_sets,
 )
 from bayesbias.contextual.sentences import sentence
+from bayesbias.workflows.analysis import CONTEXTUAL_MODELS, Settings, analyse
 
 CONTEXTS = ("This is {}.", "{} is here.", "They are {}.")
 
@@ -178,7 +178,7 @@ def test_unknown_contexts_and_pairs_are_told(made: ContextualVectors, words: bb.
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bayesbias.transformer_files.find_spec", lambda name: None)
+    monkeypatch.setattr("bayesbias._core.transformer_files.find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r"pip install 'bayesbias\[mlm\]'"):
         contextual_vectors("anything", ["he"])
 

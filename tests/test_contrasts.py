@@ -10,8 +10,8 @@ import pytest
 from scipy.stats import norm
 from xarray import DataTree
 
-from bayesbias.contrasts import associated_human_gap, compare_draws, contrasts
-from bayesbias.fitting import fit
+from bayesbias.posterior.contrasts import associated_human_gap, compare_draws, contrasts
+from bayesbias.sampling.fit import fit
 
 CONNECTIONS = ["associated", "different", "neutral", "human"]
 

@@ -18,7 +18,7 @@ import bayesbias as bb
 from bayesbias.contextual.sentences import load_templates
 from bayesbias.debias.defining_sets import load_defining_sets
 from bayesbias.maskedlm.datasets import read_pairs
-from bayesbias.sweep_config import load_sweep
+from bayesbias.workflows.sweep_spec import load_sweep
 
 
 def load(path: Path) -> object:

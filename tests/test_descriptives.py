@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import bayesbias as bb
-from bayesbias.descriptives import (
+from bayesbias.tables.descriptives import (
     contrast_of,
     densities,
     mac_band,

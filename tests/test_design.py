@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from bayesbias.design import ATTRIBUTE_KINDS, make_design
-from bayesbias.schema import COLUMNS
+from bayesbias.model.design import ATTRIBUTE_KINDS, make_design
+from bayesbias.tables.schema import COLUMNS
 
 
 def test_every_row_is_found_again_by_its_labels(toy_table: pd.DataFrame) -> None:

@@ -10,9 +10,9 @@ import pytest
 from gensim.models import KeyedVectors
 from pandas.testing import assert_frame_equal
 
-from bayesbias.distances import distance_table, missing_words, read_table, write_table
-from bayesbias.schema import COLUMNS
-from bayesbias.wordlists import WordList
+from bayesbias.tables.distances import distance_table, missing_words, read_table, write_table
+from bayesbias.tables.schema import COLUMNS
+from bayesbias.tables.wordlists import WordList
 
 VECTORS = {
     "he": (1, 0),

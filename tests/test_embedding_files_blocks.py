@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from test_vectors import BAD, FORMATS, WORDS, as_binary, as_text, keyed, tables
 
-from bayesbias.embedding_files import blocks, read_entries, vocabulary
-from bayesbias.embedding_files.vocabulary import Vocabulary, rows_in, table_of
-from bayesbias.embedding_files.whole import file_blocks
-from bayesbias.vectors import load_vectors, save_vectors, vector_blocks
+from bayesbias.embeddings import vocabulary
+from bayesbias.embeddings.formats import blocks, read_entries
+from bayesbias.embeddings.formats.whole import file_blocks
+from bayesbias.embeddings.load import load_vectors, save_vectors, vector_blocks
+from bayesbias.embeddings.vocabulary import Vocabulary, rows_in, table_of
 
 Entries = list[tuple[bytes, list[float]]]
 
@@ -59,7 +60,7 @@ def test_binary_blocks_do_not_depend_on_where_reads_end(
     expected = by_entries(path)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "READ_SIZE", size)
-        patch.setattr("bayesbias.embedding_files.binary_blocks.LONGEST_WORD", 60)
+        patch.setattr("bayesbias.embeddings.formats.binary_blocks.LONGEST_WORD", 60)
         assert by_blocks(path, rows) == expected
 
 

@@ -15,8 +15,8 @@ from numpy.testing import assert_array_equal
 from test_vectors import FORMATS, WORDS, as_binary, as_text, check, keyed
 
 import bayesbias as bb
-from bayesbias.embedding_files.native import is_native
-from bayesbias.embedding_files.whole import file_blocks
+from bayesbias.embeddings.formats.native import is_native
+from bayesbias.embeddings.formats.whole import file_blocks
 
 
 @pytest.fixture
@@ -200,7 +200,7 @@ def test_an_interrupt_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
     def stop(*_: object) -> Callable[[], None]:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("bayesbias.embedding_files.native._put", stop)
+    monkeypatch.setattr("bayesbias.embeddings.formats.native._put", stop)
     with pytest.raises(KeyboardInterrupt):
         bb.convert_vectors(keyed(WORDS), tmp_path / "made")
     assert left_over(tmp_path) == []

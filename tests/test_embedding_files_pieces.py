@@ -20,12 +20,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from test_embedding_files_blocks import UNREADABLE, by_entries
 from test_vectors import BAD, FORMATS, as_binary, tables
 
-from bayesbias.embedding_files import binary_blocks, pieces, whole
-from bayesbias.embedding_files.blocks import Memory
-from bayesbias.embedding_files.native import is_native, native_entries, write_native
-from bayesbias.embedding_files.pieces import Look, Piece, in_order
-from bayesbias.embedding_files.vocabulary import hashes_of, table_of
-from bayesbias.embedding_files.whole import file_blocks, file_pieces
+from bayesbias.embeddings.formats import binary_blocks, pieces, whole
+from bayesbias.embeddings.formats.blocks import Memory
+from bayesbias.embeddings.formats.native import is_native, native_entries, write_native
+from bayesbias.embeddings.formats.pieces import Look, Piece, in_order
+from bayesbias.embeddings.formats.whole import file_blocks, file_pieces
+from bayesbias.embeddings.vocabulary import hashes_of, table_of
 
 Words = dict[str, tuple[float, ...]]
 

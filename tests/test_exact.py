@@ -11,14 +11,14 @@ import pytest
 from scipy.stats import multivariate_normal
 from xarray import DataTree
 
-from bayesbias.cards import load_card
-from bayesbias.collapsed import log_density
-from bayesbias.design import make_design
-from bayesbias.exact import Coordinates, _bounds, _resolution, sample_exact
-from bayesbias.fitting import fit
-from bayesbias.importance import importance_resample
-from bayesbias.reduction import collapse
-from bayesbias.schema import COLUMNS
+from bayesbias.model.design import make_design
+from bayesbias.model.spec import load_card
+from bayesbias.sampling.collapsed import log_density
+from bayesbias.sampling.exact import Coordinates, _bounds, _resolution, sample_exact
+from bayesbias.sampling.fit import fit
+from bayesbias.sampling.importance import importance_resample
+from bayesbias.sampling.reduction import collapse
+from bayesbias.tables.schema import COLUMNS
 
 
 def one_connection(n_words: int, n_attributes: int, seed: int = 5) -> pd.DataFrame:
@@ -225,7 +225,7 @@ def test_one_thread_of_linear_algebra_while_sampling_and_as_many_as_before_after
         within.append(threads())
         return importance_resample(*arguments)
 
-    monkeypatch.setattr("bayesbias.exact.importance_resample", watched)
+    monkeypatch.setattr("bayesbias.sampling.exact.importance_resample", watched)
     posterior = collapse(make_design(toy_table), load_card("paper"))
     with threadpool_limits(2, user_api="blas"):
         assert threads() == {2}

@@ -22,8 +22,8 @@ import os, resource, signal, sys, warnings
 from pathlib import Path
 import numpy as np
 import bayesbias as bb
-from bayesbias.embedding_files.native import write_native
-from bayesbias.embedding_files.whole import array_blocks
+from bayesbias.embeddings.formats.native import write_native
+from bayesbias.embeddings.formats.whole import array_blocks
 
 warnings.simplefilter("ignore")
 how, folder = sys.argv[1], Path(sys.argv[2])

@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.design import Design, make_design
-from bayesbias.fitting import fit, fit_design
-from bayesbias.models import model_of
-from bayesbias.posterior import observed, outcome_of, stacked
+from bayesbias.model.design import Design, make_design
+from bayesbias.model.pymc_model import model_of
+from bayesbias.model.tree import observed, outcome_of, stacked
+from bayesbias.sampling.fit import fit, fit_design
 
 FAST = {"draws": 500, "chains": 2, "seed": 1}
 

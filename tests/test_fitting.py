@@ -14,12 +14,13 @@ import xarray as xr
 from numpy.random import SeedSequence, default_rng
 from xarray import DataTree
 
-from bayesbias import fitting
-from bayesbias.cards import load_card
-from bayesbias.fitting import METHODS, as_seed_sequence, fit
-from bayesbias.posterior import SamplingWarning, card_of, warnings_of
-from bayesbias.schema import COLUMNS
-from bayesbias.summaries import summary
+from bayesbias._core.random import as_seed_sequence
+from bayesbias.model.spec import load_card
+from bayesbias.model.tree import SamplingWarning, card_of, warnings_of
+from bayesbias.posterior.summaries import summary
+from bayesbias.sampling import fit as fitting
+from bayesbias.sampling.fit import METHODS, fit
+from bayesbias.tables.schema import COLUMNS
 
 SPIKES = {
     name: {"family": "gamma", "shape": 0.05, "rate": 1.0}

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
-from bayesbias.frame_files import pack_frame, read_result, unpack_frame, write_result
+from bayesbias._core.store import pack_frame, read_result, unpack_frame, write_result
 
 
 def through_text(frame: pd.DataFrame) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
-from bayesbias.geometry import cosine_distance, cosine_similarity, unit_rows
+from bayesbias._core.arrays import cosine_distance, cosine_similarity, unit_rows
 
 Matrix = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import gamma, kstest, multivariate_normal, norm
 
-from bayesbias.importance import (
+from bayesbias.sampling.importance import (
     Proposal,
     Weighted,
     _at_mode,
@@ -126,7 +126,7 @@ def test_a_part_that_the_pilot_missed_is_found_by_drawing_again(
     share = float((found.points[:, 0] < -4.5).mean())
     # Share .03 / 1.03 less what of it lies above -4.5 (.012); weights of ess over 7,000.
     assert share == pytest.approx(0.0288, abs=4 * np.sqrt(0.0288 / N))
-    monkeypatch.setattr("bayesbias.importance.MOST_RETRIES", 0)
+    monkeypatch.setattr("bayesbias.sampling.importance.MOST_RETRIES", 0)
     assert importance_resample(two, np.zeros(2), N, np.random.default_rng(35)).pareto_k > 0.7
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import gamma, norm
 
-from bayesbias.intervals import check_probability, describe_draws, hdi
+from bayesbias._core.intervals import check_probability, describe_draws, hdi
 
 
 def shortest(values: np.ndarray, ci_prob: float) -> tuple[float, float]:

@@ -20,7 +20,7 @@ import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
-from bayesbias.jobs import Failure, Job, run_jobs
+from bayesbias._core.jobs import Failure, Job, run_jobs
 
 
 def product(seed: int) -> pd.DataFrame:
@@ -141,7 +141,7 @@ def test_the_key_follows_settings_and_version_and_nothing_else(
     assert base.key != Job("a", {"x": 2, "y": [1.5, "z"]}, partial(product, 1)).key
     assert len(base.key) == 64
     before = base.key
-    monkeypatch.setattr("bayesbias.jobs.__version__", "99")
+    monkeypatch.setattr("bayesbias._core.jobs.__version__", "99")
     assert base.key != before
 
 
@@ -271,7 +271,7 @@ from functools import partial
 from pathlib import Path
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background has none
 sys.path.insert(0, {here!r})
-from bayesbias.jobs import Job, run_jobs
+from bayesbias._core.jobs import Job, run_jobs
 from test_jobs import slow
 jobs = [Job(str(n), {{"n": n}}, partial(slow, n)) for n in range(40)]
 run_jobs(jobs, folder=Path({folder!r}), n_jobs=2)
@@ -334,7 +334,7 @@ def test_a_job_that_kills_its_dask_workers_fails_alone(cluster: object) -> None:
 def test_a_cluster_that_loses_its_last_worker_is_given_up(
     small_cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bayesbias.jobs.PATIENCE", 2.0)
+    monkeypatch.setattr("bayesbias._core.jobs.PATIENCE", 2.0)
     jobs = [job(str(n), slow, n) for n in range(12)]
 
     def leave() -> None:
@@ -360,7 +360,7 @@ def test_a_cluster_that_loses_its_last_worker_is_given_up(
 def test_a_cluster_that_has_no_worker_yet_is_waited_for(
     small_cluster: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bayesbias.jobs.PATIENCE", 0.5)
+    monkeypatch.setattr("bayesbias._core.jobs.PATIENCE", 0.5)
     small_cluster.cluster.scale(0)
     while small_cluster.nthreads():
         time.sleep(0.01)

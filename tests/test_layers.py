@@ -15,78 +15,57 @@ import bayesbias
 PACKAGE = Path(bayesbias.__file__).parent
 INTERFACE = "__init__"
 
-LAYERS = {
-    "__main__": 6,
-    "cli": 5,
-    "report": 5,
-    "analysis": 5,
-    "change_analysis": 5,
-    "results": 5,
-    "sweep": 5,
-    "sweep_results": 5,
-    "plots": 4,
-    "summaries": 3,
-    "contrasts": 3,
-    "checks": 3,
-    "posterior_scores": 3,
-    "model_comparison": 3,
-    "attribute_folds": 3,
-    "sensitivity": 3,
-    "vocabulary_contrasts": 3,
-    "sweep_config": 3,
-    "comparison": 3,
-    "calibration": 3,
-    "descriptives": 3,
-    "maskedlm": 3,
-    "models": 2,
-    "collapsed": 2,
-    "fitting": 2,
-    "posterior": 2,
-    "design": 2,
-    "sufficient": 2,
-    "exact": 2,
-    "predictive": 2,
-    "importance": 2,
-    "reduction": 2,
-    "scores": 2,
-    "background": 2,
-    "debias": 2,
-    "nulls": 2,
-    "contextual": 2,
-    "extrinsic": 2,
-    "wordlists": 1,
-    "wordlist_check": 1,
-    "wordlist_findings": 1,
-    "vectors": 1,
-    "embedding_files": 1,
-    "transformer_files": 1,
-    "distances": 1,
-    "table_files": 1,
-    "cards": 1,
-    "priors": 1,
-    "intervals": 1,
-    "jobs": 1,
-    "conversion": 1,
-    "schema": 0,
-    "geometry": 0,
-    "bundled": 0,
-    "atomic": 0,
-    "showing": 0,
-    "frame_files": 1,
-}
-"""Layer of every module and subpackage of bayesbias: the table of DESIGN and ARCHITECTURE."""
+BASE = "_core tables embeddings"
 
-SIDEWAYS = {1, 2, 3, 5}
-"""Layers whose modules may import each other, as distances and wordlists, fitting and models,
-checks and summaries, cli and report do."""
+ALLOWED = {
+    "_core": "",
+    "tables": "_core",
+    "embeddings": "_core tables",
+    "model": "_core tables",
+    "scores": BASE,
+    "sampling": "_core tables model",
+    "posterior": "_core tables model scores sampling",
+    "nulls": BASE,
+    "debias": f"{BASE} scores",
+    "background": f"{BASE} model scores sampling posterior",
+    "contextual": "_core tables scores",
+    "maskedlm": "_core tables model sampling posterior",
+    "extrinsic": "_core tables model",
+    "comparison": f"{BASE} model scores sampling posterior debias",
+    "calibration": "_core model scores sampling posterior nulls",
+    "reproduce": "_core scores nulls",
+    "plots": "_core tables model posterior background comparison",
+    "workflows": f"{BASE} model sampling posterior debias contextual maskedlm comparison",
+    "report": "_core tables maskedlm comparison plots workflows",
+    "cli": (
+        f"{BASE} model scores sampling posterior nulls debias background contextual maskedlm "
+        "comparison calibration plots workflows report"
+    ),
+}
+"""What each folder may import: the law of ARCHITECTURE.md. A line names earlier folders only."""
 
 HEAVY = {"pymc", "arviz", "gensim", "torch", "sklearn", "matplotlib", "jinja2"}
 """Distributions that only the function that needs them may import."""
 
 
-def unit_of(path: Path) -> str:
-    """Module or subpackage of the top level that a file belongs to."""
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+def dotted(path: Path) -> str:
+    """Name that a file is imported by."""
+    parts = [PACKAGE.name, *path.relative_to(PACKAGE).with_suffix("").parts]
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def files_of(names: set[str]) -> set[str]:
+    """Modules of bayesbias among imported names, whether they are imported or a name of theirs."""
+    known = {dotted(path) for path in MODULES}
+    return {name if name in known else name.rpartition(".")[0] for name in names} & known
+
+
+def cycle(imports: dict[str, set[str]]) -> list[str]:
+    """Modules that remain when those that import nothing that remains are taken out, in turn."""
+    left = dict(imports)
+    while done := {name for name, wanted in left.items() if not (wanted - {name}) & left.keys()}:
+        left = {name: wanted for name, wanted in left.items() if name not in done}
+    return sorted(left)
 
 
 def is_type_checking(node: ast.AST) -> bool:
@@ -128,46 +107,58 @@ def imports_of(path: Path, *, lazy: bool) -> set[str]:
     return imported_names(path.read_text(encoding="utf-8"), package, lazy=lazy)
 
 
-def units_of(names: set[str]) -> set[str]:
-    """Top-level modules of bayesbias among imported names; the package itself for other names."""
+def rooms_of(names: set[str]) -> set[str]:
+    """Folders of bayesbias among imported names; the package itself for what is in none."""
     inner = {name.split(".")[1] for name in names if name.startswith(f"{PACKAGE.name}.")}
-    known = {*LAYERS, *map(unit_of, PACKAGE.iterdir())}
-    units = {name if name in known else INTERFACE for name in inner - {"__version__"}}
-    return units | ({INTERFACE} if PACKAGE.name in names else set())
+    rooms = {name if name in ALLOWED else INTERFACE for name in inner - {"__version__"}}
+    return rooms | ({INTERFACE} if PACKAGE.name in names else set())
 
 
-def may_import(importer: str, imported: str) -> bool:
-    """Down the layers; sideways within some layers and within a subpackage."""
-    if imported == INTERFACE:
-        return False
-    if importer == imported or not {importer, imported} <= LAYERS.keys():
-        return True  # test_every_module_has_a_layer tells which one has none
-    above, below = LAYERS[importer], LAYERS[imported]
-    return below < above or (below == above and above in SIDEWAYS)
-
-
-MODULES = sorted(path for path in PACKAGE.rglob("*.py") if unit_of(path) != INTERFACE)
+ROOT_FILES = {"__init__.py", "__init__.pyi", "__main__.py", "py.typed"}
+MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE)
 NAMES = [str(path.relative_to(PACKAGE)) for path in MODULES]
 
 
-@pytest.mark.parametrize("path", MODULES, ids=NAMES)
-def test_every_module_has_a_layer(path: Path) -> None:
-    assert unit_of(path) in LAYERS, (
-        f"{path.name}: the module or subpackage {unit_of(path)!r} has no layer; add it to LAYERS "
-        "in tests/test_layers.py and to the table of layers in ARCHITECTURE.md"
-    )
+def test_the_root_holds_the_front_door_only() -> None:
+    assert {path.name for path in PACKAGE.iterdir() if path.is_file()} == ROOT_FILES
+
+
+def test_the_law_names_every_folder_and_only_earlier_ones() -> None:
+    folders = [path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()]
+    assert sorted(ALLOWED) == sorted(folders)
+    order = list(ALLOWED)
+    for place, (room, allowed) in enumerate(ALLOWED.items()):
+        assert set(allowed.split()) <= set(order[:place]), room
 
 
 @pytest.mark.parametrize("path", MODULES, ids=NAMES)
-def test_imports_point_down(path: Path) -> None:
-    unit = unit_of(path)
-    wrong = sorted(
-        other for other in units_of(imports_of(path, lazy=True)) if not may_import(unit, other)
-    )
-    assert not wrong, (
-        f"{path.name} (layer {LAYERS.get(unit)}) may not import {', '.join(wrong)}: imports point "
-        "down the layers of LAYERS in tests/test_layers.py"
-    )
+def test_folders_import_what_they_may(path: Path) -> None:
+    room = path.relative_to(PACKAGE).parts[0]
+    wrong = rooms_of(imports_of(path, lazy=True)) - {room, *ALLOWED[room].split()}
+    assert not wrong, f"{room}/ may not import {', '.join(sorted(wrong))}: see ARCHITECTURE.md"
+
+
+def test_no_permission_is_idle() -> None:
+    used: dict[str, set[str]] = {room: set() for room in ALLOWED}
+    for path in MODULES:
+        room = path.relative_to(PACKAGE).parts[0]
+        used[room] |= rooms_of(imports_of(path, lazy=True)) - {room}
+    assert {room: " ".join(sorted(names)) for room, names in used.items()} == {
+        room: " ".join(sorted(allowed.split())) for room, allowed in ALLOWED.items()
+    }
+
+
+def test_no_file_imports_itself_by_way_of_others() -> None:
+    imports = {dotted(path): files_of(imports_of(path, lazy=True)) for path in MODULES}
+    assert not cycle(imports)
+
+
+@pytest.mark.parametrize("name", bayesbias.__all__)
+def test_no_import_of_a_public_name_binds_a_function(name: str) -> None:
+    code = f"import types, bayesbias as bb; bb.{name}; import bayesbias.{name} as module; "
+    code += "assert isinstance(module, types.ModuleType)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert run.returncode == 0 or f"No module named 'bayesbias.{name}'" in run.stderr, run.stderr
 
 
 @pytest.mark.parametrize("path", [*MODULES, PACKAGE / "__init__.py"], ids=[*NAMES, "__init__.py"])
@@ -177,7 +168,7 @@ def test_heavy_packages_are_imported_inside_functions(path: Path) -> None:
 
 
 def test_the_package_itself_imports_no_module_of_its_own() -> None:
-    assert not units_of(imports_of(PACKAGE / "__init__.py", lazy=False))
+    assert not rooms_of(imports_of(PACKAGE / "__init__.py", lazy=False))
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
@@ -217,23 +208,3 @@ def test_the_reader_of_imports_sees_what_runs_and_only_that() -> None:
     rest = {"os", "typing.TYPE_CHECKING", "__future__.annotations"}
     assert top == own | heavy | rest
     assert imported_names(SAMPLE, ("bayesbias", "plots"), lazy=True) == top | {"gensim"}
-
-
-@pytest.mark.parametrize(
-    ("importer", "imported", "allowed"),
-    [
-        ("distances", "wordlists", True),
-        ("fitting", "models", True),
-        ("scores", "scores", True),
-        ("cli", "schema", True),
-        ("schema", "geometry", False),
-        ("contrasts", "summaries", True),
-        ("cli", "report", True),
-        ("report", "plots", True),
-        ("plots", "report", False),
-        ("schema", "wordlists", False),
-        ("scores", INTERFACE, False),
-    ],
-)
-def test_the_law_itself(importer: str, imported: str, allowed: bool) -> None:
-    assert may_import(importer, imported) is allowed

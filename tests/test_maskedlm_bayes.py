@@ -10,7 +10,6 @@ from scipy.stats import norm
 from scipy.stats import t as student
 from xarray import DataTree
 
-from bayesbias.cards import load_card
 from bayesbias.maskedlm import (
     fit_pairs,
     model_contrasts,
@@ -22,7 +21,8 @@ from bayesbias.maskedlm import (
 )
 from bayesbias.maskedlm.bayes import card_for, card_in_units
 from bayesbias.maskedlm.pairs_posterior import _Residuals, predict_new_pairs, scales_of
-from bayesbias.posterior import card_of, stacked
+from bayesbias.model.spec import load_card
+from bayesbias.model.tree import card_of, stacked
 
 TYPES = {"age": 1.5, "gender": 0.5, "race": -1.0, "religion": 0.0}
 """True mean differences of the made pairs."""

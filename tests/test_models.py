@@ -14,13 +14,14 @@ from scipy.stats import norm
 from xarray import DataTree
 
 import bayesbias as bb
-from bayesbias.cards import card_from_dict, load_card, model_cards
-from bayesbias.design import make_design
-from bayesbias.fitting import fit, fit_design
-from bayesbias.models import _smallest_table, _whitening, build_model, graph
-from bayesbias.posterior import card_of, labels, variable_dims
-from bayesbias.predictive import add_log_likelihood, predict_rows
-from bayesbias.sensitivity import with_log_densities
+from bayesbias.model.design import make_design
+from bayesbias.model.likelihood import predict_rows
+from bayesbias.model.pymc_model import _smallest_table, _whitening, build_model, graph
+from bayesbias.model.spec import card_from_dict, load_card, model_cards
+from bayesbias.model.tree import card_of, labels, variable_dims
+from bayesbias.posterior.loo import add_log_likelihood
+from bayesbias.posterior.sensitivity import with_log_densities
+from bayesbias.sampling.fit import fit, fit_design
 
 
 @pytest.fixture(scope="module")
@@ -190,8 +191,8 @@ def test_whitened_coordinates_are_a_change_of_variables() -> None:
 
 def test_connections_of_single_rows_do_not_pass_for_noiseless() -> None:
     """Cells of one row have no residuals; their rough variance is the common one."""
-    from bayesbias.design import make_design
-    from bayesbias.models import _RoughFit
+    from bayesbias.model.design import make_design
+    from bayesbias.model.pymc_model import _RoughFit
 
     rough = _RoughFit(make_design(_smallest_table()))
     spread = 1 / np.sqrt(rough.cell_precision)

@@ -395,7 +395,7 @@ def test_neighbourhood_of_an_unknown_word(table: pd.DataFrame) -> None:
 
 
 def test_distributions_shade_the_band_and_print_the_shares(table: pd.DataFrame) -> None:
-    from bayesbias.descriptives import mac_band
+    from bayesbias.tables.descriptives import mac_band
 
     bands = mac_band(table)
     ax = plots.distributions(table)

@@ -189,7 +189,7 @@ def test_all_draw_on_axes_of_the_callers_and_give_them_back() -> None:
 
 
 def test_cells_are_drawn_one_by_one_in_the_colours_of_their_group() -> None:
-    frame = bb.nulls.paper_example().cells()
+    frame = bb.reproduce.paper_example().cells()
     ax = plots.cells(frame)
     drawn = {line.get_label(): line for line in ax.lines[:2]}
     for name in "XY":

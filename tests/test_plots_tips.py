@@ -9,9 +9,9 @@ from matplotlib.lines import Line2D
 from xarray import DataTree
 
 from bayesbias import plots
-from bayesbias.contrasts import contrasts
 from bayesbias.plots.tips import set_tips, tip, tips_of
-from bayesbias.summaries import scales, summary
+from bayesbias.posterior.contrasts import contrasts
+from bayesbias.posterior.summaries import scales, summary
 
 
 @pytest.fixture(autouse=True)

@@ -11,9 +11,8 @@ import pytest
 import xarray as xr
 from xarray import DataTree
 
-from bayesbias.cards import load_card
-from bayesbias.fitting import fit
-from bayesbias.posterior import (
+from bayesbias.model.spec import load_card
+from bayesbias.model.tree import (
     card_of,
     index_of,
     labels,
@@ -23,7 +22,8 @@ from bayesbias.posterior import (
     variable_dims,
     warnings_of,
 )
-from bayesbias.schema import table_hash, validate
+from bayesbias.sampling.fit import fit
+from bayesbias.tables.schema import table_hash, validate
 
 
 def test_groups_dims_and_coordinates(toy_table: pd.DataFrame, crossed_posterior: DataTree) -> None:

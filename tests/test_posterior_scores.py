@@ -9,8 +9,8 @@ from xarray import DataTree
 
 import bayesbias as bb
 from bayesbias import WordList, scores
-from bayesbias.posterior import labels, stacked
-from bayesbias.posterior_scores import (
+from bayesbias.model.tree import labels, stacked
+from bayesbias.posterior.posterior_scores import (
     POSTERIOR_SCORES,
     posterior_scores,
     with_posterior_scores,

@@ -11,23 +11,22 @@ from scipy.special import logsumexp
 from scipy.stats import multivariate_normal, norm, t
 from xarray import DataTree
 
-from bayesbias import predictive
-from bayesbias.cards import ModelCard, card_from_dict, load_card
-from bayesbias.collapsed import log_density
-from bayesbias.design import Design, make_design
-from bayesbias.exact import sample_exact
-from bayesbias.fitting import fit
-from bayesbias.predictive import (
-    add_log_likelihood,
+from bayesbias.model import likelihood as predictive
+from bayesbias.model.design import Design, make_design
+from bayesbias.model.likelihood import (
     locations,
     log_likelihood,
-    new_attribute_log_density,
     predict_rows,
     residual_sds,
     row_blocks,
-    word_means_given,
 )
-from bayesbias.reduction import collapse
+from bayesbias.model.spec import ModelCard, card_from_dict, load_card
+from bayesbias.posterior.loo import add_log_likelihood
+from bayesbias.posterior.new_attributes import new_attribute_log_density, word_means_given
+from bayesbias.sampling.collapsed import log_density
+from bayesbias.sampling.exact import sample_exact
+from bayesbias.sampling.fit import fit
+from bayesbias.sampling.reduction import collapse
 
 
 def with_nu(tree: DataTree, nu: float) -> DataTree:

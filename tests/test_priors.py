@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bayesbias.priors import FAMILIES, Prior
+from bayesbias.model.priors import FAMILIES, Prior
 
 ORACLES = {
     "normal": ({"mean": 1.0, "sd": 0.3}, stats.norm(1.0, 0.3)),

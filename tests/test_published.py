@@ -15,7 +15,7 @@ from scipy.stats import norm
 from xarray import DataTree
 
 import bayesbias as bb
-from bayesbias.summaries import levels
+from bayesbias.posterior.summaries import levels
 
 TABLES = {
     "religion_google": "religion_group_google_dataset",

@@ -8,9 +8,9 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 
-from bayesbias.distances import distance_table
-from bayesbias.vectors import load_vectors
-from bayesbias.wordlists import load_wordlist
+from bayesbias.embeddings.load import load_vectors
+from bayesbias.tables.distances import distance_table
+from bayesbias.tables.wordlists import load_wordlist
 
 README = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding="utf-8")
 

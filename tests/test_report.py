@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayesbias.analysis import Analysis, CardResult, Settings, analyse, noticed
+from bayesbias.embeddings.load import load_vectors
 from bayesbias.report import Entry, draw, figures_of, render_index, render_report
 from bayesbias.report.figures import MOST_ROWS, _pages
 from bayesbias.report.sentences import (
@@ -33,10 +33,10 @@ from bayesbias.report.sentences import (
 )
 from bayesbias.report.svg import VARIABLES, inlined
 from bayesbias.report.tables import overall
-from bayesbias.results import versions
-from bayesbias.schema import CONNECTIONS
-from bayesbias.vectors import load_vectors
-from bayesbias.wordlists import WordList, load_wordlist
+from bayesbias.tables.schema import CONNECTIONS
+from bayesbias.tables.wordlists import WordList, load_wordlist
+from bayesbias.workflows.analysis import Analysis, CardResult, Settings, analyse, noticed
+from bayesbias.workflows.output import versions
 
 SCRIPT = "<script>alert(1)</script>"
 BREAKOUT = '"><img/src=x/onerror=alert(2)>'

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bayesbias.analysis import Analysis, Settings, analyse
+from bayesbias.embeddings.load import load_vectors
 from bayesbias.report import Entry, draw, figures_of, render_index, render_report
-from bayesbias.results import versions
-from bayesbias.vectors import load_vectors
-from bayesbias.wordlists import WordList, load_wordlist
+from bayesbias.tables.wordlists import WordList, load_wordlist
+from bayesbias.workflows.analysis import Analysis, Settings, analyse
+from bayesbias.workflows.output import versions
 
 pytestmark = pytest.mark.browser
 

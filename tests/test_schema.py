@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
-from bayesbias.schema import (
+from bayesbias._core.checks import unknown_name
+from bayesbias.tables.schema import (
     COLUMNS,
     CONNECTIONS,
     OPTIONAL_COLUMNS,
@@ -19,7 +20,6 @@ from bayesbias.schema import (
     connections_present,
     require_columns,
     table_hash,
-    unknown_name,
     validate,
 )
 

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayesbias.geometry import FloatArray
+from bayesbias._core.arrays import FloatArray
+from bayesbias._core.display import Shown
 from bayesbias.scores import WeamResult, permutation_test, weam, weat
 from bayesbias.scores.result import Result
-from bayesbias.showing import Shown
 
 TOY = {"x<y": [1.0, 0.0], "b": [0.0, 1.0], "a": [1.0, 1.0], "c": [0.3, -1.0]}
 

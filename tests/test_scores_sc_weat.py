@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bayesbias.geometry import cosine_similarity
+from bayesbias._core.arrays import cosine_similarity
 from bayesbias.scores import nas_of, permutation_p_values, sc_weat, sc_weat_of
 
 

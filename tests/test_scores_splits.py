@@ -6,12 +6,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from bayesbias.scores.splits import (
-    count_by_halves,
-    count_in_matrix,
-    sampled_sums,
-    split_matrix,
-)
+from bayesbias.scores.splits import count_by_halves, count_in_matrix, sampled_sums, split_matrix
 
 SIZES = [(2, 1), (5, 2), (6, 3), (7, 6), (8, 4)]
 

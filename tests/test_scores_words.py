@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bayesbias.scores.words import abridged, as_rows, look_up, look_up_tuples, refuse_overlap
+from bayesbias._core.display import abridged
+from bayesbias.embeddings.word_sets import as_rows, look_up, look_up_tuples, refuse_overlap
 
 TOY = {"he": [1.0, 0.0], "she": [0.0, 1.0], "void": [0.0, 0.0], "bad": [np.nan, 1.0]}
 

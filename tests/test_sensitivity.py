@@ -11,10 +11,10 @@ import pytest
 from scipy.stats import expon, norm
 from xarray import DataTree
 
-from bayesbias.fitting import fit
-from bayesbias.posterior import SamplingWarning
-from bayesbias.predictive import log_likelihood
-from bayesbias.sensitivity import SENSITIVE, prior_sensitivity, with_log_densities
+from bayesbias.model.likelihood import log_likelihood
+from bayesbias.model.tree import SamplingWarning
+from bayesbias.posterior.sensitivity import SENSITIVE, prior_sensitivity, with_log_densities
+from bayesbias.sampling.fit import fit
 
 
 @pytest.fixture(scope="module")

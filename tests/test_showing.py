@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesbias.showing import Sheet, Shown, visible
+from bayesbias._core.display import Sheet, Shown, visible
 
 SCRIPT = "<script>alert('1')</script>"
 

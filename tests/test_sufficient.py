@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayesbias.design import Design, make_design
-from bayesbias.sufficient import Statistics, sufficient_statistics
+from bayesbias.model.design import Design, make_design
+from bayesbias.sampling.sufficient import Statistics, sufficient_statistics
 
 CENTRE = 1.0
 

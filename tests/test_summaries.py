@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 from xarray import DataTree
 
-from bayesbias.fitting import fit
-from bayesbias.intervals import hdi
-from bayesbias.posterior import SamplingWarning
-from bayesbias.summaries import LEVELS, levels, scales, summary
+from bayesbias._core.intervals import hdi
+from bayesbias.model.tree import SamplingWarning
+from bayesbias.posterior.summaries import LEVELS, levels, scales, summary
+from bayesbias.sampling.fit import fit
 
 CONNECTIONS = ["associated", "different", "neutral", "human"]
 
@@ -97,7 +97,7 @@ def test_scales_name_what_they_belong_to(crossed_posterior: DataTree) -> None:
 
 
 def test_scales_by_kind_and_by_group(toy_table: pd.DataFrame) -> None:
-    from bayesbias.cards import card_from_dict, load_card
+    from bayesbias.model.spec import card_from_dict, load_card
 
     card = card_from_dict(load_card("grouped").to_dict() | {"attribute_effects": "kind"})
     frame = scales(fit(toy_table, card, method="exact", seed=1))

@@ -24,10 +24,10 @@ from pandas.testing import assert_frame_equal
 from sweep_inputs import write_inputs
 
 import bayesbias as bb
+from bayesbias._core.store import read_result
 from bayesbias.cli import main
-from bayesbias.frame_files import read_result
-from bayesbias.sweep import Plan, Sweep, plan_sweep, run_sweep
-from bayesbias.sweep_config import load_sweep
+from bayesbias.workflows.sweep import Plan, Sweep, plan_sweep, run_sweep
+from bayesbias.workflows.sweep_spec import load_sweep
 
 CELLS = 18
 """Three embeddings, three lists, two cards."""
@@ -88,7 +88,7 @@ def test_what_warnings_advise_reaches_the_sampler(
     def stop(*_: object, **options: object) -> None:
         raise ValueError(f"tune is {options['tune']} and acceptance {options['target_accept']}")
 
-    monkeypatch.setattr("bayesbias.sweep.fit", stop)
+    monkeypatch.setattr("bayesbias.workflows.sweep.fit", stop)
     failures = run_sweep(only_calm(plan, tune=77, target_accept=0.97)).failures
     assert {failure.message for failure in failures} == {"tune is 77 and acceptance 0.97"}
 
@@ -196,7 +196,7 @@ def test_a_list_that_an_embedding_lacks_stops_its_own_cells_only(
 def test_a_cell_that_cannot_be_fitted_stops_no_other(
     plan: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import bayesbias.sweep as module
+    import bayesbias.workflows.sweep as module
 
     def fit(table: pd.DataFrame, card: Any, *arguments: Any, **options: Any) -> Any:
         if card.name == "crossed":
@@ -215,7 +215,7 @@ def test_a_cell_that_cannot_be_fitted_stops_no_other(
 def test_sampling_warnings_are_kept_with_the_result(
     plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import bayesbias.sweep as module
+    import bayesbias.workflows.sweep as module
 
     def fit(*arguments: Any, **options: Any) -> Any:
         tree = bb.fit(*arguments, **options)
@@ -234,8 +234,8 @@ def test_sampling_warnings_are_kept_with_the_result(
 RUN = """
 import sys
 from pathlib import Path
-from bayesbias.sweep import plan_sweep, run_sweep
-from bayesbias.sweep_config import load_sweep
+from bayesbias.workflows.sweep import plan_sweep, run_sweep
+from bayesbias.workflows.sweep_spec import load_sweep
 run_sweep(plan_sweep(load_sweep(sys.argv[1])), folder=Path(sys.argv[2]), n_jobs=int(sys.argv[3]))
 """
 

@@ -8,7 +8,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.cli.sweep import EXAMPLE
-from bayesbias.sweep_config import KEYS, Embedding, SweepConfig, load_sweep
+from bayesbias.workflows.sweep_spec import KEYS, Embedding, SweepConfig, load_sweep
 
 MINIMAL = 'lists = ["religion"]\n'
 PLACES = '\n[embeddings]\ndemo = "glove-demo"\n'

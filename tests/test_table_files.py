@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bayesbias.distances import read_table
-from bayesbias.schema import COLUMNS
-from bayesbias.table_files import read_frame
+from bayesbias.tables.distances import read_table
+from bayesbias.tables.schema import COLUMNS
+from bayesbias.tables.table_files import read_frame
 
 
 @pytest.mark.parametrize(

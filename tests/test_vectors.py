@@ -25,10 +25,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from bayesbias.bundled import bundled_folder
-from bayesbias.embedding_files import binary, progress, read_entries
-from bayesbias.vectors import in_lower_case, load_vectors, read_as, save_vectors
-from bayesbias.wordlists import WordList, load_wordlist, wordlists
+from bayesbias._core.resources import bundled_folder
+from bayesbias.embeddings.formats import binary, progress, read_entries
+from bayesbias.embeddings.load import in_lower_case, load_vectors, read_as, save_vectors
+from bayesbias.tables.wordlists import WordList, load_wordlist, wordlists
 
 Table = Mapping[str, Sequence[float]]
 
@@ -694,7 +694,7 @@ def test_unwanted_bad_vectors_do_no_harm(file: File) -> None:
 def test_a_line_without_end_is_not_kept_in_memory(
     file: File, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bayesbias.embedding_files.text.LONGEST_LINE", 50)
+    monkeypatch.setattr("bayesbias.embeddings.formats.text.LONGEST_LINE", 50)
     with pytest.raises(ValueError, match=r"line 2 does not end; this is not a text file"):
         load_vectors(file("a.txt", b"a 1 2\nb " + b"1 " * 60))
 
@@ -704,7 +704,7 @@ def test_a_line_without_end_is_not_kept_in_memory(
 PEAK_OF_READING = """
 import sys, tracemalloc
 from pathlib import Path
-from bayesbias.embedding_files import read_entries
+from bayesbias.embeddings.formats import read_entries
 tracemalloc.start()
 for path in sys.argv[1:]:
     assert len(list(read_entries(Path(path), {b"w7"}))) == 1
@@ -748,7 +748,7 @@ def test_the_bar_is_drawn_on_a_terminal(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setattr("bayesbias.embedding_files.text.LINES_A_TICK", 2)
+    monkeypatch.setattr("bayesbias.embeddings.formats.text.LINES_A_TICK", 2)
     path = file("[b]" + name, FORMATS[name])
     assert f"[b]{name}"[:10] in bar_text(path, monkeypatch, capsys, shown=True)
 

@@ -10,7 +10,7 @@ import pytest
 from gensim.models import KeyedVectors
 
 import bayesbias as bb
-from bayesbias.vocabulary_contrasts import VocabularyContrasts
+from bayesbias.background.vocabulary_contrasts import VocabularyContrasts
 
 DIMS = 15
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bayesbias as bb
-from bayesbias.wordlist_check import _places, check_wordlist
-from bayesbias.wordlist_findings import Finding, find_flaws, refuse_errors
-from bayesbias.wordlists import load_wordlist, wordlists
+from bayesbias.tables.wordlist_findings import Finding, find_flaws, refuse_errors
+from bayesbias.tables.wordlist_lint import _places, check_wordlist
+from bayesbias.tables.wordlists import load_wordlist, wordlists
 
 FINE = """\
 [groups]

@@ -14,8 +14,8 @@ import pytest
 
 import bayesbias as bb
 from bayesbias import wordlists as named_wordlists
-from bayesbias.bundled import bundled_folder
-from bayesbias.wordlists import WordList, load_wordlist, wordlists
+from bayesbias._core.resources import bundled_folder
+from bayesbias.tables.wordlists import WordList, load_wordlist, wordlists
 
 APPENDIX = ("religion", "gender", "race")
 WEAT = {

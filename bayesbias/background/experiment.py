@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-from ..wordlists import WordList, Words, load_wordlist
+from ..tables.wordlists import WordList, Words, load_wordlist
 
 CALISKAN = tuple(f"weat{number}" for number in range(1, 11))
 """The ten tests of Caliskan, Bryson and Narayanan (2017), as bundled word lists."""

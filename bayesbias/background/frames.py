@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from ..geometry import FloatArray
+from .._core.arrays import FloatArray
 from .experiment import Experiment
 from .psi_distribution import Distribution
 from .relative_bias import DRAWS, Seed

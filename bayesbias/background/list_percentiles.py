@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from ..geometry import FloatArray
-from ..schema import unknown_name
+from .._core.arrays import FloatArray
+from .._core.checks import unknown_name
 from ..scores.mac import mac_of
 from ..scores.same import same_of
 from ..scores.weam import psi_of
 from ..scores.weat import effect_sizes
-from ..wordlists import WordList, load_wordlist
+from ..tables.wordlists import WordList, load_wordlist
 from .pool import Pool, draw_pool
 from .relative_bias import Seed
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..geometry import FloatArray
+from .._core.arrays import FloatArray
 
 CHECKED = (0.001, 0.01, 0.025, 0.05, 0.25, 0.5, 0.75, 0.95, 0.975, 0.99, 0.999)
 """Probabilities at which the fit is checked: the middle, and the tails that p-values are of."""

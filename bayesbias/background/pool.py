@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..embedding_files.blocks import Block
-from ..embedding_files.headers import Vector
-from ..embedding_files.vocabulary import ODD, rows_in, table_of
-from ..vectors import choose, vector_blocks
+from ..embeddings.formats.blocks import Block
+from ..embeddings.formats.headers import Vector
+from ..embeddings.load import choose, vector_blocks
+from ..embeddings.vocabulary import ODD, rows_in, table_of
 
 if TYPE_CHECKING:
     from .psi_distribution import Source

@@ -20,11 +20,11 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from ..embedding_files.headers import Vector
-from ..embedding_files.pieces import Look, Piece, Walk
-from ..embedding_files.vocabulary import Hashes, Rows, Vocabulary, table_of
-from ..geometry import FloatArray, unit_rows
-from ..vectors import choose
+from .._core.arrays import FloatArray, unit_rows
+from ..embeddings.formats.headers import Vector
+from ..embeddings.formats.pieces import Look, Piece, Walk
+from ..embeddings.load import choose
+from ..embeddings.vocabulary import Hashes, Rows, Vocabulary, table_of
 
 Pair = tuple[Sequence[str], Sequence[str]]
 """Words of Z and of Z2."""

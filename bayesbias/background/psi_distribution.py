@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..embedding_files.vocabulary import Vocabulary
-from ..geometry import FloatArray
-from ..schema import unknown_name
-from ..scores.words import abridged
-from ..vectors import CASES, choose, vector_walk
+from .._core.arrays import FloatArray
+from .._core.checks import unknown_name
+from .._core.display import abridged
+from ..embeddings.load import CASES, choose, vector_walk
+from ..embeddings.vocabulary import Vocabulary
 from . import normal_fit, tails
 from .experiment import Experiment
 from .projection import Projected, project

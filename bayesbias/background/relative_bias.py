@@ -20,8 +20,8 @@ import numpy as np
 from numpy.random import Generator, SeedSequence
 from numpy.typing import NDArray
 
-from ..geometry import FloatArray
-from ..schema import unknown_name
+from .._core.arrays import FloatArray
+from .._core.checks import unknown_name
 from .tails import Choice, normal
 
 Seed = int | SeedSequence | Generator | None

@@ -7,8 +7,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ..geometry import FloatArray
-from ..schema import unknown_name
+from .._core.arrays import FloatArray
+from .._core.checks import unknown_name
 
 About = Literal["background", "zero"]
 Tail = Literal["lower", "upper", "one", "two"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..contrasts import DEFAULT_ROPE
-from ..fitting import check_numbers
-from ..intervals import DEFAULT_CI_PROB, check_probability
+from .._core.checks import check_numbers
+from .._core.intervals import DEFAULT_CI_PROB, check_probability
+from ..posterior.contrasts import DEFAULT_ROPE
 
 DEFAULT_DRAWS = 4000
 """Posterior draws of each table: as many as `fit` makes."""

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..cards import ModelCard, load_card
-from ..schema import unknown_name
+from .._core.checks import unknown_name
+from ..model.spec import ModelCard, load_card
 from .choices import Choices
 from .posteriors import PosteriorSource
 from .sources import MAC, T_TESTS, WEAT, Source

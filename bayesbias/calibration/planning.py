@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..fitting import Seed
+from .._core.random import Seed
 from ..nulls import World
 from .rates import Methods, calibrate
 

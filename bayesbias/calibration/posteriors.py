@@ -1,7 +1,7 @@
 """Posterior contrasts of many simulated tables, by the exact sampler.
 
 Tables of a world share their design, so that only distances change from fit to fit; the contrasts
-are those that `bayesbias.contrasts` takes from a posterior of `fit`.
+are those that `bayesbias.posterior.contrasts` takes from a posterior of `fit`.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import numpy as np
 import pandas as pd
 from numpy.random import SeedSequence, default_rng
 
-from ..cards import ModelCard
-from ..design import Design, make_design
-from ..exact import sample_exact
-from ..fitting import PARETO_K_LIMIT
-from ..geometry import FloatArray
-from ..intervals import hdi
+from .._core.arrays import FloatArray
+from .._core.intervals import hdi
+from ..model.design import Design, make_design
+from ..model.spec import ModelCard
 from ..nulls import Batch, NullWorld
-from ..reduction import collapse
+from ..sampling.exact import sample_exact
+from ..sampling.fit import PARETO_K_LIMIT
+from ..sampling.reduction import collapse
 from .choices import Choices
 
 LEVELS = ("overall", "group", "word")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..fitting import Seed, as_seed_sequence
+from .._core.random import Seed, as_seed_sequence
 from ..nulls import NullWorld
 from ..nulls import world as named_world
 from ..nulls.world import check_count

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 from numpy.random import SeedSequence
 
-from ..jobs import Job, run_jobs
+from .._core.jobs import Job, run_jobs
 from ..nulls import NullWorld
 from .choices import Choices
 from .sources import Source

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import SeedSequence
 
-from ..geometry import FloatArray
+from .._core.arrays import FloatArray
 from ..nulls import Batch, NullWorld
 from ..scores.permutation import permutation_p_values
 from ..scores.weat import effect_sizes

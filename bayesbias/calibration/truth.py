@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from ..geometry import FloatArray
+from .._core.arrays import FloatArray
 from ..nulls import Batch
 
 

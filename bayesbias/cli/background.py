@@ -119,7 +119,7 @@ def background(
 
 
 def _tell_missing(made: dict[str, Distribution], experiments: dict[str, Experiment]) -> None:
-    from ..scores.words import abridged
+    from .._core.display import abridged
 
     lost = dict.fromkeys(word for each in made.values() for word in each.missing)
     for name, each in made.items():
@@ -161,7 +161,7 @@ def _write(
     settings: tuple[int, int, bool],
 ) -> None:
     """Write everything aside and put it into its place whole."""
-    from ..results import publishing
+    from ..workflows.output import publishing
 
     draws, seed, force = settings
     with publishing(out, force=force) as stage:

@@ -78,7 +78,7 @@ def calibrate(
 ) -> int:
     """Simulate, count, print the rates and write them."""
     from ..calibration import calibrate as run
-    from ..results import require_file_place
+    from ..workflows.output import require_file_place
 
     screen = options.screen_of(context, quiet)
     if known:
@@ -120,7 +120,7 @@ def _show_known(screen: Screen) -> None:
 
 
 def _write(frame: pd.DataFrame, out: Path) -> None:
-    from ..atomic import replacing
+    from .._core.files import replacing
 
     with replacing(out) as temporary:
         frame.to_csv(temporary, index=False)

@@ -16,7 +16,7 @@ from .screen import Screen
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..change_analysis import ChangeAnalysis, ChangeSettings, Scored, Searched
+    from ..workflows.change import ChangeAnalysis, ChangeSettings, Scored, Searched
 
 HELP = (
     "Compare two tables pair by pair, as before and after debiasing, and write a report.\n\n"
@@ -89,9 +89,9 @@ def compare(
     quiet: options.Quiet = False,
 ) -> int:
     """Compare two tables pair by pair, and write a report."""
-    from ..change_analysis import ChangeSettings
-    from ..distances import read_table
-    from ..results import require_place
+    from ..tables.distances import read_table
+    from ..workflows.change import ChangeSettings
+    from ..workflows.output import require_place
 
     screen = options.screen_of(context, quiet)
     settings = ChangeSettings(
@@ -163,9 +163,9 @@ def _scored(
 ) -> Scored | None:
     if sources is None:
         return None
-    from ..change_analysis import Scored
-    from ..vectors import load_vectors
-    from ..wordlists import load_wordlist
+    from ..embeddings.load import load_vectors
+    from ..tables.wordlists import load_wordlist
+    from ..workflows.change import Scored
 
     words = load_wordlist(sources[0])
     before, after = (
@@ -180,9 +180,9 @@ def _searched(
 ) -> Searched | None:
     if sources is None or recover is None:
         return None
-    from ..change_analysis import Searched
     from ..comparison.remainder import load_frequent
     from ..debias import load_defining_sets
+    from ..workflows.change import Searched
 
     sets = load_defining_sets(recover)
     before, after = (load_frequent(source, sets, **loading) for source in sources[1:])
@@ -200,8 +200,8 @@ def _results(
     screen: Screen,
 ) -> ChangeAnalysis:
     """Analyse the change and write all results, or none."""
-    from ..change_analysis import analyse_change
-    from ..results import publishing
+    from ..workflows.change import analyse_change
+    from ..workflows.output import publishing
 
     with screen.steps(8) as tell:
         analysis = analyse_change(
@@ -218,9 +218,9 @@ def _write(analysis: ChangeAnalysis, folder: Path, command: str) -> None:
     """Write everything into the folder, the record last."""
     import matplotlib as mpl
 
-    from .. import results
     from ..report import change_figures, change_report
     from ..report.figures import draw
+    from ..workflows import output as results
 
     mpl.use("agg")  # no window, whatever the machine has
     _write_frames(analysis, folder)
@@ -243,8 +243,8 @@ def _write(analysis: ChangeAnalysis, folder: Path, command: str) -> None:
 
 def _write_frames(analysis: ChangeAnalysis, folder: Path) -> None:
     from ..comparison import pair
-    from ..posterior import save_posterior
-    from ..results import REMAINS
+    from ..model.tree import save_posterior
+    from ..workflows.output import REMAINS
 
     pair(analysis.before, analysis.after).rows.to_csv(folder / "pairs.csv", index=False)
     for name in ("unpaired", "bands", "scores"):
@@ -258,7 +258,12 @@ def _write_frames(analysis: ChangeAnalysis, folder: Path) -> None:
 
 
 def _tell(analysis: ChangeAnalysis, out: Path, screen: Screen) -> None:
-    from ..report.change_wording import headline, mac_sentence, pairing_sentences, remains_sentences
+    from ..report.change_wording import (
+        headline,
+        mac_sentence,
+        pairing_sentences,
+        remains_sentences,
+    )
 
     screen.say(" ".join(pairing_sentences(analysis)))
     screen.say(headline(analysis))

@@ -37,7 +37,7 @@ def convert(
     quiet: options.Quiet = False,
 ) -> None:
     """Convert an embedding into the native form."""
-    from ..conversion import convert_vectors
+    from ..embeddings.convert import convert_vectors
 
     screen = options.screen_of(context, quiet)
     count, n_dims = convert_vectors(

@@ -128,7 +128,7 @@ def debias(
 
 def _tell(written: Written, case: str, screen: Screen) -> None:
     """Say what was written and how, and on stderr which words were not there."""
-    from ..scores.words import abridged
+    from .._core.display import abridged
 
     record = written.record
     chosen = ", ".join(

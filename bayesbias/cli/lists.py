@@ -22,7 +22,7 @@ def lists(context: typer.Context, quiet: options.Quiet = False) -> None:
     context.obj = screen.quiet
     if context.invoked_subcommand is not None:
         return
-    from ..wordlists import load_wordlist, wordlists
+    from ..tables.wordlists import load_wordlist, wordlists
 
     rows = []
     for name in wordlists():
@@ -57,7 +57,7 @@ def show(
     quiet: options.Quiet = False,
 ) -> None:
     """Print a word list: its sets, its source and its note."""
-    from ..wordlists import load_wordlist, read_wordlist_text, wordlist_path
+    from ..tables.wordlists import load_wordlist, read_wordlist_text, wordlist_path
 
     screen = options.screen_of(context, quiet)
     if toml:
@@ -87,7 +87,7 @@ def check(
     quiet: options.Quiet = False,
 ) -> int:
     """Print all that is wrong or doubtful in a word-list file, with lines."""
-    from ..wordlist_check import check_wordlist
+    from ..tables.wordlist_lint import check_wordlist
 
     screen = options.screen_of(context, quiet)
     found = check_wordlist(file)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from xarray import DataTree
 
-    from ..maskedlm.pair_analysis import PairAnalysis, PairSettings
+    from ..workflows.pairs import PairAnalysis, PairSettings
 
 SCORES = "scores.csv"
 RECORD = "run.json"
@@ -113,10 +113,10 @@ def score(
     quiet: options.Quiet = False,
 ) -> int:
     """Score sentence pairs under a language model."""
+    from .._core.transformer_files import place_of
     from ..maskedlm import load_model, paired_scores, read_pairs, score_pairs
     from ..maskedlm.questions import require_measures
-    from ..results import publishing, require_place, versions, write_record
-    from ..transformer_files import place_of
+    from ..workflows.output import publishing, require_place, versions, write_record
 
     screen = options.screen_of(context, quiet)
     require_measures(measure or ())  # names first: torch takes seconds to load
@@ -244,8 +244,8 @@ def report(
     quiet: options.Quiet = False,
 ) -> int:
     """Write a report on scored sentence pairs."""
-    from ..maskedlm.pair_analysis import PairSettings, analyse_pairs
-    from ..results import require_place
+    from ..workflows.output import require_place
+    from ..workflows.pairs import PairSettings, analyse_pairs
 
     screen = options.screen_of(context, quiet)
     scores, records = _read_scores(folders)
@@ -317,9 +317,9 @@ def _write_report(
     *,
     force: bool,
 ) -> None:
-    from .. import results
-    from ..posterior import save_posterior
+    from ..model.tree import save_posterior
     from ..report.pairs_report import render_pairs_report
+    from ..workflows import output as results
 
     with results.publishing(target, force=force) as stage:
         analysis.paired.to_csv(stage / "paired.csv", index=False)

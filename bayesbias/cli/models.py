@@ -9,7 +9,7 @@ import typer
 from . import options
 
 if TYPE_CHECKING:
-    from ..priors import Prior
+    from ..model.priors import Prior
 
 TAKEN_BY = {
     "distance": "`bayesbias run`, `fit` and `sweep`",
@@ -28,7 +28,7 @@ def models(context: typer.Context, quiet: options.Quiet = False) -> None:
     context.obj = screen.quiet
     if context.invoked_subcommand is not None:
         return
-    from ..cards import CHOICES, load_card, model_cards
+    from ..model.spec import CHOICES, load_card, model_cards
 
     cards = [load_card(name) for name in model_cards()]
     cards.sort(key=lambda card: CHOICES["outcome"].index(card.outcome))
@@ -59,7 +59,7 @@ def show(
     quiet: options.Quiet = False,
 ) -> None:
     """Print a model card: what it models, its effects, its priors and their reasons."""
-    from ..cards import CHOICES, OUTCOMES, card_text, load_card
+    from ..model.spec import CHOICES, OUTCOMES, card_text, load_card
 
     screen = options.screen_of(context, quiet)
     if toml:

@@ -15,9 +15,9 @@ from .screen import Screen
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-    from ..analysis import Analysis, Settings
     from ..contextual import ContextualVectors
-    from ..wordlists import WordList
+    from ..tables.wordlists import WordList
+    from ..workflows.analysis import Analysis, Settings
 
 WARNED = 3
 """Exit code of a run that wrote its results, some of which carry sampling warnings."""
@@ -73,8 +73,8 @@ def run(
     quiet: options.Quiet = False,
 ) -> int:
     """Measure word lists in an embedding, fit models, and write a report."""
-    from ..analysis import CONTEXTUAL_MODELS, DEFAULT_MODELS, Settings, load_cards
-    from ..results import require_place
+    from ..workflows.analysis import CONTEXTUAL_MODELS, DEFAULT_MODELS, Settings, load_cards
+    from ..workflows.output import require_place
 
     screen = options.screen_of(context, quiet)
     settings = Settings(
@@ -122,7 +122,7 @@ def command_of(lists: Sequence[str], settings: Settings) -> str:
 
 
 def _load_lists(sources: Sequence[str]) -> list[WordList]:
-    from ..wordlists import load_wordlist
+    from ..tables.wordlists import load_wordlist
 
     found: dict[str, WordList] = {}
     for source in sources:
@@ -153,8 +153,8 @@ def _results(
     screen: Screen,
 ) -> list[Analysis]:
     """Analyse every list and write all results, or none."""
-    from ..analysis import analyse
-    from ..results import publishing
+    from ..workflows.analysis import analyse
+    from ..workflows.output import publishing
 
     vectors = _vectors(lists, settings, shown=not screen.quiet)
     steps = len(lists) * (3 + 2 * len(settings.models)) + 1
@@ -181,7 +181,7 @@ def _vectors(
 ) -> KeyedVectors | ContextualVectors:
     """Read the words' vectors, or encode the words in sentences."""
     from ..contextual import contextual_vectors
-    from ..vectors import load_vectors
+    from ..embeddings.load import load_vectors
 
     asked = list(dict.fromkeys(word for words in lists for word in words.words))
     if settings.templates:
@@ -210,7 +210,8 @@ def _write(analysis: Analysis, folder: Path, command: str, tell: Tell) -> None:
     """Write everything about one list into its folder, the record last."""
     import matplotlib as mpl
 
-    from .. import report, results
+    from .. import report
+    from ..workflows import output as results
 
     mpl.use("agg")  # no window, whatever the machine has
     results.write_frames(analysis, folder)
@@ -228,7 +229,8 @@ def _write(analysis: Analysis, folder: Path, command: str, tell: Tell) -> None:
 
 
 def _write_index(analyses: Sequence[Analysis], stage: Path, command: str) -> None:
-    from .. import report, results
+    from .. import report
+    from ..workflows import output as results
 
     entries = [
         report.Entry(analysis, f"{analysis.words.name}/{results.REPORT}") for analysis in analyses

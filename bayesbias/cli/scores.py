@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from gensim.models import KeyedVectors
 
-    from ..wordlists import WordList
+    from ..tables.wordlists import WordList
 
 EXAMPLES = (
     "Compute every cosine score of a word list, with intervals and exact p-values.\n\n"
@@ -73,14 +73,14 @@ def scores(
     quiet: options.Quiet = False,
 ) -> int:
     """Compute every cosine score of a word list, print the table and keep it."""
-    from ..distances import distance_table
-    from ..fitting import fit
-    from ..posterior_scores import with_posterior_scores
-    from ..results import require_file_place
+    from ..embeddings.load import load_vectors
+    from ..posterior.posterior_scores import with_posterior_scores
+    from ..sampling.fit import fit
     from ..scores.permutation import named_sides
     from ..scores.table import score_table
-    from ..vectors import load_vectors
-    from ..wordlists import load_wordlist
+    from ..tables.distances import distance_table
+    from ..tables.wordlists import load_wordlist
+    from ..workflows.output import require_file_place
 
     screen = options.screen_of(context, quiet)
     words, side = load_wordlist(wordlist), named_sides(sides)
@@ -115,7 +115,7 @@ def scores(
 
 def _tell_missing(read: KeyedVectors, words: WordList) -> None:
     """Say on stderr which words the scores were computed without; control words play no part."""
-    from ..distances import missing_words
+    from ..tables.distances import missing_words
 
     lost = missing_words(read, words)
     named = dict.fromkeys(lost["word"][lost["role"] != "control"])
@@ -124,7 +124,7 @@ def _tell_missing(read: KeyedVectors, words: WordList) -> None:
 
 
 def _write(frame: pd.DataFrame, out: Path) -> None:
-    from ..atomic import replacing
+    from .._core.files import replacing
 
     with replacing(out) as temporary:
         frame.to_csv(temporary, index=False)

@@ -17,7 +17,7 @@ from . import options
 from .screen import Screen, StoppedError, complain
 
 if TYPE_CHECKING:
-    from ..sweep import Plan, Sweep
+    from ..workflows.sweep import Plan, Sweep
 
 FAILED = 1
 """Exit code of a sweep some of whose cells failed; the results of the others were written."""
@@ -86,9 +86,9 @@ def sweep(
     quiet: options.Quiet = False,
 ) -> int:
     """Fit many embeddings, word lists, model cards and seeds, and compare them."""
-    from ..sweep import plan_sweep
-    from ..sweep_config import load_sweep
-    from ..sweep_results import begin, require_sweep_place, write_sweep
+    from ..report.sweep_output import begin, require_sweep_place, write_sweep
+    from ..workflows.sweep import plan_sweep
+    from ..workflows.sweep_spec import load_sweep
 
     screen = options.screen_of(context, quiet)
     if jobs == 0:
@@ -113,7 +113,7 @@ def sweep(
 
 
 def _run(plan: Plan, out: Path, jobs: int, screen: Screen) -> Sweep:
-    from ..sweep import run_sweep
+    from ..workflows.sweep import run_sweep
 
     progress = False if screen.quiet else None
     return run_sweep(plan, folder=out, n_jobs=jobs, progress=progress)

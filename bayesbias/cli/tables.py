@@ -32,10 +32,10 @@ def table(
     quiet: options.Quiet = False,
 ) -> int:
     """Measure the distances of a word list and write them as a table, .csv or .parquet."""
-    from ..distances import distance_table, missing_words, write_table
-    from ..results import require_file_place
-    from ..vectors import load_vectors
-    from ..wordlists import load_wordlist
+    from ..embeddings.load import load_vectors
+    from ..tables.distances import distance_table, missing_words, write_table
+    from ..tables.wordlists import load_wordlist
+    from ..workflows.output import require_file_place
 
     screen = options.screen_of(context, quiet)
     words = load_wordlist(wordlist)
@@ -80,12 +80,12 @@ def fit(
     quiet: options.Quiet = False,
 ) -> int:
     """Fit a model card to a table, print the summary and keep the posterior."""
-    from ..distances import read_table
-    from ..fitting import fit as fit_table
-    from ..intervals import check_probability
-    from ..posterior import save_posterior, warnings_of
-    from ..results import require_file_place
-    from ..summaries import summary
+    from .._core.intervals import check_probability
+    from ..model.tree import save_posterior, warnings_of
+    from ..posterior.summaries import summary
+    from ..sampling.fit import fit as fit_table
+    from ..tables.distances import read_table
+    from ..workflows.output import require_file_place
 
     screen = options.screen_of(context, quiet)
     check_probability(ci_prob)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..contrasts import DEFAULT_ROPE, compare_draws
-from ..descriptives import UNRELATED, mac_band
-from ..geometry import FloatArray
-from ..intervals import DEFAULT_CI_PROB, check_probability, describe_draws
-from ..posterior import labels
-from ..schema import unknown_name
-from ..summaries import Level, carry_warnings, levels
+from .._core.arrays import FloatArray
+from .._core.checks import unknown_name
+from .._core.intervals import DEFAULT_CI_PROB, check_probability, describe_draws
+from ..model.tree import labels
+from ..posterior.contrasts import DEFAULT_ROPE, compare_draws
+from ..posterior.summaries import Level, carry_warnings, levels
+from ..tables.descriptives import UNRELATED, mac_band
 from .joint import WHEN, moment
 
 if TYPE_CHECKING:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from ..cards import ModelCard
-from ..contrasts import DEFAULT_ROPE, contrasts
-from ..fitting import Seed, as_seed_sequence
-from ..intervals import DEFAULT_CI_PROB
-from ..schema import require_columns, unknown_name, validate
+from .._core.checks import unknown_name
+from .._core.intervals import DEFAULT_CI_PROB
+from .._core.random import Seed, as_seed_sequence
+from ..model.spec import ModelCard
+from ..posterior.contrasts import DEFAULT_ROPE, contrasts
+from ..tables.schema import require_columns, validate
 from .changes import changes
 from .joint import compare
 

@@ -26,13 +26,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..cards import ModelCard, load_card
-from ..design import Design
-from ..fitting import Seed, as_seed_sequence, fit_design
-from ..geometry import FloatArray
-from ..posterior import warnings_of
-from ..priors import Prior
-from ..schema import ROUNDING, table_hash, unknown_name
+from .._core.arrays import FloatArray
+from .._core.checks import unknown_name
+from .._core.random import Seed, as_seed_sequence
+from ..model.design import Design
+from ..model.priors import Prior
+from ..model.spec import ModelCard, load_card
+from ..model.tree import warnings_of
+from ..sampling.fit import fit_design
+from ..tables.schema import ROUNDING, table_hash
 from .pairing import OUTCOME, Pairs, pair
 from .slopes import slopes
 

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from ..geometry import cosine_distance
-from ..schema import COLUMNS
-from ..scores.words import WordVectors, abridged
-from ..wordlists import WordList, load_wordlist, wordlists
+from .._core.arrays import cosine_distance
+from .._core.display import abridged
+from ..embeddings.word_sets import WordVectors
+from ..tables.schema import COLUMNS
+from ..tables.wordlists import WordList, load_wordlist, wordlists
 
 TOLERANCE = 1e-3
 """How far a table may be from its vectors. Float32 files move a cosine by about 1e-6, and tables or

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..design import Design, index_table
-from ..geometry import FloatArray
-from ..schema import COLUMNS, validate
+from .._core.arrays import FloatArray
+from ..model.design import Design, index_table
+from ..tables.schema import COLUMNS, validate
 
 KEYS = ("protected_word", "attribute", "connection")
 """Rows of both tables that agree in these, and in ``context`` if both have it, are a pair."""

@@ -10,9 +10,9 @@ import pandas as pd
 from ..debias import DefiningSets, load_defining_sets, remaining_bias
 from ..debias.moments import VOCABULARY
 from ..debias.remaining import COLUMNS
+from ..embeddings.load import load_vectors, vector_blocks
 from ..scores.direct_bias import direct_bias
 from ..scores.same import same
-from ..vectors import load_vectors, vector_blocks
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors

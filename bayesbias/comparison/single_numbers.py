@@ -7,13 +7,14 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from ..intervals import DEFAULT_CI_PROB, check_probability
+from .._core.display import abridged
+from .._core.intervals import DEFAULT_CI_PROB, check_probability
+from ..embeddings.word_sets import WordVectors
 from ..scores.bootstrap import DRAWS, Resampled, interval, list_draws, resampled
 from ..scores.list_rows import ListRows, list_rows, selections
 from ..scores.mac import MacChange, MacResult, mac, mac_change, mac_of_table
 from ..scores.registry import ListScore, named_scores
-from ..scores.words import WordVectors, abridged
-from ..wordlists import WordList
+from ..tables.wordlists import WordList
 from .pairing import pair
 
 DEFAULT_SCORES = ("mac", "weat", "same", "direct_bias")

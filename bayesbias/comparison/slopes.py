@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..design import Design, IntArray
-from ..geometry import FloatArray
+from .._core.arrays import FloatArray
+from ..model.design import Design, IntArray
 
 PRIOR_PAIRS = 5.0
 """Pairs that the slope common to all connections counts for in that of each."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..transformer_files import (
+from .._core.transformer_files import (
     config_and_tokenizer,
     longest_input,
     place_of,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..schema import unknown_name
+from .._core.checks import unknown_name
 from .encoders import Encoder, load_encoder
 from .sentences import Sentence, Templates, load_templates, sentence
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..geometry import FloatArray
+from .._core.arrays import FloatArray
 from ..scores.weam import psi_of
 from ..scores.weat import Ddof, effect_sizes
 from .encoding import ContextualVectors

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..bundled import bundled_folder, bundled_names
-from ..schema import unknown_name
+from .._core.checks import unknown_name
+from .._core.resources import bundled_folder, bundled_names
 
 PLACE = "{}"
 """Where a template takes its word."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..distances import distance_table
-from ..schema import unknown_name, validate
-from ..wordlists import WordList
+from .._core.checks import unknown_name
+from ..tables.distances import distance_table
+from ..tables.schema import validate
+from ..tables.wordlists import WordList
 from .encoding import ContextualVectors
 
 PAIRS = ("dealt", "all")

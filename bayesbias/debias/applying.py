@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..embedding_files.keyed import keyed_vectors, read_as, unwrapped
+from ..embeddings.formats.keyed import keyed_vectors, read_as, unwrapped
 from .record import ATTRIBUTE
 from .sources import MemorySource
 from .transform import Transform

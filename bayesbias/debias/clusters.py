@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..geometry import FloatArray
+from .._core.arrays import FloatArray
 
 STARTS = 10
 """Random starts of the clustering, of which the tightest result counts."""

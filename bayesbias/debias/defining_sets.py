@@ -14,11 +14,11 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from ..bundled import bundled_folder
-from ..schema import unknown_name
-from ..scores.words import abridged
-from ..vectors import CASES
-from ..wordlists import read_wordlist_text
+from .._core.checks import unknown_name
+from .._core.display import abridged
+from .._core.resources import bundled_folder
+from ..embeddings.load import CASES
+from ..tables.wordlists import read_wordlist_text
 
 Words = tuple[str, ...]
 FOLDER = "defining"

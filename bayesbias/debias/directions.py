@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry import FloatArray, unit_rows
-from ..schema import unknown_name
+from .._core.arrays import FloatArray, unit_rows
+from .._core.checks import unknown_name
+from ..embeddings.word_sets import look_up_tuples
 from ..scores.subspace import bias_subspace, principal_components
-from ..scores.words import look_up_tuples
 from .defining_sets import DefiningSets
 
 SUBSPACES = ("components", "means")

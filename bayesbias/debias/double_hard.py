@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..fitting import as_seed_sequence
-from ..geometry import FloatArray, unit_rows
+from .._core.arrays import FloatArray, unit_rows
+from .._core.random import as_seed_sequence
 from .applying import debiased, memory_source
 from .clusters import cluster_accuracy
 from .defining_sets import DefiningSets

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..geometry import FloatArray
-from ..scores.words import look_up
+from .._core.arrays import FloatArray
+from ..embeddings.word_sets import look_up
 from .applying import debiased, memory_source
 from .defining_sets import DefiningSets, load_defining_sets
 from .directions import learn_directions

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..geometry import FloatArray, unit_rows
-from ..scores.words import look_up_tuples
+from .._core.arrays import FloatArray, unit_rows
+from ..embeddings.word_sets import look_up_tuples
 from .applying import debiased, memory_source
 from .defining_sets import DefiningSets, load_defining_sets
 from .directions import Found, learn_directions

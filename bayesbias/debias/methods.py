@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..schema import unknown_name
+from .._core.checks import unknown_name
 from .double_hard import learn_double_hard
 from .half_sibling import learn_half_sibling
 from .hard import learn_hard

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..geometry import FloatArray
+from .._core.arrays import FloatArray
 from .sources import Block, Source
 from .transform import lengths
 

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..fitting import as_seed_sequence
-from ..geometry import FloatArray, unit_rows
+from .._core.arrays import FloatArray, unit_rows
+from .._core.random import as_seed_sequence
 from ..scores.subspace import group_means
 from .clusters import cluster_accuracy
 from .defining_sets import DefiningSets, load_defining_sets

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..geometry import FloatArray
-from ..schema import unknown_name
+from .._core.arrays import FloatArray
+from .._core.checks import unknown_name
 from .applying import debiased, memory_source
 from .defining_sets import DefiningSets, load_defining_sets
 from .directions import learn_directions

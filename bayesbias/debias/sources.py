@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..embedding_files import read_entries
-from ..embedding_files.headers import Vector
+from ..embeddings.formats import read_entries
+from ..embeddings.formats.headers import Vector
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors

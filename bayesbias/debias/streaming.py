@@ -11,10 +11,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from ..atomic import replacing
-from ..embedding_files import ENDINGS
-from ..schema import unknown_name
-from ..vectors import CASES, load_vectors, save_vectors
+from .._core.checks import unknown_name
+from .._core.files import replacing
+from ..embeddings.formats import ENDINGS
+from ..embeddings.load import CASES, load_vectors, save_vectors
 from .applying import debiased, memory_source, warn_of_empty
 from .defining_sets import DefiningSets, load_defining_sets
 from .methods import learner

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry import FloatArray
-from ..scores.words import abridged
+from .._core.arrays import FloatArray
+from .._core.display import abridged
 from .record import Debiasing
 
 VANISHED = 1e-6

@@ -10,10 +10,11 @@ import pandas as pd
 from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import ArrayLike
 
-from ..design import IntArray
-from ..geometry import FloatArray
-from ..intervals import DEFAULT_CI_PROB, check_probability
-from ..schema import require_columns, unknown_name
+from .._core.arrays import FloatArray
+from .._core.checks import unknown_name
+from .._core.intervals import DEFAULT_CI_PROB, check_probability
+from ..model.design import IntArray
+from ..tables.schema import require_columns
 from .measurements import normal_quantile, paired
 
 LEVELS = ("class", "sample", "model")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..geometry import FloatArray
+from .._core.arrays import FloatArray
 
 
 def paired(scores: ArrayLike, biases: ArrayLike, *, fewest: int) -> tuple[FloatArray, FloatArray]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..intervals import DEFAULT_CI_PROB, check_probability
+from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from .measurements import normal_quantile, paired
 
 _BESIDE = 1e-9

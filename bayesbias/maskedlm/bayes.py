@@ -18,11 +18,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..cards import ModelCard, load_card
-from ..design import Design
-from ..fitting import Seed, fit_design
-from ..priors import Prior
-from ..schema import require_columns, table_hash, unknown_name
+from .._core.checks import unknown_name
+from .._core.random import Seed
+from ..model.design import Design
+from ..model.priors import Prior
+from ..model.spec import ModelCard, load_card
+from ..sampling.fit import fit_design
+from ..tables.schema import require_columns, table_hash
 from .pairs_posterior import SCALES
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from typing import Any
 
 import pandas as pd
 
-from ..schema import require_columns, require_numbered_rows, unknown_name
+from .._core.checks import unknown_name
+from ..tables.schema import require_columns, require_numbered_rows
 
 PAIR_COLUMNS = ("pair_id", "bias_type", "direction", "stereotypical", "anti_stereotypical")
 """Columns of every frame of sentence pairs, in order; one row a pair."""

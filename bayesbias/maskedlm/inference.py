@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..geometry import FloatArray
+from .._core.arrays import FloatArray
 from .language_models import LanguageModel
 from .questions import Answers, Masks, Questions
 

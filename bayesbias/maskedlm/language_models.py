@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..schema import unknown_name
-from ..transformer_files import (
+from .._core.checks import unknown_name
+from .._core.transformer_files import (
     config_and_tokenizer,
     longest_input,
     place_of,

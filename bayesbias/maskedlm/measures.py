@@ -14,8 +14,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ..geometry import FloatArray
-from ..schema import require_columns, unknown_name
+from .._core.arrays import FloatArray
+from .._core.checks import unknown_name
+from ..tables.schema import require_columns
 
 VARIANTS = ("printed", "published")
 """JSS with the true mixture, in bits, as the paper prints it; and as its code computes it."""

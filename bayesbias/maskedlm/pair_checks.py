@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator, default_rng
 
-from ..checks import DEFAULT_DRAWS
-from ..geometry import FloatArray
-from ..intervals import DEFAULT_CI_PROB, check_probability, hdi
-from ..posterior import index_of, labels, observed
-from ..summaries import carry_warnings
+from .._core.arrays import FloatArray
+from .._core.intervals import DEFAULT_CI_PROB, check_probability, hdi
+from ..model.tree import index_of, labels, observed
+from ..posterior.predictive import DEFAULT_DRAWS
+from ..posterior.summaries import carry_warnings
 from .measures import ALL_TYPES
 from .pairs_posterior import predict_new_pairs
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..geometry import FloatArray
-from ..intervals import DEFAULT_CI_PROB, check_probability, describe_draws
-from ..posterior import labels
-from ..summaries import carry_warnings, scales
+from .._core.arrays import FloatArray
+from .._core.intervals import DEFAULT_CI_PROB, check_probability, describe_draws
+from ..model.tree import labels
+from ..posterior.summaries import carry_warnings, scales
 from .pairs_posterior import NULLS, PairLevel, levels, scales_of
 
 if TYPE_CHECKING:

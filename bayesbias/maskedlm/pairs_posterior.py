@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.random import Generator
 
-from ..geometry import FloatArray
-from ..posterior import index_of, labels, stacked
+from .._core.arrays import FloatArray
+from ..model.tree import index_of, labels, stacked
 
 if TYPE_CHECKING:
     from xarray import DataTree

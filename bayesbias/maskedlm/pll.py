@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..schema import require_columns
+from ..tables.schema import require_columns
 from .alignment import ROLES, AlignedPair, Spans, Tokens, align_pairs
 from .cache import ScoreCache, key_of
 from .datasets import validate_pairs

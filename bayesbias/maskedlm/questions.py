@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..geometry import FloatArray
-from ..schema import unknown_name
+from .._core.arrays import FloatArray
+from .._core.checks import unknown_name
 from .alignment import Spans, Tokens
 
 Masks = tuple[int, ...]

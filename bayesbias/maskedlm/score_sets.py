@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator, default_rng
 
-from ..geometry import FloatArray
+from .._core.arrays import FloatArray
 from .alignment import ROLES
 from .measures import ALL_TYPES, groups, jss, kls, percentage_score
 

@@ -10,7 +10,6 @@ Examples
 from __future__ import annotations
 
 from .layout import PLANTINGS, Batch, Layout
-from .paper_example import PaperExample, null_share, paper_example
 from .registry import ABOUT, WORLDS, world
 from .unit_vectors import UnitVectorWorld
 from .vocabulary import VocabularyWorld, vocabulary_world
@@ -23,12 +22,9 @@ __all__ = [
     "Batch",
     "Layout",
     "NullWorld",
-    "PaperExample",
     "UnitVectorWorld",
     "VocabularyWorld",
     "World",
-    "null_share",
-    "paper_example",
     "vocabulary_world",
     "world",
 ]

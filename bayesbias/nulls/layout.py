@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..geometry import FloatArray
-from ..schema import COLUMNS, unknown_name, validate
+from .._core.arrays import FloatArray
+from .._core.checks import unknown_name
+from ..tables.schema import COLUMNS, validate
 
 IntArray = NDArray[np.int64]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from ..schema import unknown_name
+from .._core.checks import unknown_name
 from .unit_vectors import UnitVectorWorld
 from .vocabulary import vocabulary_world
 from .world import NullWorld, World

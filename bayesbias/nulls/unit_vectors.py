@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator, default_rng
 
-from ..fitting import Seed, as_seed_sequence
-from ..geometry import FloatArray
+from .._core.arrays import FloatArray
+from .._core.random import Seed, as_seed_sequence
 from .layout import Batch, Layout, is_finite, planted_effects
 from .world import check_count
 

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator, default_rng
 
-from ..fitting import Seed, as_seed_sequence
-from ..geometry import FloatArray, unit_rows
-from ..schema import unknown_name
+from .._core.arrays import FloatArray, unit_rows
+from .._core.checks import unknown_name
+from .._core.random import Seed, as_seed_sequence
 from .layout import Batch, IntArray, Layout, planted_effects
 from .world import check_count
 
@@ -143,7 +143,7 @@ def vocabulary_world(
     **choices
         ``n_words``, ``n_attributes``, ``lists``, ``groups``, ``effect``, ``planted``.
     """
-    from ..vectors import load_vectors
+    from ..embeddings.load import load_vectors
 
     loaded = load_vectors(source, progressbar=False)
     kept = [index for index, word in enumerate(loaded.index_to_key) if word.isalpha()]

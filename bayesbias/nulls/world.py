@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.random import default_rng
 
-from ..fitting import Seed, as_seed_sequence
-from ..geometry import FloatArray
-from ..schema import LARGEST_DISTANCE
+from .._core.arrays import FloatArray
+from .._core.random import Seed, as_seed_sequence
+from ..tables.schema import LARGEST_DISTANCE
 from .layout import Batch, Layout, is_finite, planted_effects
 
 PAPER_SD = 0.08

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ..descriptives import UNRELATED
-from ..schema import connections_present, require_columns, unknown_name
+from .._core.checks import unknown_name
+from ..tables.descriptives import UNRELATED
+from ..tables.schema import connections_present, require_columns
 from .canvas import (
     BESIDE,
     SMALL_SIZE,

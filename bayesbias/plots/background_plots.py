@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..background.relative_bias import RelativeBias
-from ..schema import require_columns
+from ..tables.schema import require_columns
 from .canvas import (
     SMALL_SIZE,
     canvas,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ..schema import require_columns
+from ..tables.schema import require_columns
 from .canvas import TEXT_SIZE, canvas, header
 from .palette import FAINT, INK, LINE
 

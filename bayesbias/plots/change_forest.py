@@ -6,8 +6,16 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ..schema import connections_present, require_columns
-from .canvas import TOP_TICKS, canvas, header, interval_key, reference_line, vertical_guides, x_axis
+from ..tables.schema import connections_present, require_columns
+from .canvas import (
+    TOP_TICKS,
+    canvas,
+    header,
+    interval_key,
+    reference_line,
+    vertical_guides,
+    x_axis,
+)
 from .forest import LINE_HEIGHT, draw_connection
 from .palette import BAND
 from .rows import draw_rows, layout, rows_with_positions

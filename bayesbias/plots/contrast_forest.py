@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ..descriptives import contrast_of
-from ..schema import require_columns
+from ..tables.descriptives import contrast_of
+from ..tables.schema import require_columns
 from .canvas import (
     BESIDE,
     SMALL_SIZE,
@@ -50,7 +50,7 @@ def contrast_forest(
     Parameters
     ----------
     frame : DataFrame
-        As `bayesbias.contrasts` gives it.
+        As `bayesbias.posterior.contrasts` gives it.
     first, second : str
         The connections; what is drawn is first - second, so that negative means first closer.
     rope : float

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from ..comparison.changes import band_shares
-from ..descriptives import UNRELATED, densities
-from ..schema import validate
+from ..tables.descriptives import UNRELATED, densities
+from ..tables.schema import validate
 from .canvas import (
     BESIDE,
     SMALL_SIZE,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ..descriptives import UNRELATED, densities, mac_band
-from ..schema import validate
+from ..tables.descriptives import UNRELATED, densities, mac_band
+from ..tables.schema import validate
 from .canvas import (
     BESIDE,
     SMALL_SIZE,

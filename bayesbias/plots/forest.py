@@ -6,9 +6,17 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ..descriptives import UNRELATED
-from ..schema import connections_present, require_columns
-from .canvas import TOP_TICKS, canvas, header, interval_key, reference_line, vertical_guides, x_axis
+from ..tables.descriptives import UNRELATED
+from ..tables.schema import connections_present, require_columns
+from .canvas import (
+    TOP_TICKS,
+    canvas,
+    header,
+    interval_key,
+    reference_line,
+    vertical_guides,
+    x_axis,
+)
 from .palette import COLOURS, MARKERS
 from .rows import draw_rows, layout, rows_with_positions
 from .tips import row_tips, set_tips

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ..descriptives import UNRELATED
-from ..schema import connections_present, require_columns
+from ..tables.descriptives import UNRELATED
+from ..tables.schema import connections_present, require_columns
 from .canvas import (
     HEADER_GAP,
     OWN,

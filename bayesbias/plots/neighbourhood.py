@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ..descriptives import STEREOTYPES, UNRELATED
-from ..descriptives import neighbourhood as nearest_attributes
-from ..schema import connections_present
+from ..tables.descriptives import STEREOTYPES, UNRELATED
+from ..tables.descriptives import neighbourhood as nearest_attributes
+from ..tables.schema import connections_present
 from .canvas import (
     TOP_TICKS,
     canvas,

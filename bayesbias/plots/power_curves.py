@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ..schema import require_columns, unknown_name
+from .._core.checks import unknown_name
+from ..tables.schema import require_columns
 from .canvas import TEXT_SIZE, canvas, header, x_axis
 from .palette import FAINT, INK, LINE
 

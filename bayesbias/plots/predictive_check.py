@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..checks import predictive_intervals
-from ..descriptives import predictive_rows
-from ..posterior import index_of, labels
+from ..model.tree import index_of, labels
+from ..posterior.predictive import predictive_intervals
+from ..tables.descriptives import predictive_rows
 from .canvas import TEXT_SIZE, canvas, header
 from .palette import COLOURS, FAINT, INK, LINE, MISS
 

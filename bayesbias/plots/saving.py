@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..atomic import replacing
+from .._core.files import replacing
 from .canvas import OWN
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ..schema import require_columns
+from ..tables.schema import require_columns
 from .canvas import canvas, header, interval_key, row_labels, vertical_guides, x_axis
 from .palette import COLOURS, FAINT, INK, MARKERS
 from .tips import set_tips, tip

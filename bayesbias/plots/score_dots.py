@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..schema import require_columns
+from ..tables.schema import require_columns
 from .canvas import (
     BESIDE,
     SMALL_SIZE,

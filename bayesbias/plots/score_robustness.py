@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ..schema import require_columns
+from ..tables.schema import require_columns
 from .canvas import SMALL_SIZE, TEXT_SIZE, canvas, header, literal
 from .palette import FAINT, INK, LINE, QUIET
 from .score_dots import POSTERIOR

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ..schema import require_columns
+from ..tables.schema import require_columns
 from .canvas import (
     OWN,
     SMALL_SIZE,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLUMNS = ("embedding", "list", "model", "seed")
-"""What a frame of a sweep has besides the columns of `bayesbias.contrasts`."""
+"""What a frame of a sweep has besides the columns of `bayesbias.posterior.contrasts`."""
 
 PANELS_ACROSS = 3
 """Panels side by side, so that names of embeddings still have room."""

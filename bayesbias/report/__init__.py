@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..analysis import Analysis
+from ..workflows.analysis import Analysis
 from . import tables
 from .figures import SECTIONS, DrawnFigure, by_section, draw, figures_of
 from .pages import environment_of_templates, page_parts

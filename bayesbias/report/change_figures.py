@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from .. import plots
-from ..change_analysis import ChangeAnalysis
+from ..workflows.change import ChangeAnalysis
 from .change_wording import alignment_sentence, band_sentence, change_lines, order_sentences
 from .figures import Figure, _pages
 from .sentences import probability_name

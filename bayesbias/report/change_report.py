@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..change_analysis import ChangeAnalysis
+from ..workflows.change import ChangeAnalysis
 from . import change_tables as tables
 from . import change_wording as said
 from .figures import DrawnFigure, by_section

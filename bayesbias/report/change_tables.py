@@ -8,17 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..change_analysis import ORDER, ChangeAnalysis
+from ..workflows.change import ORDER, ChangeAnalysis
 from .change_wording import p_value
-from .sentences import (
-    number,
-    percent,
-    probability,
-    probability_name,
-    signed,
-    signed_end,
-    step,
-)
+from .sentences import number, percent, probability, probability_name, signed, signed_end, step
 from .tables import Cell, Table, intervals
 
 LISTED = " (words and groups of the list)"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..change_analysis import ORDER, ChangeAnalysis, ChangeResult
+from .._core.intervals import hdi
 from ..comparison.changes import CONTROLS
-from ..intervals import hdi
+from ..workflows.change import ORDER, ChangeAnalysis, ChangeResult
 from .sentences import (
     counted,
     joined,

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from .. import plots
-from ..analysis import Analysis, CardResult
 from ..plots.tips import tips_of
+from ..workflows.analysis import Analysis, CardResult
 from .sentences import gap_pair, joined, number, overall_means, percent, probability_name
 from .svg import inlined
 

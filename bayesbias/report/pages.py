@@ -32,7 +32,7 @@ def environment_of_templates() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
-        loader=PackageLoader("bayesbias", "templates"),
+        loader=PackageLoader("bayesbias", "report/templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 
 from ..maskedlm.measures import ALL_TYPES
-from ..maskedlm.pair_analysis import PairAnalysis
 from ..maskedlm.questions import MEASURES
+from ..workflows.pairs import PairAnalysis
 from .pages import environment_of_templates, page_parts
 from .sentences import number, percent, probability, probability_name
 from .tables import Cell, Table, intervals

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 
 import pandas as pd
 
-from ..analysis import Analysis, CardResult
-from ..schema import CONNECTIONS, connections_present
+from ..tables.schema import CONNECTIONS, connections_present
+from ..workflows.analysis import Analysis, CardResult
 
 MEANINGS = {
     "associated": "stereotypes of the word's own group",

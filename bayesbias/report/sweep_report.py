@@ -8,7 +8,7 @@ from functools import partial
 import pandas as pd
 
 from ..plots.small_multiples import MOST_PANELS, MOST_ROWS, small_multiples
-from ..sweep import CELL_COLUMNS, Sweep
+from ..workflows.sweep import CELL_COLUMNS, Sweep
 from .figures import DrawnFigure, Figure
 from .pages import environment_of_templates, page_parts
 from .sentences import PARTNERS, counted, number, probability, probability_name, signed

@@ -7,17 +7,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from ..analysis import Analysis
 from ..plots.scales import MEANINGS as SCALE_MEANINGS
-from .sentences import (
-    MEANINGS,
-    number,
-    percent,
-    probability,
-    probability_name,
-    signed,
-    signed_end,
-)
+from ..workflows.analysis import Analysis
+from .sentences import MEANINGS, number, percent, probability, probability_name, signed, signed_end
 
 
 @dataclass(frozen=True)

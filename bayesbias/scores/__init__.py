@@ -22,15 +22,7 @@ from .same import SameResult, same, same_of
 from .sc_weat import ScWeatResult, sc_weat, sc_weat_of
 from .semaxis import SemAxisResult, semaxis, semaxis_of
 from .table import score_table
-from .weam import (
-    WeamResult,
-    association_limit,
-    association_limit_of,
-    psi,
-    psi_of,
-    weam,
-    weam_of,
-)
+from .weam import WeamResult, association_limit, association_limit_of, psi, psi_of, weam, weam_of
 from .weat import WeatResult, effect_sizes, weat, weat_of, weat_of_associations
 
 __all__ = [

@@ -14,15 +14,15 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..geometry import FloatArray
-from ..intervals import check_probability
-from ..wordlists import WordList
+from .._core.arrays import FloatArray
+from .._core.intervals import check_probability
+from ..embeddings.word_sets import WordVectors, as_rows
+from ..tables.wordlists import WordList
 from .list_rows import Indices, ListRows, Picks, list_rows
 from .permutation import Seed
 from .registry import ListScore, named_score
 from .resampling import Weights, weights_of
 from .result import Result
-from .words import WordVectors, as_rows
 
 DRAWS = 1000
 """Resamplings; the ends of an 89% interval then vary by about a tenth of its half-width."""

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ..geometry import FloatArray, unit_rows
+from .._core.arrays import FloatArray, unit_rows
+from ..embeddings.word_sets import WordVectors, as_rows, look_up, look_up_tuples
 from .result import Result
 from .subspace import pair_directions, principal_components
-from .words import WordVectors, as_rows, look_up, look_up_tuples
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

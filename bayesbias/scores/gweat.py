@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..geometry import FloatArray
+from .._core.arrays import FloatArray
+from ..embeddings.word_sets import WordVectors, look_up, refuse_overlap
 from .result import Result
 from .subspace import group_means
-from .words import WordVectors, look_up, refuse_overlap
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

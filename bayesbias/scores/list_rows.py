@@ -10,9 +10,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry import FloatArray
-from ..wordlists import WordList
-from .words import WordVectors, look_up
+from .._core.arrays import FloatArray
+from ..embeddings.word_sets import WordVectors, look_up
+from ..tables.wordlists import WordList
 
 Indices = NDArray[np.intp]
 Scope = Literal["all", "pair", "ordered"]

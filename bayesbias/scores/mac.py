@@ -9,14 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ..geometry import FloatArray, cosine_distance
-from ..schema import require_columns
-from ..wordlists import WordList
+from .._core.arrays import FloatArray, cosine_distance
+from ..embeddings.word_sets import WordVectors, as_rows, look_up
+from ..tables.descriptives import set_means
+from ..tables.wordlists import WordList
 from .result import Result
-from .words import WordVectors, as_rows, look_up
-
-STEREOTYPES = ("associated", "different")
-"""Connections of the attributes that count; control words do not."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -125,15 +122,7 @@ def mac_of_table(table: pd.DataFrame) -> MacResult:
     MacResult
         ``distance`` has NaN where a word has no row for a set; such cells do not count.
     """
-    require_columns(table, ("protected_word", "attribute_set", "connection", "cosine_distance"))
-    rows = table[table["connection"].astype(str).isin(STEREOTYPES)]
-    if rows.empty:
-        raise ValueError("the table has no associated or different rows; MAC needs stereotypes")
-    distances = rows["cosine_distance"].to_numpy(np.float64)
-    if not ((distances > -1e-5) & (distances < 2 + 1e-5)).all():
-        raise ValueError("a cosine distance is not in [0, 2]; leave the rows of missing words out")
-    by = [rows["protected_word"].astype(str), rows["attribute_set"].astype(str)]
-    means = rows["cosine_distance"].groupby(by, sort=False).mean().unstack(sort=False)
+    means = set_means(table)
     return MacResult(
         score=float(np.nanmean(means.to_numpy())),
         distance=means.to_numpy(np.float64),

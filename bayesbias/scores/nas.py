@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..geometry import FloatArray, cosine_similarity
+from .._core.arrays import FloatArray, cosine_similarity
+from ..embeddings.word_sets import WordVectors, as_rows, look_up, refuse_overlap
 from .result import Result
 from .weat import Ddof, effect_sizes
-from .words import WordVectors, as_rows, look_up, refuse_overlap
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

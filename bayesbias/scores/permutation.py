@@ -9,16 +9,10 @@ from typing import Literal, cast, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..geometry import FloatArray
-from ..schema import unknown_name
+from .._core.arrays import FloatArray
+from .._core.checks import unknown_name
 from .result import Result
-from .splits import (
-    ENUMERABLE,
-    MATRIX_SPLITS,
-    count_by_halves,
-    count_in_matrix,
-    sampled_sums,
-)
+from .splits import ENUMERABLE, MATRIX_SPLITS, count_by_halves, count_in_matrix, sampled_sums
 from .subset_sums import tail_bounds
 
 Sides = Literal["one", "two"]

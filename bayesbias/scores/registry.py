@@ -12,8 +12,8 @@ from typing import Literal
 
 import numpy as np
 
-from ..geometry import FloatArray
-from ..schema import unknown_name
+from .._core.arrays import FloatArray
+from .._core.checks import unknown_name
 from .direct_bias import direct_bias_of
 from .ect import ect_of
 from .gweat import gweat_of

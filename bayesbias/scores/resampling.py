@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..geometry import FloatArray, cosine_similarity, unit_rows
+from .._core.arrays import FloatArray, cosine_similarity, unit_rows
 from .list_rows import Indices, ListRows
 from .subspace import DEPENDENT
 from .weat import EQUAL

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 import pandas as pd
 
-from ..geometry import FloatArray
-from ..showing import Sheet, Shown
+from .._core.arrays import FloatArray
+from .._core.display import Sheet, Shown
 
 Missing = Mapping[str, tuple[str, ...]]
 """Words that the embedding lacks, by the set that they stand in; sets without any are left out."""

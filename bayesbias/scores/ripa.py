@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..geometry import FloatArray
+from .._core.arrays import FloatArray
+from ..embeddings.word_sets import WordVectors, as_rows, look_up, look_up_tuples
 from .result import Result
 from .subspace import pair_directions
-from .words import WordVectors, as_rows, look_up, look_up_tuples
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

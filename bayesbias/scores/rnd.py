@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..geometry import FloatArray, unit_rows
+from .._core.arrays import FloatArray, unit_rows
+from ..embeddings.word_sets import WordVectors, as_rows, look_up, refuse_overlap
 from .result import Result
-from .words import WordVectors, as_rows, look_up, refuse_overlap
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..geometry import FloatArray
-from ..intervals import check_probability
-from ..wordlists import WordList
+from .._core.arrays import FloatArray
+from .._core.intervals import check_probability
+from ..embeddings.word_sets import WordVectors
+from ..tables.wordlists import WordList
 from .bootstrap import interval, or_nan
 from .list_rows import ListRows, list_rows, selections
 from .permutation import Seed
 from .registry import SCORES, ListScore, named_scores
 from .sublists import Lists, Reference, reference_lists, sublists, without_each
-from .words import WordVectors
 
 ROBUSTNESS_COLUMNS = (
     "kind",

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..geometry import FloatArray, unit_rows
+from .._core.arrays import FloatArray, unit_rows
+from ..embeddings.word_sets import WordVectors, as_rows, look_up
 from .result import Result
 from .subspace import bias_subspace, group_means
-from .words import WordVectors, as_rows, look_up
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

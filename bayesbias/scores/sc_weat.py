@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..geometry import FloatArray, cosine_similarity
+from .._core.arrays import FloatArray, cosine_similarity
+from ..embeddings.word_sets import WordVectors, look_up, refuse_overlap
 from .nas import nas_of
 from .permutation import Method, Seed, Sides, permutation_p_values
 from .result import Result
 from .weat import Ddof
-from .words import WordVectors, look_up, refuse_overlap
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry import FloatArray
+from .._core.arrays import FloatArray
 
 MATRIX_SPLITS = 20_000
 """Up to this many splits a matrix of all of them is made once and serves every data set; beyond

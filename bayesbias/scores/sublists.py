@@ -10,9 +10,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..wordlists import WordList
+from ..embeddings.word_sets import WordVectors
+from ..tables.wordlists import WordList
 from .list_rows import ListRows, Picks, list_rows
-from .words import WordVectors
 
 Reference = WordVectors | Literal["shuffled"] | None
 """An embedding to compare with, or the list's own words with their groups shuffled."""

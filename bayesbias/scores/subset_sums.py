@@ -13,7 +13,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry import FloatArray
+from .._core.arrays import FloatArray
 
 FIRST_GRID = 2048
 """Steps that the first grid lays over the sum of the larger half of the scores."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..geometry import FloatArray, unit_rows
-from .words import as_rows
+from .._core.arrays import FloatArray, unit_rows
+from ..embeddings.word_sets import as_rows
 
 DEPENDENT = 1e-6
 """A vector whose part outside the span of those before it is shorter than this share of the

@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..intervals import check_probability
-from ..wordlists import WordList
+from .._core.display import abridged
+from .._core.intervals import check_probability
+from ..embeddings.word_sets import WordVectors
+from ..tables.wordlists import WordList
 from .bootstrap import DRAWS, Resampled, interval, list_draws, resampled
 from .list_rows import ListRows, list_rows, selections
 from .permutation import Seed, Sides, named_sides, permutation_test
 from .registry import SCORES, ListScore, named_scores
 from .weam import psi_of
-from .words import WordVectors, abridged
 
 TABLE_COLUMNS = (
     "score",

@@ -9,11 +9,11 @@ from typing import Literal, TypedDict, Unpack, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..geometry import FloatArray
+from .._core.arrays import FloatArray
+from ..embeddings.word_sets import WordVectors, look_up, refuse_overlap
 from .permutation import Method, Seed, Sides, permutation_test
 from .result import Result
 from .weam import psi_of
-from .words import WordVectors, look_up, refuse_overlap
 
 Ddof = Literal[0, 1, "pooled"]
 

@@ -15,15 +15,15 @@ import numpy as np
 import pandas as pd
 
 import bayesbias as bb
-from bayesbias.bundled import bundled_folder
+from bayesbias._core.resources import bundled_folder
 from bayesbias.contextual.sentences import load_templates
 from bayesbias.debias.defining_sets import load_defining_sets
-from bayesbias.embedding_files.native import VECTORS, WORDS
-from bayesbias.embedding_files.pieces import Look
-from bayesbias.embedding_files.vocabulary import table_of
+from bayesbias.embeddings.formats.native import VECTORS, WORDS
+from bayesbias.embeddings.formats.pieces import Look
+from bayesbias.embeddings.load import vector_walk
+from bayesbias.embeddings.vocabulary import table_of
 from bayesbias.maskedlm.datasets import read_pairs
-from bayesbias.sweep_config import load_sweep
-from bayesbias.vectors import vector_walk
+from bayesbias.workflows.sweep_spec import load_sweep
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""What knows nothing of bias: arrays, random seeds, checks, files, progress, jobs, stores."""

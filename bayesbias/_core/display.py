@@ -1,0 +1,139 @@
+"""How objects show themselves: a table in a notebook, aligned text in a terminal.
+
+One mechanism for all: a class says what its table holds, and inherits both forms from `Shown`.
+``repr`` is left to the class.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Protocol
+
+_NUMBER = re.compile(r"[-+−]?[\d,]+(\.\d+)?(e[-+]?\d+)?|nan|[-+−]?inf", re.IGNORECASE)
+_UNPRINTABLE = {"Cc", "Cs", "Zl", "Zp"}
+_REORDERING = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""Marks that change the direction of the text around them."""
+
+GAP = "  "
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table of texts with a title above it and a note below.
+
+    Parameters
+    ----------
+    title : str
+    rows : tuple of tuples of str
+        All of one length. The first cell names the row; numbers below a head are right-aligned.
+    heads : tuple of str
+        Of the columns, or empty.
+    note : str
+    """
+
+    title: str
+    rows: tuple[tuple[str, ...], ...]
+    heads: tuple[str, ...] = ()
+    note: str = ""
+
+    def text(self) -> str:
+        """Give aligned lines; what would move a terminal's cursor is written as an escape."""
+        rows = [tuple(visible(cell) for cell in row) for row in self.rows]
+        body = [self.heads, *rows] if self.heads else rows
+        numeric = self._numeric()
+        widths = [max(map(_width, column)) for column in zip(*body, strict=True)]
+        lines = [
+            "".join(
+                GAP + _padded(*cell) for cell in zip(row, widths, numeric, strict=True)
+            ).rstrip()
+            for row in body
+        ]
+        note = [GAP + visible(self.note)] if self.note else []
+        return "\n".join([visible(self.title), *lines, *note])
+
+    def html(self) -> str:
+        """Give an HTML table in which every text stays text."""
+        sides = ["right" if numeric else "left" for numeric in self._numeric()]
+        head = "".join(map(_html_cell, ("th",) * len(sides), self.heads, sides))
+        body = "".join(
+            "<tr>" + "".join(map(_html_cell, ("th", *("td",) * len(row)), row, sides)) + "</tr>"
+            for row in self.rows
+        )
+        head = f"<thead><tr>{head}</tr></thead>" if head else ""
+        note = f"<p><small>{_html(self.note)}</small></p>" if self.note else ""
+        top = f"<caption>{_html(self.title)}</caption>{head}"
+        return f"<table>{top}<tbody>{body}</tbody></table>{note}"
+
+    def _numeric(self) -> list[bool]:
+        """Whether each column holds numbers only; one without a head may hold unlike numbers."""
+        columns = zip(*self.rows, strict=True)
+        return [bool(self.heads) and all(map(_NUMBER.fullmatch, column)) for column in columns]
+
+
+class Shown:
+    """Shows itself as a `Sheet`: ``print`` gives text, IPython text, a notebook a table."""
+
+    def _sheet(self, *, roomy: bool) -> Sheet:
+        """Give the table; `roomy` in a notebook, where long cells are broken into lines."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self._sheet(roomy=False).text()
+
+    def _repr_html_(self) -> str:
+        return self._sheet(roomy=True).html()
+
+    def _repr_pretty_(self, printer: Printer, cycle: bool) -> None:
+        printer.text(f"{type(self).__name__}(...)" if cycle else str(self))
+
+
+class Printer(Protocol):
+    """What IPython hands to objects that show themselves."""
+
+    def text(self, text: str, /) -> None:
+        """Write a text."""
+
+
+def visible(text: str) -> str:
+    """Write controls and marks of direction as escapes, so that a line stays one line."""
+    return "".join(_escaped(character) for character in text)
+
+
+def _escaped(character: str) -> str:
+    if unicodedata.category(character) in _UNPRINTABLE or character in _REORDERING:
+        return character.encode("unicode_escape").decode("ascii")
+    return character
+
+
+def _width(text: str) -> int:
+    """Cells of a terminal that a text takes: wide letters take two."""
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def _padded(text: str, width: int, numeric: bool) -> str:
+    space = " " * (width - _width(text))
+    return space + text if numeric else text + space
+
+
+def _html(text: str) -> str:
+    return escape(visible(text))
+
+
+def _html_cell(tag: str, text: str, side: str) -> str:
+    return f'<{tag} style="text-align:{side}">{_html(text)}</{tag}>'
+
+
+SHOWN = 8
+"""Words named in full in an error message; more are counted."""
+
+
+def abridged(words: Sequence[str]) -> str:
+    """The first few words, and how many more."""
+    more = len(words) - SHOWN
+    return ", ".join(words[:SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,239 @@
+"""Posterior contrasts read against the vocabulary: the same contrast for random words.
+
+A posterior says how large a contrast is, and how sure one may be of it, for the words of a list.
+It does not say what random words would show: sets of attributes lie nearer to words in general or
+farther from them, so that a contrast may be there for any words. Here the list is fitted beside
+lists in which the protected words, or the stereotypes, are random words of the same embedding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+import pandas as pd
+from numpy.random import SeedSequence, default_rng
+
+from .._core.arrays import FloatArray
+from .._core.checks import unknown_name
+from .._core.intervals import DEFAULT_CI_PROB
+from .._core.random import Seed, as_seed_sequence
+from ..embeddings.formats.headers import Vector
+from ..embeddings.formats.keyed import keyed_vectors
+from ..model.spec import ModelCard, load_card
+from ..model.tree import labels, stacked
+from ..posterior.contrasts import DEFAULT_ROPE, contrasts
+from ..sampling.fit import fit
+from ..tables.distances import distance_table
+from ..tables.wordlists import WordList, load_wordlist
+from .pool import Pool, draw_pool
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+    from .psi_distribution import Source
+
+Vary = Literal["protected", "stereotypes"]
+
+LISTS = 200
+"""Random lists: percentiles are good to 3.5 points in the middle, p-values go down to 1 in 100."""
+
+DRAWS = 500
+"""Draws for a random list, of which only the posterior means are used."""
+
+
+@dataclass(frozen=True, eq=False)
+class VocabularyContrasts:
+    """Contrasts of a list beside those of random lists.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row a contrast of connections, overall: ``first``, ``second``, and of first - second
+        ``mean``, ``sd``, ``hdi_low``, ``hdi_high``; ``random_mean``, ``random_sd``,
+        ``random_low``, ``random_high`` (middle 95%) of the posterior means of random lists;
+        ``excess``, mean - random_mean; ``percentile``, share of random lists with a smaller
+        mean, in [0, 100]; ``p_value``, two-sided, 2 (b + 1)/(lists + 1); and ``p_below``, the
+        probability that the contrast lies below that of a random list, over the posterior and
+        the lists.
+    random : DataFrame
+        ``list``, ``first``, ``second``, ``mean``: the posterior means of the random lists.
+    posterior : DataTree
+        The list's own.
+    vary : str
+        Which words were random.
+    """
+
+    table: pd.DataFrame
+    random: pd.DataFrame
+    posterior: DataTree
+    vary: str
+
+
+def vocabulary_contrasts(
+    source: Source,
+    wordlist: str | Path | WordList,
+    model: str | Path | ModelCard = "crossed",
+    *,
+    vary: Vary = "protected",
+    lists: int = LISTS,
+    ranks: tuple[int, int | None] = (0, None),
+    case: str = "exact",
+    draws: int = 1000,
+    chains: int = 4,
+    ci_prob: float = DEFAULT_CI_PROB,
+    seed: Seed = None,
+    allow_pickle: bool = False,
+    progressbar: bool = True,
+) -> VocabularyContrasts:
+    """Place posterior contrasts among the same contrasts for random words of the embedding.
+
+    Parameters
+    ----------
+    source
+        As for `background.distribution`.
+    wordlist : str, Path or WordList
+    model : str, Path or ModelCard
+        A Normal card: all fits are by the exact sampler.
+    vary : {"protected", "stereotypes"}
+        Random protected words ask whether these words, rather than any, lie as they do. Random
+        stereotypes ask whether these attributes, rather than any, do. Groups and sets keep their
+        sizes; the other words, and control words, stay.
+    lists : int
+        Random lists, two or more.
+    ranks : (first, stop)
+        Random words are from these ranks in the file's order only. Frequent and rare words differ
+        in many embeddings: take ranks like those of the list.
+    case, allow_pickle, progressbar
+        As for `background.distribution`.
+    draws, chains : int
+        Of the list's own posterior.
+    ci_prob : float
+        Probability of its intervals.
+    seed : int, SeedSequence, Generator or None
+        Equal seeds give equal results.
+
+    Returns
+    -------
+    VocabularyContrasts
+
+    Raises
+    ------
+    ValueError
+        If the card is not Normal, a choice is unknown, or there are too few words.
+    """
+    if vary not in get_args(Vary):
+        raise ValueError(unknown_name("vary", str(vary), get_args(Vary)))
+    if lists < 2:
+        raise ValueError(f"lists must be a whole number from 2 on; got {lists!r}")
+    card, words = load_card(model, "distance"), load_wordlist(wordlist)
+    if card.likelihood != "normal":
+        raise ValueError(
+            f"the card {card.name!r} is {card.likelihood}; fits by the hundred need a Normal card, "
+            "which the exact sampler knows"
+        )
+    own, sampling, fitting = as_seed_sequence(seed).spawn(3)
+    rng = default_rng(sampling)
+    pool = draw_pool(
+        source,
+        words.words,
+        case=case,
+        ranks=ranks,
+        rng=rng,
+        allow_pickle=allow_pickle,
+        progressbar=progressbar,
+    )
+    table = distance_table(keyed_vectors(*_matrix(pool.found)), words)
+    posterior = fit(table, card, "exact", draws=draws, chains=chains, seed=own)
+    found = _present(words, pool.found)
+    means = []
+    for child in fitting.spawn(lists):
+        other, vectors = _random_list(found, pool, vary, rng)
+        means.append(_contrast_means(other, vectors, card, child))
+    return _assembled(posterior, np.stack(means), vary, ci_prob)
+
+
+def _matrix(vectors: Mapping[str, Vector]) -> tuple[list[str], Vector, list[str]]:
+    return list(vectors), np.stack(list(vectors.values())), list(vectors)
+
+
+def _present(words: WordList, found: Mapping[str, object]) -> WordList:
+    """The list without the words that the embedding lacks."""
+
+    def there(sets: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        kept = {name: tuple(w for w in each if w in found) for name, each in sets.items()}
+        return {name: each for name, each in kept.items() if each}
+
+    return replace(
+        words,
+        groups=there(words.groups),
+        stereotypes=there(words.stereotypes),
+        controls=there(words.controls),
+    )
+
+
+def _random_list(
+    words: WordList, pool: Pool, vary: Vary, rng: np.random.Generator
+) -> tuple[WordList, dict[str, Vector]]:
+    """The list with random words in the place of its protected words or its stereotypes."""
+    sets = words.groups if vary == "protected" else words.stereotypes
+    picks = pool.sets([len(each) for each in sets.values()], rng)
+    fresh = {
+        name: tuple(pool.words[row] for row in rows.tolist())
+        for name, rows in zip(sets, picks, strict=True)
+    }
+    other = replace(
+        words,
+        groups=fresh if vary == "protected" else words.groups,
+        stereotypes=fresh if vary == "stereotypes" else words.stereotypes,
+    )
+    vectors = {word: pool.found[word] for word in other.words if word in pool.found}
+    for name, rows in zip(fresh, picks, strict=True):
+        vectors |= dict(zip(fresh[name], pool.vectors[rows], strict=True))
+    return other, vectors
+
+
+def _contrast_means(
+    words: WordList, vectors: Mapping[str, Vector], card: ModelCard, seed: SeedSequence
+) -> FloatArray:
+    table = distance_table(keyed_vectors(*_matrix(vectors)), words)
+    tree = fit(table, card, "exact", draws=DRAWS, chains=1, seed=seed)
+    return _differences(tree).mean(axis=0)
+
+
+def _differences(tree: DataTree) -> FloatArray:
+    """Draws of all overall contrasts, (n_draws, n_pairs)."""
+    means = stacked(tree, "connection_mean")
+    first, second = zip(*combinations(range(means.shape[1]), 2), strict=True)
+    return np.asarray(means[:, first] - means[:, second])
+
+
+def _assembled(
+    posterior: DataTree, means: FloatArray, vary: str, ci_prob: float
+) -> VocabularyContrasts:
+    frame = contrasts(posterior, ci_prob, DEFAULT_ROPE)
+    frame = frame[frame["level"] == "overall"].reset_index(drop=True)
+    kept = ["first", "second", "mean", "sd", "hdi_low", "hdi_high"]
+    table = frame[kept].copy()
+    draws = _differences(posterior)
+    below = (means < table["mean"].to_numpy()).sum(axis=0)
+    table["random_mean"] = means.mean(axis=0)
+    table["random_sd"] = means.std(axis=0, ddof=1)
+    table["random_low"], table["random_high"] = np.quantile(means, [0.025, 0.975], axis=0)
+    table["excess"] = table["mean"] - table["random_mean"]
+    table["percentile"] = 100 * below / len(means)
+    beyond = np.minimum(below, len(means) - below)
+    table["p_value"] = np.minimum(1.0, 2 * (beyond + 1) / (len(means) + 1))
+    table["p_below"] = [
+        np.searchsorted(np.sort(draws[:, at]), means[:, at]).mean() / len(draws)
+        for at in range(means.shape[1])
+    ]
+    names = labels(posterior, "connection")
+    pairs = pd.DataFrame(list(combinations(names, 2)), columns=["first", "second"])
+    long = pd.concat([pairs.assign(list=at, mean=row) for at, row in enumerate(means)])
+    columns = ["list", "first", "second", "mean"]
+    return VocabularyContrasts(table, long[columns].reset_index(drop=True), posterior, vary)

@@ -1,0 +1,1 @@
+"""Embedding files to the vectors of the words that are needed, and whole vocabularies."""

@@ -1,0 +1,171 @@
+"""Looking word sets up in an embedding: rows for the words that are there, a report of the rest."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._core.arrays import FloatArray
+from .._core.display import abridged
+
+
+class WordVectors(Protocol):
+    """What a score needs of an embedding: gensim's KeyedVectors, or a dict of arrays."""
+
+    def __contains__(self, word: Any, /) -> bool: ...  # noqa: ANN401
+    def __getitem__(self, word: Any, /) -> Any: ...  # noqa: ANN401
+
+
+@dataclass(frozen=True, eq=False)
+class WordSets:
+    """Word sets with their vectors.
+
+    Parameters
+    ----------
+    rows : dict of str to (n_words, n_dims) array
+        Vectors of each set's words, as the embedding holds them.
+    words : dict of str to tuple of str
+        The words that were found, in the order of the rows.
+    missing : dict of str to tuple of str
+        The words that were not; sets without any are left out.
+    """
+
+    rows: dict[str, FloatArray]
+    words: dict[str, tuple[str, ...]]
+    missing: dict[str, tuple[str, ...]]
+
+
+def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets:
+    """Look every set up; missing words are left out and reported.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors, or a mapping of word to vector
+    sets : mapping of set name to words
+
+    Returns
+    -------
+    WordSets
+
+    Raises
+    ------
+    TypeError
+        If a set is a single string in place of a list of words.
+    ValueError
+        If a set is empty, holds a word twice, none of its words is in the embedding, a vector is
+        all zeros or not finite, or vectors are of different length.
+    """
+    rows, words, missing = {}, {}, {}
+    for name, given in sets.items():
+        wanted = _listed(name, given)
+        found = tuple(word for word in wanted if word in vectors)
+        lost = tuple(word for word in wanted if word not in vectors)
+        if not found:
+            raise ValueError(
+                f"none of the {len(wanted)} words of {name} is in the embedding "
+                f"({abridged(lost)}); check their spelling and case, or leave the set out"
+            )
+        rows[name] = _rows(vectors, found)
+        words[name] = found
+        if lost:
+            missing[name] = lost
+    _require_one_length(rows)
+    return WordSets(rows, words, missing)
+
+
+def refuse_overlap(first: str, second: str, sets: Mapping[str, Iterable[str]]) -> None:
+    """Raise a ValueError if two sets share a word: it would be compared with itself."""
+    shared = [word for word in sets[first] if word in set(sets[second])]
+    if shared:
+        raise ValueError(
+            f"{first} and {second} share {abridged(shared)}; take the word out of one of them"
+        )
+
+
+def look_up_tuples(
+    vectors: WordVectors, name: str, tuples: Iterable[Sequence[str]]
+) -> tuple[list[FloatArray], tuple[tuple[str, ...], ...], dict[str, tuple[str, ...]]]:
+    """Look pairs (or longer defining sets) up; one with a missing word is left out whole.
+
+    Returns
+    -------
+    rows : list of (n_members, n_dims) arrays, one a tuple that was found
+    found : the tuples themselves
+    missing : ``{name: words}`` of the words that were not there, empty if none
+    """
+    found: list[tuple[str, ...]] = []
+    lost: list[str] = []
+    for members in tuples:
+        if isinstance(members, str) or len(members) < 2:
+            raise ValueError(
+                f"{name} must hold pairs or longer tuples of words, such as ('he', 'she'); "
+                f"got {members!r}"
+            )
+        absent = [word for word in members if word not in vectors]
+        lost += absent
+        if not absent:
+            found.append(tuple(members))
+    if not found and not lost:
+        raise ValueError(f"{name} is empty; at least one pair of words is needed")
+    if not found:
+        raise ValueError(
+            f"no tuple of {name} is in the embedding as a whole; missing words: {abridged(lost)}"
+        )
+    missing = {name: tuple(dict.fromkeys(lost))} if lost else {}
+    return [_rows(vectors, members) for members in found], tuple(found), missing
+
+
+def as_rows(name: str, rows: ArrayLike) -> FloatArray:
+    """Check a set given as an array: a matrix with at least one row, finite."""
+    matrix = np.asarray(rows, dtype=np.float64)
+    if matrix.ndim != 2 or not matrix.size:
+        raise ValueError(
+            f"{name} must be a matrix with at least one row, one row a word; "
+            f"got shape {matrix.shape}"
+        )
+    if not np.isfinite(matrix).all():
+        bad = np.flatnonzero(~np.isfinite(matrix).all(axis=1)).tolist()
+        raise ValueError(f"row(s) {bad} of {name} are not finite; leave those words out")
+    return matrix
+
+
+def _listed(name: str, given: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(given, str):
+        raise TypeError(f"{name} must be a list of words; got the string {given!r}")
+    words = tuple(given)
+    if not words:
+        raise ValueError(f"{name} is empty; a score needs at least one word in every set")
+    twice = [word for word, count in Counter(words).items() if count > 1]
+    if twice:
+        raise ValueError(f"{name} holds {abridged(twice)} more than once; keep one of each")
+    return words
+
+
+def _rows(vectors: WordVectors, words: Sequence[str]) -> FloatArray:
+    found = [np.asarray(vectors[word], dtype=np.float64) for word in words]
+    odd = [word for word, row in zip(words, found, strict=True) if row.shape != found[0].shape]
+    if odd:
+        raise ValueError(
+            f"the vectors of {abridged(odd)} and of {words[0]} are of different length; they "
+            "are not of one embedding"
+        )
+    rows = np.stack(found)
+    bad = ~(np.isfinite(rows).all(axis=1) & rows.any(axis=1))
+    if bad.any():
+        names = [word for word, is_bad in zip(words, bad, strict=True) if is_bad]
+        raise ValueError(
+            f"the vectors of {abridged(names)} are all zeros or not finite; leave those words out"
+        )
+    return rows
+
+
+def _require_one_length(sets: Mapping[str, FloatArray]) -> None:
+    lengths = {name: rows.shape[1] for name, rows in sets.items()}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise ValueError(f"vectors are of different length ({told}); they are not of one embedding")

@@ -1,0 +1,191 @@
+"""From a table to the integer indices and coordinates that every model shares."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from .._core.arrays import FloatArray
+from ..tables.schema import CONNECTIONS, Coded, codes_and_names, validate_and_encode
+
+IntArray = NDArray[np.int64]
+
+ATTRIBUTE_KINDS = ("stereotype", "neutral", "human")
+"""Kinds of attribute words: those of any stereotype, and the two controls."""
+
+_INDEXED = ("protected_word", "protected_group", "attribute", "connection", "context")
+
+_KIND_OF_CONNECTION = {"associated": 0, "different": 0, "neutral": 1, "human": 2}
+
+
+@dataclass(frozen=True)
+class Design:
+    """What a model is fitted to: a validated table as arrays, or rows of another origin.
+
+    `index_table` makes one of a table of distances. Paired differences, log-likelihoods or anything
+    else that a word and an attribute share may be put into one too, and fitted by `fit_design`.
+
+    Parameters
+    ----------
+    words, groups, connections, attributes, kinds : tuple of str
+        Names along the dimensions ``protected_word``, ``protected_group``, ``connection``,
+        ``attribute`` and ``attribute_kind``.
+    word_group : (n_words,) int
+        Group of each protected word.
+    attribute_kind : (n_attributes,) int
+        Kind of each attribute.
+    word, connection, attribute : (n_rows,) int
+        Indices of each row.
+    y : (n_rows,) float
+        What is modelled: cosine distances, or the outcome named.
+    outcome : str
+        Name of y in posteriors.
+    contexts : tuple of str
+        Names along the dimension ``context``; empty where nothing was measured in contexts.
+    context : (n_rows,) int
+        Index of each row's context; empty where there are none.
+
+    Raises
+    ------
+    ValueError
+        If the indices and y are not of one length, an index is out of range, or y is not finite.
+    """
+
+    words: tuple[str, ...]
+    groups: tuple[str, ...]
+    connections: tuple[str, ...]
+    attributes: tuple[str, ...]
+    kinds: tuple[str, ...]
+    word_group: IntArray
+    attribute_kind: IntArray
+    word: IntArray
+    connection: IntArray
+    attribute: IntArray
+    y: FloatArray
+    outcome: str = "cosine_distance"
+    contexts: tuple[str, ...] = ()
+    context: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    def __post_init__(self) -> None:
+        sizes = {
+            "word": len(self.words),
+            "connection": len(self.connections),
+            "attribute": len(self.attributes),
+        }
+        if self.contexts:
+            sizes["context"] = len(self.contexts)
+        for name, size in sizes.items():
+            index = getattr(self, name)
+            if len(index) != len(self.y):
+                raise ValueError(f"{name} has {len(index)} rows and y has {len(self.y)}")
+            if len(index) and not 0 <= index.min() <= index.max() < size:
+                raise ValueError(f"{name} holds an index that is not in 0 to {size - 1}")
+        if not np.isfinite(self.y).all():
+            row = int(np.argmin(np.isfinite(self.y)))
+            raise ValueError(f"{self.outcome} must be finite; got {self.y[row]} in row {row}")
+
+    def require_contexts(self, model: str) -> None:
+        """Raise a ValueError if there are no contexts whose effects a model could estimate."""
+        if len(self.contexts) < 2:
+            found = "there is no column context" if not self.contexts else "there is one only"
+            raise ValueError(
+                f"the model card {model!r} has an effect of every context, and {found}; measure "
+                "in two or more contexts (templates), or take a card without context effects, "
+                "such as crossed"
+            )
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the design in hexadecimal: equal designs, equal digests."""
+        digest = hashlib.sha256()
+        for each in fields(self):
+            value = getattr(self, each.name)
+            content = value.tobytes() if isinstance(value, np.ndarray) else repr(value).encode()
+            digest.update(f"{each.name} {len(content)}:".encode() + content)
+        return digest.hexdigest()
+
+    @property
+    def coords(self) -> dict[str, list[str]]:
+        """Coordinates of every dimension that a model may use."""
+        names = {
+            "connection": list(self.connections),
+            "protected_word": list(self.words),
+            "protected_group": list(self.groups),
+            "attribute": list(self.attributes),
+            "attribute_kind": list(self.kinds),
+        }
+        return names | ({"context": list(self.contexts)} if self.contexts else {})
+
+
+def make_design(table: pd.DataFrame) -> Design:
+    """Index a table; the table is validated first.
+
+    Raises
+    ------
+    ValueError
+        If the table is not valid, or a protected word belongs to two groups.
+    """
+    valid, coded = validate_and_encode(table)
+    return index_table(valid, coded=coded)
+
+
+def index_table(
+    table: pd.DataFrame,
+    outcome: str = "cosine_distance",
+    *,
+    coded: Mapping[str, Coded] | None = None,
+) -> Design:
+    """Index a table that `validate` gave, or one like it whose distances are another outcome.
+
+    ``coded`` are its columns of names as `validate_and_encode` gives them; made if not given.
+    """
+    if coded is None:
+        coded = {name: codes_and_names(table[name]) for name in _INDEXED if name in table}
+    words, word_names = coded["protected_word"]
+    groups, group_names = coded["protected_group"]
+    attributes, attribute_names = coded["attribute"]
+    codes, found = coded["connection"]
+    connections = [name for name in CONNECTIONS if name in found]
+    kind = np.full(len(attribute_names), len(ATTRIBUTE_KINDS))
+    np.minimum.at(kind, attributes, np.array([_KIND_OF_CONNECTION[name] for name in found])[codes])
+    present, kind = np.unique(kind, return_inverse=True)
+    contexts: dict[str, Any] = {}
+    if "context" in coded:
+        context, context_names = coded["context"]
+        contexts["contexts"] = tuple(context_names)
+        contexts["context"] = context.astype(np.int64)
+    return Design(
+        words=tuple(word_names),
+        groups=tuple(group_names),
+        connections=tuple(connections),
+        attributes=tuple(attribute_names),
+        kinds=tuple(ATTRIBUTE_KINDS[i] for i in present),
+        word_group=_group_of_words(words, groups, word_names, group_names),
+        attribute_kind=kind.astype(np.int64),
+        word=words.astype(np.int64),
+        connection=np.array([connections.index(name) for name in found], dtype=np.int64)[codes],
+        attribute=attributes.astype(np.int64),
+        y=np.asarray(table["cosine_distance"], dtype=np.float64),
+        outcome=outcome,
+        **contexts,
+    )
+
+
+def _group_of_words(
+    words: IntArray, groups: IntArray, word_names: list[str], group_names: list[str]
+) -> IntArray:
+    group_of = np.empty(len(word_names), dtype=np.int64)
+    group_of[words] = groups
+    clash = np.flatnonzero(group_of[words] != groups)
+    if len(clash):
+        row = int(clash[0])
+        word = word_names[words[row]]
+        both = f"{group_names[groups[row]]!r} and {group_names[group_of[words[row]]]!r}"
+        raise ValueError(f"the protected word {word!r} is in two groups, {both}; give it one")
+    return group_of

@@ -1,0 +1,81 @@
+"""Where a posterior expects a row to lie: predictive draws and log likelihoods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.random import Generator
+
+from .._core.arrays import FloatArray
+from .design import IntArray
+from .tree import index_of, observed, stacked
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+
+Draws = np.ndarray | slice
+"""Which posterior draws to use."""
+
+ALL = slice(None)
+
+NUMBERS_AT_ONCE = 2_000_000
+"""Draws times rows that are worked on together: 16 MB, and a few copies of it."""
+
+
+def locations(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatArray:
+    """Expected distance of rows under posterior draws, (n_draws, n_rows)."""
+    word, connection = index_of(tree, "word_index")[rows], index_of(tree, "connection_index")[rows]
+    expected = stacked(tree, "word_mean")[draws][:, word, connection]
+    if "attribute_effect" in tree["posterior"]:
+        attribute = index_of(tree, "attribute_index")[rows]
+        expected = expected + stacked(tree, "attribute_effect")[draws][:, attribute]
+    if "context_effect" in tree["posterior"]:
+        context = index_of(tree, "context_index")[rows]
+        expected = expected + stacked(tree, "context_effect")[draws][:, context]
+    return np.asarray(expected)
+
+
+def residual_sds(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatArray:
+    """Residual sd of rows under posterior draws, (n_draws, n_rows) or (n_draws, 1)."""
+    sigma = stacked(tree, "sigma")[draws]
+    if sigma.ndim == 1:
+        return np.asarray(sigma[:, None])
+    return np.asarray(sigma[:, index_of(tree, "connection_index")[rows]])
+
+
+def predict_rows(
+    tree: DataTree, rows: np.ndarray, rng: Generator, draws: Draws = ALL
+) -> FloatArray:
+    """Draw new distances for rows, one for each posterior draw, (n_draws, n_rows)."""
+    expected = locations(tree, rows, draws)
+    if "nu" in tree["posterior"]:
+        noise = rng.standard_t(stacked(tree, "nu")[draws][:, None], expected.shape)
+    else:
+        noise = rng.standard_normal(expected.shape)
+    return np.asarray(expected + residual_sds(tree, rows, draws) * noise)
+
+
+def log_likelihood(tree: DataTree, rows: np.ndarray) -> FloatArray:
+    """Log likelihood of rows under every draw, (n_draws, n_rows)."""
+    y = observed(tree)[rows]
+    sd = residual_sds(tree, rows)
+    standard = (y - locations(tree, rows)) / sd
+    if "nu" in tree["posterior"]:
+        from scipy.special import gammaln
+
+        nu = stacked(tree, "nu")[:, None]
+        constant = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(nu * np.pi)
+        return np.asarray(constant - np.log(sd) - (nu + 1) / 2 * np.log1p(standard**2 / nu))
+    return np.asarray(-0.5 * standard**2 - np.log(sd) - 0.5 * np.log(2 * np.pi))
+
+
+def row_blocks(tree: DataTree) -> Iterator[IntArray]:
+    """Give the rows of a table in blocks, so that all draws of a block are few numbers."""
+    posterior = tree["posterior"]
+    n_rows = tree["observed_data"].sizes["row"]
+    at_once = max(1, NUMBERS_AT_ONCE // (posterior.sizes["chain"] * posterior.sizes["draw"]))
+    for start in range(0, n_rows, at_once):
+        yield np.arange(start, min(start + at_once, n_rows))

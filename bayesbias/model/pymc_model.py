@@ -1,0 +1,234 @@
+"""From a model card and a table to a PyMC model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from .._core.arrays import FloatArray
+from .design import Design, IntArray, make_design
+from .spec import ModelCard, load_card
+
+if TYPE_CHECKING:
+    import pymc as pm
+
+PRIOR_COUNT = 5.0
+"""Residual degrees of freedom that the common variance counts for in a connection's rough one."""
+
+
+def build_model(
+    table: pd.DataFrame, card: str | ModelCard = "paper", priors: dict[str, Any] | None = None
+) -> pm.Model:
+    """Build the PyMC model of a card for a table, with named coordinates.
+
+    Its free variables are the ones that every posterior of this package holds, so that
+    ``pm.sample_posterior_predictive`` and ``pm.compute_log_likelihood`` work on any of them.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A long-form table.
+    card : str, Path or ModelCard
+        A bundled name, the path of a card, or a card.
+    priors : dict, optional
+        Overrides, such as ``{"connection_mean": {"sd": 0.1}}``.
+
+    Returns
+    -------
+    pymc.Model
+        Variables ``connection_mean[connection]``, ``connection_sd[connection]``,
+        ``word_mean[protected_word, connection]``, ``sigma`` or ``sigma[connection]``, and as the
+        card has them ``attribute_sd``, ``attribute_effect[attribute]``, ``group_sd``,
+        ``group_mean``, ``context_sd``, ``context_effect[context]`` and ``nu``; observed
+        ``cosine_distance[row]``.
+    """
+    return model_of(make_design(table), load_card(card).with_priors(priors or {}))
+
+
+def model_of(design: Design, card: ModelCard) -> pm.Model:
+    """Build the PyMC model of a card for a design; see `build_model`."""
+    import pymc as pm
+
+    if card.context_effects != "none":
+        design.require_contexts(card.name)
+    rough = _RoughFit(design)
+    with pm.Model(coords={**design.coords, "row": np.arange(len(design.y))}) as model:
+        word = pm.Data("word_index", design.word, dims="row")
+        connection = pm.Data("connection_index", design.connection, dims="row")
+        attribute = pm.Data("attribute_index", design.attribute, dims="row")
+        spread = card.priors["connection_sd"].to_pymc("connection_sd", dims="connection")
+        parent = card.priors["connection_mean"].to_pymc("connection_mean", dims="connection")
+        if card.group_effects != "none":
+            parent = _group_means(card, parent)[design.word_group]
+        word_mean = pm.Normal(
+            "word_mean",
+            parent,
+            spread,
+            dims=("protected_word", "connection"),
+            default_transform=None,
+            transform=_whitening(rough.cell_precision, rough.cell_mean),
+        )
+        location = word_mean[word, connection]
+        if card.attribute_effects != "none":
+            location = location + _attribute_effects(card, design, rough)[attribute]
+        if card.context_effects != "none":
+            context = pm.Data("context_index", design.context, dims="row")
+            location = location + _context_effects(card, rough)[context]
+        dims = "connection" if card.sigma == "connection" else None
+        sigma = card.priors["sigma"].to_pymc("sigma", dims=dims)
+        sigma = sigma[connection] if dims else sigma
+        _likelihood(card, location, sigma, design)
+    return model
+
+
+def graph(card: str | ModelCard = "paper") -> Any:  # noqa: ANN401
+    """Draw a card's directed acyclic graph.
+
+    Returns
+    -------
+    graphviz.Digraph
+        Shows itself in Jupyter; needs the extra ``graph`` and the Graphviz programs to render.
+    """
+    import pymc as pm
+
+    try:
+        return pm.model_to_graphviz(build_model(_smallest_table(), card))
+    except ImportError as error:
+        raise ImportError(
+            "drawing a graph needs graphviz: pip install 'bayesbias[graph]'"
+        ) from error
+
+
+def _smallest_table() -> pd.DataFrame:
+    rows = [
+        (word, word, attribute, attribute, connection, 0.9 + 0.01 * (len(word) + i))
+        for i, (attribute, connection) in enumerate(
+            [("a", "associated"), ("b", "different"), ("n", "neutral"), ("h", "human")]
+        )
+        for word in ("one", "three")
+    ]
+    columns = ["protected_word", "protected_group", "attribute", "attribute_set", "connection"]
+    table = pd.DataFrame(rows, columns=[*columns, "cosine_distance"])
+    return table.assign(context=["first", "second"] * 4)
+
+
+def _group_means(card: ModelCard, overall: Any) -> Any:  # noqa: ANN401
+    import pymc as pm
+
+    spread = card.priors["group_sd"].to_pymc("group_sd", dims="connection")
+    dims = ("protected_group", "connection")
+    none = np.zeros(1)
+    transform = _whitening(none, none)
+    return pm.Normal(
+        "group_mean", overall, spread, dims=dims, default_transform=None, transform=transform
+    )
+
+
+def _attribute_effects(card: ModelCard, design: Design, rough: _RoughFit) -> Any:  # noqa: ANN401
+    import pymc as pm
+
+    by_kind = card.attribute_effects == "kind"
+    spread = card.priors["attribute_sd"].to_pymc(
+        "attribute_sd", dims="attribute_kind" if by_kind else None
+    )
+    return pm.Normal(
+        "attribute_effect",
+        0.0,
+        spread[design.attribute_kind] if by_kind else spread,
+        dims="attribute",
+        default_transform=None,
+        transform=_whitening(rough.attribute_precision, rough.attribute_mean),
+    )
+
+
+def _context_effects(card: ModelCard, rough: _RoughFit) -> Any:  # noqa: ANN401
+    import pymc as pm
+
+    return pm.Normal(
+        "context_effect",
+        0.0,
+        card.priors["context_sd"].to_pymc("context_sd"),
+        dims="context",
+        default_transform=None,
+        transform=_whitening(rough.context_precision, rough.context_mean),
+    )
+
+
+def _likelihood(card: ModelCard, location: Any, sigma: Any, design: Design) -> None:  # noqa: ANN401
+    import pymc as pm
+
+    if card.likelihood == "student_t":
+        nu = card.priors["nu"].to_pymc("nu")
+        pm.StudentT(design.outcome, nu=nu, mu=location, sigma=sigma, observed=design.y, dims="row")
+    else:
+        pm.Normal(design.outcome, mu=location, sigma=sigma, observed=design.y, dims="row")
+
+
+class _RoughFit:
+    """Moments that place the sampler's coordinates; they do not touch the posterior."""
+
+    def __init__(self, design: Design) -> None:
+        shape = (len(design.words), len(design.connections))
+        cell = design.word * shape[1] + design.connection
+        n_cells = shape[0] * shape[1]
+        count = np.bincount(cell, minlength=n_cells)
+        mean = np.bincount(cell, design.y, minlength=n_cells) / np.maximum(count, 1)
+        residual = design.y - mean[cell]
+        variance = self._variance(design, residual, np.unique(cell) % shape[1])
+        self.cell_mean = mean.reshape(shape)
+        self.cell_precision = count.reshape(shape) / variance
+        weight = np.bincount(design.attribute, 1 / variance[design.connection])
+        pulled = np.bincount(design.attribute, residual / variance[design.connection])
+        self.attribute_precision = weight
+        self.attribute_mean = pulled / weight
+        if design.contexts:
+            weight = np.bincount(design.context, 1 / variance[design.connection])
+            pulled = np.bincount(design.context, residual / variance[design.connection])
+            self.context_precision, self.context_mean = weight, pulled / weight
+
+    @staticmethod
+    def _variance(design: Design, residual: FloatArray, cells: IntArray) -> FloatArray:
+        """Residual variance of every connection, drawn to their common one by a prior count.
+
+        Cells of one row each have no residuals: alone they would pass for free of noise.
+        """
+        n = len(design.connections)
+        free = np.bincount(design.connection, minlength=n) - np.bincount(cells, minlength=n)
+        squares = np.bincount(design.connection, residual**2, minlength=n)
+        common = squares.sum() / free.sum() if squares.sum() > 0 else max(design.y.var(), 1e-6)
+        return np.asarray((squares + PRIOR_COUNT * common) / (free + PRIOR_COUNT))
+
+
+def _whitening(precision: FloatArray, mean: FloatArray) -> Any:  # noqa: ANN401
+    """Transform a normal effect to where the data and its prior would put it, in units of sd.
+
+    With data of the given precision and mean, an effect with prior Normal(m, s) has a conditional
+    sd s / sqrt(1 + p s²). Sampled on that scale, effects hardly depend on their sd whether the
+    data say much (where centred coordinates sample well) or little (where non-centred ones do).
+    """
+    import pytensor.tensor as pt
+    from pymc.logprob.transforms import Transform
+
+    class Whitening(Transform):  # type: ignore[misc,unused-ignore]
+        name = "whitened"
+        ndim_supp = 0
+
+        def _normal(self, inputs: tuple[Any, ...]) -> tuple[Any, Any]:
+            prior_mean, prior_sd = inputs[-2:]
+            ratio = 1 + precision * prior_sd**2
+            return (prior_mean + (ratio - 1) * mean) / ratio, prior_sd / pt.sqrt(ratio)
+
+        def forward(self, value: Any, *inputs: Any) -> Any:  # noqa: ANN401
+            centre, scale = self._normal(inputs)
+            return (value - centre) / scale
+
+        def backward(self, value: Any, *inputs: Any) -> Any:  # noqa: ANN401
+            centre, scale = self._normal(inputs)
+            return centre + scale * value
+
+        def log_jac_det(self, value: Any, *inputs: Any) -> Any:  # noqa: ANN401
+            return pt.log(self._normal(inputs)[1]) + pt.zeros_like(value)
+
+    return Whitening()

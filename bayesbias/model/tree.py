@@ -1,0 +1,259 @@
+"""The posterior as an `xarray.DataTree`: how it is laid out, labelled, saved and read back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._core.arrays import FloatArray
+from .._core.files import replacing
+from .design import Design, IntArray
+from .spec import ModelCard, card_from_dict
+
+if TYPE_CHECKING:
+    from xarray import Coordinates, Dataset, DataTree
+
+VARIABLE_DIMS: dict[str, tuple[str, ...]] = {
+    "connection_mean": ("connection",),
+    "connection_sd": ("connection",),
+    "word_mean": ("protected_word", "connection"),
+    "attribute_effect": ("attribute",),
+    "group_mean": ("protected_group", "connection"),
+    "group_sd": ("connection",),
+    "context_effect": ("context",),
+    "context_sd": (),
+}
+"""Dimensions of the posterior's variables, besides chain and draw.
+
+``sigma`` and ``attribute_sd`` have none, or ``connection`` and ``attribute_kind``, by the card.
+"""
+
+_INDEX_DIMS = {
+    "word_index": ["row"],
+    "connection_index": ["row"],
+    "attribute_index": ["row"],
+    "group_index": ["protected_word"],
+    "context_index": ["row"],
+}
+
+
+class SamplingWarning(UserWarning):
+    """A posterior that should not be trusted as it is, and what to do."""
+
+
+def variable_dims(card: ModelCard) -> dict[str, tuple[str, ...]]:
+    """Dimensions of every variable of a card, besides chain and draw."""
+    dims = dict(VARIABLE_DIMS)
+    dims["sigma"] = ("connection",) if card.sigma == "connection" else ()
+    dims["attribute_sd"] = ("attribute_kind",) if card.attribute_effects == "kind" else ()
+    dims["nu"] = ()
+    return dims
+
+
+def assemble(
+    design: Design,
+    card: ModelCard,
+    values: Mapping[str, FloatArray],
+    sample_stats: Mapping[str, FloatArray],
+    *,
+    chains: int,
+    diagnostics: Mapping[str, float],
+) -> DataTree:
+    """Lay independent draws out as ArviZ expects them.
+
+    Parameters
+    ----------
+    values : mapping of str to (chains * draws, ...) float
+    sample_stats : mapping of str to (chains * draws,) float
+    chains : int
+    diagnostics : mapping of str to float
+        Statistics of the whole sample, for ``sample_stats`` too.
+    """
+    import xarray as xr
+
+    dims = variable_dims(card)
+    n_draws = len(next(iter(values.values()))) // chains
+    coords = _coordinates(design, chain=np.arange(chains), draw=np.arange(n_draws))
+
+    def sampled(
+        content: Mapping[str, FloatArray], scalars: Mapping[str, float] | None = None
+    ) -> xr.Dataset:
+        laid_out = {
+            name: (
+                ("chain", "draw", *dims.get(name, ())),
+                draws.reshape(chains, -1, *draws.shape[1:]),
+            )
+            for name, draws in content.items()
+        }
+        used = {dim for variable_dims, _ in laid_out.values() for dim in variable_dims}
+        return xr.Dataset(laid_out | dict(scalars or {}), _only(coords, used))
+
+    return xr.DataTree.from_dict(
+        {
+            "posterior": sampled(values),
+            "sample_stats": sampled(sample_stats, diagnostics),
+            "observed_data": xr.Dataset(
+                {design.outcome: ("row", design.y)}, _only(coords, {"row"})
+            ),
+            "constant_data": _constants(design, coords),
+        }
+    )
+
+
+def complete(tree: DataTree, design: Design) -> None:
+    """Give a posterior the indices and labels that all posteriors here carry."""
+    tree["constant_data"] = _constants(design, _coordinates(design))
+    undate(tree)
+
+
+def _constants(design: Design, coords: Coordinates) -> Dataset:
+    import xarray as xr
+
+    return xr.Dataset(
+        {name: (_INDEX_DIMS[name], values) for name, values in _indices(design).items()},
+        _only(coords, {*design.coords, "row"}),
+    )
+
+
+def _coordinates(design: Design, **others: IntArray) -> Coordinates:
+    """Labels of all dimensions, indexed once for all the groups that share them."""
+    import xarray as xr
+
+    return xr.Dataset(coords={**design.coords, "row": np.arange(len(design.y)), **others}).coords
+
+
+def _only(coords: Coordinates, dims: set[str]) -> Coordinates:
+    """Those of the coordinates that label these dimensions, indices and all."""
+    import xarray as xr
+
+    kept = [name for name in coords if name in dims]
+    return xr.Coordinates(
+        {name: coords[name].variable for name in kept},
+        {name: coords.xindexes[name] for name in kept},
+    )
+
+
+def undate(tree: DataTree) -> None:
+    """Take out when and how fast a posterior was made, so that equal fits are equal files."""
+    for node in tree.subtree:
+        for name in ("created_at", "sampling_time"):
+            node.attrs.pop(name, None)
+
+
+def describe(
+    tree: DataTree, card: ModelCard, *, method: str, reason: str, seed: str, table_hash: str
+) -> None:
+    """Write into a posterior's attributes where it comes from, and any warnings about it."""
+    tree.attrs |= {
+        "card": json.dumps(card.to_dict()),
+        "model": card.name,
+        "method": method,
+        "method_reason": reason,
+        "seed": seed,
+        "table_hash": table_hash,
+        "versions": json.dumps(_versions()),
+        "warnings": json.dumps([]),
+    }
+
+
+@cache
+def _versions() -> dict[str, str]:
+    return {name: version(name) for name in ("bayesbias", "pymc", "arviz", "numpy")}
+
+
+def card_of(tree: DataTree) -> ModelCard:
+    """Give the model card that a posterior was fitted with."""
+    return card_from_dict(json.loads(str(_attribute(tree, "card"))))
+
+
+def warnings_of(tree: DataTree) -> list[str]:
+    """Give the warnings that a posterior carries; empty if it may be trusted."""
+    return list(json.loads(str(_attribute(tree, "warnings"))))
+
+
+def stacked(tree: DataTree, name: str) -> FloatArray:
+    """Draws of a variable, chains after one another, (chains * draws, ...)."""
+    values = np.asarray(tree["posterior"][name].values)
+    return values.reshape(-1, *values.shape[2:])
+
+
+def outcome_of(tree: DataTree) -> str:
+    """Name of what was modelled, ``cosine_distance`` unless a design says otherwise."""
+    return str(next(iter(tree["observed_data"].data_vars)))
+
+
+def observed(tree: DataTree) -> FloatArray:
+    """What was modelled, (n_rows,)."""
+    return np.asarray(tree["observed_data"][outcome_of(tree)].values, dtype=np.float64)
+
+
+def index_of(tree: DataTree, name: str) -> np.ndarray:
+    """Give an index: word_index, connection_index, attribute_index, group_index, context_index."""
+    return np.asarray(tree["constant_data"][name].values, dtype=np.int64)
+
+
+def labels(tree: DataTree, dim: str) -> list[str]:
+    """Names along a dimension of the posterior."""
+    for group in ("posterior", "constant_data"):
+        if dim in tree[group].coords:
+            return [str(label) for label in tree[group].coords[dim].values]
+    raise ValueError(f"this posterior has no dimension {dim!r}")
+
+
+def save_posterior(tree: DataTree, path: str | Path) -> None:
+    """Write a posterior to a netCDF file, whole or not at all.
+
+    HDF5 ends the process when a disk is full. So the file is made in memory, which takes its size
+    once more, and written as any other.
+    """
+    with tree.to_netcdf(engine="h5netcdf") as view:  # kept, it can end Python 3.12 at its exit
+        content = bytes(view)
+    with replacing(path) as temporary:
+        temporary.write_bytes(content)
+
+
+def load_posterior(path: str | Path) -> DataTree:
+    """Read a posterior that `save_posterior` wrote.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no file.
+    ValueError
+        If the file is not a posterior of this package.
+    """
+    import xarray as xr
+
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"no posterior at {path}")
+    try:
+        with xr.open_datatree(path, engine="h5netcdf") as opened:
+            tree = opened.load()
+    except OSError as error:
+        raise ValueError(f"{path} is not a netCDF file: {error}") from None
+    if "posterior" not in tree.children or "card" not in tree.attrs:
+        raise ValueError(f"{path} does not hold a posterior fitted by bayesbias")
+    return tree
+
+
+def _indices(design: Design) -> dict[str, Any]:
+    """Give the indices in the type that ``pm.Data`` holds, or PyMC would not take them back."""
+    indices = {
+        "word_index": design.word.astype(np.int32),
+        "connection_index": design.connection.astype(np.int32),
+        "attribute_index": design.attribute.astype(np.int32),
+        "group_index": design.word_group.astype(np.int32),
+    }
+    return indices | ({"context_index": design.context.astype(np.int32)} if design.contexts else {})
+
+
+def _attribute(tree: DataTree, name: str) -> object:
+    if name not in tree.attrs:
+        raise ValueError("this DataTree was not fitted by bayesbias.fit: it carries no model card")
+    return tree.attrs[name]

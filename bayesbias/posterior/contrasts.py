@@ -1,0 +1,99 @@
+"""Differences between connections: how large, how sure, and whether they matter."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from .._core.arrays import FloatArray
+from .._core.intervals import DEFAULT_CI_PROB, check_probability, describe_draws
+from ..model.tree import labels
+from .summaries import carry_warnings, levels
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+DEFAULT_ROPE = 0.02
+"""Differences in distance smaller than this count as none: a tenth of a usual residual sd."""
+
+
+def contrasts(
+    tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, rope: float = DEFAULT_ROPE
+) -> pd.DataFrame:
+    """Posterior differences in mean distance between connections, at every level.
+
+    Parameters
+    ----------
+    tree : DataTree
+        A posterior from `fit`.
+    ci_prob : float
+        Probability of the intervals, in (0, 1).
+    rope : float
+        Half-width of the region of practical equivalence, in units of distance, from 0 on.
+
+    Returns
+    -------
+    DataFrame
+        One row a level and pair: ``level``, ``protected_group``, ``protected_word``, ``first``,
+        ``second``, then of first - second ``mean``, ``sd``, ``hdi_low``, ``hdi_high``;
+        ``p_direction``, the probability of the sign the median has, in [.5, 1]; and ``p_rope``,
+        the probability that the difference is smaller than `rope`. A negative difference: the
+        first lies closer to the protected words.
+    """
+    check_probability(ci_prob)
+    if not 0 <= rope <= 2:
+        raise ValueError(f"rope is a distance and must lie in [0, 2], got {rope}")
+    connections = labels(tree, "connection")
+    pairs = list(combinations(range(len(connections)), 2))
+    if not pairs:
+        raise ValueError(f"the table has the connection {connections[0]} only; nothing to compare")
+    frames = []
+    for part in levels(tree):
+        first, second = zip(*pairs, strict=True)
+        frame = compare_draws(part.draws[:, first] - part.draws[:, second], ci_prob, rope)
+        frame.insert(0, "second", [connections[index] for index in second])
+        frame.insert(0, "first", [connections[index] for index in first])
+        frame.insert(0, "protected_word", part.protected_word)
+        frame.insert(0, "protected_group", part.protected_group)
+        frame.insert(0, "level", part.level)
+        frames.append(frame)
+    return carry_warnings(pd.concat(frames, ignore_index=True), tree)
+
+
+def compare_draws(differences: FloatArray, ci_prob: float, rope: float) -> pd.DataFrame:
+    """Describe draws of differences, (n_draws, n), with their direction and ROPE share."""
+    frame = describe_draws(differences, ci_prob)
+    above = (differences > 0).mean(axis=0) + 0.5 * (differences == 0).mean(axis=0)
+    frame["p_direction"] = pd.Series(above).clip(lower=1 - above)
+    frame["p_rope"] = (abs(differences) < rope).mean(axis=0)
+    return frame
+
+
+def associated_human_gap(
+    tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, rope: float = DEFAULT_ROPE
+) -> pd.DataFrame:
+    """How much closer stereotypical attributes lie than words about human life in general.
+
+    It is the one number that Dobrzeniecka and Urbaniak (2024) would give if one must: the overall
+    mean distance of associated attributes less that of human ones. It is a location with an
+    interval, not a verdict: it averages over words that may differ, and a gap in distances is not
+    yet harm.
+
+    Returns
+    -------
+    DataFrame
+        The one row of `contrasts` with ``first`` associated and ``second`` human.
+
+    Raises
+    ------
+    ValueError
+        If the table lacks associated or human attributes.
+    """
+    lacking = [name for name in ("associated", "human") if name not in labels(tree, "connection")]
+    if lacking:
+        raise ValueError(f"this posterior has no {' and no '.join(lacking)} attributes to compare")
+    frame = contrasts(tree, ci_prob, rope)
+    wanted = (frame["level"] == "overall") & (frame["first"] == "associated")
+    return frame[wanted & (frame["second"] == "human")].reset_index(drop=True)

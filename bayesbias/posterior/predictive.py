@@ -1,0 +1,92 @@
+"""Posterior predictive checks: whether the model expects the distances that were measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator, SeedSequence, default_rng
+
+from .._core.arrays import FloatArray
+from .._core.intervals import DEFAULT_CI_PROB, check_probability, hdi
+from ..model.likelihood import predict_rows
+from ..model.tree import index_of, labels, observed
+from .summaries import carry_warnings
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+ROWS_AT_ONCE = 500
+"""Rows predicted together: 4,000 draws of them take 16 MB."""
+
+DEFAULT_DRAWS = 1_000
+"""Predictive draws a row. The published coverage is what HPDIs of so many draws give."""
+
+
+def check(
+    tree: DataTree,
+    ci_probs: Sequence[float] = (0.5, DEFAULT_CI_PROB),
+    *,
+    n_draws: int | None = DEFAULT_DRAWS,
+    seed: int | SeedSequence | Generator = 0,
+) -> pd.DataFrame:
+    """Share of the measured distances inside the posterior predictive intervals.
+
+    A model that fits has about ``ci_prob`` of them inside, overall and in every connection.
+
+    Parameters
+    ----------
+    tree : DataTree
+        A posterior from `fit`.
+    ci_probs : sequence of float
+        Probabilities of the predictive HPDIs, in (0, 1).
+    seed : int, SeedSequence or Generator
+        Of the predictive draws.
+
+    Returns
+    -------
+    DataFrame
+        ``ci_prob``, ``connection`` (``all`` for the whole table), ``n_rows``, ``n_inside``,
+        ``coverage`` = n_inside / n_rows.
+    """
+    y = observed(tree)
+    connection, names = index_of(tree, "connection_index"), labels(tree, "connection")
+    intervals = predictive_intervals(tree, ci_probs, n_draws=n_draws, seed=seed)
+    rows = []
+    for ci_prob, interval in intervals.items():
+        inside = (interval[:, 0] <= y) & (y <= interval[:, 1])
+        parts = [("all", np.ones(len(y), bool))]
+        parts += [(name, connection == index) for index, name in enumerate(names)]
+        for name, where in parts:
+            n, n_inside = int(where.sum()), int(inside[where].sum())
+            rows.append((ci_prob, name, n, n_inside, n_inside / n))
+    frame = pd.DataFrame(rows, columns=["ci_prob", "connection", "n_rows", "n_inside", "coverage"])
+    return carry_warnings(frame, tree)
+
+
+def predictive_intervals(
+    tree: DataTree,
+    ci_probs: Sequence[float],
+    *,
+    n_draws: int | None = DEFAULT_DRAWS,
+    seed: int | SeedSequence | Generator = 0,
+) -> dict[float, FloatArray]:
+    """Posterior predictive HPDIs of every row, (n_rows, 2) for each probability; see `check`."""
+    probabilities = [check_probability(ci_prob) for ci_prob in ci_probs]
+    if n_draws is not None and n_draws < 1:
+        raise ValueError(
+            f"n_draws must be a whole number from 1 on, or None for all; got {n_draws}"
+        )
+    rng = default_rng(seed)
+    available = tree["posterior"].sizes["chain"] * tree["posterior"].sizes["draw"]
+    chosen = rng.permutation(available)[:n_draws]
+    n_rows = tree["observed_data"].sizes["row"]
+    parts: dict[float, list[FloatArray]] = {ci_prob: [] for ci_prob in probabilities}
+    for start in range(0, n_rows, ROWS_AT_ONCE):
+        rows = np.arange(start, min(start + ROWS_AT_ONCE, n_rows))
+        draws = predict_rows(tree, rows, rng, chosen)
+        for ci_prob in probabilities:
+            parts[ci_prob].append(hdi(draws, ci_prob))
+    return {ci_prob: np.concatenate(blocks) for ci_prob, blocks in parts.items()}

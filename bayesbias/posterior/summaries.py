@@ -1,0 +1,125 @@
+"""Posterior to tidy frames: where distances lie overall, by group and by protected word."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from .._core.arrays import FloatArray
+from .._core.intervals import DEFAULT_CI_PROB, check_probability, describe_draws
+from ..model.tree import (
+    SamplingWarning,
+    card_of,
+    index_of,
+    labels,
+    stacked,
+    variable_dims,
+    warnings_of,
+)
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+LEVELS = ("overall", "group", "word")
+"""Levels a mean is given at: all protected words, those of a group, one word."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """Draws of the mean distance of one set of protected words.
+
+    Parameters
+    ----------
+    level : str
+        One of ``LEVELS``.
+    protected_group, protected_word : str
+        Empty where the level has none.
+    draws : (n_draws, n_connections) float
+    """
+
+    level: str
+    protected_group: str
+    protected_word: str
+    draws: FloatArray
+
+
+def summary(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFrame:
+    """Posterior mean distances with their highest-density intervals.
+
+    Parameters
+    ----------
+    tree : DataTree
+        A posterior from `fit`.
+    ci_prob : float
+        Probability of the intervals, in (0, 1).
+
+    Returns
+    -------
+    DataFrame
+        ``level`` (overall, group, word), ``protected_group``, ``protected_word``, ``connection``,
+        ``mean``, ``sd``, ``hdi_low``, ``hdi_high``. Distances, in [0, 2]. The overall level is
+        the mean of the population that the words are drawn from (``connection_mean``), a group's
+        level is the average of its words' means.
+
+    Warns
+    -----
+    SamplingWarning
+        If the posterior carries warnings; they are in ``.attrs["warnings"]`` of the frame too.
+    """
+    check_probability(ci_prob)
+    frames = []
+    for part in levels(tree):
+        frame = describe_draws(part.draws, ci_prob)
+        frame.insert(0, "connection", labels(tree, "connection"))
+        frame.insert(0, "protected_word", part.protected_word)
+        frame.insert(0, "protected_group", part.protected_group)
+        frame.insert(0, "level", part.level)
+        frames.append(frame)
+    return carry_warnings(pd.concat(frames, ignore_index=True), tree)
+
+
+def scales(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFrame:
+    """Standard deviations of a posterior: how far words, attributes and single rows spread.
+
+    Returns
+    -------
+    DataFrame
+        ``parameter``, ``of`` (the connection or kind of attribute it belongs to, or empty),
+        ``mean``, ``sd``, ``hdi_low``, ``hdi_high``.
+    """
+    dims = variable_dims(card_of(tree))
+    frames = []
+    for name in ("connection_sd", "group_sd", "attribute_sd", "context_sd", "sigma", "nu"):
+        if name not in tree["posterior"]:
+            continue
+        draws = stacked(tree, name)
+        frame = describe_draws(draws.reshape(len(draws), -1), check_probability(ci_prob))
+        frame.insert(0, "of", labels(tree, dims[name][0]) if dims[name] else "")
+        frame.insert(0, "parameter", name)
+        frames.append(frame)
+    return carry_warnings(pd.concat(frames, ignore_index=True), tree)
+
+
+def levels(tree: DataTree) -> Iterator[Level]:
+    """Give the draws of the mean distances overall, of every group and of every word."""
+    yield Level("overall", "", "", stacked(tree, "connection_mean"))
+    words, groups = labels(tree, "protected_word"), labels(tree, "protected_group")
+    means, group_of = stacked(tree, "word_mean"), index_of(tree, "group_index")
+    for index, group in enumerate(groups):
+        yield Level("group", group, "", means[:, group_of == index].mean(axis=1))
+    for index, word in enumerate(words):
+        yield Level("word", groups[group_of[index]], word, np.asarray(means[:, index]))
+
+
+def carry_warnings(frame: pd.DataFrame, tree: DataTree) -> pd.DataFrame:
+    """Write a posterior's warnings into a frame made of it, and warn again."""
+    doubts = warnings_of(tree)
+    frame.attrs["warnings"] = doubts
+    for doubt in doubts:
+        warnings.warn(doubt, SamplingWarning, stacklevel=3)
+    return frame

@@ -1,0 +1,270 @@
+"""Independent draws from the exact posterior of a Normal card.
+
+The density of the few log standard deviations is known in closed form (`collapsed`) and drawn from
+by importance resampling (`importance`). Effects and means follow from their exact Gaussian
+conditional.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.random import Generator
+
+from .._core.arrays import FloatArray
+from ..model.design import IntArray
+from .collapsed import conditional, kept_scales, log_density, residual_precision
+from .importance import find_mode, importance_resample
+from .reduction import Collapsed, Side
+from .sufficient import AttributeClasses
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
+
+LOG_SD_BOUNDS = (-12.0, 3.0)
+"""Where the mode of the log sds is sought; distances lie in [0, 2], so both ends are absurd.
+
+Outcomes that spread more than one unit, as log-likelihoods do, move both ends; see `_bounds`.
+"""
+
+
+N_TRIALS = 61
+"""Sizes at which each sd is tried, a quarter in log sd apart."""
+
+TELLING = 0.25
+"""A change in log density by which the data begin to tell an sd from zero."""
+
+
+@dataclass(frozen=True)
+class ExactDraws:
+    """Independent draws from the posterior of a Normal card.
+
+    Parameters
+    ----------
+    values : dict of str to (n_draws, ...) float
+        Every variable of the card by name, in the dimensions that PyMC's model has.
+    log_density : (n_draws,) float
+        Log posterior density of the log sds, effects integrated out, up to a constant.
+    pareto_k : float
+        Shape of the tail of the importance weights; below 0.7 they are to be trusted.
+    importance_ess : float
+        Effective sample size of the proposals, at most `n_proposals`.
+    n_proposals : int
+    """
+
+    values: dict[str, FloatArray]
+    log_density: FloatArray
+    pareto_k: float
+    importance_ess: float
+    n_proposals: int
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """Coordinates log(sd + offset), in which a log density has no long lower tail.
+
+    Below some size the data cannot tell an sd from zero, and the density of its logarithm falls
+    only as fast as the logarithm itself, with a tail that no proposal covers well. With an offset
+    of that size the tail becomes an edge; sds well above it keep their logarithm.
+
+    Parameters
+    ----------
+    posterior : Collapsed
+    offset : (n_sds,) float
+    """
+
+    posterior: Collapsed
+    offset: FloatArray
+
+    def log_density(self, points: FloatArray) -> FloatArray:
+        """Log posterior density of points in these coordinates, (n, n_sds) to (n,)."""
+        sds = np.exp(points) - self.offset
+        inside = (sds > 0).all(axis=1)
+        density = np.full(len(points), -np.inf)
+        log_sds = np.log(sds[inside])
+        jacobian = (points[inside] - log_sds).sum(axis=1)
+        density[inside] = log_density(self.posterior, log_sds) + jacobian
+        return density
+
+    def points(self, log_sds: FloatArray) -> FloatArray:
+        """Give log sds in these coordinates."""
+        return np.asarray(np.log(np.exp(log_sds) + self.offset))
+
+    def log_sds(self, points: FloatArray) -> FloatArray:
+        """Give points in these coordinates as log sds."""
+        return np.asarray(np.log(np.exp(points) - self.offset))
+
+
+def sample_exact(posterior: Collapsed, n_draws: int, rng: Generator) -> ExactDraws:
+    """Draw from the exact posterior.
+
+    Parameters
+    ----------
+    posterior : Collapsed
+    n_draws : int
+    rng : numpy.random.Generator
+        Equal states give equal draws.
+    """
+    with _linear_algebra().limit(limits=1, user_api="blas"):
+        return _sample(posterior, n_draws, rng)
+
+
+@cache
+def _linear_algebra() -> ThreadpoolController:
+    """Give control of the threads of linear algebra.
+
+    Matrices here are small, and threads that wait for them cost more than they compute: with one
+    thread a posterior takes half the time.
+    """
+    import scipy.optimize  # noqa: F401 (brings libraries of its own, which are to be seen)
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def _sample(posterior: Collapsed, n_draws: int, rng: Generator) -> ExactDraws:
+    start = np.full(posterior.n_sds, np.log(posterior.design.y.std() / 2))
+    mode = find_mode(partial(log_density, posterior), start, _bounds(posterior))
+    coordinates = Coordinates(posterior, _resolution(posterior, mode))
+    found = importance_resample(coordinates.log_density, coordinates.points(mode), n_draws, rng)
+    log_sds = coordinates.log_sds(found.points)
+    return ExactDraws(
+        values=draw_effects(posterior, log_sds, rng),
+        log_density=found.log_p - (found.points - log_sds).sum(axis=1),
+        pareto_k=found.pareto_k,
+        importance_ess=found.ess,
+        n_proposals=found.n_proposals,
+    )
+
+
+def _bounds(posterior: Collapsed) -> tuple[float, float]:
+    """Ends of the log sds that are tried, in the scale of the data where that is above one."""
+    scale = max(0.0, float(np.log(posterior.design.y.std())))
+    return LOG_SD_BOUNDS[0] + scale, LOG_SD_BOUNDS[1] + scale
+
+
+def _resolution(posterior: Collapsed, mode: FloatArray) -> FloatArray:
+    """Size of each sd below which, the others at their mode, the data do not tell it from zero."""
+    trial = np.linspace(*_bounds(posterior), N_TRIALS)
+    points = np.repeat(mode[None], posterior.n_sds * N_TRIALS, axis=0)
+    for index in range(posterior.n_sds):
+        points[index * N_TRIALS : (index + 1) * N_TRIALS, index] = trial
+    flat = log_density(posterior, points).reshape(posterior.n_sds, N_TRIALS) - trial
+    changed = ~(np.abs(flat - flat[:, :1]) < TELLING)
+    return np.exp(trial[changed.argmax(axis=1)])
+
+
+def draw_effects(
+    posterior: Collapsed, log_sds: FloatArray, rng: Generator
+) -> dict[str, FloatArray]:
+    """Draw effects and means from their exact conditional, one for each vector of log sds."""
+    rows = posterior.rows_at_once
+    parts = [
+        _draw_block(posterior, log_sds[start : start + rows], rng)
+        for start in range(0, len(log_sds), rows)
+    ]
+    values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    for block in posterior.blocks:
+        sds = np.exp(log_sds[:, block.where])
+        values[block.name] = sds if block.dims else sds[:, 0]
+    return values
+
+
+def _draw_block(posterior: Collapsed, log_sds: FloatArray, rng: Generator) -> dict[str, FloatArray]:
+    given = conditional(posterior, log_sds)
+    kept = given.draw_kept(rng.standard_normal(given.solved.shape))
+    noise = rng.standard_normal(given.eliminated.precision.shape)
+    out = given.eliminated.draw(given.explained(kept), noise)
+    n_kept = len(posterior.kept.sd_index)
+    in_classes = kept[:, :n_kept]
+    cells, attributes = (out, in_classes) if posterior.cells_eliminated else (in_classes, out)
+    values = _means(posterior, kept_scales(posterior, log_sds)[:, n_kept:] * kept[:, n_kept:])
+    scales = (residual_precision(posterior, log_sds), log_sds)
+    offsets = _effects(_cells(posterior), cells, scales, rng)
+    shape = (*posterior.statistics.cell_sums.shape, len(log_sds))
+    values["word_mean"] = _parents(posterior, values) + offsets.reshape(shape).transpose(2, 0, 1)
+    classes = posterior.statistics.attributes
+    if classes is not None:
+        members = _attributes(posterior, classes)
+        values["attribute_effect"] = _effects(members, attributes, scales, rng).T
+    return values
+
+
+def _means(posterior: Collapsed, means: FloatArray) -> dict[str, FloatArray]:
+    n = len(posterior.design.connections)
+    values = {"connection_mean": posterior.statistics.centre + means[:, :n]}
+    if posterior.block("group_sd") is not None:
+        n_groups = len(posterior.design.groups)
+        offsets = means[:, n : n + n_groups * n].reshape(len(means), n_groups, n)
+        values["group_mean"] = values["connection_mean"][:, None, :] + offsets
+    if posterior.block("context_sd") is not None:
+        values["context_effect"] = means[:, -len(posterior.design.contexts) :]
+    return values
+
+
+def _parents(posterior: Collapsed, values: dict[str, FloatArray]) -> FloatArray:
+    """Give the mean that every cell spreads around, broadcastable to word_mean's shape."""
+    if "group_mean" in values:
+        return values["group_mean"][:, posterior.design.word_group, :]
+    return values["connection_mean"][:, None, :]
+
+
+@dataclass(frozen=True)
+class _Members:
+    """The effects of one side, member by member: classes, and projections by connection."""
+
+    side: Side
+    of_member: IntArray
+    size: FloatArray
+    projections: FloatArray
+
+
+def _cells(posterior: Collapsed) -> _Members:
+    statistics = posterior.statistics
+    side = posterior.eliminated if posterior.cells_eliminated else posterior.kept
+    n_words, n = statistics.cell_sums.shape
+    own = np.tile(np.eye(n), n_words)  # a cell's rows all have its own connection
+    return _Members(
+        side, statistics.cells.of_cell, statistics.cells.size, own * statistics.cell_sums.ravel()
+    )
+
+
+def _attributes(posterior: Collapsed, classes: AttributeClasses) -> _Members:
+    side = posterior.kept if posterior.cells_eliminated else posterior.eliminated
+    sums = posterior.statistics.attribute_sums
+    return _Members(side, classes.of_attribute, classes.size, sums)
+
+
+def _effects(
+    members: _Members, of_class: FloatArray, given: tuple[FloatArray, FloatArray], rng: Generator
+) -> FloatArray:
+    """Effects of all members: the drawn coordinate of their class, and own deviations from it.
+
+    Members come first, (n_members, n): what a class has in common is then copied in whole rows.
+    """
+    precision, log_sds = given
+    scale = np.exp(log_sds[:, members.side.sd_index])
+    own = 1 + scale**2 * (precision @ members.side.gram)
+    noise = rng.standard_normal((len(log_sds), len(members.of_member)))
+    apart = members.projections.T @ precision.T
+    apart *= _rows(scale**2 / own, members.of_member)
+    apart += noise.T * _rows(scale * own**-0.5, members.of_member)
+    common = (scale * of_class / np.sqrt(members.size)).T
+    common -= _class_averages(apart, members.of_member, members.size)
+    apart += common.take(members.of_member, axis=0)
+    return apart
+
+
+def _rows(of_class: FloatArray, of_member: IntArray) -> FloatArray:
+    """From (n, n_classes) to (n_members, n)."""
+    return np.ascontiguousarray(of_class.T).take(of_member, axis=0)
+
+
+def _class_averages(values: FloatArray, of_member: IntArray, size: FloatArray) -> FloatArray:
+    """Averages of (n_members, n) values by class, (n_classes, n)."""
+    order = np.argsort(of_member, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(size[:-1])]).astype(np.int64)
+    return np.add.reduceat(values.take(order, axis=0), starts, axis=0) / size[:, None]

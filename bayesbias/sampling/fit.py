@@ -1,0 +1,356 @@
+"""`fit`: a table and a model card in, a posterior out."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator, default_rng
+
+from .._core.checks import check_numbers, unknown_name
+from .._core.random import Seed, as_seed_sequence
+from ..model.design import Design, index_table
+from ..model.pymc_model import model_of
+from ..model.spec import ModelCard, load_card
+from ..model.tree import SamplingWarning, assemble, complete, describe, outcome_of, undate
+from ..tables.schema import table_hash, validate_and_encode
+from .exact import sample_exact
+from .reduction import collapse
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+METHODS = ("auto", "exact", "nuts", "nutpie", "numpyro")
+"""Ways to a posterior. ``nuts`` is PyMC's own; nutpie and numpyro come with ``samplers``."""
+
+PARETO_K_LIMIT = 0.7
+"""Above it importance weights are not to be trusted (Vehtari et al., 2024)."""
+
+RHAT_LIMIT = 1.01
+"""Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), Bayesian Analysis 16."""
+
+_PACKAGE = str(Path(__file__).parent.parent)
+"""Warnings of a fit point to the first line outside of it, however deep the call was."""
+
+ESS_LIMIT = 400
+"""Fewest effective draws, in bulk and tails, that intervals are read from (same source)."""
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What every way to a posterior gets."""
+
+    design: Design
+    card: ModelCard
+    draws: int
+    chains: int
+    tune: int
+    target_accept: float
+    progressbar: bool
+    rng: Generator
+
+
+def fit(
+    table: pd.DataFrame,
+    model: str | Path | ModelCard = "paper",
+    method: str = "auto",
+    *,
+    draws: int = 1000,
+    chains: int = 4,
+    seed: Seed = None,
+    priors: Mapping[str, Any] | None = None,
+    prior_predictive: bool = False,
+    posterior_predictive: bool = False,
+    tune: int = 1000,
+    target_accept: float = 0.9,
+    progressbar: bool = True,
+) -> DataTree:
+    """Fit a hierarchical model to a long-form table.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns as in ``COLUMNS``.
+    model : str, Path or ModelCard
+        A bundled card for distances (`model_cards("distance")` names them), the path of one, or a
+        card.
+    method : {"auto", "exact", "nuts", "nutpie", "numpyro"}
+        ``auto`` takes the exact sampler where the card is Normal and its Pareto k is below 0.7,
+        and PyMC's NUTS otherwise; the result says which and why.
+    draws, chains : int
+        Draws of each chain, and chains. With the exact sampler draws are independent, and chains
+        are only how they are laid out.
+    seed : int, SeedSequence, Generator or None
+        Equal seeds give equal posteriors. None takes fresh entropy and records it.
+    priors : mapping, optional
+        Overrides, such as ``{"connection_mean": {"sd": 0.1}}``.
+    prior_predictive, posterior_predictive : bool
+        Whether to add the groups ``prior`` and ``prior_predictive``, and
+        ``posterior_predictive``.
+    tune, target_accept, progressbar
+        For NUTS only.
+
+    Returns
+    -------
+    xarray.DataTree
+        Groups posterior, sample_stats, observed_data, constant_data and those asked for;
+        attributes ``model``, ``card``, ``method``, ``method_reason``, ``seed``, ``table_hash``,
+        ``versions``, ``warnings``.
+
+    Raises
+    ------
+    ValueError
+        If the table, card, method or a number is not valid, or the card is not for distances.
+
+    Warns
+    -----
+    SamplingWarning
+        If R-hat, effective sample size, divergences or Pareto k are beyond their limits.
+    """
+    valid, coded = validate_and_encode(table)
+    return fit_design(
+        index_table(valid, coded=coded),
+        load_card(model, "distance"),
+        method,
+        draws=draws,
+        chains=chains,
+        seed=seed,
+        priors=priors,
+        prior_predictive=prior_predictive,
+        posterior_predictive=posterior_predictive,
+        tune=tune,
+        target_accept=target_accept,
+        progressbar=progressbar,
+        table_hash=table_hash(valid, coded),
+    )
+
+
+def fit_design(
+    design: Design,
+    model: str | Path | ModelCard,
+    method: str = "auto",
+    *,
+    draws: int = 1000,
+    chains: int = 4,
+    seed: Seed = None,
+    priors: Mapping[str, Any] | None = None,
+    prior_predictive: bool = False,
+    posterior_predictive: bool = False,
+    tune: int = 1000,
+    target_accept: float = 0.9,
+    progressbar: bool = True,
+    table_hash: str | None = None,
+) -> DataTree:
+    """Fit a hierarchical model to a design: to what is not a table of distances.
+
+    The outcome may be of any sign and scale; the card's priors must suit it. Which outcome the card
+    says it is for is not asked here.
+
+    Parameters
+    ----------
+    design : Design
+    table_hash : str, optional
+        What the result is to say of where the rows come from; the design's own digest if not
+        given.
+    model, method, draws, chains, seed, priors, prior_predictive, posterior_predictive, tune, \
+target_accept, progressbar
+        As for `fit`.
+
+    Returns
+    -------
+    xarray.DataTree
+        As `fit` gives it; the observed variable is called ``design.outcome``.
+
+    Raises
+    ------
+    ValueError
+        If the card, method or a number is not valid.
+
+    Warns
+    -----
+    SamplingWarning
+        As `fit` does.
+    """
+    check_numbers(draws=draws, chains=chains, tune=tune)
+    check_acceptance(target_accept)
+    if method not in METHODS:
+        raise ValueError(unknown_name("method", method, METHODS))
+    card = load_card(model).with_priors(dict(priors or {}))
+    sequence = as_seed_sequence(seed)
+    fitting, predicting = (default_rng(child) for child in sequence.spawn(2))
+    run = _Run(design, card, draws, chains, tune, target_accept, progressbar, fitting)
+    tree, used, reason = _by_method(run, method)
+    describe(
+        tree,
+        card,
+        method=used,
+        reason=reason,
+        seed=str(sequence.entropy),
+        table_hash=design.digest if table_hash is None else table_hash,
+    )
+    _warn_if_doubtful(tree)
+    if prior_predictive:
+        _add_prior_predictive(tree, run, predicting)
+    if posterior_predictive:
+        _add_posterior_predictive(tree, predicting)
+    return tree
+
+
+def _by_method(run: _Run, method: str) -> tuple[DataTree, str, str]:
+    """Posterior, the method that made it, and why that one."""
+    if method != "auto":
+        return _SAMPLERS[method](run), method, "asked for"
+    if run.card.likelihood != "normal":
+        tree = _SAMPLERS["nuts"](run)
+        return tree, "nuts", f"a {run.card.likelihood} likelihood does not integrate out"
+    tree = _exact(run)
+    k = float(tree["sample_stats"]["pareto_k"])
+    if k < PARETO_K_LIMIT:
+        return tree, "exact", f"Normal card, Pareto k {k:.2f} below {PARETO_K_LIMIT}"
+    return _SAMPLERS["nuts"](run), "nuts", f"Pareto k {k:.2f} of the exact sampler is too high"
+
+
+def _exact(run: _Run) -> DataTree:
+    collapsed = collapse(run.design, run.card)
+    result = sample_exact(collapsed, run.draws * run.chains, run.rng)
+    diagnostics = {
+        "pareto_k": result.pareto_k,
+        "importance_ess": result.importance_ess,
+        "n_proposals": result.n_proposals,
+    }
+    lp = {"lp": result.log_density}
+    return assemble(
+        run.design, run.card, result.values, lp, chains=run.chains, diagnostics=diagnostics
+    )
+
+
+def _sampler(backend: str) -> Callable[[_Run], DataTree]:
+    """Give a function that fits with one of the NUTS implementations PyMC can call."""
+
+    def by_nuts(run: _Run) -> DataTree:
+        import pymc as pm
+
+        if backend != "pymc" and find_spec(backend) is None:
+            raise ImportError(
+                f"method={backend!r} needs {backend}: pip install 'bayesbias[samplers]'"
+            )
+        seeds = [int(seed) for seed in run.rng.integers(2**31, size=run.chains)]
+        with model_of(run.design, run.card), warnings.catch_warnings():
+            # A first step of the warm-up may leave all numbers; the sampler then shortens it.
+            warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning)
+            tree: DataTree = pm.sample(
+                run.draws,
+                tune=run.tune,
+                chains=run.chains,
+                random_seed=seeds if backend == "pymc" else seeds[0],
+                nuts_sampler=backend,
+                target_accept=run.target_accept,
+                progressbar=run.progressbar,
+                compute_convergence_checks=False,
+            )
+        complete(tree, run.design)
+        return tree
+
+    return by_nuts
+
+
+_SAMPLERS: dict[str, Callable[[_Run], DataTree]] = {
+    "exact": _exact,
+    "nuts": _sampler("pymc"),
+    "nutpie": _sampler("nutpie"),
+    "numpyro": _sampler("numpyro"),
+}
+
+
+def _warn_if_doubtful(tree: DataTree) -> None:
+    doubts = _doubts(tree)
+    tree.attrs["warnings"] = json.dumps(doubts)
+    for doubt in doubts:
+        warnings.warn(doubt, SamplingWarning, skip_file_prefixes=(_PACKAGE,))
+
+
+def _doubts(tree: DataTree) -> list[str]:
+    stats = tree["sample_stats"]
+    if "pareto_k" in stats:
+        return _doubts_of_weights(float(stats["pareto_k"]), float(stats["importance_ess"]))
+    return _doubts_of_chains(tree)
+
+
+def _doubts_of_weights(k: float, ess: float) -> list[str]:
+    doubts = []
+    if not k < PARETO_K_LIMIT:
+        doubts.append(
+            f"Pareto k of the exact sampler is {k:.2f}, not below {PARETO_K_LIMIT}: weights not "
+            "to be trusted; use method='nuts'"
+        )
+    if ess < ESS_LIMIT:
+        doubts.append(
+            f"only {ess:.0f} effective proposals, fewer than {ESS_LIMIT}: raise draws, or use "
+            "method='nuts'"
+        )
+    return doubts
+
+
+def _doubts_of_chains(tree: DataTree) -> list[str]:
+    import arviz as az
+
+    doubts = []
+    diverging = int(tree["sample_stats"]["diverging"].sum())
+    if diverging:
+        doubts.append(
+            f"{diverging} divergent transitions: the posterior was not explored faithfully; "
+            "raise target_accept towards 0.99, or use method='exact' for a Normal card"
+        )
+    posterior = tree["posterior"].to_dataset()
+    rhat = max(float(values.max()) for values in az.rhat(posterior).data_vars.values())
+    if posterior.sizes["chain"] > 1 and not rhat < RHAT_LIMIT:
+        doubts.append(
+            f"R-hat is {rhat:.3f}, above {RHAT_LIMIT}: the chains disagree; raise draws and tune"
+        )
+    for kind in ("bulk", "tail"):
+        ess = az.ess(posterior, method=kind).data_vars.values()
+        least = min(float(values.min()) for values in ess)
+        if least < ESS_LIMIT:
+            doubts.append(
+                f"the {kind} effective sample size is {least:.0f} for some parameter, fewer than "
+                f"{ESS_LIMIT}: raise draws"
+            )
+    return doubts
+
+
+def _add_prior_predictive(tree: DataTree, run: _Run, rng: Generator) -> None:
+    import pymc as pm
+
+    with model_of(run.design, run.card):
+        prior = pm.sample_prior_predictive(run.draws, random_seed=rng)
+    for group in ("prior", "prior_predictive"):
+        tree[group] = prior[group]
+    undate(tree)
+
+
+def _add_posterior_predictive(tree: DataTree, rng: Generator) -> None:
+    from xarray import Dataset
+
+    from ..model.likelihood import predict_rows
+
+    posterior = tree["posterior"]
+    shape = (posterior.sizes["chain"], posterior.sizes["draw"], -1)
+    rows = np.arange(tree["observed_data"].sizes["row"])
+    draws = predict_rows(tree, rows, rng).reshape(shape)
+    tree["posterior_predictive"] = Dataset(
+        {outcome_of(tree): (("chain", "draw", "row"), draws)},
+        coords={name: posterior.coords[name] for name in ("chain", "draw")} | {"row": rows},
+    )
+
+
+def check_acceptance(target_accept: float) -> None:
+    """Raise a ValueError if NUTS cannot aim at accepting this share of its steps."""
+    if not 0 < target_accept < 1:
+        raise ValueError(f"target_accept must lie in (0, 1); got {target_accept!r}")

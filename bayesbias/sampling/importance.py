@@ -1,0 +1,304 @@
+"""Independent draws from a density of a few parameters, by importance resampling.
+
+The mode is found by L-BFGS, a heavy-tailed proposal is laid there and refitted to its own weighted
+draws, and the final draws are resampled with Pareto-smoothed weights (Vehtari, Simpson, Gelman,
+Yao and Gabry, 2024, Journal of Machine Learning Research 25).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.random import Generator
+
+from .._core.arrays import FloatArray
+from ..model.design import IntArray
+
+LogDensity = Callable[[FloatArray], FloatArray]
+"""From (n, n_parameters) points to (n,) log densities, up to a constant."""
+
+PROPOSAL_DF = 5.0
+"""Degrees of freedom of the Student-t proposal: heavier tails than the posterior's."""
+
+EFFECTIVE_OVERSAMPLING, MOST_OVERSAMPLING = 1.5, 4
+"""Effective proposals for each draw, so that resampling seldom repeats one; and most proposals."""
+
+FEWEST_PROPOSALS = 4_000
+"""Proposals at least, so that few draws come from weights as good as many."""
+
+PILOT_PROPOSALS = 2_000
+"""Proposals to which the final proposal is fitted."""
+
+ENOUGH_OF_PILOT, MOST_REFITS = 0.3, 4
+"""Refit the pilot until this share of its proposals is effective, so many times at most."""
+
+HIGHEST_K, MOST_RETRIES = 0.7, 3
+"""Draw again, from a proposal refitted to the last draws, while Pareto k is not below this limit.
+
+The pilot is smaller than the final sample and may have missed a part of the posterior.
+"""
+
+STEP = 1e-3
+"""Step of the central differences, in the parameters: relative error about 1e-6."""
+
+LONG_STEP = 20 * STEP
+"""Step of second differences, from which rounding would take more."""
+
+FLATTEST = 0.05
+"""Smallest curvature the first proposal assumes: no parameter is taken to be vaguer than 4.5."""
+
+
+FEWEST_TO_SMOOTH = 20
+"""With fewer effective proposals there is no tail to fit, and k counts as infinite."""
+
+LEAST_RATIO = 0.4
+"""The smaller scale of an axis is at least this share of the larger one.
+
+A density that is cut off close to its mode looks narrow on that side, and a proposal that falls as
+fast would give the points at the edge several times the weight of all others.
+"""
+
+LOWEST_LOG_RATIO = -700.0
+"""Log weights lower than this against the highest are as good as zero, and stay finite."""
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """Draws from a density, and how good the proposal was.
+
+    Parameters
+    ----------
+    points : (n_draws, n_parameters) float
+    log_p : (n_draws,) float
+    pareto_k : float
+        Shape of the tail of the importance weights; below 0.7 they are to be trusted.
+    ess : float
+        Effective sample size of the proposals, at most `n_proposals`.
+    n_proposals : int
+    """
+
+    points: FloatArray
+    log_p: FloatArray
+    pareto_k: float
+    ess: float
+    n_proposals: int
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """Independent two-piece Student-t coordinates, mapped linearly to the parameters.
+
+    A log sd of which the data say only that it is small has a long lower tail; hence two scales.
+
+    Parameters
+    ----------
+    centre : (n,) float
+    factor : (n, n) float
+    lower, upper : (n,) float
+        Scales of the coordinates below and above zero.
+    """
+
+    centre: FloatArray
+    factor: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+
+    def draw(self, n: int, rng: Generator) -> tuple[FloatArray, FloatArray]:
+        """Draw n points; give them with their log density up to a constant."""
+        size = (n, len(self.centre))
+        standard = np.abs(rng.standard_t(PROPOSAL_DF, size))
+        below = rng.random(size) < self.lower / (self.lower + self.upper)
+        coordinates = standard * np.where(below, -self.lower, self.upper)
+        log_q = -0.5 * (PROPOSAL_DF + 1) * np.log1p(standard**2 / PROPOSAL_DF).sum(axis=1)
+        return self.centre + coordinates @ self.factor.T, log_q
+
+
+@dataclass(frozen=True)
+class Weighted:
+    """Points from a proposal with their log weights, up to a constant."""
+
+    proposal: Proposal
+    points: FloatArray
+    log_p: FloatArray
+    log_weights: FloatArray
+
+    @property
+    def weights(self) -> FloatArray:
+        """Weights that sum to one."""
+        weights = np.exp(self.log_weights - self.log_weights.max())
+        return np.asarray(weights / weights.sum())
+
+    @property
+    def ess(self) -> float:
+        """Kong's effective sample size, 1 / sum of squared normalised weights."""
+        return float(1 / (self.weights**2).sum())
+
+    @property
+    def share(self) -> float:
+        """Share of the points that is effective."""
+        return self.ess / len(self.points)
+
+
+def importance_resample(
+    log_density: LogDensity, mode: FloatArray, n_draws: int, rng: Generator
+) -> Resampled:
+    """Draw from a density.
+
+    Parameters
+    ----------
+    log_density : callable
+    mode : (n_parameters,) float
+        Where the first proposal is laid: the mode, or near it.
+    n_draws : int
+    rng : numpy.random.Generator
+        Equal states give equal draws.
+    """
+    pilot = _weigh(log_density, _at_mode(log_density, mode), PILOT_PROPOSALS, rng)
+    for _ in range(MOST_REFITS):
+        if pilot.share > ENOUGH_OF_PILOT:
+            break
+        pilot = _weigh(log_density, _fitted(pilot), PILOT_PROPOSALS, rng)
+    most = max(MOST_OVERSAMPLING * n_draws, FEWEST_PROPOSALS)
+    enough = max(math.ceil(EFFECTIVE_OVERSAMPLING / pilot.share * n_draws), FEWEST_PROPOSALS)
+    final = _weigh(log_density, _fitted(pilot), min(enough, most), rng)
+    smoothed, k = _smoothed(final)
+    for _ in range(MOST_RETRIES):
+        if k < HIGHEST_K:
+            break
+        final = _weigh(log_density, _fitted(final), most, rng)
+        smoothed, k = _smoothed(final)
+    chosen = _resample(smoothed.weights, n_draws, rng)
+    return Resampled(final.points[chosen], final.log_p[chosen], k, smoothed.ess, len(final.points))
+
+
+def find_mode(
+    log_density: LogDensity, start: FloatArray, bounds: tuple[float, float]
+) -> FloatArray:
+    """Find the mode of a density by L-BFGS, gradients by central differences.
+
+    Parameters are scaled by the curvature at the start: the data tell some sds a hundred times
+    better than others, and unscaled steps zigzag.
+
+    Parameters
+    ----------
+    log_density : callable
+    start : (n_parameters,) float
+    bounds : (float, float)
+        Where the mode of every parameter is sought.
+    """
+    from scipy.optimize import minimize
+
+    scale = np.sqrt(np.maximum(_curvature(log_density, start), 1))
+    steps = STEP * np.eye(len(start))
+
+    def value_and_gradient(scaled: FloatArray) -> tuple[float, FloatArray]:
+        x = scaled / scale
+        values = log_density(np.concatenate([x[None], x + steps, x - steps]))
+        up, down = np.split(values[1:], 2)
+        return -float(values[0]), -(up - down) / (2 * STEP * scale)
+
+    low, high = bounds
+    limits = np.transpose([low * scale, high * scale])
+    found = minimize(value_and_gradient, start * scale, jac=True, method="L-BFGS-B", bounds=limits)
+    return np.clip(found.x / scale, low, high)
+
+
+def _curvature(log_density: LogDensity, at: FloatArray) -> FloatArray:
+    """Second derivative along every parameter, of either sign but given without it."""
+    steps = LONG_STEP * np.eye(len(at))
+    values = log_density(np.concatenate([at[None], at + steps, at - steps]))
+    up, down = np.split(values[1:], 2)
+    return np.asarray(np.abs(up + down - 2 * values[0]) / LONG_STEP**2)
+
+
+def _at_mode(log_density: LogDensity, mode: FloatArray) -> Proposal:
+    """Student-t at the mode with the inverse curvature as its scale."""
+    n = len(mode)
+    step = LONG_STEP
+    pairs = [(i, j) for i in range(n) for j in range(i, n)]
+    signs = ((1, 1), (1, -1), (-1, 1), (-1, -1))
+    points = np.repeat(mode[None], 4 * len(pairs), axis=0)
+    for at, (i, j) in enumerate(pairs):
+        for corner, (first, second) in enumerate(signs):
+            points[4 * at + corner, i] += first * step
+            points[4 * at + corner, j] += second * step
+    values = log_density(points).reshape(-1, 4)
+    curvature = np.zeros((n, n))
+    for (i, j), (pp, pm, mp, mm) in zip(pairs, values, strict=True):
+        curvature[i, j] = curvature[j, i] = -(pp - pm - mp + mm) / (4 * step**2)
+    scale, axes = np.linalg.eigh(curvature)
+    ones = np.ones(n)
+    return Proposal(mode, axes / np.sqrt(np.maximum(scale, FLATTEST)), ones, ones)
+
+
+def _fitted(pilot: Weighted) -> Proposal:
+    """Fit a proposal to weighted points: their covariance, then two scales on every axis.
+
+    With few effective points the fit is drawn towards the proposal that they came from.
+    """
+    n = len(pilot.proposal.centre)
+    trust = pilot.ess / (pilot.ess + 5 * n)
+    centre = pilot.weights @ pilot.points
+    apart = pilot.points - centre
+    covariance = (apart * pilot.weights[:, None]).T @ apart
+    former = pilot.proposal.factor * (pilot.proposal.lower + pilot.proposal.upper) / 2
+    factor = np.linalg.cholesky(trust * covariance + (1 - trust) * former @ former.T)
+    axes = np.linalg.solve(factor, apart.T)
+    pieces = np.array([_two_pieces(axis, pilot.weights) for axis in axes])
+    pieces = trust * pieces + (1 - trust) * np.array([0.0, 1.0, 1.0])
+    least = LEAST_RATIO * pieces[:, 1:].max(axis=1)
+    lower, upper = np.maximum(pieces[:, 1], least), np.maximum(pieces[:, 2], least)
+    return Proposal(centre + factor @ pieces[:, 0], factor, lower, upper)
+
+
+def _two_pieces(values: FloatArray, weights: FloatArray) -> tuple[float, float, float]:
+    """Mode, lower and upper scale of the two-piece normal of highest weighted likelihood.
+
+    Given the mode the scales have a closed form, and the likelihood falls with the sum of the
+    cube roots of the two sums of squares (John, 1982, Communications in Statistics A 11).
+    """
+    order = np.argsort(values)
+    values, weights = values[order], weights[order]
+    moments = np.cumsum(weights * np.array([np.ones_like(values), values, values**2]), axis=1)
+    at = np.minimum(np.searchsorted(moments[0], np.linspace(0.05, 0.95, 37)), len(values) - 1)
+    mode = values[at]
+    square = np.array([mode**2, -2 * mode, np.ones_like(mode)])
+    below = (square * moments[:, at]).sum(axis=0)
+    above = (square * (moments[:, -1:] - moments[:, at])).sum(axis=0)
+    low, high = np.cbrt(below), np.cbrt(above)
+    spread = np.where((low > 0) & (high > 0), low + high, np.inf)
+    best = int(spread.argmin())
+    if not np.isfinite(spread[best]):
+        return 0.0, 1.0, 1.0
+    width = np.sqrt(spread[best])
+    return float(mode[best]), float(low[best] * width), float(high[best] * width)
+
+
+def _weigh(log_density: LogDensity, proposal: Proposal, n: int, rng: Generator) -> Weighted:
+    points, log_q = proposal.draw(n, rng)
+    log_p = log_density(points)
+    log_ratio = log_p - log_q
+    log_ratio = np.maximum(log_ratio - log_ratio.max(), LOWEST_LOG_RATIO)
+    return Weighted(proposal, points, log_p, log_ratio)
+
+
+def _smoothed(raw: Weighted) -> tuple[Weighted, float]:
+    """Smooth the tail of the weights; give them with Pareto k, inf where there is no tail."""
+    from arviz_stats.base import array_stats
+
+    if raw.ess < FEWEST_TO_SMOOTH:
+        return raw, np.inf
+    # ArviZ takes the negative log ratio, which for leave-one-out is the log likelihood.
+    smoothed, k = array_stats.psislw(-raw.log_weights)
+    return replace(raw, log_weights=np.asarray(smoothed)), float(k)
+
+
+def _resample(weights: FloatArray, n: int, rng: Generator) -> IntArray:
+    """Systematic resampling, shuffled: each index about n times its weight."""
+    at = (rng.random() + np.arange(n)) / n
+    edges = np.cumsum(weights)
+    chosen = np.searchsorted(edges / edges[-1], at, side="right")
+    return np.asarray(rng.permutation(np.minimum(chosen, len(weights) - 1)))

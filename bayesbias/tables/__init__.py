@@ -1,0 +1,3 @@
+"""Word lists and the long-form table: reading, checking, building and describing them."""
+
+from . import descriptives as descriptives

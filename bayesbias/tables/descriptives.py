@@ -1,0 +1,253 @@
+"""What plots show and do not compute: bands, densities, neighbours, chosen contrasts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from .._core.arrays import FloatArray
+from .._core.checks import unknown_name
+from .schema import (
+    CONNECTIONS,
+    LARGEST_DISTANCE,
+    ROUNDING,
+    connections_present,
+    require_columns,
+    validate,
+)
+
+STEREOTYPES = ("associated", "different")
+"""Connections of the stereotype attributes; the others are controls."""
+
+UNRELATED = 1.0
+"""Cosine distance of orthogonal directions."""
+
+FEWEST_FOR_DENSITY = 3
+"""Distinct distances below which a kernel density says nothing."""
+
+REACH = 2.0
+"""Kernel bandwidths that a density is followed beyond the outermost distances."""
+
+
+def mac_band(table: pd.DataFrame, half_width: float | None = None) -> pd.DataFrame:
+    """MAC, the band it gives around 1, and the share of distances inside, by connection.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A long-form table with associated or different rows.
+    half_width : float, optional
+        Half-width of the band, in units of distance; by default abs(1 - MAC). Give that of one
+        table to read another with the same band.
+
+    Returns
+    -------
+    DataFrame
+        A row a connection present: ``connection``, ``mac``, ``band_low``, ``band_high``,
+        ``n_rows``, ``n_inside``, ``share`` = n_inside / n_rows. The ends of the band are inside.
+
+    Raises
+    ------
+    ValueError
+        If the table has no stereotype rows, or the half-width is not in [0, 1].
+
+    References
+    ----------
+    Dobrzeniecka and Urbaniak (2024), figures 3-5.
+    """
+    valid = validate(table)
+    mac = float(np.nanmean(set_means(valid).to_numpy()))
+    width = abs(UNRELATED - mac) if half_width is None else half_width
+    if not 0 <= width <= UNRELATED:
+        raise ValueError(f"half_width is a distance from 1 and must lie in [0, 1], got {width}")
+    low, high = UNRELATED - width, UNRELATED + width
+    inside = valid["cosine_distance"].between(low, high)
+    counts = inside.groupby(valid["connection"].astype(str)).agg(["size", "sum"])
+    counts = counts.loc[connections_present(valid)]
+    return pd.DataFrame(
+        {
+            "connection": counts.index.to_numpy(),
+            "mac": mac,
+            "band_low": low,
+            "band_high": high,
+            "n_rows": counts["size"].to_numpy(),
+            "n_inside": counts["sum"].to_numpy(),
+            "share": (counts["sum"] / counts["size"]).to_numpy(np.float64),
+        }
+    )
+
+
+def set_means(table: pd.DataFrame) -> pd.DataFrame:
+    """Mean distances of every protected word (rows) to every stereotype set (columns).
+
+    NaN where a word has no row for a set; a row that is repeated counts as often as it stands.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, there are no stereotype rows, or a distance is not in [0, 2].
+    """
+    require_columns(table, ("protected_word", "attribute_set", "connection", "cosine_distance"))
+    rows = table[table["connection"].astype(str).isin(STEREOTYPES)]
+    if rows.empty:
+        raise ValueError("the table has no associated or different rows; MAC needs stereotypes")
+    distances = rows["cosine_distance"].to_numpy(np.float64)
+    if not ((distances > -ROUNDING) & (distances < LARGEST_DISTANCE + ROUNDING)).all():
+        raise ValueError("a cosine distance is not in [0, 2]; leave the rows of missing words out")
+    by = [rows["protected_word"].astype(str), rows["attribute_set"].astype(str)]
+    return rows["cosine_distance"].groupby(by, sort=False).mean().unstack(sort=False)
+
+
+def densities(table: pd.DataFrame, n_points: int = 300) -> pd.DataFrame:
+    """Kernel densities of the distances of every connection, on one grid.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A long-form table.
+    n_points : int
+        Points of the grid, 2 or more.
+
+    Returns
+    -------
+    DataFrame
+        ``connection``, ``cosine_distance``, ``density`` (Gaussian kernel, Scott's bandwidth; its
+        integral over [0, 2] is 1 but for what lies outside). A connection with fewer than three
+        distinct distances has no rows.
+    """
+    from scipy.stats import gaussian_kde
+
+    if n_points < 2:
+        raise ValueError(f"n_points must be 2 or more, got {n_points}")
+    valid = validate(table)
+    kernels = {}
+    for name in connections_present(valid):
+        distances = valid["cosine_distance"][valid["connection"] == name].to_numpy(np.float64)
+        if len(np.unique(distances)) >= FEWEST_FOR_DENSITY:
+            kernels[name] = gaussian_kde(distances)
+    margin = REACH * max((float(np.sqrt(k.covariance[0, 0])) for k in kernels.values()), default=0)
+    low = max(0.0, float(valid["cosine_distance"].min()) - margin)
+    high = min(LARGEST_DISTANCE, float(valid["cosine_distance"].max()) + margin)
+    grid = np.linspace(low, high, n_points)
+    parts = [
+        pd.DataFrame({"connection": name, "cosine_distance": grid, "density": kernel(grid)})
+        for name, kernel in kernels.items()
+    ]
+    empty = pd.DataFrame(columns=["connection", "cosine_distance", "density"])
+    return pd.concat(parts, ignore_index=True) if parts else empty
+
+
+def neighbourhood(table: pd.DataFrame, word: str, most: int = 40) -> pd.DataFrame:
+    """Attributes around one protected word, nearest first.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A long-form table.
+    word : str
+        One of its protected words.
+    most : int
+        Attributes wanted. All stereotype attributes are given, even if they are more; the
+        nearest controls fill what is left.
+
+    Returns
+    -------
+    DataFrame
+        ``attribute``, ``connection``, ``cosine_distance`` (the mean where a pair stands in
+        several rows), ``n_available``: how many attributes of its kind, stereotypes or controls,
+        the table has for the word.
+
+    Raises
+    ------
+    ValueError
+        If the word is not in the table, naming the nearest that is; if `most` is below 1.
+    """
+    if most < 1:
+        raise ValueError(f"most must be 1 or more, got {most}")
+    valid = validate(table)
+    rows = valid[valid["protected_word"] == word]
+    if rows.empty:
+        words = valid["protected_word"].astype(str).unique()
+        raise ValueError(unknown_name("protected word", word, words))
+    by = [rows["attribute"].astype(str), rows["connection"].astype(str)]
+    pairs = rows["cosine_distance"].groupby(by, sort=False).mean().reset_index()
+    pairs = pairs.sort_values("cosine_distance", kind="stable")
+    stereotype = pairs["connection"].isin(STEREOTYPES)
+    pairs["n_available"] = stereotype.map(stereotype.value_counts())
+    left = max(0, most - int(stereotype.sum()))
+    kept = pd.concat([pairs[stereotype], pairs[~stereotype].head(left)])
+    return kept.sort_values("cosine_distance", kind="stable").reset_index(drop=True)
+
+
+def contrast_of(frame: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
+    """Rows of a frame of contrasts for one pair of connections, in the order asked for.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `bayesbias.posterior.contrasts` gives it.
+    first, second : str
+        Two connections. If the frame holds second - first, means and intervals change sign.
+
+    Raises
+    ------
+    ValueError
+        If a connection is unknown, both are the same, or the frame does not hold the pair.
+    """
+    require_columns(frame, ("first", "second", "mean", "hdi_low", "hdi_high"))
+    for name in (first, second):
+        if name not in CONNECTIONS:
+            raise ValueError(unknown_name("connection", name, CONNECTIONS))
+    if first == second:
+        raise ValueError(f"a contrast needs two connections, got {first!r} twice")
+    there = frame[(frame["first"] == first) & (frame["second"] == second)]
+    if len(there):
+        return there.reset_index(drop=True)
+    turned = frame[(frame["first"] == second) & (frame["second"] == first)].reset_index(drop=True)
+    if turned.empty:
+        pairs = frame[["first", "second"]].drop_duplicates().agg(" - ".join, axis=1)
+        raise ValueError(
+            f"the frame has no contrast {first} - {second}; it has: {', '.join(pairs)}"
+        )
+    low, high = -turned["hdi_high"], -turned["hdi_low"]
+    return turned.assign(
+        first=first, second=second, mean=-turned["mean"], hdi_low=low, hdi_high=high
+    )
+
+
+def predictive_rows(
+    observed: FloatArray, connection: ArrayLike, intervals: FloatArray
+) -> pd.DataFrame:
+    """Observed distances beside their predictive intervals, sorted within each connection.
+
+    Parameters
+    ----------
+    observed : (n_rows,) float
+        Distances, in [0, 2].
+    connection : (n_rows,) array_like of str
+    intervals : (n_rows, 2) float
+        Lower and upper ends, as `bayesbias.posterior.predictive.predictive_intervals` gives them.
+
+    Returns
+    -------
+    DataFrame
+        ``connection``, ``position`` in (0, 1), how far along its connection's sorted distances a
+        row stands; ``observed``, ``low``, ``high``, ``inside`` (ends included), and ``coverage``,
+        the share inside among the rows of the connection.
+    """
+    frame = pd.DataFrame(
+        {
+            "connection": np.asarray(connection, dtype=object),
+            "observed": observed,
+            "low": intervals[:, 0],
+            "high": intervals[:, 1],
+        }
+    )
+    frame["inside"] = frame["observed"].between(frame["low"], frame["high"])
+    parts = []
+    for name in connections_present(frame):
+        part = frame[frame["connection"] == name].sort_values("observed", kind="stable")
+        part.insert(1, "position", (np.arange(len(part)) + 0.5) / len(part))
+        parts.append(part.assign(coverage=part["inside"].mean()))
+    return pd.concat(parts, ignore_index=True)

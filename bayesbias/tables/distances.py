@@ -1,0 +1,247 @@
+"""The long-form table of cosine distances: built from vectors, read, written."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from .._core.arrays import FloatArray, cosine_distance
+from .._core.files import replacing
+from .schema import (
+    COLUMNS,
+    CONNECTIONS,
+    connections_present,
+    require_columns,
+    require_different_columns,
+    validate,
+)
+from .table_files import read_frame, require_table_ending
+from .wordlists import WordList
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
+
+MISSING_DISTANCE = -100.0
+"""What stands for a missing word in the published tables."""
+
+PUBLISHED_COLUMNS = (
+    "protected_word",
+    "word_to_compare",
+    "word_class",
+    "cosine_distance",
+    "connection",
+)
+"""Columns of the tables published with Dobrzeniecka and Urbaniak (2024)."""
+
+_PUBLISHED_CONNECTIONS = {"none": "neutral"}
+
+
+def distance_table(
+    vectors: KeyedVectors, words: WordList, *, embedding: str | None = None
+) -> pd.DataFrame:
+    """Cosine distances between every protected word and every attribute of a word list.
+
+    An attribute of the word's own group's stereotype is ``associated``, one of another group's is
+    ``different``, control words are ``neutral`` or ``human``. A pair stands once, even where an
+    attribute is in several sets (the first of these connections counts), and no word is compared
+    with itself. Missing words are absent rows; `missing_words` names them.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors
+        Keys are the words as the list spells them, as `load_vectors` gives them.
+    words : WordList
+        At least two groups with stereotypes.
+    embedding : str, optional
+        If given, a column ``embedding`` holds it, so that tables can be joined.
+
+    Returns
+    -------
+    DataFrame
+        ``COLUMNS``, one row a pair; ``cosine_distance`` = 1 - cosine similarity, in [0, 2].
+
+    Raises
+    ------
+    ValueError
+        If the arguments are swapped, no word is found, fewer than two groups have words, a
+        connection gets no rows, or a vector is all zeros or not finite (the words are named).
+    """
+    if isinstance(vectors, WordList):
+        raise ValueError("the vectors come first, the words second: distance_table(vectors, words)")
+    if not words.groups:
+        raise ValueError(f"the list {words.name!r} has control words only; give one with groups")
+    _require_words(vectors, words)
+    pairs = _pairs(vectors, words)
+    _require_connections(pairs, words)
+    pairs["cosine_distance"] = _distances(vectors, pairs)
+    if embedding is not None:
+        pairs["embedding"] = embedding
+    return validate(pairs)
+
+
+def missing_words(vectors: KeyedVectors, words: WordList) -> pd.DataFrame:
+    """Words of a list that the vectors lack.
+
+    Returns
+    -------
+    DataFrame
+        One row a missing word of a set: ``role`` (protected, stereotype or control), ``set``,
+        ``word``. Empty if nothing is missing.
+    """
+    frame = words.to_frame()
+    present = frame["word"].map(lambda word: word in vectors.key_to_index)
+    return frame[~present.astype(bool)].reset_index(drop=True)
+
+
+def read_table(path: str | Path) -> pd.DataFrame:
+    """Read a long-form table from CSV or Parquet, in our layout or the published one.
+
+    In the published layout ``none`` means neutral, a distance of -100 marks a missing word (such
+    rows are left out, with a warning that counts them), and a word's group is the class of its
+    associated attributes. Exact duplicate rows are kept, with a warning that counts them.
+
+    Raises
+    ------
+    FileNotFoundError, IsADirectoryError
+        If there is no file.
+    ValueError
+        If the file is not a table in one of the two layouts; where a distance is no number, its
+        line is named.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; give a table in it")
+    if not path.is_file():
+        raise FileNotFoundError(f"no table at {path}")
+    require_table_ending(path)
+    try:
+        raw = read_frame(path)
+        table = validate(_from_published(raw, path) if "word_to_compare" in raw else raw)
+    except ValueError as error:  # pandas' parser errors are ValueErrors
+        raise ValueError(f"{path}: {error}") from None
+    duplicates = int(table.duplicated().sum())
+    if duplicates:
+        warnings.warn(
+            f"{path}: {duplicates} of {len(table)} rows repeat an earlier row exactly; they are "
+            "kept, and count twice in every estimate. table.drop_duplicates() removes them",
+            stacklevel=2,
+        )
+    return table
+
+
+def write_table(table: pd.DataFrame, path: str | Path) -> None:
+    """Write a table to CSV or Parquet, by the path's ending, whole or not at all."""
+    path = Path(path)
+    if path.suffix not in {".csv", ".parquet"}:
+        raise ValueError(f"a table is written to .csv or .parquet, not to {path.name!r}")
+    with replacing(path) as temporary:
+        if path.suffix == ".csv":
+            table.to_csv(temporary, index=False)
+        else:
+            table.to_parquet(temporary, index=False)
+
+
+def _require_words(vectors: KeyedVectors, words: WordList) -> None:
+    known = [group for group, ws in words.groups.items() if any(w in vectors for w in ws)]
+    if not any(word in vectors for word in words.words):
+        raise ValueError(f"none of the {len(words.words)} words of {words.name!r} has a vector")
+    if len(known) < 2:
+        lost = {group: ws for group, ws in words.groups.items() if group not in known}
+        capitals = any(word != word.lower() for ws in lost.values() for word in ws)
+        remedy = "check their spelling, or take an embedding that has them"
+        if capitals:
+            remedy = "if the embedding is in lower case, read it with case='fallback'"
+        told = "; ".join(f"{group} ({', '.join(ws)})" for group, ws in lost.items())
+        raise ValueError(
+            f"no protected word of these groups has a vector: {told}. A comparison needs two "
+            f"groups; {remedy}"
+        )
+
+
+def _pairs(vectors: KeyedVectors, words: WordList) -> pd.DataFrame:
+    """All pairs with vectors, each once, without distances."""
+    rows = []
+    for group, protected in words.groups.items():
+        sets = _sets_around(words, group)
+        for word in protected:
+            if word not in vectors:
+                continue
+            taken = {word}
+            for connection, set_name, attributes in sets:
+                for attribute in attributes:
+                    if attribute in vectors and attribute not in taken:
+                        taken.add(attribute)
+                        rows.append((word, group, attribute, set_name, connection))
+    return pd.DataFrame(rows, columns=list(COLUMNS[:-1]))
+
+
+def _sets_around(words: WordList, group: str) -> list[tuple[str, str, tuple[str, ...]]]:
+    """Attribute sets as a group meets them, its own first: connection, set name, attributes."""
+    own = [
+        ("associated", words.set_name(g), ws) for g, ws in words.stereotypes.items() if g == group
+    ]
+    other = [
+        ("different", words.set_name(g), ws) for g, ws in words.stereotypes.items() if g != group
+    ]
+    return own + other + [(name, name, ws) for name, ws in words.controls.items()]
+
+
+def _require_connections(pairs: pd.DataFrame, words: WordList) -> None:
+    expected = [*CONNECTIONS[:2], *(name for name in CONNECTIONS if name in words.controls)]
+    without = [name for name in expected if name not in connections_present(pairs)]
+    if without:
+        raise ValueError(
+            f"no rows for the connection(s) {', '.join(without)} of {words.name!r}: the embedding "
+            "has none of these attribute words. Take an embedding that has some, or, for controls, "
+            "leave them out of the list's [controls]"
+        )
+
+
+def _distances(vectors: KeyedVectors, pairs: pd.DataFrame) -> FloatArray:
+    protected, rows = np.unique(pairs["protected_word"].to_numpy(str), return_inverse=True)
+    attributes, columns = np.unique(pairs["attribute"].to_numpy(str), return_inverse=True)
+    first, second = _directions(vectors, protected), _directions(vectors, attributes)
+    return np.asarray(cosine_distance(first, second)[rows, columns])
+
+
+def _directions(vectors: KeyedVectors, words: np.ndarray) -> FloatArray:
+    matrix = np.asarray(vectors[words.tolist()], dtype=np.float64)
+    bad = ~np.isfinite(matrix).all(axis=1) | ~matrix.any(axis=1)
+    if bad.any():
+        raise ValueError(
+            f"the vectors of {', '.join(words[bad])} are all zeros or not finite, so they have no "
+            "direction; leave these words out of the list or mend the embedding"
+        )
+    return matrix
+
+
+def _from_published(raw: pd.DataFrame, path: Path) -> pd.DataFrame:
+    require_columns(raw, PUBLISHED_COLUMNS)
+    table = raw.rename(columns={"word_to_compare": "attribute", "word_class": "attribute_set"})
+    require_different_columns(table)
+    for name in ("protected_word", "attribute", "attribute_set"):
+        if table[name].isna().any():
+            raise ValueError(f"row {int(np.argmax(table[name].isna()))} has an empty {name}")
+        table[name] = table[name].astype(str)
+    table["connection"] = table["connection"].replace(_PUBLISHED_CONNECTIONS)
+    own = table[table["connection"] == "associated"].groupby("protected_word")["attribute_set"]
+    groups = own.first().str.removesuffix("_stereotype")
+    table["protected_group"] = table["protected_word"].map(groups)
+    ungrouped = table.loc[table["protected_group"].isna(), "protected_word"].unique()
+    if len(ungrouped):
+        raise ValueError(
+            f"no associated rows, and so no group, for {', '.join(map(str, ungrouped))}"
+        )
+    missing = table["cosine_distance"] == MISSING_DISTANCE
+    if missing.any():
+        gone = sorted(set(table["protected_word"]) - set(table.loc[~missing, "protected_word"]))
+        warnings.warn(
+            f"{path}: {int(missing.sum())} rows of {len(table)} hold the missing-word mark -100 "
+            f"and are left out; words without any rows: {', '.join(gone) or 'none'}",
+            stacklevel=3,
+        )
+    return table[~missing]

@@ -1,0 +1,186 @@
+"""The long-form table: its columns, its categories, and what makes a table valid."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from .._core.checks import unknown_name
+
+COLUMNS = (
+    "protected_word",
+    "protected_group",
+    "attribute",
+    "attribute_set",
+    "connection",
+    "cosine_distance",
+)
+"""Columns of every long-form table, in order; one row a (protected word, attribute) pair."""
+
+OPTIONAL_COLUMNS = ("embedding", "context")
+"""Columns a table may carry besides: which embedding, and which template, a row comes from."""
+
+CONNECTIONS = ("associated", "different", "neutral", "human")
+"""How an attribute stands to a protected word, in the order every frame and plot uses."""
+
+LARGEST_DISTANCE = 2.0
+"""A cosine distance, 1 - cos, lies in [0, 2]."""
+
+ROUNDING = 1e-5
+"""How far float32 cosines may leave [0, 2]; eight times the rounding of a 300-term sum."""
+
+Coded = tuple[NDArray[np.int64], list[str]]
+"""A column as the place of each row among its different values, and these values as strings."""
+
+
+def validate(table: pd.DataFrame) -> pd.DataFrame:
+    """Check a long-form table and give it back with its categories in order.
+
+    Parameters
+    ----------
+    table : DataFrame
+        At least the columns of ``COLUMNS``, one row a (protected word, attribute) pair.
+
+    Returns
+    -------
+    DataFrame
+        A copy: ``COLUMNS`` first, optional columns after, ``connection`` an ordered categorical
+        over ``CONNECTIONS``, distances float64, the index 0 to n - 1.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, the table is empty, a connection is unknown, a word is empty, or
+        a distance is not finite or lies outside [0, 2].
+    """
+    return validate_and_encode(table)[0]
+
+
+def validate_and_encode(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Coded]]:
+    """Give a table as `validate` does, and its columns of names as `codes_and_names` does.
+
+    What follows, indexing and hashing, needs the codes that checking has made already.
+    """
+    require_columns(table, COLUMNS)
+    if table.empty:
+        raise ValueError("the table has no rows; were all words missing from the embedding?")
+    require_different_columns(table)
+    kept = [*COLUMNS, *(name for name in OPTIONAL_COLUMNS if name in table.columns)]
+    valid = table[kept].reset_index(drop=True)
+    coded = {name: codes_and_names(valid[name]) for name in kept if name != COLUMNS[-1]}
+    _check_words(valid, coded)
+    _check_connections(coded["connection"])
+    for name in COLUMNS[:-2]:
+        valid[name] = valid[name].astype(str)
+    codes, names = coded["connection"]
+    places = np.array([CONNECTIONS.index(name) for name in names], dtype=np.int64)
+    valid["connection"] = pd.Categorical.from_codes(
+        places[codes], categories=pd.Index(CONNECTIONS), ordered=True
+    )
+    valid["cosine_distance"] = _checked_distances(valid)
+    return valid, coded
+
+
+def require_columns(table: pd.DataFrame, needed: Iterable[str]) -> None:
+    """Raise a ValueError that names the columns a table lacks, a TypeError for what is none."""
+    if not isinstance(table, pd.DataFrame):
+        raise TypeError(f"a table (DataFrame) is needed; got a {type(table).__name__}")
+    lacking = [name for name in needed if name not in table.columns]
+    if lacking:
+        raise ValueError(
+            f"the table lacks the column(s) {', '.join(lacking)}; "
+            f"it has {', '.join(map(str, table.columns))}"
+        )
+
+
+def require_different_columns(table: pd.DataFrame) -> None:
+    """Raise a ValueError that names a column that a table has twice."""
+    if not table.columns.is_unique:
+        twice = table.columns[table.columns.duplicated()][0]
+        raise ValueError(f"the table has two columns named {twice!r}")
+
+
+def require_numbered_rows(read: pd.DataFrame) -> None:
+    """Raise a ValueError if pandas took the first fields of the rows of a CSV file for labels."""
+    if not isinstance(read.index, pd.RangeIndex):
+        raise ValueError(
+            "the rows have more fields than the head has columns; a text with a comma in it must "
+            "stand in double quotes"
+        )
+
+
+def table_hash(table: pd.DataFrame, coded: Mapping[str, Coded] | None = None) -> str:
+    """SHA-256 of a table's columns and rows, in hexadecimal: equal tables, equal hashes.
+
+    Columns in ``coded`` are taken from there.
+    """
+    known = {} if coded is None else coded
+    digest = hashlib.sha256()
+    for name in table.columns:
+        column = table[name]
+        if pd.api.types.is_float_dtype(column.dtype):
+            content = np.asarray(column, dtype=np.float64).tobytes()
+        else:
+            codes, names = known[name] if name in known else codes_and_names(column)
+            content = json.dumps(names).encode() + codes.astype("<i8").tobytes()
+        digest.update(f"{json.dumps(str(name))} {len(content)}:".encode() + content)
+    return digest.hexdigest()
+
+
+def connections_present(table: pd.DataFrame) -> list[str]:
+    """Give the connections that have rows, in the order of ``CONNECTIONS``."""
+    found = codes_and_names(table["connection"])[1]
+    return [name for name in CONNECTIONS if name in found]
+
+
+def codes_and_names(column: pd.Series[Any]) -> Coded:
+    """Different values of a column as strings, in order of appearance, and each row's place there.
+
+    Rows are many and names few: what can be asked of names is asked of them.
+    """
+    codes, values = pd.factorize(column, use_na_sentinel=False)
+    names = [str(value) for value in values.tolist()]
+    different = list(dict.fromkeys(names))
+    if len(different) < len(names):  # such as 1 and "1"
+        codes = np.array([different.index(name) for name in names], dtype=np.int64)[codes]
+    return codes, different
+
+
+def _check_words(table: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
+    for name, (codes, names) in coded.items():
+        empty = np.array([not text.strip() for text in names])[codes]
+        if table[name].hasnans:
+            empty |= table[name].isna().to_numpy()
+        if empty.any():
+            raise ValueError(f"row {int(np.argmax(empty))} has an empty {name}")
+
+
+def _check_connections(coded: Coded) -> None:
+    unknown = sorted(set(coded[1]) - set(CONNECTIONS))
+    if unknown:
+        raise ValueError(unknown_name("connection", unknown[0], CONNECTIONS))
+
+
+def _checked_distances(table: pd.DataFrame) -> NDArray[np.float64]:
+    if np.iscomplexobj(table["cosine_distance"]):
+        raise ValueError("cosine_distance must be real numbers; got complex ones")
+    try:
+        distances = np.asarray(table["cosine_distance"], dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"cosine_distance must be numbers: {error}") from None
+    wrong = ~np.isfinite(distances)
+    wrong |= (distances < -ROUNDING) | (distances > LARGEST_DISTANCE + ROUNDING)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        pair = f"{table['protected_word'].iloc[row]!r}, {table['attribute'].iloc[row]!r}"
+        raise ValueError(
+            f"{int(wrong.sum())} distance(s) are not in [0, 2], first in row {row} ({pair}): "
+            f"{distances[row]}; leave the rows of missing words out"
+        )
+    return distances.clip(0.0, LARGEST_DISTANCE)

@@ -1,0 +1,252 @@
+"""Word lists: protected words in groups, their stereotypes, and control words.
+
+A list is a TOML file. Listing a stereotype does not endorse it.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pandas as pd
+
+from .._core.checks import unknown_name
+from .._core.display import Sheet, Shown
+from .._core.resources import bundled_folder, bundled_names
+from .wordlist_findings import (
+    TABLES,
+    TEXTS,
+    WORD_TABLES,
+    Unresolved,
+    find_flaws,
+    refuse_errors,
+    shown,
+)
+
+Words = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class WordList(Shown):
+    """Protected words by group, the stereotypes of each group, and control words.
+
+    Parameters
+    ----------
+    name, title, reference, licence, note : str
+        What the list is, where it comes from, and what it does and does not claim.
+    groups : mapping of str to tuple of str
+        Protected words of each group; empty for a list that holds control words only.
+    stereotypes : mapping of str to tuple of str
+        Attributes stereotypically associated with the group of the same key.
+    controls : mapping of str to tuple of str
+        Control words by connection, ``neutral`` and ``human``.
+    stereotype_names : mapping of str to str
+        What a group's stereotype set is called in the table; ``<group>_stereotype`` if absent.
+
+    Raises
+    ------
+    ValueError
+        If the list cannot be used: an empty set, a word twice in one set or in two groups, a
+        single group, stereotypes of no group, or a word that is blank or not text.
+    """
+
+    name: str
+    groups: Mapping[str, Words] = field(default_factory=dict)
+    stereotypes: Mapping[str, Words] = field(default_factory=dict)
+    controls: Mapping[str, Words] = field(default_factory=dict)
+    stereotype_names: Mapping[str, str] = field(default_factory=dict)
+    title: str = ""
+    reference: str = ""
+    licence: str = ""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        refuse_errors(find_flaws(self._content()))
+        for table in TABLES:
+            sets = getattr(self, table)
+            if table in WORD_TABLES:
+                sets = {name: tuple(words) for name, words in sets.items()}
+            object.__setattr__(self, table, MappingProxyType(dict(sets)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        plain = (dict(value) if key in TABLES else value for key, value in self._content().items())
+        return (type(self), tuple(plain))
+
+    def __hash__(self) -> int:
+        return hash((self.name, *(frozenset(getattr(self, table).items()) for table in TABLES)))
+
+    @property
+    def protected_words(self) -> Words:
+        """All protected words, group by group."""
+        return tuple(word for words in self.groups.values() for word in words)
+
+    @property
+    def words(self) -> Words:
+        """Every word of the list once, protected words first."""
+        return tuple(dict.fromkeys(word for _, _, word in self._entries()))
+
+    def set_name(self, group: str) -> str:
+        """Name a group's stereotype set as the table's ``attribute_set`` column does."""
+        return self.stereotype_names.get(group, f"{group}_stereotype")
+
+    def to_frame(self) -> pd.DataFrame:
+        """Give the list as a frame, one row a word: ``role``, ``set``, ``word``."""
+        return pd.DataFrame(self._entries(), columns=["role", "set", "word"])
+
+    def _content(self) -> dict[str, Any]:
+        """The fields by name, in the order of the constructor."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    def _entries(self) -> Iterator[tuple[str, str, str]]:
+        for role, name, words in self._sets():
+            yield from ((role, name, word) for word in words)
+
+    def _sets(self) -> list[tuple[str, str, Words]]:
+        """One row a set: role, set, words."""
+        rows = [("protected", group, words) for group, words in self.groups.items()]
+        rows += [("stereotype", self.set_name(g), words) for g, words in self.stereotypes.items()]
+        return rows + [("control", name, words) for name, words in self.controls.items()]
+
+    def _sheet(self, *, roomy: bool) -> Sheet:
+        rows = tuple(
+            (role, name, str(len(words)), _abridged(words, 24 if roomy else 8))
+            for role, name, words in self._sets()
+        )
+        title = f"{self.name}: {self.title}" if self.title else self.name
+        return Sheet(title, rows, ("role", "set", "size", "words"), self.note if roomy else "")
+
+
+def wordlists() -> list[str]:
+    """Give the names of the bundled word lists."""
+    return sorted(bundled_names("wordlists", ".toml"), key=_natural)
+
+
+def load_wordlist(source: str | Path | WordList) -> WordList:
+    """Load a bundled word list by name, or a TOML file in the same form by path.
+
+    Parameters
+    ----------
+    source : str, Path or WordList
+        A name from `wordlists()`, or the path of a file that ends in ``.toml``. A `WordList` is
+        given back as it is.
+
+    Returns
+    -------
+    WordList
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown (the nearest is named), or the file is not a word list: not UTF-8,
+        not TOML, an unknown key, or whatever `WordList` refuses. `check_wordlist` tells all
+        that is wrong in a file, with lines.
+    FileNotFoundError, IsADirectoryError
+        If the path leads to no file.
+    """
+    if isinstance(source, WordList):
+        return source
+    path = wordlist_path(source)
+    content = wordlist_content(read_wordlist_text(path), path)
+    refuse_errors(find_flaws(content), path)
+    return WordList(
+        **{key: value.strip() if key in TEXTS else value for key, value in content.items()}
+    )
+
+
+def wordlist_path(source: str | Path) -> Path:
+    """Find the file of a bundled list's name or of a path; see `load_wordlist` for the errors."""
+    if isinstance(source, str) and source in bundled_names("wordlists", ".toml"):
+        return bundled_folder("wordlists") / f"{source}.toml"
+    path = Path(source)
+    is_name = isinstance(source, str) and not re.search(r"[/\\]|\.toml$", source)
+    if path.is_file():
+        if path.suffix.lower() != ".toml":
+            raise ValueError(f"{path} does not end in .toml, as a word list's file must; rename it")
+        return path
+    if path.is_dir() and source:
+        raise IsADirectoryError(f"{path} is a folder; give the word list's .toml file")
+    if is_name:
+        raise ValueError(
+            unknown_name("word list", str(source), wordlists())
+            + "; for a file of your own give its path, ending in .toml"
+        )
+    raise FileNotFoundError(f"no word list at {path}")
+
+
+def read_wordlist_text(path: Path) -> str:
+    """Read a file as UTF-8, with or without a byte-order mark; a ValueError names the file."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{path} is not UTF-8 text (byte {error.start + 1}); save it with that encoding"
+        ) from None
+
+
+def wordlist_content(text: str, path: Path) -> dict[str, Any]:
+    """Parse a file's text and put the words of bundled control lists in the place of their names.
+
+    Only bundled lists can be named, and only those that hold the words themselves: a reference
+    is one step long and cannot run in a circle. One that leads nowhere becomes `Unresolved`.
+
+    Parameters
+    ----------
+    text : str
+        TOML.
+    path : Path
+        Where the text comes from; its stem is the list's name if the text gives none.
+
+    Returns
+    -------
+    dict
+        Values of any type: whether they make a word list is for `find_flaws` to say.
+
+    Raises
+    ------
+    ValueError
+        If the text is not TOML; names the file, and the line where tomllib knows it.
+    """
+    content = {"name": path.stem, **_parse(text, path)}
+    controls = content.get("controls")
+    if isinstance(controls, dict):
+        content["controls"] = {
+            name: _bundled_control(name, value) if isinstance(value, str) else value
+            for name, value in controls.items()
+        }
+    return content
+
+
+def _parse(text: str, path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError(f"{path} nests lists or tables too deeply for a word list") from None
+    except ValueError as error:  # TOMLDecodeError, or a number of too many digits
+        raise ValueError(f"{path} is not valid TOML: {error}") from None
+
+
+def _bundled_control(name: str, source: str) -> object:
+    """Words of one control set of a bundled list, or why there are none."""
+    if source not in bundled_names("wordlists", ".toml"):
+        text = unknown_name("bundled word list", source, wordlists())
+        return Unresolved(f"{text}; a list of words may stand here instead")
+    path = wordlist_path(source)
+    words = _parse(read_wordlist_text(path), path).get("controls", {}).get(name)
+    if not isinstance(words, list):
+        return Unresolved(f"the list {source!r} holds no {shown(name)} control words of its own")
+    return words
+
+
+def _abridged(words: Words, most: int) -> str:
+    more = len(words) - most
+    return ", ".join(words[:most]) + (f" … and {more} more" if more > 0 else "")
+
+
+def _natural(name: str) -> tuple[str, int]:
+    match = re.fullmatch(r"(.*?)(\d+)", name)
+    return (match[1], int(match[2])) if match else (name, 0)

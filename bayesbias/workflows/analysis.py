@@ -1,0 +1,357 @@
+"""The main job as one function: a word list and vectors in, everything a report shows out."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from .._core.checks import check_numbers, unknown_name
+from .._core.intervals import DEFAULT_CI_PROB, check_probability
+from ..contextual import ContextualVectors, contextual_table
+from ..embeddings.load import CASES, in_lower_case, read_as
+from ..model.spec import ModelCard, load_card
+from ..model.tree import warnings_of
+from ..posterior.contrasts import DEFAULT_ROPE, contrasts
+from ..posterior.loo import compare_models
+from ..posterior.predictive import check
+from ..posterior.sensitivity import prior_sensitivity
+from ..posterior.summaries import scales, summary
+from ..sampling.fit import METHODS, check_acceptance, fit
+from ..tables.distances import distance_table, missing_words
+from ..tables.wordlists import WordList
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
+    from xarray import DataTree
+
+DEFAULT_MODELS = ("paper", "crossed")
+"""The published model, and the one that knows that attribute words repeat."""
+
+CONTEXTUAL_MODELS = ("crossed", "contextual")
+"""For words in contexts: without and with effects of the contexts."""
+
+LEAST_DRAWS, LEAST_CHAIN = 25, 4
+"""Draws of all chains, and of each: below, ArviZ fits no tail and knows no effective size."""
+
+Tell = Callable[[str], None]
+"""Is told what is being done, in a few words."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to measure and to fit.
+
+    Parameters
+    ----------
+    vectors : str
+        Name of a bundled embedding, or path of an embedding file; with templates, name or folder
+        of an encoder.
+    models : tuple of str
+        Names or paths of model cards.
+    method, case, ci_prob, rope, draws, chains, seed, tune, target_accept, allow_pickle
+        As `fit`, `load_vectors` and `contrasts` take them; of all chains together at least
+        `LEAST_DRAWS`.
+    templates : str
+        Set of templates that words are encoded in; empty for vectors without contexts.
+    pooling, layer
+        As `contextual_vectors` takes them; for encoders only.
+
+    Raises
+    ------
+    ValueError
+        If a value is not allowed.
+    """
+
+    vectors: str = "glove-demo"
+    models: tuple[str, ...] = DEFAULT_MODELS
+    method: str = "auto"
+    case: str = "exact"
+    ci_prob: float = DEFAULT_CI_PROB
+    rope: float = DEFAULT_ROPE
+    draws: int = 1000
+    chains: int = 4
+    seed: int = 1
+    allow_pickle: bool = False
+    templates: str = ""
+    pooling: str = "word"
+    layer: int = -1
+    tune: int = 1000
+    target_accept: float = 0.9
+
+    def __post_init__(self) -> None:
+        check_probability(self.ci_prob)
+        if self.method not in METHODS:
+            raise ValueError(unknown_name("method", self.method, METHODS))
+        if self.case not in CASES:
+            raise ValueError(unknown_name("case", self.case, CASES))
+        check_numbers(draws=self.draws, chains=self.chains, tune=self.tune)
+        check_acceptance(self.target_accept)
+        least = max(LEAST_CHAIN, -(-LEAST_DRAWS // self.chains))
+        if self.draws < least:
+            raise ValueError(
+                f"draws must be at least {least} with {self.chains} chain(s), for checks of the "
+                f"posterior need {LEAST_DRAWS} in all; got {self.draws}. For results to rely on "
+                "take 1000"
+            )
+        if not self.models:
+            raise ValueError("at least one model card is needed")
+
+    @property
+    def embedding(self) -> str:
+        """What the embedding is called in tables and reports: a file's name without its folder."""
+        return Path(self.vectors).name or self.vectors
+
+
+@dataclass(frozen=True)
+class CardResult:
+    """One fitted model card and the frames read from it.
+
+    Parameters
+    ----------
+    card : ModelCard
+    posterior : DataTree
+    summary, contrasts, check, scales : DataFrame
+        As the functions of these names give them.
+    sensitivity : DataFrame
+        As `prior_sensitivity` gives it.
+    warnings : tuple of str
+        What the sampler warned of; empty if the posterior may be trusted.
+    """
+
+    card: ModelCard
+    posterior: DataTree
+    summary: pd.DataFrame
+    contrasts: pd.DataFrame
+    check: pd.DataFrame
+    scales: pd.DataFrame
+    sensitivity: pd.DataFrame
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """All that is known about one word list in one embedding.
+
+    Parameters
+    ----------
+    words : WordList
+    settings : Settings
+    table : DataFrame
+        The distances, columns as in ``COLUMNS`` and ``embedding``.
+    missing : DataFrame
+        The list's words that the embedding lacks.
+    read_as : mapping of str to str
+        Words that were read in another form, such as lower case.
+    in_lower_case : tuple of str
+        Missing words that the embedding has in lower case.
+    vectors_hash : str
+        SHA-256 of the words and vectors that were used.
+    results : mapping of str to CardResult
+        By the card's name, in the order asked for.
+    comparison : DataFrame or None
+        As `compare_models` gives it; None for a single card.
+    notices : tuple of str
+        All that the package warned of on the way, each once.
+    """
+
+    words: WordList
+    settings: Settings
+    table: pd.DataFrame
+    missing: pd.DataFrame
+    read_as: Mapping[str, str]
+    vectors_hash: str
+    results: Mapping[str, CardResult]
+    comparison: pd.DataFrame | None = None
+    notices: tuple[str, ...] = field(default=())
+    in_lower_case: tuple[str, ...] = ()
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether some posterior carries a sampling warning."""
+        return any(result.warnings for result in self.results.values())
+
+    @property
+    def lead(self) -> CardResult:
+        """The card that detailed figures are drawn from: the last one asked for."""
+        return next(reversed(list(self.results.values())))
+
+    def frame(self, name: str) -> pd.DataFrame:
+        """Give one of the frames of all cards, such as ``summary``, with a column ``model``."""
+        return of_all_cards(self.results, name)
+
+
+def of_all_cards(results: Mapping[str, Any], name: str) -> pd.DataFrame:
+    """One frame of the results of all cards, one below the other, with a column ``model``."""
+    parts = []
+    for model, result in results.items():
+        part: pd.DataFrame = getattr(result, name).copy()
+        part.insert(0, "model", model)
+        part.attrs = {}
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True)
+
+
+def load_cards(models: Sequence[str]) -> list[ModelCard]:
+    """Load model cards for distances whose names can stand side by side and in file names.
+
+    Raises
+    ------
+    ValueError
+        If a card is for another outcome, two cards have one name, or a name cannot be part of a
+        file name.
+    """
+    cards: dict[str, ModelCard] = {}
+    for source in models:
+        card = load_card(source, "distance")
+        if card.name in cards:
+            raise ValueError(
+                f"two model cards are called {card.name!r}; "
+                "leave one out, or give the copy a name of its own"
+            )
+        ending = card.name.lower().endswith((".png", ".svg"))  # plots are named after cards
+        if not card.name.strip() or ending or any(mark in card.name for mark in "/\\\0"):
+            raise ValueError(
+                f"the model card's name {card.name!r} must do as part of a file name; "
+                "leave slashes, .png and .svg out"
+            )
+        cards[card.name] = card
+    return list(cards.values())
+
+
+def analyse(
+    words: WordList,
+    vectors: KeyedVectors | ContextualVectors,
+    settings: Settings,
+    *,
+    tell: Tell = lambda _: None,
+    progressbar: bool = False,
+) -> Analysis:
+    """Measure a word list in an embedding, fit every card, and read the posteriors.
+
+    Parameters
+    ----------
+    words : WordList
+    vectors : KeyedVectors or ContextualVectors
+        As `load_vectors` or `contextual_vectors` gives them.
+    settings : Settings
+    tell : function of str, optional
+        Told of every step before it is taken.
+    progressbar : bool
+        Whether NUTS shows its bar.
+
+    Returns
+    -------
+    Analysis
+
+    Raises
+    ------
+    ValueError
+        If the list has too few words in the embedding, or a setting is not valid.
+
+    Warns
+    -----
+    SamplingWarning, UserWarning
+        As the parts do, each text once.
+    """
+    cards = load_cards(settings.models)
+    with noticed() as notices:
+        tell("measuring distances")
+        if isinstance(vectors, ContextualVectors):
+            table = contextual_table(vectors, words)
+            keyed = vectors.in_context(vectors.contexts[0])
+        else:
+            table = distance_table(vectors, words, embedding=settings.embedding)
+            keyed = vectors
+        results = {}
+        for card in cards:
+            tell(f"fitting {card.name}")
+            posterior = _fit(table, card, settings, progressbar)
+            tell(f"reading and checking {card.name}")
+            results[card.name] = read_posterior(posterior, card, settings)
+        comparison = None
+        if len(results) > 1:
+            tell("comparing the models")
+            comparison = _compared(results)
+    return Analysis(
+        words=words,
+        settings=settings,
+        table=table,
+        missing=missing_words(keyed, words),
+        read_as={word: form for word, form in read_as(keyed).items() if word in words.words},
+        vectors_hash=_vectors_hash(vectors, words),
+        results=results,
+        comparison=comparison,
+        notices=tuple(notices),
+        in_lower_case=tuple(word for word in in_lower_case(keyed) if word in words.words),
+    )
+
+
+def read_posterior(posterior: DataTree, card: ModelCard, settings: Settings) -> CardResult:
+    """Read everything a report shows from one posterior."""
+    ci_prob = settings.ci_prob
+    return CardResult(
+        card=card,
+        posterior=posterior,
+        summary=summary(posterior, ci_prob),
+        contrasts=contrasts(posterior, ci_prob, settings.rope),
+        check=check(posterior, sorted({0.5, ci_prob})),
+        scales=scales(posterior, ci_prob),
+        sensitivity=prior_sensitivity(posterior),
+        warnings=tuple(warnings_of(posterior)),
+    )
+
+
+def _compared(results: Mapping[str, CardResult]) -> pd.DataFrame:
+    """Compare the cards; rows of which LOO is unsure are counted in the frame, not warned of."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".* have Pareto k above")
+        return compare_models({name: one.posterior for name, one in results.items()})
+
+
+@contextmanager
+def noticed() -> Iterator[list[str]]:
+    """Collect the texts of warnings, each once, and issue them again when the block ends."""
+    texts: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield texts
+    for each in {str(one.message): one for one in caught}.values():
+        if issubclass(each.category, UserWarning | RuntimeWarning):
+            texts.append(str(each.message))
+        warnings.warn(each.message, each.category, stacklevel=3)
+
+
+def _fit(table: pd.DataFrame, card: ModelCard, settings: Settings, progressbar: bool) -> DataTree:
+    return fit(
+        table,
+        card,
+        settings.method,
+        draws=settings.draws,
+        chains=settings.chains,
+        seed=settings.seed,
+        tune=settings.tune,
+        target_accept=settings.target_accept,
+        progressbar=progressbar,
+    )
+
+
+def _vectors_hash(vectors: KeyedVectors | ContextualVectors, words: WordList) -> str:
+    """SHA-256 of a list's words and vectors, whatever file they came from."""
+    digest = hashlib.sha256()
+    if isinstance(vectors, ContextualVectors):
+        for context in vectors.contexts:
+            digest.update(context.encode() + b"\0")
+            digest.update(_vectors_hash(vectors.in_context(context), words).encode())
+        return digest.hexdigest()
+    for word in sorted(word for word in words.words if word in vectors.key_to_index):
+        row = np.ascontiguousarray(vectors[word], dtype="<f4")
+        digest.update(word.encode() + b"\0" + row.tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,297 @@
+"""A comparison as one function: two tables in, everything its report shows out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from .._core.arrays import FloatArray
+from .._core.checks import check_numbers, unknown_name
+from .._core.intervals import DEFAULT_CI_PROB, check_probability
+from .._core.random import Seed, as_seed_sequence
+from ..comparison import (
+    alignment,
+    band_shares,
+    changes,
+    compare,
+    mac_before_after,
+    moment,
+    order_changes,
+    require_origin,
+    scores_before_after,
+    turned_counts,
+    unpaired,
+    what_remains,
+)
+from ..comparison.remainder import N_WORDS
+from ..debias import DefiningSets
+from ..embeddings.word_sets import WordVectors
+from ..model.spec import ModelCard
+from ..model.tree import card_of, labels, warnings_of
+from ..posterior.contrasts import DEFAULT_ROPE, contrasts
+from ..posterior.predictive import check
+from ..posterior.summaries import scales, summary
+from ..sampling.fit import METHODS, check_acceptance
+from ..tables.wordlists import WordList
+from .analysis import noticed, of_all_cards
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
+    from xarray import DataTree
+
+ORDER = ("associated", "different")
+"""The connections whose order is watched."""
+
+
+@dataclass(frozen=True)
+class ChangeSettings:
+    """How to fit and read a change.
+
+    Parameters
+    ----------
+    names : (str, str)
+        What the two tables are called.
+    model : str or None
+        A card; None for ``change`` and, beside it, ``change-crossed``.
+    method, ci_prob, rope, draws, chains, seed, tune, target_accept
+        As `compare` and `changes` take them.
+
+    Raises
+    ------
+    ValueError
+        If a value is not allowed.
+    """
+
+    names: tuple[str, str] = ("before", "after")
+    model: str | None = None
+    method: str = "auto"
+    ci_prob: float = DEFAULT_CI_PROB
+    rope: float = DEFAULT_ROPE
+    draws: int = 1000
+    chains: int = 4
+    seed: Seed = 1
+    tune: int = 1000
+    target_accept: float = 0.9
+
+    def __post_init__(self) -> None:
+        check_probability(self.ci_prob)
+        if self.method not in METHODS:
+            raise ValueError(unknown_name("method", self.method, METHODS))
+        check_numbers(draws=self.draws, chains=self.chains, tune=self.tune)
+        check_acceptance(self.target_accept)
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """What single numbers before and after are computed from, besides the tables."""
+
+    before: WordVectors
+    after: WordVectors
+    words: WordList
+
+
+@dataclass(frozen=True, eq=False)
+class Searched:
+    """Vocabularies before and after in which `what_remains` looks for the bias of some sets."""
+
+    before: KeyedVectors
+    after: KeyedVectors
+    sets: DefiningSets
+    n_words: int = N_WORDS
+
+
+@dataclass(frozen=True, eq=False)
+class ChangeResult:
+    """One posterior of the change and the frames read from it.
+
+    Parameters
+    ----------
+    card : ModelCard
+    posterior : DataTree
+        As `compare` gives it.
+    changes, contrasts, orders, alignment, check, scales : DataFrame
+        As the functions of these names give them (`order_changes` for the orders); ``orders`` is
+        empty where a connection of ``ORDER`` is not in the tables.
+    before, after : DataFrame
+        Summaries of both ends.
+    turned : (n_draws,) float or None
+        As `turned_counts` gives it.
+    warnings : tuple of str
+    """
+
+    card: ModelCard
+    posterior: DataTree
+    changes: pd.DataFrame
+    contrasts: pd.DataFrame
+    orders: pd.DataFrame
+    alignment: pd.DataFrame
+    check: pd.DataFrame
+    scales: pd.DataFrame
+    before: pd.DataFrame
+    after: pd.DataFrame
+    turned: FloatArray | None
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ChangeAnalysis:
+    """All that is known about the change between two tables.
+
+    Parameters
+    ----------
+    settings : ChangeSettings
+    before, after : DataFrame
+        The tables.
+    unpaired : DataFrame
+        Rows that have no partner.
+    results : dict of str to ChangeResult
+        By card; detailed figures are drawn from the first.
+    bands : DataFrame
+        As `band_shares` gives it.
+    scores : DataFrame
+        As `scores_before_after` or, without vectors, `mac_before_after` gives it.
+    remains : DataFrame or None
+        As `what_remains` gives it; None without vocabularies to search.
+    notices : tuple of str
+        All that the package warned of on the way, each once.
+    wordlist : str
+        Name of the list that the tables were made with; empty if it is not known.
+    """
+
+    settings: ChangeSettings
+    before: pd.DataFrame
+    after: pd.DataFrame
+    unpaired: pd.DataFrame
+    results: dict[str, ChangeResult]
+    bands: pd.DataFrame
+    scores: pd.DataFrame
+    remains: pd.DataFrame | None
+    notices: tuple[str, ...]
+    wordlist: str = ""
+
+    @property
+    def lead(self) -> ChangeResult:
+        """The result that detailed figures are drawn from: the first."""
+        return next(iter(self.results.values()))
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether some posterior carries a sampling warning."""
+        return any(result.warnings for result in self.results.values())
+
+    def frame(self, name: str) -> pd.DataFrame:
+        """Give one of the frames of all cards, such as ``changes``, with a column ``model``."""
+        return of_all_cards(self.results, name)
+
+
+def analyse_change(
+    before: pd.DataFrame,
+    after: pd.DataFrame,
+    settings: ChangeSettings,
+    *,
+    scored: Scored | None = None,
+    searched: Searched | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+    progressbar: bool = False,
+) -> ChangeAnalysis:
+    """Fit the change between two tables and read everything a report shows.
+
+    Parameters
+    ----------
+    before, after : DataFrame
+        Long-form tables.
+    settings : ChangeSettings
+    scored : Scored, optional
+        Vectors and a word list, for scores that a table does not give.
+    searched : Searched, optional
+        Vocabularies, for whether the bias can be found again.
+    tell : function of str, optional
+        Told of every step before it is taken.
+    progressbar : bool
+        Whether NUTS shows its bar.
+
+    Raises
+    ------
+    ValueError
+        As `compare` does; or if the tables are not of the words and vectors of `scored`.
+    """
+    _require_origin(before, after, scored)
+    sequence = as_seed_sequence(settings.seed)
+    models: list[str | None] = [settings.model] if settings.model else ["change", "change-crossed"]
+    results = {}
+    with noticed() as notices:
+        for model, seed in zip(models, sequence.spawn(len(models)), strict=True):
+            tell(f"fitting {model}")
+            tree = compare(
+                before,
+                after,
+                model,
+                settings.method,
+                draws=settings.draws,
+                chains=settings.chains,
+                seed=seed,
+                tune=settings.tune,
+                target_accept=settings.target_accept,
+                progressbar=progressbar,
+            )
+            tell(f"reading {model}")
+            results[str(tree.attrs["model"])] = read_change(tree, settings)
+        tell("computing scores")
+        bands = band_shares(before, after)
+        scores = _scores(before, after, settings, scored)
+        remains = _remains(searched)
+    return ChangeAnalysis(
+        settings=settings,
+        before=before,
+        after=after,
+        unpaired=unpaired(before, after),
+        results=results,
+        bands=bands,
+        scores=scores,
+        remains=remains,
+        notices=tuple(notices),
+        wordlist="" if scored is None else scored.words.name,
+    )
+
+
+def read_change(tree: DataTree, settings: ChangeSettings) -> ChangeResult:
+    """Read everything a report shows from one posterior of a change."""
+    ci_prob, rope = settings.ci_prob, settings.rope
+    watched = set(ORDER) <= set(labels(tree, "connection"))
+    return ChangeResult(
+        card=card_of(tree),
+        posterior=tree,
+        changes=changes(tree, ci_prob, rope),
+        contrasts=contrasts(tree, ci_prob, rope),
+        orders=order_changes(tree, *ORDER, ci_prob, rope) if watched else pd.DataFrame(),
+        alignment=alignment(tree, ci_prob),
+        check=check(tree, sorted({0.5, ci_prob})),
+        scales=scales(tree, ci_prob),
+        before=summary(moment(tree, "before"), ci_prob),
+        after=summary(moment(tree, "after"), ci_prob),
+        turned=turned_counts(tree, *ORDER) if watched else None,
+        warnings=tuple(warnings_of(tree)),
+    )
+
+
+def _require_origin(before: pd.DataFrame, after: pd.DataFrame, scored: Scored | None) -> None:
+    if scored is not None:
+        tables = {"before": before, "after": after}
+        require_origin(tables, {"before": scored.before, "after": scored.after}, scored.words)
+
+
+def _scores(
+    before: pd.DataFrame, after: pd.DataFrame, settings: ChangeSettings, scored: Scored | None
+) -> pd.DataFrame:
+    if scored is None:
+        return mac_before_after(before, after)
+    return scores_before_after(scored.before, scored.after, scored.words, ci_prob=settings.ci_prob)
+
+
+def _remains(searched: Searched | None) -> pd.DataFrame | None:
+    if searched is None:
+        return None
+    return what_remains(searched.before, searched.after, searched.sets, n_words=searched.n_words)

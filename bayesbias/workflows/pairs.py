@@ -1,0 +1,166 @@
+"""All that is told of the scores of sentence pairs: measures, models, checks, as tidy frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from .._core.intervals import DEFAULT_CI_PROB, check_probability
+from ..maskedlm.bayes import fit_pairs
+from ..maskedlm.measures import measure_table
+from ..maskedlm.pair_checks import pair_check, preference_check
+from ..maskedlm.pair_summaries import model_contrasts, pair_scales, pair_summary
+from ..maskedlm.pll import paired_scores
+from ..maskedlm.score_sets import sampling_robustness, score_analysis
+from ..model.spec import ModelCard, load_card
+from ..model.tree import warnings_of
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+FRAMES: dict[str, Callable[..., pd.DataFrame]] = {
+    "summary": pair_summary,
+    "contrasts": model_contrasts,
+    "scales": pair_scales,
+    "preference": preference_check,
+    "check": pair_check,
+}
+"""Frames made of every posterior, by name."""
+
+
+@dataclass(frozen=True)
+class PairSettings:
+    """How pairs are analysed; every field as for `fit_pairs`."""
+
+    card: str | Path | ModelCard = "pll"
+    method: str = "auto"
+    ci_prob: float = DEFAULT_CI_PROB
+    draws: int = 1000
+    chains: int = 4
+    seed: int = 1
+    repeats: int = 20
+    tune: int = 1000
+    target_accept: float = 0.9
+
+
+@dataclass(frozen=True)
+class PairAnalysis:
+    """Frames by name, and one posterior a measure.
+
+    Parameters
+    ----------
+    paired : DataFrame
+        From `paired_scores`.
+    settings : PairSettings
+    card : ModelCard
+        As given, before its priors are put in the unit of a measure.
+    posteriors : mapping of str to DataTree
+        By measure.
+    frames : mapping of str to DataFrame
+        ``measures``, ``distribution``, ``sampling`` and those of ``FRAMES``, the measure in a
+        column; ``contrasts`` is empty with one language model.
+    """
+
+    paired: pd.DataFrame
+    settings: PairSettings
+    card: ModelCard
+    posteriors: Mapping[str, DataTree]
+    frames: Mapping[str, pd.DataFrame] = field(repr=False)
+
+    @property
+    def models(self) -> list[str]:
+        """Language models, in the order they came."""
+        return [str(name) for name in self.paired["model"].unique()]
+
+    @property
+    def doubts(self) -> list[str]:
+        """Warnings of the sampler, with the measure before each."""
+        return [
+            f"{name}: {text}"
+            for name, tree in self.posteriors.items()
+            for text in warnings_of(tree)
+        ]
+
+
+def analyse_pairs(
+    scores: pd.DataFrame,
+    settings: PairSettings = PairSettings(),
+    *,
+    tell: Callable[[str], None] = lambda _: None,
+    progressbar: bool = False,
+) -> PairAnalysis:
+    """Compute all that a report tells of the scores of sentence pairs.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        From `score_pairs`; of several language models put together with ``pd.concat``. Measures
+        that not all models have are left to `measure_table`.
+
+    Raises
+    ------
+    ValueError
+        If scores are not valid, or the models share no measure.
+    """
+    check_probability(settings.ci_prob)
+    card = load_card(settings.card, "score_difference")
+    paired = paired_scores(scores)
+    tell("published measures")
+    frames = {
+        "measures": measure_table(paired),
+        "distribution": score_analysis(paired),
+        "sampling": sampling_robustness(paired, repeats=settings.repeats, seed=settings.seed),
+    }
+    posteriors = {}
+    for measure in shared_measures(paired):
+        tell(f"fitting {card.name} to {measure}")
+        posteriors[measure] = fit_pairs(
+            paired,
+            measure,
+            card,
+            settings.method,
+            draws=settings.draws,
+            chains=settings.chains,
+            seed=settings.seed,
+            tune=settings.tune,
+            target_accept=settings.target_accept,
+            progressbar=progressbar,
+        )
+    several = paired["model"].nunique() > 1
+    for name, make in FRAMES.items():
+        told = {} if name == "contrasts" and not several else posteriors
+        frames[name] = _by_measure(make, told, settings.ci_prob)
+    return PairAnalysis(paired, settings, card, posteriors, frames)
+
+
+def shared_measures(paired: pd.DataFrame) -> list[str]:
+    """Measures that every language model has, in the order they came."""
+    n_models = paired["model"].nunique()
+    counts = paired.groupby("measure", sort=False)["model"].nunique()
+    shared = [str(name) for name, count in counts.items() if count == n_models]
+    if not shared:
+        raise ValueError(
+            "the language models share no measure; masked and causal ones cannot be compared"
+        )
+    return shared
+
+
+def _by_measure(
+    make: Callable[..., pd.DataFrame], posteriors: Mapping[str, DataTree], ci_prob: float
+) -> pd.DataFrame:
+    import warnings
+
+    from ..model.tree import SamplingWarning
+
+    made = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SamplingWarning)  # `PairAnalysis.doubts` tells them
+        for measure, tree in posteriors.items():
+            frame = make(tree) if make is pair_check else make(tree, ci_prob)
+            frame.insert(0, "measure", measure)
+            made.append(frame)
+    return pd.concat(made, ignore_index=True) if made else pd.DataFrame()

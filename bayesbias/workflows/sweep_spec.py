@@ -1,0 +1,242 @@
+"""The file that says what a sweep compares: embeddings, lists, cards, seeds."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .._core.checks import check_numbers, unknown_name
+from .._core.intervals import DEFAULT_CI_PROB, check_probability
+from .._core.random import as_seed_sequence
+from ..embeddings.load import CASES
+from ..model.spec import ModelCard, load_card
+from ..posterior.contrasts import DEFAULT_ROPE
+from ..sampling.fit import METHODS, check_acceptance
+from ..tables.wordlists import WordList, load_wordlist
+
+KEYS = {
+    "title": "text",
+    "lists": "a list of names or paths of word lists",
+    "cards": "a list of names or paths of model cards",
+    "seeds": "a list of whole numbers from 0 on",
+    "method": "one of " + ", ".join(METHODS),
+    "draws": "a whole number from 1 on",
+    "chains": "a whole number from 1 on",
+    "tune": "a whole number from 1 on",
+    "target_accept": "a number in (0, 1)",
+    "ci_prob": "a number in (0, 1)",
+    "rope": "a distance in [0, 2]",
+    "embeddings": "a table of names and sources",
+}
+"""Keys of the file, and what each takes."""
+
+EMBEDDING_KEYS = ("source", "case")
+
+LONGEST_NAME, LONGEST_PATH = 255, 2048
+"""Bytes that Linux allows in the name of a file, and half of those that it allows in a path."""
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """An embedding of a sweep: what it is called, where it is, and how words are looked up."""
+
+    name: str
+    source: str
+    case: str = "exact"
+
+
+@dataclass(frozen=True)
+class SweepConfig:
+    """What a sweep compares: every embedding, list, card and seed with every other.
+
+    Parameters
+    ----------
+    embeddings : tuple of Embedding
+    lists : tuple of WordList
+        With groups; no two of one name.
+    cards : tuple of ModelCard
+        No two of one name.
+    seeds : tuple of int
+    title : str
+    method, draws, chains, tune, target_accept
+        As `fit` takes them.
+    ci_prob, rope
+        As `contrasts` takes them.
+    """
+
+    embeddings: tuple[Embedding, ...]
+    lists: tuple[WordList, ...]
+    cards: tuple[ModelCard, ...]
+    seeds: tuple[int, ...] = (1,)
+    title: str = ""
+    method: str = "auto"
+    draws: int = 1000
+    chains: int = 4
+    tune: int = 1000
+    target_accept: float = 0.9
+    ci_prob: float = DEFAULT_CI_PROB
+    rope: float = DEFAULT_ROPE
+
+    def __post_init__(self) -> None:
+        for kind in ("embeddings", "lists", "cards"):
+            _require_different(kind, [each.name for each in getattr(self, kind)])
+        _require_different("seeds", [str(seed) for seed in self.seeds])
+        for seed in self.seeds:
+            as_seed_sequence(seed)
+        if self.method not in METHODS:
+            raise ValueError(unknown_name("method", str(self.method), METHODS))
+        check_numbers(draws=self.draws, chains=self.chains, tune=self.tune)
+        check_acceptance(self.target_accept)
+        check_probability(self.ci_prob)
+        if not 0 <= self.rope <= 2:
+            raise ValueError(f"rope is a distance and must lie in [0, 2]; got {self.rope!r}")
+        for words in self.lists:
+            if not words.groups:
+                raise ValueError(
+                    f"the list {words.name!r} has control words only; give one with groups"
+                )
+
+    @property
+    def n_cells(self) -> int:
+        """How many fits the sweep has."""
+        return len(self.embeddings) * len(self.lists) * len(self.cards) * len(self.seeds)
+
+
+def load_sweep(path: str | Path) -> SweepConfig:
+    """Read the configuration of a sweep from a TOML file.
+
+    Paths in it are relative to the folder that the file is in.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``bayesbias sweep --help`` shows an example; ``KEYS`` has all keys. ``lists`` and
+        ``[embeddings]`` are needed.
+
+    Returns
+    -------
+    SweepConfig
+
+    Raises
+    ------
+    FileNotFoundError, IsADirectoryError
+        If there is no such file, or no list or card at a path in it. That an embedding is missing
+        is found when the sweep is planned, and stops only its own cells.
+    ValueError
+        If the file is not a configuration: names the key, and what it takes.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; give the sweep's .toml file")
+    if not path.is_file():
+        raise FileNotFoundError(f"no sweep configuration at {path}")
+    try:
+        content = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+        return sweep_from_dict(content, path.parent)
+    except RecursionError:
+        raise ValueError(f"{path} nests lists or tables too deeply for a sweep") from None
+    except (ValueError, TypeError) as error:  # TOML and Unicode errors are ValueErrors
+        raise ValueError(f"{path}: {error}") from None
+
+
+def sweep_from_dict(content: Mapping[str, Any], folder: Path) -> SweepConfig:
+    """Make a configuration of the content of its TOML file; paths are relative to `folder`."""
+    for key in content:
+        if key not in KEYS:
+            raise ValueError(unknown_name("key", key, KEYS))
+    for key in ("lists", "embeddings"):
+        if key not in content:
+            raise ValueError(f"the key {key!r} is lacking; it takes {KEYS[key]}")
+    given = {
+        key: _checked(key, content[key])
+        for key in content
+        if key not in {"lists", "cards", "embeddings"}
+    }
+    return SweepConfig(
+        embeddings=_embeddings(content["embeddings"], folder),
+        lists=tuple(_sources("lists", content["lists"], folder, load_wordlist)),
+        cards=tuple(
+            _sources("cards", content.get("cards", ["paper", "crossed"]), folder, _distance_card)
+        ),
+        **given,
+    )
+
+
+def _checked(key: str, value: object) -> Any:  # noqa: ANN401
+    """Refuse what is not of a key's type; whether it is in range is for `SweepConfig` to say."""
+    if key == "seeds":
+        if not isinstance(value, list) or not all(_is(each, int) for each in value):
+            raise _wrong(key, value)
+        return tuple(value)
+    kinds = {"title": str, "method": str, "draws": int, "chains": int, "tune": int}
+    if not _is(value, kinds.get(key, (int, float))):
+        raise _wrong(key, value)
+    return value
+
+
+def _is(value: object, kind: type | tuple[type, ...]) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+def _wrong(key: str, value: object) -> ValueError:
+    return ValueError(f"{key} must be {KEYS[key]}; got {value!r:.60}")
+
+
+def _sources[T](key: str, values: object, folder: Path, load: Callable[[str], T]) -> Iterable[T]:
+    if not isinstance(values, list) or not all(isinstance(each, str) for each in values):
+        raise _wrong(key, values)
+    return [load(_located(each, folder)) for each in values]
+
+
+def _distance_card(source: str) -> ModelCard:
+    return load_card(source, "distance")
+
+
+def _embeddings(raw: object, folder: Path) -> tuple[Embedding, ...]:
+    if not isinstance(raw, Mapping):
+        raise _wrong("embeddings", raw)
+    return tuple(_embedding(str(name), value, folder) for name, value in raw.items())
+
+
+def _embedding(name: str, raw: object, folder: Path) -> Embedding:
+    where = f"embeddings.{name}"
+    if isinstance(raw, str):
+        raw = {"source": raw}
+    if not isinstance(raw, Mapping):
+        hint = f"; {name} stands before [embeddings]" if name in KEYS else ""
+        raise ValueError(f"{where} must be a path, or a table with source; got {raw!r:.60}{hint}")
+    for key, value in raw.items():
+        if key not in EMBEDDING_KEYS:
+            raise ValueError(f"{where}: {unknown_name('key', key, EMBEDDING_KEYS)}")
+        if not isinstance(value, str) or not value:
+            raise ValueError(f"{where}.{key} must be text; got {value!r:.60}")
+    if "source" not in raw:
+        raise ValueError(f"{where} lacks source, the name or path of the embedding")
+    case = raw.get("case", "exact")
+    if case not in CASES:
+        raise ValueError(f"{where}: {unknown_name('case', case, CASES)}")
+    return Embedding(name, _located(raw["source"], folder), case)
+
+
+def _located(source: str, folder: Path) -> str:
+    """Give a bundled name as it is, and a path as seen from the configuration's folder."""
+    lengths = [len(part.encode()) for part in Path(source).parts]
+    if max(lengths, default=0) > LONGEST_NAME or sum(lengths) > LONGEST_PATH:
+        raise ValueError(f"{source[:40]!r}... is too long for the name of a file or a bundled one")
+    if not re.search(r"[/\\]", source) and not Path(source).suffix:
+        return source
+    return str(folder / Path(source).expanduser())
+
+
+def _require_different(kind: str, names: Sequence[str]) -> None:
+    if not names:
+        raise ValueError(f"{kind} is empty; a sweep needs at least one of them")
+    for name in names:
+        if not name.strip():
+            raise ValueError(f"{kind} holds one without a name")
+        if names.count(name) > 1:
+            raise ValueError(f"{kind} holds {name!r} twice; each needs a name of its own")
