@@ -1,4 +1,4 @@
-"""Many embeddings, lists, cards and seeds: every cell fitted once, kept, and told of."""
+"""Many embeddings, lists, models and seeds: every cell fitted once, kept, and told of."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pandas as pd
 
 from .._core.jobs import Failure, Finished, Job, run_jobs
 from ..embeddings.load import load_vectors
-from ..model.spec import card_from_dict
+from ..model.spec import spec_from_dict
 from ..model.tree import SamplingWarning, warnings_of
 from ..posterior.contrasts import contrasts
 from ..posterior.summaries import summary
@@ -29,7 +29,7 @@ CELLS = "cells"
 """Folder of the results of cells, each under the hash of what decides it."""
 
 CELL_COLUMNS = ("embedding", "list", "model", "seed")
-"""What tells one cell from another; ``model`` is the card's name, as in all other frames."""
+"""What tells one cell from another; ``model`` is the model's name, as in all other frames."""
 
 _KEYS = ("level", "protected_group", "protected_word", "connection", "first", "second")
 
@@ -42,20 +42,20 @@ class Cell:
     """One fit of a sweep, by the names of its parts."""
 
     embedding: str
-    words: str
-    card: str
+    wordlist: str
+    model: str
     seed: int
 
     @property
     def name(self) -> str:
         """What the cell is called in messages."""
-        return f"{self.embedding} / {self.words} / {self.card} / seed {self.seed}"
+        return f"{self.embedding} / {self.wordlist} / {self.model} / seed {self.seed}"
 
     @property
     def labels(self) -> dict[str, Any]:
         """The cell's values of ``CELL_COLUMNS``."""
         return dict(
-            zip(CELL_COLUMNS, (self.embedding, self.words, self.card, self.seed), strict=True)
+            zip(CELL_COLUMNS, (self.embedding, self.wordlist, self.model, self.seed), strict=True)
         )
 
 
@@ -123,7 +123,7 @@ def plan_sweep(
 ) -> Plan:
     """Read every embedding, measure every list in it, and say what is to be fitted.
 
-    A job's key is made of the distances themselves, of the card's content and of the settings: a
+    A job's key is made of the distances themselves, of the model's content and of the settings: a
     changed vector, a changed prior or another seed makes another key, while a renamed or moved
     file does not.
 
@@ -145,13 +145,13 @@ def plan_sweep(
     refused: list[Failure] = []
     sizes, missing = [], []
     for embedding in config.embeddings:
-        for words, measured in _measured(config, embedding, allow_pickle, progressbar):
-            cells = _cells_of(config, embedding.name, words.name)
+        for wordlist, measured in _measured(config, embedding, allow_pickle, progressbar):
+            cells = _cells_of(config, embedding.name, wordlist.name)
             if isinstance(measured, Failure):
                 refused += [Failure(each.name, measured.error, measured.message) for each in cells]
                 continue
             jobs |= {cell: _job(config, cell, measured.table) for cell in cells}
-            names = {"embedding": embedding.name, "list": words.name}
+            names = {"embedding": embedding.name, "list": wordlist.name}
             count = {"rows": len(measured.table), "missing": len(measured.missing)}
             sizes.append(names | count | {"table_hash": table_hash(measured.table)})
             missing.append(measured.missing.assign(**names))
@@ -159,8 +159,8 @@ def plan_sweep(
         config,
         tuple(
             cell
-            for embedding, words in product(config.embeddings, config.lists)
-            for cell in _cells_of(config, embedding.name, words.name)
+            for embedding, wordlist in product(config.embeddings, config.lists)
+            for cell in _cells_of(config, embedding.name, wordlist.name)
         ),
         jobs,
         tuple(refused),
@@ -232,7 +232,7 @@ def _measured(
     config: SweepConfig, embedding: Embedding, allow_pickle: bool, progressbar: bool
 ) -> Iterator[tuple[WordList, _Measured | Failure]]:
     """Measure every list in an embedding, or say why that is not possible."""
-    asked = {word for words in config.lists for word in words.words}
+    asked = {word for wordlist in config.lists for word in wordlist.words}
     try:
         vectors = load_vectors(
             embedding.source,
@@ -243,16 +243,16 @@ def _measured(
         )
     except UNMEASURED as error:
         failure = Failure(embedding.name, type(error).__name__, _told(error))
-        yield from ((words, failure) for words in config.lists)
+        yield from ((wordlist, failure) for wordlist in config.lists)
         return
-    for words in config.lists:
+    for wordlist in config.lists:
         try:
             yield (
-                words,
-                _Measured(distance_table(vectors, words), missing_words(vectors, words)),
+                wordlist,
+                _Measured(distance_table(vectors, wordlist), missing_words(vectors, wordlist)),
             )
         except UNMEASURED as error:
-            yield words, Failure(embedding.name, type(error).__name__, _told(error))
+            yield wordlist, Failure(embedding.name, type(error).__name__, _told(error))
 
 
 def _told(error: BaseException) -> str:
@@ -261,15 +261,15 @@ def _told(error: BaseException) -> str:
     return re.sub(r"""case=(["'])fallback\1""", 'case = "fallback" under [embeddings]', text)
 
 
-def _cells_of(config: SweepConfig, embedding: str, words: str) -> list[Cell]:
+def _cells_of(config: SweepConfig, embedding: str, wordlist: str) -> list[Cell]:
     return [
-        Cell(embedding, words, card.name, seed)
-        for card, seed in product(config.cards, config.seeds)
+        Cell(embedding, wordlist, spec.name, seed)
+        for spec, seed in product(config.models, config.seeds)
     ]
 
 
 def _job(config: SweepConfig, cell: Cell, table: pd.DataFrame) -> Job:
-    card = next(card for card in config.cards if card.name == cell.card).to_dict()
+    spec = next(spec for spec in config.models if spec.name == cell.model).to_dict()
     options: dict[str, Any] = {
         "method": config.method,
         "draws": config.draws,
@@ -280,13 +280,13 @@ def _job(config: SweepConfig, cell: Cell, table: pd.DataFrame) -> Job:
         "ci_prob": config.ci_prob,
         "rope": config.rope,
     }
-    settings = {"sweep": 1, "table": table_hash(table), "card": card, **options}
-    return Job(cell.name, settings, partial(fit_cell, table, card, **options))
+    settings = {"sweep": 1, "table": table_hash(table), "spec": spec, **options}
+    return Job(cell.name, settings, partial(fit_cell, table, spec, **options))
 
 
 def fit_cell(
     table: pd.DataFrame,
-    card: Mapping[str, Any],
+    spec: Mapping[str, Any],
     *,
     method: str,
     draws: int,
@@ -303,8 +303,8 @@ def fit_cell(
     ----------
     table : DataFrame
         Columns as in ``COLUMNS``.
-    card : mapping
-        As `ModelCard.to_dict` gives it: cards hold read-only mappings, which cannot be sent.
+    spec : mapping
+        As `ModelSpec.to_dict` gives it: models hold read-only mappings, which cannot be sent.
     method, draws, chains, tune, target_accept, seed, ci_prob, rope
         As `fit` and `contrasts` take them.
 
@@ -316,7 +316,7 @@ def fit_cell(
     """
     tree = fit(
         table,
-        card_from_dict(card),
+        spec_from_dict(spec),
         method,
         draws=draws,
         chains=chains,
