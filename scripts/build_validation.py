@@ -51,7 +51,7 @@ NUTS_RUNS = (
 )
 
 TEXT = """\
-# Validation
+# Validation of the sampler
 
 What was checked, how, and what came out. The numbers and figures of this page are made by
 
