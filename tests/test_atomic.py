@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from bayesbias._core.files import replacing
+from bayesbias._core.files import replace_file
 
 WRITE_AND_HANG = """
 import sys, time
-from bayesbias._core.files import replacing
-with replacing(sys.argv[1]) as temporary:
+from bayesbias._core.files import replace_file
+with replace_file(sys.argv[1]) as temporary:
     temporary.write_text("half")
     print("writing", flush=True)
     time.sleep(60)
@@ -24,7 +24,7 @@ with replacing(sys.argv[1]) as temporary:
 
 
 def fail_half_way(path: Path) -> None:
-    with replacing(path) as temporary:
+    with replace_file(path) as temporary:
         temporary.write_text("half")
         raise FileNotFoundError("no such source")
 
@@ -32,7 +32,7 @@ def fail_half_way(path: Path) -> None:
 def test_a_finished_write_takes_the_place_of_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "table.csv.gz"
     path.write_text("old")
-    with replacing(path) as temporary:
+    with replace_file(path) as temporary:
         assert temporary.parent == tmp_path
         assert temporary.suffixes == [".csv", ".gz"]
         temporary.write_text("new")
@@ -52,7 +52,7 @@ def test_a_failing_write_leaves_the_old_file_alone(tmp_path: Path) -> None:
 
 def test_a_full_disk_is_told_with_the_final_name(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
-    with pytest.raises(OSError, match="No space left") as told, replacing(path):
+    with pytest.raises(OSError, match="No space left") as told, replace_file(path):
         raise OSError(errno.ENOSPC, "No space left on device")
     assert told.value.filename == str(path)
     assert list(tmp_path.iterdir()) == []
@@ -72,13 +72,13 @@ def test_a_killed_write_leaves_the_final_name_alone(tmp_path: Path) -> None:
 def test_the_file_has_the_permissions_that_open_would_give(tmp_path: Path) -> None:
     path, plain = tmp_path / "a.csv", tmp_path / "plain"
     plain.touch()
-    with replacing(path) as temporary:
+    with replace_file(path) as temporary:
         temporary.write_text("x")
     assert os.stat(path).st_mode == os.stat(plain).st_mode
 
 
 def test_places_that_cannot_be_written_to(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError, match="is a folder; give the name of a file"):
-        replacing(tmp_path).__enter__()
+        replace_file(tmp_path).__enter__()
     with pytest.raises(FileNotFoundError, match=r"there is no folder .*nowhere"):
-        replacing(tmp_path / "nowhere" / "a.csv").__enter__()
+        replace_file(tmp_path / "nowhere" / "a.csv").__enter__()

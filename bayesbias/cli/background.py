@@ -161,10 +161,10 @@ def _write(
     settings: tuple[int, int, bool],
 ) -> None:
     """Write everything aside and put it into its place whole."""
-    from ..workflows.output import publishing
+    from ..workflows.output import replace_results
 
     draws, seed, force = settings
-    with publishing(out, force=force) as stage:
+    with replace_results(out, force=force) as stage:
         for name, frame in frames.items():
             frame.to_csv(stage / f"{name}.csv", index=False)
         (stage / "plots").mkdir()

@@ -201,13 +201,13 @@ def _results(
 ) -> ChangeAnalysis:
     """Analyse the change and write all results, or none."""
     from ..workflows.change import analyse_change
-    from ..workflows.output import publishing
+    from ..workflows.output import replace_results
 
     with screen.steps(8) as tell:
         analysis = analyse_change(
             *tables, settings, **from_vectors, tell=tell, progressbar=not screen.quiet
         )
-        with publishing(out, force=force) as stage:  # only now is anything written
+        with replace_results(out, force=force) as stage:  # only now is anything written
             tell("drawing plots")
             _write(analysis, stage, command)
             tell(f"writing {out}")

@@ -116,7 +116,7 @@ def score(
     from .._core.transformer_files import place_of
     from ..maskedlm import load_model, paired_scores, read_pairs, score_pairs
     from ..maskedlm.questions import require_measures
-    from ..workflows.output import publishing, require_place, versions, write_record
+    from ..workflows.output import replace_results, require_place, versions, write_record
 
     screen = options.screen_of(context, quiet)
     require_measures(measure or ())  # names first: torch takes seconds to load
@@ -148,7 +148,7 @@ def score(
         "unscored": scores.attrs["unscored"],
         "versions": versions() | _mlm_versions(),
     }
-    with publishing(out, force=force) as stage:
+    with replace_results(out, force=force) as stage:
         scores.to_csv(stage / SCORES, index=False)
         write_record(record, stage)
     _tell_shares(paired_scores(scores), screen)
@@ -321,7 +321,7 @@ def _write_report(
     from ..report.pairs_report import render_pairs_report
     from ..workflows import output as results
 
-    with results.publishing(target, force=force) as stage:
+    with results.replace_results(target, force=force) as stage:
         analysis.paired.to_csv(stage / "paired.csv", index=False)
         for name, frame in analysis.frames.items():
             if not frame.empty:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -24,9 +23,6 @@ from ..tables.distances import distance_table, missing_words
 from ..tables.schema import table_hash
 from ..tables.wordlists import WordList
 from .sweep_spec import Embedding, SweepConfig
-
-CELLS = "cells"
-"""Folder of the results of cells, each under the hash of what decides it."""
 
 CELL_COLUMNS = ("embedding", "list", "model", "seed")
 """What tells one cell from another; ``model`` is the card's name, as in all other frames."""
@@ -96,7 +92,7 @@ class Sweep:
     plan : Plan
     cells : DataFrame
         One row a cell: ``CELL_COLUMNS``, ``state`` (done or failed), ``method``, ``warnings``,
-        ``error``, ``message``, ``key`` (of its file).
+        ``error``, ``message``, ``key`` (of its result).
     summary, contrasts : DataFrame
         As the functions of these names give them, with ``CELL_COLUMNS`` before.
     failures : tuple of Failure
@@ -183,7 +179,7 @@ def run_sweep(
     plan : Plan
         From `plan_sweep`.
     folder : Path, optional
-        Where results are kept, in ``cells/``; the next run takes them from there.
+        Where results are kept, in ``results.sqlite``; the next run takes them from there.
     n_jobs, progress
         As `bayesbias._core.jobs.run_jobs` takes them. Within
         ``joblib.parallel_config(backend="dask")`` a Dask cluster does the work.
@@ -199,19 +195,14 @@ def run_sweep(
     UserWarning
         If a kept result is damaged; it is computed again.
     """
-    with warnings.catch_warnings(record=True) as seen:
-        warnings.simplefilter("always")
-        finished = run_jobs(
-            plan.jobs.values(),
-            folder=None if folder is None else folder / CELLS,
-            n_jobs=n_jobs,
-            progress=progress,
-            description="fitting",
-        )
-    texts = {text for told in finished.warnings.values() for text in told}
-    for one in seen:
-        doubt = any(str(one.message).endswith(text) for text in texts)
-        warnings.warn(str(one.message), SamplingWarning if doubt else one.category, stacklevel=2)
+    finished = run_jobs(
+        plan.jobs.values(),
+        folder=folder,
+        n_jobs=n_jobs,
+        progress=progress,
+        description="fitting",
+        category=SamplingWarning,
+    )
     return Sweep(
         plan,
         _states(plan, finished),
