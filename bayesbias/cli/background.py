@@ -86,11 +86,12 @@ def background(
 ) -> None:
     """Read the words of lists against the whole vocabulary of an embedding."""
     from .. import background as bg
+    from ..workflows.output import require_place
 
     screen = options.screen_of(context, quiet)
     experiments = bg.experiments(lists) if lists else bg.experiments()
     if out is not None:
-        _require_place(out, force=force)
+        require_place(out, force=force, names=("standalone.csv",))
     made = bg.distributions(
         vectors,
         experiments,
@@ -141,16 +142,6 @@ def _words(made: dict[str, Distribution], experiments: dict[str, Experiment]) ->
         frame.insert(0, "experiment", name)
         frames.append(frame)
     return pd.concat(frames, ignore_index=True)
-
-
-def _require_place(out: Path, *, force: bool) -> None:
-    if out.exists() and not out.is_dir():
-        raise NotADirectoryError(f"{out} is a file; give --out the name of a folder")
-    if not force and (out / "standalone.csv").exists():
-        raise ValueError(
-            f"{out} holds results already (standalone.csv); pass --force to replace them, or "
-            "another --out"
-        )
 
 
 def _write(

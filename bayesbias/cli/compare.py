@@ -107,7 +107,7 @@ def compare(
         target_accept=target_accept,
     )
     sources = _sources(wordlist, before_vectors, after_vectors, recover)
-    require_place(out, [], force=force)
+    require_place(out, force=force)
     tables = read_table(before), read_table(after)
     scored = _scored(sources, case, allow_pickle=allow_pickle, progressbar=not screen.quiet)
     loading = {"allow_pickle": allow_pickle, "progressbar": not screen.quiet}

@@ -116,14 +116,19 @@ def score(
     from .._core.transformer_files import place_of
     from ..maskedlm import load_model, paired_scores, read_pairs, score_pairs
     from ..maskedlm.questions import require_measures
-    from ..workflows.output import replace_results, require_place, versions, write_record
+    from ..workflows.output import (
+        OWN_NAMES,
+        replace_results,
+        require_place,
+        versions,
+        write_record,
+    )
 
     screen = options.screen_of(context, quiet)
     require_measures(measure or ())  # names first: torch takes seconds to load
     place_of(model)
     pairs = read_pairs(data, dataset, part=part, bias_types=bias_type)
-    require_place(out, (), force=force)
-    _refuse_scores(out, force=force)
+    require_place(out, force=force, names=(SCORES, *OWN_NAMES))
     read = load_model(model, device=device, dtype=dtype, name=name, allow_pickle=allow_pickle)
     with _room(out):
         scores = score_pairs(
@@ -166,13 +171,6 @@ def _room(out: Path) -> Iterator[None]:
     finally:
         if not any(out.iterdir()):
             out.rmdir()
-
-
-def _refuse_scores(out: Path, *, force: bool) -> None:
-    if (out / SCORES).exists() and not force:
-        raise ValueError(
-            f"{out} holds scores already; pass --force to replace them, or another --out"
-        )
 
 
 def _score_command(given: Mapping[str, Any]) -> str:
@@ -250,7 +248,7 @@ def report(
     screen = options.screen_of(context, quiet)
     scores, records = _read_scores(folders)
     target = out or folders[0] / "report"
-    require_place(target, (), force=force)
+    require_place(target, force=force)
     settings = PairSettings(
         card, method, ci_prob, draws, chains, seed, tune=tune, target_accept=target_accept
     )

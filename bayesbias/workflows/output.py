@@ -100,7 +100,9 @@ def write_page(html: str, folder: Path) -> None:
     (folder / REPORT).write_text(html, encoding="utf-8", errors="backslashreplace")
 
 
-def require_place(out: Path, parts: Sequence[str], *, force: bool) -> None:
+def require_place(
+    out: Path, parts: Sequence[str] = (), *, force: bool, names: Sequence[str] = OWN_NAMES
+) -> None:
     """Find out, before any work is done, whether results can be put into a folder.
 
     Parameters
@@ -111,6 +113,8 @@ def require_place(out: Path, parts: Sequence[str], *, force: bool) -> None:
         Folders in it that get results of their own, if any.
     force : bool
         Whether earlier results may be replaced.
+    names : sequence of str
+        Files of which one tells that there are results.
 
     Raises
     ------
@@ -121,8 +125,8 @@ def require_place(out: Path, parts: Sequence[str], *, force: bool) -> None:
     """
     for folder in (out, *(out / part for part in parts)):
         require_folder(folder)
-    names = [*OWN_NAMES, *(f"{part}/{name}" for part in parts for name in OWN_NAMES)]
-    _refuse_results([name for name in names if (out / name).exists()], out, force=force)
+    every = [*names, *(f"{part}/{name}" for part in parts for name in names)]
+    _refuse_results([name for name in every if (out / name).exists()], out, force=force)
 
 
 def require_folder(out: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -50,9 +50,7 @@ class Cell:
     @property
     def labels(self) -> dict[str, Any]:
         """The cell's values of ``CELL_COLUMNS``."""
-        return dict(
-            zip(CELL_COLUMNS, (self.embedding, self.words, self.card, self.seed), strict=True)
-        )
+        return dict(zip(CELL_COLUMNS, astuple(self), strict=True))
 
 
 @dataclass(frozen=True)
@@ -137,27 +135,28 @@ def plan_sweep(
         Embeddings that cannot be read and lists that have too few words in one are in
         ``refused``, cell by cell, with the reason.
     """
+    loading = {"allow_pickle": allow_pickle, "progressbar": progressbar}
+    cards = [card.name for card in config.cards]
+    cells: list[Cell] = []
     jobs: dict[Cell, Job] = {}
     refused: list[Failure] = []
     sizes, missing = [], []
     for embedding in config.embeddings:
-        for words, measured in _measured(config, embedding, allow_pickle, progressbar):
-            cells = _cells_of(config, embedding.name, words.name)
-            if isinstance(measured, Failure):
-                refused += [Failure(each.name, measured.error, measured.message) for each in cells]
+        for words, found in _tables(config, embedding, **loading):
+            own = [Cell(embedding.name, words.name, *rest) for rest in product(cards, config.seeds)]
+            cells += own
+            if isinstance(found, Failure):
+                refused += [replace(found, name=cell.name) for cell in own]
                 continue
-            jobs |= {cell: _job(config, cell, measured.table) for cell in cells}
+            table, lacking = found
+            jobs |= {cell: _job(config, cell, table) for cell in own}
             names = {"embedding": embedding.name, "list": words.name}
-            count = {"rows": len(measured.table), "missing": len(measured.missing)}
-            sizes.append(names | count | {"table_hash": table_hash(measured.table)})
-            missing.append(measured.missing.assign(**names))
+            count = {"rows": len(table), "missing": len(lacking)}
+            sizes.append(names | count | {"table_hash": table_hash(table)})
+            missing.append(lacking.assign(**names))
     return Plan(
         config,
-        tuple(
-            cell
-            for embedding, words in product(config.embeddings, config.lists)
-            for cell in _cells_of(config, embedding.name, words.name)
-        ),
+        tuple(cells),
         jobs,
         tuple(refused),
         pd.DataFrame(sizes, columns=["embedding", "list", "rows", "missing", "table_hash"]),
@@ -213,64 +212,34 @@ def run_sweep(
     )
 
 
-@dataclass(frozen=True)
-class _Measured:
-    table: pd.DataFrame
-    missing: pd.DataFrame
-
-
-def _measured(
-    config: SweepConfig, embedding: Embedding, allow_pickle: bool, progressbar: bool
-) -> Iterator[tuple[WordList, _Measured | Failure]]:
-    """Measure every list in an embedding, or say why that is not possible."""
+def _tables(
+    config: SweepConfig, embedding: Embedding, **loading: bool
+) -> Iterator[tuple[WordList, tuple[pd.DataFrame, pd.DataFrame] | Failure]]:
+    """Measure every list in an embedding: distances and missing words, or why there are none."""
     asked = {word for words in config.lists for word in words.words}
     try:
-        vectors = load_vectors(
-            embedding.source,
-            asked,
-            embedding.case,
-            allow_pickle=allow_pickle,
-            progressbar=progressbar,
-        )
+        vectors = load_vectors(embedding.source, asked, embedding.case, **loading)
     except UNMEASURED as error:
-        failure = Failure(embedding.name, type(error).__name__, _told(error))
+        failure = Failure(embedding.name, type(error).__name__, _advice(error))
         yield from ((words, failure) for words in config.lists)
         return
     for words in config.lists:
         try:
-            yield (
-                words,
-                _Measured(distance_table(vectors, words), missing_words(vectors, words)),
-            )
+            yield words, (distance_table(vectors, words), missing_words(vectors, words))
         except UNMEASURED as error:
-            yield words, Failure(embedding.name, type(error).__name__, _told(error))
+            yield words, Failure(embedding.name, type(error).__name__, _advice(error))
 
 
-def _told(error: BaseException) -> str:
+def _advice(error: BaseException) -> str:
     """Write an error as a reader of the configuration can act on it."""
     text = str(error) or type(error).__name__
     return re.sub(r"""case=(["'])fallback\1""", 'case = "fallback" under [embeddings]', text)
 
 
-def _cells_of(config: SweepConfig, embedding: str, words: str) -> list[Cell]:
-    return [
-        Cell(embedding, words, card.name, seed)
-        for card, seed in product(config.cards, config.seeds)
-    ]
-
-
 def _job(config: SweepConfig, cell: Cell, table: pd.DataFrame) -> Job:
     card = next(card for card in config.cards if card.name == cell.card).to_dict()
-    options: dict[str, Any] = {
-        "method": config.method,
-        "draws": config.draws,
-        "chains": config.chains,
-        "tune": config.tune,
-        "target_accept": config.target_accept,
-        "seed": cell.seed,
-        "ci_prob": config.ci_prob,
-        "rope": config.rope,
-    }
+    names = ("method", "draws", "chains", "tune", "target_accept", "ci_prob", "rope")
+    options = {name: getattr(config, name) for name in names} | {"seed": cell.seed}
     settings = {"sweep": 1, "table": table_hash(table), "card": card, **options}
     return Job(cell.name, settings, partial(fit_cell, table, card, **options))
 
@@ -279,25 +248,22 @@ def fit_cell(
     table: pd.DataFrame,
     card: Mapping[str, Any],
     *,
-    method: str,
-    draws: int,
-    chains: int,
-    tune: int,
-    target_accept: float,
-    seed: int,
     ci_prob: float,
     rope: float,
+    **options: Any,  # noqa: ANN401
 ) -> pd.DataFrame:
-    """Fit one cell, in a worker, and give its summary and contrasts as one frame.
+    """Fit one cell, in a worker, and return its summary and contrasts as one frame.
 
     Parameters
     ----------
     table : DataFrame
         Columns as in ``COLUMNS``.
     card : mapping
-        As `ModelCard.to_dict` gives it: cards hold read-only mappings, which cannot be sent.
-    method, draws, chains, tune, target_accept, seed, ci_prob, rope
-        As `fit` and `contrasts` take them.
+        As `ModelCard.to_dict` returns it: cards hold read-only mappings, which cannot be sent.
+    ci_prob, rope
+        As `contrasts` takes them.
+    **options
+        As `fit` takes them.
 
     Returns
     -------
@@ -305,24 +271,12 @@ def fit_cell(
         The rows of both, with a column ``frame`` that says which; what a row has no value for is
         missing. Its ``attrs`` hold ``method`` and ``warnings``.
     """
-    tree = fit(
-        table,
-        card_from_dict(card),
-        method,
-        draws=draws,
-        chains=chains,
-        seed=seed,
-        tune=tune,
-        target_accept=target_accept,
-        progressbar=False,
-    )
+    tree = fit(table, card_from_dict(card), progressbar=False, **options)
     parts = {"summary": summary(tree, ci_prob), "contrasts": contrasts(tree, ci_prob, rope)}
-    frames = []
     for name, part in parts.items():
         part.attrs = {}
         part.insert(0, "frame", name)
-        frames.append(part)
-    whole = pd.concat(frames, ignore_index=True)
+    whole = pd.concat(parts.values(), ignore_index=True)
     whole.attrs = {"method": tree.attrs["method"], "warnings": warnings_of(tree)}
     return whole
 
@@ -358,16 +312,16 @@ def _states(plan: Plan, finished: Finished) -> pd.DataFrame:
     failures = {one.name: one for one in (*plan.refused, *finished.failures)}
     rows = []
     for cell in plan.cells:
-        failure = failures.get(cell.name)
-        attrs = {} if failure else finished.frames[cell.name].attrs
+        failure = failures.get(cell.name, Failure(cell.name, "", ""))
+        frame = finished.frames.get(cell.name, pd.DataFrame())
         rows.append(
             {
                 **cell.labels,
-                "state": "failed" if failure else "done",
-                "method": attrs.get("method", ""),
-                "warnings": "; ".join(attrs.get("warnings", [])),
-                "error": failure.error if failure else "",
-                "message": failure.message if failure else "",
+                "state": "failed" if failure.error else "done",
+                "method": frame.attrs.get("method", ""),
+                "warnings": "; ".join(frame.attrs.get("warnings", [])),
+                "error": failure.error,
+                "message": failure.message,
                 "key": plan.jobs[cell].key if cell in plan.jobs else "",
             }
         )
