@@ -7,15 +7,20 @@ superuser, whom permissions do not stop, gives up the two rights that let it pas
 from __future__ import annotations
 
 import ctypes
+import json
 import os
+import random
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 from test_cli import FAST, LIST, WORDS, write_vectors
+
+from bayesbias._core.files import restore_folder
 
 WRITERS = """
 import os, resource, signal, sys, warnings
@@ -173,6 +178,31 @@ def test_a_full_disk_stops_a_run_in_one_line(toy: Path) -> None:
     assert len(run.stderr.splitlines()) == 1
     assert "File too large" in run.stderr
     assert sorted(toy.iterdir()) == files
+
+
+@pytest.mark.slow  # five runs of the command
+def test_a_forced_run_that_is_killed_leaves_one_result_whole(toy: Path) -> None:
+    """Wherever it strikes; tests/test_files.py does so at every single call that writes."""
+    rng, out = random.Random(3), toy / "out"
+    arguments = ["run", "toy.toml", "-v", "toy.txt", *FAST, "--force", "-o", "out", "--seed"]
+    results, start = {}, time.monotonic()
+    for seed in "12":
+        assert command([*arguments, seed], toy).returncode == 0
+        results[seed] = sizes(out), (out / "summary.csv").read_text()
+    usual = (time.monotonic() - start) / 2
+    for seed in "121":
+        run = subprocess.Popen(
+            [sys.executable, "-m", "bayesbias", *arguments, seed],
+            cwd=toy,
+            stdout=subprocess.DEVNULL,
+        )
+        time.sleep(rng.uniform(0.7, 1) * usual)
+        run.kill()
+        run.wait()
+        restore_folder(out)
+        record = json.loads((out / "run.json").read_text())
+        found = sizes(out), (out / "summary.csv").read_text()
+        assert found == results[str(record["arguments"]["seed"])]
 
 
 @pytest.mark.parametrize(

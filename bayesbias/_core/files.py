@@ -17,7 +17,6 @@ _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 """Errors of the system that say that there is no room."""
 
 _ADVICE = "make room there, or choose another place"
-
 _STALE = 3600.0
 """Seconds after which a folder that nobody has finished is taken to be what a killed run left."""
 
@@ -131,9 +130,10 @@ def restore_folder(path: str | Path) -> None:
         )
     shutil.rmtree(backup, ignore_errors=True)
     for left in (*final.glob(".*.writing"), *final.parent.glob(".*.writing")):
-        old = time.time() - left.stat().st_mtime > _STALE
-        if old and left.name.startswith(f".{final.name}."):
-            shutil.rmtree(left, ignore_errors=True)
+        with contextlib.suppress(FileNotFoundError):  # another run is faster
+            old = time.time() - left.stat().st_mtime > _STALE
+            if old and left.name.startswith(f".{final.name}."):
+                shutil.rmtree(left, ignore_errors=True)
 
 
 def file_names(folder: Path) -> set[str]:

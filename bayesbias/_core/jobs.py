@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 import traceback
 import warnings
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import closing, suppress
@@ -120,32 +121,27 @@ def run_jobs(
     description : str
         What stands beside the bar.
     category : type of Warning
-        Of the warnings that repeat those of jobs.
+        Of the warnings that repeat those of jobs, now or when their results were kept: each text
+        once, with the number of jobs.
 
     Returns
     -------
     Finished
+        A result that was kept and is damaged is computed again, with a warning.
 
     Raises
     ------
     ValueError
-        If two jobs have one name, settings cannot make a key, `n_jobs` is 0, or the file of
-        results is something else.
+        If two jobs have one name, settings cannot make a key, or `n_jobs` is 0.
     OSError
         If a result cannot be written.
     KeyboardInterrupt
         On Ctrl-C; results that were there by then are kept.
-
-    Warns
-    -----
-    UserWarning
-        If a kept result is damaged; it is computed again.
-    category
-        For what jobs warned of, now or when their results were kept: each text once, with the
-        number of jobs.
     """
     jobs = list(jobs)
-    _require_names(jobs)
+    counts = Counter(job.name for job in jobs)
+    if twice := [name for name, count in counts.items() if count > 1]:
+        raise ValueError(f"two jobs are called {twice[0]!r}; each needs a name of its own")
     if n_jobs == 0:
         raise ValueError("n_jobs is a number of processes from 1 on, or -1 for one a core; got 0")
     by_key: dict[str, Job] = {}
@@ -168,14 +164,6 @@ def run_jobs(
                 advance(1)
     fresh = sum(not isinstance(outcomes[key], Failure) for key in left)
     return _finished(jobs, outcomes, fresh, category)
-
-
-def _require_names(jobs: Sequence[Job]) -> None:
-    names: set[str] = set()
-    for job in jobs:
-        if job.name in names:
-            raise ValueError(f"two jobs are called {job.name!r}; each needs a name of its own")
-        names.add(job.name)
 
 
 def _finished(

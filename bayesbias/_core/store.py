@@ -128,16 +128,11 @@ def _hash(key: str, content: object) -> str:
 def pack_frame(frame: pd.DataFrame) -> dict[str, Any]:
     """Return a frame as plain lists and texts, of which `unpack_frame` makes an equal frame.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Index 0 to n - 1, columns with names of their own, of booleans, numbers, texts, or
-        mixtures of these and None.
-
     Raises
     ------
     TypeError
-        If the frame would not come back as it is.
+        If the frame would not come back as it is: with another index than 0 to n - 1, or values
+        that are no booleans, numbers, texts or None.
     """
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"a job must return a DataFrame; got a {type(frame).__name__}")

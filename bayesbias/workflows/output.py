@@ -192,7 +192,7 @@ def _earlier(out: Path, new: Iterable[str]) -> set[str]:
         for name in listed if isinstance(listed, list) else ():
             if isinstance(name, str) and _OWN.fullmatch(name) and ".." not in Path(name).parts:
                 names.add((place / name).as_posix())
-    return names
+    return {name for name in names if (out / name).is_file()}
 
 
 def require_file_place(path: Path, endings: Sequence[str], *, force: bool) -> None:
