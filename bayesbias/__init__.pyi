@@ -21,9 +21,9 @@ from .embeddings.load import vector_blocks as vector_blocks
 from .model.priors import Prior as Prior
 from .model.pymc_model import build_model as build_model
 from .model.pymc_model import graph as graph
-from .model.spec import ModelCard as ModelCard
-from .model.spec import load_card as load_card
-from .model.spec import model_cards as model_cards
+from .model.spec import ModelSpec as ModelSpec
+from .model.spec import load_model as load_model
+from .model.spec import models as models
 from .model.tree import SamplingWarning as SamplingWarning
 from .model.tree import load_posterior as load_posterior
 from .model.tree import save_posterior as save_posterior

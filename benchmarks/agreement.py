@@ -16,15 +16,15 @@ ENDS = (0.055, 0.945)
 
 
 def exact_and_nuts(
-    table: pd.DataFrame, card: str, draws: int = 2000, seed: int = 1
+    table: pd.DataFrame, spec: str, draws: int = 2000, seed: int = 1
 ) -> tuple[Dataset, Dataset, int]:
     """Draws of the exact sampler and of PyMC's NUTS, and how many transitions diverged."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", category=DeprecationWarning)  # of forking
         # Means that share all attribute effects mix slowly: R-hat and few effective draws warn.
         warnings.filterwarnings("ignore", category=bb.SamplingWarning)
-        nuts = bb.fit(table, card, method="nuts", draws=draws, seed=seed, progressbar=False)
-    exact = bb.fit(table, card, method="exact", draws=4000, seed=seed)
+        nuts = bb.fit(table, spec, method="nuts", draws=draws, seed=seed, progressbar=False)
+    exact = bb.fit(table, spec, method="exact", draws=4000, seed=seed)
     diverging = int(nuts["sample_stats"]["diverging"].sum())
     names = list(exact["posterior"].data_vars)
     return exact["posterior"].to_dataset(), nuts["posterior"].to_dataset()[names], diverging

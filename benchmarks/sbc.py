@@ -1,6 +1,6 @@
 """Simulation-based calibration of the exact sampler.
 
-Parameters and tables are drawn from a card's PyMC model, tables are fitted by the exact sampler,
+Parameters and tables are drawn from a model's PyMC model, tables are fitted by the exact sampler,
 and the rank of every true value among its posterior draws is noted. If the sampler is right, ranks
 are uniform (Talts, Betancourt, Simpson, Vehtari and Gelman, 2018). They are judged by simultaneous
 bands for the difference of their empirical distribution from the uniform one (Säilynoja, Bürkner
@@ -27,11 +27,11 @@ from numpy.random import SeedSequence, default_rng
 from bayesbias._core.arrays import FloatArray
 from bayesbias.model.design import Design, make_design
 from bayesbias.model.pymc_model import model_of
-from bayesbias.model.spec import load_card
+from bayesbias.model.spec import load_model
 from bayesbias.sampling.exact import sample_exact
 from bayesbias.sampling.reduction import collapse
 
-CARDS = ("paper", "paper-figures", "crossed")
+MODELS = ("paper", "paper-figures", "crossed")
 TABLES = 1_000
 DRAWS = 999
 """Posterior draws of each table: with 999 the rank has 1,000 values."""
@@ -46,7 +46,7 @@ LIMIT_K, LIMIT_ESS = 0.7, 400
 
 
 HEADER = (
-    "| card | design | tables | quantities | outside the 99% band | expected by chance | "
+    "| model | design | tables | quantities | outside the 99% band | expected by chance | "
     "smallest p | p × quantities | tables with k from 0.7 on | tables with ESS under 400 |",
     "|---|---|---|---|---|---|---|---|---|---|",
 )
@@ -58,7 +58,7 @@ class Calibration:
 
     Parameters
     ----------
-    card : str
+    spec : str
     names : tuple of str
         Quantities whose ranks are taken.
     ranks : (n_tables, n_quantities) int
@@ -67,7 +67,7 @@ class Calibration:
         As the sampler reports them. No table is left out, whatever they are.
     """
 
-    card: str
+    spec: str
     names: tuple[str, ...]
     ranks: np.ndarray
     pareto_k: FloatArray
@@ -97,24 +97,24 @@ def small_design(*, regular: bool = True) -> Design:
 
 
 def calibrate(
-    card: str, design: Design, n_tables: int = TABLES, seed: int = 1, processes: int = 2
+    spec: str, design: Design, n_tables: int = TABLES, seed: int = 1, processes: int = 2
 ) -> Calibration:
-    """Simulate tables from a card's priors, fit each, and rank the true values.
+    """Simulate tables from a model's priors, fit each, and rank the true values.
 
     Equal seeds give equal ranks, whatever the number of processes.
     """
-    truths, tables = _simulated(card, design, n_tables, seed)
+    truths, tables = _simulated(spec, design, n_tables, seed)
     seeds = SeedSequence(seed).spawn(n_tables)
     work = [
         (replace(design, y=y), {name: values[i] for name, values in truths.items()}, seeds[i])
         for i, y in enumerate(tables)
     ]
-    rank = partial(_ranked, card)
+    rank = partial(_ranked, spec)
     with _one_thread_each(), ProcessPoolExecutor(processes, get_context("spawn")) as pool:
         found = list(pool.map(rank, work, chunksize=20))
     ranks, pareto_k, ess = (np.array(each) for each in zip(*found, strict=True))
     names = tuple(_quantities({name: values[:1] for name, values in truths.items()}, design))
-    return Calibration(card, names, ranks, pareto_k, ess)
+    return Calibration(spec, names, ranks, pareto_k, ess)
 
 
 def band_p_values(ranks: np.ndarray, seed: int = 0) -> FloatArray:
@@ -160,22 +160,22 @@ def doubtful(calibration: Calibration) -> FloatArray:
 
 
 def _simulated(
-    card: str, design: Design, n_tables: int, seed: int
+    spec: str, design: Design, n_tables: int, seed: int
 ) -> tuple[dict[str, FloatArray], FloatArray]:
     """Parameters, (n_tables, ...) each, and distances, (n_tables, n_rows), of the PyMC model."""
     import pymc as pm
 
-    with model_of(design, load_card(card)):
+    with model_of(design, load_model(spec)):
         tree = pm.sample_prior_predictive(n_tables, random_seed=seed)
     truths = {str(name): values.values[0] for name, values in tree["prior"].data_vars.items()}
     return truths, tree["prior_predictive"]["cosine_distance"].values[0]
 
 
 def _ranked(
-    card: str, work: tuple[Design, dict[str, FloatArray], SeedSequence]
+    spec: str, work: tuple[Design, dict[str, FloatArray], SeedSequence]
 ) -> tuple[np.ndarray, float, float]:
     design, truth, seed = work
-    found = sample_exact(collapse(design, load_card(card)), DRAWS, default_rng(seed))
+    found = sample_exact(collapse(design, load_model(spec)), DRAWS, default_rng(seed))
     drawn = _quantities(found.values, design)
     true = _quantities({name: np.asarray(value)[None] for name, value in truth.items()}, design)
     ranks = [(drawn[name] < value[0]).sum() for name, value in true.items()]
@@ -251,11 +251,11 @@ def _one_thread_each() -> Iterator[None]:
 
 
 def main() -> str:
-    """Calibrate every card on both designs and give a Markdown table."""
+    """Calibrate every model on both designs and give a Markdown table."""
     lines = list(HEADER)
-    for card in CARDS:
+    for spec in MODELS:
         for regular in (True, False):
-            calibration = calibrate(card, small_design(regular=regular))
+            calibration = calibrate(spec, small_design(regular=regular))
             lines.append(line(calibration, "regular" if regular else "irregular"))
     return "\n".join(lines)
 
@@ -266,7 +266,7 @@ def line(calibration: Calibration, design: str) -> str:
     high, few = doubtful(calibration)
     outside, n = int((p < 1 - BAND).sum()), len(p)
     return (
-        f"| {calibration.card} | {design} | {len(calibration.ranks):,} | {n} | {outside} | "
+        f"| {calibration.spec} | {design} | {len(calibration.ranks):,} | {n} | {outside} | "
         f"{n * (1 - BAND):.2f} | {p.min():.4f} | {min(1, n * p.min()):.3f} | {high:.2%} | "
         f"{few:.2%} |"
     )

@@ -35,7 +35,7 @@ TABLES = {"fast": 4000, "posterior": 500, "power": 200, "length": 300}
 QUICK = dict.fromkeys(TABLES, 50)
 DRAWS, ROPE = 2000, 0.02
 
-FAST = [name for name in METHODS if not name.startswith(tables_of.CARDS)]
+FAST = [name for name in METHODS if not name.startswith(tables_of.MODELS)]
 POSTERIOR = [name for name in METHODS if name not in FAST]
 
 EFFECTS = (0.0, 0.02, 0.04, 0.06, 0.08)

@@ -33,9 +33,9 @@ TURNS = (0, 2, 4, 6)
 """Of the eight ways to deal, those that are tried."""
 
 
-def gaps(table: pd.DataFrame, card: str) -> tuple[pd.Series, pd.DataFrame, float]:
+def gaps(table: pd.DataFrame, spec: str) -> tuple[pd.Series, pd.DataFrame, float]:
     """Associated less different, overall; the sds; and the share inside predictive intervals."""
-    tree = bb.fit(table, card, seed=1)
+    tree = bb.fit(table, spec, seed=1)
     found = bb.contrasts(tree).query("level == 'overall'")
     gap = found[(found["first"] == "associated") & (found["second"] == "different")].iloc[0]
     inside = bb.check(tree, [0.89]).set_index("connection").loc["all", "coverage"]
@@ -43,15 +43,15 @@ def gaps(table: pd.DataFrame, card: str) -> tuple[pd.Series, pd.DataFrame, float
 
 
 def line(vectors: ContextualVectors, name: str) -> Iterator[str]:
-    """Rows of the table of results: both cards on dealt pairs."""
+    """Rows of the table of results: both models on dealt pairs."""
     words = bb.load_wordlist(name)
-    for card in ("crossed", "contextual"):
-        gap, scales, inside = gaps(contextual_table(vectors, words), card)
+    for spec in ("crossed", "contextual"):
+        gap, scales, inside = gaps(contextual_table(vectors, words), spec)
         sds = scales.set_index("parameter")["mean"]
-        context = f"{sds['context_sd']:.3f}" if card == "contextual" else "–"
+        context = f"{sds['context_sd']:.3f}" if spec == "contextual" else "–"
         yield (
-            f"| {name} | {vectors.pooling} | {card} | {gap['mean']:+.3f} | {gap['hdi_low']:+.3f} "
-            f"to {gap['hdi_high']:+.3f} | {gap['p_direction']:.3f} | {context} | {inside:.2f} |"
+            f"| {name} | {vectors.pooling} | {spec} | {gap['mean']:+.3f} | {gap['low']:+.3f} "
+            f"to {gap['high']:+.3f} | {gap['p_direction']:.3f} | {context} | {inside:.2f} |"
         )
 
 
@@ -64,7 +64,7 @@ def dealing(vectors: ContextualVectors, name: str) -> str:
     every = gaps(contextual_table(vectors, words, pairs="all"), "contextual")[0]
     return (
         f"| {name} | {vectors.pooling} | {min(turned):+.3f} to {max(turned):+.3f} | "
-        f"{every['mean']:+.3f} | {every['hdi_low']:+.3f} to {every['hdi_high']:+.3f} |"
+        f"{every['mean']:+.3f} | {every['low']:+.3f} to {every['high']:+.3f} |"
     )
 
 

@@ -51,7 +51,7 @@ NUTS_RUNS = (
 )
 
 TEXT = """\
-# Validation
+# Validation of the sampler
 
 What was checked, how, and what came out. The numbers and figures of this page are made by
 
@@ -77,11 +77,11 @@ attribute, and `grouped`. The two differ by one constant, to 1e-9 in log density
 
 ## Simulation-based calibration
 
-Parameters and tables are drawn from the PyMC model of a card, and each table is fitted by the exact
+Parameters and tables are drawn from the model in PyMC, and each table is fitted by the exact
 sampler with {draws} draws. If the sampler is right, the rank of a true value among its draws is
 uniform (Talts et al., 2018). The table has two groups of three protected words, 2 × 3 stereotype
 attributes, 6 neutral and 5 human ones, 102 rows; the irregular form lacks a number of pairs at
-random and has one pair twice. The priors are those of the cards, so that simulated sds run from
+random and has one pair twice. The priors are those of the models, so that simulated sds run from
 near zero to above one, and distances leave [0, 2]; nothing is clipped and no table is left out.
 
 Ranked are all sds, all connection means, some word means and attribute effects, the difference
@@ -111,7 +111,7 @@ Right on average, they have a root mean square near 1.
 
 ## The published posteriors
 
-The card `paper-figures` refitted to the published tables, beside the posteriors that Dobrzeniecka
+The model `paper-figures` refitted to the published tables, beside the posteriors that Dobrzeniecka
 and Urbaniak (2024) plot: largest absolute differences of means and of interval ends (percentiles,
 5.5% and 94.5%). Both sides are finite samples.
 
@@ -146,7 +146,7 @@ def main() -> None:
     FIGURES.mkdir(parents=True, exist_ok=True)
     tables = {name: _read(file) for name, file in TABLES.items()}
     posteriors = {
-        name: {card: bb.fit(table, card, method="exact", seed=1) for card in LOO_CARDS}
+        name: {spec: bb.fit(table, spec, method="exact", seed=1) for spec in LOO_CARDS}
         for name, table in tables.items()
     }
     parts = {
@@ -157,7 +157,7 @@ def main() -> None:
         "nuts": _nuts(tables),
         "sbc": _calibrations(asked.tables),
         "figures": "\n\n".join(
-            f"`{card}`:\n\n![Ranks of {card}](figures/sbc-{card}.png)" for card in sbc.CARDS
+            f"`{spec}`:\n\n![Ranks of {spec}](figures/sbc-{spec}.png)" for spec in sbc.MODELS
         ),
     }
     with replace_file(PAGE) as temporary:
@@ -166,28 +166,28 @@ def main() -> None:
 
 def _calibrations(n_tables: int) -> str:
     lines = list(sbc.HEADER)
-    for card in sbc.CARDS:
+    for spec in sbc.MODELS:
         for regular in (True, False):
             design = sbc.small_design(regular=regular)
-            calibration = sbc.calibrate(card, design, n_tables, SBC_SEED)
+            calibration = sbc.calibrate(spec, design, n_tables, SBC_SEED)
             lines.append(sbc.line(calibration, "regular" if regular else "irregular"))
             print(lines[-1], flush=True)
             if regular:
-                draw(calibration, FIGURES / f"sbc-{card}.png")
+                draw(calibration, FIGURES / f"sbc-{spec}.png")
     return "\n".join(lines)
 
 
 def _nuts(tables: dict[str, pd.DataFrame]) -> str:
     lines = [
-        "| table | card | parameters | means: largest, rms | lower ends: largest, rms | "
+        "| table | model | parameters | means: largest, rms | lower ends: largest, rms | "
         "upper ends: largest, rms | divergences |",
         "|---|---|---|---|---|---|---|",
     ]
-    for name, card in NUTS_RUNS:
-        exact, nuts, diverging = exact_and_nuts(tables[name], card)
+    for name, spec in NUTS_RUNS:
+        exact, nuts, diverging = exact_and_nuts(tables[name], spec)
         found = [largest([z_scores(exact, nuts, p)]) for p in (None, *ENDS)]
         cells = " | ".join(f"{most:.2f}, {rms:.2f}" for most, rms, _ in found)
-        lines.append(f"| {name} | {card} | {found[0][2]} | {cells} | {diverging} |")
+        lines.append(f"| {name} | {spec} | {found[0][2]} | {cells} | {diverging} |")
         print(lines[-1], flush=True)
     return "\n".join(lines)
 
@@ -228,8 +228,8 @@ def _sd_ratios(posteriors: dict[str, dict[str, DataTree]]) -> str:
     ]
     for name, trees in posteriors.items():
         sds = {
-            card: tree["posterior"]["connection_mean"].std(("chain", "draw")).to_series()
-            for card, tree in trees.items()
+            spec: tree["posterior"]["connection_mean"].std(("chain", "draw")).to_series()
+            for spec, tree in trees.items()
         }
         for connection, paper in sds["paper"].items():
             crossed = sds["crossed"][connection]
@@ -246,9 +246,9 @@ def _loo(posteriors: dict[str, dict[str, DataTree]]) -> str:
         "|---|---|---|---|---|---|---|---|",
     ]
     for name, trees in posteriors.items():
-        found = {card: pointwise_loo(tree) for card, tree in trees.items()}
+        found = {spec: pointwise_loo(tree) for spec, tree in trees.items()}
         gained = found["crossed"].elpd - found["paper"].elpd
-        elpds = " | ".join(f"{found[card].elpd.sum():,.0f}" for card in LOO_CARDS)
+        elpds = " | ".join(f"{found[spec].elpd.sum():,.0f}" for spec in LOO_CARDS)
         doubtful = sum(loo.n_bad_k for loo in found.values())
         lines.append(
             f"| {name} | {len(gained):,} | {elpds} | {gained.sum():+,.0f} | "

@@ -12,7 +12,7 @@ from bayesbias.calibration import METHODS
 from bayesbias.nulls import WORLDS
 from bayesbias.reproduce import null_share
 
-CARDS = ("paper", "paper-figures", "crossed")
+MODELS = ("paper", "paper-figures", "crossed")
 NULL_WORLDS = [name for name in WORLDS if not name.startswith("planted")]
 PLANTED = [name for name in WORLDS if name not in NULL_WORLDS]
 T_METHODS = ("t-cells-groups", "t-cells-sets", "t-word-means", "t-attribute-means")
@@ -53,12 +53,12 @@ def quote(both: pd.DataFrame, request: str) -> str:
     """Give rates as prose quotes them: ``WORLD,... METHOD,... [%]``, the highest after ``most``.
 
     ``null`` stands for all false alarms of null worlds but ``vocabulary-topics``, and ``*`` in the
-    name of a method for every card.
+    name of a method for every model.
     """
     words = request.split()
     percent, most = words[-1] == "%", words[0] == "most"
     worlds, methods = (part.split(",") for part in words[most : len(words) - percent])
-    methods = [name.replace("*", card) for name in methods for card in CARDS]
+    methods = [name.replace("*", spec) for name in methods for spec in MODELS]
     rows = both[both["method"].isin(methods)]
     if worlds == ["null"]:
         worlds = [name for name in NULL_WORLDS if name != "vocabulary-topics"]
@@ -95,8 +95,8 @@ def grid(
 
 
 def readings(*readings: str) -> list[str]:
-    """Name methods that read posteriors, for all cards."""
-    return [f"{card}-{reading}" for reading in readings for card in CARDS]
+    """Name methods that read posteriors, for all models."""
+    return [f"{spec}-{reading}" for reading in readings for spec in MODELS]
 
 
 def method_table(names: Sequence[str]) -> str:

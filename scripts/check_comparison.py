@@ -50,8 +50,8 @@ WORLDS = (
     World("slope between words as within them", WITHIN, 0.0, False),
     World("no slope between words", 0.0, 0.0, False),
     World("slope between words the other way, +.5", 0.5, 0.0, False),
-    World("attributes move, card change", WITHIN, 0.06, False),
-    World("attributes move, card change-crossed", WITHIN, 0.06, True),
+    World("attributes move, model change", WITHIN, 0.06, False),
+    World("attributes move, model change-crossed", WITHIN, 0.06, True),
 )
 
 
@@ -106,9 +106,9 @@ def pairs() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns).assign(attribute_set="s")
 
 
-def inside(frame: pd.DataFrame, truth: np.ndarray, name: str = "hdi") -> np.ndarray:
+def inside(frame: pd.DataFrame, truth: np.ndarray, name: str = "") -> np.ndarray:
     """Which intervals hold the truth."""
-    low, high = (frame[f"{name}_{end}"].to_numpy() for end in ("low", "high"))
+    low, high = (frame[f"{name}{end}"].to_numpy() for end in ("low", "high"))
     return np.asarray((low <= truth) & (truth <= high))
 
 
@@ -124,15 +124,15 @@ def study(world: World, n_tables: int) -> tuple[dict[str, float], pd.DataFrame]:
         )
         frame, orders = changes(tree), order_changes(tree).query("level == 'word'")
         overall, words = (frame[frame["level"] == level] for level in ("overall", "word"))
-        card = "crossed" if world.attributes else "paper-figures"
-        fits = [bb.fit(t, card, seed=seed, **FIT) for t in (given.before, given.after)]
+        spec = "crossed" if world.attributes else "paper-figures"
+        fits = [bb.fit(t, spec, seed=seed, **FIT) for t in (given.before, given.after)]
         apart = np.hypot(*(bb.summary(fit)["sd"] for fit in fits)) / bb.summary(tree)["sd"]
         before, after = given.gaps.values()
         parts = {
             "overall": inside(overall, given.overall),
             "word": inside(words, given.moves.ravel()),
-            "gap before": inside(orders, before, "before"),
-            "gap after": inside(orders, after, "after"),
+            "gap before": inside(orders, before, "before_"),
+            "gap after": inside(orders, after, "after_"),
             "sd apart, overall": apart[overall.index].to_numpy(),
             "sd apart, word": apart[words.index].to_numpy(),
         }

@@ -56,7 +56,7 @@ def posterior(tree: object) -> dict[str, str]:
     overall = changes(tree).query("level == 'overall'").set_index("connection")  # type: ignore[arg-type]
     told = {
         f"{name}, overall change": f"{short(row['mean'], sign='+')} "
-        f"({short(row['hdi_low'], sign='+')} to {short(row['hdi_high'], sign='+')})"
+        f"({short(row['low'], sign='+')} to {short(row['high'], sign='+')})"
         for name, row in overall.iterrows()
     }
     orders = order_changes(tree).query("level == 'word'")  # type: ignore[arg-type]

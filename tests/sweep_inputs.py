@@ -32,7 +32,7 @@ human = ["walk", "friend", "advice", "eye", "face", "meeting"]
 _CONFIG = """
 title = "Small sweep"
 lists = ["jobs.toml", "kin.toml", "titles.toml"]
-cards = ["paper", "crossed"]
+models = ["paper", "crossed"]
 draws = {draws}
 chains = 2
 [embeddings]

@@ -683,7 +683,7 @@ def test_a_leaning_list_stands_out(leaning: tuple[Any, bb.WordList], vary: Any) 
     assert frame["percentile"]["mac"] == 0
     # Random words lean nowhere: 200 draws of a d that has an sd of at most 1.2.
     assert abs(frame["random_mean"]["weat"]) < 5 * 1.2 / np.sqrt(200)
-    assert frame["random_low"]["weat"] < 0 < frame["random_high"]["weat"]
+    assert frame["reference_low"]["weat"] < 0 < frame["reference_high"]["weat"]
     again = bg.random_lists(*leaning, vary=vary, lists=200, seed=2).set_index("score")
     pd.testing.assert_frame_equal(frame, again)
 

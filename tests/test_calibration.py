@@ -18,7 +18,7 @@ from bayesbias.calibration.choices import Choices
 from bayesbias.calibration.posteriors import PosteriorSource
 from bayesbias.calibration.sources import MAC, T_TESTS, WEAT
 from bayesbias.calibration.truth import truth_columns
-from bayesbias.model.spec import load_card
+from bayesbias.model.spec import load_model
 from bayesbias.nulls import Batch, World
 from bayesbias.scores.mac import mac_of_table
 from bayesbias.scores.weat import weat_of_associations
@@ -93,12 +93,12 @@ def test_mac_is_that_of_both_tables(batch: Batch) -> None:
         assert row["p_value"] == pytest.approx(ttest_rel(*values).pvalue, rel=1e-9)
 
 
-@pytest.mark.parametrize("card", ["paper", "paper-figures", "crossed"])
-def test_posterior_contrasts_are_those_of_fit(card: str, batch: Batch) -> None:
-    source, seed = PosteriorSource(load_card(card)), SeedSequence(77)
+@pytest.mark.parametrize("spec", ["paper", "paper-figures", "crossed"])
+def test_posterior_contrasts_are_those_of_fit(spec: str, batch: Batch) -> None:
+    source, seed = PosteriorSource(load_model(spec)), SeedSequence(77)
     found = source.measure(World(), batch.first(2), seed, Choices(ci_prob=0.8, draws=1200))
     for index, child in enumerate(SeedSequence(77).spawn(2)):
-        fitted = _fit_with_stream(batch.table(index), card, child, 1200)
+        fitted = _fit_with_stream(batch.table(index), spec, child, 1200)
         frame = bb.contrasts(fitted, ci_prob=0.8)
         assert set(frame["first"] + frame["second"]) == {"associateddifferent"}
         row = found.iloc[index]
@@ -108,21 +108,21 @@ def test_posterior_contrasts_are_those_of_fit(card: str, batch: Batch) -> None:
             numbers = row[[f"{level} mean", f"{level} low", f"{level} high"]].to_numpy(float)
             # The same draws; sums are taken in another order.
             assert numbers == pytest.approx(
-                expected[["mean", "hdi_low", "hdi_high"]].to_numpy(float), abs=1e-12
+                expected[["mean", "low", "high"]].to_numpy(float), abs=1e-12
             )
         words = frame[frame["level"] == "word"]
-        margin = np.maximum(words["hdi_low"], -words["hdi_high"]).max()
+        margin = np.maximum(words["low"], -words["high"]).max()
         assert row["any word margin"] == pytest.approx(margin, abs=1e-12)
 
 
-def _fit_with_stream(table: pd.DataFrame, card: str, stream: SeedSequence, draws: int) -> object:
+def _fit_with_stream(table: pd.DataFrame, spec: str, stream: SeedSequence, draws: int) -> object:
     """Fit by `bb.fit`, its sampler fed by the given stream itself."""
 
     class Given(SeedSequence):
         def spawn(self, n_children: int) -> list[SeedSequence]:
             return [stream] * n_children
 
-    return bb.fit(table, card, method="exact", draws=draws, chains=1, seed=Given(1))
+    return bb.fit(table, spec, method="exact", draws=draws, chains=1, seed=Given(1))
 
 
 def test_what_is_true_follows_from_what_was_planted() -> None:
@@ -248,9 +248,9 @@ def test_posterior_frames_have_widths_coverage_and_mixed_truths() -> None:
 
 
 def test_cards_of_ones_own_can_be_calibrated() -> None:
-    card = load_card("paper").with_priors({"connection_mean": {"sd": 0.01}})
+    spec = load_model("paper").with_priors({"connection_mean": {"sd": 0.01}})
     methods = {
-        "tight": posterior_methods(card)["paper-hpdi"],
+        "tight": posterior_methods(spec)["paper-hpdi"],
         "wide": METHODS["paper-hpdi"],
     }
     small = {"small": World(n_words=3, n_attributes=3)}
@@ -260,8 +260,8 @@ def test_cards_of_ones_own_can_be_calibrated() -> None:
 
 
 def test_two_cards_of_one_name_are_not_mixed_up() -> None:
-    card = load_card("paper").with_priors({"connection_mean": {"sd": 0.01}})
-    both = {"tight": posterior_methods(card)["paper-hpdi"], "wide": METHODS["paper-hpdi"]}
+    spec = load_model("paper").with_priors({"connection_mean": {"sd": 0.01}})
+    both = {"tight": posterior_methods(spec)["paper-hpdi"], "wide": METHODS["paper-hpdi"]}
     frame = calibrate({"s": World(n_words=3, n_attributes=3)}, both, n=5, seed=1, draws=400)
     assert frame["width"].iloc[0] < frame["width"].iloc[1]
 
@@ -321,7 +321,7 @@ def test_other_bad_input_is_named() -> None:
 def test_attribute_effects_are_false_alarms_of_groups_unless_the_model_knows_them(
     tmp_path: Path,
 ) -> None:
-    names = [f"{card}-hpdi-group" for card in ("paper", "crossed")]
+    names = [f"{spec}-hpdi-group" for spec in ("paper", "crossed")]
     found = calibrate(
         "both-differ", names, n=150, seed=4, draws=1000, n_jobs=2, folder=tmp_path
     ).set_index("method")

@@ -21,7 +21,7 @@ from bayesbias._core.resources import bundled_folder
 from bayesbias.cli import main
 from bayesbias.cli.models import TAKEN_BY
 from bayesbias.cli.screen import as_options
-from bayesbias.model.spec import CHOICES, card_text, load_card, model_cards
+from bayesbias.model.spec import CHOICES, load_model, model_text, models
 from bayesbias.model.tree import load_posterior
 from bayesbias.tables.distances import read_table
 from bayesbias.workflows.output import FRAMES, OWN_NAMES
@@ -45,7 +45,7 @@ WORDS = (
 )
 
 FAST = ("--model", "paper", "--draws", "200")
-"""One card and few draws, for runs whose numbers do not matter."""
+"""One model and few draws, for runs whose numbers do not matter."""
 
 
 def write_vectors(path: Path, words: list[str], dims: int = 8) -> Path:
@@ -175,13 +175,13 @@ def _check_files(found: dict[str, bytes]) -> None:
     plots = [name for name in found if name.startswith("plots/")]
     stems = {kind: {n[:-4] for n in plots if n.endswith(kind)} for kind in (".png", ".svg")}
     assert stems[".png"] == stems[".svg"]
-    cards = {
-        f"plots/{plot}-{card}"
+    specs = {
+        f"plots/{plot}-{spec}"
         for plot in ("forest", "contrasts", "check", "scales")
-        for card in ("paper", "crossed")
+        for spec in ("paper", "crossed")
     }
     around = {"plots/neighbourhood-1-he", "plots/neighbourhood-2-she"}
-    assert stems[".png"] == cards | around | {"plots/distributions"}
+    assert stems[".png"] == specs | around | {"plots/distributions"}
     assert found["posterior.nc"] == found["posterior-paper.nc"]
 
 
@@ -264,8 +264,8 @@ def test_quiet_says_nothing(toy: list[str], capsys: pytest.CaptureFixture[str]) 
 BAD_ARGUMENTS = {
     "list": (["run", "religon"], "unknown word list 'religon'; did you mean 'religion'"),
     "no file": (["run", "nowhere.toml"], "no word list at nowhere.toml"),
-    "card": (["run", "toy.toml", "--model", "crosed"], "did you mean 'crossed'"),
-    "twice": (["run", "toy.toml", "--model", "paper", "--model", "paper"], "two model cards"),
+    "spec": (["run", "toy.toml", "--model", "crosed"], "did you mean 'crossed'"),
+    "twice": (["run", "toy.toml", "--model", "paper", "--model", "paper"], "two models"),
     "same list": (["run", "toy.toml", "toy.toml"], "given twice"),
     "controls": (["run", "neutral"], "control words only"),
     "percent": (["run", "toy.toml", "--ci-prob", "89"], "for an 89% interval pass 0.89"),
@@ -281,7 +281,7 @@ BAD_ARGUMENTS = {
     ),
     "tune": (["fit", "no.csv", "--tune", "0"], "--tune"),
     "acceptance": (["run", "toy.toml", "--target-accept", "1"], "--target-accept must lie in (0"),
-    "a card as a command": (["models", "pll"], "to see a model: `bayesbias models show pll`."),
+    "a model as a command": (["models", "pll"], "to see a model: `bayesbias models show pll`."),
     "a list as a command": (["lists", "gender"], "to see a list: `bayesbias lists show gender`."),
     "a list's command": (["lists", "chek"], "Did you mean 'check'? See `bayesbias lists --help`."),
     "a slip": (["rum"], "Did you mean 'run'? See `bayesbias --help`."),
@@ -377,8 +377,8 @@ def test_bad_pickles_and_zips(toy: list[str], capsys: pytest.CaptureFixture[str]
 def test_a_card_that_cannot_be_a_file_name(
     toy: list[str], name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    card = card_text("paper")
-    Path("mine.toml").write_text(card.replace('"paper"', f'"{name}"'), encoding="utf-8")
+    spec = model_text("paper")
+    Path("mine.toml").write_text(spec.replace('"paper"', f'"{name}"'), encoding="utf-8")
     toy[5] = "mine.toml"
     assert "part of a file name" in refused(capsys, toy)
 
@@ -468,9 +468,9 @@ def test_a_run_that_is_ended_leaves_nothing(toy: list[str], sent: signal.Signals
 def test_sampling_warnings_give_exit_code_3_and_are_shown(
     toy: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    card = (bundled_folder("models") / "paper.toml").read_text(encoding="utf-8")
+    spec = (bundled_folder("models") / "paper.toml").read_text(encoding="utf-8")
     hard = 'family = "gamma"\nshape = 0.01\nrate = 1.0'  # a prior heaped at zero
-    Path("hard.toml").write_text(card.replace('family = "exponential"\nrate = 2.0', hard))
+    Path("hard.toml").write_text(spec.replace('family = "exponential"\nrate = 2.0', hard))
     assert main([*toy[:4], "--model", "hard.toml", "--method", "exact"]) == 3
     said = capsys.readouterr()
     lines = [line for line in said.err.splitlines() if "Pareto k of the exact" in line]
@@ -523,9 +523,9 @@ def test_what_warnings_advise_reaches_the_sampler(
 
 
 def test_advice_names_options_rather_than_arguments() -> None:
-    advice = "raise target_accept towards 0.99, or use method='exact' for a Normal card"
+    advice = "raise target_accept towards 0.99, or use method='exact' for a Normal model"
     assert as_options(advice) == (
-        "raise --target-accept towards 0.99, or use --method exact for a Normal card"
+        "raise --target-accept towards 0.99, or use --method exact for a Normal model"
     )
 
 
@@ -610,8 +610,8 @@ def test_models_tell_what_they_are_for(capsys: pytest.CaptureFixture[str]) -> No
     out = capsys.readouterr().out
     lines = [line.split() for line in out.splitlines()]
     told = {line[0]: line[1] for line in lines if len(line) > 1}
-    assert {name: told[name] for name in model_cards()} == {
-        name: load_card(name).outcome for name in model_cards()
+    assert {name: told[name] for name in models()} == {
+        name: load_model(name).outcome for name in models()
     }
     assert all(f"{outcome}: for `bayesbias" in out for outcome in CHOICES["outcome"])
 
@@ -664,7 +664,7 @@ def test_mlm_score_checks_names_before_it_loads_what_takes_long(
     def late(*_: object, **__: object) -> None:
         raise ImportError("too late")
 
-    monkeypatch.setattr("bayesbias.maskedlm.load_model", late)
+    monkeypatch.setattr("bayesbias.maskedlm.load_language_model", late)
     good = ["--model", "bert", "--data", "pairs.csv", "--dataset", "crows-pairs", "--out", "out"]
     sentences = {"sent_more": ["She is bad at maths."], "sent_less": ["He is bad at maths."]}
     kinds = {"stereo_antistereo": ["stereo"], "bias_type": ["gender"]}

@@ -53,7 +53,7 @@ def test_it_writes_what_the_page_on_sweeps_says(out: Path) -> None:
     assert set(cells["error"].dropna()) == {"FileNotFoundError"}
     record = json.loads((out / "sweep.json").read_text())
     assert (record["state"], record["failed"], record["cells"]) == ("finished", 4, 12)
-    assert {name["name"] for name in record["config"]["cards"]} == {"paper", "crossed"}
+    assert {name["name"] for name in record["config"]["models"]} == {"paper", "crossed"}
     contrasts = pd.read_csv(out / "contrasts.csv")
     assert set(contrasts["embedding"]) == {"calm", "rough"}
     names = {path.name for path in (out / "plots").iterdir()}
@@ -111,7 +111,7 @@ def test_the_report_is_one_file_and_shows_texts_as_texts(out: Path) -> None:
     assert "lost <b>" not in text
     assert "4 of 12 cells failed" in text
     assert "Listing a stereotype does not endorse it." in text
-    assert "3 embeddings × 2 lists × 2 cards × 1 seed: 8 of 12 cells have a result." in text
+    assert "3 embeddings × 2 lists × 2 models × 1 seed: 8 of 12 cells have a result." in text
     assert "bayesbias sweep" in text
 
 

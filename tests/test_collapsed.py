@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from bayesbias.model.design import Design, make_design
-from bayesbias.model.spec import ModelCard, load_card
+from bayesbias.model.spec import ModelSpec, load_model
 from bayesbias.sampling.collapsed import log_density
 from bayesbias.sampling.exact import draw_effects
 from bayesbias.sampling.reduction import Collapsed, collapse
@@ -20,12 +20,12 @@ NORMAL_CARDS = ("paper", "paper-figures", "crossed", "grouped")
 
 
 def dense_log_density(design: Design, posterior: Collapsed, log_sds: np.ndarray) -> float:
-    """Write the covariance of all rows down term by term, as the cards state it."""
-    card = posterior.card
+    """Write the covariance of all rows down term by term, as the models state it."""
+    spec = posterior.spec
     n, connection = len(design.y), design.connection
     covariance = np.zeros((n, n))
     sds = {block.name: np.exp(log_sds[block.where]) for block in posterior.blocks}
-    prior = card.priors["connection_mean"].parameters
+    prior = spec.priors["connection_mean"].parameters
     for i in range(n):
         for j in range(n):
             alike = connection[i] == connection[j]
@@ -45,21 +45,21 @@ def dense_log_density(design: Design, posterior: Collapsed, log_sds: np.ndarray)
                 covariance[i, i] += sigma[connection[i] if len(sigma) > 1 else 0] ** 2
     mean = np.full(n, prior["mean"])
     log_prior = sum(
-        float(card.priors[name].log_density(values).sum() + np.log(values).sum())
+        float(spec.priors[name].log_density(values).sum() + np.log(values).sum())
         for name, values in sds.items()
     )
     return float(multivariate_normal(mean, covariance).logpdf(design.y)) + log_prior
 
 
-def by_kind(card: ModelCard) -> ModelCard:
-    content = card.to_dict() | {"attribute_effects": "kind"}
-    from bayesbias.model.spec import card_from_dict
+def by_kind(spec: ModelSpec) -> ModelSpec:
+    content = spec.to_dict() | {"attribute_effects": "kind"}
+    from bayesbias.model.spec import spec_from_dict
 
-    return card_from_dict(content)
+    return spec_from_dict(content)
 
 
-def card_named(name: str) -> ModelCard:
-    return by_kind(load_card("crossed")) if name.endswith("kind") else load_card(name)
+def card_named(name: str) -> ModelSpec:
+    return by_kind(load_model("crossed")) if name.endswith("kind") else load_model(name)
 
 
 @pytest.fixture(params=["many words", "few words"])
@@ -119,24 +119,24 @@ def test_groups_make_classes_of_cells_only_where_they_have_means(name: str, clas
     ]
     table = pd.DataFrame(rows, columns=list(COLUMNS[:5]))
     table["cosine_distance"] = 0.9 + 0.05 * np.random.default_rng(0).random(len(table))
-    statistics = collapse(make_design(table), load_card(name)).statistics
+    statistics = collapse(make_design(table), load_model(name)).statistics
     assert len(statistics.cells.size) == classes
 
 
 def test_cards_of_contexts_without_attributes_couple_nothing_with_them(
     toy_table: pd.DataFrame,
 ) -> None:
-    card = load_card("contextual")
-    priors = {name: prior for name, prior in card.priors.items() if name != "attribute_sd"}
-    card = replace(card, priors=priors, attribute_effects="none")
+    spec = load_model("contextual")
+    priors = {name: prior for name, prior in spec.priors.items() if name != "attribute_sd"}
+    spec = replace(spec, priors=priors, attribute_effects="none")
     context = np.random.default_rng(2).choice(["first", "second"], len(toy_table))
-    posterior = collapse(make_design(toy_table.assign(context=context)), card)
+    posterior = collapse(make_design(toy_table.assign(context=context)), spec)
     assert posterior.coupling.shape == (4, 0, 4 + 2)
 
 
 @pytest.mark.parametrize("name", ["crossed", "grouped"])
 def test_the_larger_side_is_eliminated(either_table: pd.DataFrame, name: str) -> None:
-    posterior = collapse(make_design(either_table), load_card(name))
+    posterior = collapse(make_design(either_table), load_model(name))
     n = len(posterior.statistics.cells.size)
     assert posterior.statistics.attributes is not None
     sizes = (n, len(posterior.statistics.attributes.size))
@@ -184,7 +184,7 @@ def effects_of(
         own = sds["attribute_sd"][
             design.attribute_kind if len(sds["attribute_sd"]) > 1 else own.astype(int)
         ]
-    prior = np.full(n, posterior.card.priors["connection_mean"].parameters["sd"])
+    prior = np.full(n, posterior.spec.priors["connection_mean"].parameters["sd"])
     between = np.tile(sds.get("group_sd", np.zeros(n)), groups)
     prior = np.concatenate([prior, between, np.tile(sds["connection_sd"], words), own])
     return variables, prior, np.resize(sds["sigma"], n)[design.connection]
@@ -200,7 +200,7 @@ def test_drawn_effects_have_the_dense_conditional(either_table: pd.DataFrame, na
     columns = variables["word_mean"][design.word, design.connection]
     if "attribute_effect" in variables:
         columns = columns + variables["attribute_effect"][design.attribute]
-    centre = posterior.card.priors["connection_mean"].parameters["mean"]
+    centre = posterior.spec.priors["connection_mean"].parameters["mean"]
     total = (columns * prior**2) @ columns.T + np.diag(residual**2)
     gain = np.linalg.solve(total, columns * prior**2).T
     mean, covariance = gain @ (design.y - centre), np.diag(prior**2) - gain @ columns * prior**2
@@ -225,13 +225,13 @@ def test_drawn_effects_have_the_dense_conditional(either_table: pd.DataFrame, na
 @pytest.mark.parametrize("name", NORMAL_CARDS)
 def test_a_regular_table_and_its_irregular_form_agree(toy_table: pd.DataFrame, name: str) -> None:
     """Whichever classes are found, the density of the same rows in any order is the same."""
-    card = load_card(name)
+    spec = load_model(name)
     shuffled = toy_table.sample(frac=1, random_state=3)
     points = np.random.default_rng(2).normal(
-        -2, 1, (3, collapse(make_design(toy_table), card).n_sds)
+        -2, 1, (3, collapse(make_design(toy_table), spec).n_sds)
     )
     straight, mixed = (
-        log_density(collapse(make_design(table), card), points) for table in (toy_table, shuffled)
+        log_density(collapse(make_design(table), spec), points) for table in (toy_table, shuffled)
     )
     np.testing.assert_allclose(straight, mixed, atol=1e-9)  # rounding only
 
@@ -240,7 +240,7 @@ def test_a_regular_table_and_its_irregular_form_agree(toy_table: pd.DataFrame, n
 def test_density_is_finite_and_smooth_as_an_sd_goes_to_zero(
     toy_table: pd.DataFrame, name: str
 ) -> None:
-    posterior = collapse(make_design(toy_table), load_card(name))
+    posterior = collapse(make_design(toy_table), load_model(name))
     where = posterior.blocks[0].where
     points = np.full((2, posterior.n_sds), -2.0)
     points[0, where], points[1, where] = -40.0, -30.0
@@ -255,7 +255,7 @@ def test_residuals_that_drown_everything_leave_the_density_right(
 ) -> None:
     """Rows that say nothing: the precision of every coordinate is that of its prior, one."""
     design = make_design(toy_table)
-    posterior = collapse(design, load_card(name))
+    posterior = collapse(design, load_model(name))
     points = np.full((2, posterior.n_sds), -2.0)
     sigma = posterior.block("sigma")
     assert sigma is not None
@@ -270,7 +270,7 @@ def test_sds_beyond_double_precision_count_for_nothing_and_spare_their_neighbour
     toy_table: pd.DataFrame,
 ) -> None:
     """With effects e^25 times the residual sd the rounded precision is not positive definite."""
-    posterior = collapse(make_design(toy_table), load_card("crossed"))
+    posterior = collapse(make_design(toy_table), load_model("crossed"))
     sigma = posterior.block("sigma")
     assert sigma is not None
     points = np.random.default_rng(6).normal(-2, 1, (5, posterior.n_sds))
@@ -285,7 +285,7 @@ def test_sds_beyond_double_precision_count_for_nothing_and_spare_their_neighbour
 
 @pytest.mark.parametrize("name", NORMAL_CARDS)
 def test_no_residual_sd_is_below_what_distances_resolve(toy_table: pd.DataFrame, name: str) -> None:
-    posterior = collapse(make_design(toy_table), load_card(name))
+    posterior = collapse(make_design(toy_table), load_model(name))
     sigma = posterior.block("sigma")
     assert sigma is not None
     points = np.full((2, posterior.n_sds), -2.0)
@@ -298,7 +298,7 @@ def test_no_residual_sd_is_below_what_distances_resolve(toy_table: pd.DataFrame,
 @pytest.mark.parametrize("name", ["paper", "paper-figures"])
 def test_cards_without_shared_effects_need_no_factor(toy_table: pd.DataFrame, name: str) -> None:
     """Their means are not coupled: the short way and the general one give the same draws."""
-    short, general = (collapse(make_design(toy_table), load_card(name)) for _ in range(2))
+    short, general = (collapse(make_design(toy_table), load_model(name)) for _ in range(2))
     assert short.mean_of is not None
     vars(general)["mean_of"] = None
     points = np.random.default_rng(4).normal(-2, 1, (50, short.n_sds))
@@ -311,7 +311,7 @@ def test_cards_without_shared_effects_need_no_factor(toy_table: pd.DataFrame, na
 
 @pytest.mark.parametrize("name", ["crossed", "grouped"])
 def test_cards_with_shared_effects_need_one(toy_table: pd.DataFrame, name: str) -> None:
-    assert collapse(make_design(toy_table), load_card(name)).mean_of is None
+    assert collapse(make_design(toy_table), load_model(name)).mean_of is None
 
 
 def test_one_class_of_cells_and_one_of_attributes_are_coupled_all_the_same() -> None:
@@ -323,7 +323,7 @@ def test_one_class_of_cells_and_one_of_attributes_are_coupled_all_the_same() -> 
         for a in range(4)
     ]
     design = make_design(pd.DataFrame(rows, columns=list(COLUMNS)))
-    posterior = collapse(design, load_card("crossed"))
+    posterior = collapse(design, load_model("crossed"))
     assert posterior.cross.shape == (1, 1, 2)
     assert posterior.mean_of is None
     points = rng.normal(-2, 1, (5, posterior.n_sds))
@@ -334,7 +334,7 @@ def test_one_class_of_cells_and_one_of_attributes_are_coupled_all_the_same() -> 
 def test_blocks_of_proposals_do_not_change_the_density(
     toy_table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    posterior = collapse(make_design(toy_table), load_card("crossed"))
+    posterior = collapse(make_design(toy_table), load_model("crossed"))
     points = np.random.default_rng(1).normal(-2, 1, (7, posterior.n_sds))
     whole = log_density(posterior, points)
     monkeypatch.setattr("bayesbias.sampling.reduction.MOST_NUMBERS", 1)
@@ -344,12 +344,12 @@ def test_blocks_of_proposals_do_not_change_the_density(
 def test_robust_card_is_refused() -> None:
     table = pd.DataFrame()
     with pytest.raises(ValueError, match=r"student_t likelihood.*method='nuts'"):
-        collapse(table, load_card("robust"))  # type: ignore[arg-type]
+        collapse(table, load_model("robust"))  # type: ignore[arg-type]
 
 
 def test_constant_distances_are_refused(toy_table: pd.DataFrame) -> None:
     with pytest.raises(ValueError, match="distances are equal; there is nothing to estimate"):
-        collapse(make_design(toy_table.assign(cosine_distance=0.5)), load_card("paper"))
+        collapse(make_design(toy_table.assign(cosine_distance=0.5)), load_model("paper"))
 
 
 def test_work_does_not_grow_with_rows_words_or_attributes_of_a_regular_design() -> None:
@@ -370,5 +370,5 @@ def test_work_does_not_grow_with_rows_words_or_attributes_of_a_regular_design() 
         columns = ["protected_word", "protected_group", "attribute", "attribute_set", "connection"]
         table = pd.DataFrame(rows, columns=[*columns, "cosine_distance"])
         table["cosine_distance"] += np.random.default_rng(0).normal(0, 0.05, len(table))
-        sizes.add(collapse(make_design(table), load_card("crossed")).cross.shape)
+        sizes.add(collapse(make_design(table), load_model("crossed")).cross.shape)
     assert sizes == {(2, 4, 4)}  # two groups by two connections; two sets and two means

@@ -21,7 +21,7 @@ from bayesbias.comparison import joint
 from bayesbias.comparison.joint import compare, moment
 from bayesbias.comparison.pairing import pair, unpaired
 from bayesbias.comparison.slopes import slopes
-from bayesbias.model.spec import card_from_dict, load_card
+from bayesbias.model.spec import load_model, spec_from_dict
 from bayesbias.model.tree import load_posterior, save_posterior, stacked
 from bayesbias.sampling.fit import fit_design
 from bayesbias.tables.schema import COLUMNS, CONNECTIONS
@@ -183,7 +183,7 @@ def test_before_after_and_change_are_one_set_of_draws(tree: DataTree) -> None:
         assert np.allclose(change, stacked(tree, name), atol=1e-12)
     frame = comparison.changes(tree)
     assert np.allclose(frame["after"] - frame["before"], frame["mean"], atol=1e-12)
-    names = ["level", "protected_word", "connection", "mean", "sd", "hdi_low", "hdi_high"]
+    names = ["level", "protected_word", "connection", "mean", "sd", "low", "high"]
     pd.testing.assert_frame_equal(frame[names], bb.summary(tree)[names])
 
 
@@ -191,7 +191,7 @@ def test_summary_contrasts_check_and_files_apply_to_a_change(
     tree: DataTree, tmp_path: Path
 ) -> None:
     top = row(bb.summary(tree), level="overall", connection="associated")
-    assert top["hdi_low"] < 0.1 < top["hdi_high"]
+    assert top["low"] < 0.1 < top["high"]
     contrast = row(bb.contrasts(tree), level="overall", first="associated", second="human")
     assert contrast["mean"] == pytest.approx(0.1, abs=0.05)  # sd of the shift 0.02 over few rows
     assert set(bb.check(tree)["connection"]) == {"all", *CONNECTIONS}
@@ -269,8 +269,8 @@ def test_what_no_change_can_be_learnt_from_is_refused(
     )
     with pytest.raises(ValueError, match=r"all 4 changes of human rows are 0.*sigma = 'common'"):
         compare(before, kept)
-    common = load_card("change").to_dict() | {"sigma": "common"}
-    assert compare(before, kept, card_from_dict(common), seed=1, **FAST).attrs["n_pairs"]
+    common = load_model("change").to_dict() | {"sigma": "common"}
+    assert compare(before, kept, spec_from_dict(common), seed=1, **FAST).attrs["n_pairs"]
 
 
 @pytest.mark.parametrize(
@@ -484,7 +484,7 @@ def test_embeddings_are_compared_two_by_two(toy_table: pd.DataFrame) -> None:
     frame = comparison.embedding_changes(trees)
     top = frame[(frame["level"] == "overall") & (frame["first"] == "associated")]
     top = top[top["second"] == "human"]
-    for low, high, truth in zip(top["hdi_low"], top["hdi_high"], (0.05, 0.15, 0.10), strict=True):
+    for low, high, truth in zip(top["low"], top["high"], (0.05, 0.15, 0.10), strict=True):
         assert low < truth < high
     means = comparison.embedding_changes(trees, "connections")
     assert {"before", "after", "p_towards_one"} <= set(means.columns)
@@ -503,9 +503,9 @@ def test_google_and_reddit_differ_in_controls_but_not_in_stereotypes(
     frame = comparison.embedding_changes(trees).query("level == 'overall'")
     controls = row(frame, first="neutral", second="human")
     assert controls["mean"] == pytest.approx(0.064, abs=0.005)
-    assert controls["hdi_low"] > 0.01  # .025
+    assert controls["low"] > 0.01  # .025
     stereotypes = frame[frame["first"].isin(["associated", "different"])]
-    assert ((stereotypes["hdi_low"] < 0) & (stereotypes["hdi_high"] > 0)).all()
+    assert ((stereotypes["low"] < 0) & (stereotypes["high"] > 0)).all()
 
 
 def test_embeddings_need_two_and_a_kind(toy_table: pd.DataFrame) -> None:
@@ -555,8 +555,8 @@ def planted(rng: np.random.Generator, attribute_sd: float) -> tuple[pd.DataFrame
     return (*tables, truth, pd.DataFrame({"change": overall[1]}))
 
 
-def inside(frame: pd.DataFrame, truth: np.ndarray, prefix: str = "hdi") -> np.ndarray:
-    low, high = (frame[f"{prefix}_{end}"].to_numpy() for end in ("low", "high"))
+def inside(frame: pd.DataFrame, truth: np.ndarray, prefix: str = "") -> np.ndarray:
+    low, high = (frame[f"{prefix}{end}"].to_numpy() for end in ("low", "high"))
     return np.asarray((low <= truth) & (truth <= high))
 
 
@@ -583,7 +583,7 @@ def test_planted_changes_and_turns_are_covered_as_they_should_be() -> None:
         orders = comparison.order_changes(tree).query("level == 'word'")
         gaps = {"before": cells[:, 0, 0] - cells[:, 1, 0]}
         gaps["after"] = gaps["before"] + cells[:, 0, 1] - cells[:, 1, 1]
-        parts |= {f"gap {name}": inside(orders, gap, name) for name, gap in gaps.items()}
+        parts |= {f"gap {name}": inside(orders, gap, f"{name}_") for name, gap in gaps.items()}
         for name, part in parts.items():
             covered.setdefault(name, []).append(part)
         turned.append((gaps["before"] < 0) != (gaps["after"] < 0))
@@ -621,7 +621,7 @@ def _bins(p: np.ndarray) -> list[np.ndarray]:
 
 @pytest.mark.slow
 def test_attribute_effects_are_needed_where_attributes_move() -> None:
-    """30 tables in which attributes' own movement has an sd of .06: only the crossed card covers.
+    """30 tables in which attributes' own movement has an sd of .06: only the crossed model covers.
 
     120 overall means: a coverage of .89 has a standard error of .03.
     """

@@ -15,7 +15,7 @@ from scipy.stats import multivariate_normal
 import bayesbias as bb
 from bayesbias.model.design import Design, make_design
 from bayesbias.model.likelihood import locations
-from bayesbias.model.spec import load_card
+from bayesbias.model.spec import load_model
 from bayesbias.model.tree import stacked
 from bayesbias.sampling.collapsed import log_density
 from bayesbias.sampling.exact import draw_effects
@@ -48,17 +48,17 @@ def shifted(table: pd.DataFrame) -> pd.DataFrame:
     return bb.validate(table.assign(cosine_distance=moved))
 
 
-def effect_columns(design: Design, card: bb.ModelCard) -> list[tuple[str, np.ndarray]]:
+def effect_columns(design: Design, spec: bb.ModelSpec) -> list[tuple[str, np.ndarray]]:
     """Every effect's name and its column of the design, in no clever way."""
     of = {c: design.connection == c for c in range(len(design.connections))}
     columns = [("connection_mean", rows) for rows in of.values()]
-    if card.group_effects != "none":
+    if spec.group_effects != "none":
         group = design.word_group[design.word]
         for g in range(len(design.groups)):
             columns += [(f"group_sd {c}", rows & (group == g)) for c, rows in of.items()]
     for w in range(len(design.words)):
         columns += [(f"connection_sd {c}", rows & (design.word == w)) for c, rows in of.items()]
-    if card.attribute_effects != "none":
+    if spec.attribute_effects != "none":
         columns += [
             ("attribute_sd 0", design.attribute == a) for a in range(len(design.attributes))
         ]
@@ -67,31 +67,31 @@ def effect_columns(design: Design, card: bb.ModelCard) -> list[tuple[str, np.nda
 
 
 def dense(
-    design: Design, card: bb.ModelCard, sds: dict[str, np.ndarray]
+    design: Design, spec: bb.ModelSpec, sds: dict[str, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Columns of the design, prior variances of the effects, and residual variances of the rows."""
-    columns = effect_columns(design, card)
+    columns = effect_columns(design, spec)
     own = {f"{name} {i}": sd for name, values in sds.items() for i, sd in enumerate(values)}
-    own["connection_mean"] = card.priors["connection_mean"].parameters["sd"]
+    own["connection_mean"] = spec.priors["connection_mean"].parameters["sd"]
     variances = np.array([own[name] ** 2 for name, _ in columns])
     sigma = np.resize(sds["sigma"], len(design.connections))  # one for all, or one for each
     return np.stack([column for _, column in columns], axis=1), variances, sigma**2
 
 
-def card_named(name: str) -> bb.ModelCard:
-    card = load_card("contextual")
+def card_named(name: str) -> bb.ModelSpec:
+    spec = load_model("contextual")
     parts = {
         "contextual": {},
         "common sigma": {"sigma": "common"},
         "no attributes": {"attribute_effects": "none"},
         "grouped": {"group_effects": "connection"},
     }[name]
-    priors = dict(card.priors)
+    priors = dict(spec.priors)
     if name == "no attributes":
         del priors["attribute_sd"]
     if name == "grouped":
         priors["group_sd"] = priors["attribute_sd"]
-    return replace(card, priors=priors, **parts)
+    return replace(spec, priors=priors, **parts)
 
 
 KINDS = ("contextual", "common sigma", "no attributes", "grouped")
@@ -102,17 +102,17 @@ KINDS = ("contextual", "common sigma", "no attributes", "grouped")
 def test_the_density_equals_the_dense_normal_up_to_one_constant(
     request: pytest.FixtureRequest, shape: str, kind: str
 ) -> None:
-    design, card = make_design(request.getfixturevalue(shape)), card_named(kind)
-    posterior = collapse(design, card)
+    design, spec = make_design(request.getfixturevalue(shape)), card_named(kind)
+    posterior = collapse(design, spec)
     points = np.random.default_rng(1).normal(-2, 1, (5, posterior.n_sds))
     expected = []
     for point in points:
         sds = {block.name: np.exp(point[block.where]) for block in posterior.blocks}
-        columns, variances, residual = dense(design, card, sds)
+        columns, variances, residual = dense(design, spec, sds)
         covariance = (columns * variances) @ columns.T + np.diag(residual[design.connection])
-        mean = np.full(len(design.y), card.priors["connection_mean"].parameters["mean"])
+        mean = np.full(len(design.y), spec.priors["connection_mean"].parameters["mean"])
         log_prior = sum(
-            card.priors[name].log_density(values).sum() + np.log(values).sum()
+            spec.priors[name].log_density(values).sum() + np.log(values).sum()
             for name, values in sds.items()
         )
         expected.append(multivariate_normal(mean, covariance).logpdf(design.y) + log_prior)
@@ -125,14 +125,14 @@ def test_the_density_equals_the_dense_normal_up_to_one_constant(
 def test_drawn_effects_have_the_dense_conditional(
     request: pytest.FixtureRequest, shape: str, kind: str
 ) -> None:
-    design, card = make_design(request.getfixturevalue(shape)), card_named(kind)
-    posterior = collapse(design, card)
+    design, spec = make_design(request.getfixturevalue(shape)), card_named(kind)
+    posterior = collapse(design, spec)
     point = np.random.default_rng(4).normal(-2.5, 0.5, posterior.n_sds)
     sds = {block.name: np.exp(point[block.where]) for block in posterior.blocks}
-    columns, variances, residual = dense(design, card, sds)
+    columns, variances, residual = dense(design, spec, sds)
     weighted = columns / residual[design.connection][:, None]
     covariance = np.linalg.inv(columns.T @ weighted + np.diag(1 / variances))
-    centre = card.priors["connection_mean"].parameters["mean"]
+    centre = spec.priors["connection_mean"].parameters["mean"]
     mean = covariance @ weighted.T @ (design.y - centre)
     n_draws = 20_000
     drawn = draw_effects(posterior, np.repeat(point[None], n_draws, 0), np.random.default_rng(5))
@@ -161,7 +161,7 @@ def test_a_regular_design_stays_small_whatever_its_size() -> None:
         table = pd.DataFrame(rows, columns=list(COLUMNS[:5]))
         table["cosine_distance"] = 0.9 + 0.05 * np.random.default_rng(0).random(len(table))
         table = pd.concat([table.assign(context=each) for each in CONTEXTS])
-        shapes.add(collapse(make_design(table), load_card("contextual")).cross.shape)
+        shapes.add(collapse(make_design(table), load_model("contextual")).cross.shape)
     assert shapes == {(2, 4, 4 + len(CONTEXTS))}  # as without contexts, and the contexts
 
 

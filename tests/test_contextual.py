@@ -129,7 +129,7 @@ def test_a_contextual_table_goes_all_the_way(made: ContextualVectors, words: bb.
     settings = Settings(
         vectors="/models/made", models=("crossed", "contextual"), templates="bleached", draws=400
     )
-    found = analyse(words, made, settings)
+    found = analyse(made, words, settings)
     assert set(found.results) == {"crossed", "contextual"}
     assert found.missing["word"].tolist() == ["uncle"]
     assert "context_sd" in set(found.lead.scales["parameter"])
@@ -139,7 +139,7 @@ def test_a_contextual_table_goes_all_the_way(made: ContextualVectors, words: bb.
     other = ContextualVectors(
         "made", made.words, CONTEXTS, made.vectors[:, ::-1], ("uncle",), "word", 6
     )
-    assert analyse(words, other, settings).vectors_hash != found.vectors_hash
+    assert analyse(other, words, settings).vectors_hash != found.vectors_hash
 
 
 def test_the_command_of_an_encoder_is_spelt_out() -> None:

@@ -37,7 +37,7 @@ def refused(path: Path, content: bytes | str, read: Callable[[Path], object]) ->
     return str(told.value)
 
 
-@pytest.mark.parametrize("read", [bb.load_card, load_sweep, load_templates, load_defining_sets])
+@pytest.mark.parametrize("read", [bb.load_model, load_sweep, load_templates, load_defining_sets])
 def test_toml_that_nests_without_end(read: Callable[[Path], object], tmp_path: Path) -> None:
     assert "too deeply" in refused(tmp_path / "deep.toml", DEEP, read)
 

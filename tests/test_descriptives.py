@@ -162,7 +162,7 @@ def test_neighbourhood_of_an_unknown_word_names_the_nearest(toy: pd.DataFrame) -
 
 @pytest.fixture
 def differences() -> pd.DataFrame:
-    row = {"first": "associated", "second": "human", "mean": -0.1, "hdi_low": -0.3, "hdi_high": 0.2}
+    row = {"first": "associated", "second": "human", "mean": -0.1, "low": -0.3, "high": 0.2}
     return pd.DataFrame([row | {"p_direction": 0.9}])
 
 
@@ -170,7 +170,7 @@ def test_contrast_of_turns_a_pair_around(differences: pd.DataFrame) -> None:
     pd.testing.assert_frame_equal(contrast_of(differences, "associated", "human"), differences)
     turned = contrast_of(differences, "human", "associated").iloc[0]
     assert (turned["first"], turned["second"]) == ("human", "associated")
-    assert (turned["mean"], turned["hdi_low"], turned["hdi_high"]) == (0.1, -0.2, 0.3)
+    assert (turned["mean"], turned["low"], turned["high"]) == (0.1, -0.2, 0.3)
     assert turned["p_direction"] == 0.9
 
 

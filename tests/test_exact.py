@@ -12,7 +12,7 @@ from scipy.stats import multivariate_normal
 from xarray import DataTree
 
 from bayesbias.model.design import make_design
-from bayesbias.model.spec import load_card
+from bayesbias.model.spec import load_model
 from bayesbias.sampling.collapsed import log_density
 from bayesbias.sampling.exact import Coordinates, _bounds, _resolution, sample_exact
 from bayesbias.sampling.fit import fit
@@ -62,7 +62,7 @@ def grid_moments(table: pd.DataFrame) -> tuple[float, float, float]:
 def test_draws_match_a_brute_force_grid() -> None:
     table = one_connection(4, 5)
     mean, sd, tau = grid_moments(table)
-    draws = sample_exact(collapse(make_design(table), load_card("paper")), 40_000, _rng())
+    draws = sample_exact(collapse(make_design(table), load_model("paper")), 40_000, _rng())
     values = draws.values["connection_mean"][:, 0]
     # 40,000 independent draws: standard error sd / 200; four of them, and as much for the sds.
     assert values.mean() == pytest.approx(mean, abs=4 * sd / 200)
@@ -88,11 +88,11 @@ def _rng() -> np.random.Generator:
     return np.random.default_rng(1)
 
 
-@pytest.mark.parametrize("card", ["paper", "crossed", "grouped"])
-def test_word_means_average_what_the_data_say(toy_table: pd.DataFrame, card: str) -> None:
+@pytest.mark.parametrize("spec", ["paper", "crossed", "grouped"])
+def test_word_means_average_what_the_data_say(toy_table: pd.DataFrame, spec: str) -> None:
     """With vague sds, cells with data follow their own mean and an empty cell its parent."""
     gone = (toy_table["protected_word"] == "he") & (toy_table["connection"] == "associated")
-    draws = sample_exact(collapse(make_design(toy_table[~gone]), load_card(card)), 2000, _rng())
+    draws = sample_exact(collapse(make_design(toy_table[~gone]), load_model(spec)), 2000, _rng())
     assert np.isfinite(draws.values["word_mean"]).all()
     assert draws.values["word_mean"].shape == (2000, 4, 4)
     spread = draws.values["word_mean"].std(axis=0)
@@ -100,12 +100,12 @@ def test_word_means_average_what_the_data_say(toy_table: pd.DataFrame, card: str
     assert spread[words.index("he"), 0] > 1.5 * spread[words.index("she"), 0]
 
 
-@pytest.mark.parametrize("card", ["paper", "paper-figures", "crossed"])
+@pytest.mark.parametrize("spec", ["paper", "paper-figures", "crossed"])
 def test_one_row_in_a_connection_gives_a_wide_finite_posterior(
-    toy_table: pd.DataFrame, card: str
+    toy_table: pd.DataFrame, spec: str
 ) -> None:
     human = toy_table.index[toy_table["connection"] == "human"]
-    post = fit(toy_table.drop(index=human[1:]), card, method="exact", seed=2)
+    post = fit(toy_table.drop(index=human[1:]), spec, method="exact", seed=2)
     sd = post["posterior"]["connection_mean"].std(("chain", "draw")).to_series()
     assert np.isfinite(sd).all()
     assert sd["human"] > 1.3 * sd["neutral"]
@@ -145,9 +145,9 @@ def test_draws_are_independent(toy_table: pd.DataFrame) -> None:
     assert min(float(values.min()) for values in ess.data_vars.values()) > 3000  # of 4,000
 
 
-@pytest.mark.parametrize("card", ["paper", "crossed"])
-def test_log_density_is_that_of_the_log_sds(toy_table: pd.DataFrame, card: str) -> None:
-    posterior = collapse(make_design(toy_table), load_card(card))
+@pytest.mark.parametrize("spec", ["paper", "crossed"])
+def test_log_density_is_that_of_the_log_sds(toy_table: pd.DataFrame, spec: str) -> None:
+    posterior = collapse(make_design(toy_table), load_model(spec))
     draws = sample_exact(posterior, 200, _rng())
     sds = [draws.values[block.name].reshape(200, -1) for block in posterior.blocks]
     density = log_density(posterior, np.log(np.concatenate(sds, axis=1)))
@@ -157,7 +157,7 @@ def test_log_density_is_that_of_the_log_sds(toy_table: pd.DataFrame, card: str) 
 
 def test_coordinates_carry_the_density_of_log_sds_over(toy_table: pd.DataFrame) -> None:
     """The two densities differ by the derivative of one coordinate after the other."""
-    posterior = collapse(make_design(toy_table), load_card("paper"))
+    posterior = collapse(make_design(toy_table), load_model("paper"))
     n = posterior.n_sds
     coordinates = Coordinates(posterior, np.exp(np.linspace(-6, 0, n)))
     log_sds = np.random.default_rng(2).normal(-2, 1, (5, n))
@@ -173,7 +173,7 @@ def test_coordinates_carry_the_density_of_log_sds_over(toy_table: pd.DataFrame) 
 def test_no_density_is_left_at_the_edge_of_the_coordinates_or_beyond(
     toy_table: pd.DataFrame,
 ) -> None:
-    posterior = collapse(make_design(toy_table), load_card("paper"))
+    posterior = collapse(make_design(toy_table), load_model("paper"))
     coordinates = Coordinates(posterior, np.ones(posterior.n_sds))
     points = np.full((3, posterior.n_sds), 0.1)
     points[1, 2], points[2, 2] = 0.0, -0.1  # sds of zero, and of less
@@ -182,9 +182,9 @@ def test_no_density_is_left_at_the_edge_of_the_coordinates_or_beyond(
     assert (found[1:] == -np.inf).all()
 
 
-@pytest.mark.parametrize("card", ["paper", "crossed"])
-def test_offsets_are_where_the_data_begin_to_tell_an_sd(toy_table: pd.DataFrame, card: str) -> None:
-    posterior = collapse(make_design(toy_table), load_card(card))
+@pytest.mark.parametrize("spec", ["paper", "crossed"])
+def test_offsets_are_where_the_data_begin_to_tell_an_sd(toy_table: pd.DataFrame, spec: str) -> None:
+    posterior = collapse(make_design(toy_table), load_model(spec))
     mode = np.linspace(-3, -2, posterior.n_sds)
     offset = np.log(_resolution(posterior, mode))
     assert ((offset > -12) & (offset < 0)).all()
@@ -207,7 +207,7 @@ def test_the_mode_is_sought_in_the_scale_of_wide_outcomes(
 ) -> None:
     design = make_design(toy_table)
     design = replace(design, y=design.y * sd / design.y.std())
-    found = _bounds(collapse(design, load_card("paper")))
+    found = _bounds(collapse(design, load_model("paper")))
     assert found == pytest.approx((-12 + moved, 3 + moved), abs=1e-12)  # rounding of a logarithm
 
 
@@ -226,7 +226,7 @@ def test_one_thread_of_linear_algebra_while_sampling_and_as_many_as_before_after
         return importance_resample(*arguments)
 
     monkeypatch.setattr("bayesbias.sampling.exact.importance_resample", watched)
-    posterior = collapse(make_design(toy_table), load_card("paper"))
+    posterior = collapse(make_design(toy_table), load_model("paper"))
     with threadpool_limits(2, user_api="blas"):
         assert threads() == {2}
         sample_exact(posterior, 100, _rng())
@@ -235,6 +235,6 @@ def test_one_thread_of_linear_algebra_while_sampling_and_as_many_as_before_after
 
 
 def test_draws_tell_how_they_were_proposed(toy_table: pd.DataFrame) -> None:
-    draws = sample_exact(collapse(make_design(toy_table), load_card("paper")), 200, _rng())
+    draws = sample_exact(collapse(make_design(toy_table), load_model("paper")), 200, _rng())
     assert draws.n_proposals == 4000  # the fewest; 200 draws need less
     assert 0.3 * draws.n_proposals < draws.importance_ess < draws.n_proposals

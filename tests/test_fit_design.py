@@ -34,18 +34,18 @@ def test_fit_is_fit_design_of_the_indexed_table(toy_table: pd.DataFrame, design:
 
 
 @pytest.mark.parametrize("scale", [-1.0, 20.0, 1000.0])
-@pytest.mark.parametrize("card", ["paper-figures", "crossed"])
-def test_the_scale_of_the_outcome_does_not_matter(design: Design, card: str, scale: float) -> None:
+@pytest.mark.parametrize("spec", ["paper-figures", "crossed"])
+def test_the_scale_of_the_outcome_does_not_matter(design: Design, spec: str, scale: float) -> None:
     """Outcomes and priors stretched alike give a posterior that is stretched alike."""
     size = abs(scale)
     priors: dict[str, dict[str, Any]] = {
-        name: {"rate": 2.0 / size} for name in bb.load_card(card).priors
+        name: {"rate": 2.0 / size} for name in bb.load_model(spec).priors
     }
     priors["connection_mean"] = {"mean": scale, "sd": 0.3 * size}
     stretched = replace(design, y=scale * design.y, outcome="score")
     draws = {"draws": 1000, "chains": 4}
-    base = fit_design(design, card, **draws, seed=1)
-    got = fit_design(stretched, card, priors=priors, **draws, seed=2)
+    base = fit_design(design, spec, **draws, seed=1)
+    got = fit_design(stretched, spec, priors=priors, **draws, seed=2)
     assert got.attrs["method"] == "exact"
     for name in ("connection_mean", "word_mean"):
         one, other = stacked(base, name), stacked(got, name) / scale
@@ -67,15 +67,15 @@ def test_the_outcome_has_its_name_everywhere(
         assert "score" in exact[group]
     assert "score" in bb.add_log_likelihood(exact)["log_likelihood"]
     assert bb.check(exact)["n_rows"].iloc[0] == len(named.y)
-    assert [rv.name for rv in model_of(named, bb.load_card("robust")).observed_RVs] == ["score"]
+    assert [rv.name for rv in model_of(named, bb.load_model("robust")).observed_RVs] == ["score"]
 
 
-@pytest.mark.parametrize("card", ["change", "change-crossed", "pll", "pll-robust"])
+@pytest.mark.parametrize("spec", ["change", "change-crossed", "pll", "pll-robust"])
 def test_cards_for_other_outcomes_are_refused_for_distances(
-    toy_table: pd.DataFrame, card: str
+    toy_table: pd.DataFrame, spec: str
 ) -> None:
-    with pytest.raises(ValueError, match=f"the card '{card}' is for .*here are distances; take"):
-        bb.fit(toy_table, card, **FAST)
+    with pytest.raises(ValueError, match=f"the model '{spec}' is for .*here are distances; take"):
+        bb.fit(toy_table, spec, **FAST)
 
 
 def test_designs_differ_by_all_that_they_hold(design: Design) -> None:

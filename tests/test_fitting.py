@@ -15,8 +15,8 @@ from numpy.random import SeedSequence, default_rng
 from xarray import DataTree
 
 from bayesbias._core.random import as_seed_sequence
-from bayesbias.model.spec import load_card
-from bayesbias.model.tree import SamplingWarning, card_of, warnings_of
+from bayesbias.model.spec import load_model
+from bayesbias.model.tree import SamplingWarning, spec_of, warnings_of
 from bayesbias.posterior.summaries import summary
 from bayesbias.sampling import fit as fitting
 from bayesbias.sampling.fit import METHODS, fit
@@ -42,11 +42,11 @@ def small_table() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-@pytest.mark.parametrize("card", ["paper", "paper-figures", "crossed", "grouped"])
-def test_auto_takes_the_exact_sampler_for_normal_cards(toy_table: pd.DataFrame, card: str) -> None:
-    tree = fit(toy_table, card, draws=400, chains=2, seed=1)
+@pytest.mark.parametrize("spec", ["paper", "paper-figures", "crossed", "grouped"])
+def test_auto_takes_the_exact_sampler_for_normal_cards(toy_table: pd.DataFrame, spec: str) -> None:
+    tree = fit(toy_table, spec, draws=400, chains=2, seed=1)
     assert tree.attrs["method"] == "exact"
-    assert tree.attrs["method_reason"].startswith("Normal card, Pareto k ")
+    assert tree.attrs["method_reason"].startswith("Normal model, Pareto k ")
     k = float(tree["sample_stats"]["pareto_k"])
     assert f"{k:.2f} below 0.7" in tree.attrs["method_reason"]
     assert float(tree["sample_stats"]["importance_ess"]) <= int(tree["sample_stats"]["n_proposals"])
@@ -115,7 +115,7 @@ def test_chains_that_disagree_are_told(crossed_posterior: DataTree) -> None:
     ("options", "message"),
     [
         ({"method": "exct"}, "unknown method 'exct'; did you mean 'exact'"),
-        ({"model": "crosed"}, "unknown model card 'crosed'; did you mean 'crossed'"),
+        ({"model": "crosed"}, "unknown model 'crosed'; did you mean 'crossed'"),
         ({"draws": 0}, "draws must be a whole number from 1 on; got 0"),
         ({"draws": 10.5}, "draws must be a whole number from 1 on; got 10.5"),
         ({"draws": "many"}, "draws must be a whole number from 1 on; got 'many'"),
@@ -187,15 +187,15 @@ def test_a_seed_sequence_can_be_used_twice() -> None:
 def test_overridden_priors_are_in_the_card_and_matter(toy_table: pd.DataFrame) -> None:
     tight = {"connection_mean": {"mean": 0.5, "sd": 0.001}}
     tree = fit(toy_table, "paper", method="exact", draws=400, chains=1, seed=1, priors=tight)
-    assert card_of(tree).priors["connection_mean"].parameters == {"mean": 0.5, "sd": 0.001}
+    assert spec_of(tree).priors["connection_mean"].parameters == {"mean": 0.5, "sd": 0.001}
     means = tree["posterior"]["connection_mean"].mean(("chain", "draw"))
     np.testing.assert_allclose(means, 0.5, atol=0.003)  # three prior sds
 
 
 def test_a_card_can_be_given_itself(toy_table: pd.DataFrame) -> None:
-    card = pickle.loads(pickle.dumps(load_card("crossed")))
-    tree = fit(toy_table, model=card, draws=400, chains=1, seed=1)
-    assert card_of(tree) == load_card("crossed")
+    spec = pickle.loads(pickle.dumps(load_model("crossed")))
+    tree = fit(toy_table, model=spec, draws=400, chains=1, seed=1)
+    assert spec_of(tree) == load_model("crossed")
 
 
 def test_predictive_groups_on_request(toy_table: pd.DataFrame) -> None:

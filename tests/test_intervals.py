@@ -38,15 +38,13 @@ def test_it_is_a_density_interval_and_not_one_of_percentiles() -> None:
 def test_draws_are_described_column_by_column() -> None:
     grid = norm.ppf((np.arange(10_000) + 0.5) / 10_000)
     frame = describe_draws(np.column_stack([grid, 3 + 2 * grid]), 0.89)
-    assert list(frame.columns) == ["mean", "sd", "hdi_low", "hdi_high"]
+    assert list(frame.columns) == ["mean", "sd", "low", "high"]
     np.testing.assert_allclose(frame["mean"], [0, 3], atol=1e-9)  # symmetric by construction
     np.testing.assert_allclose(frame["sd"], [1, 2], rtol=0.001)  # the grid cuts the tails off
     half = norm.ppf(0.945)
     # 10,000 quantiles: windows of equal length within rounding shift by a few of them.
-    np.testing.assert_allclose(frame["hdi_low"], [-half, 3 - 2 * half], atol=0.05)
-    np.testing.assert_allclose(
-        frame["hdi_high"] - frame["hdi_low"], [2 * half, 4 * half], rtol=0.001
-    )
+    np.testing.assert_allclose(frame["low"], [-half, 3 - 2 * half], atol=0.05)
+    np.testing.assert_allclose(frame["high"] - frame["low"], [2 * half, 4 * half], rtol=0.001)
 
 
 @pytest.mark.parametrize(

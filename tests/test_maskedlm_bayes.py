@@ -19,10 +19,10 @@ from bayesbias.maskedlm import (
     pair_summary,
     preference_check,
 )
-from bayesbias.maskedlm.bayes import card_for, card_in_units
+from bayesbias.maskedlm.bayes import spec_for, spec_in_units
 from bayesbias.maskedlm.pairs_posterior import _Residuals, predict_new_pairs, scales_of
-from bayesbias.model.spec import load_card
-from bayesbias.model.tree import card_of, stacked
+from bayesbias.model.spec import load_model
+from bayesbias.model.tree import spec_of, stacked
 
 TYPES = {"age": 1.5, "gender": 0.5, "race": -1.0, "religion": 0.0}
 """True mean differences of the made pairs."""
@@ -70,7 +70,7 @@ def both() -> DataTree:
 
 
 def test_one_model_has_no_pair_effects_and_is_exact(alone: DataTree) -> None:
-    assert card_of(alone).attribute_effects == "none"
+    assert spec_of(alone).attribute_effects == "none"
     assert "attribute_sd" not in alone["posterior"]
     assert alone.attrs["method"] == "exact"
     assert (alone.attrs["measure"], alone.attrs["unit"]) == ("pll", 1.0)
@@ -218,7 +218,7 @@ def test_intervals_cover_what_they_should(own_sd: float) -> None:
     """89% intervals of type means and of their contrasts, 40 data sets of CrowS-Pairs' size.
 
     With ``own_sd`` 0 both models have the same means, as models that learnt from the same texts
-    nearly do: independent types in the card would take that for equal types.
+    nearly do: independent types in the model would take that for equal types.
     """
     inside, total = np.zeros(2), np.zeros(2)
     for seed in range(40):
@@ -247,7 +247,7 @@ def test_intervals_cover_what_they_should(own_sd: float) -> None:
             rows = rows[rows["quantity"] == "mean_difference"]
             if at == 0:
                 rows = rows.sort_values(["model", "bias_type"])
-            inside[at] += ((rows["hdi_low"] <= values[at]) & (values[at] <= rows["hdi_high"])).sum()
+            inside[at] += ((rows["low"] <= values[at]) & (values[at] <= rows["high"])).sum()
             total[at] += len(rows)
     # 720 intervals of means, two and two of the same pairs, and 360 of contrasts: four binomial
     # errors of 360. Contrasts that are all zero shrink to it and are covered more often.
@@ -257,22 +257,22 @@ def test_intervals_cover_what_they_should(own_sd: float) -> None:
 
 
 def test_priors_follow_the_unit_of_the_measure() -> None:
-    card = card_in_units(load_card("pll-robust"), 0.1)
-    priors = card.priors
+    spec = spec_in_units(load_model("pll-robust"), 0.1)
+    priors = spec.priors
     assert str(priors["connection_mean"]) == "normal(mean 0, sd 0.3)"
     assert str(priors["sigma"]) == "exponential(rate 2)"
-    assert priors["nu"] == load_card("pll-robust").priors["nu"]
+    assert priors["nu"] == load_model("pll-robust").priors["nu"]
     assert str(priors["context_sd"]) == "exponential(rate 5)"
 
 
 def test_effects_that_cannot_be_told_apart_are_left_out() -> None:
-    card = load_card("pll")
-    alone = card_for(pair_design(made(n_pairs=3)), card)
+    spec = load_model("pll")
+    alone = spec_for(pair_design(made(n_pairs=3)), spec)
     assert alone.needed_priors == ("connection_mean", "connection_sd", "sigma")
     several = made(n_pairs=3, models={"one": 0.0, "other": 1.0})
-    assert card_for(pair_design(several), card) == card
+    assert spec_for(pair_design(several), spec) == spec
     one_type = several[several["bias_type"] == "age"]
-    kept = card_for(pair_design(one_type), card).needed_priors
+    kept = spec_for(pair_design(one_type), spec).needed_priors
     assert "attribute_sd" in kept
     assert "context_sd" not in kept
     assert fit_pairs(one_type, seed=1).attrs["method"] == "exact"

@@ -16,7 +16,7 @@ import pytest
 from bayesbias.maskedlm import (
     PAIR_COLUMNS,
     LanguageModel,
-    load_model,
+    load_language_model,
     measure_table,
     paired_scores,
     read_pairs,
@@ -49,7 +49,7 @@ def folder(models: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def model(folder: Path) -> LanguageModel:
-    return load_model(folder)
+    return load_language_model(folder)
 
 
 def pair_frame(*rows: tuple[str, str]) -> pd.DataFrame:
@@ -205,9 +205,9 @@ def test_what_is_remembered_belongs_to_the_weights(folder: Path, tmp_path: Path)
 
     cache = tmp_path / "scores.sqlite"
     frame = pair_frame(("The man is here.", "The woman is here."))
-    one, other = load_model(folder), load_model(folder)
+    one, other = load_language_model(folder), load_language_model(folder)
     assert one.content_hash == other.content_hash
-    changed = load_model(folder, name="changed")
+    changed = load_language_model(folder, name="changed")
     with torch.no_grad():
         changed.network.get_output_embeddings().bias *= 1.5
     assert changed.content_hash != one.content_hash
@@ -263,18 +263,18 @@ def test_measures_that_a_model_does_not_allow(model: LanguageModel) -> None:
 
 def test_an_encoder_without_a_head_is_refused(models: Path) -> None:
     with pytest.raises(ValueError, match=r"has no masked language-model head.*random numbers"):
-        load_model(models / "all-MiniLM-L6-v2")
+        load_language_model(models / "all-MiniLM-L6-v2")
 
 
 def test_a_folder_that_is_no_model(tmp_path: Path, folder: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"holds no config\.json"):
-        load_model(tmp_path)
+        load_language_model(tmp_path)
     with pytest.raises(FileNotFoundError, match="no folder of a model"):
-        load_model(tmp_path / "none")
+        load_language_model(tmp_path / "none")
     for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
         shutil.copy(folder / name, tmp_path)
     with pytest.raises(ValueError, match=r"holds no model\.safetensors|does not load"):
-        load_model(tmp_path)
+        load_language_model(tmp_path)
 
 
 def test_weights_in_a_pickle_wait_for_leave(tmp_path: Path, model: LanguageModel) -> None:
@@ -284,8 +284,8 @@ def test_weights_in_a_pickle_wait_for_leave(tmp_path: Path, model: LanguageModel
     model.tokenizer.save_pretrained(tmp_path)
     torch.save(model.network.state_dict(), tmp_path / "pytorch_model.bin")
     with pytest.raises(ValueError, match="only with allow_pickle=True"):
-        load_model(tmp_path)
-    assert load_model(tmp_path, allow_pickle=True).kind == "masked"
+        load_language_model(tmp_path)
+    assert load_language_model(tmp_path, allow_pickle=True).kind == "masked"
 
 
 def test_code_of_a_model_is_never_run(tmp_path: Path, folder: Path) -> None:
@@ -299,7 +299,7 @@ def test_code_of_a_model_is_never_run(tmp_path: Path, folder: Path) -> None:
     mark = tmp_path / "run"
     (tmp_path / "own" / "own.py").write_text(f"open({str(mark)!r}, 'w')\n")
     with pytest.raises(ValueError, match="never runs a model's code"):
-        load_model(tmp_path / "own")
+        load_language_model(tmp_path / "own")
     assert not mark.exists()
 
 
@@ -308,7 +308,7 @@ def test_without_a_network_the_message_names_a_folder(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     with pytest.raises(FileNotFoundError, match=r"within reach.*folder that holds config\.json"):
-        load_model("nobody/has-this-model")
+        load_language_model("nobody/has-this-model")
 
 
 @pytest.mark.parametrize(
@@ -322,7 +322,7 @@ def test_without_a_network_the_message_names_a_folder(monkeypatch: pytest.Monkey
 )
 def test_options_that_do_not_fit(folder: Path, options: dict[str, str], match: str) -> None:
     with pytest.raises(ValueError, match=match):
-        load_model(folder, **options)
+        load_language_model(folder, **options)
 
 
 def test_a_masked_model_needs_a_mask(tmp_path: Path, byte_level: Any) -> None:
@@ -340,13 +340,15 @@ def test_a_masked_model_needs_a_mask(tmp_path: Path, byte_level: Any) -> None:
         tokenizer_object=byte_level.backend_tokenizer, pad_token="<pad>"
     ).save_pretrained(tmp_path)
     with pytest.raises(ValueError, match="has no mask token in its tokenizer"):
-        load_model(tmp_path)
+        load_language_model(tmp_path)
 
 
 def test_halves_of_precision_give_about_the_same(folder: Path, model: LanguageModel) -> None:
     frame = pair_frame(("The man is here.", "The woman is here."))
     whole = score_pairs(frame, model, "aul", progressbar=False)["score"]
-    half = score_pairs(frame, load_model(folder, dtype="bfloat16"), "aul", progressbar=False)
+    half = score_pairs(
+        frame, load_language_model(folder, dtype="bfloat16"), "aul", progressbar=False
+    )
     np.testing.assert_allclose(whole, half["score"], rtol=0.05)  # 8 bits of mantissa
 
 
@@ -395,7 +397,7 @@ def roberta(byte_level: Any, tmp_path_factory: pytest.TempPathFactory) -> Langua
     place = tmp_path_factory.mktemp("roberta")
     RobertaForMaskedLM(config).save_pretrained(place)
     byte_level.save_pretrained(place)
-    return load_model(place, name="tiny roberta")
+    return load_language_model(place, name="tiny roberta")
 
 
 def test_pieces_with_leading_spaces_align(roberta: LanguageModel) -> None:
@@ -445,7 +447,7 @@ def causal(byte_level: Any, tmp_path_factory: pytest.TempPathFactory) -> Languag
     place = tmp_path_factory.mktemp("gpt")
     GPT2LMHeadModel(config).save_pretrained(place)
     byte_level.save_pretrained(place)
-    return load_model(place)
+    return load_language_model(place)
 
 
 def test_causal_log_likelihood_is_the_sum_over_prefixes(causal: LanguageModel) -> None:

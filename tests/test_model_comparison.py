@@ -185,23 +185,23 @@ def test_equal_seeds_share_folds_and_other_models_change_nothing(
 
 
 @pytest.mark.parametrize(
-    "card", ["paper", "crossed", pytest.param("grouped", marks=pytest.mark.slow)]
+    "spec", ["paper", "crossed", pytest.param("grouped", marks=pytest.mark.slow)]
 )
-def test_left_out_words_against_refits_aligned_by_label(card: str) -> None:
+def test_left_out_words_against_refits_aligned_by_label(spec: str) -> None:
     """One word at a time, by `fit` on a subset: means and effects found by name, densely."""
     full = simulated(0.1, n_attributes=12)  # enough words that no density has a heavy tail
     table = pd.concat([full.iloc[1:], full.iloc[[5]]], ignore_index=True)
     words = table["attribute"].unique()
-    frame = attribute_kfold(table, card, folds=len(words), draws=2000)
-    refits = [refit_density(table, card, word) for word in words]
+    frame = attribute_kfold(table, spec, folds=len(words), draws=2000)
+    refits = [refit_density(table, spec, word) for word in words]
     total, error = sum(mean for mean, _ in refits), np.sqrt(sum(e**2 for _, e in refits))
     assert frame.loc[0, "elpd"] == pytest.approx(total, abs=4 * np.hypot(error, frame["mcse"][0]))
 
 
-def refit_density(table: pd.DataFrame, card: str, word: str) -> tuple[float, float]:
+def refit_density(table: pd.DataFrame, spec: str, word: str) -> tuple[float, float]:
     rows = table[table["attribute"] == word]
     rest = table[table["attribute"] != word]
-    posterior = fit(rest, card, method="exact", seed=5)["posterior"]
+    posterior = fit(rest, spec, method="exact", seed=5)["posterior"]
     n = posterior.sizes["chain"] * posterior.sizes["draw"]
     pairs = zip(rows["protected_word"], rows["connection"], strict=True)
     means = [posterior["word_mean"].sel(protected_word=w, connection=c) for w, c in pairs]
@@ -247,8 +247,8 @@ def test_folds_are_even_and_spread_every_set(table: pd.DataFrame) -> None:
         (["paper"], {"folds": 1}, r"folds must be a whole number from 2 to 24.*got 1"),
         (["paper"], {"folds": 25}, "got 25"),
         (["paper"], {"folds": 2.5}, "got 2.5"),
-        (["paper", "paper"], {}, "two cards have the same name"),
-        ([], {}, "at least one model card"),
+        (["paper", "paper"], {}, "two models have the same name"),
+        ([], {}, "at least one model"),
         (["papr"], {}, "did you mean 'paper'"),
         (["paper"], {"seed": -1}, "seed must be a whole number"),
         (["paper"], {"draws": 0}, "draws must be a whole number from 1 on"),
@@ -267,8 +267,8 @@ def test_a_connection_of_one_word_is_refused(toy_table: pd.DataFrame) -> None:
 
 
 def test_models_may_be_named(table: pd.DataFrame) -> None:
-    from bayesbias.model.spec import load_card
+    from bayesbias.model.spec import load_model
 
-    tight = load_card("paper").with_priors({"connection_mean": {"sd": 0.01}})
+    tight = load_model("paper").with_priors({"connection_mean": {"sd": 0.01}})
     frame = attribute_kfold(table, {"wide": "paper", "tight": tight}, folds=2, draws=200)
     assert set(frame["model"]) == {"wide", "tight"}

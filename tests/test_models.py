@@ -1,4 +1,4 @@
-"""PyMC's view of every card: its variables, its densities, and posteriors it can work on."""
+"""PyMC's view of every model: its variables, its densities, and posteriors it can work on."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ import bayesbias as bb
 from bayesbias.model.design import make_design
 from bayesbias.model.likelihood import predict_rows
 from bayesbias.model.pymc_model import _smallest_table, _whitening, build_model, graph
-from bayesbias.model.spec import card_from_dict, load_card, model_cards
-from bayesbias.model.tree import card_of, labels, variable_dims
+from bayesbias.model.spec import load_model, models, spec_from_dict
+from bayesbias.model.tree import labels, spec_of, variable_dims
 from bayesbias.posterior.loo import add_log_likelihood
 from bayesbias.posterior.sensitivity import with_log_densities
 from bayesbias.sampling.fit import fit, fit_design
@@ -26,16 +26,16 @@ from bayesbias.sampling.fit import fit, fit_design
 
 @pytest.fixture(scope="module")
 def table(toy_table: pd.DataFrame) -> pd.DataFrame:
-    """The toy table with contexts, which the card contextual needs and others do not see."""
+    """The toy table with contexts, which the model contextual needs and others do not see."""
     return toy_table.assign(context=[f"context {i % 3}" for i in range(len(toy_table))])
 
 
-NORMAL = [name for name in model_cards() if load_card(name).likelihood == "normal"]
+NORMAL = [name for name in models() if load_model(name).likelihood == "normal"]
 
 
 @pytest.fixture(scope="module", params=NORMAL)
 def exact(request: pytest.FixtureRequest, table: pd.DataFrame) -> DataTree:
-    return fit_design(  # as `fit`, for any outcome: cards are tried whatever they are for
+    return fit_design(  # as `fit`, for any outcome: models are tried whatever they are for
         make_design(table),
         request.param,
         method="exact",
@@ -48,7 +48,7 @@ def exact(request: pytest.FixtureRequest, table: pd.DataFrame) -> DataTree:
 
 @pytest.fixture(scope="module")
 def model(exact: DataTree, table: pd.DataFrame) -> pm.Model:
-    return build_model(table, card_of(exact))
+    return build_model(table, spec_of(exact))
 
 
 def check_pymc_works_on(tree: DataTree, model: pm.Model) -> None:
@@ -103,13 +103,13 @@ def test_the_robust_card_is_wired_through(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("card", model_cards())
-def test_every_card_samples_by_nuts(table: pd.DataFrame, card: str) -> None:
+@pytest.mark.parametrize("spec", models())
+def test_every_card_samples_by_nuts(table: pd.DataFrame, spec: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the toy table is small, and some chains short
-        tree = fit_design(make_design(table), card, "nuts", chains=2, seed=1, progressbar=False)
+        tree = fit_design(make_design(table), spec, "nuts", chains=2, seed=1, progressbar=False)
     assert np.isfinite(tree["posterior"].to_dataset().to_dataarray()).all()
-    check_pymc_works_on(tree, build_model(table, card))
+    check_pymc_works_on(tree, build_model(table, spec))
 
 
 def test_variables_and_dims_are_those_that_posteriors_have(
@@ -117,7 +117,7 @@ def test_variables_and_dims_are_those_that_posteriors_have(
 ) -> None:
     free = {variable.name for variable in model.free_RVs}
     assert free == set(exact["posterior"].data_vars) == set(exact["prior"].data_vars)
-    dims = variable_dims(card_of(exact))
+    dims = variable_dims(spec_of(exact))
     for name in free:
         assert tuple(model.named_vars_to_dims.get(name) or ()) == dims[name]
     for dim in ("connection", "protected_word", "attribute"):
@@ -130,7 +130,7 @@ def test_priors_have_the_density_the_card_states(exact: DataTree, model: pm.Mode
     few = DataTree.from_dict({"posterior": exact["posterior"].to_dataset().isel(draw=slice(0, 9))})
     theirs = compute_log_prior(few, model=model, progressbar=False, extend_inferencedata=False)
     ours = with_log_densities(exact)["log_prior"].to_dataset().isel(draw=slice(0, 9))
-    for name in card_of(exact).needed_priors:
+    for name in spec_of(exact).needed_priors:
         values = theirs[name]
         summed = values.sum([dim for dim in values.dims if dim not in ("chain", "draw")])
         # PyMC folds the logs of constant parameters in single precision.
@@ -153,7 +153,7 @@ def test_prior_draws_come_from_the_priors(exact: DataTree) -> None:
     prior = exact["prior"]
     assert prior.sizes["draw"] == 500
     mean = prior["connection_mean"].values
-    stated = card_of(exact).priors["connection_mean"].parameters
+    stated = spec_of(exact).priors["connection_mean"].parameters
     # 2,000 draws of a Normal: four standard errors of mean and sd.
     assert mean.mean() == pytest.approx(stated["mean"], abs=4 * stated["sd"] / np.sqrt(2000))
     assert mean.std() == pytest.approx(stated["sd"], rel=4 / np.sqrt(4000))
@@ -168,10 +168,10 @@ def test_overridden_priors_reach_the_model(toy_table: pd.DataFrame) -> None:
 
 
 def test_effects_by_kind_have_an_sd_for_each(toy_table: pd.DataFrame) -> None:
-    card = card_from_dict(load_card("crossed").to_dict() | {"attribute_effects": "kind"})
-    model = build_model(toy_table, card)
+    spec = spec_from_dict(load_model("crossed").to_dict() | {"attribute_effects": "kind"})
+    model = build_model(toy_table, spec)
     assert model.named_vars_to_dims["attribute_sd"] == ("attribute_kind",)
-    tree = fit(toy_table, card, method="exact", chains=2, seed=1)
+    tree = fit(toy_table, spec, method="exact", chains=2, seed=1)
     check_log_likelihood(tree, model)
 
 
@@ -200,14 +200,14 @@ def test_connections_of_single_rows_do_not_pass_for_noiseless() -> None:
     assert (spread > 0.005).all()  # distances there differ by .01 to .06
 
 
-@pytest.mark.parametrize("card", model_cards())
-def test_a_graph_names_the_cards_variables(card: str) -> None:
+@pytest.mark.parametrize("spec", models())
+def test_a_graph_names_the_cards_variables(spec: str) -> None:
     graphviz = pytest.importorskip("graphviz")
-    drawn = graph(card)
+    drawn = graph(spec)
     assert isinstance(drawn, graphviz.Digraph)
     for name in ("connection_mean", "word_mean", "sigma", "cosine_distance"):
         assert name in drawn.source
-    expected = load_card(card).needed_priors
+    expected = load_model(spec).needed_priors
     assert all(name in drawn.source for name in expected)
 
 

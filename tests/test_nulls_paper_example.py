@@ -71,10 +71,10 @@ def test_its_t_tests_are_those_of_the_paper(example: bb.reproduce.PaperExample) 
     tests = example.t_tests().set_index("attribute_set")
     # FACTS section 4, to the figures printed there.
     assert tests.loc["A", "p_value"] == pytest.approx(0.020, abs=5e-4)
-    interval = tests.loc["A", ["ci_low", "ci_high"]].tolist()
+    interval = tests.loc["A", ["low", "high"]].tolist()
     assert interval == pytest.approx([0.0053, 0.0611], abs=5e-5)
     assert tests.loc["B", "p_value"] == pytest.approx(0.227, abs=5e-4)
-    interval = tests.loc["B", ["ci_low", "ci_high"]].tolist()
+    interval = tests.loc["B", ["low", "high"]].tolist()
     assert interval == pytest.approx([-0.0397, 0.0095], abs=5e-5)
     assert tests["difference"].diff().iloc[1] == pytest.approx(-example.statistic / 8)
 

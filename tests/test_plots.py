@@ -62,7 +62,7 @@ def make_summary(words: dict[str, str], connections: tuple[str, ...] = bb.CONNEC
     ]
     columns = ["level", "protected_group", "protected_word", "connection", "mean"]
     frame = pd.DataFrame(rows, columns=columns).assign(sd=0.02)
-    return frame.assign(hdi_low=frame["mean"] - 0.03, hdi_high=frame["mean"] + 0.04)
+    return frame.assign(low=frame["mean"] - 0.03, high=frame["mean"] + 0.04)
 
 
 WORDS = {"she": "woman", "he": "man", "her": "woman"}
@@ -227,7 +227,7 @@ def test_forest_draws_means_and_intervals_where_the_frame_has_them() -> None:
             bar for bar in ax.collections if to_hex(bar.get_color()[0]).upper() == COLOURS[name]
         ]  # type: ignore[attr-defined]
         ends = np.array([path.vertices[:, 0] for path in bars[0].get_paths()])
-        assert ends == pytest.approx(expected[["hdi_low", "hdi_high"]].to_numpy())
+        assert ends == pytest.approx(expected[["low", "high"]].to_numpy())
 
 
 def test_forest_stands_upright_with_its_axis_named_and_one_marked() -> None:
@@ -493,8 +493,8 @@ def test_scales_draw_a_row_each_under_headings(posterior: Any) -> None:
 
 
 def test_scales_tell_degrees_of_freedom_in_words(posterior: Any) -> None:
-    tails = {"parameter": "nu", "of": "", "mean": 7.2, "sd": 1, "hdi_low": 5.1, "hdi_high": 9.4}
-    one = {"parameter": "sigma", "of": "", "mean": 0.2, "sd": 0, "hdi_low": 0.1, "hdi_high": 0.3}
+    tails = {"parameter": "nu", "of": "", "mean": 7.2, "sd": 1, "low": 5.1, "high": 9.4}
+    one = {"parameter": "sigma", "of": "", "mean": 0.2, "sd": 0, "low": 0.1, "high": 0.3}
     ax = plots.scales(pd.DataFrame([one, tails]))
     assert row_names(ax) == ["between single distances"]
     assert "Tails: 7 degrees of freedom (5 to 9)" in note(ax)

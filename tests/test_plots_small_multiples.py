@@ -33,14 +33,14 @@ def frame_of(
         {
             "embedding": f"e{e}",
             "list": f"list $ {w}",
-            "model": f"card {c}",
+            "model": f"model {c}",
             "seed": s,
             "level": level,
             "first": "associated",
             "second": second,
             "mean": (mean := rng.normal(0, 0.05)),
-            "hdi_low": mean - 0.03,
-            "hdi_high": mean + 0.03,
+            "low": mean - 0.03,
+            "high": mean + 0.03,
         }
         for e in range(n_embeddings)
         for w in range(n_lists)
@@ -60,7 +60,7 @@ def points_of(panel: plt.Axes) -> dict[str, list[tuple[float, float]]]:
     return {
         str(line.get_label()): list(zip(line.get_xdata(), line.get_ydata(), strict=True))
         for line in panel.get_lines()
-        if str(line.get_label()).startswith("card")
+        if str(line.get_label()).startswith("model")
     }
 
 
@@ -71,9 +71,9 @@ def test_every_cell_is_drawn_once_in_the_panel_of_its_list() -> None:
     wanted = frame[(frame["level"] == "overall") & (frame["second"] == "human")]
     for name, panel in panels.items():
         points = points_of(panel)
-        assert list(points) == ["card 0", "card 1"]
-        for card, places in points.items():
-            part = wanted[(wanted["list"] == name) & (wanted["model"] == card)]
+        assert list(points) == ["model 0", "model 1"]
+        for spec, places in points.items():
+            part = wanted[(wanted["list"] == name) & (wanted["model"] == spec)]
             assert [x for x, _ in places] == list(part["mean"])
         assert panel.get_title(loc="left") == name
         everywhere = [y for places in points.values() for _, y in places]
@@ -85,7 +85,7 @@ def test_intervals_are_where_the_frame_says() -> None:
     (panel,) = panels_of(small_multiples(frame, second="neutral")).values()
     row = frame[(frame["level"] == "overall") & (frame["second"] == "neutral")].iloc[0]
     segments = [each for line in panel.collections for each in line.get_segments()]
-    assert segments[0][:, 0] == pytest.approx([row["hdi_low"], row["hdi_high"]])
+    assert segments[0][:, 0] == pytest.approx([row["low"], row["high"]])
 
 
 def test_rows_of_one_embedding_stand_together_and_all_are_in_view() -> None:
@@ -116,7 +116,7 @@ def test_panels_share_their_axes_and_label_the_outside_only() -> None:
 def test_tick_labels_of_a_panel_and_its_neighbour_stay_apart(wide: float, name: str) -> None:
     frame = frame_of(2, 3, 1, 1)
     frame["embedding"] = name + frame["embedding"]
-    ends = ["mean", "hdi_low", "hdi_high"]
+    ends = ["mean", "low", "high"]
     frame[ends] = (frame[ends] - 0.05) * wide / np.ptp(frame[ends])
     head = small_multiples(frame, rope=0)
     head.figure.draw_without_rendering()
@@ -133,7 +133,7 @@ def test_tick_labels_of_a_panel_and_its_neighbour_stay_apart(wide: float, name: 
 def test_a_cell_without_result_says_so() -> None:
     frame = frame_of(2, 2, 2, 1)
     lost = (frame["embedding"] == "e1") & (frame["list"] == "list $ 1")
-    panels = panels_of(small_multiples(frame[~(lost & (frame["model"] == "card 1"))]))
+    panels = panels_of(small_multiples(frame[~(lost & (frame["model"] == "model 1"))]))
     said = {name: [text.get_text() for text in panel.texts] for name, panel in panels.items()}
     assert said == {"list $ 0": [], "list $ 1": ["no result"]}
 
@@ -147,11 +147,11 @@ def test_the_header_names_pair_interval_and_card() -> None:
     )
     subtitle = next(text.get_text() for text in head.texts if text.get_gid() == "subtitle")
     assert "50% highest-density" in subtitle.replace("\n", " ")
-    assert "Card: card 0." in subtitle
+    assert "Model: model 0." in subtitle
     assert "smaller than 0.1" in subtitle.replace("\n", " ")
     assert head.get_legend() is None
     legend = small_multiples(frame_of(1, 1, 3, 1)).get_legend()
-    assert [text.get_text() for text in legend.get_texts()] == ["card 0", "card 1", "card 2"]
+    assert [text.get_text() for text in legend.get_texts()] == ["model 0", "model 1", "model 2"]
 
 
 def test_it_can_be_saved(tmp_path: object) -> None:
@@ -165,7 +165,7 @@ def test_it_can_be_saved(tmp_path: object) -> None:
     [
         (frame_of(), {"second": "different"}, "no overall contrast associated − different; it has"),
         (frame_of(1, MOST_PANELS + 1), {}, "13 lists do not fit"),
-        (frame_of(MOST_ROWS + 1, 1, 1, 1), {}, "49 embeddings with 1 cards do not fit"),
+        (frame_of(MOST_ROWS + 1, 1, 1, 1), {}, "49 embeddings with 1 models do not fit"),
         (frame_of(), {"rope": 3}, "rope is a distance"),
         (frame_of().drop(columns="list"), {}, r"lacks the column\(s\) list"),
     ],

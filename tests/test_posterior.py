@@ -11,13 +11,13 @@ import pytest
 import xarray as xr
 from xarray import DataTree
 
-from bayesbias.model.spec import load_card
+from bayesbias.model.spec import load_model
 from bayesbias.model.tree import (
-    card_of,
     index_of,
     labels,
     load_posterior,
     save_posterior,
+    spec_of,
     stacked,
     variable_dims,
     warnings_of,
@@ -30,7 +30,7 @@ def test_groups_dims_and_coordinates(toy_table: pd.DataFrame, crossed_posterior:
     groups = {"posterior", "sample_stats", "observed_data", "constant_data"}
     assert set(crossed_posterior.children) == groups
     posterior = crossed_posterior["posterior"]
-    dims = variable_dims(load_card("crossed"))
+    dims = variable_dims(load_model("crossed"))
     for name, variable in posterior.data_vars.items():
         assert variable.dims == ("chain", "draw", *dims[str(name)])
     assert posterior.sizes["chain"] == 2
@@ -89,7 +89,7 @@ def test_attributes_say_where_it_comes_from(
     assert attrs["seed"] == "1"
     assert attrs["table_hash"] == table_hash(validate(toy_table))
     assert set(json.loads(attrs["versions"])) == {"bayesbias", "pymc", "arviz", "numpy"}
-    assert card_of(crossed_posterior) == load_card("crossed")
+    assert spec_of(crossed_posterior) == load_model("crossed")
     assert warnings_of(crossed_posterior) == []
 
 
@@ -105,7 +105,7 @@ def test_a_posterior_is_read_back_identical(
     assert again.attrs == tree.attrs
     for name in tree.children:
         xr.testing.assert_equal(again[name].to_dataset(), tree[name].to_dataset())
-    assert card_of(again) == card_of(tree)
+    assert spec_of(again) == spec_of(tree)
     save_posterior(again, path)  # nothing holds the file that was read
 
 
@@ -143,7 +143,7 @@ def test_a_cut_file_is_refused(crossed_posterior: DataTree, tmp_path: Path) -> N
 
 
 def test_a_foreign_tree_carries_no_card() -> None:
-    for read in (card_of, warnings_of):
+    for read in (spec_of, warnings_of):
         with pytest.raises(ValueError, match=r"was not fitted by bayesbias\.fit"):
             read(DataTree())
 

@@ -54,8 +54,8 @@ def table_of(vectors, words) -> pd.DataFrame:
     return bb.distance_table(Keyed(vectors), words)  # type: ignore[arg-type]
 
 
-def fitted(table: pd.DataFrame, card: str) -> DataTree:
-    return bb.fit(table, card, draws=1000, chains=2, seed=1)
+def fitted(table: pd.DataFrame, spec: str) -> DataTree:
+    return bb.fit(table, spec, draws=1000, chains=2, seed=1)
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def test_the_mean_difference_is_the_sum_of_the_groups_contrasts_and_twice_gweat(
     means = table.groupby(by, observed=True)["cosine_distance"].mean().unstack()
     contrast = (means["different"] - means["associated"]).groupby("protected_group").mean()
     assert value(frame, "weat_mean_difference") == pytest.approx(contrast.sum(), abs=ROUNDING)
-    for column in ("observed", "mean", "sd", "hdi_low", "hdi_high"):
+    for column in ("observed", "mean", "sd", "low", "high"):
         twice = 2 * value(frame, "gweat", column)
         assert value(frame, "weat_mean_difference", column) == pytest.approx(twice)
 
@@ -121,7 +121,7 @@ def test_gweat_of_three_groups_and_what_it_is_in_distances() -> None:
 
 
 def test_posteriors_by_hand_from_the_draws(crossed: DataTree) -> None:
-    """Loops over draws, words and sets; the card has attribute effects."""
+    """Loops over draws, words and sets; the model has attribute effects."""
     means, effects = stacked(crossed, "word_mean"), stacked(crossed, "attribute_effect")
     names, words = labels(crossed, "attribute"), labels(crossed, "protected_word")
     connections = labels(crossed, "connection")
@@ -146,8 +146,8 @@ def test_posteriors_by_hand_from_the_draws(crossed: DataTree) -> None:
         assert value(frame, name, "mean") == pytest.approx(np.mean(draws))
         assert value(frame, name, "sd") == pytest.approx(np.std(draws, ddof=1))
         inside = np.mean(
-            (np.array(draws) >= value(frame, name, "hdi_low"))
-            & (np.array(draws) <= value(frame, name, "hdi_high"))
+            (np.array(draws) >= value(frame, name, "low"))
+            & (np.array(draws) <= value(frame, name, "high"))
         )
         assert inside == pytest.approx(0.89, abs=1e-3)  # one draw in 2,000, on either side
 
@@ -226,7 +226,7 @@ def test_rows_join_a_table_of_scores(crossed: DataTree) -> None:
     found = posterior_scores(crossed, 0.8)
     rows = joined[joined["interval"] == "posterior"]
     assert rows[["score", "value", "low", "high"]].to_numpy().tolist() == (
-        found[["score", "mean", "hdi_low", "hdi_high"]].to_numpy().tolist()
+        found[["score", "mean", "low", "high"]].to_numpy().tolist()
     )
     assert rows["choices"].str.contains("model crossed").all()
     assert rows["note"].iloc[0] == f"in the sample {found['observed'].iloc[0]:.4g}"

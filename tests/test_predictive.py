@@ -20,7 +20,7 @@ from bayesbias.model.likelihood import (
     residual_sds,
     row_blocks,
 )
-from bayesbias.model.spec import ModelCard, card_from_dict, load_card
+from bayesbias.model.spec import ModelSpec, load_model, spec_from_dict
 from bayesbias.posterior.loo import add_log_likelihood
 from bayesbias.posterior.new_attributes import new_attribute_log_density, word_means_given
 from bayesbias.sampling.collapsed import log_density
@@ -30,7 +30,7 @@ from bayesbias.sampling.reduction import collapse
 
 
 def with_nu(tree: DataTree, nu: float) -> DataTree:
-    """Give a posterior a nu, as the robust card has it."""
+    """Give a posterior a nu, as the robust model has it."""
     copy = tree.copy()
     posterior = tree["posterior"].to_dataset()
     copy["posterior"] = posterior.assign(nu=xr_full(posterior, nu))
@@ -102,13 +102,13 @@ def test_the_log_likelihood_group_is_put_on_a_copy(
     np.testing.assert_array_equal(found, expected)
 
 
-CARDS = ("paper", "paper-figures", "crossed", "grouped", "crossed by kind")
+MODELS = ("paper", "paper-figures", "crossed", "grouped", "crossed by kind")
 
 
-def card_named(name: str) -> ModelCard:
+def card_named(name: str) -> ModelSpec:
     if name == "crossed by kind":
-        return card_from_dict(load_card("crossed").to_dict() | {"attribute_effects": "kind"})
-    return load_card(name)
+        return spec_from_dict(load_model("crossed").to_dict() | {"attribute_effects": "kind"})
+    return load_model(name)
 
 
 def without(design: Design, attribute: int) -> Design:
@@ -117,7 +117,7 @@ def without(design: Design, attribute: int) -> Design:
     return replace(design, **rows)
 
 
-@pytest.mark.parametrize("name", CARDS)
+@pytest.mark.parametrize("name", MODELS)
 def test_an_unseen_attribute_against_the_ratio_of_collapsed_densities(
     toy_table: pd.DataFrame, name: str
 ) -> None:
@@ -125,10 +125,10 @@ def test_an_unseen_attribute_against_the_ratio_of_collapsed_densities(
 
     Attribute 4 has a repeated row, so that a cell holds two rows of it.
     """
-    design, card = make_design(toy_table), card_named(name)
+    design, spec = make_design(toy_table), card_named(name)
     attribute = int(design.attribute[-1])
     rest = without(design, attribute)
-    posterior, whole = collapse(rest, card), collapse(design, card)
+    posterior, whole = collapse(rest, spec), collapse(design, spec)
     draws = sample_exact(posterior, 6000, np.random.default_rng(2))
     sds = np.column_stack(
         [draws.values[block.name].reshape(6000, -1) for block in posterior.blocks]
@@ -151,7 +151,7 @@ def test_the_closed_form_equals_the_dense_normal(toy_table: pd.DataFrame) -> Non
     design = make_design(toy_table)
     attribute = int(design.attribute[-1])
     draws = sample_exact(
-        collapse(without(design, attribute), load_card("crossed")), 3, np.random.default_rng(0)
+        collapse(without(design, attribute), load_model("crossed")), 3, np.random.default_rng(0)
     )
     given = word_means_given(without(design, attribute), draws.values)
     rows = np.flatnonzero(design.attribute == attribute)
@@ -170,7 +170,7 @@ def test_word_means_given_all_else_have_the_moments_of_their_draws(
     toy_table: pd.DataFrame,
 ) -> None:
     design = make_design(toy_table)
-    draws = sample_exact(collapse(design, load_card("grouped")), 20_000, np.random.default_rng(1))
+    draws = sample_exact(collapse(design, load_model("grouped")), 20_000, np.random.default_rng(1))
     given = word_means_given(design, draws.values)
     words = draws.values["word_mean"].reshape(20_000, -1)
     standard = (words - given.mean) / np.sqrt(given.variance)

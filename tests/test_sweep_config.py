@@ -23,7 +23,7 @@ def read(folder: Path, text: str) -> SweepConfig:
 def test_the_example_of_the_help_text_is_read_and_stands_in_the_docs(tmp_path: Path) -> None:
     config = read(tmp_path, EXAMPLE)
     assert [words.name for words in config.lists] == ["religion", "gender", "weat1"]
-    assert [card.name for card in config.cards] == ["paper", "crossed"]
+    assert [spec.name for spec in config.models] == ["paper", "crossed"]
     assert config.seeds == (1, 2)
     assert config.embeddings == (
         Embedding("demo", "glove-demo"),
@@ -36,7 +36,7 @@ def test_the_example_of_the_help_text_is_read_and_stands_in_the_docs(tmp_path: P
 
 def test_what_is_left_out_is_as_in_run(tmp_path: Path) -> None:
     config = read(tmp_path, MINIMAL + PLACES)
-    assert [card.name for card in config.cards] == ["paper", "crossed"]
+    assert [spec.name for spec in config.models] == ["paper", "crossed"]
     assert (config.seeds, config.draws, config.chains, config.method) == ((1,), 1000, 4, "auto")
     assert (config.ci_prob, config.rope) == (0.89, 0.02)
     assert (config.tune, config.target_accept) == (1000, 0.9)
@@ -67,7 +67,7 @@ def test_paths_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.Monk
         ("lists = []" + PLACES, "lists is empty"),
         ('lists = ["human"]' + PLACES, "has control words only"),
         ('lists = ["religion", "religion"]' + PLACES, "lists holds 'religion' twice"),
-        (MINIMAL + 'cards = ["papr"]' + PLACES, "unknown model card 'papr'; did you mean 'paper'"),
+        (MINIMAL + 'models = ["papr"]' + PLACES, "unknown model 'papr'; did you mean 'paper'"),
         (MINIMAL + "seeds = [1, 1]" + PLACES, "seeds holds '1' twice"),
         (MINIMAL + "seeds = [-1]" + PLACES, "seed must be a whole number from 0 on; got -1"),
         (MINIMAL + "seeds = [true]" + PLACES, "seeds must be a list of whole numbers"),

@@ -48,7 +48,7 @@ def row(found: VocabularyContrasts, first: str, second: str) -> pd.Series[Any]:
 
 def test_a_planted_contrast_lies_beyond_all_random_lists(planted: VocabularyContrasts) -> None:
     own = row(planted, "associated", "different")
-    assert own["mean"] < own["random_low"] < own["random_high"]
+    assert own["mean"] < own["reference_low"] < own["reference_high"]
     assert own["percentile"] == 0
     assert own["p_value"] == 2 / 31
     assert own["p_below"] > 0.99
@@ -63,7 +63,7 @@ def test_zero_is_not_the_baseline(planted: VocabularyContrasts) -> None:
     """
     own = row(planted, "different", "neutral")
     assert own["mean"] > 0
-    assert own["random_low"] > 0
+    assert own["reference_low"] > 0
     assert own["excess"] == pytest.approx(own["mean"] - own["random_mean"])
     assert own["excess"] < 0
     assert own["percentile"] < 5
@@ -96,7 +96,7 @@ def test_what_is_refused() -> None:
     for options, what in (
         ({"vary": "both"}, "unknown vary 'both'"),
         ({"lists": 1}, "lists must be a whole number from 2 on; got 1"),
-        ({"model": "robust"}, "the card 'robust' is student.* need a Normal card"),
+        ({"model": "robust"}, "the model 'robust' is student.* need a Normal model"),
         ({"ranks": (0, 7)}, "has 7 words to choose from, fewer than the 10"),
     ):
         with pytest.raises(ValueError, match=what):

@@ -29,7 +29,7 @@ def hdi(draws: FloatArray, ci_prob: float) -> FloatArray:
 
 
 def describe_draws(draws: FloatArray, ci_prob: float) -> pd.DataFrame:
-    """Mean, sd and HPDI of every column: ``mean``, ``sd``, ``hdi_low``, ``hdi_high``.
+    """Mean, sd and HPDI of every column: ``mean``, ``sd``, ``low``, ``high``.
 
     The frame says in ``.attrs["ci_prob"]`` how probable its intervals are.
     """
@@ -38,8 +38,8 @@ def describe_draws(draws: FloatArray, ci_prob: float) -> pd.DataFrame:
         {
             "mean": draws.mean(axis=0),
             "sd": draws.std(axis=0, ddof=1),
-            "hdi_low": interval[:, 0],
-            "hdi_high": interval[:, 1],
+            "low": interval[:, 0],
+            "high": interval[:, 1],
         }
     )
     frame.attrs["ci_prob"] = check_probability(ci_prob)

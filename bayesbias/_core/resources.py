@@ -1,4 +1,4 @@
-"""Where the bundled word lists, model cards and vectors are, in a checkout and in a wheel."""
+"""Where the bundled word lists, models and vectors are, in a checkout and in a wheel."""
 
 from __future__ import annotations
 

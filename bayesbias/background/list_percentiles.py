@@ -108,8 +108,8 @@ def random_lists(
     DataFrame
         ``score``, ``groups``, ``vary``, ``value``; ``percentile``, the share of random lists with
         a smaller value, in [0, 100]; ``p_value``, two-sided, 2 (b + 1)/(lists + 1) with b the
-        lists as far out on its side, at most 1; ``random_mean``, ``random_sd``, ``random_low``
-        and ``random_high``, the middle 95%; and ``n_lists``.
+        lists as far out on its side, at most 1; ``random_mean``, ``random_sd``, ``reference_low``
+        and ``reference_high``, the middle 95%; and ``n_lists``.
 
     Raises
     ------
@@ -125,18 +125,18 @@ def random_lists(
         raise ValueError(unknown_name("vary", str(vary), get_args(Vary)))
     if lists < 1:
         raise ValueError(f"lists must be a whole number from 1 on; got {lists!r}")
-    words = load_wordlist(wordlist)
+    loaded = load_wordlist(wordlist)
     rng = np.random.default_rng(seed)
     pool = draw_pool(
         source,
-        words.words,
+        loaded.words,
         case=case,
         ranks=ranks,
         rng=rng,
         allow_pickle=allow_pickle,
         progressbar=progressbar,
     )
-    protected, stereotypes = _sets(pool, words)
+    protected, stereotypes = _sets(pool, loaded)
     rows = _rows(names, tuple(protected))
     drawn = np.empty((lists, len(rows)))
     for at in range(lists):
@@ -199,15 +199,15 @@ def with_percentiles(
     return out
 
 
-def _sets(pool: Pool, words: WordList) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    groups = [name for name in words.groups if name in words.stereotypes]
+def _sets(pool: Pool, wordlist: WordList) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
+    groups = [name for name in wordlist.groups if name in wordlist.stereotypes]
     if len(groups) < 2:
         raise ValueError(
-            f"the list {words.name!r} has {len(groups)} group(s) with stereotypes; these scores "
+            f"the list {wordlist.name!r} has {len(groups)} group(s) with stereotypes; these scores "
             "need two or more"
         )
     found = []
-    for kind, sets in (("group", words.groups), ("stereotypes of", words.stereotypes)):
+    for kind, sets in (("group", wordlist.groups), ("stereotypes of", wordlist.stereotypes)):
         rows = {}
         for group in groups:
             there = [pool.found[word] for word in sets[group] if word in pool.found]
@@ -258,7 +258,7 @@ def _described(row: _Row, value: float, drawn: FloatArray) -> dict[str, object]:
         "p_value": float(min(1.0, 2 * (min(below, above) + ties + 1) / (len(drawn) + 1))),
         "random_mean": float(drawn.mean()),
         "random_sd": float(drawn.std(ddof=1)) if len(drawn) > 1 else 0.0,
-        "random_low": float(low),
-        "random_high": float(high),
+        "reference_low": float(low),
+        "reference_high": float(high),
         "n_lists": len(drawn),
     }

@@ -24,7 +24,7 @@ from .._core.intervals import DEFAULT_CI_PROB
 from .._core.random import Seed, as_seed_sequence
 from ..embeddings.formats.headers import Vector
 from ..embeddings.formats.keyed import keyed_vectors
-from ..model.spec import ModelCard, load_card
+from ..model.spec import ModelSpec, load_model
 from ..model.tree import labels, stacked
 from ..posterior.contrasts import DEFAULT_ROPE, contrasts
 from ..sampling.fit import fit
@@ -54,8 +54,8 @@ class VocabularyContrasts:
     ----------
     table : DataFrame
         One row a contrast of connections, overall: ``first``, ``second``, and of first - second
-        ``mean``, ``sd``, ``hdi_low``, ``hdi_high``; ``random_mean``, ``random_sd``,
-        ``random_low``, ``random_high`` (middle 95%) of the posterior means of random lists;
+        ``mean``, ``sd``, ``low``, ``high``; ``random_mean``, ``random_sd``,
+        ``reference_low``, ``reference_high`` (middle 95%) of the posterior means of random lists;
         ``excess``, mean - random_mean; ``percentile``, share of random lists with a smaller
         mean, in [0, 100]; ``p_value``, two-sided, 2 (b + 1)/(lists + 1); and ``p_below``, the
         probability that the contrast lies below that of a random list, over the posterior and
@@ -77,7 +77,7 @@ class VocabularyContrasts:
 def vocabulary_contrasts(
     source: Source,
     wordlist: str | Path | WordList,
-    model: str | Path | ModelCard = "crossed",
+    model: str | Path | ModelSpec = "crossed",
     *,
     vary: Vary = "protected",
     lists: int = LISTS,
@@ -97,8 +97,8 @@ def vocabulary_contrasts(
     source
         As for `background.distribution`.
     wordlist : str, Path or WordList
-    model : str, Path or ModelCard
-        A Normal card: all fits are by the exact sampler.
+    model : str, Path or ModelSpec
+        A Normal model: all fits are by the exact sampler.
     vary : {"protected", "stereotypes"}
         Random protected words ask whether these words, rather than any, lie as they do. Random
         stereotypes ask whether these attributes, rather than any, do. Groups and sets keep their
@@ -124,36 +124,36 @@ def vocabulary_contrasts(
     Raises
     ------
     ValueError
-        If the card is not Normal, a choice is unknown, or there are too few words.
+        If the model is not Normal, a choice is unknown, or there are too few words.
     """
     if vary not in get_args(Vary):
         raise ValueError(unknown_name("vary", str(vary), get_args(Vary)))
     if lists < 2:
         raise ValueError(f"lists must be a whole number from 2 on; got {lists!r}")
-    card, words = load_card(model, "distance"), load_wordlist(wordlist)
-    if card.likelihood != "normal":
+    spec, loaded = load_model(model, "distance"), load_wordlist(wordlist)
+    if spec.likelihood != "normal":
         raise ValueError(
-            f"the card {card.name!r} is {card.likelihood}; fits by the hundred need a Normal card, "
-            "which the exact sampler knows"
+            f"the model {spec.name!r} is {spec.likelihood}; fits by the hundred need "
+            "a Normal model, which the exact sampler knows"
         )
     own, sampling, fitting = as_seed_sequence(seed).spawn(3)
     rng = default_rng(sampling)
     pool = draw_pool(
         source,
-        words.words,
+        loaded.words,
         case=case,
         ranks=ranks,
         rng=rng,
         allow_pickle=allow_pickle,
         progressbar=progressbar,
     )
-    table = distance_table(keyed_vectors(*_matrix(pool.found)), words)
-    posterior = fit(table, card, "exact", draws=draws, chains=chains, seed=own)
-    found = _present(words, pool.found)
+    table = distance_table(keyed_vectors(*_matrix(pool.found)), loaded)
+    posterior = fit(table, spec, "exact", draws=draws, chains=chains, seed=own)
+    found = _present(loaded, pool.found)
     means = []
     for child in fitting.spawn(lists):
         other, vectors = _random_list(found, pool, vary, rng)
-        means.append(_contrast_means(other, vectors, card, child))
+        means.append(_contrast_means(other, vectors, spec, child))
     return _assembled(posterior, np.stack(means), vary, ci_prob)
 
 
@@ -161,7 +161,7 @@ def _matrix(vectors: Mapping[str, Vector]) -> tuple[list[str], Vector, list[str]
     return list(vectors), np.stack(list(vectors.values())), list(vectors)
 
 
-def _present(words: WordList, found: Mapping[str, object]) -> WordList:
+def _present(wordlist: WordList, found: Mapping[str, object]) -> WordList:
     """The list without the words that the embedding lacks."""
 
     def there(sets: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
@@ -169,27 +169,27 @@ def _present(words: WordList, found: Mapping[str, object]) -> WordList:
         return {name: each for name, each in kept.items() if each}
 
     return replace(
-        words,
-        groups=there(words.groups),
-        stereotypes=there(words.stereotypes),
-        controls=there(words.controls),
+        wordlist,
+        groups=there(wordlist.groups),
+        stereotypes=there(wordlist.stereotypes),
+        controls=there(wordlist.controls),
     )
 
 
 def _random_list(
-    words: WordList, pool: Pool, vary: Vary, rng: np.random.Generator
+    wordlist: WordList, pool: Pool, vary: Vary, rng: np.random.Generator
 ) -> tuple[WordList, dict[str, Vector]]:
     """The list with random words in the place of its protected words or its stereotypes."""
-    sets = words.groups if vary == "protected" else words.stereotypes
+    sets = wordlist.groups if vary == "protected" else wordlist.stereotypes
     picks = pool.sets([len(each) for each in sets.values()], rng)
     fresh = {
         name: tuple(pool.words[row] for row in rows.tolist())
         for name, rows in zip(sets, picks, strict=True)
     }
     other = replace(
-        words,
-        groups=fresh if vary == "protected" else words.groups,
-        stereotypes=fresh if vary == "stereotypes" else words.stereotypes,
+        wordlist,
+        groups=fresh if vary == "protected" else wordlist.groups,
+        stereotypes=fresh if vary == "stereotypes" else wordlist.stereotypes,
     )
     vectors = {word: pool.found[word] for word in other.words if word in pool.found}
     for name, rows in zip(fresh, picks, strict=True):
@@ -198,10 +198,10 @@ def _random_list(
 
 
 def _contrast_means(
-    words: WordList, vectors: Mapping[str, Vector], card: ModelCard, seed: SeedSequence
+    wordlist: WordList, vectors: Mapping[str, Vector], spec: ModelSpec, seed: SeedSequence
 ) -> FloatArray:
-    table = distance_table(keyed_vectors(*_matrix(vectors)), words)
-    tree = fit(table, card, "exact", draws=DRAWS, chains=1, seed=seed)
+    table = distance_table(keyed_vectors(*_matrix(vectors)), wordlist)
+    tree = fit(table, spec, "exact", draws=DRAWS, chains=1, seed=seed)
     return _differences(tree).mean(axis=0)
 
 
@@ -217,13 +217,13 @@ def _assembled(
 ) -> VocabularyContrasts:
     frame = contrasts(posterior, ci_prob, DEFAULT_ROPE)
     frame = frame[frame["level"] == "overall"].reset_index(drop=True)
-    kept = ["first", "second", "mean", "sd", "hdi_low", "hdi_high"]
+    kept = ["first", "second", "mean", "sd", "low", "high"]
     table = frame[kept].copy()
     draws = _differences(posterior)
     below = (means < table["mean"].to_numpy()).sum(axis=0)
     table["random_mean"] = means.mean(axis=0)
     table["random_sd"] = means.std(axis=0, ddof=1)
-    table["random_low"], table["random_high"] = np.quantile(means, [0.025, 0.975], axis=0)
+    table["reference_low"], table["reference_high"] = np.quantile(means, [0.025, 0.975], axis=0)
     table["excess"] = table["mean"] - table["random_mean"]
     table["percentile"] = 100 * below / len(means)
     beyond = np.minimum(below, len(means) - below)

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._core.checks import unknown_name
-from ..model.spec import ModelCard, load_card
+from ..model.spec import ModelSpec, load_model
 from .choices import Choices
 from .posteriors import PosteriorSource
 from .sources import MAC, T_TESTS, WEAT, Source
@@ -31,8 +31,8 @@ CALISKAN_LOWEST = 1.81
 """Lowest of the scores that they quote from Caliskan et al. (2017) for biased lists, 2.06 to 1.81.
 """
 
-CARDS = ("paper", "paper-figures", "crossed")
-"""Cards whose readings have a name."""
+MODELS = ("paper", "paper-figures", "crossed")
+"""Models whose readings have a name."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ METHODS: dict[str, Method] = {
         _significant("p_attribute_means"), _alpha,
     ),
 }  # fmt: skip
-"""Methods by name; those of model cards, ``CARD-hpdi``, ``CARD-rope`` and ``CARD-coverage``, with
+"""Methods by name; those of models, ``MODEL-hpdi``, ``MODEL-rope`` and ``MODEL-coverage``, with
 ``-group``, ``-word`` and ``-any-word`` behind them for other levels, are added below."""
 
 
@@ -184,13 +184,13 @@ _LEVELS = {
 }
 
 
-def posterior_methods(card: str | Path | ModelCard) -> dict[str, Method]:
-    """Give the readings of a model card's posterior as methods, by name.
+def posterior_methods(spec: str | Path | ModelSpec) -> dict[str, Method]:
+    """Give the readings of a model's posterior as methods, by name.
 
     Parameters
     ----------
-    card : str, Path or ModelCard
-        A bundled Normal card, the path of one, or a card.
+    spec : str, Path or ModelSpec
+        A bundled Normal model, the path of one, or a model.
 
     Returns
     -------
@@ -199,11 +199,11 @@ def posterior_methods(card: str | Path | ModelCard) -> dict[str, Method]:
         region of practical equivalence) and ``NAME-coverage`` (it holds the true contrast), each
         for the overall contrast, and with ``-group``, ``-word`` and ``-any-word`` behind it.
     """
-    loaded = load_card(card, "distance")
+    loaded = load_model(spec, "distance")
     if loaded.likelihood != "normal":
         raise ValueError(
-            f"the card {loaded.name!r} has a {loaded.likelihood} likelihood; thousands of fits "
-            "need the exact sampler, which takes Normal cards"
+            f"the model {loaded.name!r} has a {loaded.likelihood} likelihood; thousands of fits "
+            "need the exact sampler, which takes Normal models"
         )
     source, found = PosteriorSource(loaded), {}
     for level, (interval, what) in _LEVELS.items():
@@ -227,8 +227,8 @@ def posterior_methods(card: str | Path | ModelCard) -> dict[str, Method]:
     return found
 
 
-for _card in CARDS:
-    METHODS.update(posterior_methods(_card))
+for _spec in MODELS:
+    METHODS.update(posterior_methods(_spec))
 
 
 def method(name: str) -> Method:

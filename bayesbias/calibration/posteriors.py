@@ -1,7 +1,7 @@
 """Posterior contrasts of many simulated tables, by the exact sampler.
 
 Tables of a world share their design, so that only distances change from fit to fit; the contrasts
-are those that `bayesbias.posterior.contrasts` takes from a posterior of `fit`.
+are those that `bayesbias.contrasts` takes from a posterior of `fit`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.random import SeedSequence, default_rng
 from .._core.arrays import FloatArray
 from .._core.intervals import hdi
 from ..model.design import Design, make_design
-from ..model.spec import ModelCard
+from ..model.spec import ModelSpec
 from ..nulls import Batch, NullWorld
 from ..sampling.exact import sample_exact
 from ..sampling.fit import PARETO_K_LIMIT
@@ -31,20 +31,20 @@ LEVELS = ("overall", "group", "word")
 
 @dataclass(frozen=True)
 class PosteriorSource:
-    """Contrasts associated - different under a Normal model card."""
+    """Contrasts associated - different under a Normal model."""
 
-    card: ModelCard
+    spec: ModelSpec
     blocks: int = 1
 
     @property
     def name(self) -> str:
-        """The card's name and a mark of its content, since cards may be changed and keep it."""
-        content = json.dumps(self.card.to_dict(), sort_keys=True).encode()
-        return f"card {self.card.name} {hashlib.sha256(content).hexdigest()[:8]}"
+        """The model's name and a mark of its content, since models may be changed and keep it."""
+        content = json.dumps(self.spec.to_dict(), sort_keys=True).encode()
+        return f"model {self.spec.name} {hashlib.sha256(content).hexdigest()[:8]}"
 
     def settings(self, choices: Choices) -> dict[str, Any]:
-        """Give the card, the intervals' probability and the number of draws."""
-        return {"card": self.card.to_dict(), "ci_prob": choices.ci_prob, "draws": choices.draws}
+        """Give the model, the intervals' probability and the number of draws."""
+        return {"spec": self.spec.to_dict(), "ci_prob": choices.ci_prob, "draws": choices.draws}
 
     def measure(
         self, world: NullWorld, batch: Batch, seed: SeedSequence, choices: Choices
@@ -68,7 +68,7 @@ class PosteriorSource:
         return pd.DataFrame(rows)
 
     def _one(self, design: Design, seed: SeedSequence, choices: Choices) -> dict[str, float | bool]:
-        drawn = sample_exact(collapse(design, self.card), choices.draws, default_rng(seed))
+        drawn = sample_exact(collapse(design, self.spec), choices.draws, default_rng(seed))
         contrasts = contrast_draws(design, drawn.values)
         interval = hdi(contrasts, choices.ci_prob)
         row: dict[str, float | bool] = {}

@@ -46,7 +46,7 @@ def calibrate(
     worlds : str, list of str, world, or mapping of str to world
         Names of `bayesbias.nulls.WORLDS`, or worlds of your own by name.
     methods : str, list of str, or mapping of str to Method
-        Names of `METHODS`, or `posterior_methods` of a card of your own.
+        Names of `METHODS`, or `posterior_methods` of a model of your own.
     n : int
         Tables of each world.
     seed : int, SeedSequence, Generator or None
@@ -156,7 +156,7 @@ def wilson(count: int, n: int, probability: float = MONTE_CARLO) -> tuple[float,
 
 
 _SAY_WORLDS = "give one of bayesbias.nulls, such as World(word_sd=0.1)"
-_SAY_METHODS = "take one of bayesbias.calibration.METHODS, or of posterior_methods(card)"
+_SAY_METHODS = "take one of bayesbias.calibration.METHODS, or of posterior_methods(model)"
 
 
 def worlds_of(worlds: Worlds) -> dict[str, NullWorld]:

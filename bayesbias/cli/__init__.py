@@ -97,7 +97,7 @@ app.command(
 )(tables.table)
 app.command(
     "fit",
-    help="Fit a model card to a table, print the summary, and keep the posterior.\n\n"
+    help="Fit a model to a table, print the summary, and keep the posterior.\n\n"
     "Example: `bayesbias fit religion.csv --model crossed --out crossed.nc`\n\n"
     "Exit code 3 if the fit finished but the sampler warned; the posterior is written all the "
     "same, and carries the warning.",
@@ -123,7 +123,7 @@ app.add_typer(
 app.add_typer(
     models.models_app,
     name="models",
-    help="Print the bundled model cards and what each is for; `show` one.\n\n"
+    help="Print the bundled models and what each is for; `show` one.\n\n"
     "Copy one, change a prior, and give its path: `bayesbias run religion --model mine.toml`\n\n"
     "Examples:\n\n"
     "`bayesbias models`\n\n"

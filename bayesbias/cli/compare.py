@@ -23,7 +23,7 @@ HELP = (
     "BEFORE and AFTER are tables, .csv or .parquet, of ours or in the published layout, made with "
     "the same word list. DIR gets the pairs, the rows without a partner, posteriors, changes, "
     "orders, contrasts, scores, plots (PNG, SVG), run.json and a report.html that needs no "
-    "network. Without --model both cards for changes are fitted: change, and change-crossed, in "
+    "network. Without --model both models for changes are fitted: change, and change-crossed, in "
     "which attribute words have effects of their own.\n\n"
     "For WEAT, SAME and Direct Bias beside MAC, give --list and the vectors of both. --recover "
     "then asks, too, whether clusters, a classifier and neighbours find the bias again.\n\n"
@@ -34,7 +34,7 @@ HELP = (
 )
 
 FRAMES = ("changes", "orders", "contrasts", "alignment", "check", "scales")
-"""Frames of both cards that are written as CSV."""
+"""Frames of both models that are written as CSV."""
 
 TABLE = "A table, .csv or .parquet, ours or as published."
 
@@ -49,7 +49,7 @@ def compare(
     ] = Path("bayesbias-change"),
     model: Annotated[
         str | None,
-        typer.Option("--model", "-m", metavar="CARD", help="A card for changes, by name or path."),
+        typer.Option("--model", "-m", metavar="MODEL", help="A model for changes: name or path."),
     ] = None,
     method: options.Method = "auto",
     ci_prob: options.CiProb = 0.89,
@@ -126,12 +126,12 @@ def compare(
 
 def command_of(before: Path, after: Path, settings: ChangeSettings, extra: list[str]) -> str:
     """Write the command that makes the same numbers, with every setting spelt out."""
-    words = ["bayesbias", "compare", str(before), str(after), "--out", "DIR"]
-    words += ["--model", settings.model] if settings.model else []
+    wordlist = ["bayesbias", "compare", str(before), str(after), "--out", "DIR"]
+    wordlist += ["--model", settings.model] if settings.model else []
     numbers = ("ci_prob", "rope", "draws", "chains", "tune", "target_accept", "seed")
     for name in ("method", *numbers):
-        words += [f"--{name.replace('_', '-')}", str(getattr(settings, name))]
-    return shlex.join([*words, *extra])
+        wordlist += [f"--{name.replace('_', '-')}", str(getattr(settings, name))]
+    return shlex.join([*wordlist, *extra])
 
 
 def _sources(
@@ -153,8 +153,17 @@ def _extra_options(
 ) -> list[str]:
     if sources is None:
         return []
-    words, before, after = sources
-    given = ["--list", words, "--before-vectors", before, "--after-vectors", after, "--case", case]
+    wordlist, before, after = sources
+    given = [
+        "--list",
+        wordlist,
+        "--before-vectors",
+        before,
+        "--after-vectors",
+        after,
+        "--case",
+        case,
+    ]
     return [*given, *(["--allow-pickle"] if allow_pickle else [])]
 
 
@@ -167,12 +176,12 @@ def _scored(
     from ..tables.wordlists import load_wordlist
     from ..workflows.change import Scored
 
-    words = load_wordlist(sources[0])
+    wordlist = load_wordlist(sources[0])
     before, after = (
-        load_vectors(source, words, case, allow_pickle=allow_pickle, progressbar=progressbar)
+        load_vectors(source, wordlist, case, allow_pickle=allow_pickle, progressbar=progressbar)
         for source in sources[1:]
     )
-    return Scored(before, after, words)
+    return Scored(before, after, wordlist)
 
 
 def _searched(
@@ -235,7 +244,7 @@ def _write(analysis: ChangeAnalysis, folder: Path, command: str) -> None:
         "command": command,
         "versions": versions,
         "hashes": {"pairs": analysis.lead.posterior.attrs["table_hash"]},
-        "cards": {model: result.card.to_dict() for model, result in analysis.results.items()},
+        "models": {model: result.spec.to_dict() for model, result in analysis.results.items()},
         "warnings": list(analysis.notices),
     }
     results.write_record(record, folder)

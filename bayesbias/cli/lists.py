@@ -26,12 +26,14 @@ def lists(context: typer.Context, quiet: options.Quiet = False) -> None:
 
     rows = []
     for name in wordlists():
-        words = load_wordlist(name)
-        groups = "\n".join(f"{group} {len(each)}" for group, each in words.groups.items())
-        stereotypes = sum(len(each) for each in words.stereotypes.values())
-        sizes = {"stereotypes": stereotypes} | {k: len(each) for k, each in words.controls.items()}
+        wordlist = load_wordlist(name)
+        groups = "\n".join(f"{group} {len(each)}" for group, each in wordlist.groups.items())
+        stereotypes = sum(len(each) for each in wordlist.stereotypes.values())
+        sizes = {"stereotypes": stereotypes} | {
+            k: len(each) for k, each in wordlist.controls.items()
+        }
         attributes = "\n".join(f"{kind} {size}" for kind, size in sizes.items() if size)
-        rows.append([name, words.title, groups or "–", attributes])
+        rows.append([name, wordlist.title, groups or "–", attributes])
     heads = ["name|", "title", "groups|", "attributes|"]
     screen.table("Bundled word lists", heads, rows)
     screen.say("Listing a stereotype does not endorse it; each list's note says what it claims.")
@@ -63,15 +65,15 @@ def show(
     if toml:
         screen.say(read_wordlist_text(wordlist_path(wordlist)).rstrip("\n"))
         return
-    words = load_wordlist(wordlist)
-    frame = words.to_frame()
+    loaded = load_wordlist(wordlist)
+    frame = loaded.to_frame()
     rows = [
         [str(role), str(name), str(len(part)), ", ".join(part["word"])]
         for (role, name), part in frame.groupby(["role", "set"], sort=False)
     ]
-    screen.table(f"{words.name}: {words.title}", ["role", "set", "size>", "words"], rows)
+    screen.table(f"{loaded.name}: {loaded.title}", ["role", "set", "size>", "words"], rows)
     for head in ("reference", "licence", "note"):
-        if text := getattr(words, head):
+        if text := getattr(loaded, head):
             screen.say(f"{head.capitalize()}: {text}")
 
 

@@ -114,7 +114,7 @@ def score(
 ) -> int:
     """Score sentence pairs under a language model."""
     from .._core.transformer_files import place_of
-    from ..maskedlm import load_model, paired_scores, read_pairs, score_pairs
+    from ..maskedlm import load_language_model, paired_scores, read_pairs, score_pairs
     from ..maskedlm.questions import require_measures
     from ..workflows.output import (
         OWN_NAMES,
@@ -129,7 +129,9 @@ def score(
     place_of(model)
     pairs = read_pairs(data, dataset, part=part, bias_types=bias_type)
     require_place(out, force=force, names=(SCORES, *OWN_NAMES))
-    read = load_model(model, device=device, dtype=dtype, name=name, allow_pickle=allow_pickle)
+    read = load_language_model(
+        model, device=device, dtype=dtype, name=name, allow_pickle=allow_pickle
+    )
     with _room(out):
         scores = score_pairs(
             pairs,
@@ -219,8 +221,8 @@ def report(
             help="Folder for the results; by default `report` in the first DIR.",
         ),
     ] = None,
-    card: Annotated[
-        str, typer.Option("--card", metavar="CARD", help="pll, pll-robust, or a card by path.")
+    spec: Annotated[
+        str, typer.Option("--model", metavar="MODEL", help="pll, pll-robust, or a model by path.")
     ] = "pll",
     method: options.Method = "auto",
     ci_prob: options.CiProb = 0.89,
@@ -250,7 +252,7 @@ def report(
     target = out or folders[0] / "report"
     require_place(target, force=force)
     settings = PairSettings(
-        card, method, ci_prob, draws, chains, seed, tune=tune, target_accept=target_accept
+        spec, method, ci_prob, draws, chains, seed, tune=tune, target_accept=target_accept
     )
     with screen.steps(2 + scores["measure"].nunique()) as tell:
         analysis = analyse_pairs(scores, settings, tell=tell)
@@ -301,7 +303,7 @@ def _read_scores(folders: Sequence[Path]) -> tuple[pd.DataFrame, list[dict[str, 
 def _report_command(folders: Sequence[Path], settings: PairSettings) -> str:
     words = ["bayesbias", "mlm", "report", *map(str, folders)]
     numbers = ("ci_prob", "draws", "chains", "tune", "target_accept", "seed")
-    for name in ("card", "method", *numbers):
+    for name in ("spec", "method", *numbers):
         words += [f"--{name.replace('_', '-')}", str(getattr(settings, name))]
     return shlex.join(words)
 
@@ -332,7 +334,7 @@ def _write_report(
             {
                 "command": command,
                 "scored": list(records),
-                "card": analysis.card.to_dict(),
+                "spec": analysis.spec.to_dict(),
                 "warnings": analysis.doubts,
                 "versions": versions,
             },

@@ -1,4 +1,4 @@
-"""`bayesbias models`: the bundled model cards, and one of them whole."""
+"""`bayesbias models`: the bundled models, and one of them whole."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ TAKEN_BY = {
     "change": "`bayesbias compare`",
     "score_difference": "`bayesbias mlm report`",
 }
-"""Which commands take the cards for each outcome."""
+"""Which commands take the models for each outcome."""
 
 models_app = typer.Typer(no_args_is_help=False, rich_markup_mode="markdown")
 
 
 @models_app.callback(invoke_without_command=True)
 def models(context: typer.Context, quiet: options.Quiet = False) -> None:
-    """Print the bundled model cards: name, outcome and title."""
+    """Print the bundled models: name, outcome and title."""
     screen = options.screen_of(context, quiet)
     context.obj = screen.quiet
     if context.invoked_subcommand is not None:
         return
-    from ..model.spec import CHOICES, load_card, model_cards
+    from ..model.spec import CHOICES, load_model, models
 
-    cards = [load_card(name) for name in model_cards()]
-    cards.sort(key=lambda card: CHOICES["outcome"].index(card.outcome))
-    rows = [[card.name, card.outcome, card.title] for card in cards]
-    screen.table("Bundled model cards", ["name|", "outcome|", "title"], rows)
+    specs = [load_model(name) for name in models()]
+    specs.sort(key=lambda spec: CHOICES["outcome"].index(spec.outcome))
+    rows = [[spec.name, spec.outcome, spec.title] for spec in specs]
+    screen.table("Bundled models", ["name|", "outcome|", "title"], rows)
     for outcome, commands in TAKEN_BY.items():
         screen.say(f"{outcome}: for {commands}.")
     screen.say("`bayesbias models show NAME` prints the model, its priors and their reasons.")
@@ -41,8 +41,8 @@ def models(context: typer.Context, quiet: options.Quiet = False) -> None:
 
 @models_app.command(
     "show",
-    help="Print a model card: what it models, its effects, its priors and their reasons.\n\n"
-    "With --toml its file as it stands, which is a start for a card of your own.\n\n"
+    help="Print a model: what it models, its effects, its priors and their reasons.\n\n"
+    "With --toml its file as it stands, which is a start for a model of your own.\n\n"
     "Examples:\n\n"
     "`bayesbias models show crossed`\n\n"
     "`bayesbias models show crossed --toml > mine.toml`",
@@ -50,29 +50,30 @@ def models(context: typer.Context, quiet: options.Quiet = False) -> None:
 def show(
     context: typer.Context,
     source: Annotated[
-        str, typer.Argument(metavar="CARD", help="Name of a bundled card, or path of a .toml file.")
+        str,
+        typer.Argument(metavar="MODEL", help="Name of a bundled model, or path of a .toml file."),
     ],
     *,
     toml: Annotated[
-        bool, typer.Option("--toml", help="Print the card's file, comments and all.")
+        bool, typer.Option("--toml", help="Print the model's file, comments and all.")
     ] = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Print a model card: what it models, its effects, its priors and their reasons."""
-    from ..model.spec import CHOICES, OUTCOMES, card_text, load_card
+    """Print a model: what it models, its effects, its priors and their reasons."""
+    from ..model.spec import CHOICES, OUTCOMES, load_model, model_text
 
     screen = options.screen_of(context, quiet)
     if toml:
-        screen.say(card_text(source).rstrip("\n"))
+        screen.say(model_text(source).rstrip("\n"))
         return
-    card = load_card(source)
-    rows = [[name, _in_words(prior), prior.reason] for name, prior in card.priors.items()]
-    screen.table(f"{card.name}: {card.title}", ["parameter|", "prior", "reason"], rows)
-    screen.say(f"For {OUTCOMES[card.outcome]}: {TAKEN_BY[card.outcome]}.")
-    structure = [f"{key} {getattr(card, key)}" for key in CHOICES if key != "outcome"]
+    spec = load_model(source)
+    rows = [[name, _in_words(prior), prior.reason] for name, prior in spec.priors.items()]
+    screen.table(f"{spec.name}: {spec.title}", ["parameter|", "prior", "reason"], rows)
+    screen.say(f"For {OUTCOMES[spec.outcome]}: {TAKEN_BY[spec.outcome]}.")
+    structure = [f"{key} {getattr(spec, key)}" for key in CHOICES if key != "outcome"]
     screen.say(f"Structure: {', '.join(structure)}.")
     for head in ("note", "reference"):
-        if text := getattr(card, head):
+        if text := getattr(spec, head):
             screen.say(f"{head.capitalize()}: {' '.join(text.split())}")
 
 

@@ -67,7 +67,7 @@ Method = Annotated[
     str,
     typer.Option(
         metavar="HOW",
-        help="auto (exact where the card allows it, else nuts), exact, nuts, nutpie or numpyro.",
+        help="auto (exact where the model allows it, else nuts), exact, nuts, nutpie or numpyro.",
     ),
 ]
 CiProb = Annotated[

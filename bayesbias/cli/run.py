@@ -48,8 +48,8 @@ def run(
         typer.Option(
             "--model",
             "-m",
-            metavar="CARD",
-            help="A model card by name or path; may be repeated. By default paper and crossed, "
+            metavar="MODEL",
+            help="A model by name or path; may be repeated. By default paper and crossed, "
             "with --encoder crossed and contextual.",
         ),
     ] = None,
@@ -73,7 +73,7 @@ def run(
     quiet: options.Quiet = False,
 ) -> int:
     """Measure word lists in an embedding, fit models, and write a report."""
-    from ..workflows.analysis import CONTEXTUAL_MODELS, DEFAULT_MODELS, Settings, load_cards
+    from ..workflows.analysis import CONTEXTUAL_MODELS, DEFAULT_MODELS, Settings, load_models
     from ..workflows.output import require_place
 
     screen = options.screen_of(context, quiet)
@@ -94,9 +94,9 @@ def run(
         tune=tune,
         target_accept=target_accept,
     )
-    load_cards(settings.models)
+    load_models(settings.models)
     chosen = _load_lists(lists)
-    parts = [words.name for words in chosen] if len(chosen) > 1 else []
+    parts = [wordlist.name for wordlist in chosen] if len(chosen) > 1 else []
     require_place(out, parts, force=force)
     command = command_of(lists, settings)
     analyses = _results(chosen, settings, out, command, force=force, screen=screen)
@@ -108,17 +108,17 @@ def run(
 
 def command_of(lists: Sequence[str], settings: Settings) -> str:
     """Write the command that makes the same numbers, with every setting spelt out."""
-    words = ["bayesbias", "run", *lists]
-    words += ["--encoder" if settings.templates else "--vectors", settings.vectors]
+    wordlist = ["bayesbias", "run", *lists]
+    wordlist += ["--encoder" if settings.templates else "--vectors", settings.vectors]
     if settings.templates:
         for name in ("templates", "pooling", "layer"):
-            words += [f"--{name}", str(getattr(settings, name))]
+            wordlist += [f"--{name}", str(getattr(settings, name))]
     for model in settings.models:
-        words += ["--model", model]
+        wordlist += ["--model", model]
     numbers = ("ci_prob", "rope", "draws", "chains", "tune", "target_accept", "seed")
     for name in ("method", "case", *numbers):
-        words += [f"--{name.replace('_', '-')}", str(getattr(settings, name))]
-    return shlex.join([*words, *(["--allow-pickle"] if settings.allow_pickle else [])])
+        wordlist += [f"--{name.replace('_', '-')}", str(getattr(settings, name))]
+    return shlex.join([*wordlist, *(["--allow-pickle"] if settings.allow_pickle else [])])
 
 
 def _load_lists(sources: Sequence[str]) -> list[WordList]:
@@ -126,20 +126,20 @@ def _load_lists(sources: Sequence[str]) -> list[WordList]:
 
     found: dict[str, WordList] = {}
     for source in sources:
-        words = load_wordlist(source)
-        if words.name in found:
+        wordlist = load_wordlist(source)
+        if wordlist.name in found:
             raise ValueError(
-                f"the word list {words.name!r} is given twice; each needs a name of its own"
+                f"the word list {wordlist.name!r} is given twice; each needs a name of its own"
             )
-        if not words.groups:
+        if not wordlist.groups:
             raise ValueError(
-                f"the list {words.name!r} has control words only; give one with groups"
+                f"the list {wordlist.name!r} has control words only; give one with groups"
             )
-        if len(sources) > 1 and words.name in RESERVED:
+        if len(sources) > 1 and wordlist.name in RESERVED:
             raise ValueError(
-                f"the word list's name {words.name!r} is that of a result; give it another"
+                f"the word list's name {wordlist.name!r} is that of a result; give it another"
             )
-        found[words.name] = words
+        found[wordlist.name] = wordlist
     return list(found.values())
 
 
@@ -159,11 +159,11 @@ def _results(
     vectors = _vectors(lists, settings, shown=not screen.quiet)
     steps = len(lists) * (3 + 2 * len(settings.models)) + 1
     with screen.steps(steps) as tell:
-        names = [words.name for words in lists]
+        names = [wordlist.name for wordlist in lists]
         told = [_named(tell, name) if len(lists) > 1 else tell for name in names]
         analyses = [
-            analyse(words, vectors, settings, tell=tell_of)
-            for words, tell_of in zip(lists, told, strict=True)
+            analyse(vectors, wordlist, settings, tell=tell_of)
+            for wordlist, tell_of in zip(lists, told, strict=True)
         ]
         with replace_results(out, force=force) as stage:  # only now is anything written
             for analysis, name, tell_of in zip(analyses, names, told, strict=True):
@@ -183,7 +183,7 @@ def _vectors(
     from ..contextual import contextual_vectors
     from ..embeddings.load import load_vectors
 
-    asked = list(dict.fromkeys(word for words in lists for word in words.words))
+    asked = list(dict.fromkeys(word for wordlist in lists for word in wordlist.words))
     if settings.templates:
         return contextual_vectors(
             settings.vectors,
@@ -233,24 +233,26 @@ def _write_index(analyses: Sequence[Analysis], stage: Path, command: str) -> Non
     from ..workflows import output as results
 
     entries = [
-        report.Entry(analysis, f"{analysis.words.name}/{results.REPORT}") for analysis in analyses
+        report.Entry(analysis, f"{analysis.wordlist.name}/{results.REPORT}")
+        for analysis in analyses
     ]
     versions = results.versions()
     results.write_page(report.render_index(entries, command, versions), stage)
-    names = [analysis.words.name for analysis in analyses]
+    names = [analysis.wordlist.name for analysis in analyses]
     results.write_record({"command": command, "lists": names, "versions": versions}, stage)
 
 
 def _tell_findings(analyses: Sequence[Analysis], out: Path, screen: Screen) -> None:
-    """Print the gap of every list and card, and where the report is."""
+    """Print the gap of every list and model, and where the report is."""
     from ..report import gap_lines
     from ..report.sentences import unmeasured
 
     for analysis in analyses:
         lost = len(analysis.missing)
         screen.say(
-            f"{analysis.words.name} in {analysis.settings.embedding}: {len(analysis.table):,} "
-            f"distances, {lost} of the list's {len(analysis.words.to_frame()):,} entries missing."
+            f"{analysis.wordlist.name} in {analysis.settings.embedding}: {len(analysis.table):,} "
+            f"distances, {lost} of the list's {len(analysis.wordlist.to_frame()):,} entries "
+            "missing."
         )
         if lost:
             screen.say(f"  {_missing_line(analysis)}")

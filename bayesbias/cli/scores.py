@@ -59,7 +59,7 @@ def scores(
     ] = False,
     model: Annotated[
         str,
-        typer.Option("--model", "-m", metavar="CARD", help="The model card for --posterior."),
+        typer.Option("--model", "-m", metavar="MODEL", help="The model for --posterior."),
     ] = "crossed",
     method: options.Method = "auto",
     tune: options.Tune = 1000,
@@ -83,16 +83,16 @@ def scores(
     from ..workflows.output import require_file_place
 
     screen = options.screen_of(context, quiet)
-    words, side = load_wordlist(wordlist), named_sides(sides)
+    loaded, side = load_wordlist(wordlist), named_sides(sides)
     if out is not None:
         require_file_place(out, (".csv",), force=force)
     read = load_vectors(
-        vectors, words, case, allow_pickle=allow_pickle, progressbar=not screen.quiet
+        vectors, loaded, case, allow_pickle=allow_pickle, progressbar=not screen.quiet
     )
-    frame = score_table(read, words, ci_prob=ci_prob, draws=draws, seed=seed, sides=side)
+    frame = score_table(read, loaded, ci_prob=ci_prob, draws=draws, seed=seed, sides=side)
     doubts: list[str] = []
     if posterior:
-        table = distance_table(read, words)
+        table = distance_table(read, loaded)
         fitted = fit(
             table,
             model,
@@ -104,20 +104,20 @@ def scores(
         )
         frame = with_posterior_scores(frame, fitted)
         doubts = frame.attrs["warnings"]
-    _tell_missing(read, words)
+    _tell_missing(read, loaded)
     if out is not None:
         _write(frame, out)
-    _show(frame, f"{words.name} in {Path(vectors).name or vectors}", screen)
+    _show(frame, f"{loaded.name} in {Path(vectors).name or vectors}", screen)
     if out is not None:
         screen.say(f"Table: {out}")
     return WARNED if doubts else 0
 
 
-def _tell_missing(read: KeyedVectors, words: WordList) -> None:
+def _tell_missing(read: KeyedVectors, wordlist: WordList) -> None:
     """Say on stderr which words the scores were computed without; control words play no part."""
     from ..tables.distances import missing_words
 
-    lost = missing_words(read, words)
+    lost = missing_words(read, wordlist)
     named = dict.fromkeys(lost["word"][lost["role"] != "control"])
     if named:
         complain(f"not in the embedding, and left out: {', '.join(named)}")

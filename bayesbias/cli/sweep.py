@@ -1,4 +1,4 @@
-"""`bayesbias sweep`: many embeddings, lists, cards and seeds, side by side."""
+"""`bayesbias sweep`: many embeddings, lists, models and seeds, side by side."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MOST_TOLD = 24
 EXAMPLE = """\
 title = "Do lists agree across embeddings?"
 lists = ["religion", "gender", "weat1"]  # names, or paths of .toml files
-cards = ["paper", "crossed"]             # the same
+models = ["paper", "crossed"]             # the same
 seeds = [1, 2]
 draws = 500                              # of each chain
 chains = 4
@@ -46,14 +46,14 @@ lower = { source = "glove-demo", case = "lower" }
 """A configuration that runs as it stands."""
 
 HELP = (
-    "Fit many embeddings, word lists, model cards and seeds, and compare them.\n\n"
+    "Fit many embeddings, word lists, models and seeds, and compare them.\n\n"
     "CONFIG is a TOML file:\n\n"
     f"```toml\n{EXAMPLE}```\n\n"
-    "Paths in it are relative to the file. Every embedding, list, card and seed makes a cell. "
+    "Paths in it are relative to the file. Every embedding, list, model and seed makes a cell. "
     "DIR/results.sqlite gets the result of each as soon as it is there, under a hash of the "
-    "distances, the card and the settings: after a kill, or with an embedding more, the same command fits only "
-    "what is lacking. A cell that fails stops no other. DIR gets summary.csv, contrasts.csv, "
-    "cells.csv, missing.csv, plots and a report.html that needs no network.\n\n"
+    "distances, the model and the settings: after a kill, or with an embedding more, the same "
+    "command fits only what is lacking. A cell that fails stops no other. DIR gets summary.csv, "
+    "contrasts.csv, cells.csv, missing.csv, plots and a report.html that needs no network.\n\n"
     "Examples:\n\n"
     "`bayesbias sweep sweep.toml --out sweep --jobs 4`\n\n"
     "`bayesbias sweep sweep.toml --dask tcp://cluster:8786` (the extra `dask`; a scheduler can "
@@ -85,7 +85,7 @@ def sweep(
     allow_pickle: options.AllowPickle = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Fit many embeddings, word lists, model cards and seeds, and compare them."""
+    """Fit many embeddings, word lists, models and seeds, and compare them."""
     from ..report.sweep_output import begin, require_sweep_place, write_sweep
     from ..workflows.sweep import plan_sweep
     from ..workflows.sweep_spec import load_sweep
@@ -185,10 +185,10 @@ def _tell_gaps(done: Sweep, screen: Screen) -> None:
         [
             *(str(row[name]) for name in ("embedding", "list", "model", "seed")),
             signed(row["mean"]),
-            f"{signed(row['hdi_low'])} … {signed(row['hdi_high'])}",
+            f"{signed(row['low'])} … {signed(row['high'])}",
         ]
         for _, row in gaps(done, second).iterrows()
     ]
     interval = f"{100 * done.plan.config.ci_prob:g}% interval>"
-    heads = ("embedding", "list", "card", "seed>", "mean>", interval)
+    heads = ("embedding", "list", "spec", "seed>", "mean>", interval)
     screen.table(f"{first} − {second}, overall", heads, rows)

@@ -38,14 +38,14 @@ def table(
     from ..workflows.output import require_file_place
 
     screen = options.screen_of(context, quiet)
-    words = load_wordlist(wordlist)
+    loaded = load_wordlist(wordlist)
     require_file_place(out, (".csv", ".parquet"), force=force)
     read = load_vectors(
-        vectors, words, case, allow_pickle=allow_pickle, progressbar=not screen.quiet
+        vectors, loaded, case, allow_pickle=allow_pickle, progressbar=not screen.quiet
     )
-    measured = distance_table(read, words, embedding=Path(vectors).name or vectors)
+    measured = distance_table(read, loaded, embedding=Path(vectors).name or vectors)
     write_table(measured, out)
-    missing = missing_words(read, words)
+    missing = missing_words(read, loaded)
     screen.say(f"{out}: {len(measured):,} distances.")
     if len(missing):
         named = ", ".join(dict.fromkeys(missing["word"]))
@@ -63,7 +63,7 @@ def fit(
     ],
     *,
     model: Annotated[
-        str, typer.Option("--model", "-m", metavar="CARD", help="A model card by name or path.")
+        str, typer.Option("--model", "-m", metavar="MODEL", help="A model by name or path.")
     ] = "paper",
     out: Annotated[
         Path | None,
@@ -79,7 +79,7 @@ def fit(
     force: options.Force = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Fit a model card to a table, print the summary and keep the posterior."""
+    """Fit a model to a table, print the summary and keep the posterior."""
     from .._core.intervals import check_probability
     from ..model.tree import save_posterior, warnings_of
     from ..posterior.summaries import summary
@@ -120,11 +120,11 @@ def _show_summary(frame: pd.DataFrame, title: str, ci_prob: float, screen: Scree
             row["level"],
             row["protected_word"] or row["protected_group"],
             row["connection"],
-            *(f"{row[name]:.3f}" for name in ("mean", "sd", "hdi_low", "hdi_high")),
+            *(f"{row[name]:.3f}" for name in ("mean", "sd", "low", "high")),
         ]
         for _, row in shown.iterrows()
     ]
-    heads = ["level", "of", "connection", "mean>", "sd>", "hdi_low>", "hdi_high>"]
+    heads = ["level", "of", "connection", "mean>", "sd>", "low>", "high>"]
     screen.table(f"{title}: mean distances, {100 * ci_prob:g}% intervals", heads, rows)
     if len(shown) < len(frame):
         screen.say(f"{len(frame) - len(shown)} rows of single words are not shown.")

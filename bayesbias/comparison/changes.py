@@ -42,8 +42,8 @@ def changes(
     -------
     DataFrame
         ``level``, ``protected_group``, ``protected_word``, ``connection``; ``before`` and
-        ``after``, posterior means; of the change after - before ``mean``, ``sd``, ``hdi_low``,
-        ``hdi_high``, ``p_direction`` and ``p_rope`` as `bb.contrasts` has them; ``p_moved`` =
+        ``after``, posterior means; of the change after - before ``mean``, ``sd``, ``low``,
+        ``high``, ``p_direction`` and ``p_rope`` as `bb.contrasts` has them; ``p_moved`` =
         1 - p_rope; ``p_towards_one``, the probability that abs(1 - after) < abs(1 - before).
     """
     _check(ci_prob, rope)
@@ -107,7 +107,7 @@ def order_changes(
     DataFrame
         ``level``, ``protected_group``, ``protected_word``, ``first``, ``second``; the posterior
         mean and interval of first - second ``before`` and ``after`` (``before_low`` and so on);
-        of its change ``mean``, ``sd``, ``hdi_low``, ``hdi_high``, ``p_direction``, ``p_rope``;
+        of its change ``mean``, ``sd``, ``low``, ``high``, ``p_direction``, ``p_rope``;
         ``p_closer_before`` and ``p_closer_after``, the probabilities that the first lies closer;
         ``p_turned``, the probability that the sign before and the sign after differ. The latter is
         taken draw by draw, since before and after go together: it is not made of the former two.
@@ -131,7 +131,7 @@ def order_changes(
         frame = compare_draws(gaps[1] - gaps[0], ci_prob, rope)
         for when, gap in zip(WHEN, gaps, strict=True):
             told = describe_draws(gap, ci_prob)
-            frame[[when, f"{when}_low", f"{when}_high"]] = told[["mean", "hdi_low", "hdi_high"]]
+            frame[[when, f"{when}_low", f"{when}_high"]] = told[["mean", "low", "high"]]
             frame[f"p_closer_{when}"] = (gap < 0).mean(axis=0)
         frame["p_turned"] = ((gaps[0] < 0) != (gaps[1] < 0)).mean(axis=0)
         frame.insert(0, "second", second)
@@ -143,7 +143,7 @@ def order_changes(
 _ORDER_COLUMNS = [
     *("level", "protected_group", "protected_word", "first", "second"),
     *(f"{when}{end}" for when in WHEN for end in ("", "_low", "_high")),
-    *("mean", "sd", "hdi_low", "hdi_high", "p_direction", "p_rope"),
+    *("mean", "sd", "low", "high", "p_direction", "p_rope"),
     *("p_closer_before", "p_closer_after", "p_turned"),
 ]
 
@@ -156,7 +156,7 @@ def alignment(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFrame:
     DataFrame
         ``level``, ``protected_group``, ``protected_word``; ``before`` and ``after``, posterior
         means of the range of the connections' means (largest less smallest); of the change of the
-        range ``mean``, ``sd``, ``hdi_low``, ``hdi_high``; ``p_narrower``, the probability that the
+        range ``mean``, ``sd``, ``low``, ``high``; ``p_narrower``, the probability that the
         range shrank; ``p_same_order``, the probability that all connections stand in the order
         in which they stood.
     """

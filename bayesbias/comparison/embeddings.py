@@ -12,7 +12,7 @@ import pandas as pd
 from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_PROB
 from .._core.random import Seed, as_seed_sequence
-from ..model.spec import ModelCard
+from ..model.spec import ModelSpec
 from ..posterior.contrasts import DEFAULT_ROPE, contrasts
 from ..tables.schema import require_columns, validate
 from .changes import changes
@@ -29,7 +29,7 @@ KINDS = {"connections": changes, "contrasts": contrasts}
 
 def compare_embeddings(
     table: pd.DataFrame,
-    model: str | Path | ModelCard | None = None,
+    model: str | Path | ModelSpec | None = None,
     *,
     seed: Seed = None,
     **options: Any,  # noqa: ANN401

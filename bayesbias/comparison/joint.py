@@ -1,17 +1,17 @@
 r"""The joint posterior of the change and of the distances before it.
 
-The change :math:`d_i = a_i - b_i` of every pair is fitted on its own, by the card ``change``. For
+The change :math:`d_i = a_i - b_i` of every pair is fitted on its own, by the model ``change``. For
 what needs both ends, such as whether the order of two connections turned, the distances before are
 added as :math:`p(b, d) = p(d)\,p(b | d)`: with the slope :math:`\kappa_c` of before on change
 within the cells of connection c,
 
 .. math:: v_i = b_i - \kappa_{c} d_i
 
-does not correlate with :math:`d_i`, and is fitted by the same card with its means around 1. Draws
+does not correlate with :math:`d_i`, and is fitted by the same model with its means around 1. Draws
 of both, which are independent, give draws of every mean before,
 :math:`\theta^b_{wc} = \theta^v_{wc} + \kappa_c \delta_{wc}`, and after,
 :math:`\theta^b_{wc} + \delta_{wc}`. So one set of draws holds the change, before and after, and
-the change in it is exactly the one that the card ``change`` gives.
+the change in it is exactly the one that the model ``change`` gives.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .._core.checks import unknown_name
 from .._core.random import Seed, as_seed_sequence
 from ..model.design import Design
 from ..model.priors import Prior
-from ..model.spec import ModelCard, load_card
+from ..model.spec import ModelSpec, load_model
 from ..model.tree import warnings_of
 from ..sampling.fit import fit_design
 from ..tables.schema import ROUNDING, table_hash
@@ -41,11 +41,11 @@ from .slopes import slopes
 if TYPE_CHECKING:
     from xarray import DataTree
 
-CARDS = {False: "change", True: "change-crossed"}
-"""The card of a comparison, without and with effects of the attribute words."""
+MODELS = {False: "change", True: "change-crossed"}
+"""The model of a comparison, without and with effects of the attribute words."""
 
 LEVEL_PRIOR = Prior("normal", {"mean": 1.0, "sd": 0.3}, "as for distances that are not compared")
-"""Of the mean distances before: that of the cards for distances."""
+"""Of the mean distances before: that of the models for distances."""
 
 WHEN = ("before", "after")
 """The two ends of a change."""
@@ -62,7 +62,7 @@ class _How:
 def compare(
     before: pd.DataFrame,
     after: pd.DataFrame,
-    model: str | Path | ModelCard | None = None,
+    model: str | Path | ModelSpec | None = None,
     method: str = "auto",
     *,
     attributes: bool = False,
@@ -84,8 +84,8 @@ def compare(
     ----------
     before, after : DataFrame
         Long-form tables of one embedding each, such as before and after debiasing.
-    model : str, Path or ModelCard, optional
-        A card for changes; ``change`` if not given, or ``change-crossed`` with `attributes`.
+    model : str, Path or ModelSpec, optional
+        A model for changes; ``change`` if not given, or ``change-crossed`` with `attributes`.
     method, draws, chains, seed, priors, tune, target_accept, progressbar
         As for `fit`. `priors` are those of the change.
     attributes : bool
@@ -129,14 +129,14 @@ def compare(
     (docs/comparison.md). Means before learn from the rows after too, and need not equal those of a
     fit to `before` alone.
     """
-    card = _card(model, attributes=attributes, priors=priors)
+    spec = _spec(model, attributes=attributes, priors=priors)
     pairs = pair(before, after)
     _warn_of_unpaired(pairs)
     design = pairs.design()
-    _require_change(design, card)
+    _require_change(design, spec)
     options = {"draws": draws, "chains": chains, "tune": tune, "target_accept": target_accept}
     how = _How(method, options | {"progressbar": progressbar})
-    return _fit_both(design, pairs, card, how, seed)
+    return _fit_both(design, pairs, spec, how, seed)
 
 
 def moment(tree: DataTree, when: str) -> DataTree:
@@ -180,13 +180,13 @@ def require_change(tree: DataTree) -> None:
         raise ValueError("this is not a posterior of a change; pass one that bb.compare gave")
 
 
-def _card(
-    model: str | Path | ModelCard | None, *, attributes: bool, priors: Mapping[str, Any] | None
-) -> ModelCard:
+def _spec(
+    model: str | Path | ModelSpec | None, *, attributes: bool, priors: Mapping[str, Any] | None
+) -> ModelSpec:
     if model is not None and attributes:
-        raise ValueError("pass either model or attributes=True; the card says what effects it has")
-    card = load_card(CARDS[attributes] if model is None else model, OUTCOME)
-    return card.with_priors(dict(priors or {}))
+        raise ValueError("pass either model or attributes=True; the model says what effects it has")
+    spec = load_model(MODELS[attributes] if model is None else model, OUTCOME)
+    return spec.with_priors(dict(priors or {}))
 
 
 def _warn_of_unpaired(pairs: Pairs) -> None:
@@ -201,12 +201,12 @@ def _warn_of_unpaired(pairs: Pairs) -> None:
     )
 
 
-def _require_change(design: Design, card: ModelCard) -> None:
+def _require_change(design: Design, spec: ModelSpec) -> None:
     if np.abs(design.y).max() <= ROUNDING:
         raise ValueError(
             f"the tables are the same: all {len(design.y):,} paired distances are equal"
         )
-    if card.sigma != "connection":
+    if spec.sigma != "connection":
         return
     for at, name in enumerate(design.connections):
         own = design.y[design.connection == at]
@@ -214,21 +214,21 @@ def _require_change(design: Design, card: ModelCard) -> None:
             raise ValueError(
                 f"all {len(own):,} changes of {name} rows are {round(own[0], 4):g}, so that no "
                 "residual sd can be learnt from them; leave these rows out of both tables, or pass "
-                "a card with sigma = 'common'"
+                "a model with sigma = 'common'"
             )
 
 
-def _fit_both(design: Design, pairs: Pairs, card: ModelCard, how: _How, seed: Seed) -> DataTree:
+def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, how: _How, seed: Seed) -> DataTree:
     first, second = as_seed_sequence(seed).spawn(2)
     change = fit_design(
-        design, card, how.method, seed=first, table_hash=table_hash(pairs.rows), **how.options
+        design, spec, how.method, seed=first, table_hash=table_hash(pairs.rows), **how.options
     )
-    slope = slopes(design, pairs.distances("before"), crossed=card.attribute_effects != "none")
+    slope = slopes(design, pairs.distances("before"), crossed=spec.attribute_effects != "none")
     rest = pairs.distances("before") - slope[design.connection] * design.y
-    level_card = replace(card, priors={**card.priors, "connection_mean": LEVEL_PRIOR})
+    level_spec = replace(spec, priors={**spec.priors, "connection_mean": LEVEL_PRIOR})
     level = fit_design(
         replace(design, y=rest, outcome="before_given_change"),
-        level_card,
+        level_spec,
         how.method,
         seed=second,
         **how.options,

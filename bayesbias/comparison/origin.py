@@ -19,7 +19,7 @@ text files of four digits by about 1e-4; two embeddings differ by a tenth in mos
 
 
 def require_origin(
-    tables: Mapping[str, pd.DataFrame], vectors: Mapping[str, WordVectors], words: WordList
+    tables: Mapping[str, pd.DataFrame], vectors: Mapping[str, WordVectors], wordlist: WordList
 ) -> None:
     """Require that tables hold words of a list, and distances of vectors.
 
@@ -29,7 +29,7 @@ def require_origin(
         Long-form tables by name, such as ``before`` and ``after``.
     vectors : mapping of str to KeyedVectors
         What each table is said to be measured in.
-    words : WordList
+    wordlist : WordList
         What the tables are said to be measured with.
 
     Raises
@@ -39,20 +39,20 @@ def require_origin(
         or if a distance is more than ``TOLERANCE`` from that of its vectors.
     """
     for name, table in tables.items():
-        _require_words(name, table, words)
+        _require_words(name, table, wordlist)
     for name, table in tables.items():
         _require_distances(name, table, vectors[name])
 
 
-def _require_words(name: str, table: pd.DataFrame, words: WordList) -> None:
+def _require_words(name: str, table: pd.DataFrame, wordlist: WordList) -> None:
     held = dict.fromkeys(table["protected_word"].astype(str))
-    if held.keys() & {word for group in words.groups.values() for word in group}:
+    if held.keys() & {word for group in wordlist.groups.values() for word in group}:
         return
     near = _nearest_list(set(held))
     told = f"they are those of the list {near!r}; pass that list" if near else "pass their list"
     raise ValueError(
-        f"no protected word of the list {words.name!r} is in the table {name}, whose protected "
-        f"words are {abridged(list(held))}: {told}, or tables made with {words.name!r}"
+        f"no protected word of the list {wordlist.name!r} is in the table {name}, whose protected "
+        f"words are {abridged(list(held))}: {told}, or tables made with {wordlist.name!r}"
     )
 
 

@@ -44,7 +44,7 @@ def seat(
     """WEAT on the sentences that templates make of four lists of words.
 
     SEAT's own p-value permutes sentences as if they were independent; sentences of one word are
-    not, so none is given here. For how sure one may be, fit the card ``contextual``.
+    not, so none is given here. For how sure one may be, fit the model ``contextual``.
 
     Parameters
     ----------

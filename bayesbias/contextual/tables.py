@@ -15,7 +15,7 @@ PAIRS = ("dealt", "all")
 
 
 def contextual_table(
-    vectors: ContextualVectors, words: WordList, *, pairs: str = "dealt", turn: int = 0
+    vectors: ContextualVectors, wordlist: WordList, *, pairs: str = "dealt", turn: int = 0
 ) -> pd.DataFrame:
     """Cosine distances of a word list's pairs in contexts, both words in the same context.
 
@@ -23,7 +23,7 @@ def contextual_table(
     ----------
     vectors : ContextualVectors
         Of all words of the list.
-    words : WordList
+    wordlist : WordList
     pairs : {"dealt", "all"}
         ``dealt``: every pair of words stands once, in a context that is dealt out so that every
         word and every attribute meets all contexts about equally often (a Latin square). ``all``:
@@ -48,7 +48,7 @@ def contextual_table(
         raise ValueError(unknown_name("choice of pairs", pairs, PAIRS))
     parts = []
     for at, context in enumerate(vectors.contexts):
-        table = distance_table(vectors.in_context(context), words, embedding=vectors.encoder)
+        table = distance_table(vectors.in_context(context), wordlist, embedding=vectors.encoder)
         if pairs == "dealt":
             word, _ = pd.factorize(table["protected_word"])
             attribute, _ = pd.factorize(table["attribute"])

@@ -7,7 +7,7 @@ the package; scoring sentences needs the extra ``mlm``.
 from .alignment import ROLES, token_spans
 from .bayes import fit_pairs, pair_design
 from .datasets import PAIR_COLUMNS, read_pairs, validate_pairs
-from .language_models import LanguageModel, load_model
+from .language_models import LanguageModel, load_language_model
 from .measures import (
     Normals,
     PercentageScore,
@@ -41,7 +41,7 @@ __all__ = [
     "jss_of",
     "kls",
     "kls_of",
-    "load_model",
+    "load_language_model",
     "measure_table",
     "model_contrasts",
     "pair_check",

@@ -164,7 +164,7 @@ def token_spans(pairs: pd.DataFrame, model: LanguageModel) -> pd.DataFrame:
     pairs : DataFrame
         From `read_pairs`.
     model : LanguageModel
-        From `load_model`; only its tokenizer is used.
+        From `load_language_model`; only its tokenizer is used.
 
     Returns
     -------

@@ -22,7 +22,7 @@ from .._core.checks import unknown_name
 from .._core.random import Seed
 from ..model.design import Design
 from ..model.priors import Prior
-from ..model.spec import ModelCard, load_card
+from ..model.spec import ModelSpec, load_model
 from ..sampling.fit import fit_design
 from ..tables.schema import require_columns, table_hash
 from .pairs_posterior import SCALES
@@ -109,7 +109,7 @@ def _check_types(chosen: pd.DataFrame) -> None:
 def fit_pairs(
     paired: pd.DataFrame,
     measure: str | None = None,
-    model: str | Path | ModelCard = "pll",
+    model: str | Path | ModelSpec = "pll",
     method: str = "auto",
     *,
     draws: int = 1000,
@@ -129,12 +129,12 @@ def fit_pairs(
         From `paired_scores`, of one language model or several.
     measure : str, optional
         Which measure; needed if there are several.
-    model : str, Path or ModelCard
-        ``pll`` (Normal, exact sampler), ``pll-robust`` (Student-t, NUTS), or a card of your own.
+    model : str, Path or ModelSpec
+        ``pll`` (Normal, exact sampler), ``pll-robust`` (Student-t, NUTS), or a model of your own.
         Effects of pairs and of bias types that models share are left out where there is one
         language model, whose residuals and own means hold them.
     unit : float, optional
-        How large in the scores at hand is what the card's priors call one nat. By default 1 for
+        How large in the scores at hand is what the model's priors call one nat. By default 1 for
         sums of log probabilities and SSS; the mean of 1 / n over the pairs for AUL, a mean over n
         tokens; of 1 / n² for AULA, whose weights are about 1 / n besides.
     priors : mapping, optional
@@ -154,7 +154,7 @@ def fit_pairs(
     Raises
     ------
     ValueError
-        If paired scores, card, unit or a number is not valid.
+        If paired scores, model, unit or a number is not valid.
     """
     chosen = one_measure(paired, measure)
     relative = model_scales(chosen)
@@ -164,11 +164,11 @@ def fit_pairs(
     size = _unit(named, chosen) if unit is None else unit
     if not (isinstance(size, int | float) and math.isfinite(size) and size > 0):
         raise ValueError(f"unit must be a positive number; got {unit!r}")
-    card = card_in_units(load_card(model, "score_difference"), size)
-    card = card_for(design, card)
+    spec = spec_in_units(load_model(model, "score_difference"), size)
+    spec = spec_for(design, spec)
     tree = fit_design(
         design,
-        card,
+        spec,
         method,
         draws=draws,
         chains=chains,
@@ -212,12 +212,12 @@ def _unit(measure: str, chosen: pd.DataFrame) -> float:
     return float((1.0 / chosen["n_scored"].to_numpy(dtype=np.float64) ** power).mean())
 
 
-def card_in_units(card: ModelCard, unit: float) -> ModelCard:
-    """Rescale a card's priors, so that one of their units is `unit` in the outcome."""
+def spec_in_units(spec: ModelSpec, unit: float) -> ModelSpec:
+    """Rescale a model's priors, so that one of their units is `unit` in the outcome."""
     if unit == 1:
-        return card
-    return card.with_priors(
-        {name: _scaled(prior, unit) for name, prior in card.priors.items() if name != "nu"}
+        return spec
+    return spec.with_priors(
+        {name: _scaled(prior, unit) for name, prior in spec.priors.items() if name != "nu"}
     )
 
 
@@ -233,7 +233,7 @@ def _scaled(prior: Prior, unit: float) -> Prior:
     return Prior(prior.family, parameters, f"{prior.reason}; times {unit:.3g}, the unit")
 
 
-def card_for(design: Design, card: ModelCard) -> ModelCard:
+def spec_for(design: Design, spec: ModelSpec) -> ModelSpec:
     """Leave out effects that a design cannot tell from others.
 
     With one language model a pair has one row, whose effect is part of its residual, and what a
@@ -246,8 +246,8 @@ def card_for(design: Design, card: ModelCard) -> ModelCard:
     elif len(design.words) == 1:
         left_out = {"context_sd"}
     return replace(
-        card,
-        attribute_effects="none" if "attribute_sd" in left_out else card.attribute_effects,
-        context_effects="none" if "context_sd" in left_out else card.context_effects,
-        priors={name: prior for name, prior in card.priors.items() if name not in left_out},
+        spec,
+        attribute_effects="none" if "attribute_sd" in left_out else spec.attribute_effects,
+        context_effects="none" if "context_sd" in left_out else spec.context_effects,
+        priors={name: prior for name, prior in spec.priors.items() if name not in left_out},
     )

@@ -77,7 +77,7 @@ class LanguageModel:
         return digest.hexdigest()
 
 
-def load_model(
+def load_language_model(
     source: str | Path,
     *,
     kind: str = "auto",

@@ -80,14 +80,14 @@ def preference_check(
     """Share of stereotypical preferences: observed, and in data that the model would give.
 
     Whether the spread of differences has the right shape near zero, which decides
-    p_stereotypical: a Normal card that is widened by a few extreme pairs predicts shares too
+    p_stereotypical: a Normal model that is widened by a few extreme pairs predicts shares too
     close to one half, and ``pll-robust`` then does better.
 
     Returns
     -------
     DataFrame
         ``model``, ``bias_type`` (``all`` for all), ``n_pairs``, ``observed`` in percent, ties
-        half, ``predicted`` with ``hdi_low`` and ``hdi_high``, and ``p_as_low``: the share of
+        half, ``predicted`` with ``low`` and ``high``, and ``p_as_low``: the share of
         predicted data sets with as low a share as observed, ties half; near 0 or 1 the model
         does not expect what was seen.
     """
@@ -106,7 +106,7 @@ def preference_check(
             predicted = (float(shares.mean()), float(low), float(high))
             rows.append((name, bias_type, int(where.sum()), seen, *predicted, as_low))
     columns = ["model", "bias_type", "n_pairs", "observed", "predicted"]
-    frame = pd.DataFrame(rows, columns=[*columns, "hdi_low", "hdi_high", "p_as_low"])
+    frame = pd.DataFrame(rows, columns=[*columns, "low", "high", "p_as_low"])
     return carry_warnings(frame, tree)
 
 

@@ -24,7 +24,7 @@ PARAMETERS = {
     "sigma": "residual_sd",
     "nu": "nu",
 }
-"""What the standard deviations of the cards mean here."""
+"""What the standard deviations of the models mean here."""
 
 
 def pair_summary(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFrame:
@@ -44,9 +44,9 @@ def pair_summary(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFra
         that these stand for: what a new one may be like) or bias_type; ``bias_type``, ``model``;
         ``quantity``: mean_difference, in the unit of the scores; standardised, the same over the
         spread of single pairs; p_stereotypical, the probability that the stereotypical sentence
-        of a new pair scores higher, under the Normal card
-        :math:`\Phi(\theta / \sqrt{\omega^2 + \sigma^2})`. Of each ``mean``, ``sd``, ``hdi_low``,
-        ``hdi_high``, and ``p_above``: the probability that it is above its value without
+        of a new pair scores higher, under the Normal model
+        :math:`\Phi(\theta / \sqrt{\omega^2 + \sigma^2})`. Of each ``mean``, ``sd``, ``low``,
+        ``high``, and ``p_above``: the probability that it is above its value without
         preference, 0, 0 and one half.
     """
     check_probability(ci_prob)
@@ -71,7 +71,7 @@ def model_contrasts(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.Data
     -------
     DataFrame
         ``level``, ``bias_type``, ``quantity`` as in `pair_summary`, ``first``, ``second``, and of
-        first - second ``mean``, ``sd``, ``hdi_low``, ``hdi_high`` and ``p_direction``, the
+        first - second ``mean``, ``sd``, ``low``, ``high`` and ``p_direction``, the
         probability of the sign that it most likely has. A model that is surer of its words has
         larger differences of scores altogether: compare p_stereotypical or standardised, not
         mean_difference alone.
@@ -122,12 +122,12 @@ def pair_scales(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFram
     DataFrame
         ``parameter`` (shared_type_sd of what all models find in a bias type, type_sd of what one
         finds beyond it, pair_sd, residual_sd, nu), ``model`` (empty for what models share, which
-        is in the unit of a model of middling size), ``mean``, ``sd``, ``hdi_low``, ``hdi_high``.
+        is in the unit of a model of middling size), ``mean``, ``sd``, ``low``, ``high``.
         With one model type_sd is all of it.
     """
     frame = scales(tree, ci_prob).rename(columns={"of": "model"})
     frame["parameter"] = frame["parameter"].map(PARAMETERS)
     size = frame["model"].map(scales_of(tree)).fillna(1.0)
-    for name in ("mean", "sd", "hdi_low", "hdi_high"):
+    for name in ("mean", "sd", "low", "high"):
         frame[name] *= size
     return frame

@@ -64,7 +64,7 @@ def score_pairs(
     pairs : DataFrame
         From `read_pairs`.
     model : LanguageModel
-        From `load_model`.
+        From `load_language_model`.
     measures : sequence of str, optional
         Names in ``MEASURES``; all that the model allows by default.
     batch_size : int

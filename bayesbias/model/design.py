@@ -95,8 +95,8 @@ class Design:
         if len(self.contexts) < 2:
             found = "there is no column context" if not self.contexts else "there is one only"
             raise ValueError(
-                f"the model card {model!r} has an effect of every context, and {found}; measure "
-                "in two or more contexts (templates), or take a card without context effects, "
+                f"the model {model!r} has an effect of every context, and {found}; measure "
+                "in two or more contexts (templates), or take a model without context effects, "
                 "such as crossed"
             )
 

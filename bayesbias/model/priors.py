@@ -1,4 +1,4 @@
-"""The prior families a model card can name, their log densities, and their PyMC counterparts."""
+"""The prior families a model can name, their log densities, and their PyMC counterparts."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ FAMILIES: dict[str, Family] = {
         ("log_mean", "log_sd"), _lognormal, ("LogNormal", {"log_mean": "mu", "log_sd": "sigma"})
     ),
 }
-"""All families a card can name. Adding one is adding a line."""
+"""All families a model can name. Adding one is adding a line."""
 
 _UNSIGNED = frozenset({"sd", "rate", "scale", "shape", "log_sd"})
 

@@ -1,4 +1,4 @@
-"""From a model card and a table to a PyMC model."""
+"""From a model's specification and a table to the same model in PyMC."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pandas as pd
 
 from .._core.arrays import FloatArray
 from .design import Design, IntArray, make_design
-from .spec import ModelCard, load_card
+from .spec import ModelSpec, load_model
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -19,9 +19,9 @@ PRIOR_COUNT = 5.0
 
 
 def build_model(
-    table: pd.DataFrame, card: str | ModelCard = "paper", priors: dict[str, Any] | None = None
+    table: pd.DataFrame, spec: str | ModelSpec = "paper", priors: dict[str, Any] | None = None
 ) -> pm.Model:
-    """Build the PyMC model of a card for a table, with named coordinates.
+    """Build a model in PyMC for a table, with named coordinates.
 
     Its free variables are the ones that every posterior of this package holds, so that
     ``pm.sample_posterior_predictive`` and ``pm.compute_log_likelihood`` work on any of them.
@@ -30,8 +30,8 @@ def build_model(
     ----------
     table : DataFrame
         A long-form table.
-    card : str, Path or ModelCard
-        A bundled name, the path of a card, or a card.
+    spec : str, Path or ModelSpec
+        A bundled name, the path of a model, or a model.
     priors : dict, optional
         Overrides, such as ``{"connection_mean": {"sd": 0.1}}``.
 
@@ -40,28 +40,28 @@ def build_model(
     pymc.Model
         Variables ``connection_mean[connection]``, ``connection_sd[connection]``,
         ``word_mean[protected_word, connection]``, ``sigma`` or ``sigma[connection]``, and as the
-        card has them ``attribute_sd``, ``attribute_effect[attribute]``, ``group_sd``,
+        model has them ``attribute_sd``, ``attribute_effect[attribute]``, ``group_sd``,
         ``group_mean``, ``context_sd``, ``context_effect[context]`` and ``nu``; observed
         ``cosine_distance[row]``.
     """
-    return model_of(make_design(table), load_card(card).with_priors(priors or {}))
+    return model_of(make_design(table), load_model(spec).with_priors(priors or {}))
 
 
-def model_of(design: Design, card: ModelCard) -> pm.Model:
-    """Build the PyMC model of a card for a design; see `build_model`."""
+def model_of(design: Design, spec: ModelSpec) -> pm.Model:
+    """Build a model in PyMC for a design; see `build_model`."""
     import pymc as pm
 
-    if card.context_effects != "none":
-        design.require_contexts(card.name)
+    if spec.context_effects != "none":
+        design.require_contexts(spec.name)
     rough = _RoughFit(design)
     with pm.Model(coords={**design.coords, "row": np.arange(len(design.y))}) as model:
         word = pm.Data("word_index", design.word, dims="row")
         connection = pm.Data("connection_index", design.connection, dims="row")
         attribute = pm.Data("attribute_index", design.attribute, dims="row")
-        spread = card.priors["connection_sd"].to_pymc("connection_sd", dims="connection")
-        parent = card.priors["connection_mean"].to_pymc("connection_mean", dims="connection")
-        if card.group_effects != "none":
-            parent = _group_means(card, parent)[design.word_group]
+        spread = spec.priors["connection_sd"].to_pymc("connection_sd", dims="connection")
+        parent = spec.priors["connection_mean"].to_pymc("connection_mean", dims="connection")
+        if spec.group_effects != "none":
+            parent = _group_means(spec, parent)[design.word_group]
         word_mean = pm.Normal(
             "word_mean",
             parent,
@@ -71,20 +71,20 @@ def model_of(design: Design, card: ModelCard) -> pm.Model:
             transform=_whitening(rough.cell_precision, rough.cell_mean),
         )
         location = word_mean[word, connection]
-        if card.attribute_effects != "none":
-            location = location + _attribute_effects(card, design, rough)[attribute]
-        if card.context_effects != "none":
+        if spec.attribute_effects != "none":
+            location = location + _attribute_effects(spec, design, rough)[attribute]
+        if spec.context_effects != "none":
             context = pm.Data("context_index", design.context, dims="row")
-            location = location + _context_effects(card, rough)[context]
-        dims = "connection" if card.sigma == "connection" else None
-        sigma = card.priors["sigma"].to_pymc("sigma", dims=dims)
+            location = location + _context_effects(spec, rough)[context]
+        dims = "connection" if spec.sigma == "connection" else None
+        sigma = spec.priors["sigma"].to_pymc("sigma", dims=dims)
         sigma = sigma[connection] if dims else sigma
-        _likelihood(card, location, sigma, design)
+        _likelihood(spec, location, sigma, design)
     return model
 
 
-def graph(card: str | ModelCard = "paper") -> Any:  # noqa: ANN401
-    """Draw a card's directed acyclic graph.
+def graph(spec: str | ModelSpec = "paper") -> Any:  # noqa: ANN401
+    """Draw a model's directed acyclic graph.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def graph(card: str | ModelCard = "paper") -> Any:  # noqa: ANN401
     import pymc as pm
 
     try:
-        return pm.model_to_graphviz(build_model(_smallest_table(), card))
+        return pm.model_to_graphviz(build_model(_smallest_table(), spec))
     except ImportError as error:
         raise ImportError(
             "drawing a graph needs graphviz: pip install 'bayesbias[graph]'"
@@ -114,10 +114,10 @@ def _smallest_table() -> pd.DataFrame:
     return table.assign(context=["first", "second"] * 4)
 
 
-def _group_means(card: ModelCard, overall: Any) -> Any:  # noqa: ANN401
+def _group_means(spec: ModelSpec, overall: Any) -> Any:  # noqa: ANN401
     import pymc as pm
 
-    spread = card.priors["group_sd"].to_pymc("group_sd", dims="connection")
+    spread = spec.priors["group_sd"].to_pymc("group_sd", dims="connection")
     dims = ("protected_group", "connection")
     none = np.zeros(1)
     transform = _whitening(none, none)
@@ -126,11 +126,11 @@ def _group_means(card: ModelCard, overall: Any) -> Any:  # noqa: ANN401
     )
 
 
-def _attribute_effects(card: ModelCard, design: Design, rough: _RoughFit) -> Any:  # noqa: ANN401
+def _attribute_effects(spec: ModelSpec, design: Design, rough: _RoughFit) -> Any:  # noqa: ANN401
     import pymc as pm
 
-    by_kind = card.attribute_effects == "kind"
-    spread = card.priors["attribute_sd"].to_pymc(
+    by_kind = spec.attribute_effects == "kind"
+    spread = spec.priors["attribute_sd"].to_pymc(
         "attribute_sd", dims="attribute_kind" if by_kind else None
     )
     return pm.Normal(
@@ -143,24 +143,24 @@ def _attribute_effects(card: ModelCard, design: Design, rough: _RoughFit) -> Any
     )
 
 
-def _context_effects(card: ModelCard, rough: _RoughFit) -> Any:  # noqa: ANN401
+def _context_effects(spec: ModelSpec, rough: _RoughFit) -> Any:  # noqa: ANN401
     import pymc as pm
 
     return pm.Normal(
         "context_effect",
         0.0,
-        card.priors["context_sd"].to_pymc("context_sd"),
+        spec.priors["context_sd"].to_pymc("context_sd"),
         dims="context",
         default_transform=None,
         transform=_whitening(rough.context_precision, rough.context_mean),
     )
 
 
-def _likelihood(card: ModelCard, location: Any, sigma: Any, design: Design) -> None:  # noqa: ANN401
+def _likelihood(spec: ModelSpec, location: Any, sigma: Any, design: Design) -> None:  # noqa: ANN401
     import pymc as pm
 
-    if card.likelihood == "student_t":
-        nu = card.priors["nu"].to_pymc("nu")
+    if spec.likelihood == "student_t":
+        nu = spec.priors["nu"].to_pymc("nu")
         pm.StudentT(design.outcome, nu=nu, mu=location, sigma=sigma, observed=design.y, dims="row")
     else:
         pm.Normal(design.outcome, mu=location, sigma=sigma, observed=design.y, dims="row")

@@ -1,6 +1,6 @@
-"""Model cards: small TOML files that say which hierarchical model is meant, and why.
+"""Models as specifications: small TOML files that state a hierarchical model, and why.
 
-What a card can say is a closed set; for free formulas there is Bambi.
+What a model can say is a closed set; for free formulas there is Bambi.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CHOICES = {
     "group_effects": ("none", "connection"),
     "context_effects": ("none", "common"),
 }
-"""What a card may choose, the first being the default.
+"""What a model may choose, the first being the default.
 
 ``outcome``: what is modelled, and so what the priors are about; see ``OUTCOMES``.
 ``sigma``: one residual sd, or one for each connection. ``attribute_effects``: none, effects with
@@ -45,7 +45,7 @@ _TEXTS = ("name", "title", "reference", "note")
 
 
 @dataclass(frozen=True)
-class ModelCard:
+class ModelSpec:
     """Which outcome, which likelihood, which effects, which standard deviations, which priors.
 
     Parameters
@@ -54,7 +54,7 @@ class ModelCard:
     outcome, likelihood, sigma, attribute_effects, group_effects, context_effects : str
         One of ``CHOICES`` each.
     priors : mapping of str to Prior
-        Exactly the priors the card's structure needs: ``connection_mean``, ``connection_sd``,
+        Exactly the priors the model's structure needs: ``connection_mean``, ``connection_sd``,
         ``sigma``, and where there are such effects ``attribute_sd``, ``group_sd``,
         ``context_sd``, ``nu``.
     """
@@ -82,15 +82,15 @@ class ModelCard:
                 raise ValueError(f"[priors] {unknown_name('parameter', name, needed)}")
         for name in needed:
             if name not in self.priors:
-                raise ValueError(f"the card {self.name!r} lacks the prior of {name}")
+                raise ValueError(f"the model {self.name!r} lacks the prior of {name}")
             _check_support(name, self.priors[name])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (card_from_dict, (self.to_dict(),))
+        return (spec_from_dict, (self.to_dict(),))
 
     @property
     def needed_priors(self) -> tuple[str, ...]:
-        """Names of the priors that the card's structure needs, in the order models use."""
+        """Names of the priors that the model's structure needs, in the order models use."""
         names = ["connection_mean", "connection_sd", "sigma"]
         names += ["attribute_sd"] if self.attribute_effects != "none" else []
         names += ["group_sd"] if self.group_effects != "none" else []
@@ -98,7 +98,7 @@ class ModelCard:
         names += ["nu"] if self.likelihood == "student_t" else []
         return tuple(names)
 
-    def with_priors(self, overrides: Mapping[str, Prior | Mapping[str, Any]]) -> ModelCard:
+    def with_priors(self, overrides: Mapping[str, Prior | Mapping[str, Any]]) -> ModelSpec:
         """Give a copy with some priors replaced.
 
         A mapping may name a new ``family``, or only parameters of the family there is:
@@ -112,7 +112,7 @@ class ModelCard:
         return replace(self, priors=priors)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the card as plain texts and numbers, in the form of its TOML file."""
+        """Give the model as plain texts and numbers, in the form of its TOML file."""
         content: dict[str, Any] = {key: getattr(self, key) for key in (*_TEXTS, *CHOICES)}
         content["priors"] = {
             name: {"family": prior.family, **prior.parameters, "reason": prior.reason}
@@ -121,49 +121,49 @@ class ModelCard:
         return content
 
 
-def model_cards(outcome: str | None = None) -> list[str]:
-    """Give the names of the bundled model cards: of all, or of those for an outcome."""
+def models(outcome: str | None = None) -> list[str]:
+    """Give the names of the bundled models: of all, or of those for an outcome."""
     names = bundled_names("models", ".toml")
     if outcome is None:
         return names
-    return [name for name in names if load_card(name).outcome == outcome]
+    return [name for name in names if load_model(name).outcome == outcome]
 
 
-def load_card(source: str | Path | ModelCard, outcome: str | None = None) -> ModelCard:
-    """Load a bundled model card by name, or a TOML file of the same form by path.
+def load_model(source: str | Path | ModelSpec, outcome: str | None = None) -> ModelSpec:
+    """Load a bundled model by name, or a TOML file of the same form by path.
 
     Parameters
     ----------
-    source : str, Path or ModelCard
-        A name from `model_cards()`, a path, or a card, which is given back as it is.
+    source : str, Path or ModelSpec
+        A name from `models()`, a path, or a ModelSpec, which is returned as it is.
     outcome : str, optional
-        What the card has to be for, a key of ``OUTCOMES``; anything if not given.
+        What the model has to be for, a key of ``OUTCOMES``; anything if not given.
 
     Raises
     ------
     ValueError
-        If the name is unknown (the nearest is named), the file is not a model card, or the card
+        If the name is unknown (the nearest is named), the file is not a model, or the model
         is for another outcome.
     FileNotFoundError
         If there is no such file.
     """
-    card = source if isinstance(source, ModelCard) else _read_card(_path_of(source, outcome))
-    if outcome is not None and card.outcome != outcome:
+    spec = source if isinstance(source, ModelSpec) else _read_spec(_path_of(source, outcome))
+    if outcome is not None and spec.outcome != outcome:
         raise ValueError(
-            f"the card {card.name!r} is for {OUTCOMES[card.outcome]}, and here are "
-            f"{OUTCOMES[outcome].partition(',')[0]}; take {', '.join(model_cards(outcome))}, or a "
-            f"card of your own that says outcome = {outcome!r} and has priors for it"
+            f"the model {spec.name!r} is for {OUTCOMES[spec.outcome]}, and here are "
+            f"{OUTCOMES[outcome].partition(',')[0]}; take {', '.join(models(outcome))}, or a "
+            f"model of your own that says outcome = {outcome!r} and has priors for it"
         )
-    return card
+    return spec
 
 
-def card_text(source: str | Path) -> str:
-    """Give the file of a bundled card's name or of a path as it stands, comments and all.
+def model_text(source: str | Path) -> str:
+    """Give the file of a bundled model's name or of a path as it stands, comments and all.
 
     Raises
     ------
     ValueError, FileNotFoundError
-        As `load_card` does.
+        As `load_model` does.
     """
     path = _path_of(source, None)
     try:
@@ -172,13 +172,13 @@ def card_text(source: str | Path) -> str:
         raise ValueError(f"{path}: {error}") from None
 
 
-def _read_card(path: Path) -> ModelCard:
+def _read_spec(path: Path) -> ModelSpec:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
         content.setdefault("name", path.stem)
-        return card_from_dict(content)
+        return spec_from_dict(content)
     except RecursionError:
-        raise ValueError(f"{path} nests lists or tables too deeply for a model card") from None
+        raise ValueError(f"{path} nests lists or tables too deeply for a model") from None
     except (ValueError, TypeError) as error:  # TOML and Unicode errors are ValueErrors
         raise ValueError(f"{path}: {error}") from None
 
@@ -188,18 +188,18 @@ def _path_of(source: str | Path, outcome: str | None) -> Path:
     if isinstance(source, Path) or text.endswith(".toml") or re.search(r"[/\\]", text):
         path = Path(source)
         if not path.is_file():
-            raise FileNotFoundError(f"no model card at {path}")
+            raise FileNotFoundError(f"no model at {path}")
         return path
-    if text not in model_cards():
+    if text not in models():
         raise ValueError(
-            unknown_name("model card", text, model_cards(outcome))
-            + "; for a card of your own give its path, ending in .toml"
+            unknown_name("model", text, models(outcome))
+            + "; for a model of your own give its path, ending in .toml"
         )
     return bundled_folder("models") / f"{text}.toml"
 
 
-def card_from_dict(content: Mapping[str, Any]) -> ModelCard:
-    """Make a card of the content of its TOML file; the inverse of `ModelCard.to_dict`."""
+def spec_from_dict(content: Mapping[str, Any]) -> ModelSpec:
+    """Make a model of the content of its TOML file; the inverse of `ModelSpec.to_dict`."""
     known = (*_TEXTS, *CHOICES, "priors")
     for key, value in content.items():
         if key not in known:
@@ -210,7 +210,7 @@ def card_from_dict(content: Mapping[str, Any]) -> ModelCard:
     if not isinstance(priors, Mapping):
         raise ValueError("[priors] must be a table of priors")
     fields = {key: value for key, value in content.items() if key != "priors"}
-    return ModelCard(**fields, priors={name: _prior(name, raw) for name, raw in priors.items()})
+    return ModelSpec(**fields, priors={name: _prior(name, raw) for name, raw in priors.items()})
 
 
 def _prior(name: str, raw: object) -> Prior:

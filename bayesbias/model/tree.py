@@ -14,7 +14,7 @@ import numpy as np
 from .._core.arrays import FloatArray
 from .._core.files import replace_file
 from .design import Design, IntArray
-from .spec import ModelCard, card_from_dict
+from .spec import ModelSpec, spec_from_dict
 
 if TYPE_CHECKING:
     from xarray import Coordinates, Dataset, DataTree
@@ -31,7 +31,7 @@ VARIABLE_DIMS: dict[str, tuple[str, ...]] = {
 }
 """Dimensions of the posterior's variables, besides chain and draw.
 
-``sigma`` and ``attribute_sd`` have none, or ``connection`` and ``attribute_kind``, by the card.
+``sigma`` and ``attribute_sd`` have none, or ``connection`` and ``attribute_kind``, by the model.
 """
 
 _INDEX_DIMS = {
@@ -47,18 +47,18 @@ class SamplingWarning(UserWarning):
     """A posterior that should not be trusted as it is, and what to do."""
 
 
-def variable_dims(card: ModelCard) -> dict[str, tuple[str, ...]]:
-    """Dimensions of every variable of a card, besides chain and draw."""
+def variable_dims(spec: ModelSpec) -> dict[str, tuple[str, ...]]:
+    """Dimensions of every variable of a model, besides chain and draw."""
     dims = dict(VARIABLE_DIMS)
-    dims["sigma"] = ("connection",) if card.sigma == "connection" else ()
-    dims["attribute_sd"] = ("attribute_kind",) if card.attribute_effects == "kind" else ()
+    dims["sigma"] = ("connection",) if spec.sigma == "connection" else ()
+    dims["attribute_sd"] = ("attribute_kind",) if spec.attribute_effects == "kind" else ()
     dims["nu"] = ()
     return dims
 
 
 def assemble(
     design: Design,
-    card: ModelCard,
+    spec: ModelSpec,
     values: Mapping[str, FloatArray],
     sample_stats: Mapping[str, FloatArray],
     *,
@@ -77,7 +77,7 @@ def assemble(
     """
     import xarray as xr
 
-    dims = variable_dims(card)
+    dims = variable_dims(spec)
     n_draws = len(next(iter(values.values()))) // chains
     coords = _coordinates(design, chain=np.arange(chains), draw=np.arange(n_draws))
 
@@ -147,12 +147,12 @@ def undate(tree: DataTree) -> None:
 
 
 def describe(
-    tree: DataTree, card: ModelCard, *, method: str, reason: str, seed: str, table_hash: str
+    tree: DataTree, spec: ModelSpec, *, method: str, reason: str, seed: str, table_hash: str
 ) -> None:
     """Write into a posterior's attributes where it comes from, and any warnings about it."""
     tree.attrs |= {
-        "card": json.dumps(card.to_dict()),
-        "model": card.name,
+        "spec": json.dumps(spec.to_dict()),
+        "model": spec.name,
         "method": method,
         "method_reason": reason,
         "seed": seed,
@@ -167,9 +167,9 @@ def _versions() -> dict[str, str]:
     return {name: version(name) for name in ("bayesbias", "pymc", "arviz", "numpy")}
 
 
-def card_of(tree: DataTree) -> ModelCard:
-    """Give the model card that a posterior was fitted with."""
-    return card_from_dict(json.loads(str(_attribute(tree, "card"))))
+def spec_of(tree: DataTree) -> ModelSpec:
+    """Give the model that a posterior was fitted with."""
+    return spec_from_dict(json.loads(str(_attribute(tree, "spec"))))
 
 
 def warnings_of(tree: DataTree) -> list[str]:
@@ -237,7 +237,7 @@ def load_posterior(path: str | Path) -> DataTree:
             tree = opened.load()
     except OSError as error:
         raise ValueError(f"{path} is not a netCDF file: {error}") from None
-    if "posterior" not in tree.children or "card" not in tree.attrs:
+    if "posterior" not in tree.children or "spec" not in tree.attrs:
         raise ValueError(f"{path} does not hold a posterior fitted by bayesbias")
     return tree
 
@@ -255,5 +255,5 @@ def _indices(design: Design) -> dict[str, Any]:
 
 def _attribute(tree: DataTree, name: str) -> object:
     if name not in tree.attrs:
-        raise ValueError("this DataTree was not fitted by bayesbias.fit: it carries no model card")
+        raise ValueError("this DataTree was not fitted by bayesbias.fit: it carries no model")
     return tree.attrs[name]

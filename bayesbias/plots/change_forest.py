@@ -65,7 +65,7 @@ def change_forest(
     ax.axvspan(-rope, rope, color=BAND, linewidth=0, zorder=1).set_gid("rope")
     reference_line(ax, 0.0)
     keys = [draw_connection(ax, drawn, names, name) for name in names]
-    low, high = min(drawn["hdi_low"].min(), -rope), max(drawn["hdi_high"].max(), rope)
+    low, high = min(drawn["low"].min(), -rope), max(drawn["high"].max(), rope)
     label = "change in cosine distance: after − before (positive = farther after)"
     x_axis(ax, label, low, high, repeat=plan.is_tall)
     subtitle = (

@@ -50,7 +50,7 @@ def contrast_forest(
     Parameters
     ----------
     frame : DataFrame
-        As `bayesbias.posterior.contrasts` gives it.
+        As `contrasts` returns it.
     first, second : str
         The connections; what is drawn is first - second, so that negative means first closer.
     rope : float
@@ -83,7 +83,7 @@ def contrast_forest(
     raised = side_heading(ax, HEADING, TOP_TICKS if plan.is_tall else 0.0)
     _differences(ax, drawn, first)
     _probabilities(ax, drawn)
-    low, high = min(drawn["hdi_low"].min(), -rope), max(drawn["hdi_high"].max(), rope)
+    low, high = min(drawn["low"].min(), -rope), max(drawn["high"].max(), rope)
     label = f"difference in cosine distance: {first} − {second} (negative = {first} closer)"
     x_axis(ax, label, low, high, repeat=plan.is_tall)
     subtitle = f"{interval_key(frame)} {_account(first, rope)} {plan.note}"
@@ -101,7 +101,7 @@ def _account(first: str, rope: float) -> str:
 
 def _differences(ax: Axes, drawn: pd.DataFrame, first: str) -> None:
     y, colour, texts = drawn["position"], COLOURS[first], row_tips(drawn)
-    low, high = drawn["hdi_low"], drawn["hdi_high"]
+    low, high = drawn["low"], drawn["high"]
     set_tips(ax.hlines(y, low, high, color=colour, linewidth=1.8, zorder=2), texts)
     (points,) = ax.plot(
         drawn["mean"],

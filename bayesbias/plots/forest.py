@@ -75,7 +75,7 @@ def forest(frame: pd.DataFrame, *, level: str = "all", ax: Axes | None = None) -
     vertical_guides(ax)
     reference_line(ax, UNRELATED)
     keys = [draw_connection(ax, drawn, names, name) for name in names]
-    low, high = min(drawn["hdi_low"].min(), UNRELATED), max(drawn["hdi_high"].max(), UNRELATED)
+    low, high = min(drawn["low"].min(), UNRELATED), max(drawn["high"].max(), UNRELATED)
     x_axis(ax, AXIS_LABEL, low, high, repeat=plan.is_tall)
     subtitle = (
         f"{interval_key(frame)} Dashed line: 1, the distance of unrelated directions. {plan.note}"
@@ -90,7 +90,7 @@ def draw_connection(ax: Axes, drawn: pd.DataFrame, names: list[str], name: str) 
     part = drawn[drawn["connection"].astype(str) == name]
     offset = (names.index(name) - (len(names) - 1) / 2) * DODGE
     y = part["position"] + offset
-    low, high, texts = part["hdi_low"], part["hdi_high"], row_tips(part)
+    low, high, texts = part["low"], part["high"], row_tips(part)
     set_tips(ax.hlines(y, low, high, color=COLOURS[name], linewidth=1.5, zorder=2), texts)
     (points,) = ax.plot(
         part["mean"],

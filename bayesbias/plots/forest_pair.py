@@ -76,8 +76,8 @@ def forest_pair(
     drawn = [rows_with_positions(frame, plan.rows) for frame in (before, after)]
     shown = connections_present(pd.concat(drawn))
     top, panels = _axes(axes, plan, len(shown))
-    low = min(UNRELATED, *(float(frame["hdi_low"].min()) for frame in drawn))
-    high = max(UNRELATED, *(float(frame["hdi_high"].max()) for frame in drawn))
+    low = min(UNRELATED, *(float(frame["low"].min()) for frame in drawn))
+    high = max(UNRELATED, *(float(frame["high"].max()) for frame in drawn))
     keys = []
     for ax, frame, name in zip(panels, drawn, names, strict=True):
         draw_rows(ax, plan.rows)

@@ -85,7 +85,7 @@ def layout(frame: pd.DataFrame, level: str) -> Layout:
         If the level is unknown or has no rows, a number is missing, or the words asked for are
         more than a figure holds.
     """
-    columns = ("level", "protected_group", "protected_word", "mean", "hdi_low", "hdi_high")
+    columns = ("level", "protected_group", "protected_word", "mean", "low", "high")
     require_columns(frame, columns)
     if level not in LEVEL_CHOICES:
         raise ValueError(unknown_name("level", level, LEVEL_CHOICES))
@@ -115,7 +115,7 @@ def _without_words(wanted: pd.DataFrame, level: str) -> Layout:
 
 
 def _check_numbers(frame: pd.DataFrame) -> None:
-    missing = frame[["mean", "hdi_low", "hdi_high"]].isna().any(axis=1)
+    missing = frame[["mean", "low", "high"]].isna().any(axis=1)
     if missing.any():
         row = frame[missing].iloc[0]
         raise ValueError(

@@ -54,7 +54,7 @@ def scales(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ValueError
         If a column is missing or the frame holds no standard deviation.
     """
-    require_columns(frame, ("parameter", "of", "mean", "hdi_low", "hdi_high"))
+    require_columns(frame, ("parameter", "of", "mean", "low", "high"))
     drawn = frame[frame["parameter"] != NOT_A_DISTANCE]
     if drawn.empty:
         raise ValueError("the frame has no standard deviations to draw; pass bb.scales(posterior)")
@@ -66,7 +66,7 @@ def scales(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     for row, line in enumerate(lines):
         _draw(ax, row, line)
     ax.set_ylim(len(lines) - 0.3, -0.7)
-    x_axis(ax, "standard deviation, in units of cosine distance", 0.0, drawn["hdi_high"].max())
+    x_axis(ax, "standard deviation, in units of cosine distance", 0.0, drawn["high"].max())
     ax.set_xlim(left=0.0)
     header(ax, "Where the spread comes from", _account(frame))
     return ax
@@ -87,7 +87,7 @@ def _lines(drawn: pd.DataFrame) -> list[_Line]:
     lines = []
     for name, part in drawn.groupby("parameter", sort=False):
         label = MEANINGS.get(str(name), str(name))
-        numbers = part[["of", "mean", "hdi_low", "hdi_high"]].itertuples(index=False, name=None)
+        numbers = part[["of", "mean", "low", "high"]].itertuples(index=False, name=None)
         parts = [_Line(of, of, (mean, low, high), False) for of, mean, low, high in numbers]
         if len(parts) == 1 and not parts[0].of:
             lines.append(_Line(label, "", parts[0].interval))
@@ -120,6 +120,6 @@ def _account(frame: pd.DataFrame) -> str:
         row = tails.iloc[0]
         text += (
             f" Tails: {row['mean']:.0f} degrees of freedom "
-            f"({row['hdi_low']:.0f} to {row['hdi_high']:.0f}); under 10 is heavy."
+            f"({row['low']:.0f} to {row['high']:.0f}); under 10 is heavy."
         )
     return text

@@ -1,4 +1,4 @@
-"""Small multiples: one contrast across embeddings, word lists and model cards."""
+"""Small multiples: one contrast across embeddings, word lists and models."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLUMNS = ("embedding", "list", "model", "seed")
-"""What a frame of a sweep has besides the columns of `bayesbias.posterior.contrasts`."""
+"""What a frame of a sweep has besides the columns of `bayesbias.contrasts`."""
 
 PANELS_ACROSS = 3
 """Panels side by side, so that names of embeddings still have room."""
@@ -40,14 +40,14 @@ MOST_PANELS = 12
 """Panels in one figure."""
 
 MOST_ROWS = 48
-"""Rows in one panel: embeddings times cards."""
+"""Rows in one panel: embeddings times models."""
 
 ROW_HEIGHT = 0.2
 """Inches a row takes."""
 
 CARD_COLOURS = ("#1A1A1A", "#00795A", "#A35200", "#5B4FB3", "#7A1F5C", "#5F6B00")
 CARD_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-"""Of different length, so that 42 cards are told apart; all colours 5 to 1 or more on white."""
+"""Of different length, so that 42 models are told apart; all colours 5 to 1 or more on white."""
 
 GROUP_GAP = 0.5
 """Room between embeddings, in rows."""
@@ -62,22 +62,22 @@ class _Grid:
 
     embeddings: list[str]
     lists: list[str]
-    cards: list[str]
+    models: list[str]
     seeds: list[int]
 
     @property
     def block(self) -> float:
         """Rows from one embedding to the next."""
-        return len(self.cards) + GROUP_GAP
+        return len(self.models) + GROUP_GAP
 
     @property
     def extent(self) -> float:
         """Rows that a panel is high."""
         return len(self.embeddings) * self.block - GROUP_GAP
 
-    def position(self, embedding: str, card: str, seed: int | None = None) -> float:
+    def position(self, embedding: str, model: str, seed: int | None = None) -> float:
         """Give the place on the y axis, from 0 downwards."""
-        row = self.embeddings.index(embedding) * self.block + self.cards.index(card)
+        row = self.embeddings.index(embedding) * self.block + self.models.index(model)
         if seed is None or len(self.seeds) == 1:
             return row
         return row + SEED_SPREAD * (self.seeds.index(seed) / (len(self.seeds) - 1) - 0.5)
@@ -90,7 +90,7 @@ def small_multiples(
     second: str = "human",
     rope: float = 0.02,
 ) -> Axes:
-    """Overall difference between two connections: a panel a list, a row an embedding and card.
+    """Overall difference between two connections: a panel a list, a row an embedding and model.
 
     All panels share their axes. Several seeds stand in one row, a little apart.
 
@@ -120,8 +120,8 @@ def small_multiples(
     drawn = _chosen(frame, first, second)
     grid = _grid(drawn)
     head, panels = _sheet(grid)
-    low = min(float(drawn["hdi_low"].min()), -rope)
-    high = max(float(drawn["hdi_high"].max()), rope)
+    low = min(float(drawn["low"].min()), -rope)
+    high = max(float(drawn["high"].max()), rope)
     for place, (panel, name) in enumerate(zip(panels, grid.lists, strict=True)):
         _panel(panel, grid, drawn[drawn["list"] == name], rope)
         literal(panel.set_title(shorten(name), fontsize=TEXT_SIZE, color=INK, loc="left"))
@@ -135,14 +135,14 @@ def small_multiples(
         color=INK,
     )
     label.set_gid("x label")
-    keys = _keys(grid.cards)
+    keys = _keys(grid.models)
     title = f"{first.capitalize()} against {second} attributes: do lists and embeddings agree?"
     header(head, title, _account(drawn, grid, rope), keys if len(keys) > 1 else ())
     return head
 
 
 def _chosen(frame: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
-    require_columns(frame, (*COLUMNS, "level", "first", "second", "mean", "hdi_low", "hdi_high"))
+    require_columns(frame, (*COLUMNS, "level", "first", "second", "mean", "low", "high"))
     overall = frame[frame["level"] == "overall"]
     chosen = overall[(overall["first"] == first) & (overall["second"] == second)]
     if chosen.empty:
@@ -162,9 +162,9 @@ def _grid(drawn: pd.DataFrame) -> _Grid:
             f"{len(grid.lists)} lists do not fit into one figure, which holds {MOST_PANELS} "
             "panels; pass the rows of some of them"
         )
-    if len(grid.embeddings) * len(grid.cards) > MOST_ROWS:
+    if len(grid.embeddings) * len(grid.models) > MOST_ROWS:
         raise ValueError(
-            f"{len(grid.embeddings)} embeddings with {len(grid.cards)} cards do not fit into "
+            f"{len(grid.embeddings)} embeddings with {len(grid.models)} models do not fit into "
             f"panels of {MOST_ROWS} rows; pass the rows of some of them"
         )
     return grid
@@ -192,17 +192,17 @@ def _sheet(grid: _Grid) -> tuple[Axes, list[Axes]]:
 def _panel(ax: Axes, grid: _Grid, rows: pd.DataFrame, rope: float) -> None:
     vertical_guides(ax)
     for embedding in grid.embeddings[::2]:
-        top = grid.position(embedding, grid.cards[0]) - 0.5 - GROUP_GAP / 2
+        top = grid.position(embedding, grid.models[0]) - 0.5 - GROUP_GAP / 2
         ax.axhspan(top, top + grid.block, color=TINT, linewidth=0, zorder=0)
     ax.axvspan(-rope, rope, color=BAND, linewidth=0, zorder=0.5).set_gid("rope")
     reference_line(ax, 0.0)
-    for place, card in enumerate(grid.cards):
-        _intervals(ax, grid, rows[rows["model"] == card], place)
+    for place, model in enumerate(grid.models):
+        _intervals(ax, grid, rows[rows["model"] == model], place)
     there = set(zip(rows["embedding"], rows["model"], strict=True))
     for embedding in grid.embeddings:
-        for card in grid.cards:
-            if (embedding, card) not in there:
-                _no_result(ax, grid.position(embedding, card))
+        for model in grid.models:
+            if (embedding, model) not in there:
+                _no_result(ax, grid.position(embedding, model))
     ax.set_ylim(grid.extent - 0.5 + GROUP_GAP / 2, -0.5 - GROUP_GAP / 2)
 
 
@@ -212,7 +212,7 @@ def _intervals(ax: Axes, grid: _Grid, rows: pd.DataFrame, place: int) -> None:
     keys = zip(rows["embedding"], rows["model"], rows["seed"], strict=True)
     y = [grid.position(*key) for key in keys]
     colour = CARD_COLOURS[place % len(CARD_COLOURS)]
-    ax.hlines(y, rows["hdi_low"], rows["hdi_high"], color=colour, linewidth=1.5, zorder=2)
+    ax.hlines(y, rows["low"], rows["high"], color=colour, linewidth=1.5, zorder=2)
     ax.plot(
         rows["mean"],
         y,
@@ -222,7 +222,7 @@ def _intervals(ax: Axes, grid: _Grid, rows: pd.DataFrame, place: int) -> None:
         color=colour,
         markeredgecolor="white",
         markeredgewidth=0.5,
-        label=grid.cards[place],
+        label=grid.models[place],
         zorder=3,
     )
 
@@ -245,7 +245,7 @@ def _axes(ax: Axes, grid: _Grid, place: int) -> None:
     """Name the embeddings on the left and the ticks at the foot of each column only."""
     across = min(PANELS_ACROSS, len(grid.lists))
     middles = [
-        grid.position(name, grid.cards[0]) + (len(grid.cards) - 1) / 2 for name in grid.embeddings
+        grid.position(name, grid.models[0]) + (len(grid.models) - 1) / 2 for name in grid.embeddings
     ]
     row_labels(ax, middles, grid.embeddings)
     if place % across:
@@ -255,7 +255,7 @@ def _axes(ax: Axes, grid: _Grid, place: int) -> None:
         ax.tick_params(axis="x", labelbottom=False)
 
 
-def _keys(cards: Sequence[str]) -> list[Artist]:
+def _keys(models: Sequence[str]) -> list[Artist]:
     from matplotlib.lines import Line2D
 
     return [
@@ -266,16 +266,16 @@ def _keys(cards: Sequence[str]) -> list[Artist]:
             marker=CARD_MARKERS[place % len(CARD_MARKERS)],
             markersize=4.5,
             linewidth=1.5,
-            label=shorten(card),
+            label=shorten(model),
         )
-        for place, card in enumerate(cards)
+        for place, model in enumerate(models)
     ]
 
 
 def _account(drawn: pd.DataFrame, grid: _Grid, rope: float) -> str:
-    card = f" Card: {grid.cards[0]}." if len(grid.cards) == 1 else ""
+    model = f" Model: {grid.models[0]}." if len(grid.models) == 1 else ""
     seeds = f" {len(grid.seeds)} seeds a row." if len(grid.seeds) > 1 else ""
     return (
-        f"A panel a word list, a row an embedding.{card} {interval_key(drawn)}{seeds} "
+        f"A panel a word list, a row an embedding.{model} {interval_key(drawn)}{seeds} "
         f"Shaded: differences smaller than {rope:g}, which count as none."
     )

@@ -38,7 +38,7 @@ def row_tips(drawn: pd.DataFrame) -> list[str]:
     drawn : DataFrame
         As `rows.rows_with_positions` gives it.
     """
-    columns = ["level", "protected_group", "protected_word", "mean", "hdi_low", "hdi_high"]
+    columns = ["level", "protected_group", "protected_word", "mean", "low", "high"]
     parts = drawn[columns].itertuples(index=False, name=None)
     what = drawn["connection"].astype(str) if "connection" in drawn else [""] * len(drawn)
     return [

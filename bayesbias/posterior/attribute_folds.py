@@ -20,7 +20,7 @@ from .._core.arrays import FloatArray
 from .._core.checks import check_numbers
 from .._core.random import Seed, as_seed_sequence
 from ..model.design import Design, IntArray, index_table
-from ..model.spec import ModelCard, load_card
+from ..model.spec import ModelSpec, load_model
 from ..model.tree import SamplingWarning
 from ..sampling.exact import sample_exact
 from ..sampling.fit import PARETO_K_LIMIT
@@ -29,18 +29,18 @@ from ..tables.schema import validate
 from .loo import ranked
 from .new_attributes import new_attribute_log_density, word_means_given
 
-Card = str | Path | ModelCard
+ModelLike = str | Path | ModelSpec
 
 
 def attribute_kfold(
     table: pd.DataFrame,
-    models: Mapping[str, Card] | Sequence[Card] = ("paper", "crossed"),
+    models: Mapping[str, ModelLike] | Sequence[ModelLike] = ("paper", "crossed"),
     *,
     folds: int = 10,
     seed: Seed = 0,
     draws: int = 1000,
 ) -> pd.DataFrame:
-    r"""Compare model cards by leaving whole attribute words out.
+    r"""Compare models by leaving whole attribute words out.
 
     Attribute words are dealt into folds at random, those of one attribute set evenly. Every model
     is fitted exactly without a fold's words, and each of them is predicted with all its rows
@@ -52,8 +52,8 @@ def attribute_kfold(
     ----------
     table : DataFrame
         A long-form table.
-    models : mapping of str to card, or sequence of cards
-        Normal cards, as `fit` takes them; a mapping names them.
+    models : mapping of str to model, or sequence of models
+        Normal models, as `fit` takes them; a mapping names them.
     folds : int
         From 2 to the number of attribute words, which leaves one word out at a time.
     seed : int, SeedSequence, Generator or None
@@ -71,7 +71,7 @@ def attribute_kfold(
     Raises
     ------
     ValueError
-        If a card is not Normal, a connection has a single attribute word, or a number is wrong.
+        If a model is not Normal, a connection has a single attribute word, or a number is wrong.
 
     Warns
     -----
@@ -84,15 +84,15 @@ def attribute_kfold(
     al. (2017), Ecography 40, on leaving groups out where rows share them.
     """
     check_numbers(draws=draws)
-    cards = _named_cards(models)
+    specs = _named_specs(models)
     table = validate(table)
     design = index_table(table)
     _check_folds(table, folds, len(design.attributes))
-    dealing, *fitting = as_seed_sequence(seed).spawn(1 + len(cards))
+    dealing, *fitting = as_seed_sequence(seed).spawn(1 + len(specs))
     fold_of = _deal(table, design, folds, default_rng(dealing))
     found = {
-        name: _predicted_words(design, card, fold_of, draws, sequence)
-        for (name, card), sequence in zip(cards.items(), fitting, strict=True)
+        name: _predicted_words(design, spec, fold_of, draws, sequence)
+        for (name, spec), sequence in zip(specs.items(), fitting, strict=True)
     }
     frame = ranked({name: words.elpd for name, words in found.items()})
     frame["mcse"] = [float(np.sqrt((found[name].mcse ** 2).sum())) for name in frame["model"]]
@@ -109,14 +109,14 @@ class _Words:
 
 
 def _predicted_words(
-    design: Design, card: ModelCard, fold_of: IntArray, draws: int, sequence: SeedSequence
+    design: Design, spec: ModelSpec, fold_of: IntArray, draws: int, sequence: SeedSequence
 ) -> _Words:
     n = len(fold_of)
     found = _Words(np.empty(n), np.empty(n))
     worst_k, folds = -np.inf, np.unique(fold_of)
     for fold, child in zip(folds, sequence.spawn(len(folds)), strict=True):
         training = _rows_of(design, fold_of[design.attribute] != fold)
-        fitted = sample_exact(collapse(training, card), draws, default_rng(child))
+        fitted = sample_exact(collapse(training, spec), draws, default_rng(child))
         worst_k = max(worst_k, fitted.pareto_k)
         given = word_means_given(training, fitted.values)
         for attribute in np.flatnonzero(fold_of == fold):
@@ -124,7 +124,7 @@ def _predicted_words(
             found.elpd[attribute], found.mcse[attribute] = _log_mean(log_density)
     if worst_k >= PARETO_K_LIMIT:
         warnings.warn(
-            f"{card.name}: Pareto k of the exact sampler reaches {worst_k:.2f} in some fold, above "
+            f"{spec.name}: Pareto k of the exact sampler reaches {worst_k:.2f} in some fold, above "
             f"{PARETO_K_LIMIT}, so that its elpd is not to be trusted; raise draws",
             SamplingWarning,
             stacklevel=3,
@@ -162,30 +162,30 @@ def _deal(table: pd.DataFrame, design: Design, folds: int, rng: Generator) -> In
     return fold_of
 
 
-def _named_cards(models: Mapping[str, Card] | Sequence[Card]) -> dict[str, ModelCard]:
-    if isinstance(models, str | Path | ModelCard):
+def _named_specs(models: Mapping[str, ModelLike] | Sequence[ModelLike]) -> dict[str, ModelSpec]:
+    if isinstance(models, str | Path | ModelSpec):
         models = [models]
     if isinstance(models, Mapping):
-        cards = {name: load_card(card, "distance") for name, card in models.items()}
+        specs = {name: load_model(spec, "distance") for name, spec in models.items()}
     else:
-        loaded = [load_card(card, "distance") for card in models]
-        cards = {card.name: card for card in loaded}
-        if len(cards) < len(loaded):
-            raise ValueError("two cards have the same name; give a mapping of names to cards")
-    if not cards:
-        raise ValueError("at least one model card is needed")
-    for name, card in cards.items():
-        if card.likelihood != "normal":
+        loaded = [load_model(spec, "distance") for spec in models]
+        specs = {spec.name: spec for spec in loaded}
+        if len(specs) < len(loaded):
+            raise ValueError("two models have the same name; give a mapping of names to models")
+    if not specs:
+        raise ValueError("at least one model is needed")
+    for name, spec in specs.items():
+        if spec.likelihood != "normal":
             raise ValueError(
                 f"attribute_kfold refits by the exact sampler, which needs a normal likelihood; "
-                f"{name!r} has {card.likelihood}. compare_models takes posteriors of any card"
+                f"{name!r} has {spec.likelihood}. compare_models takes posteriors of any model"
             )
-        if card.context_effects != "none":
+        if spec.context_effects != "none":
             raise ValueError(
                 f"attribute_kfold predicts words without context effects, and {name!r} has them; "
-                "compare_models takes posteriors of any card"
+                "compare_models takes posteriors of any model"
             )
-    return cards
+    return specs
 
 
 def _check_folds(table: pd.DataFrame, folds: int, n_attributes: int) -> None:

@@ -37,7 +37,7 @@ def contrasts(
     -------
     DataFrame
         One row a level and pair: ``level``, ``protected_group``, ``protected_word``, ``first``,
-        ``second``, then of first - second ``mean``, ``sd``, ``hdi_low``, ``hdi_high``;
+        ``second``, then of first - second ``mean``, ``sd``, ``low``, ``high``;
         ``p_direction``, the probability of the sign the median has, in [.5, 1]; and ``p_rope``,
         the probability that the difference is smaller than `rope`. A negative difference: the
         first lies closer to the protected words.

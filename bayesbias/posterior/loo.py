@@ -18,14 +18,14 @@ import pandas as pd
 
 from .._core.arrays import FloatArray
 from ..model.likelihood import log_likelihood, row_blocks
-from ..model.spec import ModelCard
+from ..model.spec import ModelSpec
 from ..model.tree import SamplingWarning, outcome_of
 from ..sampling.fit import PARETO_K_LIMIT
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
-Card = str | Path | ModelCard
+ModelLike = str | Path | ModelSpec
 
 
 @dataclass(frozen=True)

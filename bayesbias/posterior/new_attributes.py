@@ -24,7 +24,7 @@ class WordMeansGiven:
         Cells counted word by word.
     residual_variance : (n_draws, n_connections) float
     attribute_variance : (n_draws, n_kinds) float
-        Zero for cards without attribute effects.
+        Zero for models without attribute effects.
     """
 
     mean: FloatArray
@@ -34,14 +34,14 @@ class WordMeansGiven:
 
 
 def word_means_given(design: Design, values: Mapping[str, FloatArray]) -> WordMeansGiven:
-    """Condition the word means of a Normal card on a design and on draws of all else.
+    """Condition the word means of a Normal model on a design and on draws of all else.
 
     Parameters
     ----------
     design : Design
         The rows that the draws were fitted to.
     values : mapping of str to (n_draws, ...) float
-        Draws of every variable of the card, as `sample_exact` gives them.
+        Draws of every variable of the model, as `sample_exact` gives them.
     """
     n_words, n = len(design.words), len(design.connections)
     n_draws = len(values["connection_mean"])

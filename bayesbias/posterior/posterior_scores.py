@@ -12,7 +12,7 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_PROB, check_probability, describe_draws
 from ..model.likelihood import locations
-from ..model.tree import card_of, index_of, labels
+from ..model.tree import index_of, labels, spec_of
 from ..scores.registry import Direction, Reading
 from ..scores.table import TABLE_COLUMNS
 from ..scores.weat import effect_sizes
@@ -119,7 +119,7 @@ def posterior_scores(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.Dat
     """Posteriors of MAC, gWEAT and WEAT on the words of the table, with the sample's values.
 
     Every score is computed draw by draw from the distances that the model expects of the rows of
-    the table: ``word_mean`` of the row's protected word and connection and, if the card has
+    the table: ``word_mean`` of the row's protected word and connection and, if the model has
     them, ``attribute_effect`` of the very attributes listed. These are the scores that the words
     would have without the residual noise of single distances.
 
@@ -133,7 +133,7 @@ def posterior_scores(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.Dat
     Returns
     -------
     DataFrame
-        ``score``, ``groups``, ``mean``, ``sd``, ``hdi_low``, ``hdi_high`` and ``observed``, the
+        ``score``, ``groups``, ``mean``, ``sd``, ``low``, ``high`` and ``observed``, the
         score of the table itself. One row each:
 
         - ``mac``, as `scores.mac_of_table`.
@@ -203,14 +203,14 @@ def with_posterior_scores(
     require_columns(table, TABLE_COLUMNS)
     level = float(ci_prob or table.attrs.get("ci_prob", DEFAULT_CI_PROB))
     found = posterior_scores(tree, level)
-    names = {"mean": "value", "hdi_low": "low", "hdi_high": "high"}
+    names = {"mean": "value", "low": "low", "high": "high"}
     specs = [POSTERIOR_SCORES[str(name)] for name in found["score"]]
     rows = found.rename(columns=names).assign(
         interval="posterior",
         no_bias=[spec.no_bias for spec in specs],
         direction=[spec.direction for spec in specs],
         reading=[spec.reading for spec in specs],
-        choices=f"posterior mean, model {card_of(tree).name}, highest-density interval",
+        choices=f"posterior mean, model {spec_of(tree).name}, highest-density interval",
         note=[f"in the sample {value:.4g}" for value in found["observed"]],
     )
     joined = pd.concat([table, rows.reindex(columns=list(TABLE_COLUMNS))], ignore_index=True)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from .._core.checks import unknown_name
 from ..model.likelihood import log_likelihood, row_blocks
-from ..model.tree import card_of, labels, stacked, variable_dims
+from ..model.tree import labels, spec_of, stacked, variable_dims
 from .summaries import carry_warnings
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def prior_sensitivity(tree: DataTree, variables: Sequence[str] | None = None) ->
     the sensitivity is the gradient of the cumulative Jensen-Shannon distance to the reweighted
     posterior in :math:`\log_2 \alpha`. No refit is needed.
 
-    What is scaled as "the prior" are the priors that the card states, all together: of
+    What is scaled as "the prior" are the priors that the model states, all together: of
     ``connection_mean``, of the standard deviations, of ``nu``. The distributions of word means and
     attribute effects around them are part of the model and stay as they are, since scaling them
     would change how effects are pooled and not what was assumed beforehand.
@@ -38,7 +38,7 @@ def prior_sensitivity(tree: DataTree, variables: Sequence[str] | None = None) ->
     tree : DataTree
         A posterior from `fit`.
     variables : sequence of str, optional
-        Posterior variables to look at; by default those with a prior in the card. ``word_mean``
+        Posterior variables to look at; by default those with a prior in the model. ``word_mean``
         is another.
 
     Returns
@@ -61,7 +61,7 @@ def prior_sensitivity(tree: DataTree, variables: Sequence[str] | None = None) ->
     """
     import arviz as az
 
-    names = list(card_of(tree).needed_priors) if variables is None else list(variables)
+    names = list(spec_of(tree).needed_priors) if variables is None else list(variables)
     for name in names:
         if name not in tree["posterior"]:
             raise ValueError(unknown_name("variable", name, map(str, tree["posterior"])))
@@ -82,7 +82,7 @@ def prior_sensitivity(tree: DataTree, variables: Sequence[str] | None = None) ->
 def with_log_densities(tree: DataTree) -> DataTree:
     """Give a copy with the groups that power-scaling reads, for use with ArviZ's functions.
 
-    ``log_prior`` holds the log density of each of the card's priors, summed over its dimension;
+    ``log_prior`` holds the log density of each of the model's priors, summed over its dimension;
     ``log_likelihood`` that of all rows together.
     """
     from xarray import Dataset
@@ -93,7 +93,7 @@ def with_log_densities(tree: DataTree) -> DataTree:
     for rows in row_blocks(tree):
         total += log_likelihood(tree, rows).sum(axis=1)
     priors = {}
-    for name, prior in card_of(tree).priors.items():
+    for name, prior in spec_of(tree).priors.items():
         density = prior.log_density(stacked(tree, name))
         priors[name] = density.reshape(len(total), -1).sum(axis=1)
     coords = {name: posterior.coords[name] for name in ("chain", "draw")}
@@ -107,7 +107,7 @@ def with_log_densities(tree: DataTree) -> DataTree:
 
 
 def _frame(tree: DataTree, name: str, prior: DataArray, likelihood: DataArray) -> pd.DataFrame:
-    dims = variable_dims(card_of(tree))[name]
+    dims = variable_dims(spec_of(tree))[name]
     index = pd.MultiIndex.from_product([labels(tree, dim) for dim in dims]) if dims else [("",)]
     return pd.DataFrame(
         {

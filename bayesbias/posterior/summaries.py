@@ -14,9 +14,9 @@ from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_PROB, check_probability, describe_draws
 from ..model.tree import (
     SamplingWarning,
-    card_of,
     index_of,
     labels,
+    spec_of,
     stacked,
     variable_dims,
     warnings_of,
@@ -62,7 +62,7 @@ def summary(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFrame:
     -------
     DataFrame
         ``level`` (overall, group, word), ``protected_group``, ``protected_word``, ``connection``,
-        ``mean``, ``sd``, ``hdi_low``, ``hdi_high``. Distances, in [0, 2]. The overall level is
+        ``mean``, ``sd``, ``low``, ``high``. Distances, in [0, 2]. The overall level is
         the mean of the population that the words are drawn from (``connection_mean``), a group's
         level is the average of its words' means.
 
@@ -90,9 +90,9 @@ def scales(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFrame:
     -------
     DataFrame
         ``parameter``, ``of`` (the connection or kind of attribute it belongs to, or empty),
-        ``mean``, ``sd``, ``hdi_low``, ``hdi_high``.
+        ``mean``, ``sd``, ``low``, ``high``.
     """
-    dims = variable_dims(card_of(tree))
+    dims = variable_dims(spec_of(tree))
     frames = []
     for name in ("connection_sd", "group_sd", "attribute_sd", "context_sd", "sigma", "nu"):
         if name not in tree["posterior"]:

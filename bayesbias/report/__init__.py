@@ -29,7 +29,7 @@ __all__ = ["Entry", "Line", "draw", "figures_of", "gap_lines", "render_index", "
 
 @dataclass(frozen=True)
 class Line:
-    """Something told of one model card, which is named before it."""
+    """Something told of one model, which is named before it."""
 
     model: str
     text: str
@@ -65,17 +65,17 @@ def render_report(
     Returns
     -------
     str
-        HTML without any reference to a network or another file. All texts of lists, cards and
+        HTML without any reference to a network or another file. All texts of lists, models and
         tables are escaped.
     """
     environment = environment_of_templates()
     pair = gap_pair(analysis)
     return environment.get_template("report.html.j2").render(
         analysis=analysis,
-        words=analysis.words,
+        wordlist=analysis.wordlist,
         settings=analysis.settings,
         results=analysis.results,
-        lead=analysis.lead.card.name,
+        lead=analysis.lead.spec.name,
         ci=probability_name(analysis.settings.ci_prob),
         pair=pair,
         meanings=MEANINGS,
@@ -113,7 +113,7 @@ def render_index(entries: Sequence[Entry], command: str, versions: dict[str, str
 
 
 def gap_lines(analysis: Analysis) -> list[Line]:
-    """Tell the gap of every card."""
+    """Tell the gap of every model."""
     pair, ci_prob = gap_pair(analysis), analysis.settings.ci_prob
     return [
         Line(model, gap_sentence(result, pair, ci_prob))
@@ -128,7 +128,7 @@ def _sentences(analysis: Analysis, pair: tuple[str, str]) -> dict[str, list[str]
         "gap": gap_lines(analysis),
         "missing": [missing_sentence(analysis), *unmeasured(analysis)],
         "changes": [
-            Line(other.card.name, text)
+            Line(other.spec.name, text)
             for other in others
             for text in change_sentences(base, other, pair)
         ],

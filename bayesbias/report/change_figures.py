@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def change_figures_of(analysis: ChangeAnalysis) -> list[Figure]:
-    """Give all figures of a comparison; all of them show its lead card."""
+    """Give all figures of a comparison; all of them show its lead model."""
     return [
         *_changes(analysis, "change", _change_forest(analysis), _CAPTION),
         *_changes(analysis, "arrows", plots.change_arrows, _ARROWS),
@@ -36,7 +36,7 @@ _Draw = Callable[[pd.DataFrame], "Axes"]
 
 
 def _changes(analysis: ChangeAnalysis, name: str, draw: _Draw, caption: str) -> Iterator[Figure]:
-    model = analysis.lead.card.name
+    model = analysis.lead.spec.name
     alt = f"{caption} {' '.join(change_lines(analysis))} Single words: see changes.csv."
     for ending, frame in _pages(analysis.lead.changes):
         yield Figure(f"{name}{ending}", "changes", model, caption, alt, partial(draw, frame))
@@ -54,7 +54,7 @@ def _orders(analysis: ChangeAnalysis) -> Iterator[Figure]:
     alt = f"{caption} {' '.join(order_sentences(analysis))}"
     for ending, frame in _pages(result.orders):
         draw = partial(plots.order_arrows, frame)
-        yield Figure(f"order{ending}", "order", result.card.name, caption, alt, draw)
+        yield Figure(f"order{ending}", "order", result.spec.name, caption, alt, draw)
 
 
 def _pairs(analysis: ChangeAnalysis) -> Iterator[Figure]:
@@ -65,7 +65,7 @@ def _pairs(analysis: ChangeAnalysis) -> Iterator[Figure]:
     after = dict(_pages(result.after))
     for ending, before in _pages(result.before):
         draw = partial(_first_of_pair, before, after[ending])
-        yield Figure(f"forests{ending}", "overall", result.card.name, caption, alt, draw)
+        yield Figure(f"forests{ending}", "overall", result.spec.name, caption, alt, draw)
 
 
 def _first_of_pair(before: pd.DataFrame, after: pd.DataFrame) -> Axes:

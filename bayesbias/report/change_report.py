@@ -41,7 +41,7 @@ def render_change_report(
         analysis=analysis,
         settings=analysis.settings,
         results=analysis.results,
-        lead=analysis.lead.card.name,
+        lead=analysis.lead.spec.name,
         ci=probability_name(analysis.settings.ci_prob),
         meanings={
             name: MEANINGS[name] for name in dict.fromkeys(analysis.lead.changes["connection"])

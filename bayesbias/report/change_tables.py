@@ -19,7 +19,7 @@ TARGETED = " (targets and classes of the defining sets)"
 
 
 def overall(analysis: ChangeAnalysis) -> Table:
-    """Overall changes of every connection, under every card."""
+    """Overall changes of every connection, under every model."""
     frame = analysis.frame("changes")
     frame = frame[frame["level"] == "overall"]
     frame = pd.concat(part for _, part in frame.groupby("connection", sort=False))
@@ -27,7 +27,7 @@ def overall(analysis: ChangeAnalysis) -> Table:
 
 
 def words(analysis: ChangeAnalysis, level: str) -> Table:
-    """Changes by group or by word, under the lead card."""
+    """Changes by group or by word, under the lead model."""
     frame = analysis.lead.changes
     names = {"group": ("protected_group",), "word": ("protected_word", "protected_group")}[level]
     return _changes(
@@ -36,7 +36,7 @@ def words(analysis: ChangeAnalysis, level: str) -> Table:
 
 
 def contrasts(analysis: ChangeAnalysis) -> Table:
-    """Overall changes of every contrast, under every card."""
+    """Overall changes of every contrast, under every model."""
     frame = analysis.frame("contrasts")
     frame = frame[frame["level"] == "overall"]
     frame = frame.assign(contrast=frame["first"] + " − " + frame["second"])

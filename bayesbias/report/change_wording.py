@@ -196,10 +196,10 @@ def band_sentence(analysis: ChangeAnalysis) -> str:
 def crossed_sentence(base: ChangeResult, other: ChangeResult) -> str:
     """Tell how much wider the overall intervals are when attribute words have effects."""
     first, second = (_overall(one.changes).set_index("connection") for one in (base, other))
-    widths = [frame["hdi_high"] - frame["hdi_low"] for frame in (first, second)]
+    widths = [frame["high"] - frame["low"] for frame in (first, second)]
     ratios = widths[1] / widths[0]
     return (
-        f"With effects of attribute words (card {other.card.name}) the overall intervals are "
+        f"With effects of attribute words (model {other.spec.name}) the overall intervals are "
         + joined(f"{ratios[name]:.2f} times as wide for {name}" for name in ratios.index)
         + ". Each attribute is measured against every protected word, so that its own movement "
         "comes into many distances at once; trust the wider ones."
@@ -238,7 +238,7 @@ def _overall(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _ends(row: pd.Series) -> str:
-    return f"{signed_end(row['hdi_low'])} … {signed_end(row['hdi_high'])}"
+    return f"{signed_end(row['low'])} … {signed_end(row['high'])}"
 
 
 def _named(words: pd.DataFrame) -> str:

@@ -13,7 +13,7 @@ import pandas as pd
 
 from .. import plots
 from ..plots.tips import tips_of
-from ..workflows.analysis import Analysis, CardResult
+from ..workflows.analysis import Analysis, ModelResult
 from .sentences import gap_pair, joined, number, overall_means, percent, probability_name
 from .svg import inlined
 
@@ -41,7 +41,7 @@ class Figure:
     section : str
         Of the report that it belongs to, one of ``SECTIONS``.
     model : str
-        Name of the card that it shows; empty for what was measured.
+        Name of the model that it shows; empty for what was measured.
     caption, alt : str
         What stands below it; what a reader who cannot see it is told.
     draw : callable
@@ -65,7 +65,7 @@ class DrawnFigure:
 
 
 def figures_of(analysis: Analysis) -> list[Figure]:
-    """Give all figures of an analysis: those of every card, then those of what was measured."""
+    """Give all figures of an analysis: those of every model, then those of what was measured."""
     found = [
         figure
         for result in analysis.results.values()
@@ -117,29 +117,29 @@ def _named_tips(axes: Axes) -> dict[str, tuple[str, ...]]:
     return {str(artist.get_gid()): tips_of(artist) for artist in artists}
 
 
-def _forests(analysis: Analysis, result: CardResult) -> Iterator[Figure]:
+def _forests(analysis: Analysis, result: ModelResult) -> Iterator[Figure]:
     ci = probability_name(analysis.settings.ci_prob)
     means = overall_means(result)
     alt = (
-        f"Forest plot of mean distances with {ci} intervals, card {result.card.name}. "
+        f"Forest plot of mean distances with {ci} intervals, model {result.spec.name}. "
         + "; ".join(
-            f"{name} {number(row['mean'])}, {number(row['hdi_low'])} to {number(row['hdi_high'])}"
+            f"{name} {number(row['mean'])}, {number(row['low'])} to {number(row['high'])}"
             for name, row in means.iterrows()
         )
     )
-    caption = f"Card {result.card.name}, {ci} intervals: all words, each group, each word."
+    caption = f"Model {result.spec.name}, {ci} intervals: all words, each group, each word."
     for name, frame in _pages(result.summary):
         yield Figure(
-            f"forest-{result.card.name}{name}",
+            f"forest-{result.spec.name}{name}",
             "words",
-            result.card.name,
+            result.spec.name,
             caption,
             f"{alt}. The same for groups and words: see summary.csv.",
             partial(plots.forest, frame),
         )
 
 
-def _contrasts(analysis: Analysis, result: CardResult) -> Iterator[Figure]:
+def _contrasts(analysis: Analysis, result: ModelResult) -> Iterator[Figure]:
     first, second = gap_pair(analysis)
     ci, rope = probability_name(analysis.settings.ci_prob), analysis.settings.rope
     pair = result.contrasts[
@@ -147,18 +147,18 @@ def _contrasts(analysis: Analysis, result: CardResult) -> Iterator[Figure]:
     ]
     top = pair[pair["level"] == "overall"].iloc[0]
     alt = (
-        f"Forest plot of {first} minus {second} with {ci} intervals, card {result.card.name}. "
-        f"Overall {number(top['mean'])}, {number(top['hdi_low'])} to {number(top['hdi_high'])}. "
+        f"Forest plot of {first} minus {second} with {ci} intervals, model {result.spec.name}. "
+        f"Overall {number(top['mean'])}, {number(top['low'])} to {number(top['high'])}. "
         "The same for groups and words: see contrasts.csv."
     )
     caption = (
-        f"Card {result.card.name}, {ci} intervals. Left of zero: {first} attributes are closer "
+        f"Model {result.spec.name}, {ci} intervals. Left of zero: {first} attributes are closer "
         f"than {second} ones."
     )
     for ending, frame in _pages(pair):
         draw_it = partial(plots.contrast_forest, frame, first=first, second=second, rope=rope)
-        name = f"contrasts-{result.card.name}{ending}"
-        yield Figure(name, "contrasts", result.card.name, caption, alt, draw_it)
+        name = f"contrasts-{result.spec.name}{ending}"
+        yield Figure(name, "contrasts", result.spec.name, caption, alt, draw_it)
 
 
 def _pages(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -176,34 +176,34 @@ def _pages(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
         yield f"-words-{page}", frame.merge(part, on=list(part.columns))
 
 
-def _check(analysis: Analysis, result: CardResult) -> Figure:
+def _check(analysis: Analysis, result: ModelResult) -> Figure:
     ci_prob = analysis.settings.ci_prob
     frame = result.check[result.check["ci_prob"] == ci_prob]
     shares = joined(
         f"{percent(row['coverage'], 1)} for {row['connection']}" for _, row in frame.iterrows()
     )
     return Figure(
-        f"check-{result.card.name}",
+        f"check-{result.spec.name}",
         "check",
-        result.card.name,
-        f"Card {result.card.name}: the measured distances over where the card expects them.",
-        f"Predictive check of card {result.card.name}. Inside the "
+        result.spec.name,
+        f"Model {result.spec.name}: the measured distances over where the model expects them.",
+        f"Predictive check of model {result.spec.name}. Inside the "
         f"{probability_name(ci_prob)} intervals: {shares}.",
         partial(plots.predictive_check, result.posterior, ci_prob=ci_prob),
     )
 
 
-def _scales(result: CardResult) -> Figure:
+def _scales(result: ModelResult) -> Figure:
     parts = "; ".join(
         f"{row['parameter']} {row['of']} {number(row['mean'])}".replace("  ", " ")
         for _, row in result.scales.iterrows()
     )
     return Figure(
-        f"scales-{result.card.name}",
+        f"scales-{result.spec.name}",
         "scales",
-        result.card.name,
-        f"Card {result.card.name}: the standard deviations.",
-        f"Standard deviations of card {result.card.name}, means: {parts}.",
+        result.spec.name,
+        f"Model {result.spec.name}: the standard deviations.",
+        f"Standard deviations of model {result.spec.name}, means: {parts}.",
         partial(plots.scales, result.scales),
     )
 

@@ -42,7 +42,7 @@ def render_pairs_report(
     return environment.get_template("pairs.html.j2").render(
         analysis=analysis,
         settings=analysis.settings,
-        card=analysis.card,
+        spec=analysis.spec,
         records=records,
         measures={name: MEASURES[name] for name in _measures(analysis) if name in MEASURES},
         ci=probability_name(analysis.settings.ci_prob),
@@ -71,15 +71,15 @@ def finding_lines(analysis: PairAnalysis) -> list[dict[str, str]]:
             f"the stereotypical sentence scores higher in {number(observed['percentage'], 1)}% of "
             f"{int(observed['n_pairs']):,} pairs ({ties} ties, counted half). Of a new pair of "
             f"this kind it does with probability {percent(row['mean'], 1)}, {ci} interval "
-            f"{percent(row['hdi_low'], 1)} to {percent(row['hdi_high'], 1)}; that this is above "
+            f"{percent(row['low'], 1)} to {percent(row['high'], 1)}; that this is above "
             f"one half has probability {probability(row['p_above'])}."
         )
         expected = fits.loc[(row["model"], row["measure"])]
         if not UNEXPECTED <= expected["p_as_low"] <= 1 - UNEXPECTED:
             text += (
-                f" The card {analysis.card.name} does not fit here: for as many new pairs it "
+                f" The model {analysis.spec.name} does not fit here: for as many new pairs it "
                 f"expects {number(expected['predicted'], 1)}%, so rely on the share of pairs, "
-                "and see whether the fit checks better with another card."
+                "and see whether the fit checks better with another model."
             )
         lines.append({"model": f"{row['model']}, {row['measure']}:", "text": text})
     return lines
@@ -95,8 +95,8 @@ def comparison_lines(analysis: PairAnalysis) -> list[dict[str, str]]:
     lines = []
     for row in frame.to_dict("records"):
         more, less = ("first", "second") if row["mean"] > 0 else ("second", "first")
-        low, high = sorted([abs(row["hdi_low"]), abs(row["hdi_high"])])
-        crossing = row["hdi_low"] < 0 < row["hdi_high"]
+        low, high = sorted([abs(row["low"]), abs(row["high"])])
+        crossing = row["low"] < 0 < row["high"]
         interval = (
             f"its {ci} interval holds zero"
             if crossing

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import pandas as pd
 
 from ..tables.schema import CONNECTIONS, connections_present
-from ..workflows.analysis import Analysis, CardResult
+from ..workflows.analysis import Analysis, ModelResult
 
 MEANINGS = {
     "associated": "stereotypes of the word's own group",
@@ -98,8 +98,8 @@ def gap_pair(analysis: Analysis) -> tuple[str, str]:
     return "associated", next(name for name in PARTNERS if name in there)
 
 
-def overall_contrast(result: CardResult, pair: tuple[str, str]) -> pd.Series:
-    """Give the overall row of a card's contrasts for a pair of connections."""
+def overall_contrast(result: ModelResult, pair: tuple[str, str]) -> pd.Series:
+    """Give the overall row of a model's contrasts for a pair of connections."""
     frame = result.contrasts
     wanted = (frame["first"] == pair[0]) & (frame["second"] == pair[1])
     if not wanted.any():  # contrasts hold each pair once, in the order of CONNECTIONS
@@ -107,17 +107,17 @@ def overall_contrast(result: CardResult, pair: tuple[str, str]) -> pd.Series:
     return frame[wanted & (frame["level"] == "overall")].iloc[0]
 
 
-def overall_means(result: CardResult) -> pd.DataFrame:
-    """Give the overall rows of a card's summary, with the connections as the index."""
+def overall_means(result: ModelResult) -> pd.DataFrame:
+    """Give the overall rows of a model's summary, with the connections as the index."""
     frame = result.summary
     return frame[frame["level"] == "overall"].set_index("connection")
 
 
-def gap_sentence(result: CardResult, pair: tuple[str, str], ci_prob: float) -> str:
+def gap_sentence(result: ModelResult, pair: tuple[str, str], ci_prob: float) -> str:
     """Tell the difference of a pair as a place with an interval, without a verdict."""
     row = overall_contrast(result, pair)
     where = "closer" if row["mean"] < 0 else "farther"
-    settled = row["hdi_low"] > 0 or row["hdi_high"] < 0
+    settled = row["low"] > 0 or row["high"] < 0
     rest = (
         "the whole interval lies on that side of zero"
         if settled
@@ -125,27 +125,27 @@ def gap_sentence(result: CardResult, pair: tuple[str, str], ci_prob: float) -> s
     )
     return (
         f"{pair[0]} − {pair[1]} is {signed(row['mean'])}, with an "
-        f"{probability_name(ci_prob)} interval from {signed(row['hdi_low'])} to "
-        f"{signed(row['hdi_high'])}. By the estimate {pair[0]} attributes lie {where} on average "
+        f"{probability_name(ci_prob)} interval from {signed(row['low'])} to "
+        f"{signed(row['high'])}. By the estimate {pair[0]} attributes lie {where} on average "
         f"than {pair[1]} ones; {rest}."
     )
 
 
-def change_sentences(base: CardResult, other: CardResult, pair: tuple[str, str]) -> list[str]:
-    """Tell what changes between two cards: widths, places, and the interval of the gap."""
+def change_sentences(base: ModelResult, other: ModelResult, pair: tuple[str, str]) -> list[str]:
+    """Tell what changes between two models: widths, places, and the interval of the gap."""
     before, after = overall_means(base), overall_means(other)
     names = [name for name in CONNECTIONS if name in before.index]
-    widths = [frame["hdi_high"] - frame["hdi_low"] for frame in (before, after)]
+    widths = [frame["high"] - frame["low"] for frame in (before, after)]
     ratios = widths[1] / widths[0]
     moved = float((after["mean"] - before["mean"]).abs().max())
-    first = base.card.name
+    first = base.spec.name
     told = [
         f"Against {first}, its overall intervals are "
         + joined(f"{ratios[name]:.2f} times as wide for {name}" for name in names)
         + f"; the means move by at most {number(moved)}.",
         _gap_change(base, other, pair),
     ]
-    if base.card.attribute_effects == "none" and other.card.attribute_effects != "none":
+    if base.spec.attribute_effects == "none" and other.spec.attribute_effects != "none":
         told.append(
             f"It knows that attribute words repeat: each is measured against every "
             f"protected word, so the distances are not independent, and {first}, which counts "
@@ -155,7 +155,7 @@ def change_sentences(base: CardResult, other: CardResult, pair: tuple[str, str])
 
 
 def loo_sentence(comparison: pd.DataFrame) -> str:
-    """Tell which card predicts left-out distances best, and by how much."""
+    """Tell which model predicts left-out distances best, and by how much."""
     told = [
         f"{other['model']} by {number(-other['elpd_difference'], 0)} "
         f"(standard error {number(other['se_difference'], 0)})"
@@ -169,13 +169,13 @@ def loo_sentence(comparison: pd.DataFrame) -> str:
     return (
         f"It predicts single left-out distances best, and beats {joined(told)} in expected log "
         "predictive density. Rows of one attribute word resemble one another, so this flatters a "
-        "card that has met the word elsewhere; bb.attribute_kfold leaves whole words out."
+        "model that has met the word elsewhere; bb.attribute_kfold leaves whole words out."
         f"{doubt if bad else ''}"
     )
 
 
-def sensitivity_sentence(result: CardResult) -> str:
-    """Tell whether some parameter of a card leans on its prior."""
+def sensitivity_sentence(result: ModelResult) -> str:
+    """Tell whether some parameter of a model leans on its prior."""
     frame = result.sensitivity
     leaning = frame[frame["diagnosis"] != ""]
     if leaning.empty:
@@ -183,7 +183,7 @@ def sensitivity_sentence(result: CardResult) -> str:
     names = [f"{row['parameter']} {row['of']}".strip() for row in leaning.to_dict("records")]
     return (
         f"The priors have a noticeable part in {joined(names)}; say so where these are quoted, "
-        "or try others with --model and a card of your own."
+        "or try others with --model and a model of your own."
     )
 
 
@@ -198,7 +198,7 @@ def closeness_sentences(analysis: Analysis) -> list[str]:
             f"In this embedding words about human life lie at {number(means['mean']['human'])} "
             f"from the protected words on average, the stereotypes of a word's own group at "
             f"{number(means['mean']['associated'])}: {_order(gap, analysis.settings.rope)} "
-            f"(card {result.card.name})."
+            f"(model {result.spec.name})."
         )
     else:
         told.append(
@@ -209,8 +209,8 @@ def closeness_sentences(analysis: Analysis) -> list[str]:
     return told
 
 
-def coverage_sentence(result: CardResult, ci_prob: float) -> str:
-    """Tell how many distances lie where the card expects them, and where intervals are off."""
+def coverage_sentence(result: ModelResult, ci_prob: float) -> str:
+    """Tell how many distances lie where the model expects them, and where intervals are off."""
     frame = result.check[result.check["ci_prob"] == ci_prob].set_index("connection")
     told = (
         f"{percent(frame['coverage']['all'], 1)} of "
@@ -234,7 +234,7 @@ def _uneven(parts: pd.Series[float], ci_prob: float) -> str:
 
 def missing_sentence(analysis: Analysis) -> str:
     """Tell how many words of the list the embedding lacks."""
-    lost, total = len(analysis.missing), len(analysis.words.to_frame())
+    lost, total = len(analysis.missing), len(analysis.wordlist.to_frame())
     if not lost:
         return f"Nothing: the embedding has all {total:,} words of the list."
     return (
@@ -248,7 +248,7 @@ def unmeasured(analysis: Analysis) -> list[str]:
     table = analysis.table
     own = table["connection"] == "associated"
     told = []
-    for group in analysis.words.groups:
+    for group in analysis.wordlist.groups:
         rows = table["protected_group"] == group
         if not rows.any():
             told.append(
@@ -276,26 +276,26 @@ def few_attributes(analysis: Analysis) -> str:
 
 
 def _width(row: pd.Series) -> float:
-    return float(row["hdi_high"] - row["hdi_low"])
+    return float(row["high"] - row["low"])
 
 
-def _gap_change(base: CardResult, other: CardResult, pair: tuple[str, str]) -> str:
+def _gap_change(base: ModelResult, other: ModelResult, pair: tuple[str, str]) -> str:
     before, after = overall_contrast(base, pair), overall_contrast(other, pair)
     told = (
         f"The interval of {pair[0]} − {pair[1]} goes from {_ends(before)} to {_ends(after)}, "
         f"{_width(after) / _width(before):.2f} times as wide."
     )
-    sides = [bool(row["hdi_low"] > 0 or row["hdi_high"] < 0) for row in (before, after)]
+    sides = [bool(row["low"] > 0 or row["high"] < 0) for row in (before, after)]
     if sides[0] != sides[1]:
         leaves, holds = (base, other) if sides[0] else (other, base)
         told += (
-            f" Under {leaves.card.name} it leaves zero out, under {holds.card.name} it does not."
+            f" Under {leaves.spec.name} it leaves zero out, under {holds.spec.name} it does not."
         )
     return told
 
 
 def _ends(row: pd.Series) -> str:
-    return f"{signed(row['hdi_low'])} … {signed(row['hdi_high'])}"
+    return f"{signed(row['low'])} … {signed(row['high'])}"
 
 
 def _order(gap: pd.Series, rope: float) -> str:
@@ -305,13 +305,13 @@ def _order(gap: pd.Series, rope: float) -> str:
         return f"by the estimate they differ by {size}, less than the {rope:g} that counts as none"
     which = "human words" if gap["mean"] > 0 else "stereotypes"
     told = f"by the estimate the {which} are the closer ones, by {size}"
-    settled = gap["hdi_low"] > 0 or gap["hdi_high"] < 0
+    settled = gap["low"] > 0 or gap["high"] < 0
     return told if settled else f"{told}, which is not settled, for the interval includes zero"
 
 
 def _against_one(means: pd.DataFrame) -> str:
     there = [name for name in CONNECTIONS if name in means.index]
-    nearer = [name for name in there if means["hdi_high"][name] < UNRELATED]
+    nearer = [name for name in there if means["high"][name] < UNRELATED]
     controls = [name for name in nearer if name in {"neutral", "human"}]
     if not nearer:
         return "No kind of attribute lies clearly nearer than 1."

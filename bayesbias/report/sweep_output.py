@@ -92,12 +92,12 @@ def _write_record(plan: Plan, path: Path, command: str, **state: Any) -> None:  
 
 
 def _plain(config: SweepConfig) -> dict[str, Any]:
-    """Give a configuration as plain texts and numbers, cards with all that they say."""
+    """Give a configuration as plain texts and numbers, models with all that they say."""
     settings = ("title", "method", "draws", "chains", "ci_prob", "rope")
     return {
         **{key: getattr(config, key) for key in settings},
         "seeds": list(config.seeds),
         "embeddings": [asdict(each) for each in config.embeddings],
-        "lists": [words.name for words in config.lists],
-        "cards": [card.to_dict() for card in config.cards],
+        "lists": [wordlist.name for wordlist in config.lists],
+        "models": [spec.to_dict() for spec in config.models],
     }

@@ -122,11 +122,11 @@ def failure_table(sweep: Sweep) -> Table:
 
 
 def _alt(page: pd.DataFrame, first: str, second: str) -> str:
-    below = int((page["hdi_high"] < 0).sum())
-    above = int((page["hdi_low"] > 0).sum())
+    below = int((page["high"] < 0).sum())
+    above = int((page["low"] > 0).sum())
     return (
         f"Small multiples of {first} minus {second}, one panel a word list, one row an embedding "
-        f"and card. Of {len(page)} intervals {below} lie below zero and {above} above it. "
+        f"and model. Of {len(page)} intervals {below} lie below zero and {above} above it. "
         "The numbers are in the table below."
     )
 
@@ -156,13 +156,13 @@ def _gap_table(sweep: Sweep, second: str) -> Table:
         names.append(Cell(str(row["seed"]), float(row["seed"])))
         numbers = [
             Cell(signed(row["mean"]), row["mean"]),
-            Cell(f"{signed(row['hdi_low'])} … {signed(row['hdi_high'])}", row["hdi_low"]),
+            Cell(f"{signed(row['low'])} … {signed(row['high'])}", row["low"]),
             Cell("", row["mean"], scale.strip(row)),
             *(Cell(probability(row[name]), row[name]) for name in ("p_direction", "p_rope")),
         ]
         rows.append((*names, *numbers))
     interval = f"{probability_name(sweep.plan.config.ci_prob)} interval"
-    heads = ("embedding", "list", "card", "seed", "mean", interval, "", "p_direction", "p_rope")
+    heads = ("embedding", "list", "spec", "seed", "mean", interval, "", "p_direction", "p_rope")
     return Table(f"associated − {second}, overall", heads, tuple(rows))
 
 
@@ -191,7 +191,7 @@ def _size(sweep: Sweep) -> str:
         for parts, one in (
             (config.embeddings, "embedding"),
             (config.lists, "list"),
-            (config.cards, "card"),
+            (config.models, "model"),
             (config.seeds, "seed"),
         )
     )

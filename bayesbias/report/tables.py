@@ -53,7 +53,7 @@ class Table:
 
 def word_counts(analysis: Analysis) -> Table:
     """Count what was asked for and what was found, set by set."""
-    frame = analysis.words.to_frame()
+    frame = analysis.wordlist.to_frame()
     missing = analysis.missing.groupby(["role", "set"]).size()
     rows = []
     for (role, name), part in frame.groupby(["role", "set"], sort=False):
@@ -91,7 +91,7 @@ def distance_counts(analysis: Analysis) -> Table:
 
 
 def overall(analysis: Analysis) -> Table:
-    """Overall means of every card, side by side."""
+    """Overall means of every model, side by side."""
     frame = analysis.frame("summary")
     frame = _side_by_side(frame[frame["level"] == "overall"], "connection")
     return _intervals(
@@ -100,7 +100,7 @@ def overall(analysis: Analysis) -> Table:
 
 
 def words(analysis: Analysis, level: str) -> Table:
-    """Means of groups or words under every card."""
+    """Means of groups or words under every model."""
     frame = analysis.frame("summary")
     frame = frame[frame["level"] == level]
     names = {"group": ("protected_group",), "word": ("protected_word", "protected_group")}[level]
@@ -144,7 +144,7 @@ def coverage(analysis: Analysis) -> Table:
 
 
 def spreads(analysis: Analysis) -> Table:
-    """Standard deviations of every card; degrees of freedom, which are none, are left out."""
+    """Standard deviations of every model; degrees of freedom, which are none, are left out."""
     frame = analysis.frame("scales")
     frame = frame[frame["parameter"].isin(list(SCALE_MEANINGS))]
     frame = frame.assign(
@@ -158,7 +158,7 @@ def spreads(analysis: Analysis) -> Table:
 
 
 def comparison(analysis: Analysis) -> Table:
-    """Expected log predictive densities of the cards by PSIS-LOO, best first."""
+    """Expected log predictive densities of the models by PSIS-LOO, best first."""
     frame = analysis.comparison
     rows = []
     for row in frame.to_dict("records") if frame is not None else ():
@@ -178,7 +178,7 @@ def comparison(analysis: Analysis) -> Table:
 
 
 def sensitivity(analysis: Analysis) -> Table:
-    """Sensitivity of every card's parameters to their priors and to the data."""
+    """Sensitivity of every model's parameters to their priors and to the data."""
     frame = _side_by_side(analysis.frame("sensitivity"), "parameter", "of")
     rows = tuple(
         (
@@ -196,7 +196,7 @@ def sensitivity(analysis: Analysis) -> Table:
 
 
 def _side_by_side(frame: pd.DataFrame, *names: str) -> pd.DataFrame:
-    """Put the rows that cards have in common beside each other, in the order of the first card."""
+    """Put the rows that models have in common beside each other, in the first one's order."""
     return pd.concat(part for _, part in frame.groupby(list(names), sort=False))
 
 
@@ -243,7 +243,7 @@ def intervals(
         ]
         cells += [
             Cell(show(row["mean"]), row["mean"]),
-            Cell(f"{end(row['hdi_low'])} … {end(row['hdi_high'])}", row["hdi_low"]),
+            Cell(f"{end(row['low'])} … {end(row['high'])}", row["low"]),
             Cell("", row["mean"], scale.strip(row)),
             *(Cell(probability(row[name]), row[name]) for name in extra),
         ]
@@ -261,13 +261,13 @@ class _Scale:
 
     @classmethod
     def around(cls, frame: pd.DataFrame, reference: float | None) -> _Scale:
-        ends = [float(frame["hdi_low"].min()), float(frame["hdi_high"].max())]
+        ends = [float(frame["low"].min()), float(frame["high"].max())]
         ends += [reference] if reference is not None else [0.0]
         margin = 0.04 * (max(ends) - min(ends)) or 0.01
         return cls(min(ends) - margin, max(ends) + margin, reference)
 
     def strip(self, row: pd.Series) -> Strip:
-        low, mean, high = (self._place(row[name]) for name in ("hdi_low", "mean", "hdi_high"))
+        low, mean, high = (self._place(row[name]) for name in ("low", "mean", "high"))
         at = None if self.reference is None else self._place(self.reference)
         return Strip(low, mean, high, at, str(row["connection"]))
 

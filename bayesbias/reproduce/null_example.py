@@ -101,7 +101,7 @@ class PaperExample:
         Returns
         -------
         DataFrame
-            ``attribute_set``, ``difference``, ``t``, ``p_value``, ``ci_low``, ``ci_high`` (95%).
+            ``attribute_set``, ``difference``, ``t``, ``p_value``, ``low``, ``high`` (95%).
         """
         from scipy.stats import ttest_ind
 
@@ -112,7 +112,7 @@ class PaperExample:
             interval = test.confidence_interval(0.95)
             difference = float(x.mean() - y.mean())
             rows.append((name, difference, test.statistic, test.pvalue, *map(float, interval)))
-        columns = ["attribute_set", "difference", "t", "p_value", "ci_low", "ci_high"]
+        columns = ["attribute_set", "difference", "t", "p_value", "low", "high"]
         return pd.DataFrame(rows, columns=columns)
 
     def null_samples(self, n: int = 10_000, seed: Seed = None) -> pd.DataFrame:
@@ -149,7 +149,7 @@ class PaperExample:
             ("p of d over all splits", 0.0086, self.p_value, "splits"),
         ]
         for name, published in (("A", (0.02, 0.0052, 0.061)), ("B", (0.22, -0.03, 0.009))):
-            found = tests.loc[name, ["p_value", "ci_low", "ci_high"]]
+            found = tests.loc[name, ["p_value", "low", "high"]]
             heads = (f"t-test to {name}: p", "95% CI, low", "95% CI, high")
             rows += [(*pair, "t") for pair in zip(heads, published, found, strict=True)]
         rows += [

@@ -1,6 +1,6 @@
-r"""The posterior of a Normal card with all effects integrated out analytically.
+r"""The posterior of a Normal model with all effects integrated out analytically.
 
-Given its standard deviations a Normal card is a linear Gaussian model. Write every effect as its
+Given its standard deviations a Normal model is a linear Gaussian model. Write every effect as its
 sd times a standard normal coordinate, :math:`u = S z` with :math:`z \sim N(0, I)`, rows as
 :math:`y - m_0 = X S z + \varepsilon`, and residual precisions as :math:`\lambda_c =
 \sigma_c^{-2}`. With :math:`P = I + S X^T \Lambda X S` and :math:`b = S X^T \Lambda (y - m_0)`
@@ -194,7 +194,7 @@ def _kept_gram(posterior: Collapsed, precision: FloatArray, scale_in: FloatArray
 def residual_precision(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
     """1 / sigma² of every connection, (n, n_connections)."""
     block = posterior.block("sigma")
-    assert block is not None  # every card has one
+    assert block is not None  # every model has one
     precision = np.exp(-2 * log_sds[:, block.where])
     return np.broadcast_to(precision, (len(log_sds), len(posterior.design.connections)))
 
@@ -202,7 +202,7 @@ def residual_precision(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
 def kept_scales(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
     """Sds of the kept effects, then of the means: of connections, of groups, then contexts."""
     n_connections = len(posterior.design.connections)
-    prior_sd = posterior.card.priors["connection_mean"].parameters["sd"]
+    prior_sd = posterior.spec.priors["connection_mean"].parameters["sd"]
     scales = [
         np.exp(log_sds[:, posterior.kept.sd_index]),
         np.full((len(log_sds), n_connections), prior_sd),
@@ -250,7 +250,7 @@ def _log_prior(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
     """Log prior density of the log sds: that of the sds and the Jacobian."""
     total = log_sds.sum(axis=1)
     for block in posterior.blocks:
-        prior = posterior.card.priors[block.name]
+        prior = posterior.spec.priors[block.name]
         total = total + prior.log_density(np.exp(log_sds[:, block.where])).sum(axis=1)
     return total
 

@@ -1,4 +1,4 @@
-"""Independent draws from the exact posterior of a Normal card.
+"""Independent draws from the exact posterior of a Normal model.
 
 The density of the few log standard deviations is known in closed form (`collapsed`) and drawn from
 by importance resampling (`importance`). Effects and means follow from their exact Gaussian
@@ -40,12 +40,12 @@ TELLING = 0.25
 
 @dataclass(frozen=True)
 class ExactDraws:
-    """Independent draws from the posterior of a Normal card.
+    """Independent draws from the posterior of a Normal model.
 
     Parameters
     ----------
     values : dict of str to (n_draws, ...) float
-        Every variable of the card by name, in the dimensions that PyMC's model has.
+        Every variable of the model by name, in the dimensions that PyMC's model has.
     log_density : (n_draws,) float
         Log posterior density of the log sds, effects integrated out, up to a constant.
     pareto_k : float

@@ -1,4 +1,4 @@
-"""`fit`: a table and a model card in, a posterior out."""
+"""`fit`: a table and a model in, a posterior out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .._core.checks import check_numbers, unknown_name
 from .._core.random import Seed, as_seed_sequence
 from ..model.design import Design, index_table
 from ..model.pymc_model import model_of
-from ..model.spec import ModelCard, load_card
+from ..model.spec import ModelSpec, load_model
 from ..model.tree import SamplingWarning, assemble, complete, describe, outcome_of, undate
 from ..tables.schema import table_hash, validate_and_encode
 from .exact import sample_exact
@@ -48,7 +48,7 @@ class _Run:
     """What every way to a posterior gets."""
 
     design: Design
-    card: ModelCard
+    spec: ModelSpec
     draws: int
     chains: int
     tune: int
@@ -59,7 +59,7 @@ class _Run:
 
 def fit(
     table: pd.DataFrame,
-    model: str | Path | ModelCard = "paper",
+    model: str | Path | ModelSpec = "paper",
     method: str = "auto",
     *,
     draws: int = 1000,
@@ -78,11 +78,11 @@ def fit(
     ----------
     table : DataFrame
         Columns as in ``COLUMNS``.
-    model : str, Path or ModelCard
-        A bundled card for distances (`model_cards("distance")` names them), the path of one, or a
-        card.
+    model : str, Path or ModelSpec
+        A bundled model for distances (`models("distance")` names them), the path of one, or a
+        ModelSpec.
     method : {"auto", "exact", "nuts", "nutpie", "numpyro"}
-        ``auto`` takes the exact sampler where the card is Normal and its Pareto k is below 0.7,
+        ``auto`` takes the exact sampler where the model is Normal and its Pareto k is below 0.7,
         and PyMC's NUTS otherwise; the result says which and why.
     draws, chains : int
         Draws of each chain, and chains. With the exact sampler draws are independent, and chains
@@ -101,13 +101,13 @@ def fit(
     -------
     xarray.DataTree
         Groups posterior, sample_stats, observed_data, constant_data and those asked for;
-        attributes ``model``, ``card``, ``method``, ``method_reason``, ``seed``, ``table_hash``,
+        attributes ``model``, ``spec``, ``method``, ``method_reason``, ``seed``, ``table_hash``,
         ``versions``, ``warnings``.
 
     Raises
     ------
     ValueError
-        If the table, card, method or a number is not valid, or the card is not for distances.
+        If the table, model, method or a number is not valid, or the model is not for distances.
 
     Warns
     -----
@@ -117,7 +117,7 @@ def fit(
     valid, coded = validate_and_encode(table)
     return fit_design(
         index_table(valid, coded=coded),
-        load_card(model, "distance"),
+        load_model(model, "distance"),
         method,
         draws=draws,
         chains=chains,
@@ -134,7 +134,7 @@ def fit(
 
 def fit_design(
     design: Design,
-    model: str | Path | ModelCard,
+    model: str | Path | ModelSpec,
     method: str = "auto",
     *,
     draws: int = 1000,
@@ -150,8 +150,8 @@ def fit_design(
 ) -> DataTree:
     """Fit a hierarchical model to a design: to what is not a table of distances.
 
-    The outcome may be of any sign and scale; the card's priors must suit it. Which outcome the card
-    says it is for is not asked here.
+    The outcome may be of any sign and scale; the model's priors must suit it. Which outcome the
+    model says it is for is not asked here.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ target_accept, progressbar
     Raises
     ------
     ValueError
-        If the card, method or a number is not valid.
+        If the model, method or a number is not valid.
 
     Warns
     -----
@@ -182,14 +182,14 @@ target_accept, progressbar
     check_acceptance(target_accept)
     if method not in METHODS:
         raise ValueError(unknown_name("method", method, METHODS))
-    card = load_card(model).with_priors(dict(priors or {}))
+    spec = load_model(model).with_priors(dict(priors or {}))
     sequence = as_seed_sequence(seed)
     fitting, predicting = (default_rng(child) for child in sequence.spawn(2))
-    run = _Run(design, card, draws, chains, tune, target_accept, progressbar, fitting)
+    run = _Run(design, spec, draws, chains, tune, target_accept, progressbar, fitting)
     tree, used, reason = _by_method(run, method)
     describe(
         tree,
-        card,
+        spec,
         method=used,
         reason=reason,
         seed=str(sequence.entropy),
@@ -207,18 +207,18 @@ def _by_method(run: _Run, method: str) -> tuple[DataTree, str, str]:
     """Posterior, the method that made it, and why that one."""
     if method != "auto":
         return _SAMPLERS[method](run), method, "asked for"
-    if run.card.likelihood != "normal":
+    if run.spec.likelihood != "normal":
         tree = _SAMPLERS["nuts"](run)
-        return tree, "nuts", f"a {run.card.likelihood} likelihood does not integrate out"
+        return tree, "nuts", f"a {run.spec.likelihood} likelihood does not integrate out"
     tree = _exact(run)
     k = float(tree["sample_stats"]["pareto_k"])
     if k < PARETO_K_LIMIT:
-        return tree, "exact", f"Normal card, Pareto k {k:.2f} below {PARETO_K_LIMIT}"
+        return tree, "exact", f"Normal model, Pareto k {k:.2f} below {PARETO_K_LIMIT}"
     return _SAMPLERS["nuts"](run), "nuts", f"Pareto k {k:.2f} of the exact sampler is too high"
 
 
 def _exact(run: _Run) -> DataTree:
-    collapsed = collapse(run.design, run.card)
+    collapsed = collapse(run.design, run.spec)
     result = sample_exact(collapsed, run.draws * run.chains, run.rng)
     diagnostics = {
         "pareto_k": result.pareto_k,
@@ -227,7 +227,7 @@ def _exact(run: _Run) -> DataTree:
     }
     lp = {"lp": result.log_density}
     return assemble(
-        run.design, run.card, result.values, lp, chains=run.chains, diagnostics=diagnostics
+        run.design, run.spec, result.values, lp, chains=run.chains, diagnostics=diagnostics
     )
 
 
@@ -242,7 +242,7 @@ def _sampler(backend: str) -> Callable[[_Run], DataTree]:
                 f"method={backend!r} needs {backend}: pip install 'bayesbias[samplers]'"
             )
         seeds = [int(seed) for seed in run.rng.integers(2**31, size=run.chains)]
-        with model_of(run.design, run.card), warnings.catch_warnings():
+        with model_of(run.design, run.spec), warnings.catch_warnings():
             # A first step of the warm-up may leave all numbers; the sampler then shortens it.
             warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning)
             tree: DataTree = pm.sample(
@@ -306,7 +306,7 @@ def _doubts_of_chains(tree: DataTree) -> list[str]:
     if diverging:
         doubts.append(
             f"{diverging} divergent transitions: the posterior was not explored faithfully; "
-            "raise target_accept towards 0.99, or use method='exact' for a Normal card"
+            "raise target_accept towards 0.99, or use method='exact' for a Normal model"
         )
     posterior = tree["posterior"].to_dataset()
     rhat = max(float(values.max()) for values in az.rhat(posterior).data_vars.values())
@@ -328,7 +328,7 @@ def _doubts_of_chains(tree: DataTree) -> list[str]:
 def _add_prior_predictive(tree: DataTree, run: _Run, rng: Generator) -> None:
     import pymc as pm
 
-    with model_of(run.design, run.card):
+    with model_of(run.design, run.spec):
         prior = pm.sample_prior_predictive(run.draws, random_seed=rng)
     for group in ("prior", "prior_predictive"):
         tree[group] = prior[group]

@@ -1,4 +1,4 @@
-"""The constants of a Normal card's collapsed posterior: everything that does not move with the sds.
+"""The constants of a Normal model's collapsed posterior: all that does not move with the sds.
 
 `collapsed` explains the model; here its matrices are made once from the sufficient statistics.
 """
@@ -12,7 +12,7 @@ import numpy as np
 
 from .._core.arrays import FloatArray
 from ..model.design import Design, IntArray
-from ..model.spec import ModelCard
+from ..model.spec import ModelSpec
 from .sufficient import CellClasses, Statistics, sufficient_statistics
 
 MOST_NUMBERS = 200_000
@@ -58,12 +58,12 @@ class Collapsed:
     Parameters
     ----------
     design : Design
-    card : ModelCard
+    spec : ModelSpec
     statistics : Statistics
     blocks : tuple of SdBlock
         Layout of the vector of log sds.
     eliminated, kept : Side
-        The larger and the smaller diagonal side; ``kept`` has no effects for cards without
+        The larger and the smaller diagonal side; ``kept`` has no effects for models without
         attribute effects.
     cells_eliminated : bool
         Which of the two the cells are.
@@ -74,7 +74,7 @@ class Collapsed:
     """
 
     design: Design
-    card: ModelCard
+    spec: ModelSpec
     statistics: Statistics
     blocks: tuple[SdBlock, ...]
     eliminated: Side
@@ -108,39 +108,39 @@ class Collapsed:
         return max(1, MOST_NUMBERS // int(self.cross[0].size + self.means_gram[0].size + 1))
 
     def block(self, name: str) -> SdBlock | None:
-        """Give the block of that name, if the card has it."""
+        """Give the block of that name, if the model has it."""
         return next((block for block in self.blocks if block.name == name), None)
 
 
-def collapse(design: Design, card: ModelCard) -> Collapsed:
-    """Reduce a design under a Normal card to what its collapsed posterior needs.
+def collapse(design: Design, spec: ModelSpec) -> Collapsed:
+    """Reduce a design under a Normal model to what its collapsed posterior needs.
 
     Raises
     ------
     ValueError
-        If the card's likelihood is not normal, the distances do not vary (no residual sd can be
-        learnt from them), or the card has context effects and the design no contexts.
+        If the model's likelihood is not normal, the distances do not vary (no residual sd can be
+        learnt from them), or the model has context effects and the design no contexts.
     """
-    if card.likelihood != "normal":
+    if spec.likelihood != "normal":
         raise ValueError(
-            f"the card {card.name!r} has a {card.likelihood} likelihood, and effects integrate "
-            "out of normal cards only; use method='nuts'"
+            f"the model {spec.name!r} has a {spec.likelihood} likelihood, and effects integrate "
+            "out of normal models only; use method='nuts'"
         )
     if np.ptp(design.y) == 0:
         raise ValueError(f"all {len(design.y)} distances are equal; there is nothing to estimate")
-    if card.context_effects != "none":
-        design.require_contexts(card.name)
+    if spec.context_effects != "none":
+        design.require_contexts(spec.name)
     statistics = sufficient_statistics(
         design,
-        card.priors["connection_mean"].parameters["mean"],
-        with_attributes=card.attribute_effects != "none",
-        grouped=card.group_effects != "none",
-        with_contexts=card.context_effects != "none",
+        spec.priors["connection_mean"].parameters["mean"],
+        with_attributes=spec.attribute_effects != "none",
+        grouped=spec.group_effects != "none",
+        with_contexts=spec.context_effects != "none",
     )
-    blocks = _sd_blocks(design, card)
+    blocks = _sd_blocks(design, spec)
     cells = _cell_side(statistics)
     attributes = _attribute_side(statistics, blocks)
-    grouped = card.group_effects != "none"
+    grouped = spec.group_effects != "none"
     means = _MeansOf(statistics, len(design.groups) if grouped else 0)
     between = _between(statistics)
     with_cells, with_attributes = means.cross_cells(), means.cross_attributes()
@@ -149,7 +149,7 @@ def collapse(design: Design, card: ModelCard) -> Collapsed:
     to_means = (with_cells, with_attributes) if first else (with_attributes, with_cells)
     return Collapsed(
         design=design,
-        card=card,
+        spec=spec,
         statistics=statistics,
         blocks=blocks,
         eliminated=cells if first else attributes,
@@ -162,15 +162,15 @@ def collapse(design: Design, card: ModelCard) -> Collapsed:
     )
 
 
-def _sd_blocks(design: Design, card: ModelCard) -> tuple[SdBlock, ...]:
+def _sd_blocks(design: Design, spec: ModelSpec) -> tuple[SdBlock, ...]:
     layout: list[tuple[str, tuple[str, ...]]] = [("connection_sd", ("connection",))]
-    layout += [("sigma", ("connection",) if card.sigma == "connection" else ())]
-    if card.attribute_effects != "none":
-        by_kind = card.attribute_effects == "kind"
+    layout += [("sigma", ("connection",) if spec.sigma == "connection" else ())]
+    if spec.attribute_effects != "none":
+        by_kind = spec.attribute_effects == "kind"
         layout += [("attribute_sd", ("attribute_kind",) if by_kind else ())]
-    if card.group_effects != "none":
+    if spec.group_effects != "none":
         layout += [("group_sd", ("connection",))]
-    if card.context_effects != "none":
+    if spec.context_effects != "none":
         layout += [("context_sd", ())]
     sizes = {name: len(labels) for name, labels in design.coords.items()}
     blocks, start = [], 0

@@ -1,4 +1,4 @@
-"""What the likelihood of a Normal card needs of a table, however many rows it has.
+"""What the likelihood of a Normal model needs of a table, however many rows it has.
 
 Cells (protected word, connection) whose attributes occur equally often behave alike, and so do
 attributes that occur equally often in every cell. Within such a class an orthonormal change of
@@ -91,7 +91,7 @@ class ContextCounts:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Sufficient statistics of a table for all Normal cards.
+    """Sufficient statistics of a table for all Normal models.
 
     Parameters
     ----------
@@ -101,9 +101,9 @@ class Statistics:
         What all distances are measured from: the prior mean of the connection means.
     cells : CellClasses
     attributes : AttributeClasses or None
-        None for cards without attribute effects.
+        None for models without attribute effects.
     contexts : ContextCounts or None
-        None for cards without context effects.
+        None for models without context effects.
     incidence : (n_cell_classes, n_attribute_classes) float
         Rows of one cell and one attribute of these classes.
     cell_sums : (n_words, n_connections) float

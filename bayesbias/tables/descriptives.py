@@ -186,7 +186,7 @@ def contrast_of(frame: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
     Parameters
     ----------
     frame : DataFrame
-        As `bayesbias.posterior.contrasts` gives it.
+        As `contrasts` returns it.
     first, second : str
         Two connections. If the frame holds second - first, means and intervals change sign.
 
@@ -195,7 +195,7 @@ def contrast_of(frame: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
     ValueError
         If a connection is unknown, both are the same, or the frame does not hold the pair.
     """
-    require_columns(frame, ("first", "second", "mean", "hdi_low", "hdi_high"))
+    require_columns(frame, ("first", "second", "mean", "low", "high"))
     for name in (first, second):
         if name not in CONNECTIONS:
             raise ValueError(unknown_name("connection", name, CONNECTIONS))
@@ -210,10 +210,8 @@ def contrast_of(frame: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
         raise ValueError(
             f"the frame has no contrast {first} - {second}; it has: {', '.join(pairs)}"
         )
-    low, high = -turned["hdi_high"], -turned["hdi_low"]
-    return turned.assign(
-        first=first, second=second, mean=-turned["mean"], hdi_low=low, hdi_high=high
-    )
+    low, high = -turned["high"], -turned["low"]
+    return turned.assign(first=first, second=second, mean=-turned["mean"], low=low, high=high)
 
 
 def predictive_rows(
@@ -227,7 +225,7 @@ def predictive_rows(
         Distances, in [0, 2].
     connection : (n_rows,) array_like of str
     intervals : (n_rows, 2) float
-        Lower and upper ends, as `bayesbias.posterior.predictive.predictive_intervals` gives them.
+        Lower and upper ends, as `predictive_intervals` returns them.
 
     Returns
     -------

@@ -41,7 +41,7 @@ _PUBLISHED_CONNECTIONS = {"none": "neutral"}
 
 
 def distance_table(
-    vectors: KeyedVectors, words: WordList, *, embedding: str | None = None
+    vectors: KeyedVectors, wordlist: WordList, *, embedding: str | None = None
 ) -> pd.DataFrame:
     """Cosine distances between every protected word and every attribute of a word list.
 
@@ -54,7 +54,7 @@ def distance_table(
     ----------
     vectors : KeyedVectors
         Keys are the words as the list spells them, as `load_vectors` gives them.
-    words : WordList
+    wordlist : WordList
         At least two groups with stereotypes.
     embedding : str, optional
         If given, a column ``embedding`` holds it, so that tables can be joined.
@@ -72,18 +72,18 @@ def distance_table(
     """
     if isinstance(vectors, WordList):
         raise ValueError("the vectors come first, the words second: distance_table(vectors, words)")
-    if not words.groups:
-        raise ValueError(f"the list {words.name!r} has control words only; give one with groups")
-    _require_words(vectors, words)
-    pairs = _pairs(vectors, words)
-    _require_connections(pairs, words)
+    if not wordlist.groups:
+        raise ValueError(f"the list {wordlist.name!r} has control words only; give one with groups")
+    _require_words(vectors, wordlist)
+    pairs = _pairs(vectors, wordlist)
+    _require_connections(pairs, wordlist)
     pairs["cosine_distance"] = _distances(vectors, pairs)
     if embedding is not None:
         pairs["embedding"] = embedding
     return validate(pairs)
 
 
-def missing_words(vectors: KeyedVectors, words: WordList) -> pd.DataFrame:
+def missing_words(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
     """Words of a list that the vectors lack.
 
     Returns
@@ -92,7 +92,7 @@ def missing_words(vectors: KeyedVectors, words: WordList) -> pd.DataFrame:
         One row a missing word of a set: ``role`` (protected, stereotype or control), ``set``,
         ``word``. Empty if nothing is missing.
     """
-    frame = words.to_frame()
+    frame = wordlist.to_frame()
     present = frame["word"].map(lambda word: word in vectors.key_to_index)
     return frame[~present.astype(bool)].reset_index(drop=True)
 
@@ -145,12 +145,14 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
             table.to_parquet(temporary, index=False)
 
 
-def _require_words(vectors: KeyedVectors, words: WordList) -> None:
-    known = [group for group, ws in words.groups.items() if any(w in vectors for w in ws)]
-    if not any(word in vectors for word in words.words):
-        raise ValueError(f"none of the {len(words.words)} words of {words.name!r} has a vector")
+def _require_words(vectors: KeyedVectors, wordlist: WordList) -> None:
+    known = [group for group, ws in wordlist.groups.items() if any(w in vectors for w in ws)]
+    if not any(word in vectors for word in wordlist.words):
+        raise ValueError(
+            f"none of the {len(wordlist.words)} words of {wordlist.name!r} has a vector"
+        )
     if len(known) < 2:
-        lost = {group: ws for group, ws in words.groups.items() if group not in known}
+        lost = {group: ws for group, ws in wordlist.groups.items() if group not in known}
         capitals = any(word != word.lower() for ws in lost.values() for word in ws)
         remedy = "check their spelling, or take an embedding that has them"
         if capitals:
@@ -162,11 +164,11 @@ def _require_words(vectors: KeyedVectors, words: WordList) -> None:
         )
 
 
-def _pairs(vectors: KeyedVectors, words: WordList) -> pd.DataFrame:
+def _pairs(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
     """All pairs with vectors, each once, without distances."""
     rows = []
-    for group, protected in words.groups.items():
-        sets = _sets_around(words, group)
+    for group, protected in wordlist.groups.items():
+        sets = _sets_around(wordlist, group)
         for word in protected:
             if word not in vectors:
                 continue
@@ -179,24 +181,28 @@ def _pairs(vectors: KeyedVectors, words: WordList) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS[:-1]))
 
 
-def _sets_around(words: WordList, group: str) -> list[tuple[str, str, tuple[str, ...]]]:
+def _sets_around(wordlist: WordList, group: str) -> list[tuple[str, str, tuple[str, ...]]]:
     """Attribute sets as a group meets them, its own first: connection, set name, attributes."""
     own = [
-        ("associated", words.set_name(g), ws) for g, ws in words.stereotypes.items() if g == group
+        ("associated", wordlist.set_name(g), ws)
+        for g, ws in wordlist.stereotypes.items()
+        if g == group
     ]
     other = [
-        ("different", words.set_name(g), ws) for g, ws in words.stereotypes.items() if g != group
+        ("different", wordlist.set_name(g), ws)
+        for g, ws in wordlist.stereotypes.items()
+        if g != group
     ]
-    return own + other + [(name, name, ws) for name, ws in words.controls.items()]
+    return own + other + [(name, name, ws) for name, ws in wordlist.controls.items()]
 
 
-def _require_connections(pairs: pd.DataFrame, words: WordList) -> None:
-    expected = [*CONNECTIONS[:2], *(name for name in CONNECTIONS if name in words.controls)]
+def _require_connections(pairs: pd.DataFrame, wordlist: WordList) -> None:
+    expected = [*CONNECTIONS[:2], *(name for name in CONNECTIONS if name in wordlist.controls)]
     without = [name for name in expected if name not in connections_present(pairs)]
     if without:
         raise ValueError(
-            f"no rows for the connection(s) {', '.join(without)} of {words.name!r}: the embedding "
-            "has none of these attribute words. Take an embedding that has some, or, for controls, "
+            f"no rows for the connection(s) {', '.join(without)} of {wordlist.name!r}: the "
+            "embedding has none of these attribute words. Take one that has some or, for controls, "
             "leave them out of the list's [controls]"
         )
 

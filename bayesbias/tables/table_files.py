@@ -12,7 +12,7 @@ from .schema import require_numbered_rows
 
 OTHER_FILES = {
     ".nc": "a posterior",
-    ".toml": "a word list or a model card",
+    ".toml": "a word list or a model",
     ".py": "a program",
     ".ipynb": "a notebook",
     ".json": "a record",

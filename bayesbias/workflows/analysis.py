@@ -17,7 +17,7 @@ from .._core.checks import check_numbers, unknown_name
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from ..contextual import ContextualVectors, contextual_table
 from ..embeddings.load import CASES, in_lower_case, read_as
-from ..model.spec import ModelCard, load_card
+from ..model.spec import ModelSpec, load_model
 from ..model.tree import warnings_of
 from ..posterior.contrasts import DEFAULT_ROPE, contrasts
 from ..posterior.loo import compare_models
@@ -55,7 +55,7 @@ class Settings:
         Name of a bundled embedding, or path of an embedding file; with templates, name or folder
         of an encoder.
     models : tuple of str
-        Names or paths of model cards.
+        Names or paths of models.
     method, case, ci_prob, rope, draws, chains, seed, tune, target_accept, allow_pickle
         As `fit`, `load_vectors` and `contrasts` take them; of all chains together at least
         `LEAST_DRAWS`.
@@ -102,7 +102,7 @@ class Settings:
                 "take 1000"
             )
         if not self.models:
-            raise ValueError("at least one model card is needed")
+            raise ValueError("at least one model is needed")
 
     @property
     def embedding(self) -> str:
@@ -111,12 +111,12 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class CardResult:
-    """One fitted model card and the frames read from it.
+class ModelResult:
+    """One fitted model and the frames read from it.
 
     Parameters
     ----------
-    card : ModelCard
+    spec : ModelSpec
     posterior : DataTree
     summary, contrasts, check, scales : DataFrame
         As the functions of these names give them.
@@ -126,7 +126,7 @@ class CardResult:
         What the sampler warned of; empty if the posterior may be trusted.
     """
 
-    card: ModelCard
+    spec: ModelSpec
     posterior: DataTree
     summary: pd.DataFrame
     contrasts: pd.DataFrame
@@ -142,7 +142,7 @@ class Analysis:
 
     Parameters
     ----------
-    words : WordList
+    wordlist : WordList
     settings : Settings
     table : DataFrame
         The distances, columns as in ``COLUMNS`` and ``embedding``.
@@ -154,21 +154,21 @@ class Analysis:
         Missing words that the embedding has in lower case.
     vectors_hash : str
         SHA-256 of the words and vectors that were used.
-    results : mapping of str to CardResult
-        By the card's name, in the order asked for.
+    results : mapping of str to ModelResult
+        By the model's name, in the order asked for.
     comparison : DataFrame or None
-        As `compare_models` gives it; None for a single card.
+        As `compare_models` gives it; None for a single model.
     notices : tuple of str
         All that the package warned of on the way, each once.
     """
 
-    words: WordList
+    wordlist: WordList
     settings: Settings
     table: pd.DataFrame
     missing: pd.DataFrame
     read_as: Mapping[str, str]
     vectors_hash: str
-    results: Mapping[str, CardResult]
+    results: Mapping[str, ModelResult]
     comparison: pd.DataFrame | None = None
     notices: tuple[str, ...] = field(default=())
     in_lower_case: tuple[str, ...] = ()
@@ -179,17 +179,17 @@ class Analysis:
         return any(result.warnings for result in self.results.values())
 
     @property
-    def lead(self) -> CardResult:
-        """The card that detailed figures are drawn from: the last one asked for."""
+    def lead(self) -> ModelResult:
+        """The model that detailed figures are drawn from: the last one asked for."""
         return next(reversed(list(self.results.values())))
 
     def frame(self, name: str) -> pd.DataFrame:
-        """Give one of the frames of all cards, such as ``summary``, with a column ``model``."""
-        return of_all_cards(self.results, name)
+        """Give one of the frames of all models, such as ``summary``, with a column ``model``."""
+        return of_all_models(self.results, name)
 
 
-def of_all_cards(results: Mapping[str, Any], name: str) -> pd.DataFrame:
-    """One frame of the results of all cards, one below the other, with a column ``model``."""
+def of_all_models(results: Mapping[str, Any], name: str) -> pd.DataFrame:
+    """One frame of the results of all models, one below the other, with a column ``model``."""
     parts = []
     for model, result in results.items():
         part: pd.DataFrame = getattr(result, name).copy()
@@ -199,48 +199,48 @@ def of_all_cards(results: Mapping[str, Any], name: str) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def load_cards(models: Sequence[str]) -> list[ModelCard]:
-    """Load model cards for distances whose names can stand side by side and in file names.
+def load_models(models: Sequence[str]) -> list[ModelSpec]:
+    """Load models for distances whose names can stand side by side and in file names.
 
     Raises
     ------
     ValueError
-        If a card is for another outcome, two cards have one name, or a name cannot be part of a
+        If a model is for another outcome, two models have one name, or a name cannot be part of a
         file name.
     """
-    cards: dict[str, ModelCard] = {}
+    specs: dict[str, ModelSpec] = {}
     for source in models:
-        card = load_card(source, "distance")
-        if card.name in cards:
+        spec = load_model(source, "distance")
+        if spec.name in specs:
             raise ValueError(
-                f"two model cards are called {card.name!r}; "
+                f"two models are called {spec.name!r}; "
                 "leave one out, or give the copy a name of its own"
             )
-        ending = card.name.lower().endswith((".png", ".svg"))  # plots are named after cards
-        if not card.name.strip() or ending or any(mark in card.name for mark in "/\\\0"):
+        ending = spec.name.lower().endswith((".png", ".svg"))  # plots are named after models
+        if not spec.name.strip() or ending or any(mark in spec.name for mark in "/\\\0"):
             raise ValueError(
-                f"the model card's name {card.name!r} must do as part of a file name; "
+                f"the model's name {spec.name!r} must do as part of a file name; "
                 "leave slashes, .png and .svg out"
             )
-        cards[card.name] = card
-    return list(cards.values())
+        specs[spec.name] = spec
+    return list(specs.values())
 
 
 def analyse(
-    words: WordList,
     vectors: KeyedVectors | ContextualVectors,
+    wordlist: WordList,
     settings: Settings,
     *,
     tell: Tell = lambda _: None,
     progressbar: bool = False,
 ) -> Analysis:
-    """Measure a word list in an embedding, fit every card, and read the posteriors.
+    """Measure a word list in an embedding, fit every model, and read the posteriors.
 
     Parameters
     ----------
-    words : WordList
     vectors : KeyedVectors or ContextualVectors
-        As `load_vectors` or `contextual_vectors` gives them.
+        As `load_vectors` or `contextual_vectors` returns them.
+    wordlist : WordList
     settings : Settings
     tell : function of str, optional
         Told of every step before it is taken.
@@ -261,44 +261,44 @@ def analyse(
     SamplingWarning, UserWarning
         As the parts do, each text once.
     """
-    cards = load_cards(settings.models)
+    specs = load_models(settings.models)
     with noticed() as notices:
         tell("measuring distances")
         if isinstance(vectors, ContextualVectors):
-            table = contextual_table(vectors, words)
+            table = contextual_table(vectors, wordlist)
             keyed = vectors.in_context(vectors.contexts[0])
         else:
-            table = distance_table(vectors, words, embedding=settings.embedding)
+            table = distance_table(vectors, wordlist, embedding=settings.embedding)
             keyed = vectors
         results = {}
-        for card in cards:
-            tell(f"fitting {card.name}")
-            posterior = _fit(table, card, settings, progressbar)
-            tell(f"reading and checking {card.name}")
-            results[card.name] = read_posterior(posterior, card, settings)
+        for spec in specs:
+            tell(f"fitting {spec.name}")
+            posterior = _fit(table, spec, settings, progressbar)
+            tell(f"reading and checking {spec.name}")
+            results[spec.name] = read_posterior(posterior, spec, settings)
         comparison = None
         if len(results) > 1:
             tell("comparing the models")
             comparison = _compared(results)
     return Analysis(
-        words=words,
+        wordlist=wordlist,
         settings=settings,
         table=table,
-        missing=missing_words(keyed, words),
-        read_as={word: form for word, form in read_as(keyed).items() if word in words.words},
-        vectors_hash=_vectors_hash(vectors, words),
+        missing=missing_words(keyed, wordlist),
+        read_as={word: form for word, form in read_as(keyed).items() if word in wordlist.words},
+        vectors_hash=_vectors_hash(vectors, wordlist),
         results=results,
         comparison=comparison,
         notices=tuple(notices),
-        in_lower_case=tuple(word for word in in_lower_case(keyed) if word in words.words),
+        in_lower_case=tuple(word for word in in_lower_case(keyed) if word in wordlist.words),
     )
 
 
-def read_posterior(posterior: DataTree, card: ModelCard, settings: Settings) -> CardResult:
+def read_posterior(posterior: DataTree, spec: ModelSpec, settings: Settings) -> ModelResult:
     """Read everything a report shows from one posterior."""
     ci_prob = settings.ci_prob
-    return CardResult(
-        card=card,
+    return ModelResult(
+        spec=spec,
         posterior=posterior,
         summary=summary(posterior, ci_prob),
         contrasts=contrasts(posterior, ci_prob, settings.rope),
@@ -309,8 +309,8 @@ def read_posterior(posterior: DataTree, card: ModelCard, settings: Settings) -> 
     )
 
 
-def _compared(results: Mapping[str, CardResult]) -> pd.DataFrame:
-    """Compare the cards; rows of which LOO is unsure are counted in the frame, not warned of."""
+def _compared(results: Mapping[str, ModelResult]) -> pd.DataFrame:
+    """Compare the models; rows of which LOO is unsure are counted in the frame, not warned of."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".* have Pareto k above")
         return compare_models({name: one.posterior for name, one in results.items()})
@@ -329,10 +329,10 @@ def noticed() -> Iterator[list[str]]:
         warnings.warn(each.message, each.category, stacklevel=3)
 
 
-def _fit(table: pd.DataFrame, card: ModelCard, settings: Settings, progressbar: bool) -> DataTree:
+def _fit(table: pd.DataFrame, spec: ModelSpec, settings: Settings, progressbar: bool) -> DataTree:
     return fit(
         table,
-        card,
+        spec,
         settings.method,
         draws=settings.draws,
         chains=settings.chains,
@@ -343,15 +343,15 @@ def _fit(table: pd.DataFrame, card: ModelCard, settings: Settings, progressbar: 
     )
 
 
-def _vectors_hash(vectors: KeyedVectors | ContextualVectors, words: WordList) -> str:
+def _vectors_hash(vectors: KeyedVectors | ContextualVectors, wordlist: WordList) -> str:
     """SHA-256 of a list's words and vectors, whatever file they came from."""
     digest = hashlib.sha256()
     if isinstance(vectors, ContextualVectors):
         for context in vectors.contexts:
             digest.update(context.encode() + b"\0")
-            digest.update(_vectors_hash(vectors.in_context(context), words).encode())
+            digest.update(_vectors_hash(vectors.in_context(context), wordlist).encode())
         return digest.hexdigest()
-    for word in sorted(word for word in words.words if word in vectors.key_to_index):
+    for word in sorted(word for word in wordlist.words if word in vectors.key_to_index):
         row = np.ascontiguousarray(vectors[word], dtype="<f4")
         digest.update(word.encode() + b"\0" + row.tobytes())
     return digest.hexdigest()

@@ -29,14 +29,14 @@ from ..comparison import (
 from ..comparison.remainder import N_WORDS
 from ..debias import DefiningSets
 from ..embeddings.word_sets import WordVectors
-from ..model.spec import ModelCard
-from ..model.tree import card_of, labels, warnings_of
+from ..model.spec import ModelSpec
+from ..model.tree import labels, spec_of, warnings_of
 from ..posterior.contrasts import DEFAULT_ROPE, contrasts
 from ..posterior.predictive import check
 from ..posterior.summaries import scales, summary
 from ..sampling.fit import METHODS, check_acceptance
 from ..tables.wordlists import WordList
-from .analysis import noticed, of_all_cards
+from .analysis import noticed, of_all_models
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -55,7 +55,7 @@ class ChangeSettings:
     names : (str, str)
         What the two tables are called.
     model : str or None
-        A card; None for ``change`` and, beside it, ``change-crossed``.
+        A model; None for ``change`` and, beside it, ``change-crossed``.
     method, ci_prob, rope, draws, chains, seed, tune, target_accept
         As `compare` and `changes` take them.
 
@@ -90,7 +90,7 @@ class Scored:
 
     before: WordVectors
     after: WordVectors
-    words: WordList
+    wordlist: WordList
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +109,7 @@ class ChangeResult:
 
     Parameters
     ----------
-    card : ModelCard
+    spec : ModelSpec
     posterior : DataTree
         As `compare` gives it.
     changes, contrasts, orders, alignment, check, scales : DataFrame
@@ -122,7 +122,7 @@ class ChangeResult:
     warnings : tuple of str
     """
 
-    card: ModelCard
+    spec: ModelSpec
     posterior: DataTree
     changes: pd.DataFrame
     contrasts: pd.DataFrame
@@ -148,7 +148,7 @@ class ChangeAnalysis:
     unpaired : DataFrame
         Rows that have no partner.
     results : dict of str to ChangeResult
-        By card; detailed figures are drawn from the first.
+        By model; detailed figures are drawn from the first.
     bands : DataFrame
         As `band_shares` gives it.
     scores : DataFrame
@@ -183,8 +183,8 @@ class ChangeAnalysis:
         return any(result.warnings for result in self.results.values())
 
     def frame(self, name: str) -> pd.DataFrame:
-        """Give one of the frames of all cards, such as ``changes``, with a column ``model``."""
-        return of_all_cards(self.results, name)
+        """Give one of the frames of all models, such as ``changes``, with a column ``model``."""
+        return of_all_models(self.results, name)
 
 
 def analyse_change(
@@ -253,7 +253,7 @@ def analyse_change(
         scores=scores,
         remains=remains,
         notices=tuple(notices),
-        wordlist="" if scored is None else scored.words.name,
+        wordlist="" if scored is None else scored.wordlist.name,
     )
 
 
@@ -262,7 +262,7 @@ def read_change(tree: DataTree, settings: ChangeSettings) -> ChangeResult:
     ci_prob, rope = settings.ci_prob, settings.rope
     watched = set(ORDER) <= set(labels(tree, "connection"))
     return ChangeResult(
-        card=card_of(tree),
+        spec=spec_of(tree),
         posterior=tree,
         changes=changes(tree, ci_prob, rope),
         contrasts=contrasts(tree, ci_prob, rope),
@@ -280,7 +280,7 @@ def read_change(tree: DataTree, settings: ChangeSettings) -> ChangeResult:
 def _require_origin(before: pd.DataFrame, after: pd.DataFrame, scored: Scored | None) -> None:
     if scored is not None:
         tables = {"before": before, "after": after}
-        require_origin(tables, {"before": scored.before, "after": scored.after}, scored.words)
+        require_origin(tables, {"before": scored.before, "after": scored.after}, scored.wordlist)
 
 
 def _scores(
@@ -288,7 +288,9 @@ def _scores(
 ) -> pd.DataFrame:
     if scored is None:
         return mac_before_after(before, after)
-    return scores_before_after(scored.before, scored.after, scored.words, ci_prob=settings.ci_prob)
+    return scores_before_after(
+        scored.before, scored.after, scored.wordlist, ci_prob=settings.ci_prob
+    )
 
 
 def _remains(searched: Searched | None) -> pd.DataFrame | None:

@@ -19,7 +19,7 @@ from ..tables.schema import table_hash
 from .analysis import Analysis
 
 FRAMES = ("summary", "contrasts", "check", "scales", "sensitivity")
-"""Frames of an `Analysis` that are written as CSV, one row's card in its column ``model``."""
+"""Frames of an `Analysis` that are written as CSV, one row's model in its column ``model``."""
 
 REPORT = "report.html"
 RECORD = "run.json"
@@ -66,19 +66,19 @@ def record_of(analysis: Analysis, command: str) -> dict[str, Any]:
     }
     return {
         "command": command,
-        "list": analysis.words.name,
+        "list": analysis.wordlist.name,
         "arguments": {
             **{key: getattr(settings, key) for key in type(settings).__dataclass_fields__},
             "models": list(settings.models),
         },
         "versions": versions(),
         "hashes": {
-            "list": table_hash(analysis.words.to_frame()),
+            "list": table_hash(analysis.wordlist.to_frame()),
             "vectors": analysis.vectors_hash,
             "table": table_hash(analysis.table),
         },
         "fits": fits,
-        "cards": {model: result.card.to_dict() for model, result in analysis.results.items()},
+        "models": {model: result.spec.to_dict() for model, result in analysis.results.items()},
         "warnings": list(analysis.notices),
     }
 

@@ -16,7 +16,7 @@ from ..maskedlm.pair_checks import pair_check, preference_check
 from ..maskedlm.pair_summaries import model_contrasts, pair_scales, pair_summary
 from ..maskedlm.pll import paired_scores
 from ..maskedlm.score_sets import sampling_robustness, score_analysis
-from ..model.spec import ModelCard, load_card
+from ..model.spec import ModelSpec, load_model
 from ..model.tree import warnings_of
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ FRAMES: dict[str, Callable[..., pd.DataFrame]] = {
 class PairSettings:
     """How pairs are analysed; every field as for `fit_pairs`."""
 
-    card: str | Path | ModelCard = "pll"
+    spec: str | Path | ModelSpec = "pll"
     method: str = "auto"
     ci_prob: float = DEFAULT_CI_PROB
     draws: int = 1000
@@ -56,7 +56,7 @@ class PairAnalysis:
     paired : DataFrame
         From `paired_scores`.
     settings : PairSettings
-    card : ModelCard
+    spec : ModelSpec
         As given, before its priors are put in the unit of a measure.
     posteriors : mapping of str to DataTree
         By measure.
@@ -67,7 +67,7 @@ class PairAnalysis:
 
     paired: pd.DataFrame
     settings: PairSettings
-    card: ModelCard
+    spec: ModelSpec
     posteriors: Mapping[str, DataTree]
     frames: Mapping[str, pd.DataFrame] = field(repr=False)
 
@@ -107,7 +107,7 @@ def analyse_pairs(
         If scores are not valid, or the models share no measure.
     """
     check_probability(settings.ci_prob)
-    card = load_card(settings.card, "score_difference")
+    spec = load_model(settings.spec, "score_difference")
     paired = paired_scores(scores)
     tell("published measures")
     frames = {
@@ -117,11 +117,11 @@ def analyse_pairs(
     }
     posteriors = {}
     for measure in shared_measures(paired):
-        tell(f"fitting {card.name} to {measure}")
+        tell(f"fitting {spec.name} to {measure}")
         posteriors[measure] = fit_pairs(
             paired,
             measure,
-            card,
+            spec,
             settings.method,
             draws=settings.draws,
             chains=settings.chains,
@@ -134,7 +134,7 @@ def analyse_pairs(
     for name, make in FRAMES.items():
         told = {} if name == "contrasts" and not several else posteriors
         frames[name] = _by_measure(make, told, settings.ci_prob)
-    return PairAnalysis(paired, settings, card, posteriors, frames)
+    return PairAnalysis(paired, settings, spec, posteriors, frames)
 
 
 def shared_measures(paired: pd.DataFrame) -> list[str]:

@@ -1,4 +1,4 @@
-"""Many embeddings, lists, cards and seeds: every cell fitted once, kept, and told of."""
+"""Many embeddings, lists, models and seeds: every cell fitted once, kept, and told of."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pandas as pd
 
 from .._core.jobs import Failure, Finished, Job, run_jobs
 from ..embeddings.load import load_vectors
-from ..model.spec import card_from_dict
+from ..model.spec import spec_from_dict
 from ..model.tree import SamplingWarning, warnings_of
 from ..posterior.contrasts import contrasts
 from ..posterior.summaries import summary
@@ -25,7 +25,7 @@ from ..tables.wordlists import WordList
 from .sweep_spec import Embedding, SweepConfig
 
 CELL_COLUMNS = ("embedding", "list", "model", "seed")
-"""What tells one cell from another; ``model`` is the card's name, as in all other frames."""
+"""What tells one cell from another; ``model`` is the model's name, as in all other frames."""
 
 _KEYS = ("level", "protected_group", "protected_word", "connection", "first", "second")
 
@@ -38,14 +38,14 @@ class Cell:
     """One fit of a sweep, by the names of its parts."""
 
     embedding: str
-    words: str
-    card: str
+    wordlist: str
+    model: str
     seed: int
 
     @property
     def name(self) -> str:
         """What the cell is called in messages."""
-        return f"{self.embedding} / {self.words} / {self.card} / seed {self.seed}"
+        return f"{self.embedding} / {self.wordlist} / {self.model} / seed {self.seed}"
 
     @property
     def labels(self) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def plan_sweep(
 ) -> Plan:
     """Read every embedding, measure every list in it, and say what is to be fitted.
 
-    A job's key is made of the distances themselves, of the card's content and of the settings: a
+    A job's key is made of the distances themselves, of the model's content and of the settings: a
     changed vector, a changed prior or another seed makes another key, while a renamed or moved
     file does not.
 
@@ -136,21 +136,22 @@ def plan_sweep(
         ``refused``, cell by cell, with the reason.
     """
     loading = {"allow_pickle": allow_pickle, "progressbar": progressbar}
-    cards = [card.name for card in config.cards]
+    models = [spec.name for spec in config.models]
     cells: list[Cell] = []
     jobs: dict[Cell, Job] = {}
     refused: list[Failure] = []
     sizes, missing = [], []
     for embedding in config.embeddings:
-        for words, found in _tables(config, embedding, **loading):
-            own = [Cell(embedding.name, words.name, *rest) for rest in product(cards, config.seeds)]
+        for wordlist, found in _tables(config, embedding, **loading):
+            pairs = product(models, config.seeds)
+            own = [Cell(embedding.name, wordlist.name, *pair) for pair in pairs]
             cells += own
             if isinstance(found, Failure):
                 refused += [replace(found, name=cell.name) for cell in own]
                 continue
             table, lacking = found
             jobs |= {cell: _job(config, cell, table) for cell in own}
-            names = {"embedding": embedding.name, "list": words.name}
+            names = {"embedding": embedding.name, "list": wordlist.name}
             count = {"rows": len(table), "missing": len(lacking)}
             sizes.append(names | count | {"table_hash": table_hash(table)})
             missing.append(lacking.assign(**names))
@@ -216,18 +217,18 @@ def _tables(
     config: SweepConfig, embedding: Embedding, **loading: bool
 ) -> Iterator[tuple[WordList, tuple[pd.DataFrame, pd.DataFrame] | Failure]]:
     """Measure every list in an embedding: distances and missing words, or why there are none."""
-    asked = {word for words in config.lists for word in words.words}
+    asked = {word for wordlist in config.lists for word in wordlist.words}
     try:
         vectors = load_vectors(embedding.source, asked, embedding.case, **loading)
     except UNMEASURED as error:
         failure = Failure(embedding.name, type(error).__name__, _advice(error))
-        yield from ((words, failure) for words in config.lists)
+        yield from ((wordlist, failure) for wordlist in config.lists)
         return
-    for words in config.lists:
+    for wordlist in config.lists:
         try:
-            yield words, (distance_table(vectors, words), missing_words(vectors, words))
+            yield wordlist, (distance_table(vectors, wordlist), missing_words(vectors, wordlist))
         except UNMEASURED as error:
-            yield words, Failure(embedding.name, type(error).__name__, _advice(error))
+            yield wordlist, Failure(embedding.name, type(error).__name__, _advice(error))
 
 
 def _advice(error: BaseException) -> str:
@@ -237,16 +238,16 @@ def _advice(error: BaseException) -> str:
 
 
 def _job(config: SweepConfig, cell: Cell, table: pd.DataFrame) -> Job:
-    card = next(card for card in config.cards if card.name == cell.card).to_dict()
+    spec = next(spec for spec in config.models if spec.name == cell.model).to_dict()
     names = ("method", "draws", "chains", "tune", "target_accept", "ci_prob", "rope")
     options = {name: getattr(config, name) for name in names} | {"seed": cell.seed}
-    settings = {"sweep": 1, "table": table_hash(table), "card": card, **options}
-    return Job(cell.name, settings, partial(fit_cell, table, card, **options))
+    settings = {"sweep": 1, "table": table_hash(table), "spec": spec, **options}
+    return Job(cell.name, settings, partial(fit_cell, table, spec, **options))
 
 
 def fit_cell(
     table: pd.DataFrame,
-    card: Mapping[str, Any],
+    spec: Mapping[str, Any],
     *,
     ci_prob: float,
     rope: float,
@@ -258,8 +259,8 @@ def fit_cell(
     ----------
     table : DataFrame
         Columns as in ``COLUMNS``.
-    card : mapping
-        As `ModelCard.to_dict` returns it: cards hold read-only mappings, which cannot be sent.
+    spec : mapping
+        As `ModelSpec.to_dict` returns it: models hold read-only mappings, which cannot be sent.
     ci_prob, rope
         As `contrasts` takes them.
     **options
@@ -271,7 +272,7 @@ def fit_cell(
         The rows of both, with a column ``frame`` that says which; what a row has no value for is
         missing. Its ``attrs`` hold ``method`` and ``warnings``.
     """
-    tree = fit(table, card_from_dict(card), progressbar=False, **options)
+    tree = fit(table, spec_from_dict(spec), progressbar=False, **options)
     parts = {"summary": summary(tree, ci_prob), "contrasts": contrasts(tree, ci_prob, rope)}
     for name, part in parts.items():
         part.attrs = {}

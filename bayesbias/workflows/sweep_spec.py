@@ -1,4 +1,4 @@
-"""The file that says what a sweep compares: embeddings, lists, cards, seeds."""
+"""The file that says what a sweep compares: embeddings, lists, models, seeds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .._core.checks import check_numbers, unknown_name
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from .._core.random import as_seed_sequence
 from ..embeddings.load import CASES
-from ..model.spec import ModelCard, load_card
+from ..model.spec import ModelSpec, load_model
 from ..posterior.contrasts import DEFAULT_ROPE
 from ..sampling.fit import METHODS, check_acceptance
 from ..tables.wordlists import WordList, load_wordlist
@@ -21,7 +21,7 @@ from ..tables.wordlists import WordList, load_wordlist
 KEYS = {
     "title": "text",
     "lists": "a list of names or paths of word lists",
-    "cards": "a list of names or paths of model cards",
+    "models": "a list of names or paths of models",
     "seeds": "a list of whole numbers from 0 on",
     "method": "one of " + ", ".join(METHODS),
     "draws": "a whole number from 1 on",
@@ -51,14 +51,14 @@ class Embedding:
 
 @dataclass(frozen=True)
 class SweepConfig:
-    """What a sweep compares: every embedding, list, card and seed with every other.
+    """What a sweep compares: every embedding, list, model and seed with every other.
 
     Parameters
     ----------
     embeddings : tuple of Embedding
     lists : tuple of WordList
         With groups; no two of one name.
-    cards : tuple of ModelCard
+    models : tuple of ModelSpec
         No two of one name.
     seeds : tuple of int
     title : str
@@ -70,7 +70,7 @@ class SweepConfig:
 
     embeddings: tuple[Embedding, ...]
     lists: tuple[WordList, ...]
-    cards: tuple[ModelCard, ...]
+    models: tuple[ModelSpec, ...]
     seeds: tuple[int, ...] = (1,)
     title: str = ""
     method: str = "auto"
@@ -82,7 +82,7 @@ class SweepConfig:
     rope: float = DEFAULT_ROPE
 
     def __post_init__(self) -> None:
-        for kind in ("embeddings", "lists", "cards"):
+        for kind in ("embeddings", "lists", "models"):
             _require_different(kind, [each.name for each in getattr(self, kind)])
         _require_different("seeds", [str(seed) for seed in self.seeds])
         for seed in self.seeds:
@@ -94,16 +94,16 @@ class SweepConfig:
         check_probability(self.ci_prob)
         if not 0 <= self.rope <= 2:
             raise ValueError(f"rope is a distance and must lie in [0, 2]; got {self.rope!r}")
-        for words in self.lists:
-            if not words.groups:
+        for wordlist in self.lists:
+            if not wordlist.groups:
                 raise ValueError(
-                    f"the list {words.name!r} has control words only; give one with groups"
+                    f"the list {wordlist.name!r} has control words only; give one with groups"
                 )
 
     @property
     def n_cells(self) -> int:
         """How many fits the sweep has."""
-        return len(self.embeddings) * len(self.lists) * len(self.cards) * len(self.seeds)
+        return len(self.embeddings) * len(self.lists) * len(self.models) * len(self.seeds)
 
 
 def load_sweep(path: str | Path) -> SweepConfig:
@@ -124,7 +124,7 @@ def load_sweep(path: str | Path) -> SweepConfig:
     Raises
     ------
     FileNotFoundError, IsADirectoryError
-        If there is no such file, or no list or card at a path in it. That an embedding is missing
+        If there is no such file, or no list or model at a path in it. That an embedding is missing
         is found when the sweep is planned, and stops only its own cells.
     ValueError
         If the file is not a configuration: names the key, and what it takes.
@@ -154,13 +154,13 @@ def sweep_from_dict(content: Mapping[str, Any], folder: Path) -> SweepConfig:
     given = {
         key: _checked(key, content[key])
         for key in content
-        if key not in {"lists", "cards", "embeddings"}
+        if key not in {"lists", "models", "embeddings"}
     }
     return SweepConfig(
         embeddings=_embeddings(content["embeddings"], folder),
         lists=tuple(_sources("lists", content["lists"], folder, load_wordlist)),
-        cards=tuple(
-            _sources("cards", content.get("cards", ["paper", "crossed"]), folder, _distance_card)
+        models=tuple(
+            _sources("models", content.get("models", ["paper", "crossed"]), folder, _distance_model)
         ),
         **given,
     )
@@ -192,8 +192,8 @@ def _sources[T](key: str, values: object, folder: Path, load: Callable[[str], T]
     return [load(_located(each, folder)) for each in values]
 
 
-def _distance_card(source: str) -> ModelCard:
-    return load_card(source, "distance")
+def _distance_model(source: str) -> ModelSpec:
+    return load_model(source, "distance")
 
 
 def _embeddings(raw: object, folder: Path) -> tuple[Embedding, ...]:

@@ -258,7 +258,7 @@ READERS = {
     "native words": native(WORDS),
     "word list": Reader("pets.toml", check, pets),
     "word list, long": Reader("list.toml", check, bundled("wordlists", "weat10", "religion")),
-    "model card": Reader("card.toml", bb.load_card, bundled("models", "paper", "robust")),
+    "model": Reader("model.toml", bb.load_model, bundled("models", "paper", "robust")),
     "table": Reader("table.csv", bb.read_table, table),
     "parquet table": Reader("table.parquet", bb.read_table, parquet),
     "CrowS-Pairs": Reader("pairs.csv", lambda path: read_pairs(path, "crows-pairs"), crows),

@@ -1,4 +1,4 @@
-"""Model cards: what they may say, overriding priors, and clear refusals."""
+"""Models: what they may say, overriding priors, and clear refusals."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import pytest
 import bayesbias as bb
 from bayesbias.calibration.methods import posterior_methods
 from bayesbias.model.priors import Prior
-from bayesbias.model.spec import CHOICES, ModelCard, card_from_dict, load_card, model_cards
-from bayesbias.workflows.analysis import load_cards
+from bayesbias.model.spec import CHOICES, ModelSpec, load_model, models, spec_from_dict
+from bayesbias.workflows.analysis import load_models
 from bayesbias.workflows.sweep_spec import sweep_from_dict
 
-PAPER = load_card("paper").to_dict()
+PAPER = load_model("paper").to_dict()
 
-CARD = """
+MODEL = """
 title = "Mine"
 sigma = "connection"
 [priors]
@@ -40,23 +40,23 @@ def with_prior(name: str, **prior: object) -> dict[str, Any]:
     return content
 
 
-@pytest.mark.parametrize("name", model_cards())
+@pytest.mark.parametrize("name", models())
 def test_bundled_cards_load_and_give_a_reason_for_every_prior(name: str) -> None:
-    card = load_card(name)
-    assert card.name == name
-    assert card.title
-    assert card.reference
-    assert set(card.priors) == set(card.needed_priors)
-    assert all(prior.reason for prior in card.priors.values())
-    assert card_from_dict(card.to_dict()) == card
-    assert pickle.loads(pickle.dumps(card)) == card
+    spec = load_model(name)
+    assert spec.name == name
+    assert spec.title
+    assert spec.reference
+    assert set(spec.priors) == set(spec.needed_priors)
+    assert all(prior.reason for prior in spec.priors.values())
+    assert spec_from_dict(spec.to_dict()) == spec
+    assert pickle.loads(pickle.dumps(spec)) == spec
 
 
 def test_the_paper_card_is_the_printed_model() -> None:
     """Dobrzeniecka and Urbaniak (2024), section 4.1; sigma's prior is their commit's."""
-    card = load_card("paper")
-    assert (card.likelihood, card.sigma, card.attribute_effects) == ("normal", "common", "none")
-    assert {name: str(prior) for name, prior in card.priors.items()} == {
+    spec = load_model("paper")
+    assert (spec.likelihood, spec.sigma, spec.attribute_effects) == ("normal", "common", "none")
+    assert {name: str(prior) for name, prior in spec.priors.items()} == {
         "connection_mean": "normal(mean 1, sd 0.3)",
         "connection_sd": "exponential(rate 2)",
         "sigma": "exponential(rate 2)",
@@ -64,20 +64,20 @@ def test_the_paper_card_is_the_printed_model() -> None:
 
 
 def test_cards_differ_where_their_names_say() -> None:
-    assert load_card("paper-figures").sigma == "connection"
-    assert load_card("crossed").attribute_effects == "common"
-    assert load_card("grouped").group_effects == "connection"
-    assert load_card("robust").likelihood == "student_t"
+    assert load_model("paper-figures").sigma == "connection"
+    assert load_model("crossed").attribute_effects == "common"
+    assert load_model("grouped").group_effects == "connection"
+    assert load_model("robust").likelihood == "student_t"
 
 
 def test_a_card_of_ones_own_is_named_by_its_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
-    path.write_text(CARD, encoding="utf-8")
-    for card in (load_card(path), load_card(str(path))):
-        assert card.name == "mine"
-        assert card.priors["connection_sd"] == Prior("half_normal", {"sd": 0.2})
-        assert card.likelihood == CHOICES["likelihood"][0]
-    assert load_card(card) is card
+    path.write_text(MODEL, encoding="utf-8")
+    for spec in (load_model(path), load_model(str(path))):
+        assert spec.name == "mine"
+        assert spec.priors["connection_sd"] == Prior("half_normal", {"sd": 0.2})
+        assert spec.likelihood == CHOICES["likelihood"][0]
+    assert load_model(spec) is spec
 
 
 @pytest.mark.parametrize(
@@ -102,27 +102,27 @@ def test_a_card_of_ones_own_is_named_by_its_file(tmp_path: Path) -> None:
 )
 def test_wrong_cards_say_what_is_wrong(content: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        card_from_dict(content)
+        spec_from_dict(content)
 
 
 def test_a_card_is_taken_only_for_its_outcome(tmp_path: Path) -> None:
     changes, scores = ["change", "change-crossed"], ["pll", "pll-robust"]
-    assert model_cards("change") == changes
-    assert model_cards("score_difference") == scores
-    assert sorted([*model_cards("distance"), *changes, *scores]) == sorted(model_cards())
+    assert models("change") == changes
+    assert models("score_difference") == scores
+    assert sorted([*models("distance"), *changes, *scores]) == sorted(models())
     with pytest.raises(ValueError, match=r"'change' is for changes.*here are distances; take con"):
-        load_card("change", "distance")
+        load_model("change", "distance")
     with pytest.raises(ValueError, match=r"'crossed' is for distances, and here are differences"):
-        load_card("crossed", "score_difference")
+        load_model("crossed", "score_difference")
     with pytest.raises(ValueError, match=r"'papr'.*paper-figures, robust; for"):
-        load_card("papr", "distance")
+        load_model("papr", "distance")
     own = tmp_path / "own.toml"
-    own.write_text(CARD, encoding="utf-8")  # says nothing of an outcome
-    assert load_card(own, "distance").outcome == "distance"
+    own.write_text(MODEL, encoding="utf-8")  # says nothing of an outcome
+    assert load_model(own, "distance").outcome == "distance"
     with pytest.raises(ValueError, match=r"'own'.*that says outcome = 'change'"):
-        load_card(own, "change")
-    own.write_text(f'outcome = "change"\n{CARD}', encoding="utf-8")
-    assert load_card(own, "change").outcome == "change"
+        load_model(own, "change")
+    own.write_text(f'outcome = "change"\n{MODEL}', encoding="utf-8")
+    assert load_model(own, "change").outcome == "change"
 
 
 EMBEDDINGS = {"embeddings": {"demo": "glove-demo"}, "lists": ["gender"]}
@@ -131,8 +131,8 @@ EMBEDDINGS = {"embeddings": {"demo": "glove-demo"}, "lists": ["gender"]}
 @pytest.mark.parametrize(
     "take",
     [
-        lambda: load_cards(["paper", "change"]),
-        lambda: sweep_from_dict({**EMBEDDINGS, "cards": ["change"]}, Path()),
+        lambda: load_models(["paper", "change"]),
+        lambda: sweep_from_dict({**EMBEDDINGS, "models": ["change"]}, Path()),
         lambda: posterior_methods("change"),
         lambda: bb.vocabulary_contrasts("glove-demo", "gender", "change"),
         lambda: bb.attribute_kfold(pd.DataFrame(), ["change"]),
@@ -140,17 +140,17 @@ EMBEDDINGS = {"embeddings": {"demo": "glove-demo"}, "lists": ["gender"]}
     ids=["run", "sweep", "calibrate", "vocabulary_contrasts", "attribute_kfold"],
 )
 def test_whatever_models_distances_refuses_other_cards(take: Callable[[], object]) -> None:
-    with pytest.raises(ValueError, match=r"the card 'change' is for changes.* here are distances"):
+    with pytest.raises(ValueError, match=r"the model 'change' is for changes.* here are distances"):
         take()
 
 
 def test_names_and_files_that_are_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="unknown model card 'papr'; did you mean 'paper'"):
-        load_card("papr")
-    with pytest.raises(FileNotFoundError, match=r"no model card at .*nowhere\.toml"):
-        load_card(tmp_path / "nowhere.toml")
-    with pytest.raises(FileNotFoundError, match="no model card at"):
-        load_card("folder/card")
+    with pytest.raises(ValueError, match="unknown model 'papr'; did you mean 'paper'"):
+        load_model("papr")
+    with pytest.raises(FileNotFoundError, match=r"no model at .*nowhere\.toml"):
+        load_model(tmp_path / "nowhere.toml")
+    with pytest.raises(FileNotFoundError, match="no model at"):
+        load_model("folder/card")
 
 
 @pytest.mark.parametrize("content", ["not = = toml", "title = 'no priors'", "\x00"])
@@ -158,21 +158,21 @@ def test_a_file_that_is_no_card_is_named(tmp_path: Path, content: str) -> None:
     path = tmp_path / "odd.toml"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(ValueError, match=r"odd\.toml: "):
-        load_card(path)
+        load_model(path)
 
 
 def test_part_of_a_prior_is_overridden_and_the_rest_kept() -> None:
-    card = load_card("paper").with_priors({"connection_mean": {"sd": 0.1}})
-    assert card.priors["connection_mean"].parameters == {"mean": 1.0, "sd": 0.1}
-    assert card.priors["connection_mean"].reason == "set by the caller"
-    assert card.priors["sigma"] == load_card("paper").priors["sigma"]
-    assert load_card("paper").priors["connection_mean"].parameters["sd"] == 0.3
+    spec = load_model("paper").with_priors({"connection_mean": {"sd": 0.1}})
+    assert spec.priors["connection_mean"].parameters == {"mean": 1.0, "sd": 0.1}
+    assert spec.priors["connection_mean"].reason == "set by the caller"
+    assert spec.priors["sigma"] == load_model("paper").priors["sigma"]
+    assert load_model("paper").priors["connection_mean"].parameters["sd"] == 0.3
 
 
 def test_a_whole_prior_is_overridden() -> None:
     half = Prior("half_normal", {"sd": 0.2}, "mine")
-    by_prior = load_card("paper").with_priors({"sigma": half})
-    by_mapping = load_card("paper").with_priors({"sigma": {"family": "half_normal", "sd": 0.2}})
+    by_prior = load_model("paper").with_priors({"sigma": half})
+    by_mapping = load_model("paper").with_priors({"sigma": {"family": "half_normal", "sd": 0.2}})
     assert by_prior.priors["sigma"] is half
     assert by_mapping.priors["sigma"].parameters == half.parameters
 
@@ -191,13 +191,13 @@ def test_a_whole_prior_is_overridden() -> None:
 )
 def test_wrong_overrides_say_what_is_wrong(overrides: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        load_card("paper").with_priors(overrides)
+        load_model("paper").with_priors(overrides)
 
 
 def test_a_card_cannot_be_changed_from_outside() -> None:
-    priors = dict(load_card("paper").priors)
-    card = ModelCard("mine", priors)
+    priors = dict(load_model("paper").priors)
+    spec = ModelSpec("mine", priors)
     priors.clear()
-    assert set(card.priors) == set(card.needed_priors)
+    assert set(spec.priors) == set(spec.needed_priors)
     with pytest.raises(TypeError, match="does not support item assignment"):
-        card.priors["sigma"] = card.priors["sigma"]  # type: ignore[index]
+        spec.priors["sigma"] = spec.priors["sigma"]  # type: ignore[index]
