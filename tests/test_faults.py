@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -180,29 +181,38 @@ def test_a_full_disk_stops_a_run_in_one_line(toy: Path) -> None:
     assert sorted(toy.iterdir()) == files
 
 
-@pytest.mark.slow  # five runs of the command
-def test_a_forced_run_that_is_killed_leaves_one_result_whole(toy: Path) -> None:
-    """Wherever it strikes; tests/test_files.py does so at every single call that writes."""
-    rng, out = random.Random(3), toy / "out"
-    arguments = ["run", "toy.toml", "-v", "toy.txt", *FAST, "--force", "-o", "out", "--seed"]
-    results, start = {}, time.monotonic()
-    for seed in "12":
-        assert command([*arguments, seed], toy).returncode == 0
-        results[seed] = sizes(out), (out / "summary.csv").read_text()
-    usual = (time.monotonic() - start) / 2
-    for seed in "121":
-        run = subprocess.Popen(
-            [sys.executable, "-m", "bayesbias", *arguments, seed],
-            cwd=toy,
-            stdout=subprocess.DEVNULL,
-        )
-        time.sleep(rng.uniform(0.7, 1) * usual)
-        run.kill()
-        run.wait()
-        restore_folder(out)
+FORCED = """
+import itertools, sys
+from pathlib import Path
+from bayesbias.workflows.output import replace_results, write_record
+for run in itertools.count():
+    with replace_results(Path(sys.argv[1]), force=True) as folder:
+        (folder / "plots").mkdir()
+        for name in ("summary.csv", "plots/a.png", f"posterior-{run % 2}.nc"):
+            (folder / name).write_text(str(run))
+        write_record({"run": run}, folder)
+    print(run, flush=True)
+"""
+
+
+def test_forced_runs_that_are_killed_leave_one_result_whole(tmp_path: Path) -> None:
+    """At random moments; tests/test_files.py strikes at every single call that writes."""
+    rng, out = random.Random(3), tmp_path / "out"
+    out.mkdir()
+    (out / "notes.txt").write_text("mine")
+    for _ in range(4):
+        with subprocess.Popen([sys.executable, "-c", FORCED, out], stdout=subprocess.PIPE) as run:
+            assert run.stdout is not None
+            assert run.stdout.readline() == b"0\n"
+            time.sleep(rng.uniform(0.1, 0.6))
+            run.kill()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that the folder of before is back
+            restore_folder(out)
         record = json.loads((out / "run.json").read_text())
-        found = sizes(out), (out / "summary.csv").read_text()
-        assert found == results[str(record["arguments"]["seed"])]
+        assert set(sizes(out)) == {*record["files"], "notes.txt"}
+        for name in set(record["files"]) - {"run.json"}:
+            assert (out / name).read_text() == str(record["run"])
 
 
 @pytest.mark.parametrize(
