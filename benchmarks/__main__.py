@@ -20,7 +20,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
-from bayesbias._core.files import replacing
+from bayesbias._core.files import replace_file
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 ON_REQUEST = {"sbc"}
@@ -97,7 +97,7 @@ def _write(found: dict[str, str]) -> None:
         for name in sorted(found)
     ]
     text = "\n\n".join([HEADING, *parts])
-    with replacing(RESULTS) as temporary:
+    with replace_file(RESULTS) as temporary:
         temporary.write_text(text + "\n", encoding="utf-8")
 
 

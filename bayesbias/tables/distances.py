@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray, cosine_distance
-from .._core.files import replacing
+from .._core.files import replace_file
 from .schema import (
     COLUMNS,
     CONNECTIONS,
@@ -138,7 +138,7 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
     path = Path(path)
     if path.suffix not in {".csv", ".parquet"}:
         raise ValueError(f"a table is written to .csv or .parquet, not to {path.name!r}")
-    with replacing(path) as temporary:
+    with replace_file(path) as temporary:
         if path.suffix == ".csv":
             table.to_csv(temporary, index=False)
         else:
