@@ -16,7 +16,7 @@ import pandas as pd
 from .._core.checks import check_numbers, unknown_name
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from ..contextual import ContextualVectors, contextual_table
-from ..embeddings.load import CASES, in_lower_case, read_as
+from ..embeddings.load import CASES, in_lower_case, matched_forms
 from ..model.spec import ModelCard, load_card
 from ..model.tree import warnings_of
 from ..posterior.contrasts import DEFAULT_ROPE, contrasts
@@ -285,7 +285,7 @@ def analyse(
         settings=settings,
         table=table,
         missing=missing_words(keyed, words),
-        read_as={word: form for word, form in read_as(keyed).items() if word in words.words},
+        read_as={word: form for word, form in matched_forms(keyed).items() if word in words.words},
         vectors_hash=_vectors_hash(vectors, words),
         results=results,
         comparison=comparison,
