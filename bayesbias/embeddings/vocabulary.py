@@ -82,16 +82,18 @@ class Vocabulary:
 
     def duplicates(self) -> Rows:
         """Return the rows, in order, of words that have stood in the file before."""
-        order = np.sort(self.hashes)
-        shared = np.unique(order[1:][order[1:] == order[:-1]])
+        from .formats.kernels import find_repeats
+
+        table = np.zeros(2 << len(self).bit_length(), dtype=np.uint64)
+        rows = np.empty(len(self), dtype=np.int64)
+        again = rows[: find_repeats(self.hashes, table, rows)].tolist()
         seen: set[bytes] = set()
-        rows = []
-        for row in np.flatnonzero(np.isin(self.hashes, shared)).tolist() if len(shared) else ():
-            name = self.name(row)
+        twice = []
+        for row, name in Lookup({self.name(row) for row in again}).find(self) if again else ():
             if name in seen:
-                rows.append(row)
+                twice.append(row)
             seen.add(name)
-        return np.array(rows, dtype=np.int64)
+        return np.array(twice, dtype=np.int64)
 
     def subset(self, kept: Marks) -> Vocabulary:
         """Return the words that are marked, (n_words,) bool, in the same order."""

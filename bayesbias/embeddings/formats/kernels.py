@@ -53,6 +53,26 @@ def hash_names(names: Any, out: Any) -> None:  # noqa: ANN401
 
 
 @compiled()
+def find_repeats(hashes: Any, table: Any, rows: Any) -> Any:  # noqa: ANN401
+    """Write the rows of hashes that have come before into ``rows``, and return their number.
+
+    The table, (2**k,) uint64, begins as zeros and has more slots than there are hashes; which slot
+    is a hash's first is told by bits other than its last, which is set in the table.
+    """
+    last, found = np.uint64(table.shape[0] - 1), 0
+    for row in range(hashes.shape[0]):
+        value = hashes[row] | np.uint64(1)
+        slot = (value >> np.uint64(1)) & last
+        while table[slot] != 0 and table[slot] != value:
+            slot = (slot + np.uint64(1)) & last
+        if table[slot] == value:
+            rows[found] = row
+            found += 1
+        table[slot] = value
+    return found
+
+
+@compiled()
 def find_hashes(hashes: Any, table: Any, rows: Any) -> Any:  # noqa: ANN401
     """Write the rows of hashes that stand in a table into ``rows``, and return their number.
 

@@ -26,6 +26,9 @@ type Mapped = np.memmap[Any, np.dtype[np.float32]]
 
 FILES = VECTORS, WORDS = "vectors.npy", "vocab.txt"
 
+_LETTERS = 8
+"""Bytes of a word that are read at a time."""
+
 LONGEST_HEADER = 1 << 16
 """Bytes; numpy refuses headers of a sixth of that."""
 
@@ -67,26 +70,34 @@ def pick(source: Source, wanted: Collection[bytes] | None) -> Iterator[Entry]:
 
 
 def iterate(source: Source, rows: int | None = None) -> Iterator[Chunk]:
-    """Yield all words and vectors in chunks; words are read as a whole."""
+    """Yield all words and vectors in chunks."""
     folder = source.path
-    names, matrix = _read(folder)
+    matrix = _read(folder)[1]
     count, n_dims = matrix.shape
     most = rows_of_chunk(n_dims, rows)
-    ends = np.flatnonzero(np.frombuffer(names, dtype=np.uint8) == ord("\n")) + 1
-    cuts = [*ends[most - 1 : -1 : most].tolist(), len(names)]
-    del ends  # as long as the words
-    with (folder / VECTORS).open("rb", buffering=0) as stream:
+    letters = b""
+    with (folder / VECTORS).open("rb", buffering=0) as stream, (folder / WORDS).open("rb") as words:
         stream.seek(matrix.offset)
-        used = 0
-        for start, cut in zip(range(0, count, most), cuts, strict=True):
+        for start in range(0, count, most):
             vectors = np.empty((min(most, count - start), n_dims), dtype=np.float32)
             buffer = memoryview(vectors).cast("B")
             if fill_buffer(stream, buffer, 0) < len(buffer):
                 raise ValueError(
                     f"{folder / VECTORS} was cut off, or cannot be read; make it again"
                 )
-            yield Chunk(names[used:cut], vectors)
-            used = cut
+            names, letters = _split_words(words, letters, len(vectors))
+            yield Chunk(names, vectors)
+
+
+def _split_words(stream: IO[bytes], letters: bytes, count: int) -> tuple[bytes, bytes]:
+    """Read on behind ``letters``; return the next words, a newline behind each, and the rest."""
+    while letters.count(b"\n") < count:
+        more = stream.read(_LETTERS * count)
+        if not more:
+            raise ValueError(f"{stream.name} changed while it was read; make it again")
+        letters += more
+    cut = int(np.flatnonzero(np.frombuffer(letters, dtype=np.uint8) == ord("\n"))[count - 1]) + 1
+    return letters[:cut], letters[cut:]
 
 
 def native_shape(folder: Path) -> tuple[int, int]:
