@@ -118,9 +118,7 @@ def test_room_for_words_grows(toy: Any, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_vectors_of_another_length_are_refused(toy: Any) -> None:
-    with pytest.raises(
-        ValueError, match="vectors of 37 and of 9 dimensions: the"
-    ):
+    with pytest.raises(ValueError, match="vectors of 37 and of 9 dimensions: the"):
         products(toy.vectors, padded(np.ones((1, 9))))
 
 
