@@ -215,8 +215,8 @@ def main(quick: bool = False) -> str:
             "Times are of the clock and, after the comma, of the processor, which a busy machine "
             "disturbs less: bayesbias works in two threads.",
             "",
-            f"Promises, for the generated file: at most {GOAL_RATIO_NATIVE} times a plain read for the "
-            f"native form, {GOAL_RATIO_BINARY} times for word2vec binary, and a peak below "
+            f"Promises, for the generated file: at most {GOAL_RATIO_NATIVE} times a plain read for "
+            f"the native form, {GOAL_RATIO_BINARY} times for word2vec binary, and a peak below "
             f"{GOAL_PEAK_MB} MB. Text has to be parsed and gzip unpacked, which a plain read "
             "does not do. An attribute word at the very end has the whole file read twice.",
         ]
