@@ -58,8 +58,9 @@ def test_everything_knows_a_format_that_is_registered(tmp_path: Path, name: str)
     check(bb.load_vectors(tmp_path / "made"), WORDS_OF_TOY)
     found = bb.background.distribution(path, ["one"], ["two"])
     assert list(found.vocabulary) == list(WORDS_OF_TOY)
+    (tmp_path / "a.docx").touch()
     with pytest.raises(ValueError, match=r"known are .*\.toy, "):
-        bb.load_vectors(tmp_path / "made" / "vocab.txtt")
+        bb.load_vectors(tmp_path / "a.docx")
 
 
 def test_an_ending_is_known_only_while_its_format_is(tmp_path: Path) -> None:
