@@ -138,7 +138,7 @@ def iter_vectors(
     Examples
     --------
     >>> import bayesbias as bb
-    >>> sum(len(words) for words, vectors in bb.iter_vectors("glove-demo"))
+    >>> n_words = sum(len(words) for words, vectors in bb.iter_vectors("glove-demo"))
     """
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
     return ((chunk.words(), chunk.vectors) for chunk in embedding.iterate(rows))
