@@ -9,8 +9,9 @@ import pandas as pd
 
 from .._core.checks import unknown_name
 from ..tables.schema import require_columns
-from .canvas import TEXT_SIZE, canvas, header, x_axis
-from .palette import FAINT, INK, LINE
+from .axes_frame import DASHES, Scale, draw_scale, new_axes
+from .header import TEXT_SIZE, header
+from .palette import COLOURS, FAINT, GREEN, INK, LINE
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -35,12 +36,12 @@ HEIGHTS = {
 TITLES = {"rate": "How often a planted effect is found", "width": "How wide the interval is"}
 
 LINES = (
-    ("#1A1A1A", "o", "-"),
-    ("#D55E00", "s", "-"),
-    ("#0072B2", "D", "-"),
-    ("#007E5C", "^", "-"),
+    (INK, "o", "-"),
+    (COLOURS["associated"], "s", "-"),
+    (COLOURS["different"], "D", "-"),
+    (GREEN, "^", "-"),
     ("#A25A8C", "v", "--"),
-    ("#555555", "X", "--"),
+    (COLOURS["neutral"], "X", "--"),
 )
 """Colour, marker and dashes of each curve, told apart without colour too."""
 
@@ -58,7 +59,7 @@ def power_curves(
     Parameters
     ----------
     frame : DataFrame
-        As `bayesbias.calibration.list_length` gives it, with one row for each point of a curve.
+        As `bayesbias.calibration.list_length` returns it, with one row for each point of a curve.
     x : {"effect", "n_attributes", "n_words"}
         What lies along the x axis. Lengths are drawn on a scale of doublings.
     y : {"rate", "width"}
@@ -84,7 +85,7 @@ def power_curves(
     curves = list(frame[frame[y].notna()].groupby(by, sort=False))
     if not 0 < len(curves) <= len(LINES):
         raise ValueError(f"{len(curves)} curves by {by!r}; a figure holds 1 to {len(LINES)}")
-    ax = canvas(ax, HEIGHT)
+    ax = new_axes(ax, HEIGHT)
     keys: list[Artist] = []
     for (curve, part), style in zip(curves, cycle(LINES), strict=False):
         if part[x].duplicated().any():
@@ -115,13 +116,13 @@ def _frame(ax: Axes, frame: pd.DataFrame, x: str, y: str) -> None:
     if y == "rate":
         ax.set_ylim(-0.02, 1.02)
         for nominal in sorted(frame["nominal"].dropna().unique()):
-            line = ax.axhline(nominal, color=LINE, linewidth=1.1, linestyle=(0, (4, 2)))
+            line = ax.axhline(nominal, color=LINE, linewidth=1.1, linestyle=DASHES)
             line.set_gid("nominal")
     else:
         ax.set_ylim(bottom=0)
     ax.set_ylabel(HEIGHTS[y], fontsize=TEXT_SIZE, color=INK)
     places = sorted(frame[x].unique())
-    x_axis(ax, AXES[x], places[0], places[-1])
+    draw_scale(ax, Scale(AXES[x], places))
     if x != "effect":
         ax.set_xscale("log", base=2)
         ax.set_xlim(places[0] / 1.1, places[-1] * 1.1)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from .canvas import SMALL_SIZE, TEXT_SIZE, canvas, header, shorten
+from .axes_frame import new_axes, shorten
+from .header import SMALL_SIZE, TEXT_SIZE, header
 from .palette import COLOURS, INK
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def direction_correlations(result: pd.DataFrame, *, ax: Axes | None = None) -> A
     Parameters
     ----------
     result : DataFrame
-        As `scores.direction_correlations` gives it.
+        As `scores.direction_correlations` returns it.
     ax : Axes, optional
         Where to draw; a new figure by default, as large as its cells need.
 
@@ -59,7 +60,7 @@ def direction_correlations(result: pd.DataFrame, *, ax: Axes | None = None) -> A
     cosines = _checked(result)
     names = [shorten(str(name)) for name in result.index]
     size = (CELL if len(names) <= MOST_NUMBERS else PLAIN_CELL) * len(names)
-    ax = canvas(ax, HEADER_HEIGHT + LABELS + size, max(NARROWEST, LABELS + size))
+    ax = new_axes(ax, HEADER_HEIGHT + LABELS + size, max(NARROWEST, LABELS + size))
     places = np.arange(len(names), dtype=float)
     places[-1] += GAP
     _cells(ax, cosines, places)
