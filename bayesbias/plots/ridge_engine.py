@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-RIDGE = 0.76
+RIDGE = 0.74
 """Height of the highest ridge, in rows."""
 
 BELOW = 0.2

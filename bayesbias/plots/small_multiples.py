@@ -109,7 +109,7 @@ def small_multiples(
     head.figure.supxlabel(label, fontsize=TEXT_SIZE, color=INK).set_gid("x label")
     keys = [key(shorten(name), *style, size=4.5, width=1.5) for name, style in styles.items()]
     title = f"{first.capitalize()} against {second} attributes: do lists and embeddings agree?"
-    header(head, title, _account(drawn, rope), keys if len(keys) > 1 else ())
+    header(head, title, _account(found, rope), keys if len(keys) > 1 else ())
     return head
 
 
@@ -192,11 +192,11 @@ def _ticks(ax: Axes, middles: pd.Series[float], place: int, n_lists: int) -> Non
         ax.tick_params(axis="x", labelbottom=False)
 
 
-def _account(drawn: pd.DataFrame, rope: float) -> str:
-    models, n_seeds = drawn["model"].unique(), drawn["seed"].nunique()
+def _account(found: pd.DataFrame, rope: float) -> str:
+    models, n_seeds = found["model"].unique(), found["seed"].nunique()
     model = f" Model: {models[0]}." if len(models) == 1 else ""
     seeds = f" {n_seeds} seeds a row." if n_seeds > 1 else ""
     return (
-        f"A panel a word list, a row an embedding.{model} {interval_key(drawn)}{seeds} "
+        f"A panel a word list, a row an embedding.{model} {interval_key(found)}{seeds} "
         f"Shaded: differences smaller than {rope:g}, which count as none."
     )
