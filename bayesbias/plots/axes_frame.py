@@ -131,17 +131,8 @@ def finish(
 ) -> Axes:
     """Draw what stands around the data, and return the Axes.
 
-    Parameters
-    ----------
-    scale : Scale
-    title, subtitle : str
-    keys : sequence of Artist
-        What the legend explains; none, no legend.
-    heading : str
-        Of the right-hand column.
-    column : iterable of SideText
-    tall : bool
-        Whether the ticks of the x axis are repeated on top.
+    The heading is that of the right-hand column; a tall plot has the ticks of its x axis on top,
+    too.
     """
     draw_scale(ax, scale, tall=tall)
     raised = TOP_TICKS if tall else 0.0

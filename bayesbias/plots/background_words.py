@@ -10,24 +10,17 @@ from ..tables.schema import require_columns
 from .axes_frame import HEADER_HEIGHT, Scale, finish, new_axes, row_labels, shorten
 from .background_densities import PSI
 from .header import SMALL_SIZE, key
-from .palette import COLOURS, INK, LINE
+from .palette import COLOURS, INK, LINE, MARKERS
 from .ridge_engine import draw_ridge
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-STYLES = tuple(
-    zip(
-        (COLOURS[name] for name in ("associated", "different", "human", "neutral")),
-        ("o", "s", "D", "^"),
-        strict=True,
-    )
-)
+STYLES = [
+    (COLOURS[name], MARKERS[name]) for name in ("associated", "different", "human", "neutral")
+]
 """Colour and marker of the first set, the second and further ones."""
-
-WORD_HEIGHT = 0.185
-"""Inches for a word."""
 
 CURVE_HEIGHT = 7.0
 """Height of the distribution above the words, in words."""
@@ -64,7 +57,7 @@ def background_words(
         raise ValueError(f"there is no background of {experiment!r} in the densities")
     if words.empty:
         raise ValueError("there are no words to draw; none of them is in the vocabulary")
-    ax = new_axes(ax, HEADER_HEIGHT + WORD_HEIGHT * (CURVE_HEIGHT + len(words)))
+    ax = new_axes(ax, HEADER_HEIGHT + 0.185 * (CURVE_HEIGHT + len(words)))
     heights = 0.85 * CURVE_HEIGHT * curve["density"] / curve["density"].max()
     draw_ridge(ax, -1, curve["psi"], heights, fill=LINE)
     ax.axvline(densities.attrs["means"][experiment], color=INK, linewidth=1.1, zorder=1.5)

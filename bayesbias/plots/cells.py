@@ -14,9 +14,6 @@ from .palette import COLOURS, FAINT, GREEN, INK, LINE, MARKERS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-SIDE = 4.6
-"""Height of a new figure, in inches."""
-
 STYLES = tuple(zip((*list(COLOURS.values())[:3], GREEN), MARKERS.values(), strict=True))
 """Colour and marker of each group."""
 
@@ -58,7 +55,7 @@ def cells(
     groups = list(frame.groupby("protected_group", sort=False))
     if not 0 < len(groups) <= len(STYLES):
         raise ValueError(f"{len(groups)} groups; a figure tells 1 to {len(STYLES)} apart")
-    ax = new_axes(ax, SIDE)
+    ax = new_axes(ax, height=4.6)
     keys = []
     for (name, part), (colour, marker) in zip(groups, STYLES, strict=False):
         (dots,) = ax.plot(part[first], part[second], marker, color=colour, label=f"group {name}")

@@ -14,17 +14,8 @@ from .palette import COLOURS, INK
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-CELL, PLAIN_CELL = 0.36, 0.25
-"""Inches a cell takes, with its number and without."""
-
-LABELS = 1.7
-"""Inches for the names beside and below the cells."""
-
-HEADER_HEIGHT = 1.3
-"""Inches for the header."""
-
-NARROWEST = 6.0
-"""Inches of the smallest figure."""
+CELL, PLAIN_CELL, LABELS = 0.36, 0.25, 1.7
+"""Inches a cell takes, with its number and without, and the names beside the cells."""
 
 GAP = 0.35
 """Room before the component, in cells."""
@@ -60,7 +51,7 @@ def direction_correlations(result: pd.DataFrame, *, ax: Axes | None = None) -> A
     cosines = _checked(result)
     names = [shorten(str(name)) for name in result.index]
     size = (CELL if len(names) <= MOST_NUMBERS else PLAIN_CELL) * len(names)
-    ax = new_axes(ax, HEADER_HEIGHT + LABELS + size, max(NARROWEST, LABELS + size))
+    ax = new_axes(ax, 1.3 + LABELS + size, width=max(6.0, LABELS + size))
     places = np.arange(len(names), dtype=float)
     places[-1] += GAP
     _cells(ax, cosines, places)

@@ -181,13 +181,7 @@ def level_axes(
 ) -> tuple[Axes, Rows, pd.DataFrame]:
     """Return Axes with the rows of a level, these rows, and what of the frame stands in them.
 
-    Parameters
-    ----------
-    frame, level
-        As for `level_rows`.
-    ax : Axes, optional
-    row_height : float, optional
-        Inches a row takes in a new figure; by default as its connections need.
+    A row of a new figure takes `row_height` inches, or as many as its connections need.
     """
     rows = level_rows(frame, level)
     drawn = placed(frame, rows)
@@ -197,15 +191,7 @@ def level_axes(
 
 
 def forest_axes(ax: Axes | None, rows: Rows, row_height: float) -> Axes:
-    """Return Axes with labelled rows; a new figure is as high as they need.
-
-    Parameters
-    ----------
-    ax : Axes, optional
-    rows : Rows
-    row_height : float
-        Inches a row takes in a new figure.
-    """
+    """Return Axes with labelled rows, each of so many inches in a new figure."""
     ax = new_axes(ax, HEADER_HEIGHT + row_height * (rows.extent + 0.2))
     draw_rows(ax, rows)
     return ax

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import cycle
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -17,9 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-HEIGHT = 4.2
-"""Height of a new figure, in inches."""
-
 AXES = {
     "effect": "planted effect, in units of cosine distance",
     "n_attributes": "attribute words of each set",
@@ -27,13 +23,14 @@ AXES = {
 }
 """What may lie along the x axis."""
 
-HEIGHTS = {
-    "rate": "share of tables in which a bias is claimed",
-    "width": "mean width of the interval, in units of cosine distance",
+SHOWN = {
+    "rate": ("How often a planted effect is found", "share of tables in which a bias is claimed"),
+    "width": (
+        "How wide the interval is",
+        "mean width of the interval, in units of cosine distance",
+    ),
 }
-"""What may be shown."""
-
-TITLES = {"rate": "How often a planted effect is found", "width": "How wide the interval is"}
+"""What may be shown: the title, and the label of the y axis."""
 
 LINES = (
     (INK, "o", "-"),
@@ -78,16 +75,16 @@ def power_curves(
     ValueError
         If a column is missing, there are too many curves, or a curve has two values at one place.
     """
-    for what, given, known in (("x", x, AXES), ("y", y, HEIGHTS)):
+    for what, given, known in (("x", x, AXES), ("y", y, SHOWN)):
         if given not in known:
             raise ValueError(f"{what}: {unknown_name('column', given, known)}")
-    require_columns(frame, (x, y, by, "low", "high", "nominal"))
+    require_columns(frame, (x, y, by, "low", "high", "nominal", "n"))
     curves = list(frame[frame[y].notna()].groupby(by, sort=False))
     if not 0 < len(curves) <= len(LINES):
         raise ValueError(f"{len(curves)} curves by {by!r}; a figure holds 1 to {len(LINES)}")
-    ax = new_axes(ax, HEIGHT)
+    ax = new_axes(ax, height=4.2)
     keys: list[Artist] = []
-    for (curve, part), style in zip(curves, cycle(LINES), strict=False):
+    for (curve, part), style in zip(curves, LINES, strict=False):
         if part[x].duplicated().any():
             raise ValueError(
                 f"the curve {curve!r} has two values at one {x}; choose among its rows"
@@ -95,7 +92,7 @@ def power_curves(
         keys.append(_curve(ax, part.sort_values(x), str(curve), (x, y), style))
     _frame(ax, frame, x, y)
     label = {"n_words": "words a group", "n_attributes": "attributes a set"}.get(by)
-    header(ax, TITLES[y], _account(frame, y, label), keys)
+    header(ax, SHOWN[y][0], _account(frame, y, label), keys)
     return ax
 
 
@@ -120,7 +117,7 @@ def _frame(ax: Axes, frame: pd.DataFrame, x: str, y: str) -> None:
             line.set_gid("nominal")
     else:
         ax.set_ylim(bottom=0)
-    ax.set_ylabel(HEIGHTS[y], fontsize=TEXT_SIZE, color=INK)
+    ax.set_ylabel(SHOWN[y][1], fontsize=TEXT_SIZE, color=INK)
     places = sorted(frame[x].unique())
     draw_scale(ax, Scale(AXES[x], places))
     if x != "effect":
@@ -134,9 +131,7 @@ def _account(frame: pd.DataFrame, y: str, curves: str | None) -> str:
     told = f"Curves: {curves}. " if curves else ""
     if y == "width":
         return f"{told}Shorter is more certain. Mean over simulated tables."
-    tables = int(frame["n"].min()) if "n" in frame else 0
-    count = f"{tables:,} simulated tables a point; " if tables else ""
     return (
-        f"{told}{count}shaded: 95% Monte Carlo intervals. Dashed: what methods promise where there "
-        "is no effect."
+        f"{told}{int(frame['n'].min()):,} simulated tables a point; shaded: 95% Monte Carlo "
+        "intervals. Dashed: what methods promise where there is no effect."
     )

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from xarray import DataTree
 
-HEIGHT = 5.0
-"""Inches of the whole figure."""
-
 BLOCK = 0.92
 """Share of a connection's block that is drawn in."""
 
@@ -62,7 +59,7 @@ def predictive_check(tree: DataTree, *, ci_prob: float = 0.89, ax: Axes | None =
     intervals = predictive_intervals(tree, [ci_prob])[float(ci_prob)]
     rows = predictive_rows(observed, connection, intervals)
     names = rows["connection"].drop_duplicates().tolist()
-    ax = new_axes(ax, HEIGHT)
+    ax = new_axes(ax, height=5.0)
     for block, name in enumerate(names):
         _block(ax, _thinned(rows[rows["connection"] == name]), block, name)
     _axes(ax, rows, names)

@@ -22,15 +22,7 @@ BELOW = 0.2
 
 
 def ridge_axes(ax: Axes | None, names: Sequence[str], row_height: float) -> Axes:
-    """Return Axes with a labelled base line for each ridge, the first on top.
-
-    Parameters
-    ----------
-    ax : Axes, optional
-    names : sequence of str
-    row_height : float
-        Inches a row takes in a new figure.
-    """
+    """Return Axes with a labelled base line for each ridge; rows of a new figure are inches high."""
     ax = new_axes(ax, HEADER_HEIGHT + row_height * len(names))
     row_labels(ax, [row - RIDGE / 3 for row in range(len(names))], names)
     for row in range(len(names)):
@@ -51,21 +43,9 @@ def draw_ridge(
     width: float = 1.6,
     dashed: bool = False,
 ) -> None:
-    """Draw one density over its base line.
+    """Draw one density, with heights in rows, over its base line.
 
-    Parameters
-    ----------
-    base : float
-        Where the base line stands on the y axis, which grows downwards.
-    x, heights : (n,) array_like
-        Heights are in rows.
-    fill, line : str
-        Colour of the area and of the line above it; none is drawn without one.
-    label : str
-        Of the line.
-    width : float
-        Of the line, in points.
-    dashed : bool
+    The area has the colour `fill`, the line above it the colour `line`; none is drawn without one.
     """
     y = base - np.asarray(heights, dtype=float)
     if fill:

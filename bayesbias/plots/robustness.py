@@ -21,10 +21,7 @@ NEEDED = ("kind", "score", "groups", "embedding", "share", "full", "no_bias", "m
 COLUMNS = 3
 """Panels in a row."""
 
-PANEL_HEIGHT = 1.6
-"""Inches a row of panels takes."""
-
-LEFT, BETWEEN, BELOW = 0.24, 0.02, 0.34
+LEFT, BETWEEN, ABOVE = 0.24, 0.02, 0.34
 """Shares of a panel's place: left of it for its ticks, right of it, and above it for its title."""
 
 ONE_OUT = 1.1
@@ -66,22 +63,16 @@ def robustness(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     if not names:
         raise ValueError("no score of the frame is defined on sub-lists")
     n_rows = -(-len(names) // COLUMNS)
-    ax = new_axes(ax, HEADER_HEIGHT + PANEL_HEIGHT * n_rows)
+    ax = new_axes(ax, HEADER_HEIGHT + 1.6 * n_rows)
     ax.set_axis_off()
     for at, name in enumerate(names):
-        panel = _place(ax, at, n_rows)
+        row, column = divmod(at, COLUMNS)
+        left, bottom = (column + LEFT) / COLUMNS, 1 - (row + 0.9) / n_rows
+        size = (1 - LEFT - BETWEEN) / COLUMNS, (0.9 - ABOVE) / n_rows
+        panel = ax.inset_axes((left, bottom, *size))
         _panel(panel, drawn[drawn["score"] == name], str(name), at >= len(names) - COLUMNS)
     header(ax, "How the scores hold on parts of the list", _account(frame, drawn), _keys(drawn))
     return ax
-
-
-def _place(ax: Axes, at: int, n_rows: int) -> Axes:
-    """Make the panel of a place, counted row by row."""
-    row, column = divmod(at, COLUMNS)
-    width, height = 1 / COLUMNS, 1 / n_rows
-    left = (column + LEFT) * width
-    bottom = 1 - (row + 1) * height + 0.1 * height
-    return ax.inset_axes((left, bottom, width * (1 - LEFT - BETWEEN), height * (0.9 - BELOW)))
 
 
 def _panel(ax: Axes, part: pd.DataFrame, name: str, is_lowest: bool) -> None:
@@ -89,22 +80,16 @@ def _panel(ax: Axes, part: pd.DataFrame, name: str, is_lowest: bool) -> None:
     one_out = part[part["kind"] == "leave_one_out"]
     no_bias = float(part["no_bias"].iloc[0])
     ax.axhline(no_bias, color=LINE, linewidth=1.0, linestyle=DASHES, zorder=1.5)
-    for (embedding, _), curve in sublists.groupby(["embedding", "groups"], sort=False):
-        _band(ax, curve.sort_values("share"), COLOUR_OF[str(embedding)])
+    for (embedding, groups), curve in sublists.groupby(["embedding", "groups"], sort=False):
+        colour, along = COLOUR_OF[str(embedding)], curve.sort_values("share")
+        share, ends = along["share"], (along["low"], along["high"])
+        ax.fill_between(share, *ends, color=colour, alpha=0.13, linewidth=0)
+        ax.plot(share, along["mean"], color=colour, linewidth=1.3, label=str(groups))
     (dots,) = ax.plot([ONE_OUT] * len(one_out), one_out["mean"], "o", color=INK, label="one out")
     dots.set(markersize=2.2, alpha=0.45, markeredgewidth=0, clip_on=False)
     _dress(ax, is_lowest)
     above(ax, name, 14, weight="bold", color=INK, fontsize=TEXT_SIZE)
     above(ax, _deviations(sublists), 4, color=QUIET, fontsize=SMALL_SIZE - 1)
-
-
-def _band(ax: Axes, curve: pd.DataFrame, colour: str) -> None:
-    ax.fill_between(
-        curve["share"], curve["low"], curve["high"], color=colour, alpha=0.13, linewidth=0
-    )
-    ax.plot(
-        curve["share"], curve["mean"], color=colour, linewidth=1.3, label=curve["groups"].iloc[0]
-    )
 
 
 def _dress(ax: Axes, is_lowest: bool) -> None:

@@ -44,7 +44,10 @@ def save(axes: Axes, path: str | Path) -> list[Path]:
         raise ValueError("the Axes belongs to no figure, so there is nothing to save")
     title = {"Title": axes.get_title().replace("\n", " ")}
     extra = {"png": title, "svg": title | {"Date": None}}
-    files = _files(Path(path))
+    path = Path(path)
+    files = {kind: path.with_name(f"{path.name}.{kind}") for kind in KINDS}
+    if (asked := path.suffix.lower().removeprefix(".")) in KINDS:
+        files = {asked: path}
     for kind, final in files.items():
         with replacing(final) as temporary, rc_context({"svg.hashsalt": "bayesbias"}):
             figure.savefig(
@@ -57,11 +60,3 @@ def save(axes: Axes, path: str | Path) -> list[Path]:
     if figure.get_gid() == OWN:
         plt.close(figure)
     return list(files.values())
-
-
-def _files(path: Path) -> dict[str, Path]:
-    """Return the files to write by kind: that of the name's ending, or both."""
-    asked = path.suffix.lower().removeprefix(".")
-    if asked in KINDS:
-        return {asked: path}
-    return {kind: path.with_name(f"{path.name}.{kind}") for kind in KINDS}
