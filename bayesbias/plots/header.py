@@ -55,6 +55,8 @@ def header(
     raised : float
         Points to leave free above the Axes, for what stands there already.
     """
+    for label in (ax.xaxis.label, ax.yaxis.label):
+        literal(label)
     dpi = _figure_of(ax).dpi
     width = _width_in_points(ax)
     height = HEADER_GAP + raised
@@ -149,5 +151,7 @@ def _legend(ax: Axes, keys: Sequence[Artist], width: float, raised: float) -> fl
         columnspacing=1.4,
     )
     legend.set_gid("legend")
+    for text in legend.get_texts():
+        literal(text)
     rows = -(-len(keys) // columns)
     return rows * 1.7 * TEXT_SIZE + HEADER_GAP

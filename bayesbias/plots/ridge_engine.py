@@ -22,7 +22,7 @@ BELOW = 0.2
 
 
 def ridge_axes(ax: Axes | None, names: Sequence[str], row_height: float) -> Axes:
-    """Return Axes with a labelled base line for each ridge; rows of a new figure are inches high."""
+    """Return Axes with a labelled base line for each ridge, some inches apart in a new figure."""
     ax = new_axes(ax, HEADER_HEIGHT + row_height * len(names))
     row_labels(ax, [row - RIDGE / 3 for row in range(len(names))], names)
     for row in range(len(names)):
