@@ -221,7 +221,7 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             "    seed=1,\n"
             ")\n"
             "bb.plots.false_alarms(rates)",
-            "Rates of false alarms by method and world",
+            "Rates of false alarms by method and scenario",
         ),
         Entry(
             "power_curves",

@@ -18,7 +18,7 @@ from xarray import DataTree
 import bayesbias as bb
 from bayesbias import comparison
 from bayesbias.comparison import joint
-from bayesbias.comparison.joint import compare, moment
+from bayesbias.comparison.joint import compare, posterior_at
 from bayesbias.comparison.pairing import pair, unpaired
 from bayesbias.comparison.slopes import slopes
 from bayesbias.model.spec import load_model, spec_from_dict
@@ -177,7 +177,7 @@ def test_the_change_is_the_model_of_distances_on_the_differences(
 
 
 def test_before_after_and_change_are_one_set_of_draws(tree: DataTree) -> None:
-    before, after = moment(tree, "before"), moment(tree, "after")
+    before, after = posterior_at(tree, "before"), posterior_at(tree, "after")
     for name in ("connection_mean", "word_mean"):
         change = stacked(after, name) - stacked(before, name)
         assert np.allclose(change, stacked(tree, name), atol=1e-12)
@@ -316,7 +316,7 @@ def test_warnings_of_either_fit_travel(
 
 def test_probabilities_are_shares_of_draws(tree: DataTree) -> None:
     at = list(tree["posterior"]["protected_word"].values).index("hers")
-    before, after = (stacked(moment(tree, when), "word_mean")[:, at] for when in joint.WHEN)
+    before, after = (stacked(posterior_at(tree, when), "word_mean")[:, at] for when in joint.WHEN)
     frame = comparison.changes(tree, rope=0.05)
     one = row(frame, level="word", protected_word="hers", connection="neutral")
     change = after[:, 2] - before[:, 2]
@@ -360,7 +360,7 @@ def test_side_effects_are_the_controls(tree: DataTree) -> None:
         (lambda tree: comparison.changes(tree, rope=-1), r"must lie in \[0, 2\]"),
         (lambda tree: comparison.order_changes(tree, "asociated"), "did you mean 'associated'"),
         (lambda tree: comparison.order_changes(tree, "human", "human"), "got 'human' twice"),
-        (lambda tree: moment(tree, "during"), "unknown moment 'during'"),
+        (lambda tree: posterior_at(tree, "during"), "unknown time 'during'"),
     ],
 )
 def test_wrong_readings_say_what_is_allowed(

@@ -7,8 +7,8 @@ import pytest
 
 import bayesbias as bb
 from bayesbias import WordList
-from bayesbias.comparison import changes, order_changes, scores_before_after, what_remains
-from bayesbias.comparison.remainder import load_frequent
+from bayesbias.comparison import bias_before_after, changes, order_changes, scores_before_after
+from bayesbias.comparison.bias_checks import load_frequent
 from bayesbias.comparison.single_numbers import COLUMNS
 from bayesbias.debias import DefiningSets, load_defining_sets, remaining_bias
 
@@ -111,7 +111,7 @@ def test_direct_bias_of_professions_falls_and_the_bias_is_found_again(shared_dat
     pytest.importorskip("sklearn")
     vectors = bb.load_vectors(str(shared_data / "vectors" / "googlenews_subset.bin"))
     debiased = bb.debias.hard(vectors, "gender")
-    found = what_remains(vectors, debiased, "gender", n_words=150).set_index("check")
+    found = bias_before_after(vectors, debiased, "gender", n_words=150).set_index("check")
     assert list(found.index) == ["direct_bias", "same", "cluster", "classifier", "neighbours"]
     assert found["n"].tolist() == [305, 305, 300, 300, 305]
     for name in ("direct_bias", "same"):
@@ -121,12 +121,12 @@ def test_direct_bias_of_professions_falls_and_the_bias_is_found_again(shared_dat
     assert found["after"]["neighbours"] > 0.2  # .39; of 305 words at random ± .17
 
 
-def test_what_remains_is_made_of_its_parts() -> None:
+def test_bias_before_after_is_made_of_its_parts() -> None:
     pytest.importorskip("sklearn")
     vectors = bb.load_vectors("glove-demo")
     after = bb.debias.hard(vectors, "gender")
     sets = load_defining_sets("gender")
-    found = what_remains(vectors, after, sets, n_words=40, seed=2)
+    found = bias_before_after(vectors, after, sets, n_words=40, seed=2)
     targets = [word for word in sets.targets if word in vectors]
     rows = found.set_index("check")
     for when, each in (("before", vectors), ("after", after)):
@@ -137,13 +137,15 @@ def test_what_remains_is_made_of_its_parts() -> None:
     checks = remaining_bias(vectors, after, sets, n_words=40, seed=2)
     assert found.iloc[2:].reset_index(drop=True).equals(checks)
     bare = DefiningSets(sets.defining, specific=sets.specific)
-    assert "direct_bias" not in what_remains(vectors, after, bare, n_words=40)["check"].tolist()
+    assert (
+        "direct_bias" not in bias_before_after(vectors, after, bare, n_words=40)["check"].tolist()
+    )
     with pytest.raises(ValueError, match=r"n_words must lie in 1 to \d+, .* got 99999"):
-        what_remains(vectors, after, sets, n_words=99_999)
+        bias_before_after(vectors, after, sets, n_words=99_999)
 
 
 def test_only_the_frequent_words_and_those_of_the_sets_are_loaded(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr("bayesbias.comparison.remainder.VOCABULARY", 100)
+    monkeypatch.setattr("bayesbias.comparison.bias_checks.VOCABULARY", 100)
     path = tmp_path / "some.txt"
     words = [f"w{i}" for i in range(1000)] + ["she", "he", "doctor", "caf\xe9"]
     path.write_text("".join(f"{word} {at} 1\n" for at, word in enumerate(words)), "utf-8")

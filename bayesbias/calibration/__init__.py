@@ -1,10 +1,10 @@
-"""What methods claim in worlds where it is known what is true: false alarms, power, coverage.
+"""What methods claim in scenarios where it is known what is true: false alarms, power, coverage.
 
 Examples
 --------
 >>> import bayesbias as bb
 >>> frame = bb.calibration.calibrate(["independent", "words-differ"], "weat-p", n=100, seed=1)
->>> frame["world"].tolist()
+>>> frame["scenario"].tolist()
 ['independent', 'words-differ']
 """
 

@@ -189,7 +189,7 @@ def _searched(
 ) -> Searched | None:
     if sources is None or recover is None:
         return None
-    from ..comparison.remainder import load_frequent
+    from ..comparison.bias_checks import load_frequent
     from ..debias import load_defining_sets
     from ..workflows.change import Searched
 

@@ -164,7 +164,7 @@ class Batch:
         """Raise a ValueError if there are more than two groups."""
         if len(self.layout.groups) != 2:
             raise ValueError(
-                f"{method} compares two groups, and this world has {len(self.layout.groups)}: "
+                f"{method} compares two groups, and this scenario has {len(self.layout.groups)}: "
                 f"{', '.join(self.layout.groups)}"
             )
 

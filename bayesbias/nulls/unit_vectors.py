@@ -1,4 +1,4 @@
-"""A world of random unit vectors, in which distances have the geometry of an embedding."""
+"""A scenario of random unit vectors, in which distances have the geometry of an embedding."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from numpy.random import Generator, default_rng
 
 from .._core.arrays import FloatArray
 from .._core.random import Seed, as_seed_sequence
+from .additive import check_count
 from .layout import Batch, Layout, is_finite, planted_effects
-from .world import check_count
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnitVectorWorld:
+class UnitVectorScenario:
     r"""Distances between random unit vectors in d dimensions.
 
     Every vector is a component along the directions of its group, one along a direction that all
@@ -31,7 +31,7 @@ class UnitVectorWorld:
     n_dims : int
         Dimensions d, at least two more than there are groups.
     effect, planted, groups
-        As in `World`.
+        As in `Scenario`.
     mean : float
         Mean distance, in (0, 1]: below 1 all vectors share a direction, as real ones do.
 
@@ -74,7 +74,7 @@ class UnitVectorWorld:
         return Layout(self.groups, self.n_words, self.n_attributes)
 
     def simulate(self, n: int, seed: Seed = None) -> Batch:
-        """Simulate tables; see `World.simulate`."""
+        """Simulate tables; see `Scenario.simulate`."""
         rng, n, layout = default_rng(as_seed_sequence(seed)), check_count(n), self.layout
         effects = planted_effects(layout, self.effect, self.planted)
         strength = effects * (1 - 1 / len(self.groups))
@@ -102,8 +102,8 @@ class UnitVectorWorld:
         """Simulate one long-form table."""
         return self.simulate(1, seed).table(0)
 
-    def without_effect(self) -> UnitVectorWorld:
-        """Give the same world with nothing planted."""
+    def without_effect(self) -> UnitVectorScenario:
+        """Give the same scenario with nothing planted."""
         return replace(self, effect=0.0)
 
     def settings(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A world that draws word lists from a real vocabulary: the null that practice needs."""
+"""A scenario that draws word lists from a real vocabulary: the null that practice needs."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from numpy.random import Generator, default_rng
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import unknown_name
 from .._core.random import Seed, as_seed_sequence
+from .additive import check_count
 from .layout import Batch, IntArray, Layout, planted_effects
-from .world import check_count
 
 if TYPE_CHECKING:
     import os
@@ -26,7 +26,7 @@ LISTS = ("random", "topics")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class VocabularyWorld:
+class VocabularyScenario:
     """Distances between word lists drawn from a real vocabulary (Smarda, 2021).
 
     Four lists of the sizes of a test are drawn without looking at what they mean, so that which
@@ -36,16 +36,16 @@ class VocabularyWorld:
     Parameters
     ----------
     vectors : (n_vocabulary, n_dims) float
-        Unit rows; `vocabulary_world` reads them.
+        Unit rows; `vocabulary_scenario` reads them.
     name : str
         What the vocabulary is called.
     n_words, n_attributes, groups
-        As in `World`.
+        As in `Scenario`.
     lists : {"random", "topics"}
         ``random`` draws every word by itself; ``topics`` draws one word for each list and takes
         its nearest neighbours besides, since real lists are about something.
     effect, planted
-        As in `World`: planted by moving the distances themselves.
+        As in `Scenario`: planted by moving the distances themselves.
 
     References
     ----------
@@ -79,7 +79,7 @@ class VocabularyWorld:
         return Layout(self.groups, self.n_words, self.n_attributes)
 
     def simulate(self, n: int, seed: Seed = None) -> Batch:
-        """Draw lists and measure them; see `World.simulate`."""
+        """Draw lists and measure them; see `Scenario.simulate`."""
         rng, n, layout = default_rng(as_seed_sequence(seed)), check_count(n), self.layout
         effects = planted_effects(layout, self.effect, self.planted)
         shift = (layout.own - 1 / len(self.groups)) * effects[:, None]
@@ -110,8 +110,8 @@ class VocabularyWorld:
         """Draw one long-form table; its words have the names of their places, not their own."""
         return self.simulate(1, seed).table(0)
 
-    def without_effect(self) -> VocabularyWorld:
-        """Give the same world with nothing planted."""
+    def without_effect(self) -> VocabularyScenario:
+        """Give the same scenario with nothing planted."""
         return replace(self, effect=0.0)
 
     def settings(self) -> dict[str, Any]:
@@ -126,13 +126,13 @@ class VocabularyWorld:
         }
 
 
-def vocabulary_world(
+def vocabulary_scenario(
     source: str | os.PathLike[str] | KeyedVectors = "glove-demo",
     *,
     name: str | None = None,
     **choices: Any,  # noqa: ANN401
-) -> VocabularyWorld:
-    """Make a world of the words of an embedding that are written in letters only.
+) -> VocabularyScenario:
+    """Make a scenario of the words of an embedding that are written in letters only.
 
     Parameters
     ----------
@@ -150,4 +150,4 @@ def vocabulary_world(
     rows = np.asarray(loaded.vectors)[kept]
     rows = rows[np.abs(rows).max(axis=1, initial=0.0) > 0]
     called = name or (str(source) if isinstance(source, str) else "vectors given")
-    return VocabularyWorld(vectors=unit_rows(rows), name=called, **choices)
+    return VocabularyScenario(vectors=unit_rows(rows), name=called, **choices)

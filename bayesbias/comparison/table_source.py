@@ -18,7 +18,7 @@ TOLERANCE = 1e-3
 text files of four digits by about 1e-4; two embeddings differ by a tenth in most pairs."""
 
 
-def require_origin(
+def require_table_source(
     tables: Mapping[str, pd.DataFrame], vectors: Mapping[str, WordVectors], wordlist: WordList
 ) -> None:
     """Require that tables hold words of a list, and distances of vectors.

@@ -21,7 +21,7 @@ N_WORDS = 500
 """Most leaning words of each class, as Gonen and Goldberg take them for their clusters."""
 
 
-def what_remains(
+def bias_before_after(
     before: KeyedVectors,
     after: KeyedVectors,
     sets: str | Path | DefiningSets = "gender",
@@ -70,7 +70,7 @@ def what_remains(
 def load_frequent(
     source: str, sets: DefiningSets, *, allow_pickle: bool = False, progressbar: bool = True
 ) -> KeyedVectors:
-    """Load what `what_remains` looks at: the first words of an embedding, and those of the sets.
+    """Load the first words of an embedding, and those of the sets, for `bias_before_after`.
 
     The rest of a large file is left where it is.
     """

@@ -1,4 +1,4 @@
-"""Worlds in which distances are sums of effects, with the truth known."""
+"""Scenarios in which distances are sums of effects, with the truth known."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ WIDEST = 6.0
 """Sds within which all distances must lie in [0, 2]: beyond it lies one of 5e8."""
 
 
-class NullWorld(Protocol):
-    """What calibration needs of a world; another kind of world has these and no more."""
+class ScenarioLike(Protocol):
+    """What calibration needs of a scenario; another kind of scenario has these and no more."""
 
     @property
     def layout(self) -> Layout:
@@ -31,8 +31,8 @@ class NullWorld(Protocol):
     def simulate(self, n: int, seed: Seed = None) -> Batch:
         """Simulate n tables."""
 
-    def without_effect(self) -> NullWorld:
-        """Give the same world with nothing planted."""
+    def without_effect(self) -> ScenarioLike:
+        """Give the same scenario with nothing planted."""
 
     def settings(self) -> dict[str, Any]:
         """Give all that decides the tables, as JSON can write it."""
@@ -46,7 +46,7 @@ def check_count(n: int) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class World:
+class Scenario:
     r"""Distances as a mean, effects of words and attributes, and noise of single cells.
 
     With G groups, own(w, a) = 1 where the attribute belongs to the word's group, and 0 else,
@@ -66,7 +66,7 @@ class World:
         How much single distances, protected words and attribute words differ, from 0 on, in units
         of distance. A word that differs is nearer to all attributes, or farther from all.
     effect : float
-        How much closer a word's own attributes lie than the others; 0 for a null world. The true
+        How much closer a word's own attributes lie than the others; 0 for a null scenario. The true
         contrast associated - different is -effect.
     mean : float
         Mean distance, in [0, 2].
@@ -89,7 +89,7 @@ class World:
 
     Examples
     --------
-    >>> World(word_sd=0.04).table(seed=1).shape
+    >>> Scenario(word_sd=0.04).table(seed=1).shape
     (256, 6)
     """
 
@@ -114,7 +114,7 @@ class World:
         if not is_finite(self.mean):
             raise ValueError(f"mean is a distance, in [0, 2]; got {self.mean!r}")
         self._check_range(planted_effects(self.layout, self.effect, self.planted))
-        for name in (*_SDS, "effect", "mean"):  # equal worlds have equal settings
+        for name in (*_SDS, "effect", "mean"):  # equal scenarios have equal settings
             object.__setattr__(self, name, float(getattr(self, name)))
 
     def _check_range(self, effects: FloatArray) -> None:
@@ -166,8 +166,8 @@ class World:
         """Simulate one long-form table, as `distance_table` gives it."""
         return self.simulate(1, seed).table(0)
 
-    def without_effect(self) -> World:
-        """Give the same world with nothing planted."""
+    def without_effect(self) -> Scenario:
+        """Give the same scenario with nothing planted."""
         return replace(self, effect=0.0)
 
     def settings(self) -> dict[str, Any]:
