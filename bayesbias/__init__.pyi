@@ -48,10 +48,10 @@ from .tables.distances import write_table as write_table
 from .tables.schema import COLUMNS as COLUMNS
 from .tables.schema import CONNECTIONS as CONNECTIONS
 from .tables.schema import validate as validate
+from .tables.wordlist_files import wordlists as wordlists
 from .tables.wordlist_lint import check_wordlist as check_wordlist
 from .tables.wordlists import WordList as WordList
 from .tables.wordlists import load_wordlist as load_wordlist
-from .tables.wordlists import wordlists as wordlists
 from .workflows.sweep import plan_sweep as plan_sweep
 from .workflows.sweep import run_sweep as run_sweep
 from .workflows.sweep_spec import load_sweep as load_sweep

@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT))
 
 import bayesbias as bb  # noqa: E402
 from bayesbias._core.files import replacing  # noqa: E402
-from bayesbias.calibration import METHODS, calibrate, list_length  # noqa: E402
+from bayesbias.calibration import CALIBRATED_METHODS, calibrate, list_length  # noqa: E402
 from bayesbias.nulls import ABOUT, SCENARIOS, Scenario  # noqa: E402
 from bayesbias.reproduce import null_share  # noqa: E402
 from scripts import calibration_tables as tables_of  # noqa: E402
@@ -35,8 +35,8 @@ TABLES = {"fast": 4000, "posterior": 500, "power": 200, "length": 300}
 QUICK = dict.fromkeys(TABLES, 50)
 DRAWS, ROPE = 2000, 0.02
 
-FAST = [name for name in METHODS if not name.startswith(tables_of.MODELS)]
-POSTERIOR = [name for name in METHODS if name not in FAST]
+FAST = [name for name in CALIBRATED_METHODS if not name.startswith(tables_of.MODELS)]
+POSTERIOR = [name for name in CALIBRATED_METHODS if name not in FAST]
 
 EFFECTS = (0.0, 0.02, 0.04, 0.06, 0.08)
 POWER_SCENARIO = Scenario(word_sd=0.04, attribute_sd=0.04)

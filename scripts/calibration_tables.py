@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 import bayesbias as bb
-from bayesbias.calibration import METHODS
+from bayesbias.calibration import CALIBRATED_METHODS
 from bayesbias.nulls import SCENARIOS
 from bayesbias.reproduce import null_share
 
@@ -101,7 +101,10 @@ def readings(*readings: str) -> list[str]:
 
 def method_table(names: Sequence[str]) -> str:
     """Write what methods do, and what their null hypothesis says."""
-    rows = [[f"`{n}`", METHODS[n].title.replace("|", "\\|"), METHODS[n].null] for n in names]
+    rows = [
+        [f"`{n}`", CALIBRATED_METHODS[n].title.replace("|", "\\|"), CALIBRATED_METHODS[n].null]
+        for n in names
+    ]
     return markdown(["method", "claims a bias by", "its null hypothesis"], rows)
 
 

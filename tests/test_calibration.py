@@ -13,7 +13,13 @@ from numpy.random import SeedSequence
 from scipy.stats import binomtest, ttest_ind, ttest_rel
 
 import bayesbias as bb
-from bayesbias.calibration import METHODS, calibrate, list_length, posterior_methods, wilson
+from bayesbias.calibration import (
+    CALIBRATED_METHODS,
+    calibrate,
+    list_length,
+    posterior_methods,
+    wilson,
+)
 from bayesbias.calibration.choices import Choices
 from bayesbias.calibration.posteriors import PosteriorSource
 from bayesbias.calibration.sources import MAC, T_TESTS, WEAT
@@ -172,12 +178,12 @@ READ = pd.DataFrame(
     ],
 )
 def test_verdicts_read_frames_as_they_say(name: str, expected: list[bool]) -> None:
-    assert METHODS[name].verdict(READ, Choices()).tolist() == expected
+    assert CALIBRATED_METHODS[name].verdict(READ, Choices()).tolist() == expected
 
 
 def test_nominal_rates_are_what_methods_promise() -> None:
     choices = Choices(alpha=0.01, ci_prob=0.8)
-    promised = {name: made.nominal(choices) for name, made in METHODS.items()}
+    promised = {name: made.nominal(choices) for name, made in CALIBRATED_METHODS.items()}
     assert promised["weat-p"] == promised["t-cells-sets"] == 0.01
     assert promised["paper-hpdi-group"] == pytest.approx(0.2)
     assert promised["crossed-coverage"] == 0.8
@@ -251,7 +257,7 @@ def test_cards_of_ones_own_can_be_calibrated() -> None:
     spec = load_model("paper").with_priors({"connection_mean": {"sd": 0.01}})
     methods = {
         "tight": posterior_methods(spec)["paper-hpdi"],
-        "wide": METHODS["paper-hpdi"],
+        "wide": CALIBRATED_METHODS["paper-hpdi"],
     }
     small = {"small": Scenario(n_words=3, n_attributes=3)}
     first = calibrate(small, {"tight": methods["tight"]}, n=8, seed=1, draws=400)
@@ -259,9 +265,12 @@ def test_cards_of_ones_own_can_be_calibrated() -> None:
     assert first["width"].iloc[0] < second["width"].iloc[0]
 
 
-def test_two_cards_of_one_name_are_not_mixed_up() -> None:
+def test_two_models_of_one_name_are_not_mixed_up() -> None:
     spec = load_model("paper").with_priors({"connection_mean": {"sd": 0.01}})
-    both = {"tight": posterior_methods(spec)["paper-hpdi"], "wide": METHODS["paper-hpdi"]}
+    both = {
+        "tight": posterior_methods(spec)["paper-hpdi"],
+        "wide": CALIBRATED_METHODS["paper-hpdi"],
+    }
     frame = calibrate({"s": Scenario(n_words=3, n_attributes=3)}, both, n=5, seed=1, draws=400)
     assert frame["width"].iloc[0] < frame["width"].iloc[1]
 
@@ -288,12 +297,12 @@ def test_list_length_finds_longer_lists_narrower_and_stronger() -> None:
         ({"ci_prob": 89}, r"ci_prob must lie in \(0, 1\), got 89"),
         ({"rope": -1}, r"rope is a distance and must lie in \[0, 2\], got -1"),
         ({"draws": 0}, "draws must be a whole number from 1 on; got 0"),
-        ({"scenarios": []}, "no scenarios to simulate"),
-        ({"methods": []}, "no methods to try"),
+        ({"scenarios": []}, "no scenarios to calibrate; name one of"),
+        ({"methods": []}, "no methods to calibrate; name one of"),
         ({"scenarios": [Scenario()]}, "scenarios and methods are named; got Scenario"),
-        ({"scenarios": {"mine": 3}}, "'mine' is no scenario to simulate, but 3; give one of"),
-        ({"methods": {"mine": "weat-p"}}, "'mine' is no Method, but 'weat-p'; take one of"),
-        ({"methods": None}, "no methods to try"),
+        ({"scenarios": {"mine": 3}}, "'mine' is no scenario, but 3; pass one such as"),
+        ({"methods": {"mine": "weat-p"}}, "'mine' is no method, but 'weat-p'; pass one such as"),
+        ({"methods": None}, "no methods to calibrate; name one of"),
         ({"n_jobs": 0}, "n_jobs is a number of processes"),
         (
             {"scenarios": {"three": Scenario(groups=("p", "q", "r"))}},

@@ -43,7 +43,7 @@ def test_names_are_whole_on_a_terminal_of_80_columns(
     assert main(["calibrate", "--list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     first = {line.split()[0] for line in lines if line.split()}
-    assert {*bb.nulls.SCENARIOS, *bb.calibration.METHODS} <= first
+    assert {*bb.nulls.SCENARIOS, *bb.calibration.CALIBRATED_METHODS} <= first
     assert max(map(len, lines)) <= 80
 
 

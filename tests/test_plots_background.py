@@ -86,7 +86,7 @@ def test_every_word_has_its_row(made: dict[str, bg.Distribution], curves: pd.Dat
 
 
 def test_relative_bias_over_random_pairs(made: dict[str, bg.Distribution]) -> None:
-    found = made["one"].relative_bias(*SETS.values(), draws=3000, seed=1)
+    found = made["one"].relative_bias(*SETS.values(), n_resamples=3000, seed=1)
     ax = plots.relative_bias(found, name="one", labels=("first", "second"))
     bars = [patch for patch in ax.patches if hasattr(patch, "get_height")]
     area = sum(bar.get_height() * bar.get_width() for bar in bars)
@@ -106,7 +106,7 @@ def draw(name: str, made: dict[str, Any], curves: pd.DataFrame, ax: Axes | None 
         return plots.background_densities(curves, ax=ax)
     if name == "words":
         return plots.background_words(curves, bg.words(made["one"], SETS), "one", ax=ax)
-    return plots.relative_bias(made["one"].relative_bias(*SETS.values(), draws=99), ax=ax)
+    return plots.relative_bias(made["one"].relative_bias(*SETS.values(), n_resamples=99), ax=ax)
 
 
 @pytest.mark.parametrize("name", ["densities", "words", "relative"])

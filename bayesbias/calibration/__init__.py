@@ -10,12 +10,12 @@ Examples
 
 from __future__ import annotations
 
-from .methods import METHODS, Method, method, posterior_methods
+from .methods import CALIBRATED_METHODS, Method, method, posterior_methods
 from .planning import list_length
 from .rates import calibrate, wilson
 
 __all__ = [
-    "METHODS",
+    "CALIBRATED_METHODS",
     "Method",
     "calibrate",
     "list_length",

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from .._core.random import Seed
 from ..nulls import Scenario
 from .rates import Methods, calibrate
 
@@ -28,14 +26,7 @@ def list_length(
     scenario: Scenario = PLANNING_SCENARIO,
     methods: Methods = PLANNING_METHODS,
     n: int = 200,
-    seed: Seed = None,
-    n_jobs: int = 1,
-    alpha: float = 0.05,
-    ci_prob: float = 0.89,
-    rope: float = 0.02,
-    draws: int = 4000,
-    folder: str | Path | None = None,
-    progress: bool | None = None,
+    **options: Any,  # noqa: ANN401
 ) -> pd.DataFrame:
     """How wide the contrast's interval is, and how often an effect is found, by length of lists.
 
@@ -50,7 +41,7 @@ def list_length(
         Planted effects, in units of distance; 0 gives false alarms.
     scenario : Scenario
         What else varies: every other field of it is used.
-    methods, n, seed, n_jobs, alpha, ci_prob, rope, draws, folder, progress
+    methods, n, **options
         As for `calibrate`; `n` tables for each length and effect.
 
     Returns
@@ -72,23 +63,10 @@ def list_length(
     for words, attributes, effect in cells:
         made = replace(scenario, n_words=words, n_attributes=attributes, effect=effect)
         scenarios[f"{words} words, {attributes} attributes, effect {made.effect:g}"] = made
-    frame = calibrate(
-        scenarios,
-        methods,
-        n,
-        seed=seed,
-        n_jobs=n_jobs,
-        alpha=alpha,
-        ci_prob=ci_prob,
-        rope=rope,
-        draws=draws,
-        folder=folder,
-        progress=progress,
-    )
-    by_scenario = dict(zip(scenarios, cells, strict=True))
-    names = ("n_words", "n_attributes", "effect")
-    for place, name in enumerate(names):
-        frame.insert(place, name, [by_scenario[scenario][place] for scenario in frame["scenario"]])
+    frame = calibrate(scenarios, methods, n, **options)
+    settings = dict(zip(scenarios, cells, strict=True))
+    for at, name in enumerate(("n_words", "n_attributes", "effect")):
+        frame.insert(at, name, [settings[called][at] for called in frame["scenario"]])
     return frame
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,7 @@ def calibrate(
     scenarios : str, list of str, scenario, or mapping of str to scenario
         Names of `bayesbias.nulls.SCENARIOS`, or scenarios of your own by name.
     methods : str, list of str, or mapping of str to Method
-        Names of `METHODS`, or `posterior_methods` of a model of your own.
+        Names of `CALIBRATED_METHODS`, or `posterior_methods` of a model of your own.
     n : int
         Tables of each scenario.
     seed : int, SeedSequence, Generator or None
@@ -88,7 +88,8 @@ def calibrate(
     ['false alarms']
     """
     choices = Choices(alpha, ci_prob, rope, draws)
-    made, asked = scenarios_of(scenarios), methods_of(methods)
+    made = _by_name(scenarios, named_scenario, ScenarioLike, "Scenario(word_sd=0.1)")
+    asked = _by_name(methods, named_method, Method, "posterior_methods(model)['mine-hpdi']")
     sequence = as_seed_sequence(seed)
     place = None if folder is None else Path(folder)
     plan = Plan(check_count(n), sequence, choices, n_jobs, place, progress)
@@ -159,50 +160,28 @@ def wilson(count: int, n: int, probability: float = MONTE_CARLO) -> tuple[float,
     return (0.0 if count == 0 else float(low), 1.0 if count == n else float(high))
 
 
-_SAY_SCENARIOS = "give one of bayesbias.nulls, such as Scenario(word_sd=0.1)"
-_SAY_METHODS = "take one of bayesbias.calibration.METHODS, or of posterior_methods(model)"
-
-
-def scenarios_of(scenarios: Scenarios) -> dict[str, ScenarioLike]:
-    """Give scenarios by name, of names, a scenario, or a mapping."""
-    if isinstance(scenarios, str):
-        scenarios = [scenarios]
-    if isinstance(scenarios, Mapping):
-        made = dict(scenarios)
-    elif isinstance(scenarios, Iterable):
-        made = {name: named_scenario(name) for name in map(_a_name, scenarios)}
+def _by_name[T](given: object, make: Callable[[str], T], kind: type, own: str) -> dict[str, T]:
+    """Return scenarios or methods by name, of names, of one, or of a mapping."""
+    what = "method" if kind is Method else "scenario"
+    if isinstance(given, Mapping):
+        found = dict(given)
+    elif isinstance(given, Iterable):
+        found = {}
+        for name in [given] if isinstance(given, str) else given:
+            if not isinstance(name, str):
+                raise ValueError(
+                    f"scenarios and methods are named; got {name!r:.80}. Give your own as a "
+                    f"mapping, such as {{'mine': {own}}}"
+                )
+            found[name] = make(name)
     else:
-        made = {"scenario": scenarios}
-    for name, each in made.items():
-        if not hasattr(each, "simulate"):
-            raise ValueError(
-                f"{name!r} is no scenario to simulate, but {each!r:.80}; {_SAY_SCENARIOS}"
-            )
-    if not made:
-        raise ValueError("no scenarios to simulate; name one of bayesbias.nulls.SCENARIOS")
-    return made
+        found = {} if given is None else {what: given}
+    if not found:
+        raise ValueError(f"no {what}s to calibrate; name one of bayesbias.{_REGISTRIES[what]}")
+    for name, each in found.items():
+        if not isinstance(each, kind):
+            raise ValueError(f"{name!r} is no {what}, but {each!r:.80}; pass one such as {own}")
+    return found
 
 
-def methods_of(methods: Methods) -> dict[str, Method]:
-    """Give methods by name, of names or a mapping."""
-    if isinstance(methods, str):
-        methods = [methods]
-    if isinstance(methods, Mapping):
-        asked = dict(methods)
-    else:
-        asked = {name: named_method(name) for name in map(_a_name, methods or ())}
-    for name, each in asked.items():
-        if not isinstance(each, Method):
-            raise ValueError(f"{name!r} is no Method, but {each!r:.80}; {_SAY_METHODS}")
-    if not asked:
-        raise ValueError("no methods to try; name one of bayesbias.calibration.METHODS")
-    return asked
-
-
-def _a_name(name: object) -> str:
-    if not isinstance(name, str):
-        raise ValueError(
-            f"scenarios and methods are named; got {name!r:.80}. Give your own as a mapping, "
-            "such as {'mine': Scenario(word_sd=0.1)}"
-        )
-    return name
+_REGISTRIES = {"scenario": "nulls.SCENARIOS", "method": "calibration.CALIBRATED_METHODS"}

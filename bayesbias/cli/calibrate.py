@@ -29,9 +29,9 @@ EXAMPLES = (
 )
 """What ``bayesbias calibrate --help`` says."""
 
-SCENARIOS = ("independent", "words-differ", "attributes-differ", "both-differ")
-METHODS = ("weat-p", "t-cells-groups", "t-cells-sets", "t-word-means")
-"""What is tried unless asked otherwise: it takes seconds."""
+DEFAULT_SCENARIOS = ("independent", "words-differ", "attributes-differ", "both-differ")
+DEFAULT_METHODS = ("weat-p", "t-cells-groups", "t-cells-sets", "t-word-means")
+"""What is simulated unless asked otherwise: it takes seconds."""
 
 HEADS = ("method|", "what|", "rate>", "low>", "high>", "nominal>")
 
@@ -44,7 +44,8 @@ def calibrate(
     scenarios: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="SCENARIO...", help=f"Scenarios by name; {', '.join(SCENARIOS)} if none."
+            metavar="SCENARIO...",
+            help=f"Scenarios by name; {', '.join(DEFAULT_SCENARIOS)} if none.",
         ),
     ] = None,
     *,
@@ -90,8 +91,8 @@ def calibrate(
         require_file_place(out, (".csv",), force=force)
     try:
         frame = run(
-            scenarios or list(SCENARIOS),
-            method or list(METHODS),
+            scenarios or list(DEFAULT_SCENARIOS),
+            method or list(DEFAULT_METHODS),
             tables,
             seed=seed,
             n_jobs=jobs,
@@ -113,11 +114,11 @@ def calibrate(
 
 
 def _show_known(screen: Screen) -> None:
-    from ..calibration import METHODS as METHODS_THERE
+    from ..calibration import CALIBRATED_METHODS
     from ..nulls import ABOUT
 
     screen.table("Scenarios", ("name|", "what happens in it"), [[*pair] for pair in ABOUT.items()])
-    rows = [[name, made.title, made.null] for name, made in METHODS_THERE.items()]
+    rows = [[name, made.title, made.null] for name, made in CALIBRATED_METHODS.items()]
     screen.table("Methods", ("name|", "claims a bias by", "null hypothesis"), rows)
 
 

@@ -20,7 +20,7 @@ from .pairing import pair
 DEFAULT_SCORES = ("mac", "weat", "same", "direct_bias")
 """The scores that debiasing is usually judged by."""
 
-COLUMNS = (
+SCORE_CHANGE_COLUMNS = (
     *("score", "groups", "before", "after", "change", "low", "high", "no_bias"),
     *("t", "p_value", "n_pairs", "note"),
 )
@@ -53,7 +53,7 @@ def mac_before_after(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
         "no_bias": 1.0,
         **_t_test(one, other),
     }
-    return pd.DataFrame([row], columns=list(COLUMNS))
+    return pd.DataFrame([row], columns=list(SCORE_CHANGE_COLUMNS))
 
 
 def scores_before_after(
@@ -108,7 +108,7 @@ def scores_before_after(
             if name == "mac":
                 row |= _t_test(mac(before, wordlist), mac(after, wordlist))
             made.append(row)
-    frame = pd.DataFrame(made, columns=list(COLUMNS))
+    frame = pd.DataFrame(made, columns=list(SCORE_CHANGE_COLUMNS))
     frame.attrs["ci_prob"] = ci_prob
     return frame
 

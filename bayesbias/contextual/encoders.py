@@ -18,7 +18,7 @@ from .._core.transformer_files import (
     require_extra,
 )
 
-POOLINGS = ("mean", "cls", "max")
+SENTENCE_POOLINGS = ("mean", "cls", "max")
 """How a sentence's vector comes from those of its tokens."""
 
 _POOLING_KEYS = {
@@ -44,7 +44,7 @@ class Encoder:
     longest : int
         Tokens of the longest sentence it takes, special tokens included.
     sentence_pooling : str
-        One of ``POOLINGS``.
+        One of ``SENTENCE_POOLINGS``.
     lower_case : bool
         Whether the folder asks for text in lower case, before the tokenizer.
     """

@@ -20,7 +20,7 @@ from .measurements import normal_quantile, paired
 LEVELS = ("class", "sample", "model")
 """What the rows of a correlation are: classes of one model, its samples, or models."""
 
-METHODS = ("pearson", "spearman")
+COEFFICIENTS = ("pearson", "spearman")
 
 BOOTSTRAP_DRAWS = 2000
 """Resamplings of clusters; the ends of an interval then vary by a few percent of its width."""
@@ -46,7 +46,7 @@ class Correlation:
     n, n_clusters : int
         Rows, and independent units among them.
     method : str
-        One of ``METHODS``.
+        One of ``COEFFICIENTS``.
     interval : str
         ``fisher z`` or ``cluster bootstrap``.
     ci_prob : float
@@ -98,8 +98,8 @@ def correlate(
     ValueError
         If there are fewer than four rows, fewer than five clusters, or either side is constant.
     """
-    if method not in METHODS:
-        raise ValueError(unknown_name("method", method, METHODS))
+    if method not in COEFFICIENTS:
+        raise ValueError(unknown_name("method", method, COEFFICIENTS))
     check_probability(ci_prob)
     score, bias = paired(scores, biases, fewest=4)
     for name, side in (("scores", score), ("biases", bias)):

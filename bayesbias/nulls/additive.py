@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -21,6 +21,7 @@ WIDEST = 6.0
 """Sds within which all distances must lie in [0, 2]: beyond it lies one of 5e8."""
 
 
+@runtime_checkable
 class ScenarioLike(Protocol):
     """What calibration needs of a scenario; another kind of scenario has these and no more."""
 

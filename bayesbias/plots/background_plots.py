@@ -222,7 +222,7 @@ def relative_bias(
     ax = canvas(ax, 3.4)
     ax.spines["left"].set_visible(False)
     vertical_guides(ax)
-    ax.hist(found.draws, bins=BINS, density=True, color=LINE, alpha=0.55, label="random pairs")
+    ax.hist(found.reference, bins=BINS, density=True, color=LINE, alpha=0.55, label="random pairs")
     x = found.expected + found.sd * np.linspace(-4.5, 4.5, 300)
     z = (x - found.expected) / found.sd
     peak = 1 / (found.sd * np.sqrt(2 * np.pi))
@@ -250,8 +250,8 @@ def relative_bias(
     header(
         ax,
         f"{name}: relative bias" if name else "Relative bias",
-        f"Grey: {len(found.draws):,} random pairs of disjoint sets of {found.n_x} and {found.n_y} "
-        f"words; curve: the Normal in closed form, ticks at its middle 95%. Coloured: the "
-        f"observed value, two-sided p = {found.p_simulated():.2g} among the random pairs.",
+        f"Grey: {len(found.reference):,} random pairs of disjoint sets of {found.n_x} and "
+        f"{found.n_y} words; curve: the Normal in closed form, ticks at its middle 95%. Coloured: "
+        f"the observed value, two-sided p = {found.p_simulated():.2g} among the random pairs.",
     )
     return ax
