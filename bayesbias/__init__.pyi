@@ -43,11 +43,11 @@ from .scores.table import score_table as score_table
 from .tables import descriptives as descriptives
 from .tables.distances import distance_table as distance_table
 from .tables.distances import missing_words as missing_words
-from .tables.distances import read_table as read_table
-from .tables.distances import write_table as write_table
 from .tables.schema import COLUMNS as COLUMNS
 from .tables.schema import CONNECTIONS as CONNECTIONS
 from .tables.schema import validate as validate
+from .tables.table_files import read_table as read_table
+from .tables.table_files import write_table as write_table
 from .tables.wordlist_files import wordlists as wordlists
 from .tables.wordlist_lint import check_wordlist as check_wordlist
 from .tables.wordlists import WordList as WordList

@@ -16,8 +16,8 @@ from hypothesis import settings
 from xarray import DataTree
 
 from bayesbias.sampling.fit import fit
-from bayesbias.tables.distances import read_table
 from bayesbias.tables.schema import COLUMNS, validate
+from bayesbias.tables.table_files import read_table
 
 # The same examples on every run, and no failures for a busy machine.
 settings.register_profile("steady", deadline=None, derandomize=True)

@@ -573,7 +573,7 @@ def test_standalone_sets(three: tuple[dict[str, Any], dict[str, Any]]) -> None:
     assert row["psi"] == pytest.approx(each.psi_of(made["one"].X).mean())
     assert row["phi_reference"] == each.phi(made["one"].X)
     assert row["p_zero"] == each.phi(made["one"].X, "zero", "two")
-    with pytest.raises(ValueError, match=r"no experiment for the background\(s\) one"):
+    with pytest.raises(ValueError, match=r"no experiment for the distribution\(s\) one"):
         bg.standalone(distributions, {"apart": made["apart"]})
 
 

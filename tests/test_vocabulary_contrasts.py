@@ -17,7 +17,7 @@ DIMS = 15
 
 def embedding(lean: float) -> tuple[Any, bb.WordList]:
     """Two groups that lean to their own stereotypes; all words lean to the neutral ones."""
-    rng = np.reference.default_rng(4)
+    rng = np.random.default_rng(4)
     axes = np.eye(DIMS)
     rows = {f"w{i}": rng.standard_normal(DIMS) + 2 * axes[2] for i in range(800)}
     for at, group in enumerate("xy"):

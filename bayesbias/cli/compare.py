@@ -89,7 +89,7 @@ def compare(
     quiet: options.Quiet = False,
 ) -> int:
     """Compare two tables pair by pair, and write a report."""
-    from ..tables.distances import read_table
+    from ..tables.table_files import read_table
     from ..workflows.change import ChangeSettings
     from ..workflows.output import require_place
 

@@ -42,7 +42,6 @@ _TOKEN = re.compile(
 
 _Path = tuple[str, ...]
 _Lines = Mapping[tuple[_Path, str | None], list[int]]
-"""Lines of each word under each key; of the key itself under None."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class Finding:
     word : str
         The word that the flaw is about, if any.
     occurrence : int
-        Which occurrence of the word under `path` to look at, 1-based.
+        Of the word under `path`, 1-based.
     """
 
     severity: Literal["error", "warning"]
@@ -96,10 +95,8 @@ def check_wordlist(source: str | Path) -> pd.DataFrame:
 
     Raises
     ------
-    ValueError
-        If the name is unknown, or a file does not end in ``.toml``.
-    FileNotFoundError, IsADirectoryError
-        If the path leads to no file.
+    ValueError, FileNotFoundError, IsADirectoryError
+        If the source names no word-list file.
     """
     path = wordlist_path(source)
     try:
@@ -142,10 +139,8 @@ def refuse_errors(found: list[Finding], place: object = "") -> None:
 
 def _dotted(path: tuple[str, ...]) -> str:
     """A path as TOML writes it: keys that are not bare in quotes."""
-    bare = re.compile(r"[A-Za-z0-9_-]+")
-    return ".".join(
-        part if bare.fullmatch(part) else json.dumps(part, ensure_ascii=False) for part in path
-    )
+    bare = re.compile(r"[\w-]+", re.ASCII)
+    return ".".join(p if bare.fullmatch(p) else json.dumps(p, ensure_ascii=False) for p in path)
 
 
 def _shape_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
@@ -303,7 +298,7 @@ def _line_of(finding: Finding, lines: _Lines) -> int:
 
 
 def _lines(text: str) -> _Lines:
-    """Lines of all keys and strings of valid TOML."""
+    """Lines of each string of valid TOML under each key; of the key itself under None."""
     lines: dict[tuple[_Path, str | None], list[int]] = {}
     for path, word, line in _places(text):
         lines.setdefault((path, word), []).append(line)
