@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from .._core.random import Seed, as_seed_sequence
 from ..debias import DefiningSets, load_defining_sets, remaining_bias
 from ..debias.moments import VOCABULARY
 from ..embeddings.load import load_vectors, vector_blocks
@@ -26,9 +27,9 @@ def bias_before_after(
     sets: str | Path | DefiningSets = "gender",
     *,
     n_words: int = N_WORDS,
-    seed: int = 1,
+    seed: Seed = None,
 ) -> pd.DataFrame:
-    """Put scores that fall beside checks that may not: Direct Bias, SAME, and recovery.
+    """Compute scores that fall and checks that may not: Direct Bias, SAME, and recovery.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ def bias_before_after(
     sets : str, path or DefiningSets
         What the bias is: defining words, and targets such as professions. The defining words are
         taken as each embedding has them.
-    n_words, seed : int
+    n_words, seed
         As for `debias.remaining_bias`.
 
     Returns
@@ -61,9 +62,12 @@ def bias_before_after(
         shadow = [same(each, targets, lists.groups).score for each in (before, after)]
         rows.append(("direct_bias", "mean over targets", lean[0], lean[1], 0.0, len(targets)))
         rows.append(("same", "mean over targets", shadow[0], shadow[1], 0.0, len(targets)))
-    checks = remaining_bias(before, after, lists, n_words=n_words, seed=seed)
+    sequence = as_seed_sequence(seed)
+    checks = remaining_bias(before, after, lists, n_words=n_words, seed=sequence)
     rows += list(checks.itertuples(index=False, name=None))
-    return pd.DataFrame(rows, columns=list(checks.columns))
+    frame = pd.DataFrame(rows, columns=list(checks.columns))
+    frame.attrs["seed"] = sequence.entropy
+    return frame
 
 
 def load_frequent(

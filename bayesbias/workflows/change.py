@@ -291,7 +291,7 @@ def _scores(
     if scored is None:
         return mac_before_after(before, after)
     return scores_before_after(
-        scored.before, scored.after, scored.wordlist, ci_prob=settings.ci_prob
+        scored.before, scored.after, scored.wordlist, ci_prob=settings.ci_prob, seed=0
     )
 
 
@@ -299,5 +299,5 @@ def _remains(searched: Searched | None) -> pd.DataFrame | None:
     if searched is None:
         return None
     return bias_before_after(
-        searched.before, searched.after, searched.sets, n_words=searched.n_words
+        searched.before, searched.after, searched.sets, n_words=searched.n_words, seed=1
     )
