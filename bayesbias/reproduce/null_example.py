@@ -169,7 +169,7 @@ class PaperExample:
 
 @cache
 def paper_example() -> PaperExample:
-    """Give the null example of section 3.2 of Dobrzeniecka and Urbaniak (2024).
+    """Return the null example of section 3.2 of Dobrzeniecka and Urbaniak (2024).
 
     The 256 values are those that the authors' script draws with its seed,
     ``set.seed(10232169)``, from Normal(0, .08).
@@ -177,7 +177,7 @@ def paper_example() -> PaperExample:
     Examples
     --------
     >>> import bayesbias as bb
-    >>> example = bb.nulls.paper_example()
+    >>> example = bb.reproduce.paper_example()
     >>> round(example.statistic, 4), round(example.effect_size(), 4), round(example.p_value, 4)
     (0.3862, 1.2672, 0.0096)
 
