@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from builders import FAST
 from hypothesis import settings
 from xarray import DataTree
 
+from bayesbias.comparison import compare
 from bayesbias.sampling.fit import fit
 from bayesbias.tables.schema import COLUMNS, validate
 from bayesbias.tables.table_files import read_table
@@ -100,6 +102,27 @@ def nuts_posterior(toy_table: pd.DataFrame) -> DataTree:
 def crossed_posterior(toy_table: pd.DataFrame) -> DataTree:
     """An exact fit of the crossed model, 2 x 1,000 draws."""
     return fit(toy_table, "crossed", method="exact", draws=1000, chains=2, seed=1)
+
+
+@pytest.fixture(scope="session")
+def change_tables(toy_table: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The toy table, and the same with associated distances 0.1 larger and a little noise."""
+    rng = np.random.default_rng(3)
+    shift = np.where(toy_table["connection"] == "associated", 0.1, 0.0)
+    moved = toy_table["cosine_distance"] + shift + 0.02 * rng.standard_normal(len(toy_table))
+    return toy_table, toy_table.assign(cosine_distance=moved)
+
+
+@pytest.fixture(scope="session")
+def change_tree(change_tables: tuple[pd.DataFrame, pd.DataFrame]) -> DataTree:
+    """Posterior of the change between the two tables."""
+    return compare(*change_tables, seed=1, **FAST)
+
+
+@pytest.fixture(scope="session")
+def debiased_religion(published: Callable[[str], pd.DataFrame]) -> tuple[pd.DataFrame, ...]:
+    """The published religion tables of Reddit vectors, before and after debiasing."""
+    return published("religion_group_reddit_dataset"), published("debiased_religion_reddit")
 
 
 @contextmanager
