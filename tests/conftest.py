@@ -125,6 +125,27 @@ def debiased_religion(published: Callable[[str], pd.DataFrame]) -> tuple[pd.Data
     return published("religion_group_reddit_dataset"), published("debiased_religion_reddit")
 
 
+@pytest.fixture(scope="session")
+def byte_level() -> Any:
+    """A byte-level BPE tokenizer, whose pieces carry the space before them."""
+    from tokenizers import ByteLevelBPETokenizer
+    from transformers import PreTrainedTokenizerFast
+
+    trained = ByteLevelBPETokenizer()
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    text = ["John is old and John is tall", "Women are kind and women are tall", "very kind John"]
+    trained.train_from_iterator(text * 20, vocab_size=400, min_frequency=2, special_tokens=special)
+    backend = trained._tokenizer
+    from tokenizers.processors import RobertaProcessing
+
+    backend.post_processor = RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=False)
+    names = dict.fromkeys(("bos_token", "cls_token"), "<s>")
+    names |= dict.fromkeys(("eos_token", "sep_token"), "</s>")
+    return PreTrainedTokenizerFast(
+        tokenizer_object=backend, pad_token="<pad>", unk_token="<unk>", mask_token="<mask>", **names
+    )
+
+
 @contextmanager
 def dask_cluster(**settings: object) -> Iterator[Any]:
     """Give the client of a real Dask cluster on this machine.
