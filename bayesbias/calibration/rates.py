@@ -12,7 +12,7 @@ import pandas as pd
 from .._core.random import Seed, as_seed_sequence
 from ..nulls import ScenarioLike
 from ..nulls import scenario as named_scenario
-from ..nulls.additive import check_count
+from ..nulls.base import check_count
 from .choices import Choices
 from .methods import Method
 from .methods import method as named_method

@@ -9,8 +9,9 @@ Examples
 
 from __future__ import annotations
 
-from .additive import Scenario, ScenarioLike
-from .layout import PLANTINGS, Batch, Layout
+from .additive import Scenario
+from .base import PLANTINGS, ScenarioLike
+from .layout import Batch, Layout
 from .registry import ABOUT, SCENARIOS, scenario
 from .unit_vectors import UnitVectorScenario
 from .vocabulary import VocabularyScenario, vocabulary_scenario

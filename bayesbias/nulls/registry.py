@@ -6,7 +6,8 @@ from collections.abc import Callable
 from functools import partial
 
 from .._core.checks import unknown_name
-from .additive import Scenario, ScenarioLike
+from .additive import Scenario
+from .base import ScenarioLike
 from .unit_vectors import UnitVectorScenario
 from .vocabulary import vocabulary_scenario
 

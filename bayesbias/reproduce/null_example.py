@@ -21,7 +21,8 @@ from numpy.typing import ArrayLike
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .._core.random import Seed, as_seed_sequence
-from ..nulls.additive import PAPER_SD, Scenario, check_count
+from ..nulls.additive import PAPER_SD
+from ..nulls.base import check_count
 from ..nulls.layout import Layout
 from ..scores.permutation import permutation_test
 from ..scores.weat import effect_sizes
@@ -125,7 +126,7 @@ class PaperExample:
             and ``slipped``, what the paper's code takes for d.
         """
         rng = default_rng(as_seed_sequence(seed))
-        sd = Scenario(cell_sd=PAPER_SD).cell_sd * np.sqrt(2 / N_X)
+        sd = PAPER_SD * np.sqrt(2 / N_X)
         s = sd * rng.standard_normal((check_count(n), 2 * N_X))
         sums = s[:, :N_X].sum(axis=1) - s[:, N_X:].sum(axis=1)
         frame = _statistics(sums, s)
