@@ -190,7 +190,7 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             "relative_bias",
             "The difference of two sets against differences of random sets.",
             'test = tests["weat1"]\n'
-            'found = many["weat1"].relative_bias(test.X, test.Y, draws=2000, seed=1)\n'
+            'found = many["weat1"].relative_bias(test.X, test.Y, n_resamples=2000, seed=1)\n'
             'bb.plots.relative_bias(found, name="weat1", labels=test.labels[:2])',
             "Relative bias of WEAT 1 against random sets",
         ),
@@ -221,7 +221,7 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             "    seed=1,\n"
             ")\n"
             "bb.plots.false_alarms(rates)",
-            "Rates of false alarms by method and world",
+            "Rates of false alarms by method and scenario",
         ),
         Entry(
             "power_curves",

@@ -7,6 +7,9 @@ import pandas as pd
 
 import bayesbias as bb
 
+FAST = {"draws": 500, "chains": 2}
+"""1,000 draws: a probability of a half has a Monte Carlo error of 0.016."""
+
 WORDS = {"she": "woman", "he": "man", "her": "woman"}
 """Protected words and their groups."""
 
@@ -62,3 +65,19 @@ def leaning(
         for group, members in sets.items():
             vectors |= {w: random.normal(size=6) + 3 * lean[group] for w in members}
     return vectors, words
+
+
+def only_row(frame: pd.DataFrame, **keys: str) -> pd.Series:
+    """The one row of a frame whose columns have these values."""
+    for name, value in keys.items():
+        frame = frame[frame[name] == value]
+    assert len(frame) == 1
+    return frame.iloc[0]
+
+
+def pair_table(rows: list[tuple[str, str, str, float]]) -> pd.DataFrame:
+    """A table of (protected word, attribute, connection, distance), of one group and set."""
+    frame = pd.DataFrame(
+        rows, columns=["protected_word", "attribute", "connection", bb.COLUMNS[-1]]
+    )
+    return frame.assign(protected_group="g", attribute_set="s")

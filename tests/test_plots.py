@@ -74,7 +74,9 @@ def of_vectors(mark: str) -> dict[str, Case]:
     many = background.distributions(known, {f"{mark}one{mark}": (names[:1], names[1:2])})
     ((name, one),) = many.items()
     curves, sets = background.densities(many), {f"{mark}X{mark}": names[9:12], "Y": names[20:22]}
-    rates = pd.DataFrame({"world": [f"{mark}a{mark}", "b"], "method": mark, "kind": "false alarms"})
+    rates = pd.DataFrame(
+        {"scenario": [f"{mark}a{mark}", "b"], "method": mark, "kind": "false alarms"}
+    )
     rates = rates.assign(rate=[0.1, 0.3], low=0.05, high=0.4, nominal=0.05, n=100, effect=[1, 2])
     values = pd.DataFrame({"protected_group": [mark, "y"], "A": [0.1, 0.2], "B": [0.3, -0.1]})
     return {
@@ -83,7 +85,7 @@ def of_vectors(mark: str) -> dict[str, Case]:
         "direction_correlations": ((scores.direction_correlations(vectors, pairs),), {}),
         "background_densities": ((curves,), {}),
         "background_words": ((curves, background.words(one, sets), name), {}),
-        "relative_bias": ((one.relative_bias(*sets.values(), draws=99),), {"name": name}),
+        "relative_bias": ((one.relative_bias(*sets.values(), n_resamples=99),), {"name": name}),
         "null_distribution": ((np.linspace(-1, 1, 50), 0.7), {"label": f"{mark}d{mark}"}),
         "false_alarms": ((rates,), {}),
         "power_curves": ((rates,), {}),

@@ -68,7 +68,7 @@ def test_every_word_has_its_row(made: dict[str, bg.Distribution], curves: pd.Dat
 
 
 def test_relative_bias_over_random_pairs(made: dict[str, bg.Distribution]) -> None:
-    found = made["one"].relative_bias(*SETS.values(), draws=3000, seed=1)
+    found = made["one"].relative_bias(*SETS.values(), n_resamples=3000, seed=1)
     ax = plots.relative_bias(found, name="one", labels=("first", "second"))
     bars = [patch for patch in ax.patches if hasattr(patch, "get_height")]
     area = sum(bar.get_height() * bar.get_width() for bar in bars)

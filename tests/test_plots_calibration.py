@@ -20,7 +20,7 @@ from bayesbias.plots.palette import INK, MISS
 def rates(kind: str = "false alarms") -> pd.DataFrame:
     frame = pd.DataFrame(
         {
-            "world": ["one", "two", "one", "two"],
+            "scenario": ["one", "two", "one", "two"],
             "method": ["weat-p", "weat-p", "t-cells", "t-cells"],
             "kind": kind,
             "rate": [0.05, 0.2, 0.01, 0.3],
@@ -110,9 +110,9 @@ def test_false_alarms_are_dots_with_intervals_and_the_promised_rate() -> None:
     assert "500 to 2,000 simulated tables" in text_of(ax)
 
 
-def test_blocks_may_be_worlds_and_coverage_is_read_the_other_way_round() -> None:
+def test_blocks_may_be_scenarios_and_coverage_is_read_the_other_way_round() -> None:
     frame = rates("coverage").assign(nominal=0.1)
-    ax = plots.false_alarms(frame, by="world")
+    ax = plots.false_alarms(frame, by="scenario")
     assert row_names(ax) == ["one", "weat-p", "t-cells", "two", "weat-p", "t-cells"]
     dots = [line for line in ax.lines if line.get_label() == "rate"]
     colours = dict(zip([dot.get_xdata()[0] for dot in dots], dots, strict=True))
@@ -122,13 +122,13 @@ def test_blocks_may_be_worlds_and_coverage_is_read_the_other_way_round() -> None
 
 
 def test_power_is_not_drawn_as_false_alarms() -> None:
-    mixed = pd.concat([rates(), rates("power").assign(world="planted")])
+    mixed = pd.concat([rates(), rates("power").assign(scenario="planted")])
     assert (
         len([each for each in plots.false_alarms(mixed).lines if each.get_label() == "rate"]) == 4
     )
     with pytest.raises(ValueError, match="no false alarms and no coverage"):
         plots.false_alarms(rates("power"))
-    with pytest.raises(ValueError, match="by must be 'method' or 'world', got 'n'"):
+    with pytest.raises(ValueError, match="by must be 'method' or 'scenario', got 'n'"):
         plots.false_alarms(rates(), by="n")
     with pytest.raises(ValueError, match="rows do not fit into one figure"):
         plots.false_alarms(pd.concat([rates()] * 30))

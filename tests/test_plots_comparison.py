@@ -40,7 +40,9 @@ def orders(tree: object) -> pd.DataFrame:
 
 
 def ends(tree: object) -> tuple[pd.DataFrame, pd.DataFrame]:
-    before, after = (bb.summary(comparison.moment(tree, when)) for when in ("before", "after"))  # type: ignore[arg-type]
+    before, after = (
+        bb.summary(comparison.posterior_at(tree, when)) for when in ("before", "after")
+    )  # type: ignore[arg-type]
     return before, after
 
 

@@ -28,7 +28,8 @@ from numpy.testing import assert_array_equal
 from bayesbias._core.resources import bundled_folder
 from bayesbias.embeddings.formats import binary, progress, read_entries
 from bayesbias.embeddings.load import in_lower_case, load_vectors, read_as, save_vectors
-from bayesbias.tables.wordlists import WordList, load_wordlist, wordlists
+from bayesbias.tables.wordlist_files import wordlists
+from bayesbias.tables.wordlists import WordList, load_wordlist
 
 Table = Mapping[str, Sequence[float]]
 

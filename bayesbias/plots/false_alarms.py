@@ -1,4 +1,4 @@
-"""False alarms by world and method: dots with Monte Carlo intervals against the promised rate."""
+"""False alarms by scenario and method: dots with Monte Carlo intervals beside promised rates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .palette import COLOURS, INK, LINE, MISS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-NEEDED = ("world", "method", "kind", "rate", "low", "high", "nominal", "n")
+NEEDED = ("scenario", "method", "kind", "rate", "low", "high", "nominal", "n")
 """Columns of a calibration frame that the plot uses."""
 
 CAUTIOUS = COLOURS["different"]
@@ -36,7 +36,7 @@ def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = N
     frame : DataFrame
         As `bayesbias.calibration.calibrate` returns it. Rows that are false alarms are drawn; if
         there are none, those that are coverage.
-    by : {"method", "world"}
+    by : {"method", "scenario"}
         What the blocks are; the other one labels the rows.
     ax : Axes, optional
         Where to draw; a new figure by default, as high as its rows need.
@@ -54,15 +54,15 @@ def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = N
         If a column is missing, or there is nothing to draw, or it does not fit into one figure.
     """
     require_columns(frame, NEEDED)
-    if by not in {"method", "world"}:
-        raise ValueError(f"by must be 'method' or 'world', got {by!r}")
+    if by not in {"method", "scenario"}:
+        raise ValueError(f"by must be 'method' or 'scenario', got {by!r}")
     kind = next((kind for kind in WORDS if (frame["kind"] == kind).any()), None)
     if kind is None:
-        raise ValueError("the frame has no false alarms and no coverage; simulate a null world")
+        raise ValueError("the frame has no false alarms and no coverage; simulate a null scenario")
     found = frame[frame["kind"] == kind]
     if len(found) > MOST_ROWS:
         raise ValueError(f"{len(found)} rows do not fit into one figure, which holds {MOST_ROWS}")
-    other = "world" if by == "method" else "method"
+    other = "scenario" if by == "method" else "method"
     rows, drawn = block_rows(found.assign(label=found[other].astype(str), mean=found["rate"]), by)
     ax = forest_axes(ax, rows, row_height=0.22)
     column = [_draw(ax, drawn.iloc[[at]], kind) for at in range(len(drawn))]

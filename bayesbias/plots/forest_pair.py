@@ -33,8 +33,8 @@ def forest_pair(
     Parameters
     ----------
     before, after : DataFrame
-        As `bayesbias.summary` returns them, such as of ``comparison.moment(tree, "before")`` and
-        ``"after"``.
+        As `bayesbias.summary` returns them, such as of ``comparison.posterior_at(tree, "before")``
+        and ``"after"``.
     level : {"all", "overall", "group", "word"}
         Which rows to draw; see `forest`.
     names : (str, str)

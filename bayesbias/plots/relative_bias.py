@@ -46,7 +46,7 @@ def relative_bias(
     """
     ax = new_axes(ax, HEIGHT)
     vertical_guides(ax)
-    ax.hist(found.draws, bins=BINS, density=True, color=LINE, alpha=0.55, label="random pairs")
+    ax.hist(found.reference, bins=BINS, density=True, color=LINE, alpha=0.55, label="random pairs")
     z = np.linspace(-4.5, 4.5, 300)
     x, peak = found.expected + found.sd * z, 1 / (found.sd * np.sqrt(2 * np.pi))
     ax.plot(x, peak * np.exp(-(z**2) / 2), color=INK, linewidth=1.1, label="closed form")
@@ -61,7 +61,7 @@ def relative_bias(
             f"sum of ψ over {labels[0]} less that over {labels[1]}", [x[0], x[-1], found.statistic]
         ),
         f"{name}: relative bias" if name else "Relative bias",
-        f"Grey: {len(found.draws):,} random pairs of disjoint sets of {found.n_x} and {found.n_y} "
-        f"words; curve: the Normal in closed form, ticks at its middle 95%. Coloured: the "
-        f"observed value, two-sided p = {found.p_simulated():.2g} among the random pairs.",
+        f"Grey: {len(found.reference):,} random pairs of disjoint sets of {found.n_x} and "
+        f"{found.n_y} words; curve: the Normal in closed form, ticks at its middle 95%. Coloured: "
+        f"the observed value, two-sided p = {found.p_simulated():.2g} among the random pairs.",
     )
