@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
@@ -15,18 +14,6 @@ import bayesbias as bb
 from bayesbias import comparison, plots
 from bayesbias.plots.order_arrows import share
 from bayesbias.plots.palette import COLOURS
-
-
-@pytest.fixture(scope="module")
-def tables(toy_table: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    rng = np.random.default_rng(2)
-    moved = 0.08 + 0.03 * rng.standard_normal(len(toy_table))
-    return toy_table, toy_table.assign(cosine_distance=toy_table["cosine_distance"] + moved)
-
-
-@pytest.fixture(scope="module")
-def tree(tables: tuple[pd.DataFrame, pd.DataFrame]) -> object:
-    return bb.compare(*tables, draws=300, chains=2, seed=1)
 
 
 @pytest.fixture(scope="module")
@@ -159,14 +146,3 @@ def test_distributions_before_and_after_share_one_band(
         text = f"{row['share_before']:.0%} → {row['share_after']:.0%}"
         assert text in [each.get_text() for each in ax.texts]
     assert_readable(ax)
-
-
-def test_plots_are_written_the_same_twice(
-    frame: pd.DataFrame, tree: object, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    folders = [tmp_path_factory.mktemp("plots") for _ in range(2)]
-    for folder in folders:
-        plots.save(plots.change_arrows(frame, level="overall"), folder / "arrows")
-        plots.save(plots.forest_pair(*ends(tree), level="overall")[0], folder / "pair")
-    for name in ("arrows.svg", "pair.svg"):
-        assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()

@@ -17,7 +17,7 @@ from bayesbias.plots.palette import COLOURS, GREEN, INK
 @pytest.fixture(scope="module")
 def table() -> pd.DataFrame:
     """A table of scores with one made-up posterior row."""
-    frame = scores.score_table(*leaning(), draws=50)
+    frame = scores.score_table(*leaning(), draws=50, seed=0)
     row = frame[frame["score"] == "mac"].assign(interval="posterior", value=0.9, low=0.8, high=1.1)
     attrs = frame.attrs
     frame = pd.concat([frame, row], ignore_index=True)
@@ -27,14 +27,14 @@ def table() -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def three() -> pd.DataFrame:
-    return scores.score_table(*leaning("xyz", prefix="group "), draws=20)
+    return scores.score_table(*leaning("xyz", prefix="group "), draws=20, seed=0)
 
 
 @pytest.fixture(scope="module")
 def parts() -> pd.DataFrame:
     names = ["weat", "weam", "ect", "mac", "same"]
     return scores.robustness(
-        *leaning(), scores=names, repeats=4, shares=(0.4, 0.8), reference="shuffled"
+        *leaning(), scores=names, repeats=4, shares=(0.4, 0.8), reference="shuffled", seed=0
     )
 
 
@@ -120,7 +120,9 @@ def test_posteriors_have_a_marker_and_a_colour_of_their_own(table: pd.DataFrame)
 
 
 def test_all_scores_of_a_list_are_readable_together() -> None:
-    assert_readable(plots.robustness(scores.robustness(*leaning(), repeats=2, shares=(0.5,))))
+    assert_readable(
+        plots.robustness(scores.robustness(*leaning(), repeats=2, shares=(0.5,), seed=0))
+    )
 
 
 def test_many_groups_are_named_and_readable(three: pd.DataFrame) -> None:
