@@ -17,13 +17,13 @@ from bayesbias.plots.palette import COLOURS
 
 
 @pytest.fixture(scope="module")
-def frame(tree: object) -> pd.DataFrame:
-    return comparison.changes(tree)  # type: ignore[arg-type]
+def frame(change_tree: object) -> pd.DataFrame:
+    return comparison.changes(change_tree)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
-def orders(tree: object) -> pd.DataFrame:
-    return comparison.order_changes(tree)  # type: ignore[arg-type]
+def orders(change_tree: object) -> pd.DataFrame:
+    return comparison.order_changes(change_tree)  # type: ignore[arg-type]
 
 
 def ends(tree: object) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -41,8 +41,8 @@ def arrows(ax: Axes) -> list[Annotation]:
     ]
 
 
-def test_two_forests_share_axes_and_hold_their_own_means(tree: object) -> None:
-    before, after = ends(tree)
+def test_two_forests_share_axes_and_hold_their_own_means(change_tree: object) -> None:
+    before, after = ends(change_tree)
     one, other = plots.forest_pair(before, after)
     assert one.get_xlim() == other.get_xlim()
     assert one.get_ylim() == other.get_ylim()
@@ -54,13 +54,13 @@ def test_two_forests_share_axes_and_hold_their_own_means(tree: object) -> None:
     assert_readable(*one.figure.axes)
 
 
-def test_two_forests_on_axes_of_the_caller(tree: object) -> None:
+def test_two_forests_on_axes_of_the_caller(change_tree: object) -> None:
     _, axes = plt.subplots(1, 2, sharex=True, sharey=True, figsize=(11, 7))
-    assert plots.forest_pair(*ends(tree), level="word", axes=tuple(axes)) == tuple(axes)
+    assert plots.forest_pair(*ends(change_tree), level="word", axes=tuple(axes)) == tuple(axes)
 
 
-def test_two_forests_need_the_same_rows(tree: object) -> None:
-    before, after = ends(tree)
+def test_two_forests_need_the_same_rows(change_tree: object) -> None:
+    before, after = ends(change_tree)
     short = after[after["protected_word"] != "hers"]
     with pytest.raises(ValueError, match="in one of them only: word hers"):
         plots.forest_pair(before, short)
@@ -135,13 +135,13 @@ def test_no_probability_is_certain() -> None:
 
 
 def test_distributions_before_and_after_share_one_band(
-    tables: tuple[pd.DataFrame, pd.DataFrame],
+    change_tables: tuple[pd.DataFrame, pd.DataFrame],
 ) -> None:
-    ax = plots.distribution_pair(*tables, half_width=0.1)
+    ax = plots.distribution_pair(*change_tables, half_width=0.1)
     assert band_of(ax) == pytest.approx((0.9, 1.1))
     labels = {line.get_label() for line in ax.lines}
     assert {"human before", "human after"} <= labels
-    shares = comparison.band_shares(*tables, 0.1)
+    shares = comparison.band_shares(*change_tables, 0.1)
     for row in shares.to_dict("records"):
         text = f"{row['share_before']:.0%} → {row['share_after']:.0%}"
         assert text in [each.get_text() for each in ax.texts]
