@@ -90,8 +90,10 @@ def key(
     from matplotlib.lines import Line2D
 
     line = Line2D([], [], color=colour, marker=marker, label=label, markersize=size)
-    line.set(linewidth=width, linestyle="-" if width else "none", markeredgewidth=1.6)
-    if width:
+    line.set(linewidth=width, linestyle="-" if width else "none")
+    if marker == "|":
+        line.set(markeredgewidth=2.0)
+    elif width:
         line.set(markeredgecolor="white", markeredgewidth=0.6)
     return line
 
