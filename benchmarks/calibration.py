@@ -77,7 +77,7 @@ def _met(seconds: float, goal: float) -> str:
 
 def _nuts_seconds() -> float:
     """Seconds of NUTS for one table under both models, compilation left out."""
-    batch = bb.nulls.World().simulate(NUTS_TABLES + 1, seed=2)
+    batch = bb.nulls.Scenario().simulate(NUTS_TABLES + 1, seed=2)
     spent = 0.0
     for spec in MODELS:
         for index in range(NUTS_TABLES + 1):

@@ -23,8 +23,8 @@ sys.path.insert(0, str(ROOT))
 
 import bayesbias as bb  # noqa: E402
 from bayesbias._core.files import replace_file  # noqa: E402
-from bayesbias.calibration import METHODS, calibrate, list_length  # noqa: E402
-from bayesbias.nulls import ABOUT, WORLDS, World  # noqa: E402
+from bayesbias.calibration import CALIBRATED_METHODS, calibrate, list_length  # noqa: E402
+from bayesbias.nulls import ABOUT, SCENARIOS, Scenario  # noqa: E402
 from bayesbias.reproduce import null_share  # noqa: E402
 from scripts import calibration_tables as tables_of  # noqa: E402
 
@@ -35,11 +35,11 @@ TABLES = {"fast": 4000, "posterior": 500, "power": 200, "length": 300}
 QUICK = dict.fromkeys(TABLES, 50)
 DRAWS, ROPE = 2000, 0.02
 
-FAST = [name for name in METHODS if not name.startswith(tables_of.MODELS)]
-POSTERIOR = [name for name in METHODS if name not in FAST]
+FAST = [name for name in CALIBRATED_METHODS if not name.startswith(tables_of.MODELS)]
+POSTERIOR = [name for name in CALIBRATED_METHODS if name not in FAST]
 
 EFFECTS = (0.0, 0.02, 0.04, 0.06, 0.08)
-POWER_WORLD = World(word_sd=0.04, attribute_sd=0.04)
+POWER_SCENARIO = Scenario(word_sd=0.04, attribute_sd=0.04)
 POWER_METHODS = ("weat-p", "t-cells-groups", "paper-hpdi", "crossed-hpdi", "crossed-rope")
 DRAWN_METHODS = ("weat-p", "t-cells-groups", "mac-paired-t", "crossed-hpdi", "paper-hpdi-group",
                  "crossed-hpdi-group")  # fmt: skip
@@ -48,19 +48,19 @@ DRAWN_METHODS = ("weat-p", "t-cells-groups", "mac-paired-t", "crossed-hpdi", "pa
 def measured(tables: dict[str, int], n_jobs: int, folder: Path | None) -> dict[str, pd.DataFrame]:
     """Simulate and measure everything that the page shows."""
     shared = {"seed": SEED, "n_jobs": n_jobs, "folder": folder, "draws": DRAWS, "rope": ROPE}
-    worlds = list(WORLDS)
+    scenarios = list(SCENARIOS)
     both = [
-        calibrate(worlds, FAST, tables["fast"], **shared),
-        calibrate(worlds, POSTERIOR, tables["posterior"], **shared),
+        calibrate(scenarios, FAST, tables["fast"], **shared),
+        calibrate(scenarios, POSTERIOR, tables["posterior"], **shared),
     ]
     return {
-        "worlds": pd.concat(both, ignore_index=True),
+        "scenarios": pd.concat(both, ignore_index=True),
         "length": list_length(n=tables["length"], **shared),
         "power": list_length(
             [8],
             [8],
             effects=EFFECTS,
-            world=POWER_WORLD,
+            scenario=POWER_SCENARIO,
             methods=POWER_METHODS,
             n=tables["power"],
             **shared,
@@ -70,8 +70,10 @@ def measured(tables: dict[str, int], n_jobs: int, folder: Path | None) -> dict[s
 
 def draw(found: dict[str, pd.DataFrame], folder: Path) -> None:
     """Write the figures."""
-    both = found["worlds"]
-    shown = both[both["method"].isin(DRAWN_METHODS) & both["world"].isin(tables_of.NULL_WORLDS)]
+    both = found["scenarios"]
+    shown = both[
+        both["method"].isin(DRAWN_METHODS) & both["scenario"].isin(tables_of.NULL_SCENARIOS)
+    ]
     save(folder, "false-alarms", bb.plots.false_alarms(shown))
     save(folder, "power", bb.plots.power_curves(found["power"]))
     crossed = found["length"][found["length"]["method"] == "crossed-hpdi"]
@@ -101,13 +103,13 @@ def save(folder: Path, name: str, ax: object) -> None:
 
 def content_of(found: dict[str, pd.DataFrame], tables: dict[str, int]) -> dict[str, str]:
     """Give what stands in the page by name, other than rates quoted in its prose."""
-    both = found["worlds"]
+    both = found["scenarios"]
     doubtful, fits = int(both["doubtful"].max()), tables["posterior"]
     levels = ("", "-group", "-word")
-    worlds = [[f"`{name}`", text] for name, text in ABOUT.items()]
-    null = tables_of.NULL_WORLDS
+    scenarios = [[f"`{name}`", text] for name, text in ABOUT.items()]
+    null = tables_of.NULL_SCENARIOS
     return {
-        "worlds": tables_of.markdown(["world", "what happens in it"], worlds),
+        "scenarios": tables_of.markdown(["scenario", "what happens in it"], scenarios),
         "methods": tables_of.method_table(FAST),
         "alarms": tables_of.alarms(both),
         "rope_alarms": tables_of.grid(
@@ -115,7 +117,9 @@ def content_of(found: dict[str, pd.DataFrame], tables: dict[str, int]) -> dict[s
         ),
         "known": tables_of.known_rates(both),
         "coverage": "\n\n".join(
-            tables_of.grid(both, tables_of.readings(f"coverage{end}"), list(WORLDS), ("coverage",))
+            tables_of.grid(
+                both, tables_of.readings(f"coverage{end}"), list(SCENARIOS), ("coverage",)
+            )
             for end in levels
         ),
         "power": tables_of.power(both),
@@ -139,7 +143,7 @@ def write(found: dict[str, pd.DataFrame], tables: dict[str, int], docs: Path) ->
 
     def fill(asked: re.Match[str]) -> str:
         name = " ".join(asked[1].split())
-        return content[name] if name in content else tables_of.quote(found["worlds"], name)
+        return content[name] if name in content else tables_of.quote(found["scenarios"], name)
 
     page = re.sub("<<([^<>]+)>>", fill, TEXT.read_text(encoding="utf-8"))
     draw(found, docs / "figures")

@@ -22,7 +22,8 @@ import numpy as np
 from gensim.models import KeyedVectors
 
 from bayesbias.embeddings.load import save_vectors
-from bayesbias.tables.wordlists import load_wordlist, wordlists
+from bayesbias.tables.wordlist_files import wordlists
+from bayesbias.tables.wordlists import load_wordlist
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "vectors" / "glove-demo.npz"

@@ -12,6 +12,7 @@ import io
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import matplotlib as mpl
@@ -22,7 +23,6 @@ from bayesbias._core.files import replace_file
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 FOLDER = Path("figures") / "gallery"
-NO_PLOTS = {"COLOURS", "MARKERS", "save"}
 
 DPI, COLOURS_OF_A_PNG, LARGEST = 100, 256, 60_000
 """A PNG's resolution, its palette (a smaller one loses single red dots), and its bytes at most."""
@@ -41,9 +41,9 @@ class Entry:
 SETUP = """\
 import bayesbias as bb
 
-words = bb.load_wordlist("gender")
+wordlist = bb.load_wordlist("gender")
 vectors = bb.load_vectors("glove-demo")
-table = bb.distance_table(vectors, words)
+table = bb.distance_table(vectors, wordlist)
 post = bb.fit(table, "crossed", seed=1)
 """
 
@@ -92,14 +92,14 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
         Entry(
             "scores",
             "The cosine scores side by side, each against what it takes for no bias.",
-            "bb.plots.scores(bb.score_table(vectors, words, draws=300))",
+            "bb.plots.scores(bb.score_table(vectors, wordlist, draws=300))",
             "Scores of the gender list with bootstrap intervals",
         ),
         Entry(
             "robustness",
             "How a score moves when words are left out.",
             "robust = bb.scores.robustness(\n"
-            '    vectors, words, scores=["weat", "mac", "same"], repeats=30\n'
+            '    vectors, wordlist, scores=["weat", "mac", "same"], repeats=30\n'
             ")\n"
             "bb.plots.robustness(robust)",
             "Scores recomputed on parts of the list",
@@ -138,7 +138,7 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             "change_forest",
             "How far distances moved, by level, with the region of practical equivalence.",
             'after = bb.debias.hard(vectors, "gender")\n'
-            "debiased = bb.distance_table(after, words)\n"
+            "debiased = bb.distance_table(after, wordlist)\n"
             "change = bb.compare(table, debiased, attributes=True, seed=1)\n"
             'bb.plots.change_forest(bb.summary(change), level="group")',
             "Changes of mean distances after hard debiasing, by group",
@@ -190,7 +190,7 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             "relative_bias",
             "The difference of two sets against differences of random sets.",
             'test = tests["weat1"]\n'
-            'found = many["weat1"].relative_bias(test.X, test.Y, draws=2000, seed=1)\n'
+            'found = many["weat1"].relative_bias(test.X, test.Y, n_resamples=2000, seed=1)\n'
             'bb.plots.relative_bias(found, name="weat1", labels=test.labels[:2])',
             "Relative bias of WEAT 1 against random sets",
         ),
@@ -221,7 +221,7 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             "    seed=1,\n"
             ")\n"
             "bb.plots.false_alarms(rates)",
-            "Rates of false alarms by method and world",
+            "Rates of false alarms by method and scenario",
         ),
         Entry(
             "power_curves",
@@ -239,8 +239,8 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
 INTRODUCTION = """# Gallery
 
 Every plot, drawn from the vectors and lists that come with the package. A plot takes a tidy frame,
-a table or a posterior, and `ax=` to be drawn into a figure of your own; it gives a matplotlib Axes
-back. `bb.plots.save(axes, "name")` writes PNG and SVG. What the lists hold are stereotypes that
+a table or a posterior, and `ax=` to be drawn into a figure of your own; it returns a matplotlib
+Axes. `bb.plots.save(axes, "name")` writes PNG and SVG. What the lists hold are stereotypes that
 have been studied; showing them does not endorse them.
 
 The code below runs from top to bottom. `python scripts/build_gallery.py` made this page, in the
@@ -290,7 +290,8 @@ def main() -> None:
     out = parser.parse_args().out
     mpl.use("Agg")
     shown = [entry.name for entries in SECTIONS.values() for entry in entries]
-    if lacking := set(plots.__all__) - NO_PLOTS - set(shown):
+    public = {name for name, each in vars(plots).items() if isinstance(each, FunctionType)}
+    if lacking := public - {"save"} - set(shown):
         raise SystemExit(f"the gallery lacks {', '.join(sorted(lacking))}; add an entry")
     (out / FOLDER).mkdir(parents=True, exist_ok=True)
     names: dict[str, Any] = {}

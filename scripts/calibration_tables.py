@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 
 import bayesbias as bb
-from bayesbias.calibration import METHODS
-from bayesbias.nulls import WORLDS
+from bayesbias.calibration import CALIBRATED_METHODS
+from bayesbias.nulls import SCENARIOS
 from bayesbias.reproduce import null_share
 
 MODELS = ("paper", "paper-figures", "crossed")
-NULL_WORLDS = [name for name in WORLDS if not name.startswith("planted")]
-PLANTED = [name for name in WORLDS if name not in NULL_WORLDS]
+NULL_SCENARIOS = [name for name in SCENARIOS if not name.startswith("planted")]
+PLANTED = [name for name in SCENARIOS if name not in NULL_SCENARIOS]
 T_METHODS = ("t-cells-groups", "t-cells-sets", "t-word-means", "t-attribute-means")
 
 KNOWN = {
@@ -23,7 +23,7 @@ KNOWN = {
     "attributes-differ": (0.031, 0.328, 0.046, 0.051),
     "attributes-differ-more": (0.011, 0.519, 0.049, 0.050),
 }
-"""False alarms known from a simulation of 4,000 tables a cell, by world and t-test."""
+"""False alarms known from a simulation of 4,000 tables a cell, by scenario and t-test."""
 
 PAPER_SAMPLES = 10_000
 """Null samples of the paper's section 3.2."""
@@ -50,24 +50,24 @@ def span(low: str, high: str) -> str:
 
 
 def quote(both: pd.DataFrame, request: str) -> str:
-    """Give rates as prose quotes them: ``WORLD,... METHOD,... [%]``, the highest after ``most``.
+    """Give rates as prose quotes them: ``SCENARIO,... METHOD,... [%]``, the highest after ``most``.
 
-    ``null`` stands for all false alarms of null worlds but ``vocabulary-topics``, and ``*`` in the
-    name of a method for every model.
+    ``null`` stands for all false alarms of null scenarios but ``vocabulary-topics``, and ``*`` in
+    the name of a method for every model.
     """
     words = request.split()
     percent, most = words[-1] == "%", words[0] == "most"
-    worlds, methods = (part.split(",") for part in words[most : len(words) - percent])
+    scenarios, methods = (part.split(",") for part in words[most : len(words) - percent])
     methods = [name.replace("*", spec) for name in methods for spec in MODELS]
     rows = both[both["method"].isin(methods)]
-    if worlds == ["null"]:
-        worlds = [name for name in NULL_WORLDS if name != "vocabulary-topics"]
+    if scenarios == ["null"]:
+        scenarios = [name for name in NULL_SCENARIOS if name != "vocabulary-topics"]
         rows = rows[rows["kind"] == "false alarms"]
-    elif not set(worlds) <= set(both["world"]):
-        raise ValueError(f"the page asks for {request!r}, and a world of it is unknown")
+    elif not set(scenarios) <= set(both["scenario"]):
+        raise ValueError(f"the page asks for {request!r}, and a scenario of it is unknown")
     if set(rows["method"]) != set(methods):
         raise ValueError(f"the page asks for {request!r}, and a method of it is unknown")
-    rates = rows.loc[rows["world"].isin(worlds), "rate"]
+    rates = rows.loc[rows["scenario"].isin(scenarios), "rate"]
     low, high = (f"{each:.0%}" if percent else short(each) for each in (rates.min(), rates.max()))
     return high if most else span(low, high)
 
@@ -83,15 +83,15 @@ def rate(row: pd.Series, kinds: Sequence[str]) -> str:
 
 
 def grid(
-    frame: pd.DataFrame, methods: Sequence[str], worlds: Sequence[str], kinds: Sequence[str]
+    frame: pd.DataFrame, methods: Sequence[str], scenarios: Sequence[str], kinds: Sequence[str]
 ) -> str:
-    """Write rates, a row a world and a column a method."""
-    found = frame.set_index(["world", "method"])
+    """Write rates, a row a scenario and a column a method."""
+    found = frame.set_index(["scenario", "method"])
     rows = [
-        [f"`{world}`", *(rate(found.loc[(world, name)], kinds) for name in methods)]
-        for world in worlds
+        [f"`{scenario}`", *(rate(found.loc[(scenario, name)], kinds) for name in methods)]
+        for scenario in scenarios
     ]
-    return markdown(["world", *(f"`{name}`" for name in methods)], rows)
+    return markdown(["scenario", *(f"`{name}`" for name in methods)], rows)
 
 
 def readings(*readings: str) -> list[str]:
@@ -101,7 +101,10 @@ def readings(*readings: str) -> list[str]:
 
 def method_table(names: Sequence[str]) -> str:
     """Write what methods do, and what their null hypothesis says."""
-    rows = [[f"`{n}`", METHODS[n].title.replace("|", "\\|"), METHODS[n].null] for n in names]
+    rows = [
+        [f"`{n}`", CALIBRATED_METHODS[n].title.replace("|", "\\|"), CALIBRATED_METHODS[n].null]
+        for n in names
+    ]
     return markdown(["method", "claims a bias by", "its null hypothesis"], rows)
 
 
@@ -113,32 +116,32 @@ def alarms(both: pd.DataFrame) -> str:
         readings("hpdi", "hpdi-group"),
         readings("hpdi-word", "hpdi-any-word"),
     ]
-    return "\n\n".join(grid(both, part, NULL_WORLDS, ("false alarms",)) for part in parts)
+    return "\n\n".join(grid(both, part, NULL_SCENARIOS, ("false alarms",)) for part in parts)
 
 
 def known_rates(both: pd.DataFrame) -> str:
     """Write the known rates beside ours, with their difference in standard errors of both."""
-    found, rows = both.set_index(["world", "method"]), []
-    for world, rates in KNOWN.items():
-        row = [f"`{world}`"]
+    found, rows = both.set_index(["scenario", "method"]), []
+    for scenario, rates in KNOWN.items():
+        row = [f"`{scenario}`"]
         for name, share in zip(T_METHODS, rates, strict=True):
-            ours, n = found.loc[(world, name), "rate"], found.loc[(world, name), "n"]
+            ours, n = found.loc[(scenario, name), "rate"], found.loc[(scenario, name), "n"]
             error = np.sqrt(share * (1 - share) * (1 / 4000 + 1 / n))
             row.append(f"{short(share, 3)}, {short(ours, 3)} ({(ours - share) / error:+.1f})")
         rows.append(row)
-    return markdown(["world", *(f"`{name}`" for name in T_METHODS)], rows)
+    return markdown(["scenario", *(f"`{name}`" for name in T_METHODS)], rows)
 
 
 def power(both: pd.DataFrame) -> str:
-    """Write power in the worlds with something planted, a row a method."""
+    """Write power in the scenarios with something planted, a row a method."""
     names = ["weat-p", "weat-d-large", "mac-paired-t", "t-cells-groups", "t-word-means"]
     names += readings("hpdi", "rope", "hpdi-word")
-    found, kinds = both.set_index(["world", "method"]), ("power", "false alarms")
+    found, kinds = both.set_index(["scenario", "method"]), ("power", "false alarms")
     rows = [
-        [f"`{name}`", *(rate(found.loc[(world, name)], kinds) for world in PLANTED)]
+        [f"`{name}`", *(rate(found.loc[(scenario, name)], kinds) for scenario in PLANTED)]
         for name in names
     ]
-    return markdown(["method", *(f"`{world}`" for world in PLANTED)], rows)
+    return markdown(["method", *(f"`{scenario}`" for scenario in PLANTED)], rows)
 
 
 def length_tables(frame: pd.DataFrame) -> dict[str, str]:

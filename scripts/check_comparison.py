@@ -37,7 +37,7 @@ FIT = {"draws": 500, "chains": 2}
 
 
 @dataclass(frozen=True)
-class World:
+class Scenario:
     """How tables are drawn: slope of before on change between words, sd of attributes' moves."""
 
     name: str
@@ -46,12 +46,12 @@ class World:
     attributes: bool
 
 
-WORLDS = (
-    World("slope between words as within them", WITHIN, 0.0, False),
-    World("no slope between words", 0.0, 0.0, False),
-    World("slope between words the other way, +.5", 0.5, 0.0, False),
-    World("attributes move, model change", WITHIN, 0.06, False),
-    World("attributes move, model change-crossed", WITHIN, 0.06, True),
+SCENARIOS = (
+    Scenario("slope between words as within them", WITHIN, 0.0, False),
+    Scenario("no slope between words", 0.0, 0.0, False),
+    Scenario("slope between words the other way, +.5", 0.5, 0.0, False),
+    Scenario("attributes move, model change", WITHIN, 0.06, False),
+    Scenario("attributes move, model change-crossed", WITHIN, 0.06, True),
 )
 
 
@@ -72,17 +72,17 @@ class Planted:
         return {when: means[:, 0] - means[:, 1] for when, means in ends.items()}
 
 
-def planted(rng: Generator, world: World) -> Planted:
+def planted(rng: Generator, scenario: Scenario) -> Planted:
     """Draw scales, means, changes and two tables."""
     frame = pairs()
     level, move = rng.normal(0.9, 0.08, 4), rng.normal(0.03, 0.05, 4)
     moves = move + rng.uniform(0.02, 0.1) * rng.standard_normal((WORDS, 4))
     own = rng.uniform(0.04, 0.12) * rng.standard_normal((WORDS, 4))
-    means = level + world.slope * (moves - move) + own
+    means = level + scenario.slope * (moves - move) + own
     word = frame["protected_word"].str[1:].astype(int).to_numpy()
     connection = pd.Categorical(frame["connection"], categories=list(CONNECTIONS)).codes
     attribute, names = pd.factorize(frame["attribute"])
-    shared = world.attribute_sd * rng.standard_normal((2, len(names)))
+    shared = scenario.attribute_sd * rng.standard_normal((2, len(names)))
     cross = CORRELATION * SD_BEFORE * SD_AFTER
     noise = rng.multivariate_normal(
         [0, 0], [[SD_BEFORE**2, cross], [cross, SD_AFTER**2]], len(word)
@@ -112,19 +112,24 @@ def inside(frame: pd.DataFrame, truth: np.ndarray, name: str = "") -> np.ndarray
     return np.asarray((low <= truth) & (truth <= high))
 
 
-def study(world: World, n_tables: int) -> tuple[dict[str, float], pd.DataFrame]:
-    """Compare many tables of a world: rates, and turned words with what was said of them."""
+def study(scenario: Scenario, n_tables: int) -> tuple[dict[str, float], pd.DataFrame]:
+    """Compare many tables of a scenario: rates, and turned words with what was said of them."""
     rng = default_rng(1)
     found: dict[str, list[np.ndarray]] = {}
     turned = []
     for seed in range(n_tables):
-        given = planted(rng, world)
+        given = planted(rng, scenario)
         tree = bb.compare(
-            given.before, given.after, method="exact", attributes=world.attributes, seed=seed, **FIT
+            given.before,
+            given.after,
+            method="exact",
+            attributes=scenario.attributes,
+            seed=seed,
+            **FIT,
         )
         frame, orders = changes(tree), order_changes(tree).query("level == 'word'")
         overall, words = (frame[frame["level"] == level] for level in ("overall", "word"))
-        spec = "crossed" if world.attributes else "paper-figures"
+        spec = "crossed" if scenario.attributes else "paper-figures"
         fits = [bb.fit(t, spec, seed=seed, **FIT) for t in (given.before, given.after)]
         apart = np.hypot(*(bb.summary(fit)["sd"] for fit in fits)) / bb.summary(tree)["sd"]
         before, after = given.gaps.values()
@@ -154,9 +159,9 @@ def study(world: World, n_tables: int) -> tuple[dict[str, float], pd.DataFrame]:
     return rates, pd.concat(turned, ignore_index=True)
 
 
-def report(worlds: Sequence[World], n_tables: int) -> None:
+def report(scenarios: Sequence[Scenario], n_tables: int) -> None:
     """Print both tables."""
-    studies = {world.name: study(world, n_tables) for world in worlds}
+    studies = {scenario.name: study(scenario, n_tables) for scenario in scenarios}
     heads = list(next(iter(studies.values()))[0])
     print(f"| tables drawn with | {' | '.join(heads)} | Brier, joint | Brier, apart |")
     print("|---|" + "---|" * (len(heads) + 2))
@@ -181,4 +186,4 @@ def report(worlds: Sequence[World], n_tables: int) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tables", type=int, default=60)
-    report(WORLDS, parser.parse_args().tables)
+    report(SCENARIOS, parser.parse_args().tables)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pandas as pd
 
 import bayesbias as bb
-from bayesbias.comparison import changes, order_changes, scores_before_after, what_remains
+from bayesbias.comparison import bias_before_after, changes, order_changes, scores_before_after
 
 LIST = "gender"
 
@@ -26,9 +26,9 @@ def column(source: str, case: str, n_words: int) -> dict[str, str]:
     debiased = bb.debias.hard(whole, LIST)
     ends = [bb.load_vectors(each, words, case) for each in (whole, debiased)]
     tree = bb.compare(*(bb.distance_table(each, words) for each in ends), attributes=True, seed=1)
-    remains = what_remains(whole, debiased, LIST, n_words=n_words).set_index("check")
+    remains = bias_before_after(whole, debiased, LIST, n_words=n_words, seed=1).set_index("check")
     return {
-        **scores(scores_before_after(*ends, words, draws=50)),
+        **scores(scores_before_after(*ends, words, n_resamples=50, seed=0)),
         **posterior(tree),
         "Direct Bias of professions (how many)": f"{arrow(remains.loc['direct_bias'])} "
         f"({int(remains['n']['direct_bias'])})",

@@ -138,7 +138,7 @@ def main(repeats: int = 5) -> None:
         print(f"| {name} | {runs[0].score:.3f} | {gap:.3f} | {accuracy:.2f} |")
     frame = pd.concat([found[name, 0].samples.assign(model=name) for name in models])
     print("\n| level | vectors | r | 89% interval | n | interval by |\n|---|---|---|---|---|---|")
-    for row in correlations(frame, draws=500).itertuples():
+    for row in correlations(frame, n_resamples=500, seed=0).itertuples():
         ends = f"{row.low:.2f} to {row.high:.2f}"
         print(f"| {row.level} | {row.model} | {row.r:.2f} | {ends} | {row.n} | {row.interval} |")
     runs = list(found.values())

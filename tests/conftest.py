@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,16 +12,29 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from builders import FAST
 from hypothesis import settings
 from xarray import DataTree
 
+from bayesbias.comparison import compare
 from bayesbias.sampling.fit import fit
-from bayesbias.tables.distances import read_table
 from bayesbias.tables.schema import COLUMNS, validate
+from bayesbias.tables.table_files import read_table
 
 # The same examples on every run, and no failures for a busy machine.
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.load_profile("steady")
+
+
+os.environ["MPLBACKEND"] = "agg"
+
+
+@pytest.fixture(autouse=True)
+def _closed_figures() -> Iterator[None]:
+    """Close what a test has drawn."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.fixture(scope="session")
@@ -99,6 +113,48 @@ def nuts_posterior(toy_table: pd.DataFrame) -> DataTree:
 def crossed_posterior(toy_table: pd.DataFrame) -> DataTree:
     """An exact fit of the crossed model, 2 x 1,000 draws."""
     return fit(toy_table, "crossed", method="exact", draws=1000, chains=2, seed=1)
+
+
+@pytest.fixture(scope="session")
+def change_tables(toy_table: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The toy table, and the same with associated distances 0.1 larger and a little noise."""
+    rng = np.random.default_rng(3)
+    shift = np.where(toy_table["connection"] == "associated", 0.1, 0.0)
+    moved = toy_table["cosine_distance"] + shift + 0.02 * rng.standard_normal(len(toy_table))
+    return toy_table, toy_table.assign(cosine_distance=moved)
+
+
+@pytest.fixture(scope="session")
+def change_tree(change_tables: tuple[pd.DataFrame, pd.DataFrame]) -> DataTree:
+    """Posterior of the change between the two tables."""
+    return compare(*change_tables, seed=1, **FAST)
+
+
+@pytest.fixture(scope="session")
+def debiased_religion(published: Callable[[str], pd.DataFrame]) -> tuple[pd.DataFrame, ...]:
+    """The published religion tables of Reddit vectors, before and after debiasing."""
+    return published("religion_group_reddit_dataset"), published("debiased_religion_reddit")
+
+
+@pytest.fixture(scope="session")
+def byte_level() -> Any:
+    """A byte-level BPE tokenizer, whose pieces carry the space before them."""
+    from tokenizers import ByteLevelBPETokenizer
+    from transformers import PreTrainedTokenizerFast
+
+    trained = ByteLevelBPETokenizer()
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    text = ["John is old and John is tall", "Women are kind and women are tall", "very kind John"]
+    trained.train_from_iterator(text * 20, vocab_size=400, min_frequency=2, special_tokens=special)
+    backend = trained._tokenizer
+    from tokenizers.processors import RobertaProcessing
+
+    backend.post_processor = RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=False)
+    names = dict.fromkeys(("bos_token", "cls_token"), "<s>")
+    names |= dict.fromkeys(("eos_token", "sep_token"), "</s>")
+    return PreTrainedTokenizerFast(
+        tokenizer_object=backend, pad_token="<pad>", unk_token="<unk>", mask_token="<mask>", **names
+    )
 
 
 @pytest.fixture(scope="module")

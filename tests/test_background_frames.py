@@ -59,22 +59,22 @@ def test_standalone_sets(three: tuple[dict[str, Any], dict[str, Any]]) -> None:
     each = distributions["one"]
     assert row["n_missing"] == 1
     assert row["psi"] == pytest.approx(each.psi_of(made["one"].X).mean())
-    assert row["phi_background"] == each.phi(made["one"].X)
+    assert row["phi_reference"] == each.phi(made["one"].X)
     assert row["p_zero"] == each.phi(made["one"].X, "zero", "two")
-    with pytest.raises(ValueError, match=r"no experiment for the background\(s\) one"):
+    with pytest.raises(ValueError, match=r"no experiment for the distribution\(s\) one"):
         bg.standalone(distributions, {"apart": made["apart"]})
 
 
 def test_readings(three: tuple[dict[str, Any], dict[str, Any]]) -> None:
     distributions, made = three
-    frame = bg.relative(distributions, made, draws=2000, seed=1).set_index("experiment")
+    frame = bg.relative(distributions, made, n_resamples=2000, seed=1).set_index("experiment")
     apart, one = frame.loc["apart"], frame.loc["one"]
     assert apart["reading"] == "X and Y outside on opposite sides, significant relative bias"
     assert apart["x_share"] == pytest.approx(0.5, abs=0.05)
     assert one["reading"] == "X alone outside, significant relative bias"
     assert one["x_share"] > 0.99
     assert (apart["x_biased"], apart["y_biased"]) == (1, -1)
-    again = bg.relative(distributions, made, draws=2000, seed=1).set_index("experiment")
+    again = bg.relative(distributions, made, n_resamples=2000, seed=1).set_index("experiment")
     pd.testing.assert_frame_equal(frame, again)
     with pytest.raises(ValueError, match=r"alpha must lie in \(0, 1\), got 5"):
         bg.relative(distributions, made, alpha=5)

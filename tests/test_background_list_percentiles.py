@@ -32,7 +32,7 @@ def leaning() -> tuple[Any, bb.WordList]:
 
 def test_the_observed_scores_are_those_of_the_scores(leaning: tuple[Any, bb.WordList]) -> None:
     vectors, words = leaning
-    frame = bg.random_lists(vectors, words, lists=20, seed=1).set_index("score")
+    frame = bg.reference_lists(vectors, words, n_lists=20, seed=1).set_index("score")
     x, y, a, b = (*words.groups.values(), *words.stereotypes.values())
     # The pool holds float32 vectors, as the embedding does.
     assert frame["value"]["weat"] == pytest.approx(bb.scores.weat(vectors, x, y, a, b).score)
@@ -43,19 +43,19 @@ def test_the_observed_scores_are_those_of_the_scores(leaning: tuple[Any, bb.Word
 
 @pytest.mark.parametrize("vary", ["protected", "stereotypes", "both"])
 def test_a_leaning_list_stands_out(leaning: tuple[Any, bb.WordList], vary: Any) -> None:
-    frame = bg.random_lists(*leaning, vary=vary, lists=200, seed=2).set_index("score")
-    assert frame["percentile"]["weat"] == 100
+    frame = bg.reference_lists(*leaning, vary=vary, n_lists=200, seed=2).set_index("score")
+    assert frame["percentile"]["weat"] == 1
     assert frame["p_value"]["weat"] == 2 / 201
     assert frame["percentile"]["mac"] == 0
     # Random words lean nowhere: 200 draws of a d that has an sd of at most 1.2.
-    assert abs(frame["random_mean"]["weat"]) < 5 * 1.2 / np.sqrt(200)
+    assert abs(frame["reference_mean"]["weat"]) < 5 * 1.2 / np.sqrt(200)
     assert frame["reference_low"]["weat"] < 0 < frame["reference_high"]["weat"]
-    again = bg.random_lists(*leaning, vary=vary, lists=200, seed=2).set_index("score")
+    again = bg.reference_lists(*leaning, vary=vary, n_lists=200, seed=2).set_index("score")
     pd.testing.assert_frame_equal(frame, again)
 
 
 def test_percentiles_of_random_lists_are_even(leaning: tuple[Any, bb.WordList]) -> None:
-    """A list that is random itself: its percentiles over many lists are spread from 0 to 100."""
+    """A list that is random itself: its percentiles over many lists are spread from 0 to 1."""
     vectors, words = leaning
     rng = np.random.default_rng(5)
     found = []
@@ -63,8 +63,8 @@ def test_percentiles_of_random_lists_are_even(leaning: tuple[Any, bb.WordList]) 
         picked = [f"w{i}" for i in rng.choice(2000, 12, replace=False)]
         groups = {"x": picked[:6], "y": picked[6:]}
         other = bb.WordList("random", groups, dict(words.stereotypes))
-        frame = bg.random_lists(vectors, other, scores=["weat"], lists=60, seed=seed)
-        found.append(frame["percentile"][0] / 100)
+        frame = bg.reference_lists(vectors, other, scores=["weat"], n_lists=60, seed=seed)
+        found.append(frame["percentile"][0])
     # Kolmogorov's .001 point for 40 values is 1.95/sqrt(40) = .31.
     assert stats.kstest(found, "uniform").statistic < 0.31
 
@@ -95,13 +95,13 @@ def test_what_random_lists_refuse(leaning: tuple[Any, bb.WordList]) -> None:
     for options, what in (
         ({"scores": ["sme"]}, "unknown score 'sme'; did you mean 'same'"),
         ({"vary": "all"}, "unknown vary 'all'"),
-        ({"lists": 0}, "lists must be a whole number from 1 on; got 0"),
+        ({"n_lists": 0}, "n_lists must be a whole number from 1 on; got 0"),
         ({"ranks": (99_999, None)}, "no words to sample from at ranks"),
     ):
         with pytest.raises(ValueError, match=what):
-            bg.random_lists(*leaning, **options)
+            bg.reference_lists(*leaning, **options)
     with pytest.raises(ValueError, match=r"none of the words of stereotypes of y is in the emb"):
-        bg.random_lists(
+        bg.reference_lists(
             leaning[0], bb.WordList("l", {"x": ["x0"], "y": ["y0"]}, {"x": ["xs0"], "y": ["no"]})
         )
 
@@ -109,13 +109,13 @@ def test_what_random_lists_refuse(leaning: tuple[Any, bb.WordList]) -> None:
 def test_a_table_of_scores_with_its_percentiles(leaning: tuple[Any, bb.WordList]) -> None:
     vectors, words = leaning
     frame = bb.score_table(vectors, words, scores=["weat", "same", "gweat"], draws=10)
-    found = bg.with_percentiles(frame, vectors, words, lists=50, seed=3).set_index("score")
-    alone = bg.random_lists(vectors, words, scores=["same", "weat"], lists=50, seed=3)
+    found = bg.with_percentiles(frame, vectors, words, n_lists=50, seed=3).set_index("score")
+    alone = bg.reference_lists(vectors, words, scores=["same", "weat"], n_lists=50, seed=3)
     alone = alone.set_index("score")
     for name in ("same", "weat"):
-        assert found["background_percentile"][name] == alone["percentile"][name]
-        assert found["background_p_value"][name] == alone["p_value"][name]
+        assert found["reference_percentile"][name] == alone["percentile"][name]
+        assert found["reference_p_value"][name] == alone["p_value"][name]
         assert found["value"][name] == pytest.approx(alone["value"][name])
-    assert np.isnan(found["background_percentile"]["gweat"])
+    assert np.isnan(found["reference_percentile"]["gweat"])
     with pytest.raises(ValueError, match="none of the scores same, weat, mac"):
         bg.with_percentiles(frame[frame["score"] == "gweat"], vectors, words)

@@ -249,7 +249,7 @@ def test_a_vocabulary_that_is_too_small(toy: Any) -> None:
     words = bb.WordList("l", {"x": [*"abc"], "y": [*"def"]}, {"x": ["g"], "y": ["h"]})
     other = keyed([*"abcdefghijkl"], toy.vectors[:12])
     with pytest.raises(ValueError, match="has 4 words to choose from, fewer than the 6"):
-        bg.random_lists(other, words, lists=2)
+        bg.reference_lists(other, words, n_lists=2)
 
 
 def test_a_file_that_is_damaged_behind_all_words_asked_for(toy: Any, tmp_path: Path) -> None:

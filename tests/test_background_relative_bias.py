@@ -29,7 +29,7 @@ def test_the_closed_form_is_that_of_all_pairs_of_sets(n: int, m: int) -> None:
     values = np.array([0.3, -1.2, 2.5, 0.1, 0.9, -0.4])
     every = np.array([values[list(p)] for p in permutations(range(6), n + m)])
     statistic = every[:, :n].sum(axis=1) - every[:, n:].sum(axis=1)
-    found = relative_bias(values, values[:n], values[n : n + m], draws=10, seed=1)
+    found = relative_bias(values, values[:n], values[n : n + m], n_resamples=10, seed=1)
     assert found.expected == pytest.approx(statistic.mean(), abs=1e-12)
     assert found.sd == pytest.approx(statistic.std(), abs=1e-12)
 
@@ -39,11 +39,11 @@ def test_the_closed_form_against_simulation(n: int, m: int, total: int) -> None:
     """Large vocabularies, and one that the sets nearly use up, which takes the other sampler."""
     values = np.random.default_rng(4).gamma(2, size=total)
     draws = 20_000
-    found = relative_bias(values, values[:n], values[n : n + m], draws=draws, seed=2)
-    assert found.draws.shape == (draws,)
+    found = relative_bias(values, values[:n], values[n : n + m], n_resamples=draws, seed=2)
+    assert found.reference.shape == (draws,)
     # Four standard errors of the mean and, for near-Normal sums, of the sd.
-    assert abs(found.draws.mean() - found.expected) < 4 * found.sd / np.sqrt(draws)
-    assert found.draws.std() == pytest.approx(found.sd, rel=4 / np.sqrt(2 * draws) + 0.005)
+    assert abs(found.reference.mean() - found.expected) < 4 * found.sd / np.sqrt(draws)
+    assert found.reference.std() == pytest.approx(found.sd, rel=4 / np.sqrt(2 * draws) + 0.005)
     assert found.p_normal() == pytest.approx(found.p_simulated(), abs=0.02)
 
 
@@ -75,14 +75,14 @@ def test_equal_seeds_give_equal_draws_however_many_go_at_a_time(
 def test_p_values_of_a_planted_pair(planted: bg.Distribution) -> None:
     """Σ over four words two sd up less that over four at the mean: 8 sd of ψ, z = 8/sqrt(8)."""
     level = [f"w{i}" for i in np.argsort(np.abs(planted.psi - planted.mean))[:4]]
-    found = planted.relative_bias(UP, level, draws=20_000, seed=1)
+    found = planted.relative_bias(UP, level, n_resamples=20_000, seed=1)
     assert found.z == pytest.approx(8 / np.sqrt(8), abs=0.03)
     assert found.p_normal() == pytest.approx(2 * stats.norm.sf(8 / np.sqrt(8)), rel=0.1)
     # 20,000 draws at p = .0047: standard error .0005.
     assert found.p_simulated() == pytest.approx(found.p_normal(), abs=0.002)
-    assert found.p_simulated("upper") == pytest.approx(found.p_normal("upper"), abs=0.002)
-    assert found.p_simulated("lower") > 0.99
-    with pytest.raises(ValueError, match="unknown sides 'both'"):
+    assert found.p_simulated("greater") == pytest.approx(found.p_normal("greater"), abs=0.002)
+    assert found.p_simulated("less") > 0.99
+    with pytest.raises(ValueError, match="unknown alternative 'both'"):
         found.p_normal("both")  # type: ignore[arg-type]
 
 
@@ -90,6 +90,6 @@ def test_p_values_are_never_zero_and_need_disjoint_sets(toy: Any) -> None:
     found = bg.distribution(toy, ["w1"], ["w2"])
     order = np.argsort(found.psi)
     best, worst = ([f"w{i}" for i in part] for part in (order[-9:], order[:9]))
-    assert found.relative_bias(best, worst, draws=99).p_simulated() == 1 / 100
+    assert found.relative_bias(best, worst, n_resamples=99).p_simulated() == 1 / 100
     with pytest.raises(ValueError, match="X and Y share w5; take"):
         found.relative_bias(["w4", "w5"], ["w5", "w6"])

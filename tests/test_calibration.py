@@ -13,13 +13,19 @@ from numpy.random import SeedSequence
 from scipy.stats import binomtest, ttest_ind, ttest_rel
 
 import bayesbias as bb
-from bayesbias.calibration import METHODS, calibrate, list_length, posterior_methods, wilson
+from bayesbias.calibration import (
+    CALIBRATED_METHODS,
+    calibrate,
+    list_length,
+    posterior_methods,
+    wilson,
+)
 from bayesbias.calibration.choices import Choices
 from bayesbias.calibration.posteriors import PosteriorSource
 from bayesbias.calibration.sources import MAC, T_TESTS, WEAT
 from bayesbias.calibration.truth import truth_columns
 from bayesbias.model.spec import load_model
-from bayesbias.nulls import Batch, World
+from bayesbias.nulls import Batch, Scenario
 from bayesbias.scores.mac import mac_of_table
 from bayesbias.scores.weat import weat_of_associations
 
@@ -41,7 +47,7 @@ SE = 4.0
 
 @pytest.fixture(scope="module")
 def batch() -> Batch:
-    return World(word_sd=0.04, attribute_sd=0.05, effect=0.03).simulate(4, seed=8)
+    return Scenario(word_sd=0.04, attribute_sd=0.05, effect=0.03).simulate(4, seed=8)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +66,7 @@ def cells(table: pd.DataFrame) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
 
 def test_t_tests_are_those_of_the_table(batch: Batch) -> None:
-    found = T_TESTS.measure(World(), batch, SEED, Choices())
+    found = T_TESTS.measure(Scenario(), batch, SEED, Choices())
     order = ["p_cells_groups", "p_word_means", "p_cells_sets", "p_attribute_means"]
     for index, row in found.iterrows():
         tests = [ttest_ind(*pair, equal_var=False).pvalue for pair in cells(batch.table(index))]
@@ -68,7 +74,7 @@ def test_t_tests_are_those_of_the_table(batch: Batch) -> None:
 
 
 def test_weat_is_that_of_the_table(batch: Batch) -> None:
-    found = WEAT.measure(World(), batch, SEED, Choices())
+    found = WEAT.measure(Scenario(), batch, SEED, Choices())
     for index, row in found.iterrows():
         table = batch.table(index)
         means = table.groupby(["protected_word", "attribute_set"])["cosine_distance"].mean()
@@ -81,9 +87,9 @@ def test_weat_is_that_of_the_table(batch: Batch) -> None:
 
 
 def test_mac_is_that_of_both_tables(batch: Batch) -> None:
-    made = World(effect=0.2)
+    made = Scenario(effect=0.2)
     found = MAC.measure(made, batch, SEED, Choices())
-    after = World().simulate(len(batch), SEED)
+    after = Scenario().simulate(len(batch), SEED)
     for index, row in found.iterrows():
         pair = [mac_of_table(each.table(index)) for each in (batch, after)]
         assert row[["mac_before", "mac_after"]].tolist() == pytest.approx(
@@ -96,7 +102,7 @@ def test_mac_is_that_of_both_tables(batch: Batch) -> None:
 @pytest.mark.parametrize("spec", ["paper", "paper-figures", "crossed"])
 def test_posterior_contrasts_are_those_of_fit(spec: str, batch: Batch) -> None:
     source, seed = PosteriorSource(load_model(spec)), SeedSequence(77)
-    found = source.measure(World(), batch.first(2), seed, Choices(ci_prob=0.8, draws=1200))
+    found = source.measure(Scenario(), batch.first(2), seed, Choices(ci_prob=0.8, draws=1200))
     for index, child in enumerate(SeedSequence(77).spawn(2)):
         fitted = _fit_with_stream(batch.table(index), spec, child, 1200)
         frame = bb.contrasts(fitted, ci_prob=0.8)
@@ -126,7 +132,7 @@ def _fit_with_stream(table: pd.DataFrame, spec: str, stream: SeedSequence, draws
 
 
 def test_what_is_true_follows_from_what_was_planted() -> None:
-    single = World(effect=0.16, planted="one word").simulate(2, seed=1)
+    single = Scenario(effect=0.16, planted="one word").simulate(2, seed=1)
     row = truth_columns(single).iloc[0]
     assert row["truth overall"] == pytest.approx(-0.01)
     assert row["truth group"] == pytest.approx(-0.02)
@@ -135,12 +141,12 @@ def test_what_is_true_follows_from_what_was_planted() -> None:
     # One of eight X words lies .08 nearer to A than Y words, and .16 nearer to A than to B.
     assert row["truth groups"] == pytest.approx(-0.01)
     assert row["truth sets"] == pytest.approx(-0.01)
-    everywhere = truth_columns(World(effect=0.16).simulate(1, seed=1)).iloc[0]
+    everywhere = truth_columns(Scenario(effect=0.16).simulate(1, seed=1)).iloc[0]
     assert everywhere[["truth overall", "truth groups", "truth sets"]].tolist() == pytest.approx(
         [-0.16, -0.16, 0.0]
     )
     # Means of many tables agree with what is said to be true of cells.
-    cells = World(effect=0.16, planted="one word").simulate(4000, seed=1).distances
+    cells = Scenario(effect=0.16, planted="one word").simulate(4000, seed=1).distances
     to_a = cells[:, :, :8].mean(axis=2)
     assert (to_a[:, :8] - to_a[:, 8:]).mean() == pytest.approx(row["truth groups"], abs=0.001)
     assert (cells[:, :, :8] - cells[:, :, 8:]).mean() == pytest.approx(row["truth sets"], abs=0.001)
@@ -172,12 +178,12 @@ READ = pd.DataFrame(
     ],
 )
 def test_verdicts_read_frames_as_they_say(name: str, expected: list[bool]) -> None:
-    assert METHODS[name].verdict(READ, Choices()).tolist() == expected
+    assert CALIBRATED_METHODS[name].verdict(READ, Choices()).tolist() == expected
 
 
 def test_nominal_rates_are_what_methods_promise() -> None:
     choices = Choices(alpha=0.01, ci_prob=0.8)
-    promised = {name: made.nominal(choices) for name, made in METHODS.items()}
+    promised = {name: made.nominal(choices) for name, made in CALIBRATED_METHODS.items()}
     assert promised["weat-p"] == promised["t-cells-sets"] == 0.01
     assert promised["paper-hpdi-group"] == pytest.approx(0.2)
     assert promised["crossed-coverage"] == 0.8
@@ -191,10 +197,10 @@ def test_wilson_is_scipys(count: int, n: int) -> None:
     assert wilson(count, n) == pytest.approx((interval.low, interval.high), abs=1e-12)
 
 
-@pytest.mark.parametrize("world", KNOWN)
-def test_known_false_alarm_rates_are_met(world: str, known_rates: pd.DataFrame) -> None:
-    found = known_rates[known_rates["world"] == world].set_index("method")
-    for method, known in zip(T_METHODS, KNOWN[world], strict=True):
+@pytest.mark.parametrize("scenario", KNOWN)
+def test_known_false_alarm_rates_are_met(scenario: str, known_rates: pd.DataFrame) -> None:
+    found = known_rates[known_rates["scenario"] == scenario].set_index("method")
+    for method, known in zip(T_METHODS, KNOWN[scenario], strict=True):
         rate, n = found.loc[method, "rate"], found.loc[method, "n"]
         error = np.sqrt(known * (1 - known) * (1 / KNOWN_TABLES + 1 / n))
         assert rate == pytest.approx(known, abs=SE * error), method
@@ -212,7 +218,7 @@ def test_frames_say_what_is_power_and_what_a_false_alarm() -> None:
         ["weat-p", "t-cells-sets", "weat-d-large"],
         n=100,
         seed=1,
-    ).set_index(["world", "method"])
+    ).set_index(["scenario", "method"])
     assert frame.loc[("independent", "weat-p"), "kind"] == "false alarms"
     assert frame.loc[("planted", "weat-p"), "kind"] == "power"
     assert frame.loc[("planted", "weat-p"), "truth"] == pytest.approx(-0.04)
@@ -229,7 +235,7 @@ def test_frames_say_what_is_power_and_what_a_false_alarm() -> None:
 
 def test_posterior_frames_have_widths_coverage_and_mixed_truths() -> None:
     frame = calibrate(
-        {"lean": World(n_words=3, n_attributes=3, word_bias_sd=0.03)},
+        {"lean": Scenario(n_words=3, n_attributes=3, word_bias_sd=0.03)},
         [
             "paper-hpdi",
             "paper-hpdi-word",
@@ -251,18 +257,21 @@ def test_cards_of_ones_own_can_be_calibrated() -> None:
     spec = load_model("paper").with_priors({"connection_mean": {"sd": 0.01}})
     methods = {
         "tight": posterior_methods(spec)["paper-hpdi"],
-        "wide": METHODS["paper-hpdi"],
+        "wide": CALIBRATED_METHODS["paper-hpdi"],
     }
-    small = {"small": World(n_words=3, n_attributes=3)}
+    small = {"small": Scenario(n_words=3, n_attributes=3)}
     first = calibrate(small, {"tight": methods["tight"]}, n=8, seed=1, draws=400)
     second = calibrate(small, {"wide": methods["wide"]}, n=8, seed=1, draws=400)
     assert first["width"].iloc[0] < second["width"].iloc[0]
 
 
-def test_two_cards_of_one_name_are_not_mixed_up() -> None:
+def test_two_models_of_one_name_are_not_mixed_up() -> None:
     spec = load_model("paper").with_priors({"connection_mean": {"sd": 0.01}})
-    both = {"tight": posterior_methods(spec)["paper-hpdi"], "wide": METHODS["paper-hpdi"]}
-    frame = calibrate({"s": World(n_words=3, n_attributes=3)}, both, n=5, seed=1, draws=400)
+    both = {
+        "tight": posterior_methods(spec)["paper-hpdi"],
+        "wide": CALIBRATED_METHODS["paper-hpdi"],
+    }
+    frame = calibrate({"s": Scenario(n_words=3, n_attributes=3)}, both, n=5, seed=1, draws=400)
     assert frame["width"].iloc[0] < frame["width"].iloc[1]
 
 
@@ -281,27 +290,33 @@ def test_list_length_finds_longer_lists_narrower_and_stronger() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"worlds": "indepedent"}, "unknown world 'indepedent'; did you mean 'independent'"),
+        ({"scenarios": "indepedent"}, "unknown scenario 'indepedent'; did you mean 'independent'"),
         ({"methods": ["weat"]}, "unknown method 'weat'; did you mean 'weat-p'"),
         ({"n": 0}, "n must be a whole number of tables from 1 on; got 0"),
         ({"alpha": 5}, r"alpha must lie in \(0, 1\), got 5; for 5% pass 0.05"),
         ({"ci_prob": 89}, r"ci_prob must lie in \(0, 1\), got 89"),
         ({"rope": -1}, r"rope is a distance and must lie in \[0, 2\], got -1"),
         ({"draws": 0}, "draws must be a whole number from 1 on; got 0"),
-        ({"worlds": []}, "no worlds to simulate"),
-        ({"methods": []}, "no methods to try"),
-        ({"worlds": [World()]}, "worlds and methods are named; got World"),
-        ({"worlds": {"mine": 3}}, "'mine' is no world to simulate, but 3; give one of"),
-        ({"methods": {"mine": "weat-p"}}, "'mine' is no Method, but 'weat-p'; take one of"),
-        ({"methods": None}, "no methods to try"),
+        ({"scenarios": []}, "no scenarios to calibrate; name one of"),
+        ({"methods": []}, "no methods to calibrate; name one of"),
+        ({"scenarios": [Scenario()]}, "scenarios and methods are named; got Scenario"),
+        ({"scenarios": {"mine": 3}}, "'mine' is no scenario, but 3; pass one such as"),
+        ({"methods": {"mine": "weat-p"}}, "'mine' is no method, but 'weat-p'; pass one such as"),
+        ({"methods": None}, "no methods to calibrate; name one of"),
         ({"n_jobs": 0}, "n_jobs is a number of processes"),
-        ({"worlds": {"three": World(groups=("p", "q", "r"))}}, "this world has 3: p, q, r"),
-        ({"worlds": {"flat": World(cell_sd=0.0)}}, "give the world a positive cell_sd"),
-        ({"worlds": {"f": World(cell_sd=0.0)}, "methods": "t-cells-sets"}, "positive cell_sd"),
+        (
+            {"scenarios": {"three": Scenario(groups=("p", "q", "r"))}},
+            "this scenario has 3: p, q, r",
+        ),
+        ({"scenarios": {"flat": Scenario(cell_sd=0.0)}}, "give the scenario a positive cell_sd"),
+        (
+            {"scenarios": {"f": Scenario(cell_sd=0.0)}, "methods": "t-cells-sets"},
+            "positive cell_sd",
+        ),
     ],
 )
 def test_bad_input_is_named(arguments: dict[str, object], message: str) -> None:
-    given = {"worlds": "independent", "methods": "weat-p", "n": 3, "seed": 1} | arguments
+    given = {"scenarios": "independent", "methods": "weat-p", "n": 3, "seed": 1} | arguments
     with pytest.raises(ValueError, match=message):
         calibrate(**given)  # type: ignore[arg-type]
 

@@ -18,9 +18,9 @@ from bayesbias.calibration import calibrate
 from bayesbias.calibration.choices import Choices
 from bayesbias.calibration.running import BLOCK, Plan, measure, measure_tables
 from bayesbias.calibration.sources import WEAT, ScoreSource
-from bayesbias.nulls import Batch, NullWorld, World
+from bayesbias.nulls import Batch, Scenario, ScenarioLike
 
-SMALL = {"small": World(n_words=3, n_attributes=3, word_bias_sd=0.03)}
+SMALL = {"small": Scenario(n_words=3, n_attributes=3, word_bias_sd=0.03)}
 METHODS = ["weat-p", "mac-paired-t", "crossed-hpdi", "crossed-coverage-group"]
 
 
@@ -70,24 +70,24 @@ def test_other_settings_do_not_take_kept_results(tmp_path: Path) -> None:
 
 
 def test_tables_do_not_depend_on_what_else_is_asked() -> None:
-    world, choices = World(n_words=3, n_attributes=3), Choices()
-    long = measure_tables(world, WEAT, choices, 5, (0, 3 * BLOCK))
-    short = measure_tables(world, WEAT, choices, 5, (0, BLOCK + 7))
+    scenario, choices = Scenario(n_words=3, n_attributes=3), Choices()
+    long = measure_tables(scenario, WEAT, choices, 5, (0, 3 * BLOCK))
+    short = measure_tables(scenario, WEAT, choices, 5, (0, BLOCK + 7))
     assert_frame_equal(short, long.iloc[: BLOCK + 7], check_exact=True)
-    late = measure_tables(world, WEAT, choices, 5, (BLOCK, 2 * BLOCK))
+    late = measure_tables(scenario, WEAT, choices, 5, (BLOCK, 2 * BLOCK))
     assert_frame_equal(late, long.iloc[BLOCK : 2 * BLOCK].reset_index(drop=True), check_exact=True)
     assert long["p_value"].nunique() == 10  # of 20 splits, each with its mirror image
 
 
-def test_one_world_more_changes_nothing_for_the_others(alone: pd.DataFrame) -> None:
-    worlds = {"other": World(n_words=3), "again": SMALL["small"]}
-    found = calibrate(worlds, ["mac-paired-t", "weat-p"], n=BLOCK + 3, seed=6)
-    again = found[found["world"] == "again"].set_index("method").drop(columns="world")
-    expected = alone.set_index("method").drop(columns="world").loc[["mac-paired-t", "weat-p"]]
+def test_one_scenario_more_changes_nothing_for_the_others(alone: pd.DataFrame) -> None:
+    scenarios = {"other": Scenario(n_words=3), "again": SMALL["small"]}
+    found = calibrate(scenarios, ["mac-paired-t", "weat-p"], n=BLOCK + 3, seed=6)
+    again = found[found["scenario"] == "again"].set_index("method").drop(columns="scenario")
+    expected = alone.set_index("method").drop(columns="scenario").loc[["mac-paired-t", "weat-p"]]
     assert_frame_equal(again, expected, check_exact=True)
 
 
-def _failing(world: NullWorld, batch: Batch, seed: SeedSequence) -> dict[str, np.ndarray]:
+def _failing(scenario: ScenarioLike, batch: Batch, seed: SeedSequence) -> dict[str, np.ndarray]:
     raise ZeroDivisionError("no luck")
 
 

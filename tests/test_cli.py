@@ -23,7 +23,7 @@ from bayesbias.cli.models import TAKEN_BY
 from bayesbias.cli.screen import as_options
 from bayesbias.model.spec import CHOICES, load_model, model_text, models
 from bayesbias.model.tree import load_posterior
-from bayesbias.tables.distances import read_table
+from bayesbias.tables.table_files import read_table
 from bayesbias.workflows.output import FRAMES, OWN_NAMES
 
 LIST = """

@@ -135,7 +135,7 @@ def test_a_background_smaller_than_the_sets_writes_nothing(
     toy: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([*toy, "--ranks", "0", "5", "--out", "out"]) == 2
-    assert "the background has 5 words, fewer than the 6 that sets of 3 and 3 need" in (
+    assert "the reference distribution has 5 words, fewer than the 6 that sets of 3 and 3 need" in (
         capsys.readouterr().err
     )
     assert not Path("out").exists()

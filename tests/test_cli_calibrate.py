@@ -29,10 +29,10 @@ def test_it_prints_and_writes_what_the_function_gives(
     assert len(list((tmp_path / "parts").iterdir())) == 4
 
 
-def test_it_lists_worlds_and_methods(capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_lists_scenarios_and_methods(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["calibrate", "--list"]) == 0
     printed = " ".join(capsys.readouterr().out.split())
-    for name in (*bb.nulls.WORLDS, "weat-p", "crossed-hpdi"):
+    for name in (*bb.nulls.SCENARIOS, "weat-p", "crossed-hpdi"):
         assert name in printed
 
 
@@ -43,7 +43,7 @@ def test_names_are_whole_on_a_terminal_of_80_columns(
     assert main(["calibrate", "--list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     first = {line.split()[0] for line in lines if line.split()}
-    assert {*bb.nulls.WORLDS, *bb.calibration.METHODS} <= first
+    assert {*bb.nulls.SCENARIOS, *bb.calibration.CALIBRATED_METHODS} <= first
     assert max(map(len, lines)) <= 80
 
 
@@ -79,7 +79,7 @@ def test_quiet_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nowhere"], "unknown world 'nowhere'"),
+        (["nowhere"], "unknown scenario 'nowhere'"),
         (["independent", "-m", "weat"], "unknown method 'weat'; did you mean 'weat-p'"),
         (["independent", "--alpha", "5"], "alpha must lie in (0, 1), got 5.0"),
         (["independent", "-n", "0"], "Invalid value for '--tables'"),

@@ -20,7 +20,7 @@ from bayesbias.model.tree import load_posterior
 from bayesbias.report import change_figures, change_wording
 from bayesbias.report.change_report import render_change_report
 from bayesbias.report.figures import draw
-from bayesbias.tables.distances import write_table
+from bayesbias.tables.table_files import write_table
 from bayesbias.workflows.change import ChangeSettings, analyse_change
 
 FRAMES = ("changes", "orders", "contrasts", "alignment", "check", "scales")

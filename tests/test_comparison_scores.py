@@ -7,8 +7,8 @@ import pytest
 
 import bayesbias as bb
 from bayesbias import WordList
-from bayesbias.comparison import changes, order_changes, scores_before_after, what_remains
-from bayesbias.comparison.remainder import load_frequent
+from bayesbias.comparison import bias_before_after, changes, order_changes, scores_before_after
+from bayesbias.comparison.bias_checks import load_frequent
 from bayesbias.comparison.single_numbers import COLUMNS
 from bayesbias.debias import DefiningSets, load_defining_sets, remaining_bias
 
@@ -31,7 +31,7 @@ def score(frame, name: str):
 
 def test_scores_are_those_of_either_embedding() -> None:
     before, after = toy(1), toy(2)
-    frame = scores_before_after(before, after, WORDS, draws=50)
+    frame = scores_before_after(before, after, WORDS, n_resamples=50, seed=0)
     assert list(frame.columns) == list(COLUMNS)
     for when, vectors in (("before", before), ("after", after)):
         own = bb.score_table(vectors, WORDS, draws=50, scores=frame["score"])
@@ -45,7 +45,9 @@ def test_mac_has_the_paired_t_test() -> None:
     from scipy.stats import ttest_rel
 
     before, after = toy(1), toy(2)
-    got = score(scores_before_after(before, after, WORDS, scores=["mac"], draws=10), "mac")
+    got = score(
+        scores_before_after(before, after, WORDS, scores=["mac"], n_resamples=10, seed=0), "mac"
+    )
     test = ttest_rel(*(bb.scores.mac(each, WORDS).distance.ravel() for each in (after, before)))
     assert (got["t"], got["p_value"], got["n_pairs"]) == pytest.approx(
         (test.statistic, test.pvalue, 12)
@@ -53,7 +55,7 @@ def test_mac_has_the_paired_t_test() -> None:
 
 
 def test_the_same_vectors_do_not_change_and_the_test_says_why() -> None:
-    frame = scores_before_after(toy(1), toy(1), WORDS, draws=20)
+    frame = scores_before_after(toy(1), toy(1), WORDS, n_resamples=20, seed=0)
     assert frame[["change", "low", "high"]].eq(0).all(axis=None)
     assert "the t-test is undefined" in score(frame, "mac")["note"]
 
@@ -63,7 +65,7 @@ def test_intervals_of_the_change_keep_words_together() -> None:
     before = toy(1)
     q, _ = np.linalg.qr(np.random.default_rng(3).standard_normal((5, 5)))
     after = {word: 3 * q @ vector for word, vector in before.items()}
-    frame = scores_before_after(before, after, WORDS, draws=50)
+    frame = scores_before_after(before, after, WORDS, n_resamples=50, seed=0)
     assert np.allclose(frame[["change", "low", "high"]], 0, atol=1e-9)
 
 
@@ -82,7 +84,7 @@ def test_what_mac_hides_of_hard_debiasing(shared_data) -> None:
     words = bb.load_wordlist("gender")
     vectors = bb.load_vectors(str(shared_data / "vectors" / "googlenews_subset.bin"))
     debiased = bb.debias.hard(vectors, "gender")
-    frame = scores_before_after(vectors, debiased, words, draws=50)
+    frame = scores_before_after(vectors, debiased, words, n_resamples=50, seed=0)
     mac, same = score(frame, "mac"), score(frame, "same")
     assert abs(mac["change"]) < 0.01
     assert mac["p_value"] > 0.3  # .6
@@ -111,7 +113,7 @@ def test_direct_bias_of_professions_falls_and_the_bias_is_found_again(shared_dat
     pytest.importorskip("sklearn")
     vectors = bb.load_vectors(str(shared_data / "vectors" / "googlenews_subset.bin"))
     debiased = bb.debias.hard(vectors, "gender")
-    found = what_remains(vectors, debiased, "gender", n_words=150).set_index("check")
+    found = bias_before_after(vectors, debiased, "gender", n_words=150, seed=1).set_index("check")
     assert list(found.index) == ["direct_bias", "same", "cluster", "classifier", "neighbours"]
     assert found["n"].tolist() == [305, 305, 300, 300, 305]
     for name in ("direct_bias", "same"):
@@ -121,12 +123,12 @@ def test_direct_bias_of_professions_falls_and_the_bias_is_found_again(shared_dat
     assert found["after"]["neighbours"] > 0.2  # .39; of 305 words at random ± .17
 
 
-def test_what_remains_is_made_of_its_parts() -> None:
+def test_bias_before_after_is_made_of_its_parts() -> None:
     pytest.importorskip("sklearn")
     vectors = bb.load_vectors("glove-demo")
     after = bb.debias.hard(vectors, "gender")
     sets = load_defining_sets("gender")
-    found = what_remains(vectors, after, sets, n_words=40, seed=2)
+    found = bias_before_after(vectors, after, sets, n_words=40, seed=2)
     targets = [word for word in sets.targets if word in vectors]
     rows = found.set_index("check")
     for when, each in (("before", vectors), ("after", after)):
@@ -137,13 +139,15 @@ def test_what_remains_is_made_of_its_parts() -> None:
     checks = remaining_bias(vectors, after, sets, n_words=40, seed=2)
     assert found.iloc[2:].reset_index(drop=True).equals(checks)
     bare = DefiningSets(sets.defining, specific=sets.specific)
-    assert "direct_bias" not in what_remains(vectors, after, bare, n_words=40)["check"].tolist()
+    assert (
+        "direct_bias" not in bias_before_after(vectors, after, bare, n_words=40)["check"].tolist()
+    )
     with pytest.raises(ValueError, match=r"n_words must lie in 1 to \d+, .* got 99999"):
-        what_remains(vectors, after, sets, n_words=99_999)
+        bias_before_after(vectors, after, sets, n_words=99_999)
 
 
 def test_only_the_frequent_words_and_those_of_the_sets_are_loaded(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr("bayesbias.comparison.remainder.VOCABULARY", 100)
+    monkeypatch.setattr("bayesbias.comparison.bias_checks.VOCABULARY", 100)
     path = tmp_path / "some.txt"
     words = [f"w{i}" for i in range(1000)] + ["she", "he", "doctor", "caf\xe9"]
     path.write_text("".join(f"{word} {at} 1\n" for at, word in enumerate(words)), "utf-8")

@@ -10,8 +10,9 @@ import pytest
 from gensim.models import KeyedVectors
 from pandas.testing import assert_frame_equal
 
-from bayesbias.tables.distances import distance_table, missing_words, read_table, write_table
+from bayesbias.tables.distances import distance_table, missing_words
 from bayesbias.tables.schema import COLUMNS
+from bayesbias.tables.table_files import read_table, write_table
 from bayesbias.tables.wordlists import WordList
 
 VECTORS = {

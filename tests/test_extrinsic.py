@@ -141,11 +141,11 @@ def test_rows_of_a_cluster_do_not_count_as_independent() -> None:
     cluster = np.repeat(np.arange(12), 20)
     score = rng.normal(size=12)[cluster] + 0.05 * rng.normal(size=240)
     bias = rng.normal(size=12)[cluster] + 0.05 * rng.normal(size=240)
-    apart, together = correlate(score, bias), correlate(score, bias, clusters=cluster)
+    apart, together = correlate(score, bias), correlate(score, bias, clusters=cluster, seed=0)
     assert together.interval == "cluster bootstrap"
     assert together.r == apart.r
     assert together.high - together.low > 2.5 * (apart.high - apart.low)  # about sqrt(20) less 1
-    assert correlate(score, bias, clusters=cluster) == together
+    assert correlate(score, bias, clusters=cluster, seed=0) == together
     assert correlate(score, bias, clusters=cluster, seed=1) != together
 
 
@@ -154,7 +154,7 @@ def test_the_bootstrap_of_clusters_covers_about_as_it_says() -> None:
     for _ in range(200):
         centre = rng.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]], 25)
         rows = np.repeat(centre, 4, axis=0)
-        found = correlate(*rows.T, clusters=np.repeat(np.arange(25), 4), draws=200)
+        found = correlate(*rows.T, clusters=np.repeat(np.arange(25), 4), n_resamples=200, seed=0)
         inside += found.low <= 0.5 <= found.high
     assert 0.80 < inside / 200 < 0.95  # nominal .89; sd .022, and percentiles are a little short
 
@@ -168,7 +168,7 @@ def test_the_levels_of_correlation() -> None:
         for _ in range(5)
     ]
     frame = pd.DataFrame(rows, columns=["model", "class", "score", "bias"])
-    found = correlations(frame, draws=200)
+    found = correlations(frame, n_resamples=200, seed=0)
     assert found["level"].tolist() == ["class"] * 6 + ["sample"] * 6 + ["model"]
     assert found["model"].tolist() == [*"abcdef", *"abcdef", ""]
     means = frame.groupby(["model", "class"])[["score", "bias"]].mean()

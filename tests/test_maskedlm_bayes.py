@@ -151,7 +151,7 @@ def test_a_model_that_is_only_surer_is_not_more_biased() -> None:
 
 
 def test_checks_name_models_and_hold_on_data_of_the_model(both: DataTree) -> None:
-    coverage = pair_check(both, (0.89,)).set_index("model")["coverage"]
+    coverage = pair_check(both, (0.89,), seed=0).set_index("model")["coverage"]
     # Predictions of new pairs; 480 rows of 240 pairs, four binomial errors of 240.
     assert coverage["all"] == pytest.approx(0.89, abs=4 * np.sqrt(0.89 * 0.11 / 240))
     frame = preference_check(both, seed=1)
@@ -180,7 +180,7 @@ def test_a_normal_widened_by_a_few_pairs_is_found_out() -> None:
     paired = made(n_pairs=100)
     paired["difference"] = np.random.default_rng(2).normal(0.6, 1, len(paired))
     paired.loc[::25, "difference"] = -40.0
-    frame = preference_check(fit_pairs(paired, seed=1))
+    frame = preference_check(fit_pairs(paired, seed=1), seed=0)
     row = frame[frame["bias_type"] == "all"].iloc[0]
     assert row["observed"] > 65
     assert row["p_as_low"] > 0.99
@@ -197,7 +197,7 @@ def test_student_t_does_not_follow_a_few_pairs() -> None:
     paired.loc[::25, "difference"] = rng.normal(-20, 4, len(paired.loc[::25]))
     options = {"method": "nuts", "draws": 1000, "chains": 2, "progressbar": False}
     tree = fit_pairs(paired, model="pll-robust", seed=1, **options)  # no SamplingWarning
-    frame = preference_check(tree)
+    frame = preference_check(tree, seed=0)
     assert 0.05 < frame[frame["bias_type"] == "all"]["p_as_low"].item() < 0.95
     summary = pair_summary(tree)
     row = summary[(summary["level"] == "overall") & (summary["quantity"] == "p_stereotypical")]

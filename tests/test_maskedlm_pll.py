@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -257,88 +256,6 @@ def test_measures_that_a_model_does_not_allow(model: LanguageModel) -> None:
         score_pairs(frame, model, batch_size=0, progressbar=False)
 
 
-def test_an_encoder_without_a_head_is_refused(models: Path) -> None:
-    with pytest.raises(ValueError, match=r"has no masked language-model head.*random numbers"):
-        load_language_model(models / "all-MiniLM-L6-v2")
-
-
-def test_a_folder_that_is_no_model(tmp_path: Path, folder: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"holds no config\.json"):
-        load_language_model(tmp_path)
-    with pytest.raises(FileNotFoundError, match="no folder of a model"):
-        load_language_model(tmp_path / "none")
-    for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
-        shutil.copy(folder / name, tmp_path)
-    with pytest.raises(ValueError, match=r"holds no model\.safetensors|does not load"):
-        load_language_model(tmp_path)
-
-
-def test_weights_in_a_pickle_wait_for_leave(tmp_path: Path, model: LanguageModel) -> None:
-    import torch
-
-    model.network.config.save_pretrained(tmp_path)
-    model.tokenizer.save_pretrained(tmp_path)
-    torch.save(model.network.state_dict(), tmp_path / "pytorch_model.bin")
-    with pytest.raises(ValueError, match="only with allow_pickle=True"):
-        load_language_model(tmp_path)
-    assert load_language_model(tmp_path, allow_pickle=True).kind == "masked"
-
-
-def test_code_of_a_model_is_never_run(tmp_path: Path, folder: Path) -> None:
-    shutil.copytree(folder, tmp_path / "own")
-    config = json.loads((tmp_path / "own" / "config.json").read_text())
-    config |= {
-        "model_type": "own",
-        "auto_map": {"AutoConfig": "own.C", "AutoModelForMaskedLM": "own.M"},
-    }
-    (tmp_path / "own" / "config.json").write_text(json.dumps(config))
-    mark = tmp_path / "run"
-    (tmp_path / "own" / "own.py").write_text(f"open({str(mark)!r}, 'w')\n")
-    with pytest.raises(ValueError, match="never runs a model's code"):
-        load_language_model(tmp_path / "own")
-    assert not mark.exists()
-
-
-def test_without_a_network_the_message_names_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    from huggingface_hub import constants
-
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    with pytest.raises(FileNotFoundError, match=r"within reach.*folder that holds config\.json"):
-        load_language_model("nobody/has-this-model")
-
-
-@pytest.mark.parametrize(
-    ("options", "match"),
-    [
-        ({"dtype": "int8"}, "unknown dtype 'int8'"),
-        ({"kind": "seq2seq"}, "unknown kind 'seq2seq'"),
-        ({"device": "cuda:99"}, "device 'cuda:99' cannot be used here"),
-        ({"kind": "causal"}, "would read what it is asked to predict"),
-    ],
-)
-def test_options_that_do_not_fit(folder: Path, options: dict[str, str], match: str) -> None:
-    with pytest.raises(ValueError, match=match):
-        load_language_model(folder, **options)
-
-
-def test_a_masked_model_needs_a_mask(tmp_path: Path, byte_level: Any) -> None:
-    from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
-
-    config = BertConfig(
-        vocab_size=len(byte_level),
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=1,
-        intermediate_size=16,
-    )
-    BertForMaskedLM(config).save_pretrained(tmp_path)
-    PreTrainedTokenizerFast(
-        tokenizer_object=byte_level.backend_tokenizer, pad_token="<pad>"
-    ).save_pretrained(tmp_path)
-    with pytest.raises(ValueError, match="has no mask token in its tokenizer"):
-        load_language_model(tmp_path)
-
-
 def test_halves_of_precision_give_about_the_same(folder: Path, model: LanguageModel) -> None:
     frame = pair_frame(("The man is here.", "The woman is here."))
     whole = score_pairs(frame, model, "aul", progressbar=False)["score"]
@@ -349,27 +266,6 @@ def test_halves_of_precision_give_about_the_same(folder: Path, model: LanguageMo
 
 
 # Other architectures, made here with random weights: tokenizers with leading spaces, and causal.
-
-
-@pytest.fixture(scope="module")
-def byte_level() -> Any:
-    """A byte-level BPE tokenizer, whose pieces carry the space before them."""
-    from tokenizers import ByteLevelBPETokenizer
-    from transformers import PreTrainedTokenizerFast
-
-    trained = ByteLevelBPETokenizer()
-    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-    text = ["John is old and John is tall", "Women are kind and women are tall", "very kind John"]
-    trained.train_from_iterator(text * 20, vocab_size=400, min_frequency=2, special_tokens=special)
-    backend = trained._tokenizer
-    from tokenizers.processors import RobertaProcessing
-
-    backend.post_processor = RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=False)
-    names = dict.fromkeys(("bos_token", "cls_token"), "<s>")
-    names |= dict.fromkeys(("eos_token", "sep_token"), "</s>")
-    return PreTrainedTokenizerFast(
-        tokenizer_object=backend, pad_token="<pad>", unk_token="<unk>", mask_token="<mask>", **names
-    )
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Null worlds: their tables are valid, and what they say is true of them is."""
+"""Null scenarios: their tables are valid, and what they say is true of them is."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 import bayesbias as bb
 from bayesbias.nulls import (
     ABOUT,
-    WORLDS,
+    SCENARIOS,
     Layout,
-    NullWorld,
-    UnitVectorWorld,
-    VocabularyWorld,
-    World,
-    vocabulary_world,
-    world,
+    Scenario,
+    ScenarioLike,
+    UnitVectorScenario,
+    VocabularyScenario,
+    scenario,
+    vocabulary_scenario,
 )
 
 SE = 4.5
@@ -40,10 +40,10 @@ def clusters(n: int = 6, size: int = 4) -> np.ndarray:
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
-@pytest.mark.parametrize("name", WORLDS)
-def test_every_named_world_gives_valid_tables_with_two_groups(name: str) -> None:
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_every_named_scenario_gives_valid_tables_with_two_groups(name: str) -> None:
     assert name in ABOUT
-    made = world(name)
+    made = scenario(name)
     batch = made.simulate(3, seed=1)
     table = batch.table(2)
     pd.testing.assert_frame_equal(bb.validate(table), table)
@@ -54,9 +54,9 @@ def test_every_named_world_gives_valid_tables_with_two_groups(name: str) -> None
     assert batch.distances[2].ravel() == pytest.approx(table["cosine_distance"], abs=1e-15)
 
 
-@pytest.mark.parametrize("name", sorted(WORLDS))
+@pytest.mark.parametrize("name", sorted(SCENARIOS))
 def test_the_true_contrast_is_what_tables_average_to(name: str) -> None:
-    batch = world(name).simulate(400 if "topics" in name else 2000, seed=7)
+    batch = scenario(name).simulate(400 if "topics" in name else 2000, seed=7)
     found = contrast(batch.distances, batch.layout.own)
     error = found.std(ddof=1) / np.sqrt(len(found))
     assert found.mean() == pytest.approx(-batch.planted.mean(), abs=SE * error)
@@ -64,8 +64,8 @@ def test_the_true_contrast_is_what_tables_average_to(name: str) -> None:
 
 
 def test_equal_seeds_give_equal_tables_and_others_do_not() -> None:
-    words = VocabularyWorld(vectors=clusters(10), name="c", n_words=4, n_attributes=4)
-    for made in (World(word_sd=0.1), UnitVectorWorld(), words):
+    words = VocabularyScenario(vectors=clusters(10), name="c", n_words=4, n_attributes=4)
+    for made in (Scenario(word_sd=0.1), UnitVectorScenario(), words):
         first, again, other = (made.simulate(2, seed=seed).distances for seed in (1, 1, 2))
         assert np.array_equal(first, again)
         assert not np.array_equal(first, other)
@@ -73,7 +73,7 @@ def test_equal_seeds_give_equal_tables_and_others_do_not() -> None:
 
 def test_variances_and_covariances_are_those_of_the_effects() -> None:
     sds = {"cell_sd": 0.03, "word_sd": 0.05, "attribute_sd": 0.07}
-    cells = World(**sds).simulate(20_000, seed=3).distances
+    cells = Scenario(**sds).simulate(20_000, seed=3).distances
     one, same_word, same_attribute = cells[:, 0, 0], cells[:, 0, 1], cells[:, 1, 0]
     # A sample covariance of 20,000 pairs of sd .09 has a standard error near 8e-5.
     assert np.var(one) == pytest.approx(0.03**2 + 0.05**2 + 0.07**2, abs=5e-4)
@@ -83,23 +83,23 @@ def test_variances_and_covariances_are_those_of_the_effects() -> None:
 
 
 def test_biases_of_words_and_attributes_are_what_the_formula_says() -> None:
-    made = World(cell_sd=0.0, word_bias_sd=0.05, effect=0.1)
+    made = Scenario(cell_sd=0.0, word_bias_sd=0.05, effect=0.1)
     batch = made.simulate(4, seed=1)
     own = batch.layout.own.astype(bool)[0]
     first = batch.distances[:, 0]
     assert first[:, ~own].mean(axis=1) - first[:, own].mean(axis=1) == pytest.approx(
         batch.word_bias[:, 0], abs=1e-12
     )
-    lean = World(cell_sd=0.0, attribute_bias_sd=0.05).simulate(4, seed=1).distances
+    lean = Scenario(cell_sd=0.0, attribute_bias_sd=0.05).simulate(4, seed=1).distances
     # The lean of an attribute is shared by all words of its group, and turned round for the other.
     assert lean[:, 0] == pytest.approx(lean[:, 7], abs=1e-15)
     assert lean[:, 0] - 1 == pytest.approx(-(lean[:, 8] - 1), abs=1e-15)
 
 
 def test_an_effect_may_sit_in_one_word_or_cancel_between_two() -> None:
-    single = World(effect=0.2, planted="one word").simulate(1, seed=1)
+    single = Scenario(effect=0.2, planted="one word").simulate(1, seed=1)
     assert single.planted.tolist() == [0.2] + 15 * [0.0]
-    both = World(effect=0.2, planted="opposite").simulate(500, seed=1)
+    both = Scenario(effect=0.2, planted="opposite").simulate(500, seed=1)
     assert both.planted[:2].tolist() == [0.2, -0.2]
     assert both.planted.mean() == 0
     by_word = both.distances.mean(axis=0)
@@ -110,7 +110,7 @@ def test_an_effect_may_sit_in_one_word_or_cancel_between_two() -> None:
 
 
 def test_more_than_two_groups_keep_mean_and_contrast() -> None:
-    made = World(groups=("p", "q", "r"), n_words=3, n_attributes=4, effect=0.12)
+    made = Scenario(groups=("p", "q", "r"), n_words=3, n_attributes=4, effect=0.12)
     batch = made.simulate(3000, seed=2)
     assert batch.distances.shape == (3000, 9, 12)
     found = contrast(batch.distances, batch.layout.own)
@@ -124,7 +124,7 @@ def test_more_than_two_groups_keep_mean_and_contrast() -> None:
 def test_unit_vectors_have_the_geometry_of_an_embedding(
     groups: tuple[str, ...], planted: str
 ) -> None:
-    made = UnitVectorWorld(n_dims=7, effect=0.2, mean=0.7, planted=planted, groups=groups)
+    made = UnitVectorScenario(n_dims=7, effect=0.2, mean=0.7, planted=planted, groups=groups)
     batch = made.simulate(2000, seed=4)
     # Cosines of vectors in 7 dimensions have rank 7 at most.
     assert np.linalg.matrix_rank(1 - batch.distances[0], tol=1e-9) <= 7
@@ -137,14 +137,14 @@ def test_unit_vectors_have_the_geometry_of_an_embedding(
 
 
 def test_without_a_common_direction_unit_vectors_spread_as_theory_says() -> None:
-    cells = UnitVectorWorld(n_dims=52).simulate(200, seed=1).distances
+    cells = UnitVectorScenario(n_dims=52).simulate(200, seed=1).distances
     # Cosines of random directions in 50 dimensions have variance 1/50; 51,200 cells, error 0.6%.
     assert cells.var() == pytest.approx(1 / 50, rel=0.03)
 
 
 def test_vocabulary_distances_are_those_of_its_vectors_and_no_word_comes_twice() -> None:
     rng = np.random.default_rng(1)
-    vectors = bb.nulls.VocabularyWorld(
+    vectors = bb.nulls.VocabularyScenario(
         vectors=clusters(40, 1), name="axes", n_words=4, n_attributes=4
     )
     for lists in ("random", "topics"):
@@ -154,7 +154,7 @@ def test_vocabulary_distances_are_those_of_its_vectors_and_no_word_comes_twice()
 
 
 def test_topics_are_neighbours_and_random_lists_are_not() -> None:
-    made = VocabularyWorld(vectors=clusters(), name="c", n_words=4, n_attributes=4)
+    made = VocabularyScenario(vectors=clusters(), name="c", n_words=4, n_attributes=4)
     topics = replace(made, lists="topics").simulate(30, seed=1).distances
     # Lists of four from clusters of four: every list is one cluster, at right angles to others.
     assert topics == pytest.approx(1.0, abs=0.02)
@@ -162,7 +162,7 @@ def test_topics_are_neighbours_and_random_lists_are_not() -> None:
 
 
 def test_the_bundled_vocabulary_is_real_and_its_words_are_letters() -> None:
-    made = vocabulary_world()
+    made = vocabulary_scenario()
     assert len(made.vectors) > 5000
     assert np.linalg.norm(made.vectors, axis=1) == pytest.approx(1.0, abs=1e-12)
     shifted = replace(made, effect=0.1)
@@ -170,23 +170,23 @@ def test_the_bundled_vocabulary_is_real_and_its_words_are_letters() -> None:
     assert gap == pytest.approx(np.broadcast_to((made.layout.own - 0.5) * 0.1, gap.shape))
 
 
-@pytest.mark.parametrize("name", sorted(WORLDS))
-def test_settings_tell_worlds_apart_and_without_effect_has_none(name: str) -> None:
+@pytest.mark.parametrize("name", sorted(SCENARIOS))
+def test_settings_tell_scenarios_apart_and_without_effect_has_none(name: str) -> None:
     import json
 
-    made = world(name)
-    texts = {other: json.dumps(world(other).settings(), sort_keys=True) for other in WORLDS}
+    made = scenario(name)
+    texts = {other: json.dumps(scenario(other).settings(), sort_keys=True) for other in SCENARIOS}
     assert sum(text == texts[name] for text in texts.values()) == 1
-    bare: NullWorld = made.without_effect()
+    bare: ScenarioLike = made.without_effect()
     assert not bare.simulate(1, seed=1).planted.any()
 
 
-def test_equal_worlds_give_equal_settings() -> None:
+def test_equal_scenarios_give_equal_settings() -> None:
     import json
 
     for one, other in (
-        (World(word_sd=0, mean=1), World(n_words=np.int64(8), cell_sd=np.float64(0.08))),
-        (UnitVectorWorld(effect=0), UnitVectorWorld(n_dims=np.int64(100), mean=1)),
+        (Scenario(word_sd=0, mean=1), Scenario(n_words=np.int64(8), cell_sd=np.float64(0.08))),
+        (UnitVectorScenario(effect=0), UnitVectorScenario(n_dims=np.int64(100), mean=1)),
     ):
         assert one == other
         assert json.dumps(one.settings()) == json.dumps(other.settings())
@@ -224,9 +224,9 @@ def test_layouts_pair_every_word_with_every_attribute(words: int, attributes: in
         ({"cell_sd": 0.5}, r"distances would leave \[0, 2\].*make the sds smaller"),
     ],
 )
-def test_worlds_that_cannot_be_are_refused(arguments: dict[str, object], message: str) -> None:
+def test_scenarios_that_cannot_be_are_refused(arguments: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        World(**arguments)  # type: ignore[arg-type]
+        Scenario(**arguments)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -243,24 +243,28 @@ def test_unit_vectors_that_cannot_be_are_refused(
     arguments: dict[str, object], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        UnitVectorWorld(**arguments)  # type: ignore[arg-type]
+        UnitVectorScenario(**arguments)  # type: ignore[arg-type]
 
 
 def test_other_bad_input_is_named() -> None:
-    with pytest.raises(ValueError, match="unknown world 'independant'; did you mean 'independent'"):
-        world("independant")
+    with pytest.raises(
+        ValueError, match="unknown scenario 'independant'; did you mean 'independent'"
+    ):
+        scenario("independant")
     with pytest.raises(ValueError, match="n must be a whole number of tables from 1 on; got 0"):
-        World().simulate(0)
+        Scenario().simulate(0)
     with pytest.raises(ValueError, match="seed must be a whole number from 0 on; got -1"):
-        World().simulate(1, seed=-1)
+        Scenario().simulate(1, seed=-1)
     with pytest.raises(ValueError, match="'c' has 24 words, and a table takes 32"):
-        VocabularyWorld(vectors=clusters(), name="c")
+        VocabularyScenario(vectors=clusters(), name="c")
     with pytest.raises(
         ValueError, match="unknown way to draw lists 'topic'; did you mean 'topics'"
     ):
-        VocabularyWorld(vectors=clusters(), name="c", n_words=2, n_attributes=2, lists="topic")
-    batch = World().simulate(2, seed=1)
+        VocabularyScenario(vectors=clusters(), name="c", n_words=2, n_attributes=2, lists="topic")
+    batch = Scenario().simulate(2, seed=1)
     with pytest.raises(IndexError, match="there are 2 tables, 0 to 1; got 2"):
         batch.table(2)
-    with pytest.raises(ValueError, match="WEAT compares two groups, and this world has 3: p, q, r"):
-        World(groups=("p", "q", "r")).simulate(1, seed=1).associations()
+    with pytest.raises(
+        ValueError, match="WEAT compares two groups, and this scenario has 3: p, q, r"
+    ):
+        Scenario(groups=("p", "q", "r")).simulate(1, seed=1).associations()

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
-
-mpl.use("Agg")
-
-import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
+from plot_looks import note, row_names
 
 import bayesbias as bb
 from bayesbias import plots
@@ -23,16 +17,10 @@ from bayesbias.plots.null_distribution import BODY
 from bayesbias.plots.palette import INK, MISS
 
 
-@pytest.fixture(autouse=True)
-def closed() -> Iterator[None]:
-    yield
-    plt.close("all")
-
-
 def rates(kind: str = "false alarms") -> pd.DataFrame:
     frame = pd.DataFrame(
         {
-            "world": ["one", "two", "one", "two"],
+            "scenario": ["one", "two", "one", "two"],
             "method": ["weat-p", "weat-p", "t-cells", "t-cells"],
             "kind": kind,
             "rate": [0.05, 0.2, 0.01, 0.3],
@@ -81,8 +69,7 @@ def test_a_null_distribution_counts_every_value_and_splits_at_the_observed_one(
 ) -> None:
     values = np.random.default_rng(1).normal(0, 0.6, 3000)
     ax = plots.null_distribution(values, observed, label="d", bounds=(-1.94, 1.94))
-    subtitle = next(text.get_text() for text in ax.texts if text.get_gid() == "subtitle")
-    assert "Dotted: −1.94 and 1.94, the farthest" in " ".join(subtitle.split())
+    assert "Dotted: −1.94 and 1.94, the farthest" in note(ax)
     inside, outside = (sum(bar.get_height() for bar in bars(ax, colour)) for colour in (BODY, MISS))
     extreme = (np.abs(values) >= abs(observed)).sum()
     assert (inside, outside) == (3000 - extreme, extreme)
@@ -108,13 +95,12 @@ def test_a_null_distribution_needs_numbers(values: list[float]) -> None:
 
 def test_false_alarms_are_dots_with_intervals_and_the_promised_rate() -> None:
     ax = plots.false_alarms(rates())
-    dots = [line for line in ax.lines if line.get_gid() == "rate"]
+    dots = [line for line in ax.lines if line.get_label() == "rate"]
     assert [dot.get_xdata()[0] for dot in dots] == [0.05, 0.2, 0.01, 0.3]
     assert [to_hex(dot.get_color()) for dot in dots] == [
         colour.lower() for colour in (INK, MISS, CAUTIOUS, INK)
     ]
-    labels = [label.get_text() for label in ax.get_yticklabels()]
-    assert labels == ["weat-p", "one", "two", "t-cells", "one", "two"]
+    assert row_names(ax) == ["weat-p", "one", "two", "t-cells", "one", "two"]
     segments = [path for each in ax.collections for path in each.get_segments()]
     flat = {tuple(part[:, 0]) for part in segments if part[0, 1] == part[1, 1]}
     assert flat == {(0.04, 0.06), (0.18, 0.22), (0.005, 0.02), (0.28, 0.32)}
@@ -124,12 +110,11 @@ def test_false_alarms_are_dots_with_intervals_and_the_promised_rate() -> None:
     assert "500 to 2,000 simulated tables" in text_of(ax)
 
 
-def test_blocks_may_be_worlds_and_coverage_is_read_the_other_way_round() -> None:
+def test_blocks_may_be_scenarios_and_coverage_is_read_the_other_way_round() -> None:
     frame = rates("coverage").assign(nominal=0.1)
-    ax = plots.false_alarms(frame, by="world")
-    labels = [label.get_text() for label in ax.get_yticklabels()]
-    assert labels == ["one", "weat-p", "t-cells", "two", "weat-p", "t-cells"]
-    dots = [line for line in ax.lines if line.get_gid() == "rate"]
+    ax = plots.false_alarms(frame, by="scenario")
+    assert row_names(ax) == ["one", "weat-p", "t-cells", "two", "weat-p", "t-cells"]
+    dots = [line for line in ax.lines if line.get_label() == "rate"]
     colours = dict(zip([dot.get_xdata()[0] for dot in dots], dots, strict=True))
     assert to_hex(colours[0.01].get_color()) == MISS.lower()
     assert to_hex(colours[0.3].get_color()) == CAUTIOUS.lower()
@@ -137,11 +122,13 @@ def test_blocks_may_be_worlds_and_coverage_is_read_the_other_way_round() -> None
 
 
 def test_power_is_not_drawn_as_false_alarms() -> None:
-    mixed = pd.concat([rates(), rates("power").assign(world="planted")])
-    assert len([each for each in plots.false_alarms(mixed).lines if each.get_gid() == "rate"]) == 4
+    mixed = pd.concat([rates(), rates("power").assign(scenario="planted")])
+    assert (
+        len([each for each in plots.false_alarms(mixed).lines if each.get_label() == "rate"]) == 4
+    )
     with pytest.raises(ValueError, match="no false alarms and no coverage"):
         plots.false_alarms(rates("power"))
-    with pytest.raises(ValueError, match="by must be 'method' or 'world', got 'n'"):
+    with pytest.raises(ValueError, match="by must be 'method' or 'scenario', got 'n'"):
         plots.false_alarms(rates(), by="n")
     with pytest.raises(ValueError, match="rows do not fit into one figure"):
         plots.false_alarms(pd.concat([rates()] * 30))
@@ -179,13 +166,6 @@ def test_curves_that_make_no_sense_are_refused() -> None:
         plots.power_curves(pd.concat([curves(), curves()]))
     with pytest.raises(ValueError, match="9 curves by 'method'; a figure holds 1 to 6"):
         plots.power_curves(pd.concat([curves()] * 9).assign(method=np.repeat(list("abcdefghi"), 6)))
-
-
-def test_all_draw_on_axes_of_the_callers_and_give_them_back() -> None:
-    _, places = plt.subplots(3, 1, figsize=(7, 20))
-    assert plots.null_distribution([0.0, 1.0], 0.5, label="d", ax=places[0]) is places[0]
-    assert plots.false_alarms(rates(), ax=places[1]) is places[1]
-    assert plots.power_curves(curves(), ax=places[2]) is places[2]
 
 
 def test_cells_are_drawn_one_by_one_in_the_colours_of_their_group() -> None:

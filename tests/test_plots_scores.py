@@ -2,58 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import combinations
-from typing import Any
-
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
-
-mpl.use("Agg")
-
-import matplotlib.pyplot as plt
+from builders import leaning
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
-from matplotlib.text import Text
+from plot_looks import assert_readable, note
 
-import bayesbias as bb
-from bayesbias import WordList, plots, scores
-from bayesbias.plots.palette import COLOURS, INK
-from bayesbias.plots.score_dots import POSTERIOR
-
-TOUCH = 0.5
-"""Pixels by which boxes may meet: rounding of the renderer."""
-
-
-def toy(groups: str = "xy", n: int = 5, prefix: str = ""):
-    """Groups of n words that lean to their own four stereotypes."""
-    random = np.random.default_rng(1)
-    names = [prefix + g for g in groups]
-    words = WordList(
-        name="toy",
-        groups={g: tuple(f"{g}{i}" for i in range(n)) for g in names},
-        stereotypes={g: tuple(f"{g}_s{i}" for i in range(4)) for g in names},
-    )
-    lean = dict(zip(names, np.eye(6), strict=False))
-    vectors = {}
-    for sets in (words.groups, words.stereotypes):
-        for group, members in sets.items():
-            vectors |= {w: random.normal(size=6) + 3 * lean[group] for w in members}
-    return vectors, words
-
-
-@pytest.fixture(autouse=True)
-def closed() -> Iterator[None]:
-    yield
-    plt.close("all")
+from bayesbias import plots, scores
+from bayesbias.plots.palette import COLOURS, GREEN, INK
 
 
 @pytest.fixture(scope="module")
 def table() -> pd.DataFrame:
     """A table of scores with one made-up posterior row."""
-    frame = scores.score_table(*toy(), draws=50)
+    frame = scores.score_table(*leaning(), draws=50, seed=0)
     row = frame[frame["score"] == "mac"].assign(interval="posterior", value=0.9, low=0.8, high=1.1)
     attrs = frame.attrs
     frame = pd.concat([frame, row], ignore_index=True)
@@ -63,52 +27,21 @@ def table() -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def three() -> pd.DataFrame:
-    return scores.score_table(*toy("xyz", prefix="group "), draws=20)
+    return scores.score_table(*leaning("xyz", prefix="group "), draws=20, seed=0)
 
 
 @pytest.fixture(scope="module")
 def parts() -> pd.DataFrame:
     names = ["weat", "weam", "ect", "mac", "same"]
     return scores.robustness(
-        *toy(), scores=names, repeats=4, shares=(0.4, 0.8), reference="shuffled"
+        *leaning(), scores=names, repeats=4, shares=(0.4, 0.8), reference="shuffled", seed=0
     )
 
 
 @pytest.fixture(scope="module")
 def matrix() -> pd.DataFrame:
-    vectors, words = toy()
+    vectors, words = leaning()
     return scores.direction_correlations(vectors, zip(*words.groups.values(), strict=True))
-
-
-def assert_readable(ax: Axes) -> None:
-    """No text overlaps another or leaves the figure."""
-    figure: Any = ax.get_figure(root=True)
-    figure.canvas.draw()
-    texts = [each for each in ax.findobj(Text) if each.get_visible() and each.get_text().strip()]
-    boxes = [(each.get_text(), each.get_window_extent()) for each in texts]  # type: ignore[attr-defined]
-    hidden = {
-        label.get_text()
-        for panel in (ax, *ax.child_axes)
-        for axis in (panel.xaxis, panel.yaxis)
-        for tick in axis.get_major_ticks()
-        if not min(axis.get_view_interval()) <= tick.get_loc() <= max(axis.get_view_interval())
-        for label in (tick.label1,)
-    }
-    boxes = [(name, box) for name, box in boxes if name not in hidden]
-    for (one, box), (other, another) in combinations(boxes, 2):
-        wide = min(box.x1, another.x1) - max(box.x0, another.x0)
-        high = min(box.y1, another.y1) - max(box.y0, another.y0)
-        assert wide <= TOUCH or high <= TOUCH, f"{one!r} overlaps {other!r}"
-    for name, box in boxes:
-        assert box.x0 >= -TOUCH, name
-        assert box.y0 >= -TOUCH, name
-        assert box.x1 <= figure.bbox.x1 + TOUCH, name
-        assert box.y1 <= figure.bbox.y1 + TOUCH, name
-
-
-def note(ax: Axes) -> str:
-    (found,) = [text for text in ax.texts if text.get_gid() == "subtitle"]
-    return " ".join(found.get_text().split())
 
 
 def rows_of(ax: Axes) -> dict[str, tuple[float, str]]:
@@ -119,7 +52,7 @@ def rows_of(ax: Axes) -> dict[str, tuple[float, str]]:
     for dot in dots:
         x, y = float(dot.get_xdata()[0]), float(dot.get_ydata()[0])  # type: ignore[index]
         colour = to_hex(dot.get_color())  # type: ignore[arg-type]
-        found[labels[y] + (" posterior" if colour.upper() == POSTERIOR else "")] = x, colour
+        found[labels[y] + (" posterior" if colour.upper() == GREEN else "")] = x, colour
     return found
 
 
@@ -176,8 +109,8 @@ def test_posteriors_have_a_marker_and_a_colour_of_their_own(table: pd.DataFrame)
     ax = plots.scores(table)
     colours = {name: colour for name, (_, colour) in rows_of(ax).items()}
     assert colours["mac"].upper() == INK
-    assert colours["mac posterior"].upper() == POSTERIOR
-    assert POSTERIOR not in COLOURS.values()
+    assert colours["mac posterior"].upper() == GREEN
+    assert GREEN not in COLOURS.values()
     legend = ax.get_legend()
     assert legend is not None
     assert len(legend.get_texts()) == 2
@@ -187,7 +120,9 @@ def test_posteriors_have_a_marker_and_a_colour_of_their_own(table: pd.DataFrame)
 
 
 def test_all_scores_of_a_list_are_readable_together() -> None:
-    assert_readable(plots.robustness(scores.robustness(*toy(), repeats=2, shares=(0.5,))))
+    assert_readable(
+        plots.robustness(scores.robustness(*leaning(), repeats=2, shares=(0.5,), seed=0))
+    )
 
 
 def test_many_groups_are_named_and_readable(three: pd.DataFrame) -> None:
@@ -235,7 +170,7 @@ def test_every_score_has_a_panel_with_its_means_and_bands(parts: pd.DataFrame) -
         }
         assert len(curves) == own.groupby(["embedding", "groups"]).ngroups
         for (embedding, groups), part in own.groupby(["embedding", "groups"]):
-            colour = INK if embedding == "given" else POSTERIOR
+            colour = INK if embedding == "given" else GREEN
             drawn = curves[colour, groups]
             curve = part.sort_values("share")
             assert list(drawn.get_xdata()) == [0.4, 0.8, 1.0]  # type: ignore[arg-type]
@@ -311,7 +246,7 @@ def test_the_component_stands_apart_and_is_told_of(matrix: pd.DataFrame) -> None
 
 
 def test_many_pairs_have_colours_only() -> None:
-    vectors, words = toy(n=22)
+    vectors, words = leaning(n=22)
     frame = scores.direction_correlations(vectors, zip(*words.groups.values(), strict=True))
     ax = plots.direction_correlations(frame)
     assert len(ax.patches) == 23**2
@@ -324,52 +259,3 @@ def test_what_is_no_matrix_of_cosines_is_refused(matrix: pd.DataFrame) -> None:
         plots.direction_correlations(matrix.iloc[:, :-1])
     with pytest.raises(ValueError, match="no cosines"):
         plots.direction_correlations(2 * matrix)
-
-
-# --- all
-
-
-DRAW = {
-    "scores": lambda table, parts, matrix, ax: plots.scores(table, ax=ax),
-    "robustness": lambda table, parts, matrix, ax: plots.robustness(parts, ax=ax),
-    "direction_correlations": lambda table, parts, matrix, ax: plots.direction_correlations(
-        matrix, ax=ax
-    ),
-}
-
-
-@pytest.mark.parametrize("name", DRAW)
-def test_plots_draw_on_the_axes_given_and_change_no_setting(
-    name: str, table: pd.DataFrame, parts: pd.DataFrame, matrix: pd.DataFrame
-) -> None:
-    figure, axes = plt.subplots(1, 2, figsize=(15, 9), layout="constrained")
-    settings = dict(mpl.rcParams)
-    assert DRAW[name](table, parts, matrix, axes[1]) is axes[1]
-    assert not axes[0].has_data()
-    assert dict(mpl.rcParams) == settings
-    assert plt.get_fignums() == [figure.number]
-    assert axes[1].get_title()
-
-
-@pytest.mark.parametrize("name", DRAW)
-def test_plots_are_saved(name: str, table, parts, matrix, tmp_path) -> None:
-    written = plots.save(DRAW[name](table, parts, matrix, None), tmp_path / name)
-    assert all(0 < path.stat().st_size < 300_000 for path in written)
-    assert plt.get_fignums() == []
-
-
-def test_dollar_signs_are_no_mathematics() -> None:
-    vectors, words = toy(prefix="$")
-    table = scores.score_table(vectors, words, draws=5, scores=["weam", "same"])
-    pairs = scores.direction_correlations(vectors, zip(*words.groups.values(), strict=True))
-    parts = scores.robustness(vectors, words, scores=["weam"], repeats=2)
-    for ax in (plots.scores(table), plots.robustness(parts), plots.direction_correlations(pairs)):
-        ax.get_figure(root=True).canvas.draw()  # type: ignore[union-attr]
-        odd = [each for each in ax.findobj(Text) if "$" in each.get_text()]  # type: ignore[attr-defined]
-        assert not [each for each in odd if each.get_parse_math()]  # type: ignore[attr-defined]
-
-
-def test_they_are_public() -> None:
-    for name in DRAW:
-        assert name in plots.__all__
-        assert getattr(bb.plots, name)

@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
-
-import matplotlib as mpl
-
-mpl.use("agg")
 
 import numpy as np
 import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
 
-from bayesbias import plots
-from bayesbias.plots.canvas import SMALL_SIZE
+from bayesbias.plots.header import SMALL_SIZE
 from bayesbias.plots.small_multiples import MOST_PANELS, MOST_ROWS, small_multiples
-
-
-@pytest.fixture(autouse=True)
-def closed() -> Iterator[None]:
-    yield
-    plt.close("all")
 
 
 def frame_of(
@@ -152,12 +140,6 @@ def test_the_header_names_pair_interval_and_card() -> None:
     assert head.get_legend() is None
     legend = small_multiples(frame_of(1, 1, 3, 1)).get_legend()
     assert [text.get_text() for text in legend.get_texts()] == ["model 0", "model 1", "model 2"]
-
-
-def test_it_can_be_saved(tmp_path: object) -> None:
-    written = plots.save(plots.small_multiples(frame_of()), f"{tmp_path}/x")
-    assert [path.suffix for path in written] == [".png", ".svg"]
-    assert not plt.get_fignums()
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bayesbias.tables.distances import read_table
 from bayesbias.tables.schema import COLUMNS
-from bayesbias.tables.table_files import read_frame
+from bayesbias.tables.table_files import read_frame, read_table
 
 
 @pytest.mark.parametrize(

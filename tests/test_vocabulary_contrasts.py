@@ -38,7 +38,7 @@ def embedding(lean: float) -> tuple[Any, bb.WordList]:
 
 @pytest.fixture(scope="module")
 def planted() -> VocabularyContrasts:
-    return bb.vocabulary_contrasts(*embedding(3.0), lists=30, draws=300, chains=1, seed=1)
+    return bb.vocabulary_contrasts(*embedding(3.0), n_lists=30, draws=300, chains=1, seed=1)
 
 
 def row(found: VocabularyContrasts, first: str, second: str) -> pd.Series[Any]:
@@ -53,7 +53,7 @@ def test_a_planted_contrast_lies_beyond_all_random_lists(planted: VocabularyCont
     assert own["p_value"] == 2 / 31
     assert own["p_below"] > 0.99
     # Random words lean to neither set of stereotypes: sd of the mean of 30 lists.
-    assert abs(own["random_mean"]) < 4 * own["random_sd"] / np.sqrt(30)
+    assert abs(own["reference_mean"]) < 4 * own["reference_sd"] / np.sqrt(30)
 
 
 def test_zero_is_not_the_baseline(planted: VocabularyContrasts) -> None:
@@ -64,30 +64,30 @@ def test_zero_is_not_the_baseline(planted: VocabularyContrasts) -> None:
     own = row(planted, "different", "neutral")
     assert own["mean"] > 0
     assert own["reference_low"] > 0
-    assert own["excess"] == pytest.approx(own["mean"] - own["random_mean"])
+    assert own["excess"] == pytest.approx(own["mean"] - own["reference_mean"])
     assert own["excess"] < 0
-    assert own["percentile"] < 5
+    assert own["percentile"] < 0.05
 
 
 def test_the_posterior_is_that_of_the_list_itself(planted: VocabularyContrasts) -> None:
     overall = bb.contrasts(planted.posterior).query("level == 'overall'")
     assert planted.table["mean"].tolist() == overall["mean"].tolist()
-    assert len(planted.random) == 30 * 3
-    mean = planted.random.query("first == 'associated' and second == 'different'")["mean"].mean()
-    assert row(planted, "associated", "different")["random_mean"] == pytest.approx(mean)
+    assert len(planted.reference) == 30 * 3
+    mean = planted.reference.query("first == 'associated' and second == 'different'")["mean"].mean()
+    assert row(planted, "associated", "different")["reference_mean"] == pytest.approx(mean)
 
 
 @pytest.mark.parametrize("vary", ["protected", "stereotypes"])
 def test_equal_seeds_give_equal_results(vary: Any) -> None:
     first, second, other = (
         bb.vocabulary_contrasts(
-            *embedding(1.0), "paper", vary=vary, lists=5, draws=50, chains=1, seed=seed
+            *embedding(1.0), "paper", vary=vary, n_lists=5, draws=50, chains=1, seed=seed
         )
         for seed in (3, 3, 4)
     )
     pd.testing.assert_frame_equal(first.table, second.table)
-    pd.testing.assert_frame_equal(first.random, second.random)
-    assert (first.random["mean"] != other.random["mean"]).any()
+    pd.testing.assert_frame_equal(first.reference, second.reference)
+    assert (first.reference["mean"] != other.reference["mean"]).any()
     assert first.vary == vary
 
 
@@ -95,7 +95,7 @@ def test_what_is_refused() -> None:
     vectors, words = embedding(1.0)
     for options, what in (
         ({"vary": "both"}, "unknown vary 'both'"),
-        ({"lists": 1}, "lists must be a whole number from 2 on; got 1"),
+        ({"n_lists": 1}, "n_lists must be a whole number from 2 on; got 1"),
         ({"model": "robust"}, "the model 'robust' is student.* need a Normal model"),
         ({"ranks": (0, 7)}, "has 7 words to choose from, fewer than the 10"),
     ):

@@ -15,7 +15,8 @@ import pytest
 import bayesbias as bb
 from bayesbias import wordlists as named_wordlists
 from bayesbias._core.resources import bundled_folder
-from bayesbias.tables.wordlists import WordList, load_wordlist, wordlists
+from bayesbias.tables.wordlist_files import wordlists
+from bayesbias.tables.wordlists import WordList, load_wordlist
 
 APPENDIX = ("religion", "gender", "race")
 WEAT = {

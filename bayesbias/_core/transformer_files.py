@@ -1,11 +1,11 @@
-"""What is the same for every model that transformers loads: where it is, how it is read, its room.
+"""Loading a model with transformers: its configuration, tokenizer, weights, and longest input.
 
-Code that comes with a model is never run: `reading_options` go into every ``from_pretrained``.
+Code that comes with a model is never run, and a folder is read without the network.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,21 +17,93 @@ NO_LIMIT = 10**9
 """Tokenizers without a limit of their own name a number far above this one."""
 
 
-def require_extra() -> None:
-    """Raise an ImportError that says what to install, if torch or transformers is missing."""
-    for package in ("torch", "transformers"):
-        if find_spec(package) is None:
-            raise ImportError(f"{NEEDS_EXTRA} ({package} is missing)")
-
-
-def place_of(source: str | Path) -> str:
-    """Give the folder or the hub's name; what can only be a folder has to be there.
+def open_model(source: str | Path) -> tuple[str, Any, Any]:
+    """Read where a model is, its configuration, and its fast tokenizer.
 
     Raises
     ------
+    ImportError
+        If torch or transformers is not installed.
     FileNotFoundError
-        If a path leads to no folder, or to one without ``config.json``.
+        If a path leads to no folder with ``config.json``, or there is no such model within reach.
+    ValueError
+        If the folder holds no model, it needs code of its own, or its tokenizer is not fast.
     """
+    for package in ("torch", "transformers"):
+        if find_spec(package) is None:
+            raise ImportError(f"{NEEDS_EXTRA} ({package} is missing)")
+    from transformers import AutoConfig, AutoTokenizer
+
+    place = place_of(source)
+    options = _reading_options(place)
+    try:
+        config = AutoConfig.from_pretrained(place, **options)
+        tokenizer = AutoTokenizer.from_pretrained(place, use_fast=True, **options)
+    except (OSError, ValueError) as error:
+        raise refusal(place, error) from None
+    if not getattr(tokenizer, "is_fast", False):
+        raise ValueError(
+            f"{place}: the tokenizer has no fast form, which tells what word a token belongs to; "
+            "save one with tokenizer.json"
+        )
+    return place, config, tokenizer
+
+
+def load_network(
+    place: str,
+    kind: str,
+    device: str,
+    *,
+    dtype: str = "float32",
+    refuse: Callable[[str, Exception], Exception] | None = None,
+    **options: Any,  # noqa: ANN401
+) -> tuple[Any, list[str]]:
+    """Load a network in evaluation mode, and the names of the weights that its files lack.
+
+    Parameters
+    ----------
+    place : str
+        From `open_model`.
+    kind : str
+        Name of the class of transformers that loads it, such as ``AutoModel``.
+    device, dtype : str
+        As torch names them.
+    refuse : callable, optional
+        Makes the error that is raised of the one that transformers raised; `refusal` by default.
+    **options
+        For ``from_pretrained``.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        If it does not load, or there is no such device.
+    """
+    import torch
+    import transformers
+
+    try:
+        with _quiet_loading():
+            network, told = getattr(transformers, kind).from_pretrained(
+                place,
+                dtype=getattr(torch, dtype),
+                output_loading_info=True,
+                **_reading_options(place),
+                **options,
+            )
+    except (OSError, ValueError) as error:
+        raise (refuse or refusal)(place, error) from None
+    try:
+        network = network.to(device).eval()
+    except (RuntimeError, AssertionError) as error:
+        raise ValueError(
+            f"device {device!r} cannot be used here ({str(error).splitlines()[0]}); "
+            "device='cpu' always can"
+        ) from None
+    return network, sorted(told["missing_keys"])
+
+
+def place_of(source: str | Path) -> str:
+    """Return the folder or the hub's name; what can only be a folder has to be there."""
     path = Path(source).expanduser()
     if path.is_dir():
         if not (path / "config.json").is_file():
@@ -43,39 +115,12 @@ def place_of(source: str | Path) -> str:
     return text
 
 
-def reading_options(place: str) -> dict[str, Any]:
-    """Options of every ``from_pretrained``: no code of the model's, and no network for a folder."""
+def _reading_options(place: str) -> dict[str, Any]:
     return {"trust_remote_code": False, "local_files_only": Path(place).is_dir()}
 
 
-def config_and_tokenizer(place: str) -> tuple[Any, Any]:
-    """Read the configuration and the fast tokenizer of a model.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such model within reach.
-    ValueError
-        If the folder holds no model, it needs code of its own, or its tokenizer is not fast.
-    """
-    from transformers import AutoConfig, AutoTokenizer
-
-    options = reading_options(place)
-    try:
-        config = AutoConfig.from_pretrained(place, **options)
-        tokenizer = AutoTokenizer.from_pretrained(place, use_fast=True, **options)
-    except (OSError, ValueError) as error:
-        raise refusal(place, error) from None
-    if not getattr(tokenizer, "is_fast", False):
-        raise ValueError(
-            f"{place}: the tokenizer has no fast form, which tells what word a token belongs to; "
-            "save one with tokenizer.json"
-        )
-    return config, tokenizer
-
-
 def refusal(place: str, error: Exception) -> Exception:
-    """Say what a failed load means."""
+    """Return the error that says what a failed load means."""
     first = str(error).strip().split("\n")[0]
     if "trust_remote_code" in str(error):
         return ValueError(
@@ -92,7 +137,7 @@ def refusal(place: str, error: Exception) -> Exception:
 
 
 @contextmanager
-def quiet_loading() -> Iterator[None]:
+def _quiet_loading() -> Iterator[None]:
     """Keep transformers' bars and remarks away while weights are read."""
     from transformers.utils import logging
 
@@ -105,23 +150,6 @@ def quiet_loading() -> Iterator[None]:
         logging.set_verbosity(verbosity)
         if bars:
             logging.enable_progress_bar()
-
-
-def placed(network: Any, device: str) -> Any:  # noqa: ANN401
-    """Put a network where it shall compute, in evaluation mode.
-
-    Raises
-    ------
-    ValueError
-        If there is no such device.
-    """
-    try:
-        return network.to(device).eval()
-    except (RuntimeError, AssertionError) as error:
-        raise ValueError(
-            f"device {device!r} cannot be used here ({str(error).splitlines()[0]}); "
-            "device='cpu' always can"
-        ) from None
 
 
 def longest_input(network: Any, tokenizer: Any) -> int:  # noqa: ANN401

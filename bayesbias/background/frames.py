@@ -1,4 +1,4 @@
-"""Backgrounds as tidy frames: fits, strata, densities, and the tables of Smarda's article."""
+"""Reference distributions as tidy frames: fits, strata, densities, Smarda's tables."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
+from .._core.random import Seed, as_seed_sequence
 from .experiment import Experiment
 from .psi_distribution import Distribution
-from .relative_bias import DRAWS, Seed
+from .relative_bias import N_RESAMPLES
 
 CUTS = (1_000, 10_000, 50_000, 100_000)
 """Ranks at which the strata of word frequency end; the last stratum goes on to the end."""
@@ -26,7 +27,7 @@ Distributions = Mapping[str, Distribution]
 
 
 def fits(distributions: Distributions) -> pd.DataFrame:
-    """One row a background: ``experiment``, ``n_words`` and the fields of `NormalFit`."""
+    """Return a row a distribution: ``experiment``, ``n_words`` and the fields of `NormalFit`."""
     rows = [
         {"experiment": name, "n_words": each.n_words, **vars(each.fit)}
         for name, each in distributions.items()
@@ -35,7 +36,7 @@ def fits(distributions: Distributions) -> pd.DataFrame:
 
 
 def strata(distributions: Distributions, cuts: Sequence[int] = CUTS) -> pd.DataFrame:
-    """Backgrounds of words of different frequency, in the order of the file.
+    """Compute reference distributions of words of different frequency, in the order of the file.
 
     Parameters
     ----------
@@ -75,7 +76,7 @@ def strata(distributions: Distributions, cuts: Sequence[int] = CUTS) -> pd.DataF
 
 
 def densities(distributions: Distributions, points: int = GRID) -> pd.DataFrame:
-    """Densities of backgrounds beside the fitted Normals, for drawing.
+    """Compute densities of reference distributions and of the fitted Normals, for drawing.
 
     Returns
     -------
@@ -98,13 +99,13 @@ def densities(distributions: Distributions, points: int = GRID) -> pd.DataFrame:
 
 
 def words(distribution: Distribution, sets: Mapping[str, Iterable[str]]) -> pd.DataFrame:
-    """ψ of single words of some sets, with where each stands in the background.
+    """Compute ψ of single words of some sets, and where each lies in the reference distribution.
 
     Returns
     -------
     DataFrame
-        ``set``, ``word``, ``psi``, ``z`` (in sd of the background, from its mean) and ``rank``,
-        the share of the background below; words that are not there have no row.
+        ``set``, ``word``, ``psi``, ``z`` (in sd of the distribution, from its mean) and
+        ``rank``, the share of the distribution below; words that are not there have no row.
     """
     parts = []
     for label, listed in sets.items():
@@ -126,7 +127,7 @@ def words(distribution: Distribution, sets: Mapping[str, Iterable[str]]) -> pd.D
 
 
 def standalone(distributions: Distributions, experiments: Experiments) -> pd.DataFrame:
-    """Where each set of each experiment lies in its background, as in Smarda's table 2.
+    """Compute where each set lies in its reference distribution, as in Smarda's table 2.
 
     Parameters
     ----------
@@ -138,9 +139,9 @@ def standalone(distributions: Distributions, experiments: Experiments) -> pd.Dat
     -------
     DataFrame
         One row a set: ``experiment``, ``role`` (X or Y), ``set``, ``n_words``, ``n_missing``;
-        ``psi``, the mean over the set; ``background_mean`` and ``background_sd``;
-        ``phi_background``, ``phi_zero``, Φ of ψ under a Normal about the background's mean and
-        about 0; ``p_background``, ``p_zero``, two-tailed; ``rank``, the share of words below;
+        ``psi``, the mean over the set; ``reference_mean`` and ``reference_sd``;
+        ``phi_reference``, ``phi_zero``, Φ of ψ under a Normal about the distribution's mean
+        and about 0; ``p_reference``, ``p_zero``, two-tailed; ``rank``, the share of words below;
         ``p_rank``, two-tailed by ranks; and ``p_sets``, two-tailed against the means of random
         sets of this size.
     """
@@ -159,8 +160,8 @@ def standalone(distributions: Distributions, experiments: Experiments) -> pd.Dat
                     "n_words": len(psi),
                     "n_missing": len(set(listed)) - len(psi),
                     "psi": float(psi.mean()),
-                    "background_mean": each.mean,
-                    "background_sd": each.sd,
+                    "reference_mean": each.mean,
+                    "reference_sd": each.sd,
                     **_shares(each, listed),
                 }
             )
@@ -170,9 +171,9 @@ def standalone(distributions: Distributions, experiments: Experiments) -> pd.Dat
 def _shares(each: Distribution, listed: Iterable[str]) -> dict[str, float]:
     words = tuple(listed)
     return {
-        "phi_background": each.phi(words),
+        "phi_reference": each.phi(words),
         "phi_zero": each.phi(words, "zero"),
-        "p_background": each.phi(words, tail="two"),
+        "p_reference": each.phi(words, tail="two"),
         "p_zero": each.phi(words, "zero", "two"),
         "rank": each.phi(words, kind="empirical"),
         "p_rank": each.phi(words, tail="two", kind="empirical"),
@@ -185,10 +186,10 @@ def relative(
     experiments: Experiments,
     *,
     alpha: float = ALPHA,
-    draws: int = DRAWS,
-    seed: Seed = 0,
+    n_resamples: int = N_RESAMPLES,
+    seed: Seed = None,
 ) -> pd.DataFrame:
-    """Relative bias of each experiment, as in Smarda's table 3, and how to read it.
+    """Compute the relative bias of each experiment, as in Smarda's table 3, and its reading.
 
     Parameters
     ----------
@@ -196,7 +197,7 @@ def relative(
         As for `standalone`.
     alpha : float
         Level of the readings, in (0, 1).
-    draws, seed
+    n_resamples, seed
         Random pairs of sets; every experiment uses random numbers of its own.
 
     Returns
@@ -205,17 +206,18 @@ def relative(
         One row an experiment: ``experiment``, ``n_x``, ``n_y``; ``statistic``, Σ_X ψ - Σ_Y ψ;
         ``expected`` and ``sd`` over random pairs in closed form, ``z``; ``p_normal`` and
         ``p_simulated``, two-sided; ``x_biased`` and ``y_biased``, +1 (to Z), -1 (to Z2) or 0, where
-        a set's mean lies outside the middle 1 - alpha of the background's words, as in Smarda;
+        a set's mean lies outside the middle 1 - alpha of all words, as in Smarda;
         ``x_share``, which part of the difference of the means comes from X's being off the
-        background's mean (the rest from Y's); and ``reading``.
+        mean of all words (the rest from Y's); and ``reading``.
     """
     if not 0 < alpha < 1:
         raise ValueError(f"alpha must lie in (0, 1), got {alpha}; for a 5% level pass 0.05")
     rows = []
-    seeds = _seeds(seed, len(distributions))
+    sequence = as_seed_sequence(seed)
+    seeds = sequence.spawn(len(distributions))
     for (name, each), own in zip(_paired(distributions, experiments), seeds, strict=True):
         experiment = experiments[name]
-        found = each.relative_bias(experiment.X, experiment.Y, draws=draws, seed=own)
+        found = each.relative_bias(experiment.X, experiment.Y, n_resamples=n_resamples, seed=own)
         off = [_off(each, listed) for listed in (experiment.X, experiment.Y)]
         sides = [_side(each, listed, alpha) for listed in (experiment.X, experiment.Y)]
         rows.append(
@@ -235,11 +237,13 @@ def relative(
                 "reading": reading(found.p_simulated() < alpha, *sides),
             }
         )
-    return pd.DataFrame(rows)
+    frame = pd.DataFrame(rows)
+    frame.attrs = {"alpha": alpha, "seed": sequence.entropy}
+    return frame
 
 
 def reading(significant: bool, x_side: int, y_side: int) -> str:
-    """Say what a relative bias and the places of two sets come to.
+    """Return what a relative bias and the positions of two sets come to, in words.
 
     Parameters
     ----------
@@ -264,7 +268,7 @@ def _paired(
 ) -> list[tuple[str, Distribution]]:
     lacking = [name for name in distributions if name not in experiments]
     if lacking:
-        raise ValueError(f"there is no experiment for the background(s) {', '.join(lacking)}")
+        raise ValueError(f"there is no experiment for the distribution(s) {', '.join(lacking)}")
     return list(distributions.items())
 
 
@@ -275,13 +279,6 @@ def _off(each: Distribution, listed: Iterable[str]) -> float:
 def _side(each: Distribution, listed: Iterable[str], alpha: float) -> int:
     words = tuple(listed)
     return int(np.sign(_off(each, words))) if each.phi(words, tail="two") < alpha else 0
-
-
-def _seeds(seed: Seed, count: int) -> list[np.random.Generator]:
-    if isinstance(seed, np.random.Generator):
-        return seed.spawn(count)
-    sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
-    return [np.random.default_rng(child) for child in sequence.spawn(count)]
 
 
 def _density(ranked: FloatArray, points: int) -> tuple[FloatArray, FloatArray]:

@@ -1,4 +1,4 @@
-"""Where SAME, WEAT and MAC of a word list lie among random lists of the same size.
+"""Where SAME, WEAT and MAC of a word list lie among reference lists of the same size.
 
 A score of 0.3 says little by itself: random words have scores as well, and how large depends on
 the embedding and on the number of words.
@@ -10,20 +10,20 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
+from .._core.checks import check_numbers, unknown_name
+from .._core.random import Seed, as_seed_sequence
 from ..scores.mac import mac_of
 from ..scores.same import same_of
 from ..scores.weam import psi_of
 from ..scores.weat import effect_sizes
 from ..tables.wordlists import WordList, load_wordlist
 from .pool import Pool, draw_pool
-from .relative_bias import Seed
 
 if TYPE_CHECKING:
     from .psi_distribution import Source
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 Vary = Literal["protected", "stereotypes", "both"]
 Groups = Sequence[FloatArray]
 
-LISTS = 1000
-"""Random lists."""
+N_LISTS = 1000
+"""Reference lists: lists of random words."""
 
 
 def _same(protected: Groups, stereotypes: Groups) -> float:
@@ -68,20 +68,20 @@ class _Row:
         return function(*([each[g] for g in self.groups] for each in (protected, stereotypes)))
 
 
-def random_lists(
+def reference_lists(
     source: Source,
     wordlist: str | Path | WordList,
     *,
     scores: Iterable[str] = ("same", "weat", "mac"),
     vary: Vary = "protected",
-    lists: int = LISTS,
+    n_lists: int = N_LISTS,
     ranks: tuple[int, int | None] = (0, None),
     case: str = "exact",
-    seed: Seed = 0,
+    seed: Seed = None,
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> pd.DataFrame:
-    """Percentiles of a list's scores among random lists of the same size.
+    """Percentiles of a list's scores among reference lists, of random words and the same size.
 
     Parameters
     ----------
@@ -94,8 +94,8 @@ def random_lists(
         pair of groups, MAC.
     vary : {"protected", "stereotypes", "both"}
         Which words are random; the others stay as they are.
-    lists : int
-        Random lists.
+    n_lists : int
+        Reference lists.
     ranks : (first, stop)
         Random words are from these ranks in the file's order only, such as ``(0, 50_000)`` for
         frequent ones.
@@ -106,10 +106,10 @@ def random_lists(
     Returns
     -------
     DataFrame
-        ``score``, ``groups``, ``vary``, ``value``; ``percentile``, the share of random lists with
-        a smaller value, in [0, 100]; ``p_value``, two-sided, 2 (b + 1)/(lists + 1) with b the
-        lists as far out on its side, at most 1; ``random_mean``, ``random_sd``, ``reference_low``
-        and ``reference_high``, the middle 95%; and ``n_lists``.
+        ``score``, ``groups``, ``vary``, ``value``; ``percentile``, the share of reference lists
+        with a smaller value, in [0, 1]; ``p_value``, two-sided, 2 (b + 1)/(n_lists + 1) with b the
+        lists as far out on its side, at most 1; ``reference_mean``, ``reference_sd``,
+        ``reference_low`` and ``reference_high``, the middle 95%; and ``n_lists``.
 
     Raises
     ------
@@ -123,10 +123,10 @@ def random_lists(
             raise ValueError(unknown_name("score", name, SCORES))
     if vary not in get_args(Vary):
         raise ValueError(unknown_name("vary", str(vary), get_args(Vary)))
-    if lists < 1:
-        raise ValueError(f"lists must be a whole number from 1 on; got {lists!r}")
+    check_numbers(n_lists=n_lists)
     loaded = load_wordlist(wordlist)
-    rng = np.random.default_rng(seed)
+    sequence = as_seed_sequence(seed)
+    rng = np.random.default_rng(sequence)
     pool = draw_pool(
         source,
         loaded.words,
@@ -138,64 +138,50 @@ def random_lists(
     )
     protected, stereotypes = _sets(pool, loaded)
     rows = _rows(names, tuple(protected))
-    drawn = np.empty((lists, len(rows)))
-    for at in range(lists):
+    drawn = np.empty((n_lists, len(rows)))
+    for at in range(n_lists):
         other = _randomised(pool, protected, stereotypes, vary, rng)
         drawn[at] = [row.of(*other) for row in rows]
-    return pd.DataFrame(
+    frame = pd.DataFrame(
         [
             _described(row, row.of(protected, stereotypes), drawn[:, at]) | {"vary": vary}
             for at, row in enumerate(rows)
         ]
     )
+    frame.attrs["seed"] = sequence.entropy
+    return frame
 
 
 def with_percentiles(
     frame: pd.DataFrame,
-    background: Source,
+    source: Source,
     wordlist: str | Path | WordList,
-    *,
-    vary: Vary = "protected",
-    lists: int = LISTS,
-    ranks: tuple[int, int | None] = (0, None),
-    case: str = "exact",
-    seed: Seed = 0,
-    progressbar: bool = True,
+    **options: Any,  # noqa: ANN401
 ) -> pd.DataFrame:
-    """Add to a table of scores where SAME, WEAT and MAC lie among random lists.
+    """Add to a table of scores where SAME, WEAT and MAC lie among reference lists.
 
     Parameters
     ----------
     frame : DataFrame
         As `score_table` gives it for the list.
-    background
-        The embedding with its whole vocabulary; as ``source`` of `random_lists`, and so are the
-        other arguments.
+    source, wordlist, **options
+        As for `reference_lists`.
 
     Returns
     -------
     DataFrame
-        The frame with ``background_percentile`` and ``background_p_value``; both are missing for
+        The frame with ``reference_percentile`` and ``reference_p_value``; both are missing for
         other scores.
     """
     wanted = [name for name in SCORES if name in set(frame["score"])]
     if not wanted:
         raise ValueError(f"the table has none of the scores {', '.join(SCORES)}")
-    found = random_lists(
-        background,
-        wordlist,
-        scores=wanted,
-        vary=vary,
-        lists=lists,
-        ranks=ranks,
-        case=case,
-        seed=seed,
-        progressbar=progressbar,
-    ).set_index(["score", "groups"])
+    found = reference_lists(source, wordlist, scores=wanted, **options)
+    found = found.set_index(["score", "groups"])
     keys = pd.MultiIndex.from_frame(frame[["score", "groups"]].astype(str))
     added = found[["percentile", "p_value"]].reindex(keys).to_numpy(np.float64)
-    out = frame.assign(background_percentile=added[:, 0], background_p_value=added[:, 1])
-    out.attrs = dict(frame.attrs)
+    out = frame.assign(reference_percentile=added[:, 0], reference_p_value=added[:, 1])
+    out.attrs = frame.attrs | {"reference_seed": found.attrs["seed"]}
     return out
 
 
@@ -254,10 +240,10 @@ def _described(row: _Row, value: float, drawn: FloatArray) -> dict[str, object]:
         "score": row.score,
         "groups": ", ".join(row.groups),
         "value": value,
-        "percentile": float(100 * (below + ties / 2) / len(drawn)),
+        "percentile": float((below + ties / 2) / len(drawn)),
         "p_value": float(min(1.0, 2 * (min(below, above) + ties + 1) / (len(drawn) + 1))),
-        "random_mean": float(drawn.mean()),
-        "random_sd": float(drawn.std(ddof=1)) if len(drawn) > 1 else 0.0,
+        "reference_mean": float(drawn.mean()),
+        "reference_sd": float(drawn.std(ddof=1)) if len(drawn) > 1 else 0.0,
         "reference_low": float(low),
         "reference_high": float(high),
         "n_lists": len(drawn),

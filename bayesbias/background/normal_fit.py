@@ -1,4 +1,4 @@
-"""Does a Normal distribution describe a background? Moments, and quantiles beside quantiles."""
+"""Does a Normal describe a reference distribution? Moments, and quantiles beside quantiles."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def normal_fit(ranked: FloatArray) -> NormalFit:
 
     mean, sd = float(ranked.mean()), float(ranked.std(ddof=1))
     if not sd > 0:
-        raise ValueError("ψ is the same for all words of the background; nothing stands out")
+        raise ValueError("ψ is the same for all words; nothing stands out")
     z = (ranked - mean) / sd
     limit = ndtri(0.975)
     below = np.searchsorted(z, -limit, side="left") + len(z) - np.searchsorted(z, limit, "right")

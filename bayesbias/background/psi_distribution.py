@@ -20,12 +20,13 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .._core.display import abridged
+from .._core.random import Seed
 from ..embeddings.load import CASES, choose, open_embedding
 from ..embeddings.vocabulary import Vocabulary
 from . import normal_fit, tails
 from .experiment import Experiment
 from .projection import Projection, project
-from .relative_bias import DRAWS, RelativeBias, Seed, mean_sd, random_sums
+from .relative_bias import N_RESAMPLES, RelativeBias, mean_sd, random_sums
 from .relative_bias import relative_bias as against_random_pairs
 
 if TYPE_CHECKING:
@@ -140,13 +141,13 @@ class Distribution:
     def phi(
         self,
         words: Iterable[str],
-        about: tails.About = "background",
+        about: tails.About = "reference",
         tail: tails.Tail = "lower",
         *,
         kind: tails.Kind = "normal",
         against: tails.Against = "words",
-        draws: int = DRAWS,
-        seed: Seed = 0,
+        n_resamples: int = N_RESAMPLES,
+        seed: Seed = None,
     ) -> float:
         """Φ of the mean ψ of a set of words: how far out in the background it lies.
 
@@ -154,7 +155,7 @@ class Distribution:
         ----------
         words : iterable of str
             Words that are not in the vocabulary are left out.
-        about : {"background", "zero"}
+        about : {"reference", "zero"}
             Centre of the comparison: the mean of the background, or 0.
         tail : {"lower", "upper", "one", "two"}
             Share below (Φ itself), share above, the smaller of these, or twice the smaller.
@@ -164,7 +165,7 @@ class Distribution:
         against : {"words", "sets"}
             Compare the set's mean with single words, as Smarda does, or with the means of random
             sets of as many words, which spread less by the square root of their number.
-        draws, seed
+        n_resamples, seed
             Random sets for ``kind="empirical", against="sets"``.
 
         Returns
@@ -186,7 +187,7 @@ class Distribution:
         value = float(found.mean())
         choice = tails.Choice(about, tail, kind, against)
         if kind == "empirical" and against == "sets":
-            sums = random_sums(self.background, (size,), draws, seed)[:, 0]
+            sums = random_sums(self.background, (size,), n_resamples, seed)[:, 0]
             return tails.empirical(np.sort(sums / size), value, self.mean, choice)
         if kind == "empirical":
             return tails.empirical(self.ranked, value, self.mean, choice)
@@ -200,8 +201,8 @@ class Distribution:
         X: Iterable[str],
         Y: Iterable[str],
         *,
-        draws: int = DRAWS,
-        seed: Seed = 0,
+        n_resamples: int = N_RESAMPLES,
+        seed: Seed = None,
     ) -> RelativeBias:
         """Σ_X ψ - Σ_Y ψ beside its distribution over random pairs of disjoint sets.
 
@@ -209,7 +210,7 @@ class Distribution:
         ----------
         X, Y : iterable of str
             Words that are not in the vocabulary are left out. No word may be in both.
-        draws : int
+        n_resamples : int
             Random pairs of sets of as many words.
         seed : int, SeedSequence, Generator or None
 
@@ -234,7 +235,7 @@ class Distribution:
             self.background,
             np.asarray(x, dtype=np.float64),
             np.asarray(y, dtype=np.float64),
-            draws=draws,
+            n_resamples=n_resamples,
             seed=seed,
         )
 

@@ -14,20 +14,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
-from numpy.random import Generator, SeedSequence
+from numpy.random import Generator, default_rng
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
-from .tails import Choice, normal
+from .._core.random import Seed, as_seed_sequence
+from .tails import Choice, Tail, normal
 
-Seed = int | SeedSequence | Generator | None
-Sides = Literal["two", "upper", "lower"]
+Alternative = Literal["two-sided", "greater", "less"]
 
-DRAWS = 100_000
+_TAILS: dict[Alternative, Tail] = {"two-sided": "two", "greater": "upper", "less": "lower"}
+
+N_RESAMPLES = 100_000
 """Random pairs, as many as Smarda takes."""
 
 AT_ONCE = 2_000_000
@@ -48,9 +50,11 @@ class RelativeBias:
     expected, sd : float
         Mean and standard deviation over random pairs, in closed form.
     n_x, n_y, n_words : int
-        Sizes of the sets, and words of the background.
-    draws : (n_draws,) float64
+        Sizes of the sets, and words of the reference distribution.
+    reference : (n_resamples,) float64
         The statistic of random pairs.
+    seed : int
+        Entropy that they were drawn with.
     """
 
     statistic: float
@@ -59,59 +63,68 @@ class RelativeBias:
     n_x: int
     n_y: int
     n_words: int
-    draws: FloatArray = field(repr=False)
+    reference: FloatArray = field(repr=False)
+    seed: Any = None
 
     @property
     def z(self) -> float:
         """How many standard deviations the statistic lies above what is expected."""
         return (self.statistic - self.expected) / self.sd
 
-    def p_normal(self, sides: Sides = "two") -> float:
-        """p-value by the closed form and a Normal; ``upper`` and ``lower`` are one-sided."""
-        _check_sides(sides)
+    def p_normal(self, alternative: Alternative = "two-sided") -> float:
+        """p-value by the closed form and a Normal."""
+        _check_alternative(alternative)
+        tail = _TAILS[alternative]
         return normal(
-            self.statistic, self.expected, self.sd, Choice("background", sides, "normal", "sets")
+            self.statistic, self.expected, self.sd, Choice("reference", tail, "normal", "sets")
         )
 
-    def p_simulated(self, sides: Sides = "two") -> float:
-        """p-value by the random pairs, (b + 1)/(draws + 1); two-sided about what is expected."""
-        _check_sides(sides)
-        away, own = self.draws - self.expected, self.statistic - self.expected
-        if sides == "two":
+    def p_simulated(self, alternative: Alternative = "two-sided") -> float:
+        """p-value by random pairs, (b + 1)/(n_resamples + 1); two-sided about what is expected."""
+        _check_alternative(alternative)
+        away, own = self.reference - self.expected, self.statistic - self.expected
+        if alternative == "two-sided":
             away, own = np.abs(away), abs(own)
-        as_far = away <= own if sides == "lower" else away >= own
+        as_far = away <= own if alternative == "less" else away >= own
         return float((as_far.sum() + 1) / (len(away) + 1))
 
 
 def relative_bias(
-    background: FloatArray, x: FloatArray, y: FloatArray, *, draws: int = DRAWS, seed: Seed = 0
+    reference: FloatArray,
+    x: FloatArray,
+    y: FloatArray,
+    *,
+    n_resamples: int = N_RESAMPLES,
+    seed: Seed = None,
 ) -> RelativeBias:
-    """Relative bias of two sets' ψ, (n_x,) and (n_y,), in a background, (n_words,)."""
-    n, m, total = len(x), len(y), len(background)
-    variance = float(background.var(ddof=1)) * (n + m - (n - m) ** 2 / total)
-    sums = random_sums(background, (n, m), draws, seed)
+    """Relative bias of two sets' ψ, (n_x,) and (n_y,), beside the ψ of all words, (n_words,)."""
+    n, m, total = len(x), len(y), len(reference)
+    variance = float(reference.var(ddof=1)) * (n + m - (n - m) ** 2 / total)
+    sequence = as_seed_sequence(seed)
+    sums = random_sums(reference, (n, m), n_resamples, sequence)
     if not variance > 0:
-        raise ValueError("the background does not vary, so that nothing stands out")
+        raise ValueError("the reference distribution does not vary, so that nothing stands out")
     return RelativeBias(
         statistic=float(x.sum() - y.sum()),
-        expected=(n - m) * float(background.mean()) if n != m else 0.0,
+        expected=(n - m) * float(reference.mean()) if n != m else 0.0,
         sd=float(np.sqrt(variance)),
         n_x=n,
         n_y=m,
         n_words=total,
-        draws=sums[:, 0] - sums[:, 1],
+        reference=sums[:, 0] - sums[:, 1],
+        seed=sequence.entropy,
     )
 
 
 def mean_sd(sd: float, size: int, n_words: int) -> float:
     """Sd of the mean of a random set, S·sqrt((1 - n/N)/n); S has the divisor N - 1."""
     if size >= n_words:
-        raise ValueError(f"a set of {size} words leaves none of the {n_words} of the background")
+        raise ValueError(f"a set of {size} words leaves none of the {n_words} of the reference")
     return float(sd * np.sqrt((1 - size / n_words) / size))
 
 
 def random_sums(
-    values: FloatArray, sizes: Sequence[int], draws: int = DRAWS, seed: Seed = 0
+    values: FloatArray, sizes: Sequence[int], n_resamples: int = N_RESAMPLES, seed: Seed = None
 ) -> FloatArray:
     """Sums of values over random disjoint sets.
 
@@ -119,32 +132,34 @@ def random_sums(
     ----------
     values : (n_words,) float64
     sizes : sequence of int
-        Words of each set; sets of one draw share no word.
-    draws : int
+        Words of each set; sets that are drawn together share no word.
+    n_resamples : int
     seed : int, SeedSequence, Generator or None
 
     Returns
     -------
-    (draws, n_sets) float64
+    (n_resamples, n_sets) float64
 
     Raises
     ------
     ValueError
         If there are fewer words than the sets need, or a number is below one.
     """
-    if draws < 1 or min(sizes) < 1:
-        raise ValueError(f"draws and sizes must be 1 or more; got {draws} and {tuple(sizes)}")
+    if n_resamples < 1 or min(sizes) < 1:
+        raise ValueError(
+            f"n_resamples and sizes must be 1 or more; got {n_resamples} and {tuple(sizes)}"
+        )
     total = sum(sizes)
     if total > len(values):
         raise ValueError(
-            f"the background has {len(values)} words, fewer than the {total} that sets of "
-            f"{' and '.join(map(str, sizes))} need; take a larger vocabulary or smaller sets"
+            f"the reference distribution has {len(values)} words, fewer than the {total} that sets "
+            f"of {' and '.join(map(str, sizes))} need; take a larger vocabulary or smaller sets"
         )
-    rng = np.random.default_rng(seed)
+    rng = default_rng(as_seed_sequence(seed))
     starts = np.cumsum([0, *sizes[:-1]])
     parts = []
-    for start in range(0, draws, max(1, AT_ONCE // total)):
-        count = min(max(1, AT_ONCE // total), draws - start)
+    for start in range(0, n_resamples, max(1, AT_ONCE // total)):
+        count = min(max(1, AT_ONCE // total), n_resamples - start)
         rows = random_rows(len(values), total, count, rng)
         parts.append(np.add.reduceat(values[rows], starts, axis=1))
     return np.concatenate(parts)
@@ -164,6 +179,6 @@ def random_rows(n_words: int, size: int, draws: int, rng: Generator) -> NDArray[
         rows[twice] = rng.integers(n_words, size=(len(twice), size))
 
 
-def _check_sides(sides: str) -> None:
-    if sides not in get_args(Sides):
-        raise ValueError(unknown_name("sides", str(sides), get_args(Sides)))
+def _check_alternative(alternative: str) -> None:
+    if alternative not in _TAILS:
+        raise ValueError(unknown_name("alternative", alternative, _TAILS))

@@ -10,7 +10,7 @@ import numpy as np
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 
-About = Literal["background", "zero"]
+About = Literal["reference", "zero"]
 Tail = Literal["lower", "upper", "one", "two"]
 Kind = Literal["normal", "empirical"]
 Against = Literal["words", "sets"]
@@ -37,8 +37,8 @@ def normal(value: float, mean: float, sd: float, choice: Choice) -> float:
     from scipy.special import ndtr
 
     if not sd > 0:
-        raise ValueError("the background does not vary, so that nothing stands out")
-    z = (value - (mean if choice.about == "background" else 0.0)) / sd
+        raise ValueError("the reference distribution does not vary, so that nothing stands out")
+    z = (value - (mean if choice.about == "reference" else 0.0)) / sd
     return _by_tail(float(ndtr(z)), float(ndtr(-z)), choice.tail)
 
 

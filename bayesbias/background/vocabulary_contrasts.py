@@ -39,29 +39,29 @@ if TYPE_CHECKING:
 
 Vary = Literal["protected", "stereotypes"]
 
-LISTS = 200
-"""Random lists: percentiles are good to 3.5 points in the middle, p-values go down to 1 in 100."""
+N_LISTS = 200
+"""Reference lists: percentiles are good to .035 in the middle, p-values go down to 1 in 100."""
 
-DRAWS = 500
-"""Draws for a random list, of which only the posterior means are used."""
+LIST_DRAWS = 500
+"""Posterior draws for a reference list, of which only the posterior means are used."""
 
 
 @dataclass(frozen=True, eq=False)
 class VocabularyContrasts:
-    """Contrasts of a list beside those of random lists.
+    """Contrasts of a list beside those of reference lists.
 
     Parameters
     ----------
     table : DataFrame
         One row a contrast of connections, overall: ``first``, ``second``, and of first - second
-        ``mean``, ``sd``, ``low``, ``high``; ``random_mean``, ``random_sd``,
-        ``reference_low``, ``reference_high`` (middle 95%) of the posterior means of random lists;
-        ``excess``, mean - random_mean; ``percentile``, share of random lists with a smaller
-        mean, in [0, 100]; ``p_value``, two-sided, 2 (b + 1)/(lists + 1); and ``p_below``, the
-        probability that the contrast lies below that of a random list, over the posterior and
-        the lists.
-    random : DataFrame
-        ``list``, ``first``, ``second``, ``mean``: the posterior means of the random lists.
+        ``mean``, ``sd``, ``low``, ``high``; ``reference_mean``, ``reference_sd``,
+        ``reference_low``, ``reference_high`` (middle 95%) of the posterior means of reference
+        lists; ``excess``, mean - reference_mean; ``percentile``, share of reference lists with a
+        smaller mean, in [0, 1]; ``p_value``, two-sided, 2 (b + 1)/(n_lists + 1); and ``p_below``,
+        the probability that the contrast lies below that of a reference list, over the posterior
+        and the lists.
+    reference : DataFrame
+        ``list``, ``first``, ``second``, ``mean``: the posterior means of the reference lists.
     posterior : DataTree
         The list's own.
     vary : str
@@ -69,7 +69,7 @@ class VocabularyContrasts:
     """
 
     table: pd.DataFrame
-    random: pd.DataFrame
+    reference: pd.DataFrame
     posterior: DataTree
     vary: str
 
@@ -80,7 +80,7 @@ def vocabulary_contrasts(
     model: str | Path | ModelSpec = "crossed",
     *,
     vary: Vary = "protected",
-    lists: int = LISTS,
+    n_lists: int = N_LISTS,
     ranks: tuple[int, int | None] = (0, None),
     case: str = "exact",
     draws: int = 1000,
@@ -103,8 +103,8 @@ def vocabulary_contrasts(
         Random protected words ask whether these words, rather than any, lie as they do. Random
         stereotypes ask whether these attributes, rather than any, do. Groups and sets keep their
         sizes; the other words, and control words, stay.
-    lists : int
-        Random lists, two or more.
+    n_lists : int
+        Reference lists, two or more.
     ranks : (first, stop)
         Random words are from these ranks in the file's order only. Frequent and rare words differ
         in many embeddings: take ranks like those of the list.
@@ -128,8 +128,8 @@ def vocabulary_contrasts(
     """
     if vary not in get_args(Vary):
         raise ValueError(unknown_name("vary", str(vary), get_args(Vary)))
-    if lists < 2:
-        raise ValueError(f"lists must be a whole number from 2 on; got {lists!r}")
+    if n_lists < 2:
+        raise ValueError(f"n_lists must be a whole number from 2 on; got {n_lists!r}")
     spec, loaded = load_model(model, "distance"), load_wordlist(wordlist)
     if spec.likelihood != "normal":
         raise ValueError(
@@ -151,7 +151,7 @@ def vocabulary_contrasts(
     posterior = fit(table, spec, "exact", draws=draws, chains=chains, seed=own)
     found = _present(loaded, pool.found)
     means = []
-    for child in fitting.spawn(lists):
+    for child in fitting.spawn(n_lists):
         other, vectors = _random_list(found, pool, vary, rng)
         means.append(_contrast_means(other, vectors, spec, child))
     return _assembled(posterior, np.stack(means), vary, ci_prob)
@@ -201,7 +201,7 @@ def _contrast_means(
     wordlist: WordList, vectors: Mapping[str, Vector], spec: ModelSpec, seed: SeedSequence
 ) -> FloatArray:
     table = distance_table(keyed_vectors(*_matrix(vectors)), wordlist)
-    tree = fit(table, spec, "exact", draws=DRAWS, chains=1, seed=seed)
+    tree = fit(table, spec, "exact", draws=LIST_DRAWS, chains=1, seed=seed)
     return _differences(tree).mean(axis=0)
 
 
@@ -221,11 +221,11 @@ def _assembled(
     table = frame[kept].copy()
     draws = _differences(posterior)
     below = (means < table["mean"].to_numpy()).sum(axis=0)
-    table["random_mean"] = means.mean(axis=0)
-    table["random_sd"] = means.std(axis=0, ddof=1)
+    table["reference_mean"] = means.mean(axis=0)
+    table["reference_sd"] = means.std(axis=0, ddof=1)
     table["reference_low"], table["reference_high"] = np.quantile(means, [0.025, 0.975], axis=0)
-    table["excess"] = table["mean"] - table["random_mean"]
-    table["percentile"] = 100 * below / len(means)
+    table["excess"] = table["mean"] - table["reference_mean"]
+    table["percentile"] = below / len(means)
     beyond = np.minimum(below, len(means) - below)
     table["p_value"] = np.minimum(1.0, 2 * (beyond + 1) / (len(means) + 1))
     table["p_below"] = [

@@ -1,21 +1,21 @@
-"""What methods claim in worlds where it is known what is true: false alarms, power, coverage.
+"""What methods claim in scenarios where it is known what is true: false alarms, power, coverage.
 
 Examples
 --------
 >>> import bayesbias as bb
 >>> frame = bb.calibration.calibrate(["independent", "words-differ"], "weat-p", n=100, seed=1)
->>> frame["world"].tolist()
+>>> frame["scenario"].tolist()
 ['independent', 'words-differ']
 """
 
 from __future__ import annotations
 
-from .methods import METHODS, Method, method, posterior_methods
+from .methods import CALIBRATED_METHODS, Method, method, posterior_methods
 from .planning import list_length
 from .rates import calibrate, wilson
 
 __all__ = [
-    "METHODS",
+    "CALIBRATED_METHODS",
     "Method",
     "calibrate",
     "list_length",

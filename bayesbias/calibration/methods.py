@@ -98,7 +98,7 @@ def _promised_nothing(choices: Choices) -> float:
 
 _SWAPPED = "which words are X and which are Y makes no difference to s(w)"
 
-METHODS: dict[str, Method] = {
+CALIBRATED_METHODS: dict[str, Method] = {
     "weat-p": Method(
         "WEAT, exact two-sided permutation p", _SWAPPED, WEAT, "overall",
         _significant("p_value"), _alpha,
@@ -228,7 +228,7 @@ def posterior_methods(spec: str | Path | ModelSpec) -> dict[str, Method]:
 
 
 for _spec in MODELS:
-    METHODS.update(posterior_methods(_spec))
+    CALIBRATED_METHODS.update(posterior_methods(_spec))
 
 
 def method(name: str) -> Method:
@@ -239,6 +239,6 @@ def method(name: str) -> Method:
     ValueError
         If the name is unknown; the nearest is named.
     """
-    if name not in METHODS:
-        raise ValueError(unknown_name("method", name, METHODS))
-    return METHODS[name]
+    if name not in CALIBRATED_METHODS:
+        raise ValueError(unknown_name("method", name, CALIBRATED_METHODS))
+    return CALIBRATED_METHODS[name]

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from .._core.random import Seed
-from ..nulls import World
+from ..nulls import Scenario
 from .rates import Methods, calibrate
 
-PLANNING_WORLD = World(word_sd=0.04, attribute_sd=0.04, word_bias_sd=0.04)
-"""A world to plan with: words and attributes differ, and words differ in their own bias."""
+PLANNING_SCENARIO = Scenario(word_sd=0.04, attribute_sd=0.04, word_bias_sd=0.04)
+"""A scenario to plan with: words and attributes differ, and words differ in their own bias."""
 
 PLANNING_METHODS = ("crossed-hpdi", "crossed-hpdi-group", "weat-p")
 
@@ -25,17 +23,10 @@ def list_length(
     n_attributes: int | Sequence[int] = (4, 8, 16, 32),
     *,
     effects: float | Sequence[float] = 0.04,
-    world: World = PLANNING_WORLD,
+    scenario: Scenario = PLANNING_SCENARIO,
     methods: Methods = PLANNING_METHODS,
     n: int = 200,
-    seed: Seed = None,
-    n_jobs: int = 1,
-    alpha: float = 0.05,
-    ci_prob: float = 0.89,
-    rope: float = 0.02,
-    draws: int = 4000,
-    folder: str | Path | None = None,
-    progress: bool | None = None,
+    **options: Any,  # noqa: ANN401
 ) -> pd.DataFrame:
     """How wide the contrast's interval is, and how often an effect is found, by length of lists.
 
@@ -48,9 +39,9 @@ def list_length(
         tried.
     effects : float or sequence of float
         Planted effects, in units of distance; 0 gives false alarms.
-    world : World
+    scenario : Scenario
         What else varies: every other field of it is used.
-    methods, n, seed, n_jobs, alpha, ci_prob, rope, draws, folder, progress
+    methods, n, **options
         As for `calibrate`; `n` tables for each length and effect.
 
     Returns
@@ -68,27 +59,14 @@ def list_length(
     cells = list(product(*map(_each, (n_words, n_attributes, effects))))
     if not cells:
         raise ValueError("n_words, n_attributes and effects each need at least one value")
-    worlds = {}
+    scenarios = {}
     for words, attributes, effect in cells:
-        made = replace(world, n_words=words, n_attributes=attributes, effect=effect)
-        worlds[f"{words} words, {attributes} attributes, effect {made.effect:g}"] = made
-    frame = calibrate(
-        worlds,
-        methods,
-        n,
-        seed=seed,
-        n_jobs=n_jobs,
-        alpha=alpha,
-        ci_prob=ci_prob,
-        rope=rope,
-        draws=draws,
-        folder=folder,
-        progress=progress,
-    )
-    by_world = dict(zip(worlds, cells, strict=True))
-    names = ("n_words", "n_attributes", "effect")
-    for place, name in enumerate(names):
-        frame.insert(place, name, [by_world[world][place] for world in frame["world"]])
+        made = replace(scenario, n_words=words, n_attributes=attributes, effect=effect)
+        scenarios[f"{words} words, {attributes} attributes, effect {made.effect:g}"] = made
+    frame = calibrate(scenarios, methods, n, **options)
+    settings = dict(zip(scenarios, cells, strict=True))
+    for at, name in enumerate(("n_words", "n_attributes", "effect")):
+        frame.insert(at, name, [settings[called][at] for called in frame["scenario"]])
     return frame
 
 

@@ -1,7 +1,7 @@
 """Posterior contrasts of many simulated tables, by the exact sampler.
 
-Tables of a world share their design, so that only distances change from fit to fit; the contrasts
-are those that `bayesbias.contrasts` takes from a posterior of `fit`.
+Tables of a scenario share their design, so that only distances change from fit to fit. The
+contrasts are those that `bayesbias.contrasts` takes from a posterior of `fit`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .._core.arrays import FloatArray
 from .._core.intervals import hdi
 from ..model.design import Design, make_design
 from ..model.spec import ModelSpec
-from ..nulls import Batch, NullWorld
+from ..nulls import Batch, ScenarioLike
 from ..sampling.exact import sample_exact
 from ..sampling.fit import PARETO_K_LIMIT
 from ..sampling.reduction import collapse
@@ -47,7 +47,7 @@ class PosteriorSource:
         return {"spec": self.spec.to_dict(), "ci_prob": choices.ci_prob, "draws": choices.draws}
 
     def measure(
-        self, world: NullWorld, batch: Batch, seed: SeedSequence, choices: Choices
+        self, scenario: ScenarioLike, batch: Batch, seed: SeedSequence, choices: Choices
     ) -> pd.DataFrame:
         """Give one row a table.
 
@@ -58,7 +58,7 @@ class PosteriorSource:
             word margin``, how far the farthest word's interval lies from zero (negative where it
             holds zero); ``doubtful``, whether Pareto k is not below 0.7.
         """
-        del world
+        del scenario
         design = make_design(batch.table(0))
         seeds = seed.spawn(len(batch))
         rows = [

@@ -1,8 +1,8 @@
-"""`calibrate`: how often methods claim a bias in worlds where it is known what is true."""
+"""`calibrate`: how often methods claim a bias in scenarios where it is known what is true."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from .._core.random import Seed, as_seed_sequence
-from ..nulls import NullWorld
-from ..nulls import world as named_world
-from ..nulls.world import check_count
+from ..nulls import ScenarioLike
+from ..nulls import scenario as named_scenario
+from ..nulls.base import check_count
 from .choices import Choices
 from .methods import Method
 from .methods import method as named_method
@@ -21,12 +21,12 @@ from .running import Plan, measure
 MONTE_CARLO = 0.95
 """Probability of Monte Carlo intervals."""
 
-type Worlds = str | NullWorld | Iterable[str] | Mapping[str, NullWorld]
+type Scenarios = str | ScenarioLike | Iterable[str] | Mapping[str, ScenarioLike]
 type Methods = str | Iterable[str] | Mapping[str, Method]
 
 
 def calibrate(
-    worlds: Worlds,
+    scenarios: Scenarios,
     methods: Methods,
     n: int = 1000,
     *,
@@ -43,12 +43,12 @@ def calibrate(
 
     Parameters
     ----------
-    worlds : str, list of str, world, or mapping of str to world
-        Names of `bayesbias.nulls.WORLDS`, or worlds of your own by name.
+    scenarios : str, list of str, scenario, or mapping of str to scenario
+        Names of `bayesbias.nulls.SCENARIOS`, or scenarios of your own by name.
     methods : str, list of str, or mapping of str to Method
-        Names of `METHODS`, or `posterior_methods` of a model of your own.
+        Names of `CALIBRATED_METHODS`, or `posterior_methods` of a model of your own.
     n : int
-        Tables of each world.
+        Tables of each scenario.
     seed : int, SeedSequence, Generator or None
         Equal seeds give equal frames, whatever `n_jobs`, and whatever else is asked; a smaller
         `n` uses the first tables of a larger one. All methods see the same tables.
@@ -67,9 +67,9 @@ def calibrate(
     Returns
     -------
     DataFrame
-        One row a world and method: ``world``; ``method``; ``question`` and ``truth``, what it is
-        about and the true value (its mean over tables); ``kind``, "false alarms" where there is no
-        bias, "power" where there is, "mixed" where some tables have one, or "coverage";
+        One row a scenario and method: ``scenario``; ``method``; ``question`` and ``truth``, what it
+        is about and the true value (its mean over tables); ``kind``, "false alarms" where there is
+        no bias, "power" where there is, "mixed" where some tables have one, or "coverage";
         ``nominal``, the share that the method promises (NaN: none); ``n``; ``count``; ``rate``;
         ``low``, ``high``, 95% Wilson interval of the rate; ``mc_error``, its standard error;
         ``width``, mean width of the intervals read (NaN for methods that read none);
@@ -78,7 +78,7 @@ def calibrate(
     Raises
     ------
     ValueError
-        If a name is unknown, a number out of range, or a method does not fit a world, such as
+        If a name is unknown, a number out of range, or a method does not fit a scenario, such as
         WEAT one with three groups.
 
     Examples
@@ -88,15 +88,20 @@ def calibrate(
     ['false alarms']
     """
     choices = Choices(alpha, ci_prob, rope, draws)
-    made, asked = worlds_of(worlds), methods_of(methods)
+    made = _by_name(scenarios, named_scenario, ScenarioLike, "Scenario(word_sd=0.1)")
+    asked = _by_name(methods, named_method, Method, "posterior_methods(model)['mine-hpdi']")
     sequence = as_seed_sequence(seed)
     place = None if folder is None else Path(folder)
     plan = Plan(check_count(n), sequence, choices, n_jobs, place, progress)
     sources = {method.source.name: method.source for method in asked.values()}
     found = measure(made, sources.values(), plan)
     rows = [
-        {"world": world, "method": name, **_row(found[world, method.source.name], method, choices)}
-        for world in made
+        {
+            "scenario": scenario,
+            "method": name,
+            **_row(found[scenario, method.source.name], method, choices),
+        }
+        for scenario in made
         for name, method in asked.items()
     ]
     frame = pd.DataFrame(rows)
@@ -155,48 +160,28 @@ def wilson(count: int, n: int, probability: float = MONTE_CARLO) -> tuple[float,
     return (0.0 if count == 0 else float(low), 1.0 if count == n else float(high))
 
 
-_SAY_WORLDS = "give one of bayesbias.nulls, such as World(word_sd=0.1)"
-_SAY_METHODS = "take one of bayesbias.calibration.METHODS, or of posterior_methods(model)"
-
-
-def worlds_of(worlds: Worlds) -> dict[str, NullWorld]:
-    """Give worlds by name, of names, a world, or a mapping."""
-    if isinstance(worlds, str):
-        worlds = [worlds]
-    if isinstance(worlds, Mapping):
-        made = dict(worlds)
-    elif isinstance(worlds, Iterable):
-        made = {name: named_world(name) for name in map(_a_name, worlds)}
+def _by_name[T](given: object, make: Callable[[str], T], kind: type, own: str) -> dict[str, T]:
+    """Return scenarios or methods by name, of names, of one, or of a mapping."""
+    what = "method" if kind is Method else "scenario"
+    if isinstance(given, Mapping):
+        found = dict(given)
+    elif isinstance(given, Iterable):
+        found = {}
+        for name in [given] if isinstance(given, str) else given:
+            if not isinstance(name, str):
+                raise ValueError(
+                    f"scenarios and methods are named; got {name!r:.80}. Give your own as a "
+                    f"mapping, such as {{'mine': {own}}}"
+                )
+            found[name] = make(name)
     else:
-        made = {"world": worlds}
-    for name, each in made.items():
-        if not hasattr(each, "simulate"):
-            raise ValueError(f"{name!r} is no world to simulate, but {each!r:.80}; {_SAY_WORLDS}")
-    if not made:
-        raise ValueError("no worlds to simulate; name one of bayesbias.nulls.WORLDS")
-    return made
+        found = {} if given is None else {what: given}
+    if not found:
+        raise ValueError(f"no {what}s to calibrate; name one of bayesbias.{_REGISTRIES[what]}")
+    for name, each in found.items():
+        if not isinstance(each, kind):
+            raise ValueError(f"{name!r} is no {what}, but {each!r:.80}; pass one such as {own}")
+    return found
 
 
-def methods_of(methods: Methods) -> dict[str, Method]:
-    """Give methods by name, of names or a mapping."""
-    if isinstance(methods, str):
-        methods = [methods]
-    if isinstance(methods, Mapping):
-        asked = dict(methods)
-    else:
-        asked = {name: named_method(name) for name in map(_a_name, methods or ())}
-    for name, each in asked.items():
-        if not isinstance(each, Method):
-            raise ValueError(f"{name!r} is no Method, but {each!r:.80}; {_SAY_METHODS}")
-    if not asked:
-        raise ValueError("no methods to try; name one of bayesbias.calibration.METHODS")
-    return asked
-
-
-def _a_name(name: object) -> str:
-    if not isinstance(name, str):
-        raise ValueError(
-            f"worlds and methods are named; got {name!r:.80}. Give your own as a mapping, such as "
-            "{'mine': World(word_sd=0.1)}"
-        )
-    return name
+_REGISTRIES = {"scenario": "nulls.SCENARIOS", "method": "calibration.CALIBRATED_METHODS"}

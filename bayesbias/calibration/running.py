@@ -13,14 +13,14 @@ import pandas as pd
 from numpy.random import SeedSequence
 
 from .._core.jobs import Job, run_jobs
-from ..nulls import NullWorld
+from ..nulls import ScenarioLike
 from .choices import Choices
 from .sources import Source
 from .truth import truth_columns
 
 BLOCK = 50
 """Tables that are simulated from one seed. Sources differ in how many blocks they take at once,
-and the tables of a world are the same for all of them."""
+and the tables of a scenario are the same for all of them."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Plan:
     Parameters
     ----------
     n : int
-        Tables of each world.
+        Tables of each scenario.
     sequence : SeedSequence
     choices : Choices
     n_jobs : int
@@ -48,13 +48,13 @@ class Plan:
 
 
 type Key = tuple[str, str]
-"""Names of a world and of a source."""
+"""Names of a scenario and of a source."""
 
 
 def measure(
-    worlds: Mapping[str, NullWorld], sources: Iterable[Source], plan: Plan
+    scenarios: Mapping[str, ScenarioLike], sources: Iterable[Source], plan: Plan
 ) -> dict[Key, pd.DataFrame]:
-    """Measure tables of every world by every source: one row a table, with what is true.
+    """Measure tables of every scenario by every source: one row a table, with what is true.
 
     Raises
     ------
@@ -63,8 +63,8 @@ def measure(
         folder.
     """
     jobs = {
-        (world, source.name): list(_jobs(world, made, source, plan))
-        for world, made in worlds.items()
+        (scenario, source.name): list(_jobs(scenario, made, source, plan))
+        for scenario, made in scenarios.items()
         for source in sources
     }
     finished = run_jobs(
@@ -88,42 +88,42 @@ def measure(
     }
 
 
-def _jobs(name: str, world: NullWorld, source: Source, plan: Plan) -> Iterator[Job]:
-    entropy = _entropy(plan.sequence, world)
+def _jobs(name: str, scenario: ScenarioLike, source: Source, plan: Plan) -> Iterator[Job]:
+    entropy = _entropy(plan.sequence, scenario)
     step = BLOCK * source.blocks
     for start in range(0, plan.n, step):
         stop = min(start + step, plan.n)
         settings = {
             "what": "calibration",
-            "world": world.settings(),
+            "scenario": scenario.settings(),
             "source": source.settings(plan.choices),
             "entropy": str(entropy),
             "tables": [start, stop],
         }
-        run = partial(measure_tables, world, source, plan.choices, entropy, (start, stop))
+        run = partial(measure_tables, scenario, source, plan.choices, entropy, (start, stop))
         yield Job(f"{name} · {source.name} · tables {start}-{stop - 1}", settings, run)
 
 
-def _entropy(sequence: SeedSequence, world: NullWorld) -> int:
-    """Entropy of a world's tables: of the seed and of the world, not of what else is asked."""
-    content = [str(sequence.entropy), list(sequence.spawn_key), world.settings()]
+def _entropy(sequence: SeedSequence, scenario: ScenarioLike) -> int:
+    """Entropy of a scenario's tables: of the seed and the scenario, not of what else is asked."""
+    content = [str(sequence.entropy), list(sequence.spawn_key), scenario.settings()]
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
     return int.from_bytes(digest[:16], "big")
 
 
 def measure_tables(
-    world: NullWorld, source: Source, choices: Choices, entropy: int, tables: tuple[int, int]
+    scenario: ScenarioLike, source: Source, choices: Choices, entropy: int, tables: tuple[int, int]
 ) -> pd.DataFrame:
     """Simulate the tables from one number to another, measure them, and say what is true of them.
 
-    The tables of a seed and world do not depend on how they are cut into jobs, nor on how many
+    The tables of a seed and scenario do not depend on how they are cut into jobs, nor on how many
     are asked for in all.
     """
     (start, stop), frames = tables, []
     for block in range(start // BLOCK, -(-stop // BLOCK)):
         simulated = SeedSequence(entropy, spawn_key=(block, 0))
         measured = SeedSequence(entropy, spawn_key=(block, 1))
-        batch = world.simulate(BLOCK, simulated).first(stop - block * BLOCK)
-        frame = source.measure(world, batch, measured, choices)
+        batch = scenario.simulate(BLOCK, simulated).first(stop - block * BLOCK)
+        frame = source.measure(scenario, batch, measured, choices)
         frames.append(pd.concat([frame, truth_columns(batch)], axis=1))
     return pd.concat(frames, ignore_index=True)

@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.random import SeedSequence
 
 from .._core.arrays import FloatArray
-from ..nulls import Batch, NullWorld
+from ..nulls import Batch, ScenarioLike
 from ..scores.permutation import permutation_p_values
 from ..scores.weat import effect_sizes
 from .choices import Choices
@@ -35,7 +35,7 @@ class Source(Protocol):
         """Give all that decides its numbers besides the tables, as JSON can write it."""
 
     def measure(
-        self, world: NullWorld, batch: Batch, seed: SeedSequence, choices: Choices
+        self, scenario: ScenarioLike, batch: Batch, seed: SeedSequence, choices: Choices
     ) -> pd.DataFrame:
         """Give one row a table."""
 
@@ -45,7 +45,7 @@ class ScoreSource:
     """A source that computes numbers of all tables at once."""
 
     name: str
-    compute: Callable[[NullWorld, Batch, SeedSequence], dict[str, FloatArray]]
+    compute: Callable[[ScenarioLike, Batch, SeedSequence], dict[str, FloatArray]]
     blocks: int = 20
 
     def settings(self, choices: Choices) -> dict[str, Any]:
@@ -54,23 +54,23 @@ class ScoreSource:
         return {"name": self.name}
 
     def measure(
-        self, world: NullWorld, batch: Batch, seed: SeedSequence, choices: Choices
+        self, scenario: ScenarioLike, batch: Batch, seed: SeedSequence, choices: Choices
     ) -> pd.DataFrame:
         """Give one row a table."""
         del choices
-        frame = pd.DataFrame(self.compute(world, batch, seed))
+        frame = pd.DataFrame(self.compute(scenario, batch, seed))
         undefined = frame.isna().any(axis=1)
         if undefined.any():
             column = frame.columns[frame.isna().any()][0]
             raise ValueError(
                 f"{column} is undefined in {int(undefined.sum())} of {len(frame)} tables, where "
-                "nothing varies; give the world a positive cell_sd"
+                "nothing varies; give the scenario a positive cell_sd"
             )
         return frame
 
 
-def _weat(world: NullWorld, batch: Batch, seed: SeedSequence) -> dict[str, FloatArray]:
-    del world, seed
+def _weat(scenario: ScenarioLike, batch: Batch, seed: SeedSequence) -> dict[str, FloatArray]:
+    del scenario, seed
     n_x, s = batch.layout.n_words, batch.associations()
     return {
         "p_value": permutation_p_values(s, n_x).p_value,
@@ -79,9 +79,9 @@ def _weat(world: NullWorld, batch: Batch, seed: SeedSequence) -> dict[str, Float
     }
 
 
-def _t_tests(world: NullWorld, batch: Batch, seed: SeedSequence) -> dict[str, FloatArray]:
+def _t_tests(scenario: ScenarioLike, batch: Batch, seed: SeedSequence) -> dict[str, FloatArray]:
     """Welch t-tests: X against Y in distance to A, and A against B over all words."""
-    del world, seed
+    del scenario, seed
     batch.require_two_groups("a t-test")
     n, y = len(batch), batch.distances
     in_x, in_a = batch.layout.group_of_word == 0, batch.layout.set_of_attribute == 0
@@ -102,15 +102,15 @@ def _welch(first: FloatArray, second: FloatArray) -> FloatArray:
     return np.asarray(ttest_ind(first, second, axis=1, equal_var=False).pvalue)
 
 
-def _mac(world: NullWorld, batch: Batch, seed: SeedSequence) -> dict[str, FloatArray]:
+def _mac(scenario: ScenarioLike, batch: Batch, seed: SeedSequence) -> dict[str, FloatArray]:
     """Paired t-test of mean distances by word and set, before and after a debiasing.
 
-    After: the world without its effect, its words and attributes drawn anew, as an embedding that
-    is trained again.
+    After: the scenario without its effect, its words and attributes drawn anew, as an embedding
+    that is trained again.
     """
     from scipy.stats import ttest_rel
 
-    after = world.without_effect().simulate(len(batch), seed)
+    after = scenario.without_effect().simulate(len(batch), seed)
     first, second = _set_means(batch), _set_means(after)
     _refuse_constant(first - second)
     return {
@@ -132,7 +132,7 @@ def _refuse_constant(values: FloatArray) -> None:
     if flat.any():
         raise ValueError(
             f"in {int(flat.sum())} of {len(values)} tables nothing varies, and a t-test is "
-            "undefined; give the world a positive cell_sd"
+            "undefined; give the scenario a positive cell_sd"
         )
 
 

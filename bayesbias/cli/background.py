@@ -108,7 +108,7 @@ def background(
     frames = {
         "fits": bg.fits(made),
         "standalone": bg.standalone(made, experiments),
-        "relative": bg.relative(made, experiments, alpha=alpha, draws=draws, seed=seed),
+        "relative": bg.relative(made, experiments, alpha=alpha, n_resamples=draws, seed=seed),
         "strata": bg.strata(whole),
         "words": _words(made, experiments),
     }
@@ -182,7 +182,7 @@ def _plot(
         stem = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name)
         shown = bg.words(each, own.sets)
         plots.save(plots.background_words(curves, shown, name), folder / f"{stem}-words")
-        found = each.relative_bias(own.X, own.Y, draws=draws, seed=seed)
+        found = each.relative_bias(own.X, own.Y, n_resamples=draws, seed=seed)
         axes = plots.relative_bias(found, name=name, labels=(own.labels[0], own.labels[1]))
         plots.save(axes, folder / f"{stem}-relative")
 
@@ -210,7 +210,7 @@ def _show(frames: dict[str, pd.DataFrame], source: str, alpha: float, screen: Sc
 
 
 def _standalone_cells(row: dict[Hashable, Any]) -> list[str]:
-    names = ("phi_background", "phi_zero", "rank")
+    names = ("phi_reference", "phi_zero", "rank")
     shares = [f"{row[name]:.3f}" for name in names]
     return [
         str(row["experiment"]),

@@ -1,4 +1,4 @@
-"""`bayesbias calibrate`: what methods claim in worlds where it is known what is true."""
+"""`bayesbias calibrate`: what methods claim in scenarios where it is known what is true."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "Simulate tables of known truth, and count what methods claim in them.\n\n"
     "A claim of bias where none was planted is a false alarm, a claim where one was is power. "
-    "`--list` prints the worlds and the methods; tests promise a share of --alpha, intervals of "
+    "`--list` prints the scenarios and the methods; tests promise a share of --alpha, intervals of "
     "1 - --ci-prob. Which method to use when: docs/calibration.md.\n\n"
     "Examples:\n\n"
     "`bayesbias calibrate --list`\n\n"
@@ -29,9 +29,9 @@ EXAMPLES = (
 )
 """What ``bayesbias calibrate --help`` says."""
 
-WORLDS = ("independent", "words-differ", "attributes-differ", "both-differ")
-METHODS = ("weat-p", "t-cells-groups", "t-cells-sets", "t-word-means")
-"""What is tried unless asked otherwise: it takes seconds."""
+DEFAULT_SCENARIOS = ("independent", "words-differ", "attributes-differ", "both-differ")
+DEFAULT_METHODS = ("weat-p", "t-cells-groups", "t-cells-sets", "t-word-means")
+"""What is simulated unless asked otherwise: it takes seconds."""
 
 HEADS = ("method|", "what|", "rate>", "low>", "high>", "nominal>")
 
@@ -41,9 +41,12 @@ PROMISED = ("false alarms", "coverage")
 
 def calibrate(
     context: typer.Context,
-    worlds: Annotated[
+    scenarios: Annotated[
         list[str] | None,
-        typer.Argument(metavar="WORLD...", help=f"Worlds by name; {', '.join(WORLDS)} if none."),
+        typer.Argument(
+            metavar="SCENARIO...",
+            help=f"Scenarios by name; {', '.join(DEFAULT_SCENARIOS)} if none.",
+        ),
     ] = None,
     *,
     method: Annotated[
@@ -51,7 +54,7 @@ def calibrate(
         typer.Option("--method", "-m", metavar="NAME", help="A method; may be given repeatedly."),
     ] = None,
     tables: Annotated[
-        int, typer.Option("--tables", "-n", min=1, metavar="N", help="Tables of each world.")
+        int, typer.Option("--tables", "-n", min=1, metavar="N", help="Tables of each scenario.")
     ] = 1000,
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", metavar="N", help="Processes; -1 for one a core.")
@@ -71,7 +74,7 @@ def calibrate(
         typer.Option("--keep", metavar="DIR", help="Keep finished parts here, to resume."),
     ] = None,
     known: Annotated[
-        bool, typer.Option("--list", help="Print the worlds and the methods, and stop.")
+        bool, typer.Option("--list", help="Print the scenarios and the methods, and stop.")
     ] = False,
     force: options.Force = False,
     quiet: options.Quiet = False,
@@ -88,8 +91,8 @@ def calibrate(
         require_file_place(out, (".csv",), force=force)
     try:
         frame = run(
-            worlds or list(WORLDS),
-            method or list(METHODS),
+            scenarios or list(DEFAULT_SCENARIOS),
+            method or list(DEFAULT_METHODS),
             tables,
             seed=seed,
             n_jobs=jobs,
@@ -111,11 +114,11 @@ def calibrate(
 
 
 def _show_known(screen: Screen) -> None:
-    from ..calibration import METHODS as METHODS_THERE
+    from ..calibration import CALIBRATED_METHODS
     from ..nulls import ABOUT
 
-    screen.table("Worlds", ("name|", "what happens in it"), [[*pair] for pair in ABOUT.items()])
-    rows = [[name, made.title, made.null] for name, made in METHODS_THERE.items()]
+    screen.table("Scenarios", ("name|", "what happens in it"), [[*pair] for pair in ABOUT.items()])
+    rows = [[name, made.title, made.null] for name, made in CALIBRATED_METHODS.items()]
     screen.table("Methods", ("name|", "claims a bias by", "null hypothesis"), rows)
 
 
@@ -127,12 +130,12 @@ def _write(frame: pd.DataFrame, out: Path) -> None:
 
 
 def _show(frame: pd.DataFrame, screen: Screen) -> None:
-    for world, part in frame.groupby("world", sort=False):
-        title = f"{world}: share of {int(part['n'].iloc[0]):,} tables, with 95% intervals"
+    for scenario, part in frame.groupby("scenario", sort=False):
+        title = f"{scenario}: share of {int(part['n'].iloc[0]):,} tables, with 95% intervals"
         screen.table(title, HEADS, [_cells(row) for row in part.to_dict("records")])
     doubtful = int(frame["doubtful"].max())
     if doubtful:
-        screen.say(f"In some world {doubtful} posteriors have a Pareto k from 0.7 on.")
+        screen.say(f"In some scenario {doubtful} posteriors have a Pareto k from 0.7 on.")
 
 
 def _cells(row: Mapping[Hashable, Any]) -> list[str]:

@@ -89,7 +89,7 @@ def compare(
     quiet: options.Quiet = False,
 ) -> int:
     """Compare two tables pair by pair, and write a report."""
-    from ..tables.distances import read_table
+    from ..tables.table_files import read_table
     from ..workflows.change import ChangeSettings
     from ..workflows.output import require_place
 
@@ -189,7 +189,7 @@ def _searched(
 ) -> Searched | None:
     if sources is None or recover is None:
         return None
-    from ..comparison.remainder import load_frequent
+    from ..comparison.bias_checks import load_frequent
     from ..debias import load_defining_sets
     from ..workflows.change import Searched
 

@@ -22,7 +22,8 @@ def lists(context: typer.Context, quiet: options.Quiet = False) -> None:
     context.obj = screen.quiet
     if context.invoked_subcommand is not None:
         return
-    from ..tables.wordlists import load_wordlist, wordlists
+    from ..tables.wordlist_files import wordlists
+    from ..tables.wordlists import load_wordlist
 
     rows = []
     for name in wordlists():
@@ -59,7 +60,8 @@ def show(
     quiet: options.Quiet = False,
 ) -> None:
     """Print a word list: its sets, its source and its note."""
-    from ..tables.wordlists import load_wordlist, read_wordlist_text, wordlist_path
+    from ..tables.wordlist_files import read_wordlist_text, wordlist_path
+    from ..tables.wordlists import load_wordlist
 
     screen = options.screen_of(context, quiet)
     if toml:

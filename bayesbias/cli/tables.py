@@ -33,7 +33,8 @@ def table(
 ) -> int:
     """Measure the distances of a word list and write them as a table, .csv or .parquet."""
     from ..embeddings.load import load_vectors
-    from ..tables.distances import distance_table, missing_words, write_table
+    from ..tables.distances import distance_table, missing_words
+    from ..tables.table_files import write_table
     from ..tables.wordlists import load_wordlist
     from ..workflows.output import require_file_place
 
@@ -84,7 +85,7 @@ def fit(
     from ..model.tree import save_posterior, warnings_of
     from ..posterior.summaries import summary
     from ..sampling.fit import fit as fit_table
-    from ..tables.distances import read_table
+    from ..tables.table_files import read_table
     from ..workflows.output import require_file_place
 
     screen = options.screen_of(context, quiet)

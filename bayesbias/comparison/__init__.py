@@ -5,30 +5,30 @@
 
 from __future__ import annotations
 
+from .bias_checks import bias_before_after
 from .changes import alignment, band_shares, changes, order_changes, side_effects, turned_counts
 from .embeddings import compare_embeddings, embedding_changes
-from .joint import compare, moment
-from .origin import require_origin
+from .joint import compare, posterior_at
 from .pairing import Pairs, pair, unpaired
-from .remainder import what_remains
 from .single_numbers import mac_before_after, scores_before_after
+from .table_source import require_table_source
 
 __all__ = [
     "Pairs",
     "alignment",
     "band_shares",
+    "bias_before_after",
     "changes",
     "compare",
     "compare_embeddings",
     "embedding_changes",
     "mac_before_after",
-    "moment",
     "order_changes",
     "pair",
-    "require_origin",
+    "posterior_at",
+    "require_table_source",
     "scores_before_after",
     "side_effects",
     "turned_counts",
     "unpaired",
-    "what_remains",
 ]

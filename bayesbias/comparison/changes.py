@@ -15,7 +15,7 @@ from ..model.tree import labels
 from ..posterior.contrasts import DEFAULT_ROPE, compare_draws
 from ..posterior.summaries import Level, carry_warnings, levels
 from ..tables.descriptives import UNRELATED, mac_band
-from .joint import WHEN, moment
+from .joint import WHEN, posterior_at
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -232,7 +232,7 @@ def turned_counts(
 
 def _ends(tree: DataTree) -> Iterator[tuple[Level, Level]]:
     """Give every level's draws before and after."""
-    before, after = (levels(moment(tree, when)) for when in WHEN)
+    before, after = (levels(posterior_at(tree, when)) for when in WHEN)
     return zip(before, after, strict=True)
 
 

@@ -99,7 +99,7 @@ def compare(
         A posterior of the change = after - before, in [-2, 2]: positive means farther after.
         `bb.summary` gives it overall, by group and by word, `bb.contrasts` the change of every
         contrast, `bb.check` the predictive coverage. The group ``before`` holds draws of the means
-        before, joint with those of the change: see `moment`, `changes` and `order_changes`.
+        before, joint with those of the change: see `posterior_at`, `changes` and `order_changes`.
         ``constant_data`` has every row's distance ``before``. The attributes ``n_pairs``,
         ``n_repeated``, ``n_unpaired_before`` and ``n_unpaired_after`` count rows;
         `bb.comparison.unpaired(before, after)` lists those without a partner.
@@ -139,7 +139,7 @@ def compare(
     return _fit_both(design, pairs, spec, how, seed)
 
 
-def moment(tree: DataTree, when: str) -> DataTree:
+def posterior_at(tree: DataTree, when: str) -> DataTree:
     """Give the posterior of the mean distances before or after a change.
 
     Parameters
@@ -163,7 +163,7 @@ def moment(tree: DataTree, when: str) -> DataTree:
 
     require_change(tree)
     if when not in WHEN:
-        raise ValueError(unknown_name("moment", when, WHEN))
+        raise ValueError(unknown_name("time", when, WHEN))
     level = tree["before"].to_dataset()
     if when == "after":
         change = tree["posterior"].to_dataset()

@@ -9,6 +9,7 @@ import pandas as pd
 
 from .._core.display import abridged
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
+from .._core.random import Seed, as_seed_sequence
 from ..embeddings.word_sets import WordVectors
 from ..scores.bootstrap import DRAWS, Resampled, interval, list_draws, resampled
 from ..scores.list_rows import ListRows, list_rows, selections
@@ -20,7 +21,7 @@ from .pairing import pair
 DEFAULT_SCORES = ("mac", "weat", "same", "direct_bias")
 """The scores that debiasing is usually judged by."""
 
-COLUMNS = (
+SCORE_CHANGE_COLUMNS = (
     *("score", "groups", "before", "after", "change", "low", "high", "no_bias"),
     *("t", "p_value", "n_pairs", "note"),
 )
@@ -53,7 +54,7 @@ def mac_before_after(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
         "no_bias": 1.0,
         **_t_test(one, other),
     }
-    return pd.DataFrame([row], columns=list(COLUMNS))
+    return pd.DataFrame([row], columns=list(SCORE_CHANGE_COLUMNS))
 
 
 def scores_before_after(
@@ -63,8 +64,8 @@ def scores_before_after(
     *,
     scores: Iterable[str] = DEFAULT_SCORES,
     ci_prob: float = DEFAULT_CI_PROB,
-    draws: int = DRAWS,
-    seed: int = 0,
+    n_resamples: int = DRAWS,
+    seed: Seed = None,
 ) -> pd.DataFrame:
     """Scores of a word list in two embeddings, such as before and after debiasing.
 
@@ -78,7 +79,7 @@ def scores_before_after(
         Names of ``scores.SCORES``.
     ci_prob : float
         Level of the intervals of the change, in (0, 1).
-    draws, seed : int
+    n_resamples, seed
         Of the bootstrap over words, in which before and after always have the same words.
 
     Returns
@@ -98,7 +99,8 @@ def scores_before_after(
     found = [list_rows(vectors, wordlist) for vectors in (before, after)]
     _require_same_words(*(missing for _, missing in found))
     rows = [each for each, _ in found]
-    drawn = [resampled(each, draws, seed) for each in rows]  # equal seeds, equal words
+    sequence = as_seed_sequence(seed)
+    drawn = [resampled(each, n_resamples, sequence) for each in rows]  # equal seeds, equal words
     made = []
     for name, spec in specs.items():
         for at in selections(rows[0], spec.scope):
@@ -108,8 +110,8 @@ def scores_before_after(
             if name == "mac":
                 row |= _t_test(mac(before, wordlist), mac(after, wordlist))
             made.append(row)
-    frame = pd.DataFrame(made, columns=list(COLUMNS))
-    frame.attrs["ci_prob"] = ci_prob
+    frame = pd.DataFrame(made, columns=list(SCORE_CHANGE_COLUMNS))
+    frame.attrs |= {"ci_prob": ci_prob, "seed": sequence.entropy}
     return frame
 
 

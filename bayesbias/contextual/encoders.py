@@ -7,18 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .._core.transformer_files import (
-    config_and_tokenizer,
-    longest_input,
-    place_of,
-    placed,
-    quiet_loading,
-    reading_options,
-    refusal,
-    require_extra,
-)
+from .._core.transformer_files import load_network, longest_input, open_model
 
-POOLINGS = ("mean", "cls", "max")
+SENTENCE_POOLINGS = ("mean", "cls", "max")
 """How a sentence's vector comes from those of its tokens."""
 
 _POOLING_KEYS = {
@@ -44,7 +35,7 @@ class Encoder:
     longest : int
         Tokens of the longest sentence it takes, special tokens included.
     sentence_pooling : str
-        One of ``POOLINGS``.
+        One of ``SENTENCE_POOLINGS``.
     lower_case : bool
         Whether the folder asks for text in lower case, before the tokenizer.
     """
@@ -90,14 +81,18 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
     """
     if isinstance(source, Encoder):
         return source
-    require_extra()
-    place = place_of(source)
-    config, tokenizer = config_and_tokenizer(place)
+    place, config, tokenizer = open_model(source)
     if getattr(config, "is_encoder_decoder", False):
         raise ValueError(f"{place} is an encoder with a decoder; give an encoder alone")
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
-    network = placed(_network(place), device)
+    network, missing = load_network(place, "AutoModel", device, use_safetensors=True)
+    lacking = [name for name in missing if "pooler" not in name]  # a head is not needed
+    if lacking:
+        raise ValueError(
+            f"{place} lacks weights of its architecture ({', '.join(lacking[:3])}), which would "
+            "be random numbers; give a folder with all of them"
+        )
     folder = Path(place)
     pooling = _pooling(folder) if folder.is_dir() else "mean"
     settings = _json(folder / "sentence_bert_config.json") if folder.is_dir() else {}
@@ -110,30 +105,6 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
         sentence_pooling=pooling,
         lower_case=bool(settings.get("do_lower_case", False)),
     )
-
-
-def _network(place: str) -> Any:  # noqa: ANN401
-    import torch
-    from transformers import AutoModel
-
-    try:
-        with quiet_loading():  # a head that is left out is no news
-            network, told = AutoModel.from_pretrained(
-                place,
-                dtype=torch.float32,
-                use_safetensors=True,
-                output_loading_info=True,
-                **reading_options(place),
-            )
-    except (OSError, ValueError) as error:
-        raise refusal(place, error) from None
-    lacking = sorted(name for name in told["missing_keys"] if "pooler" not in name)
-    if lacking:
-        raise ValueError(
-            f"{place} lacks weights of its architecture ({', '.join(lacking[:3])}), which would "
-            "be random numbers; give a folder with all of them"
-        )
-    return network
 
 
 def _pooling(folder: Path) -> str:

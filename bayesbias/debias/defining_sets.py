@@ -18,7 +18,7 @@ from .._core.checks import unknown_name
 from .._core.display import abridged
 from .._core.resources import bundled_folder
 from ..embeddings.load import CASES
-from ..tables.wordlists import read_wordlist_text
+from ..tables.wordlist_files import read_wordlist_text
 
 Words = tuple[str, ...]
 FOLDER = "defining"

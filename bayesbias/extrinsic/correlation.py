@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.random import Generator, SeedSequence, default_rng
+from numpy.random import Generator, default_rng
 from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
+from .._core.random import Seed, as_seed_sequence
 from ..model.design import IntArray
 from ..tables.schema import require_columns
 from .measurements import normal_quantile, paired
@@ -20,9 +21,9 @@ from .measurements import normal_quantile, paired
 LEVELS = ("class", "sample", "model")
 """What the rows of a correlation are: classes of one model, its samples, or models."""
 
-METHODS = ("pearson", "spearman")
+COEFFICIENTS = ("pearson", "spearman")
 
-BOOTSTRAP_DRAWS = 2000
+N_RESAMPLES = 2000
 """Resamplings of clusters; the ends of an interval then vary by a few percent of its width."""
 
 FEWEST_CLUSTERS = 5
@@ -46,7 +47,7 @@ class Correlation:
     n, n_clusters : int
         Rows, and independent units among them.
     method : str
-        One of ``METHODS``.
+        One of ``COEFFICIENTS``.
     interval : str
         ``fisher z`` or ``cluster bootstrap``.
     ci_prob : float
@@ -69,8 +70,8 @@ def correlate(
     clusters: ArrayLike | None = None,
     method: str = "pearson",
     ci_prob: float = DEFAULT_CI_PROB,
-    draws: int = BOOTSTRAP_DRAWS,
-    seed: int | SeedSequence | Generator = 0,
+    n_resamples: int = N_RESAMPLES,
+    seed: Seed = None,
 ) -> Correlation:
     """Correlation of a score with downstream bias, with its interval.
 
@@ -86,7 +87,7 @@ def correlate(
         Which rows belong together.
     method : {"pearson", "spearman"}
     ci_prob : float
-    draws, seed
+    n_resamples, seed
         Of the bootstrap.
 
     Returns
@@ -98,8 +99,8 @@ def correlate(
     ValueError
         If there are fewer than four rows, fewer than five clusters, or either side is constant.
     """
-    if method not in METHODS:
-        raise ValueError(unknown_name("method", method, METHODS))
+    if method not in COEFFICIENTS:
+        raise ValueError(unknown_name("method", method, COEFFICIENTS))
     check_probability(ci_prob)
     score, bias = paired(scores, biases, fewest=4)
     for name, side in (("scores", score), ("biases", bias)):
@@ -113,9 +114,12 @@ def correlate(
         return Correlation(r, low, high, len(score), n_clusters, method, "fisher z", ci_prob)
     if n_clusters < FEWEST_CLUSTERS:
         raise ValueError(f"{n_clusters} clusters are too few; {FEWEST_CLUSTERS} or more are needed")
-    if draws < 100:
-        raise ValueError(f"draws must be at least 100, got {draws}; {BOOTSTRAP_DRAWS} is usual")
-    values = _resampled(np.stack([score, bias]), cluster, method, draws, default_rng(seed))
+    if n_resamples < 100:
+        raise ValueError(
+            f"n_resamples must be at least 100, got {n_resamples}; {N_RESAMPLES} is usual"
+        )
+    rng = default_rng(as_seed_sequence(seed))
+    values = _resampled(np.stack([score, bias]), cluster, method, n_resamples, rng)
     low, high = np.quantile(values, [(1 - ci_prob) / 2, (1 + ci_prob) / 2]).tolist()
     return Correlation(r, low, high, len(score), n_clusters, method, "cluster bootstrap", ci_prob)
 
@@ -126,8 +130,8 @@ def correlations(
     levels: Sequence[str] = LEVELS,
     method: str = "pearson",
     ci_prob: float = DEFAULT_CI_PROB,
-    draws: int = BOOTSTRAP_DRAWS,
-    seed: int = 0,
+    n_resamples: int = N_RESAMPLES,
+    seed: Seed = None,
 ) -> pd.DataFrame:
     """Correlations of a score with downstream bias by class, by sample and by model.
 
@@ -140,7 +144,7 @@ def correlations(
         ``class``: within every model, class means of the signed score with class means of the
         signed bias. ``sample``: within every model, all its rows, clustered by class. ``model``:
         means over classes of abs(score) with means over classes of abs(bias).
-    method, ci_prob, draws, seed
+    method, ci_prob, n_resamples, seed
         As for `correlate`.
 
     Returns
@@ -166,21 +170,23 @@ def correlations(
             parts.append((level, "", sizes.assign(**{"class": range(len(sizes))})))
         else:
             parts += [(level, str(name), of) for name, of in rows.groupby("model", sort=False)]
-    found = []
+    found, sequence = [], as_seed_sequence(seed)
     for level, model, rows in parts:
-        result = correlate(
+        measured = correlate(
             rows["score"],
             rows["bias"],
             clusters=rows["class"],
             method=method,
             ci_prob=ci_prob,
-            draws=draws,
-            seed=seed,
+            n_resamples=n_resamples,
+            seed=sequence,
         )
         named = {"level": level, "model": model}
         kept = ("r", "low", "high", "n", "n_clusters", "interval")
-        found.append(named | {name: getattr(result, name) for name in kept})
-    return pd.DataFrame(found)
+        found.append(named | {name: getattr(measured, name) for name in kept})
+    result = pd.DataFrame(found)
+    result.attrs = {"ci_prob": ci_prob, "seed": sequence.entropy}
+    return result
 
 
 def _codes(clusters: ArrayLike, n: int) -> IntArray:
@@ -209,12 +215,12 @@ def _fisher(r: float, n: int, method: str, ci_prob: float) -> tuple[float, float
 
 
 def _resampled(
-    both: FloatArray, cluster: IntArray, method: str, draws: int, rng: Generator
+    both: FloatArray, cluster: IntArray, method: str, n_resamples: int, rng: Generator
 ) -> FloatArray:
     """Correlations of resamplings of whole clusters; those with one value only are drawn again."""
     rows_of = [np.flatnonzero(cluster == each) for each in range(int(cluster.max()) + 1)]
     values: list[float] = []
-    while len(values) < draws:
+    while len(values) < n_resamples:
         rows = np.concatenate([rows_of[at] for at in rng.integers(len(rows_of), size=len(rows_of))])
         score, bias = both[:, rows]
         if np.ptp(score) > 0 and np.ptp(bias) > 0:

@@ -5,21 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from .._core.checks import unknown_name
-from .._core.transformer_files import (
-    config_and_tokenizer,
-    longest_input,
-    place_of,
-    placed,
-    quiet_loading,
-    reading_options,
-    refusal,
-    require_extra,
-)
+from .._core.transformer_files import load_network, longest_input, open_model, refusal
 
 DTYPES = ("float32", "bfloat16", "float16")
 """Numbers a model may compute with. Log probabilities are always summed in float32."""
@@ -29,6 +20,7 @@ KINDS = ("auto", "masked", "causal")
 CAUSAL_TOLERANCE = 1e-3
 """Change of logits, in their sds, from which on a later token is taken to be seen."""
 
+_LOADERS = {"masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
 _CAUSAL = ("ForCausalLM", "LMHeadModel")
 
 
@@ -115,14 +107,26 @@ def load_language_model(
         If the model has no language-model head, is not of this kind, needs code of its own, or
         its tokenizer is not a fast one.
     """
-    require_extra()
     for what, value, known in (("kind", kind, KINDS), ("dtype", dtype, DTYPES)):
         if value not in known:
             raise ValueError(unknown_name(what, value, known))
-    place = place_of(source)
-    config, tokenizer = config_and_tokenizer(place)
+    place, config, tokenizer = open_model(source)
     found = _kind(config) if kind == "auto" else kind
-    network = placed(_network(place, found, dtype, allow_pickle=allow_pickle), device)
+    network, missing = load_network(
+        place,
+        _LOADERS[found],
+        device,
+        dtype=dtype,
+        refuse=partial(_no_head, found),
+        attn_implementation="eager",  # others do not give the attention that AULA weighs by
+        use_safetensors=not allow_pickle or None,
+    )
+    if missing:
+        raise ValueError(
+            f"{place} has no {found} language-model head, or not all of its weights: "
+            f"{', '.join(missing[:3])} would be random numbers, and so would every score; "
+            "an encoder of sentences or a classifier cannot be scored"
+        )
     _require_kind(place, found, network, tokenizer)
     return LanguageModel(
         name=name or Path(place).name,
@@ -136,36 +140,6 @@ def load_language_model(
 def _kind(config: Any) -> str:  # noqa: ANN401
     names = getattr(config, "architectures", None) or []
     return "causal" if any(str(name).endswith(_CAUSAL) for name in names) else "masked"
-
-
-def _network(place: str, kind: str, dtype: str, *, allow_pickle: bool) -> Any:  # noqa: ANN401
-    import torch
-    import transformers
-
-    loaders = {
-        "masked": transformers.AutoModelForMaskedLM,
-        "causal": transformers.AutoModelForCausalLM,
-    }
-    try:
-        with quiet_loading():
-            network, told = loaders[kind].from_pretrained(
-                place,
-                dtype=getattr(torch, dtype),
-                attn_implementation="eager",  # others do not give the attention that AULA weighs by
-                use_safetensors=not allow_pickle or None,
-                output_loading_info=True,
-                **reading_options(place),
-            )
-    except (OSError, ValueError) as error:
-        raise _no_head(place, kind, error) from None
-    missing = sorted(told["missing_keys"])
-    if missing:
-        raise ValueError(
-            f"{place} has no {kind} language-model head, or not all of its weights: "
-            f"{', '.join(missing[:3])} would be random numbers, and so would every score; "
-            "an encoder of sentences or a classifier cannot be scored"
-        )
-    return network
 
 
 def _require_kind(place: str, kind: str, network: Any, tokenizer: Any) -> None:  # noqa: ANN401
@@ -192,7 +166,7 @@ def _sees_ahead(network: Any) -> bool:  # noqa: ANN401
     return bool(apart > CAUSAL_TOLERANCE * told[0].float().std())
 
 
-def _no_head(place: str, kind: str, error: Exception) -> Exception:
+def _no_head(kind: str, place: str, error: Exception) -> Exception:
     if "Unrecognized configuration class" in str(error):
         return ValueError(f"{place} is not a {kind} language model: transformers has no such head")
     if "safetensors" in str(error) and "trust_remote_code" not in str(error):

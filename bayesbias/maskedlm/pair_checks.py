@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numpy.random import Generator, default_rng
+from numpy.random import SeedSequence, default_rng
 
 from .._core.arrays import FloatArray
+from .._core.checks import check_numbers
 from .._core.intervals import DEFAULT_CI_PROB, check_probability, hdi
+from .._core.random import Seed, as_seed_sequence
 from ..model.tree import index_of, labels, observed
 from ..posterior.predictive import DEFAULT_DRAWS
 from ..posterior.summaries import carry_warnings
@@ -30,7 +32,7 @@ def pair_check(
     ci_probs: Sequence[float] = (0.5, DEFAULT_CI_PROB),
     *,
     n_draws: int = DEFAULT_DRAWS,
-    seed: int | Generator = 0,
+    seed: Seed = None,
 ) -> pd.DataFrame:
     """Share of the differences inside predictive intervals for new pairs, by model.
 
@@ -45,7 +47,7 @@ def pair_check(
         Probabilities of the predictive HPDIs, in (0, 1).
     n_draws : int
         Predictive draws a pair.
-    seed : int or Generator
+    seed : int, SeedSequence, Generator or None
 
     Returns
     -------
@@ -58,7 +60,8 @@ def pair_check(
         If a probability or n_draws is not valid.
     """
     wanted = [check_probability(ci_prob) for ci_prob in ci_probs]
-    y, draws = observed(tree), _predicted(tree, n_draws, seed)
+    sequence = as_seed_sequence(seed)
+    y, draws = observed(tree), _predicted(tree, n_draws, sequence)
     rows = []
     for ci_prob in wanted:
         interval = hdi(draws, ci_prob)
@@ -67,6 +70,7 @@ def pair_check(
             n, n_inside = int(where.sum()), int(inside[where].sum())
             rows.append((ci_prob, name, n, n_inside, n_inside / n))
     frame = pd.DataFrame(rows, columns=["ci_prob", "model", "n_rows", "n_inside", "coverage"])
+    frame.attrs["seed"] = sequence.entropy
     return carry_warnings(frame, tree)
 
 
@@ -75,7 +79,7 @@ def preference_check(
     ci_prob: float = DEFAULT_CI_PROB,
     *,
     n_draws: int = DEFAULT_DRAWS,
-    seed: int | Generator = 0,
+    seed: Seed = None,
 ) -> pd.DataFrame:
     """Share of stereotypical preferences: observed, and in data that the model would give.
 
@@ -92,7 +96,8 @@ def preference_check(
         does not expect what was seen.
     """
     check_probability(ci_prob)
-    y, drawn = observed(tree), _predicted(tree, n_draws, seed)
+    sequence = as_seed_sequence(seed)
+    y, drawn = observed(tree), _predicted(tree, n_draws, sequence)
     word, types = index_of(tree, "word_index"), labels(tree, "protected_word")
     rows = []
     for name, of_model in _by_model(tree)[1:]:
@@ -107,14 +112,14 @@ def preference_check(
             rows.append((name, bias_type, int(where.sum()), seen, *predicted, as_low))
     columns = ["model", "bias_type", "n_pairs", "observed", "predicted"]
     frame = pd.DataFrame(rows, columns=[*columns, "low", "high", "p_as_low"])
+    frame.attrs["seed"] = sequence.entropy
     return carry_warnings(frame, tree)
 
 
-def _predicted(tree: DataTree, n_draws: int, seed: int | Generator) -> FloatArray:
+def _predicted(tree: DataTree, n_draws: int, sequence: SeedSequence) -> FloatArray:
     """Predictive draws of new pairs in the place of all rows, (n_draws, n_rows)."""
-    if isinstance(n_draws, bool) or not isinstance(n_draws, int) or n_draws < 1:
-        raise ValueError(f"n_draws must be a whole number from 1 on; got {n_draws!r}")
-    rng = default_rng(seed)
+    check_numbers(n_draws=n_draws)
+    rng = default_rng(sequence)
     posterior = tree["posterior"]
     chosen = rng.permutation(posterior.sizes["chain"] * posterior.sizes["draw"])[:n_draws]
     return predict_new_pairs(tree, rng, chosen)

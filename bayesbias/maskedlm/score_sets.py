@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.random import Generator, default_rng
 
 from .._core.arrays import FloatArray
+from .._core.random import Seed, as_seed_sequence
 from .alignment import ROLES
 from .measures import ALL_TYPES, groups, jss, kls, percentage_score
 
@@ -84,7 +85,7 @@ def sampling_robustness(
     rates: Sequence[float] = RATES,
     *,
     repeats: int = 20,
-    seed: int | Generator = 0,
+    seed: Seed = None,
 ) -> pd.DataFrame:
     """How measures change when fewer pairs are at hand: the study of Liu (2024), figure 5.
 
@@ -99,7 +100,7 @@ def sampling_robustness(
         Shares, in (0, 1].
     repeats : int
         Samples at each rate; the paper has one.
-    seed : int or Generator
+    seed : int, SeedSequence, Generator or None
 
     Returns
     -------
@@ -124,7 +125,8 @@ def sampling_robustness(
     for rate in rates:
         if not 0 < rate <= 1:
             raise ValueError(f"rates are shares in (0, 1]; got {rate}")
-    rng = default_rng(seed)
+    sequence = as_seed_sequence(seed)
+    rng = default_rng(sequence)
     rows = []
     for (model, measure), part in groups(paired):
         types = [
@@ -139,7 +141,9 @@ def sampling_robustness(
                 found = (values.mean(), values.std(ddof=1), values.min(), values.max())
                 rows.append((model, measure, name, rate, size, full[place], *map(float, found)))
     columns = ["model", "measure", "statistic", "rate", "n_pairs", "full"]
-    return pd.DataFrame(rows, columns=[*columns, "mean", "sd", "low", "high"])
+    frame = pd.DataFrame(rows, columns=[*columns, "mean", "sd", "low", "high"])
+    frame.attrs["seed"] = sequence.entropy
+    return frame
 
 
 def _sampled(types: Sequence[FloatArray], rate: float, rng: Generator) -> list[FloatArray]:

@@ -1,30 +1,31 @@
-"""Null worlds: tables in which it is known what is true, to see what methods claim in them.
+"""Null scenarios: tables in which it is known what is true, to see what methods claim in them.
 
 Examples
 --------
 >>> import bayesbias as bb
->>> table = bb.nulls.World(word_sd=0.04).table(seed=1)
+>>> table = bb.nulls.Scenario(word_sd=0.04).table(seed=1)
 >>> post = bb.fit(table, "paper", seed=1)
 """
 
 from __future__ import annotations
 
-from .layout import PLANTINGS, Batch, Layout
-from .registry import ABOUT, WORLDS, world
-from .unit_vectors import UnitVectorWorld
-from .vocabulary import VocabularyWorld, vocabulary_world
-from .world import NullWorld, World
+from .additive import Scenario
+from .base import PLANTINGS, ScenarioLike
+from .layout import Batch, Layout
+from .registry import ABOUT, SCENARIOS, scenario
+from .unit_vectors import UnitVectorScenario
+from .vocabulary import VocabularyScenario, vocabulary_scenario
 
 __all__ = [
     "ABOUT",
     "PLANTINGS",
-    "WORLDS",
+    "SCENARIOS",
     "Batch",
     "Layout",
-    "NullWorld",
-    "UnitVectorWorld",
-    "VocabularyWorld",
-    "World",
-    "vocabulary_world",
-    "world",
+    "Scenario",
+    "ScenarioLike",
+    "UnitVectorScenario",
+    "VocabularyScenario",
+    "scenario",
+    "vocabulary_scenario",
 ]

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
+from .._core.checks import is_whole
 from ..tables.schema import COLUMNS, validate
 
 IntArray = NDArray[np.int64]
@@ -47,7 +47,7 @@ class Layout:
         object.__setattr__(self, "groups", tuple(self.groups))
         for name in ("n_words", "n_attributes"):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < FEWEST:
+            if not is_whole(value) or value < FEWEST:
                 raise ValueError(
                     f"{name} must be a whole number from {FEWEST} on, got {value!r}: with fewer "
                     "nothing says how much words differ"
@@ -164,36 +164,10 @@ class Batch:
         """Raise a ValueError if there are more than two groups."""
         if len(self.layout.groups) != 2:
             raise ValueError(
-                f"{method} compares two groups, and this world has {len(self.layout.groups)}: "
+                f"{method} compares two groups, and this scenario has {len(self.layout.groups)}: "
                 f"{', '.join(self.layout.groups)}"
             )
 
     def first(self, n: int) -> Batch:
         """Give the first n tables."""
         return Batch(self.layout, self.distances[:n], self.word_bias[:n], self.planted)
-
-
-PLANTINGS = ("all", "one word", "opposite")
-"""Where an effect may be planted: in all words, in the first word only, or in the first two with
-opposite signs, so that it cancels."""
-
-
-def is_finite(value: object) -> bool:
-    """Say whether a value is a finite number."""
-    return isinstance(value, int | float | np.number) and bool(np.isfinite(value))
-
-
-def planted_effects(layout: Layout, effect: float, planted: str) -> FloatArray:
-    """Effect of every protected word, (n_words,): how much closer its own attributes lie."""
-    if planted not in PLANTINGS:
-        raise ValueError(unknown_name("planting", str(planted), PLANTINGS))
-    if not is_finite(effect) or abs(effect) > 1:
-        raise ValueError(f"effect is a difference of distances and lies in [-1, 1]; got {effect!r}")
-    share = np.zeros(layout.shape[0])
-    if planted == "all":
-        share[:] = 1.0
-    elif planted == "one word":
-        share[0] = 1.0
-    else:
-        share[:2] = (1.0, -1.0)
-    return effect * share

@@ -1,4 +1,4 @@
-"""The worlds that have a name."""
+"""The scenarios that have a name."""
 
 from __future__ import annotations
 
@@ -6,30 +6,31 @@ from collections.abc import Callable
 from functools import partial
 
 from .._core.checks import unknown_name
-from .unit_vectors import UnitVectorWorld
-from .vocabulary import vocabulary_world
-from .world import NullWorld, World
+from .additive import Scenario
+from .base import ScenarioLike
+from .unit_vectors import UnitVectorScenario
+from .vocabulary import vocabulary_scenario
 
-WORLDS: dict[str, Callable[[], NullWorld]] = {
-    "independent": World,
-    "words-differ": partial(World, word_sd=0.04),
-    "attributes-differ": partial(World, attribute_sd=0.04),
-    "attributes-differ-more": partial(World, attribute_sd=0.08),
-    "both-differ": partial(World, word_sd=0.04, attribute_sd=0.04),
-    "words-lean": partial(World, word_bias_sd=0.04),
-    "attributes-lean": partial(World, attribute_bias_sd=0.04),
-    "unit-vectors": UnitVectorWorld,
-    "vocabulary": partial(vocabulary_world, lists="random"),
-    "vocabulary-topics": partial(vocabulary_world, lists="topics"),
-    "planted": partial(World, word_sd=0.04, attribute_sd=0.04, effect=0.04),
+SCENARIOS: dict[str, Callable[[], ScenarioLike]] = {
+    "independent": Scenario,
+    "words-differ": partial(Scenario, word_sd=0.04),
+    "attributes-differ": partial(Scenario, attribute_sd=0.04),
+    "attributes-differ-more": partial(Scenario, attribute_sd=0.08),
+    "both-differ": partial(Scenario, word_sd=0.04, attribute_sd=0.04),
+    "words-lean": partial(Scenario, word_bias_sd=0.04),
+    "attributes-lean": partial(Scenario, attribute_bias_sd=0.04),
+    "unit-vectors": UnitVectorScenario,
+    "vocabulary": partial(vocabulary_scenario, lists="random"),
+    "vocabulary-topics": partial(vocabulary_scenario, lists="topics"),
+    "planted": partial(Scenario, word_sd=0.04, attribute_sd=0.04, effect=0.04),
     "planted-in-one-word": partial(
-        World, word_sd=0.04, attribute_sd=0.04, effect=0.16, planted="one word"
+        Scenario, word_sd=0.04, attribute_sd=0.04, effect=0.16, planted="one word"
     ),
     "planted-opposite": partial(
-        World, word_sd=0.04, attribute_sd=0.04, effect=0.16, planted="opposite"
+        Scenario, word_sd=0.04, attribute_sd=0.04, effect=0.16, planted="opposite"
     ),
 }
-"""Functions that make a world, by name. Cells have an sd of .08, as in the paper's null model.
+"""Functions that make a scenario, by name. Cells have an sd of .08, as in the paper's null model.
 
 The first four are those whose false-alarm rates are known. In ``words-lean`` words have biases of
 their own that average to nothing; in ``attributes-lean`` so have attributes. ``vocabulary`` draws
@@ -51,17 +52,17 @@ ABOUT = {
     "planted-in-one-word": "both differ, and own attributes are .16 closer for one word",
     "planted-opposite": "both differ; .16 closer for one word and .16 farther for another",
 }
-"""What happens in each world, in a line."""
+"""What happens in each scenario, in a line."""
 
 
-def world(name: str) -> NullWorld:
-    """Make the world of that name; `WORLDS` lists them.
+def scenario(name: str) -> ScenarioLike:
+    """Make the scenario of that name; `SCENARIOS` lists them.
 
     Raises
     ------
     ValueError
         If the name is unknown; the nearest is named.
     """
-    if name not in WORLDS:
-        raise ValueError(unknown_name("world", name, WORLDS))
-    return WORLDS[name]()
+    if name not in SCENARIOS:
+        raise ValueError(unknown_name("scenario", name, SCENARIOS))
+    return SCENARIOS[name]()

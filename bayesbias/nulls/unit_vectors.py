@@ -1,22 +1,21 @@
-"""A world of random unit vectors, in which distances have the geometry of an embedding."""
+"""A scenario of random unit vectors, in which distances have the geometry of an embedding."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator, default_rng
 
 from .._core.arrays import FloatArray
+from .._core.checks import is_whole
 from .._core.random import Seed, as_seed_sequence
-from .layout import Batch, Layout, is_finite, planted_effects
-from .world import check_count
+from .base import BaseScenario, check_count, is_finite
+from .layout import Batch
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnitVectorWorld:
+class UnitVectorScenario(BaseScenario):
     r"""Distances between random unit vectors in d dimensions.
 
     Every vector is a component along the directions of its group, one along a direction that all
@@ -26,12 +25,10 @@ class UnitVectorWorld:
 
     Parameters
     ----------
-    n_words, n_attributes : int
-        Protected words of each group and attributes of each set, at least 2.
     n_dims : int
         Dimensions d, at least two more than there are groups.
-    effect, planted, groups
-        As in `World`.
+    n_words, n_attributes, groups, effect, planted
+        As in `Scenario`.
     mean : float
         Mean distance, in (0, 1]: below 1 all vectors share a direction, as real ones do.
 
@@ -41,42 +38,32 @@ class UnitVectorWorld:
         If a number is out of its range, or effect and mean leave no room for the rest.
     """
 
-    n_words: int = 8
-    n_attributes: int = 8
     n_dims: int = 100
-    effect: float = 0.0
     mean: float = 1.0
-    groups: tuple[str, ...] = ("X", "Y")
-    planted: str = "all"
+    kind = "unit vectors"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "groups", tuple(self.groups))
+        super().__post_init__()
         if not is_finite(self.mean) or not 0 < self.mean <= 1:
             raise ValueError(
                 f"mean is the mean distance of unit vectors, in (0, 1]; got {self.mean!r}"
             )
         fewest, dims = len(self.groups) + 2, self.n_dims
-        if isinstance(dims, bool) or not isinstance(dims, int | np.integer) or dims < fewest:
+        if not is_whole(dims) or dims < fewest:
             raise ValueError(f"n_dims must be a whole number from {fewest} on; got {dims!r}")
-        effects = planted_effects(self.layout, self.effect, self.planted)
-        taken = np.abs(effects).max() * (1 - 1 / len(self.groups)) + 1 - self.mean
+        taken = np.abs(self.effects).max() * (1 - 1 / len(self.groups)) + 1 - self.mean
         if taken >= 1:
             raise ValueError(
                 f"an effect of {self.effect:g} at a mean of {self.mean:g} leaves unit vectors no "
                 "room to differ; make the effect smaller or the mean nearer 1"
             )
-        for name, kind in (("n_dims", int), ("effect", float), ("mean", float)):
-            object.__setattr__(self, name, kind(getattr(self, name)))
-
-    @property
-    def layout(self) -> Layout:
-        """Words, attributes and groups of its tables."""
-        return Layout(self.groups, self.n_words, self.n_attributes)
+        object.__setattr__(self, "n_dims", int(dims))
+        object.__setattr__(self, "mean", float(self.mean))
 
     def simulate(self, n: int, seed: Seed = None) -> Batch:
-        """Simulate tables; see `World.simulate`."""
+        """Simulate tables, as `BaseScenario.simulate` says."""
         rng, n, layout = default_rng(as_seed_sequence(seed)), check_count(n), self.layout
-        effects = planted_effects(layout, self.effect, self.planted)
+        effects = self.effects
         strength = effects * (1 - 1 / len(self.groups))
         most = np.sqrt(np.abs(strength).max())
         word = strength / most if most > 0 else strength
@@ -97,19 +84,6 @@ class UnitVectorWorld:
         fixed = np.column_stack([of_group, np.full(len(of_group), shared)])
         fixed = np.broadcast_to(fixed, (n, *fixed.shape))
         return np.concatenate([fixed, np.sqrt(left)[:, None] * rest], axis=2)
-
-    def table(self, seed: Seed = None) -> pd.DataFrame:
-        """Simulate one long-form table."""
-        return self.simulate(1, seed).table(0)
-
-    def without_effect(self) -> UnitVectorWorld:
-        """Give the same world with nothing planted."""
-        return replace(self, effect=0.0)
-
-    def settings(self) -> dict[str, Any]:
-        """Give all that decides the tables, as JSON can write it."""
-        content = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {"kind": "unit vectors", **content, **self.layout.settings()}
 
 
 def _simplex(n: int) -> FloatArray:

@@ -1,20 +1,19 @@
-"""A world that draws word lists from a real vocabulary: the null that practice needs."""
+"""A scenario that draws word lists from a real vocabulary: the null that practice needs."""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator, default_rng
 
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import unknown_name
 from .._core.random import Seed, as_seed_sequence
-from .layout import Batch, IntArray, Layout, planted_effects
-from .world import check_count
+from .base import BaseScenario, check_count
+from .layout import Batch, IntArray
 
 if TYPE_CHECKING:
     import os
@@ -26,7 +25,7 @@ LISTS = ("random", "topics")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class VocabularyWorld:
+class VocabularyScenario(BaseScenario):
     """Distances between word lists drawn from a real vocabulary (Smarda, 2021).
 
     Four lists of the sizes of a test are drawn without looking at what they mean, so that which
@@ -36,16 +35,16 @@ class VocabularyWorld:
     Parameters
     ----------
     vectors : (n_vocabulary, n_dims) float
-        Unit rows; `vocabulary_world` reads them.
+        Unit rows; `vocabulary_scenario` reads them.
     name : str
         What the vocabulary is called.
     n_words, n_attributes, groups
-        As in `World`.
+        As in `Scenario`.
     lists : {"random", "topics"}
         ``random`` draws every word by itself; ``topics`` draws one word for each list and takes
         its nearest neighbours besides, since real lists are about something.
     effect, planted
-        As in `World`: planted by moving the distances themselves.
+        As in `Scenario`: planted by moving the distances themselves.
 
     References
     ----------
@@ -54,18 +53,13 @@ class VocabularyWorld:
 
     vectors: FloatArray = field(repr=False)
     name: str
-    n_words: int = 8
-    n_attributes: int = 8
     lists: str = "random"
-    groups: tuple[str, ...] = ("X", "Y")
-    effect: float = 0.0
-    planted: str = "all"
+    kind = "vocabulary"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "groups", tuple(self.groups))
+        super().__post_init__()
         if self.lists not in LISTS:
             raise ValueError(unknown_name("way to draw lists", self.lists, LISTS))
-        planted_effects(self.layout, self.effect, self.planted)
         needed = sum(self.layout.shape)
         if len(self.vectors) < needed:
             raise ValueError(
@@ -73,15 +67,10 @@ class VocabularyWorld:
                 f"{needed} different ones; make the lists shorter or take more vectors"
             )
 
-    @property
-    def layout(self) -> Layout:
-        """Words, attributes and groups of its tables."""
-        return Layout(self.groups, self.n_words, self.n_attributes)
-
     def simulate(self, n: int, seed: Seed = None) -> Batch:
-        """Draw lists and measure them; see `World.simulate`."""
+        """Draw lists and measure them, as `BaseScenario.simulate` says."""
         rng, n, layout = default_rng(as_seed_sequence(seed)), check_count(n), self.layout
-        effects = planted_effects(layout, self.effect, self.planted)
+        effects = self.effects
         shift = (layout.own - 1 / len(self.groups)) * effects[:, None]
         distances = np.empty((n, *layout.shape))
         for index in range(n):
@@ -106,33 +95,21 @@ class VocabularyWorld:
             drawn.append(topic)
         return np.concatenate(drawn)
 
-    def table(self, seed: Seed = None) -> pd.DataFrame:
-        """Draw one long-form table; its words have the names of their places, not their own."""
-        return self.simulate(1, seed).table(0)
-
-    def without_effect(self) -> VocabularyWorld:
-        """Give the same world with nothing planted."""
-        return replace(self, effect=0.0)
-
     def settings(self) -> dict[str, Any]:
-        """Give all that decides the tables, as JSON can write it."""
-        return {
-            "kind": "vocabulary",
-            "vectors": hashlib.sha256(np.ascontiguousarray(self.vectors).tobytes()).hexdigest(),
-            **self.layout.settings(),
-            "lists": self.lists,
-            "effect": float(self.effect),
-            "planted": self.planted,
-        }
+        """Return all that decides the tables; vectors by their hash, whatever they are called."""
+        content = super().settings()
+        del content["name"]
+        digest = hashlib.sha256(np.ascontiguousarray(self.vectors).tobytes())
+        return content | {"vectors": digest.hexdigest()}
 
 
-def vocabulary_world(
+def vocabulary_scenario(
     source: str | os.PathLike[str] | KeyedVectors = "glove-demo",
     *,
     name: str | None = None,
     **choices: Any,  # noqa: ANN401
-) -> VocabularyWorld:
-    """Make a world of the words of an embedding that are written in letters only.
+) -> VocabularyScenario:
+    """Make a scenario of the words of an embedding that are written in letters only.
 
     Parameters
     ----------
@@ -150,4 +127,4 @@ def vocabulary_world(
     rows = np.asarray(loaded.vectors)[kept]
     rows = rows[np.abs(rows).max(axis=1, initial=0.0) > 0]
     called = name or (str(source) if isinstance(source, str) else "vectors given")
-    return VocabularyWorld(vectors=unit_rows(rows), name=called, **choices)
+    return VocabularyScenario(vectors=unit_rows(rows), name=called, **choices)

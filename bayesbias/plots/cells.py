@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from ..tables.schema import require_columns
-from .canvas import TEXT_SIZE, canvas, header
-from .palette import FAINT, INK, LINE
+from .axes_frame import DASHES, new_axes
+from .header import TEXT_SIZE, header
+from .palette import COLOURS, FAINT, GREEN, INK, LINE, MARKERS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-SIDE = 4.6
-"""Height of a new figure, in inches."""
-
-STYLES = (("#D55E00", "o"), ("#0072B2", "s"), ("#555555", "^"), ("#007E5C", "D"))
+STYLES = tuple(zip((*list(COLOURS.values())[:3], GREEN), MARKERS.values(), strict=True))
 """Colour and marker of each group."""
 
 
@@ -28,12 +26,12 @@ def cells(
     title: str = "Every single value, before anything is averaged",
     ax: Axes | None = None,
 ) -> Axes:
-    """Scatter single values to one attribute set against those to another, by protected group.
+    """Draw single values to one attribute set against those to another, by protected group.
 
     Parameters
     ----------
     frame : DataFrame
-        Columns ``protected_group``, and values to the two sets, as `PaperExample.cells` gives it.
+        ``protected_group``, and values to the two sets, as `PaperExample.cells` returns them.
     first, second : str
         Columns of the values.
     title : str
@@ -57,14 +55,14 @@ def cells(
     groups = list(frame.groupby("protected_group", sort=False))
     if not 0 < len(groups) <= len(STYLES):
         raise ValueError(f"{len(groups)} groups; a figure tells 1 to {len(STYLES)} apart")
-    ax = canvas(ax, SIDE)
+    ax = new_axes(ax, height=4.6)
     keys = []
     for (name, part), (colour, marker) in zip(groups, STYLES, strict=False):
         (dots,) = ax.plot(part[first], part[second], marker, color=colour, label=f"group {name}")
         dots.set(linestyle="none", markersize=5.5, alpha=0.75, markeredgecolor="white")
         keys.append(dots)
     for draw in (ax.axhline, ax.axvline):
-        draw(0.0, color=LINE, linewidth=1.0, linestyle=(0, (4, 2)), zorder=1)
+        draw(0.0, color=LINE, linewidth=1.0, linestyle=DASHES, zorder=1)
     ax.grid(color=FAINT, linewidth=0.7)
     ax.set_xlabel(f"value to {first}", fontsize=TEXT_SIZE, color=INK)
     ax.set_ylabel(f"value to {second}", fontsize=TEXT_SIZE, color=INK)

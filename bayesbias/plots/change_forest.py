@@ -6,36 +6,26 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ..tables.schema import connections_present, require_columns
-from .canvas import (
-    TOP_TICKS,
-    canvas,
-    header,
-    interval_key,
-    reference_line,
-    vertical_guides,
-    x_axis,
-)
-from .forest import LINE_HEIGHT, draw_connection
-from .palette import BAND
-from .rows import draw_rows, layout, rows_with_positions
+from ..tables.schema import require_columns
+from .axes_frame import Scale, finish, rope_band
+from .forest_engine import draw_connections, level_axes
+from .header import interval_key
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-HEADER_HEIGHT = 1.75
-"""Inches for what stands above and below the rows."""
+LABEL = "change in cosine distance: after − before (positive = farther after)"
 
 
 def change_forest(
     frame: pd.DataFrame, *, level: str = "all", rope: float = 0.02, ax: Axes | None = None
 ) -> Axes:
-    """Changes in mean distance with their intervals, a row a word and a line a connection.
+    """Draw changes in mean distance with intervals, a row a word and a line a connection.
 
     Parameters
     ----------
     frame : DataFrame
-        As ``comparison.changes`` or `bayesbias.summary` of a change gives it.
+        As ``comparison.changes`` or `bayesbias.summary` of a change returns it.
     level : {"all", "overall", "group", "word"}
         Which rows to draw; see `forest`.
     rope : float
@@ -52,26 +42,11 @@ def change_forest(
     ValueError
         If the level is unknown or empty, its words do not fit, or `rope` is no distance.
     """
-    if not 0 <= rope <= 2:
-        raise ValueError(f"rope is a distance and must lie in [0, 2], got {rope}")
+    band = rope_band(rope)
     require_columns(frame, ("connection",))
-    plan = layout(frame, level)
-    drawn = rows_with_positions(frame, plan.rows)
-    names = connections_present(drawn)
-    row_height = LINE_HEIGHT * max(len(names), 2) * (0.85 if plan.is_tall else 1.0)
-    ax = canvas(ax, HEADER_HEIGHT + row_height * (plan.extent + 0.2))
-    draw_rows(ax, plan.rows)
-    vertical_guides(ax)
-    ax.axvspan(-rope, rope, color=BAND, linewidth=0, zorder=1).set_gid("rope")
-    reference_line(ax, 0.0)
-    keys = [draw_connection(ax, drawn, names, name) for name in names]
-    low, high = min(drawn["low"].min(), -rope), max(drawn["high"].max(), rope)
-    label = "change in cosine distance: after − before (positive = farther after)"
-    x_axis(ax, label, low, high, repeat=plan.is_tall)
-    subtitle = (
-        f"{interval_key(frame)} Shaded: changes smaller than {rope:g}, which count as none. "
-        f"{plan.note}"
-    )
-    raised = TOP_TICKS if plan.is_tall else 0.0
-    header(ax, "How far the attributes moved", subtitle, keys, raised=raised)
-    return ax
+    ax, rows, drawn = level_axes(frame, level, ax)
+    keys = draw_connections(ax, drawn)
+    scale = Scale(LABEL, [*drawn["low"], *drawn["high"]], 0.0, band)
+    note = f"{interval_key(frame)} Shaded: changes smaller than {rope:g}, which count as none."
+    title = "How far the attributes moved"
+    return finish(ax, scale, title, f"{note} {rows.note}", keys, tall=rows.is_tall)

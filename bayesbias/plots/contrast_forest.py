@@ -8,32 +8,13 @@ import pandas as pd
 
 from ..tables.descriptives import contrast_of
 from ..tables.schema import require_columns
-from .canvas import (
-    BESIDE,
-    SMALL_SIZE,
-    TOP_TICKS,
-    canvas,
-    header,
-    interval_key,
-    reference_line,
-    side_heading,
-    vertical_guides,
-    x_axis,
-)
-from .palette import BAND, COLOURS, INK, MARKERS
-from .rows import draw_rows, layout, rows_with_positions
-from .tips import row_tips, set_tips
+from .axes_frame import Scale, finish, rope_band
+from .forest_engine import beside_rows, draw_intervals, level_axes
+from .header import interval_key
+from .palette import COLOURS, MARKERS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-ROW_HEIGHT = 0.27
-"""Inches a row takes."""
-
-HEADER_HEIGHT = 1.85
-"""Inches for what stands above and below the rows."""
-
-HEADING = "probability\nof direction"
 
 
 def contrast_forest(
@@ -45,12 +26,12 @@ def contrast_forest(
     level: str = "all",
     ax: Axes | None = None,
 ) -> Axes:
-    """Differences in mean distance between two connections, with the probability of their sign.
+    """Draw differences in mean distance between two connections, and how sure their sign is.
 
     Parameters
     ----------
     frame : DataFrame
-        As `contrasts` returns it.
+        As `bayesbias.contrasts` returns it.
     first, second : str
         The connections; what is drawn is first - second, so that negative means first closer.
     rope : float
@@ -69,68 +50,26 @@ def contrast_forest(
     ValueError
         If a connection, the pair or the level is not there, or `rope` is no distance.
     """
-    if not 0 <= rope <= 2:
-        raise ValueError(f"rope is a distance and must lie in [0, 2], got {rope}")
+    band = rope_band(rope)
     require_columns(frame, ("p_direction",))
     chosen = contrast_of(frame, first, second)
-    plan = layout(chosen, level)
-    drawn = rows_with_positions(chosen, plan.rows)
-    ax = canvas(ax, HEADER_HEIGHT + ROW_HEIGHT * (plan.extent + 0.2))
-    draw_rows(ax, plan.rows)
-    vertical_guides(ax)
-    ax.axvspan(-rope, rope, color=BAND, linewidth=0, zorder=1).set_gid("rope")
-    reference_line(ax, 0.0)
-    raised = side_heading(ax, HEADING, TOP_TICKS if plan.is_tall else 0.0)
-    _differences(ax, drawn, first)
-    _probabilities(ax, drawn)
-    low, high = min(drawn["low"].min(), -rope), max(drawn["high"].max(), rope)
-    label = f"difference in cosine distance: {first} − {second} (negative = {first} closer)"
-    x_axis(ax, label, low, high, repeat=plan.is_tall)
-    subtitle = f"{interval_key(frame)} {_account(first, rope)} {plan.note}"
-    title = f"{first.capitalize()} against {second} attributes: which lie closer?"
-    header(ax, title, subtitle, raised=raised)
-    return ax
-
-
-def _account(first: str, rope: float) -> str:
-    return (
-        f"Shaded: differences smaller than {rope:g}, which count as none. "
-        f"Right: probability that {first} attributes lie closer (←) or farther (→)."
+    ax, rows, drawn = level_axes(chosen, level, ax, row_height=0.27)
+    draw_intervals(ax, drawn, f"{first} contrast", COLOURS[first], MARKERS[first])
+    return finish(
+        ax,
+        Scale(difference_label(first, second), [*drawn["low"], *drawn["high"]], 0.0, band),
+        f"{first.capitalize()} against {second} attributes: which lie closer?",
+        f"{interval_key(frame)} Shaded: differences smaller than {rope:g}, which count as none. "
+        f"Right: probability that {first} attributes lie closer (←) or farther (→). {rows.note}",
+        heading="probability\nof direction",
+        column=beside_rows(drawn, map(direction, drawn["mean"], drawn["p_direction"])),
+        tall=rows.is_tall,
     )
 
 
-def _differences(ax: Axes, drawn: pd.DataFrame, first: str) -> None:
-    y, colour, texts = drawn["position"], COLOURS[first], row_tips(drawn)
-    low, high = drawn["low"], drawn["high"]
-    set_tips(ax.hlines(y, low, high, color=colour, linewidth=1.8, zorder=2), texts)
-    (points,) = ax.plot(
-        drawn["mean"],
-        y,
-        linestyle="none",
-        marker=MARKERS[first],
-        markersize=5.5,
-        color=colour,
-        markeredgecolor="white",
-        markeredgewidth=0.6,
-        label=f"{first} contrast",
-        zorder=3,
-    )
-    set_tips(points, texts)
-
-
-def _probabilities(ax: Axes, drawn: pd.DataFrame) -> None:
-    columns = drawn[["level", "position", "mean", "p_direction"]]
-    for level, position, mean, probability in columns.itertuples(index=False, name=None):
-        ax.text(
-            BESIDE,
-            position,
-            direction(mean, probability),
-            transform=ax.get_yaxis_transform(),
-            va="center",
-            fontsize=SMALL_SIZE,
-            weight="normal" if level == "word" else "bold",
-            color=INK,
-        )
+def difference_label(first: str, second: str) -> str:
+    """Return the label of an axis of differences between two connections."""
+    return f"difference in cosine distance: {first} − {second} (negative = {first} closer)"
 
 
 def direction(mean: float, probability: float) -> str:

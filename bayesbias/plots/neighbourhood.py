@@ -9,35 +9,17 @@ import pandas as pd
 from ..tables.descriptives import STEREOTYPES, UNRELATED
 from ..tables.descriptives import neighbourhood as nearest_attributes
 from ..tables.schema import connections_present
-from .canvas import (
-    TOP_TICKS,
-    canvas,
-    header,
-    reference_line,
-    row_labels,
-    shorten,
-    vertical_guides,
-    x_axis,
-)
-from .forest import AXIS_LABEL
-from .palette import COLOURS, FAINT, MARKERS
-from .tips import set_tips, tip
+from .axes_frame import DISTANCE, Scale, finish, shorten
+from .forest_engine import Row, Rows, forest_axes
+from .palette import COLOURS, MARKERS
+from .tooltips import set_tips, tip
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-ROW_HEIGHT = 0.185
-"""Inches a row takes: a line of the labels' size."""
-
-HEADER_HEIGHT = 1.7
-"""Inches for what stands above and below the rows."""
-
 MOST_ROWS = 150
 """Attributes that one figure holds."""
-
-TALL = 50
-"""Rows from which the x axis is repeated on top."""
 
 
 def neighbourhood(
@@ -72,39 +54,22 @@ def neighbourhood(
     """
     found = nearest_attributes(table, word, most)
     drawn = found.head(MOST_ROWS)
-    tall = len(drawn) >= TALL
-    ax = canvas(ax, HEADER_HEIGHT + ROW_HEIGHT * len(drawn))
-    row_labels(ax, range(len(drawn)), drawn["attribute"].tolist())
-    ax.set_ylim(len(drawn) - 0.3, -0.7)
-    low = min(drawn["cosine_distance"].min(), UNRELATED)
-    high = max(drawn["cosine_distance"].max(), UNRELATED)
-    x_axis(ax, AXIS_LABEL, low, high, repeat=tall)
-    vertical_guides(ax)
-    ends = drawn["cosine_distance"]
-    ax.hlines(range(len(drawn)), ax.get_xlim()[0], ends, color=FAINT, linewidth=0.7, zorder=0.5)
-    reference_line(ax, UNRELATED)
+    rows = Rows(tuple(Row(name, at) for at, name in enumerate(drawn["attribute"])), in_blocks=True)
+    ax = forest_axes(ax, rows, row_height=0.185)
     keys = [_points(ax, drawn, name) for name in connections_present(drawn)]
+    scale = Scale(DISTANCE, drawn["cosine_distance"], UNRELATED)
     title = f"The attributes around “{shorten(word)}”"
-    header(ax, title, _account(found), keys, raised=TOP_TICKS if tall else 0.0)
-    return ax
+    return finish(ax, scale, title, _account(found), keys, tall=rows.is_tall)
 
 
 def _points(ax: Axes, drawn: pd.DataFrame, name: str) -> Line2D:
     part = drawn[drawn["connection"] == name]
-    (points,) = ax.plot(
-        part["cosine_distance"],
-        part.index,
-        linestyle="none",
-        marker=MARKERS[name],
-        markersize=6,
-        color=COLOURS[name],
-        markeredgecolor="white",
-        markeredgewidth=0.5,
-        label=name,
-        zorder=3,
+    distances = part["cosine_distance"]
+    (points,) = ax.plot(distances, part.index, MARKERS[name], color=COLOURS[name], label=name)
+    points.set(markersize=6, markeredgecolor="white", markeredgewidth=0.5, zorder=3)
+    set_tips(
+        points, [tip(word, name, at) for word, at in zip(part["attribute"], distances, strict=True)]
     )
-    places = part[["attribute", "cosine_distance"]].itertuples(index=False, name=None)
-    set_tips(points, [tip(word, name, distance) for word, distance in places])
     return points
 
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .canvas import SMALL_SIZE, canvas, header, literal, x_axis
-from .palette import BAND, FAINT, INK, LINE, MISS
+from .axes_frame import Scale, finish, new_axes, vertical_guides
+from .header import SMALL_SIZE, key, literal
+from .palette import INK, LINE, MISS
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-HEIGHT = 3.1
+HEIGHT = 3.2
 """Height of a new figure, in inches."""
 
 BINS = 60
@@ -68,51 +68,58 @@ def null_distribution(
     drawn = np.asarray(values, dtype=float).ravel()
     if not drawn.size or not np.isfinite(drawn).all() or not np.isfinite(observed):
         raise ValueError("null_distribution needs finite values and a finite observed value")
-    ax = canvas(ax, HEIGHT)
-    limit = max(np.abs(drawn).max(), abs(observed), *(abs(bound) for bound in bounds), 1e-12)
-    counts, edges = np.histogram(drawn, bins=_edges(limit, abs(observed)))
-    middles, step = (edges[1:] + edges[:-1]) / 2, edges[1] - edges[0]
-    tail = np.abs(middles) >= abs(observed)
-    ax.axvspan(-abs(observed), abs(observed), color=BAND, linewidth=0, zorder=0).set_gid("inside")
-    for part, colour, name in ((~tail, BODY, "less extreme"), (tail, MISS, "as extreme")):
-        ax.bar(middles[part], counts[part], step * 0.94, color=colour, label=name, zorder=2)
-    for side, style in ((observed, "-"), (-observed, (0, (2, 2)))):
-        ax.axvline(side, color=INK, linewidth=1.3, linestyle=style, zorder=3)
+    size = abs(observed)
+    limit = max(np.abs(drawn).max(), size, *(abs(bound) for bound in bounds), 1e-12)
+    ax = new_axes(ax, HEIGHT)
+    _bars(ax, drawn, limit, size)
+    mark_observed(ax, observed)
+    ax.axvline(-observed, color=INK, linewidth=1.3, linestyle=(0, (2, 2)), zorder=3)
     for bound in bounds:
         ax.axvline(bound, color=LINE, linewidth=1.0, linestyle=":", zorder=3).set_gid("bound")
-    _mark(ax, observed)
     ax.set_yticks([])
-    ax.grid(axis="x", color=FAINT, linewidth=0.7)
-    x_axis(ax, label, -limit, limit)
+    vertical_guides(ax)
     if share is None:
-        share = float((np.abs(drawn) >= abs(observed)).mean())
+        share = float((np.abs(drawn) >= size).mean())
+    scale = Scale(label, [-limit, limit], band=(-size, size))
     account = _account(len(drawn), observed, share, published, sorted(bounds))
-    header(ax, title, account, _keys())
-    return ax
+    keys = [
+        key("less extreme", BODY, "s", size=8, width=0),
+        key("at least as extreme", MISS, "s", size=8, width=0),
+        key("observed (dashed: mirrored)", INK, width=1.3),
+    ]
+    return finish(ax, scale, title, account, keys)
 
 
-def _edges(limit: float, at: float) -> np.ndarray:
-    """Edges of bars from -limit to limit, so that a bar starts where the tails do."""
-    step = 2 * limit / BINS
-    if at >= step:
-        step = at / round(at / step)
-    reach = int(np.ceil(limit / step * (1 - 1e-12)))
-    return step * np.arange(-reach, reach + 1)
-
-
-def _mark(ax: Axes, observed: float) -> None:
+def mark_observed(ax: Axes, observed: float, colour: str = INK, width: float = 1.3) -> None:
+    """Draw the line of an observed value, and write the value beside its top."""
+    ax.axvline(observed, color=colour, linewidth=width, zorder=3, label="observed")
+    side = 1 if observed >= 0 else -1
     text = ax.annotate(
         f"observed {observed:.3g}",
         (observed, 1),
-        (3 if observed >= 0 else -3, -3),
+        (3 * side, -3),
         xycoords=("data", "axes fraction"),
         textcoords="offset points",
-        ha="left" if observed >= 0 else "right",
+        ha="left" if side > 0 else "right",
         va="top",
         fontsize=SMALL_SIZE,
-        color=INK,
+        color=colour,
     )
     literal(text).set_bbox({"color": "white", "alpha": 0.8, "pad": 1.0})
+
+
+def _bars(ax: Axes, drawn: np.ndarray, limit: float, size: float) -> None:
+    """Draw bars from -limit to limit, so that a bar starts where the tails do."""
+    step = 2 * limit / BINS
+    if size >= step:
+        step = size / round(size / step)
+    reach = int(np.ceil(limit / step * (1 - 1e-12)))
+    edges = step * np.arange(-reach, reach + 1)
+    counts, _ = np.histogram(drawn, bins=edges)
+    middles = edges[:-1] + step / 2
+    tail = np.abs(middles) >= size
+    for part, colour, name in ((~tail, BODY, "less extreme"), (tail, MISS, "as extreme")):
+        ax.bar(middles[part], counts[part], step * 0.94, color=colour, label=name, zorder=2)
 
 
 def _account(n: int, observed: float, share: float, published: str, bounds: Sequence[float]) -> str:
@@ -123,14 +130,3 @@ def _account(n: int, observed: float, share: float, published: str, bounds: Sequ
         f"{n:,} null values. A value at least as far from zero as {abs(observed):.3g}, on either "
         f"side, comes up in a share of {share:.2g}.{printed}{limits}"
     )
-
-
-def _keys() -> list[Artist]:
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
-    return [
-        Patch(color=BODY, label="less extreme"),
-        Patch(color=MISS, label="at least as extreme"),
-        Line2D([], [], color=INK, linewidth=1.3, label="observed (dashed: mirrored)"),
-    ]

@@ -37,3 +37,6 @@ BAND = "#F7EFD3"
 
 MISS = "#A3122E"
 """Observations outside what was expected."""
+
+GREEN = "#007E5C"
+"""A green that stands for no connection."""

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from itertools import cycle
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from .._core.checks import unknown_name
 from ..tables.schema import require_columns
-from .canvas import TEXT_SIZE, canvas, header, x_axis
-from .palette import FAINT, INK, LINE
+from .axes_frame import DASHES, Scale, draw_scale, new_axes
+from .header import TEXT_SIZE, header
+from .palette import COLOURS, FAINT, GREEN, INK, LINE
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-
-HEIGHT = 4.2
-"""Height of a new figure, in inches."""
 
 AXES = {
     "effect": "planted effect, in units of cosine distance",
@@ -26,21 +23,22 @@ AXES = {
 }
 """What may lie along the x axis."""
 
-HEIGHTS = {
-    "rate": "share of tables in which a bias is claimed",
-    "width": "mean width of the interval, in units of cosine distance",
+SHOWN = {
+    "rate": ("How often a planted effect is found", "share of tables in which a bias is claimed"),
+    "width": (
+        "How wide the interval is",
+        "mean width of the interval, in units of cosine distance",
+    ),
 }
-"""What may be shown."""
-
-TITLES = {"rate": "How often a planted effect is found", "width": "How wide the interval is"}
+"""What may be shown: the title, and the label of the y axis."""
 
 LINES = (
-    ("#1A1A1A", "o", "-"),
-    ("#D55E00", "s", "-"),
-    ("#0072B2", "D", "-"),
-    ("#007E5C", "^", "-"),
+    (INK, "o", "-"),
+    (COLOURS["associated"], "s", "-"),
+    (COLOURS["different"], "D", "-"),
+    (GREEN, "^", "-"),
     ("#A25A8C", "v", "--"),
-    ("#555555", "X", "--"),
+    (COLOURS["neutral"], "X", "--"),
 )
 """Colour, marker and dashes of each curve, told apart without colour too."""
 
@@ -58,7 +56,7 @@ def power_curves(
     Parameters
     ----------
     frame : DataFrame
-        As `bayesbias.calibration.list_length` gives it, with one row for each point of a curve.
+        As `bayesbias.calibration.list_length` returns it, with one row for each point of a curve.
     x : {"effect", "n_attributes", "n_words"}
         What lies along the x axis. Lengths are drawn on a scale of doublings.
     y : {"rate", "width"}
@@ -77,16 +75,16 @@ def power_curves(
     ValueError
         If a column is missing, there are too many curves, or a curve has two values at one place.
     """
-    for what, given, known in (("x", x, AXES), ("y", y, HEIGHTS)):
+    for what, given, known in (("x", x, AXES), ("y", y, SHOWN)):
         if given not in known:
             raise ValueError(f"{what}: {unknown_name('column', given, known)}")
-    require_columns(frame, (x, y, by, "low", "high", "nominal"))
+    require_columns(frame, (x, y, by, "low", "high", "nominal", "n"))
     curves = list(frame[frame[y].notna()].groupby(by, sort=False))
     if not 0 < len(curves) <= len(LINES):
         raise ValueError(f"{len(curves)} curves by {by!r}; a figure holds 1 to {len(LINES)}")
-    ax = canvas(ax, HEIGHT)
+    ax = new_axes(ax, height=4.2)
     keys: list[Artist] = []
-    for (curve, part), style in zip(curves, cycle(LINES), strict=False):
+    for (curve, part), style in zip(curves, LINES, strict=False):
         if part[x].duplicated().any():
             raise ValueError(
                 f"the curve {curve!r} has two values at one {x}; choose among its rows"
@@ -94,7 +92,7 @@ def power_curves(
         keys.append(_curve(ax, part.sort_values(x), str(curve), (x, y), style))
     _frame(ax, frame, x, y)
     label = {"n_words": "words a group", "n_attributes": "attributes a set"}.get(by)
-    header(ax, TITLES[y], _account(frame, y, label), keys)
+    header(ax, SHOWN[y][0], _account(frame, y, label), keys)
     return ax
 
 
@@ -115,13 +113,13 @@ def _frame(ax: Axes, frame: pd.DataFrame, x: str, y: str) -> None:
     if y == "rate":
         ax.set_ylim(-0.02, 1.02)
         for nominal in sorted(frame["nominal"].dropna().unique()):
-            line = ax.axhline(nominal, color=LINE, linewidth=1.1, linestyle=(0, (4, 2)))
+            line = ax.axhline(nominal, color=LINE, linewidth=1.1, linestyle=DASHES)
             line.set_gid("nominal")
     else:
         ax.set_ylim(bottom=0)
-    ax.set_ylabel(HEIGHTS[y], fontsize=TEXT_SIZE, color=INK)
+    ax.set_ylabel(SHOWN[y][1], fontsize=TEXT_SIZE, color=INK)
     places = sorted(frame[x].unique())
-    x_axis(ax, AXES[x], places[0], places[-1])
+    draw_scale(ax, Scale(AXES[x], places))
     if x != "effect":
         ax.set_xscale("log", base=2)
         ax.set_xlim(places[0] / 1.1, places[-1] * 1.1)
@@ -133,9 +131,7 @@ def _account(frame: pd.DataFrame, y: str, curves: str | None) -> str:
     told = f"Curves: {curves}. " if curves else ""
     if y == "width":
         return f"{told}Shorter is more certain. Mean over simulated tables."
-    tables = int(frame["n"].min()) if "n" in frame else 0
-    count = f"{tables:,} simulated tables a point; " if tables else ""
     return (
-        f"{told}{count}shaded: 95% Monte Carlo intervals. Dashed: what methods promise where there "
-        "is no effect."
+        f"{told}{int(frame['n'].min()):,} simulated tables a point; shaded: 95% Monte Carlo "
+        "intervals. Dashed: what methods promise where there is no effect."
     )

@@ -10,16 +10,13 @@ import pandas as pd
 from ..model.tree import index_of, labels
 from ..posterior.predictive import predictive_intervals
 from ..tables.descriptives import predictive_rows
-from .canvas import TEXT_SIZE, canvas, header
+from .axes_frame import new_axes
+from .header import TEXT_SIZE, header, key
 from .palette import COLOURS, FAINT, INK, LINE, MISS
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from xarray import DataTree
-
-HEIGHT = 5.0
-"""Inches of the whole figure."""
 
 BLOCK = 0.92
 """Share of a connection's block that is drawn in."""
@@ -35,7 +32,7 @@ SPARSE_ROOM, DENSE_ROOM = 62.0, 115.0
 
 
 def predictive_check(tree: DataTree, *, ci_prob: float = 0.89, ax: Axes | None = None) -> Axes:
-    """Sorted observed distances over their posterior predictive intervals.
+    """Draw sorted observed distances over their posterior predictive intervals.
 
     Parameters
     ----------
@@ -62,7 +59,7 @@ def predictive_check(tree: DataTree, *, ci_prob: float = 0.89, ax: Axes | None =
     intervals = predictive_intervals(tree, [ci_prob])[float(ci_prob)]
     rows = predictive_rows(observed, connection, intervals)
     names = rows["connection"].drop_duplicates().tolist()
-    ax = canvas(ax, HEIGHT)
+    ax = new_axes(ax, height=5.0)
     for block, name in enumerate(names):
         _block(ax, _thinned(rows[rows["connection"] == name]), block, name)
     _axes(ax, rows, names)
@@ -77,7 +74,12 @@ def predictive_check(tree: DataTree, *, ci_prob: float = 0.89, ax: Axes | None =
             f" Where rows are many, some {MOST} of a connection are drawn, as large a share of "
             "them inside as of all."
         )
-    header(ax, "Does the model expect what was measured?", subtitle, _keys())
+    keys = [
+        key("predicted interval", LINE, "|", size=11, width=0),
+        key("measured, inside", INK, ".", width=0),
+        key("measured, outside", MISS, ".", width=0),
+    ]
+    header(ax, "Does the model expect what was measured?", subtitle, keys)
     return ax
 
 
@@ -115,13 +117,3 @@ def _axes(ax: Axes, rows: pd.DataFrame, names: list[str]) -> None:
     ax.set_xlim(0, len(names))
     ax.grid(axis="y", color=FAINT, linewidth=0.7)
     ax.set_ylabel("cosine distance", fontsize=TEXT_SIZE, color=INK)
-
-
-def _keys() -> list[Artist]:
-    from matplotlib.lines import Line2D
-
-    bar = Line2D([], [], linestyle="none", marker="|", label="predicted interval", color=LINE)
-    bar.set(markersize=11, markeredgewidth=2.2)
-    seen = Line2D([], [], linestyle="none", marker=".", label="measured, inside", color=INK)
-    missed = Line2D([], [], linestyle="none", marker=".", label="measured, outside", color=MISS)
-    return [bar, seen, missed]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from .. import plots
-from ..plots.tips import tips_of
+from ..plots.tooltips import tips_of
 from ..workflows.analysis import Analysis, ModelResult
 from .sentences import gap_pair, joined, number, overall_means, percent, probability_name
 from .svg import inlined

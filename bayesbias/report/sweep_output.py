@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .._core.files import replace_file, replace_folder
-from ..tables.distances import write_table
+from ..tables.table_files import write_table
 from ..workflows import output as results
 from ..workflows.sweep import Plan, Sweep
 from ..workflows.sweep_spec import SweepConfig

@@ -21,8 +21,9 @@ from numpy.typing import ArrayLike
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .._core.random import Seed, as_seed_sequence
+from ..nulls.additive import PAPER_SD
+from ..nulls.base import check_count
 from ..nulls.layout import Layout
-from ..nulls.world import PAPER_SD, World, check_count
 from ..scores.permutation import permutation_test
 from ..scores.weat import effect_sizes
 
@@ -125,7 +126,7 @@ class PaperExample:
             and ``slipped``, what the paper's code takes for d.
         """
         rng = default_rng(as_seed_sequence(seed))
-        sd = World(cell_sd=PAPER_SD).cell_sd * np.sqrt(2 / N_X)
+        sd = PAPER_SD * np.sqrt(2 / N_X)
         s = sd * rng.standard_normal((check_count(n), 2 * N_X))
         sums = s[:, :N_X].sum(axis=1) - s[:, N_X:].sum(axis=1)
         frame = _statistics(sums, s)
@@ -169,7 +170,7 @@ class PaperExample:
 
 @cache
 def paper_example() -> PaperExample:
-    """Give the null example of section 3.2 of Dobrzeniecka and Urbaniak (2024).
+    """Return the null example of section 3.2 of Dobrzeniecka and Urbaniak (2024).
 
     The 256 values are those that the authors' script draws with its seed,
     ``set.seed(10232169)``, from Normal(0, .08).
@@ -177,7 +178,7 @@ def paper_example() -> PaperExample:
     Examples
     --------
     >>> import bayesbias as bb
-    >>> example = bb.nulls.paper_example()
+    >>> example = bb.reproduce.paper_example()
     >>> round(example.statistic, 4), round(example.effect_size(), 4), round(example.p_value, 4)
     (0.3862, 1.2672, 0.0096)
 

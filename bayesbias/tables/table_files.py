@@ -1,14 +1,17 @@
-"""Files that may hold a table: told from others, and read with errors that name the line."""
+"""Files of long-form tables, ours or as published: reading with lines in errors, and writing."""
 
 from __future__ import annotations
 
 import csv
+import warnings
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
-from .schema import require_numbered_rows
+from .._core.files import replace_file
+from .schema import require_columns, require_different_columns, require_numbered_rows, validate
 
 OTHER_FILES = {
     ".nc": "a posterior",
@@ -32,11 +35,69 @@ COMPRESSED = (".gz", ".bz2", ".zip", ".xz", ".zst", ".tar")
 """Endings of CSV files that pandas unpacks."""
 
 
-def require_table_ending(path: Path) -> None:
-    """Refuse what is no table by its name; text may have any other ending, or none."""
+MISSING_DISTANCE = -100.0
+"""What stands for a missing word in the published tables."""
+
+PUBLISHED_COLUMNS = (
+    "protected_word",
+    "word_to_compare",
+    "word_class",
+    "cosine_distance",
+    "connection",
+)
+"""Columns of the tables published with Dobrzeniecka and Urbaniak (2024)."""
+
+_PUBLISHED_CONNECTIONS = {"none": "neutral"}
+
+
+def read_table(path: str | Path) -> pd.DataFrame:
+    """Read a long-form table from CSV or Parquet, in our layout or the published one.
+
+    In the published layout ``none`` means neutral, a distance of -100 marks a missing word (such
+    rows are left out, with a warning that counts them), and a word's group is the class of its
+    associated attributes. Exact duplicate rows are kept, with a warning that counts them.
+
+    Raises
+    ------
+    FileNotFoundError, IsADirectoryError
+        If there is no file.
+    ValueError
+        If the file is not a table in one of the two layouts; where a distance is no number, its
+        line is named.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; give a table in it")
+    if not path.is_file():
+        raise FileNotFoundError(f"no table at {path}")
     if path.suffix.lower() in OTHER_FILES:
         what = OTHER_FILES[path.suffix.lower()]
         raise ValueError(f"{path} is {what}, not a table (.csv, .parquet)")
+    try:
+        raw = read_frame(path)
+        table = validate(_from_published(raw, path) if "word_to_compare" in raw else raw)
+    except ValueError as error:  # pandas' parser errors are ValueErrors
+        raise ValueError(f"{path}: {error}") from None
+    duplicates = int(table.duplicated().sum())
+    if duplicates:
+        warnings.warn(
+            f"{path}: {duplicates} of {len(table)} rows repeat an earlier row exactly; they are "
+            "kept, and count twice in every estimate. table.drop_duplicates() removes them",
+            stacklevel=2,
+        )
+    return table
+
+
+def write_table(table: pd.DataFrame, path: str | Path) -> None:
+    """Write a table to CSV or Parquet, by the path's ending, whole or not at all."""
+    path = Path(path)
+    if path.suffix not in {".csv", ".parquet"}:
+        raise ValueError(f"a table is written to .csv or .parquet, not to {path.name!r}")
+    with replace_file(path) as temporary:
+        if path.suffix == ".csv":
+            table.to_csv(temporary, index=False)
+        else:
+            table.to_parquet(temporary, index=False)
 
 
 def read_frame(path: Path) -> pd.DataFrame:
@@ -105,3 +166,31 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         raise ValueError(
             f"damaged, or no table of pandas ({type(error).__name__}: {error})"
         ) from None
+
+
+def _from_published(raw: pd.DataFrame, path: Path) -> pd.DataFrame:
+    require_columns(raw, PUBLISHED_COLUMNS)
+    table = raw.rename(columns={"word_to_compare": "attribute", "word_class": "attribute_set"})
+    require_different_columns(table)
+    for name in ("protected_word", "attribute", "attribute_set"):
+        if table[name].isna().any():
+            raise ValueError(f"row {int(np.argmax(table[name].isna()))} has an empty {name}")
+        table[name] = table[name].astype(str)
+    table["connection"] = table["connection"].replace(_PUBLISHED_CONNECTIONS)
+    own = table[table["connection"] == "associated"].groupby("protected_word")["attribute_set"]
+    groups = own.first().str.removesuffix("_stereotype")
+    table["protected_group"] = table["protected_word"].map(groups)
+    ungrouped = table.loc[table["protected_group"].isna(), "protected_word"].unique()
+    if len(ungrouped):
+        raise ValueError(
+            f"no associated rows, and so no group, for {', '.join(map(str, ungrouped))}"
+        )
+    missing = table["cosine_distance"] == MISSING_DISTANCE
+    if missing.any():
+        gone = sorted(set(table["protected_word"]) - set(table.loc[~missing, "protected_word"]))
+        warnings.warn(
+            f"{path}: {int(missing.sum())} rows of {len(table)} hold the missing-word mark -100 "
+            f"and are left out; words without any rows: {', '.join(gone) or 'none'}",
+            stacklevel=3,
+        )
+    return table[~missing]

@@ -1,16 +1,31 @@
-"""Look a word-list file over: every flaw in it, with the line that it is on."""
+"""What makes a word list unusable or doubtful, and on which line of its file it stands."""
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
+import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Literal
 
 import pandas as pd
 
-from .wordlist_findings import Finding, find_flaws
-from .wordlists import read_wordlist_text, wordlist_content, wordlist_path
+from .._core.checks import unknown_name
+from .wordlist_files import (
+    CONTROLS,
+    TABLES,
+    TEXTS,
+    WORD_TABLES,
+    Unresolved,
+    read_wordlist_text,
+    shown,
+    wordlist_content,
+    wordlist_path,
+)
 
 _TOKEN = re.compile(
     r"""
@@ -27,11 +42,43 @@ _TOKEN = re.compile(
 
 _Path = tuple[str, ...]
 _Lines = Mapping[tuple[_Path, str | None], list[int]]
-"""Lines of each word under each key; of the key itself under None."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One flaw of a word list.
+
+    Parameters
+    ----------
+    severity : {"error", "warning"}
+        An error keeps the list from being used.
+    path : tuple of str
+        Table and set that the flaw is in; empty for the list as a whole.
+    text : str
+        What is wrong, and what to do.
+    word : str
+        The word that the flaw is about, if any.
+    occurrence : int
+        Of the word under `path`, 1-based.
+    """
+
+    severity: Literal["error", "warning"]
+    path: tuple[str, ...]
+    text: str
+    word: str = ""
+    occurrence: int = 1
+
+    @property
+    def key(self) -> str:
+        """The path as TOML writes it, such as ``groups.man``."""
+        return _dotted(self.path)
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.text}" if self.path else self.text
 
 
 def check_wordlist(source: str | Path) -> pd.DataFrame:
-    """Look a word-list file over and tell all that is wrong or doubtful in it.
+    """Return all that is wrong or doubtful in a word-list file.
 
     Parameters
     ----------
@@ -48,17 +95,16 @@ def check_wordlist(source: str | Path) -> pd.DataFrame:
 
     Raises
     ------
-    ValueError
-        If the name is unknown, or a file does not end in ``.toml``.
-    FileNotFoundError, IsADirectoryError
-        If the path leads to no file.
+    ValueError, FileNotFoundError, IsADirectoryError
+        If the source names no word-list file.
     """
     path = wordlist_path(source)
     try:
         text = read_wordlist_text(path)
         content = wordlist_content(text, path)
     except ValueError as error:
-        rows = [("error", "", _line_in(str(error)), "", str(error))]
+        line = re.search(r"at line (\d+)", str(error))  # as tomllib words it
+        rows = [("error", "", int(line[1]) if line else 0, "", str(error))]
     else:
         lines = _lines(text)
         rows = [
@@ -69,10 +115,176 @@ def check_wordlist(source: str | Path) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["severity", "key", "line", "word", "finding"])
 
 
-def _line_in(message: str) -> int:
-    """Line that tomllib's message names; 0 if it names none."""
-    match = re.search(r"at line (\d+)", message)
-    return int(match[1]) if match else 0
+def find_flaws(content: Mapping[str, Any]) -> list[Finding]:
+    """Return all that is wrong or doubtful in the content of a word list.
+
+    The content is as parsed from TOML, or the fields of a `WordList`, with references to bundled
+    control lists replaced by their words. Nothing is taken for granted about its types.
+    """
+    shape = list(_shape_flaws(content))
+    sets = _well_formed_sets(content)
+    found = [*shape, *_set_flaws(sets), *_overlaps(sets)]
+    if not shape:
+        return [*found, *_lacking_parts(content), *_stray_keys(content), *_name_flaws(content)]
+    tables = all(isinstance(content.get(key, {}), Mapping) for key in TABLES)
+    return [*found, *_stray_keys(content)] if tables else found
+
+
+def refuse_errors(found: list[Finding], place: object = "") -> None:
+    """Raise a ValueError for the first error among the findings; `place` is named before it."""
+    for finding in found:
+        if finding.severity == "error":
+            raise ValueError(f"{place}: {finding}" if place else str(finding))
+
+
+def _dotted(path: tuple[str, ...]) -> str:
+    """A path as TOML writes it: keys that are not bare in quotes."""
+    bare = re.compile(r"[\w-]+", re.ASCII)
+    return ".".join(p if bare.fullmatch(p) else json.dumps(p, ensure_ascii=False) for p in path)
+
+
+def _shape_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
+    """Unknown keys, and values of the wrong type."""
+    for key in content:
+        if key not in (*TEXTS, *TABLES):
+            yield Finding("error", (key,), unknown_name("key", key, (*TEXTS, *TABLES)))
+    for key in TEXTS:
+        if text := _text_shape(content.get(key, "")):
+            yield Finding("error", (key,), text)
+    for key in TABLES:
+        table = content.get(key, {})
+        if not isinstance(table, Mapping):
+            yield Finding("error", (key,), f"must be a table of sets; got {shown(table)}")
+            continue
+        for name, value in table.items():
+            shape = _text_shape if key == "stereotype_names" else _words_shape
+            if text := _text_shape(name) or shape(value):
+                yield Finding("error", (key, str(name)), text)
+
+
+def _text_shape(value: object) -> str:
+    return "" if isinstance(value, str) else f"must be a text in quotes; got {shown(value)}"
+
+
+def _words_shape(words: object) -> str:
+    if isinstance(words, Unresolved):
+        return words.reason
+    if not isinstance(words, list | tuple):
+        return f'must be a list of words, such as ["he", "she"]; got {shown(words)}'
+    for number, word in enumerate(words, start=1):
+        if not isinstance(word, str):
+            return f"word {number} must be a text in quotes; got {shown(word)}"
+    return ""
+
+
+def _well_formed_sets(content: Mapping[str, Any]) -> dict[tuple[str, str], list[str]]:
+    """The sets whose words are words, by table and name."""
+    sets = {}
+    for key in WORD_TABLES:
+        table = content.get(key, {})
+        for name, words in table.items() if isinstance(table, Mapping) else ():
+            if not _words_shape(words):
+                sets[key, str(name)] = list(words)
+    return sets
+
+
+def _set_flaws(sets: Mapping[tuple[str, str], list[str]]) -> Iterator[Finding]:
+    for path, words in sets.items():
+        if not words:
+            yield Finding("error", path, "the set is empty")
+        for word, count in Counter(words).items():
+            if count > 1:
+                yield Finding("error", path, f"{shown(word)} stands {count} times", word, 2)
+            if unfit := _unfit(word):
+                yield Finding("error", path, f"the word {shown(word)} {unfit}", word)
+
+
+def _overlaps(sets: Mapping[tuple[str, str], list[str]]) -> Iterator[Finding]:
+    """Words that stand in two sets: in two groups an error, otherwise a warning."""
+    homes: dict[str, tuple[str, str]] = {}
+    for path, words in sets.items():
+        for word in dict.fromkeys(words):
+            home = homes.setdefault(word, path)
+            if home == path:
+                continue
+            clash = home[0] == path[0] == "groups"
+            text = f"{shown(word)} is in {_dotted(home)} as well; {_consequence(home, path)}"
+            yield Finding("error" if clash else "warning", path, text, word)
+
+
+def _consequence(home: tuple[str, str], path: tuple[str, str]) -> str:
+    """What a word in two sets means for the table, as `distance_table` makes it."""
+    match home[0], path[0]:
+        case "groups", "groups":
+            return "a protected word can belong to one group only"
+        case "groups", _:
+            return "no word is compared with itself"
+        case "stereotypes", "stereotypes":
+            return "it counts as associated with the words of both groups"
+        case "stereotypes", _:
+            return "it counts as a stereotype, not as a control"
+        case _:
+            return f"it counts as {home[1]} only"
+
+
+def _lacking_parts(content: Mapping[str, Any]) -> Iterator[Finding]:
+    groups, stereotypes = content.get("groups", {}), content.get("stereotypes", {})
+    if not groups and not content.get("controls"):
+        yield Finding("error", (), "the list has neither [groups] nor [controls]")
+    if len(groups) == 1:
+        text = f"the list has one group, {shown(next(iter(groups)))}"
+        yield Finding("error", ("groups",), f"{text}; a comparison needs at least two groups")
+    if groups and not stereotypes:
+        yield Finding("error", ("stereotypes",), "the list has groups but no [stereotypes]")
+        return
+    for name in groups:
+        if name not in stereotypes:
+            text = "the group has no stereotypes, so no attribute will be associated with it"
+            yield Finding("warning", ("groups", name), text)
+
+
+def _stray_keys(content: Mapping[str, Any]) -> Iterator[Finding]:
+    """Stereotypes of no group and controls of no known kind."""
+    groups = [name for name in content.get("groups", {}) if isinstance(name, str)]
+    for table in ("stereotypes", "stereotype_names"):
+        for name in content.get(table, {}):
+            if isinstance(name, str) and name not in groups:
+                yield Finding("error", (table, name), unknown_name("group", name, groups))
+    for name in content.get("controls", {}):
+        if isinstance(name, str) and name not in CONTROLS:
+            yield Finding("error", ("controls", name), unknown_name("control", name, CONTROLS))
+
+
+def _name_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
+    """Names that cannot stand in a table, or that two sets share."""
+    name = content.get("name", "")
+    if unfit := _unfit(name):
+        yield Finding("error", ("name",), f"the name {shown(name)} {unfit}")
+    elif re.search(r"[/\\]|^\.+$", name):
+        text = f"the name {shown(name)} must do as a file name; leave slashes out"
+        yield Finding("error", ("name",), text)
+    for group in content.get("groups", {}):
+        if unfit := _unfit(group):
+            yield Finding("error", ("groups", group), f"the name {shown(group)} {unfit}")
+    given = content.get("stereotype_names", {})
+    homes = {control: f"controls.{control}" for control in CONTROLS}
+    for group in content.get("stereotypes", {}):
+        called, path = given.get(group, f"{group}_stereotype"), ("stereotype_names", group)
+        if unfit := _unfit(called):
+            yield Finding("error", path, f"the name {shown(called)} {unfit}")
+        if called in homes:
+            text = f"the name {shown(called)} is that of {homes[called]} already"
+            yield Finding("error", path, text)
+        homes[called] = f"stereotypes.{group}"
+
+
+def _unfit(text: str) -> str:
+    """Why a text can be neither a word nor a name; empty if it can."""
+    if not text.strip():
+        return "is blank"
+    if any(unicodedata.category(character) == "Cc" for character in text):
+        return "holds a control character"
+    return "has spaces around it" if text != text.strip() else ""
 
 
 def _line_of(finding: Finding, lines: _Lines) -> int:
@@ -86,7 +298,7 @@ def _line_of(finding: Finding, lines: _Lines) -> int:
 
 
 def _lines(text: str) -> _Lines:
-    """Lines of all keys and strings of valid TOML."""
+    """Lines of each string of valid TOML under each key; of the key itself under None."""
     lines: dict[tuple[_Path, str | None], list[int]] = {}
     for path, word, line in _places(text):
         lines.setdefault((path, word), []).append(line)

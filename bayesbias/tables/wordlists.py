@@ -5,8 +5,6 @@ A list is a TOML file. Listing a stereotype does not endorse it.
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -15,18 +13,16 @@ from typing import Any
 
 import pandas as pd
 
-from .._core.checks import unknown_name
 from .._core.display import Sheet, Shown
-from .._core.resources import bundled_folder, bundled_names
-from .wordlist_findings import (
+from .wordlist_files import (
     TABLES,
     TEXTS,
     WORD_TABLES,
-    Unresolved,
-    find_flaws,
-    refuse_errors,
-    shown,
+    read_wordlist_text,
+    wordlist_content,
+    wordlist_path,
 )
+from .wordlist_lint import find_flaws, refuse_errors
 
 Words = tuple[str, ...]
 
@@ -121,11 +117,6 @@ class WordList(Shown):
         return Sheet(title, rows, ("role", "set", "size", "words"), self.note if roomy else "")
 
 
-def wordlists() -> list[str]:
-    """Give the names of the bundled word lists."""
-    return sorted(bundled_names("wordlists", ".toml"), key=_natural)
-
-
 def load_wordlist(source: str | Path | WordList) -> WordList:
     """Load a bundled word list by name, or a TOML file in the same form by path.
 
@@ -158,95 +149,6 @@ def load_wordlist(source: str | Path | WordList) -> WordList:
     )
 
 
-def wordlist_path(source: str | Path) -> Path:
-    """Find the file of a bundled list's name or of a path; see `load_wordlist` for the errors."""
-    if isinstance(source, str) and source in bundled_names("wordlists", ".toml"):
-        return bundled_folder("wordlists") / f"{source}.toml"
-    path = Path(source)
-    is_name = isinstance(source, str) and not re.search(r"[/\\]|\.toml$", source)
-    if path.is_file():
-        if path.suffix.lower() != ".toml":
-            raise ValueError(f"{path} does not end in .toml, as a word list's file must; rename it")
-        return path
-    if path.is_dir() and source:
-        raise IsADirectoryError(f"{path} is a folder; give the word list's .toml file")
-    if is_name:
-        raise ValueError(
-            unknown_name("word list", str(source), wordlists())
-            + "; for a file of your own give its path, ending in .toml"
-        )
-    raise FileNotFoundError(f"no word list at {path}")
-
-
-def read_wordlist_text(path: Path) -> str:
-    """Read a file as UTF-8, with or without a byte-order mark; a ValueError names the file."""
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{path} is not UTF-8 text (byte {error.start + 1}); save it with that encoding"
-        ) from None
-
-
-def wordlist_content(text: str, path: Path) -> dict[str, Any]:
-    """Parse a file's text and put the words of bundled control lists in the place of their names.
-
-    Only bundled lists can be named, and only those that hold the words themselves: a reference
-    is one step long and cannot run in a circle. One that leads nowhere becomes `Unresolved`.
-
-    Parameters
-    ----------
-    text : str
-        TOML.
-    path : Path
-        Where the text comes from; its stem is the list's name if the text gives none.
-
-    Returns
-    -------
-    dict
-        Values of any type: whether they make a word list is for `find_flaws` to say.
-
-    Raises
-    ------
-    ValueError
-        If the text is not TOML; names the file, and the line where tomllib knows it.
-    """
-    content = {"name": path.stem, **_parse(text, path)}
-    controls = content.get("controls")
-    if isinstance(controls, dict):
-        content["controls"] = {
-            name: _bundled_control(name, value) if isinstance(value, str) else value
-            for name, value in controls.items()
-        }
-    return content
-
-
-def _parse(text: str, path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except RecursionError:
-        raise ValueError(f"{path} nests lists or tables too deeply for a word list") from None
-    except ValueError as error:  # TOMLDecodeError, or a number of too many digits
-        raise ValueError(f"{path} is not valid TOML: {error}") from None
-
-
-def _bundled_control(name: str, source: str) -> object:
-    """Words of one control set of a bundled list, or why there are none."""
-    if source not in bundled_names("wordlists", ".toml"):
-        text = unknown_name("bundled word list", source, wordlists())
-        return Unresolved(f"{text}; a list of words may stand here instead")
-    path = wordlist_path(source)
-    words = _parse(read_wordlist_text(path), path).get("controls", {}).get(name)
-    if not isinstance(words, list):
-        return Unresolved(f"the list {source!r} holds no {shown(name)} control words of its own")
-    return words
-
-
 def _abridged(words: Words, most: int) -> str:
     more = len(words) - most
     return ", ".join(words[:most]) + (f" … and {more} more" if more > 0 else "")
-
-
-def _natural(name: str) -> tuple[str, int]:
-    match = re.fullmatch(r"(.*?)(\d+)", name)
-    return (match[1], int(match[2])) if match else (name, 0)

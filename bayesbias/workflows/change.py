@@ -15,18 +15,18 @@ from .._core.random import Seed, as_seed_sequence
 from ..comparison import (
     alignment,
     band_shares,
+    bias_before_after,
     changes,
     compare,
     mac_before_after,
-    moment,
     order_changes,
-    require_origin,
+    posterior_at,
+    require_table_source,
     scores_before_after,
     turned_counts,
     unpaired,
-    what_remains,
 )
-from ..comparison.remainder import N_WORDS
+from ..comparison.bias_checks import N_WORDS
 from ..debias import DefiningSets
 from ..embeddings.word_sets import WordVectors
 from ..model.spec import ModelSpec
@@ -95,7 +95,7 @@ class Scored:
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """Vocabularies before and after in which `what_remains` looks for the bias of some sets."""
+    """Vocabularies in which `bias_before_after` looks for the bias of some sets."""
 
     before: KeyedVectors
     after: KeyedVectors
@@ -154,7 +154,7 @@ class ChangeAnalysis:
     scores : DataFrame
         As `scores_before_after` or, without vectors, `mac_before_after` gives it.
     remains : DataFrame or None
-        As `what_remains` gives it; None without vocabularies to search.
+        As `bias_before_after` gives it; None without vocabularies to search.
     notices : tuple of str
         All that the package warned of on the way, each once.
     wordlist : str
@@ -218,7 +218,7 @@ def analyse_change(
     ValueError
         As `compare` does; or if the tables are not of the words and vectors of `scored`.
     """
-    _require_origin(before, after, scored)
+    _require_table_source(before, after, scored)
     sequence = as_seed_sequence(settings.seed)
     models: list[str | None] = [settings.model] if settings.model else ["change", "change-crossed"]
     results = {}
@@ -270,17 +270,19 @@ def read_change(tree: DataTree, settings: ChangeSettings) -> ChangeResult:
         alignment=alignment(tree, ci_prob),
         check=check(tree, sorted({0.5, ci_prob})),
         scales=scales(tree, ci_prob),
-        before=summary(moment(tree, "before"), ci_prob),
-        after=summary(moment(tree, "after"), ci_prob),
+        before=summary(posterior_at(tree, "before"), ci_prob),
+        after=summary(posterior_at(tree, "after"), ci_prob),
         turned=turned_counts(tree, *ORDER) if watched else None,
         warnings=tuple(warnings_of(tree)),
     )
 
 
-def _require_origin(before: pd.DataFrame, after: pd.DataFrame, scored: Scored | None) -> None:
+def _require_table_source(before: pd.DataFrame, after: pd.DataFrame, scored: Scored | None) -> None:
     if scored is not None:
         tables = {"before": before, "after": after}
-        require_origin(tables, {"before": scored.before, "after": scored.after}, scored.wordlist)
+        require_table_source(
+            tables, {"before": scored.before, "after": scored.after}, scored.wordlist
+        )
 
 
 def _scores(
@@ -289,11 +291,13 @@ def _scores(
     if scored is None:
         return mac_before_after(before, after)
     return scores_before_after(
-        scored.before, scored.after, scored.wordlist, ci_prob=settings.ci_prob
+        scored.before, scored.after, scored.wordlist, ci_prob=settings.ci_prob, seed=0
     )
 
 
 def _remains(searched: Searched | None) -> pd.DataFrame | None:
     if searched is None:
         return None
-    return what_remains(searched.before, searched.after, searched.sets, n_words=searched.n_words)
+    return bias_before_after(
+        searched.before, searched.after, searched.sets, n_words=searched.n_words, seed=1
+    )

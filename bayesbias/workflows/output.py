@@ -14,8 +14,8 @@ from typing import Any
 
 from .._core.files import file_names, replace_folder, restore_folder
 from ..model.tree import save_posterior
-from ..tables.distances import write_table
 from ..tables.schema import table_hash
+from ..tables.table_files import write_table
 from .analysis import Analysis
 
 FRAMES = ("summary", "contrasts", "check", "scales", "sensitivity")

@@ -26,8 +26,8 @@ FRAMES: dict[str, Callable[..., pd.DataFrame]] = {
     "summary": pair_summary,
     "contrasts": model_contrasts,
     "scales": pair_scales,
-    "preference": preference_check,
-    "check": pair_check,
+    "preference": lambda tree, ci_prob: preference_check(tree, ci_prob, seed=0),
+    "check": lambda tree, _: pair_check(tree, seed=0),
 }
 """Frames made of every posterior, by name."""
 
@@ -160,7 +160,7 @@ def _by_measure(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SamplingWarning)  # `PairAnalysis.doubts` tells them
         for measure, tree in posteriors.items():
-            frame = make(tree) if make is pair_check else make(tree, ci_prob)
+            frame = make(tree, ci_prob)
             frame.insert(0, "measure", measure)
             made.append(frame)
     return pd.concat(made, ignore_index=True) if made else pd.DataFrame()

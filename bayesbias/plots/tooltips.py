@@ -8,10 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
-from .rows import Row
-
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
 
@@ -20,31 +16,14 @@ _TEXTS = "bayesbias_tips"
 
 
 def set_tips(artist: Artist, texts: Iterable[str]) -> None:
-    """Give every point of a line, or every part of a collection, a text, in drawing order."""
+    """Attach a text to every point of a line, or part of a collection, in drawing order."""
     setattr(artist, _TEXTS, tuple(texts))
 
 
 def tips_of(artist: Artist) -> tuple[str, ...]:
-    """Give the texts of an artist's parts; none, if it has none."""
+    """Return the texts of an artist's parts; none, if it has none."""
     texts: tuple[str, ...] = getattr(artist, _TEXTS, ())
     return texts
-
-
-def row_tips(drawn: pd.DataFrame) -> list[str]:
-    """Tell word, connection, mean and interval of the rows of a forest.
-
-    Parameters
-    ----------
-    drawn : DataFrame
-        As `rows.rows_with_positions` gives it.
-    """
-    columns = ["level", "protected_group", "protected_word", "mean", "low", "high"]
-    parts = drawn[columns].itertuples(index=False, name=None)
-    what = drawn["connection"].astype(str) if "connection" in drawn else [""] * len(drawn)
-    return [
-        tip(Row(level, group, word, 0.0).label, name, mean, low, high)
-        for (level, group, word, mean, low, high), name in zip(parts, what, strict=True)
-    ]
 
 
 def tip(word: str, what: str, *values: float) -> str:

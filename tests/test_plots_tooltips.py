@@ -1,24 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pandas as pd
-import pytest
 from matplotlib import pyplot as plt
 from matplotlib.lines import Line2D
 from xarray import DataTree
 
 from bayesbias import plots
-from bayesbias.plots.tips import set_tips, tip, tips_of
+from bayesbias.plots.tooltips import set_tips, tip, tips_of
 from bayesbias.posterior.contrasts import contrasts
 from bayesbias.posterior.summaries import scales, summary
-
-
-@pytest.fixture(autouse=True)
-def closed() -> Iterator[None]:
-    plt.switch_backend("agg")
-    yield
-    plt.close("all")
 
 
 def told(ax: plt.Axes) -> dict[str, tuple[float, ...]]:

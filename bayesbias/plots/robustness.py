@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from ..tables.schema import require_columns
-from .canvas import SMALL_SIZE, TEXT_SIZE, canvas, header, literal
-from .palette import FAINT, INK, LINE, QUIET
-from .score_dots import POSTERIOR
+from .axes_frame import DASHES, HEADER_HEIGHT, new_axes
+from .header import SMALL_SIZE, TEXT_SIZE, above, header, key, share_inside
+from .palette import FAINT, GREEN, INK, LINE, QUIET
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -21,19 +21,13 @@ NEEDED = ("kind", "score", "groups", "embedding", "share", "full", "no_bias", "m
 COLUMNS = 3
 """Panels in a row."""
 
-PANEL_HEIGHT = 1.6
-"""Inches a row of panels takes."""
-
-HEADER_HEIGHT = 1.6
-"""Inches for what stands above and below the panels."""
-
-LEFT, BETWEEN, BELOW = 0.24, 0.02, 0.34
+LEFT, BETWEEN, ABOVE = 0.24, 0.02, 0.34
 """Shares of a panel's place: left of it for its ticks, right of it, and above it for its title."""
 
 ONE_OUT = 1.1
 """Where on the axis of shares the lists without one pair stand."""
 
-COLOUR_OF = {"given": INK, "reference": POSTERIOR}
+COLOUR_OF = {"given": INK, "reference": GREEN}
 """Colours of the embedding given and of the reference."""
 
 
@@ -43,7 +37,7 @@ def robustness(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     frame : DataFrame
-        As `scores.robustness` gives it.
+        As `scores.robustness` returns it.
     ax : Axes, optional
         Where to draw; a new figure by default, as high as its panels need.
 
@@ -69,58 +63,38 @@ def robustness(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     if not names:
         raise ValueError("no score of the frame is defined on sub-lists")
     n_rows = -(-len(names) // COLUMNS)
-    ax = canvas(ax, HEADER_HEIGHT + PANEL_HEIGHT * n_rows)
+    ax = new_axes(ax, HEADER_HEIGHT + 1.6 * n_rows)
     ax.set_axis_off()
     for at, name in enumerate(names):
-        panel = _place(ax, at, n_rows)
+        row, column = divmod(at, COLUMNS)
+        left, bottom = (column + LEFT) / COLUMNS, 1 - (row + 0.9) / n_rows
+        size = (1 - LEFT - BETWEEN) / COLUMNS, (0.9 - ABOVE) / n_rows
+        panel = ax.inset_axes((left, bottom, *size))
         _panel(panel, drawn[drawn["score"] == name], str(name), at >= len(names) - COLUMNS)
     header(ax, "How the scores hold on parts of the list", _account(frame, drawn), _keys(drawn))
     return ax
-
-
-def _place(ax: Axes, at: int, n_rows: int) -> Axes:
-    """Make the panel of a place, counted row by row."""
-    row, column = divmod(at, COLUMNS)
-    width, height = 1 / COLUMNS, 1 / n_rows
-    left = (column + LEFT) * width
-    bottom = 1 - (row + 1) * height + 0.1 * height
-    return ax.inset_axes((left, bottom, width * (1 - LEFT - BETWEEN), height * (0.9 - BELOW)))
 
 
 def _panel(ax: Axes, part: pd.DataFrame, name: str, is_lowest: bool) -> None:
     sublists = part[part["kind"] == "sublist"]
     one_out = part[part["kind"] == "leave_one_out"]
     no_bias = float(part["no_bias"].iloc[0])
-    ax.axhline(no_bias, color=LINE, linewidth=1.0, linestyle=(0, (4, 2)), zorder=1.5)
-    for (embedding, _), curve in sublists.groupby(["embedding", "groups"], sort=False):
-        _band(ax, curve.sort_values("share"), COLOUR_OF[str(embedding)])
+    ax.axhline(no_bias, color=LINE, linewidth=1.0, linestyle=DASHES, zorder=1.5)
+    for (embedding, groups), curve in sublists.groupby(["embedding", "groups"], sort=False):
+        colour, along = COLOUR_OF[str(embedding)], curve.sort_values("share")
+        share, ends = along["share"], (along["low"], along["high"])
+        ax.fill_between(share, *ends, color=colour, alpha=0.13, linewidth=0)
+        ax.plot(share, along["mean"], color=colour, linewidth=1.3, label=str(groups))
     (dots,) = ax.plot([ONE_OUT] * len(one_out), one_out["mean"], "o", color=INK, label="one out")
     dots.set(markersize=2.2, alpha=0.45, markeredgewidth=0, clip_on=False)
     _dress(ax, is_lowest)
-    ax.annotate(name, (0, 1), (0, 14), "axes fraction", "offset points", weight="bold", color=INK)
-    ax.annotate(
-        _deviations(sublists), (0, 1), (0, 4), "axes fraction", "offset points", color=QUIET
-    )
-    for text, size in zip(ax.texts, (TEXT_SIZE, SMALL_SIZE - 1), strict=True):
-        literal(text).set_fontsize(size)
-
-
-def _band(ax: Axes, curve: pd.DataFrame, colour: str) -> None:
-    ax.fill_between(
-        curve["share"], curve["low"], curve["high"], color=colour, alpha=0.13, linewidth=0
-    )
-    ax.plot(
-        curve["share"], curve["mean"], color=colour, linewidth=1.3, label=curve["groups"].iloc[0]
-    )
+    above(ax, name, 14, weight="bold", color=INK, fontsize=TEXT_SIZE)
+    above(ax, _deviations(sublists), 4, color=QUIET, fontsize=SMALL_SIZE - 1)
 
 
 def _dress(ax: Axes, is_lowest: bool) -> None:
-    for side in ("top", "right", "left"):
-        ax.spines[side].set_visible(False)
-    ax.spines["bottom"].set_color(LINE)
-    ax.grid(axis="y", color=FAINT, linewidth=0.7)
-    ax.set_axisbelow(True)
-    ax.tick_params(labelsize=SMALL_SIZE - 1, color=LINE, labelcolor=INK, length=2)
+    new_axes(ax, 0.0).grid(axis="y", color=FAINT, linewidth=0.7)
+    ax.tick_params(labelsize=SMALL_SIZE - 1, length=2)
     ax.locator_params(axis="y", nbins=4)
     ax.set_xticks([0.2, 0.6, 1.0], ["20%", "60%", "100%"] if is_lowest else [""] * 3)
     ax.set_xlim(right=ONE_OUT + 0.04)
@@ -137,12 +111,10 @@ def _deviations(sublists: pd.DataFrame) -> str:
 
 
 def _account(frame: pd.DataFrame, drawn: pd.DataFrame) -> str:
-    ci_prob = frame.attrs.get("ci_prob")
-    share = f"{100 * ci_prob:g}%" if isinstance(ci_prob, float) else "most"
     text = (
         "Across: the share of every set's words that is used. Lines are means over random "
-        f"sub-lists, bands hold {share} of them. Dashed: no bias. “Off by”: mean distance from "
-        "the score of the whole list."
+        f"sub-lists, bands hold {share_inside(frame) or 'most'} of them. Dashed: no bias. "
+        "“Off by”: mean distance from the score of the whole list."
     )
     if drawn.groupby("score")["groups"].nunique().max() > 1:
         text += " There is a line for each choice of groups; “off by” is of the worst."
@@ -150,19 +122,11 @@ def _account(frame: pd.DataFrame, drawn: pd.DataFrame) -> str:
 
 
 def _keys(drawn: pd.DataFrame) -> list[Artist]:
-    from matplotlib.lines import Line2D
-
     names = {"given": "this list", "reference": "reference without the bias"}
     there = set(drawn["embedding"])
     keys: list[Artist] = [
-        Line2D([], [], color=COLOUR_OF[embedding], linewidth=1.6, label=name)
-        for embedding, name in names.items()
-        if embedding in there
+        key(name, COLOUR_OF[embedding]) for embedding, name in names.items() if embedding in there
     ]
     if "leave_one_out" in set(drawn["kind"]):
-        dot = Line2D(
-            [], [], linestyle="none", marker="o", color=INK, label="without one pair or word"
-        )
-        dot.set(markersize=3.5, alpha=0.6)
-        keys.append(dot)
+        keys.append(key("without one pair or word", INK, "o", size=3.5, width=0))
     return keys

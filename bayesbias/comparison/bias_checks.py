@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from .._core.random import Seed, as_seed_sequence
 from ..debias import DefiningSets, load_defining_sets, remaining_bias
 from ..debias.moments import VOCABULARY
 from ..debias.remaining import COLUMNS
@@ -21,15 +22,15 @@ N_WORDS = 500
 """Most leaning words of each class, as Gonen and Goldberg take them for their clusters."""
 
 
-def what_remains(
+def bias_before_after(
     before: KeyedVectors,
     after: KeyedVectors,
     sets: str | Path | DefiningSets = "gender",
     *,
     n_words: int = N_WORDS,
-    seed: int = 1,
+    seed: Seed = None,
 ) -> pd.DataFrame:
-    """Put scores that fall beside checks that may not: Direct Bias, SAME, and recovery.
+    """Compute scores that fall and checks that may not: Direct Bias, SAME, and recovery.
 
     Parameters
     ----------
@@ -38,7 +39,7 @@ def what_remains(
     sets : str, path or DefiningSets
         What the bias is: defining words, and targets such as professions. The defining words are
         taken as each embedding has them.
-    n_words, seed : int
+    n_words, seed
         As for `debias.remaining_bias`.
 
     Returns
@@ -62,15 +63,18 @@ def what_remains(
         shadow = [same(each, targets, lists.groups).score for each in (before, after)]
         rows.append(("direct_bias", "mean over targets", lean[0], lean[1], 0.0, len(targets)))
         rows.append(("same", "mean over targets", shadow[0], shadow[1], 0.0, len(targets)))
-    checks = remaining_bias(before, after, lists, n_words=n_words, seed=seed)
-    rows += list(checks[list(COLUMNS)].itertuples(index=False, name=None))
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    sequence = as_seed_sequence(seed)
+    checks = remaining_bias(before, after, lists, n_words=n_words, seed=sequence)
+    rows += list(checks.itertuples(index=False, name=None))
+    frame = pd.DataFrame(rows, columns=list(checks.columns))
+    frame.attrs["seed"] = sequence.entropy
+    return frame
 
 
 def load_frequent(
     source: str, sets: DefiningSets, *, allow_pickle: bool = False, progressbar: bool = True
 ) -> KeyedVectors:
-    """Load what `what_remains` looks at: the first words of an embedding, and those of the sets.
+    """Load the first words of an embedding, and those of the sets, for `bias_before_after`.
 
     The rest of a large file is left where it is.
     """

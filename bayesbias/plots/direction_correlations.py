@@ -7,23 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from .canvas import SMALL_SIZE, TEXT_SIZE, canvas, header, shorten
+from .axes_frame import new_axes, shorten
+from .header import SMALL_SIZE, TEXT_SIZE, header
 from .palette import COLOURS, INK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-CELL, PLAIN_CELL = 0.36, 0.25
-"""Inches a cell takes, with its number and without."""
-
-LABELS = 1.7
-"""Inches for the names beside and below the cells."""
-
-HEADER_HEIGHT = 1.3
-"""Inches for the header."""
-
-NARROWEST = 6.0
-"""Inches of the smallest figure."""
+CELL, PLAIN_CELL, LABELS = 0.36, 0.25, 1.7
+"""Inches a cell takes, with its number and without, and the names beside the cells."""
 
 GAP = 0.35
 """Room before the component, in cells."""
@@ -38,7 +30,7 @@ def direction_correlations(result: pd.DataFrame, *, ax: Axes | None = None) -> A
     Parameters
     ----------
     result : DataFrame
-        As `scores.direction_correlations` gives it.
+        As `scores.direction_correlations` returns it.
     ax : Axes, optional
         Where to draw; a new figure by default, as large as its cells need.
 
@@ -59,7 +51,7 @@ def direction_correlations(result: pd.DataFrame, *, ax: Axes | None = None) -> A
     cosines = _checked(result)
     names = [shorten(str(name)) for name in result.index]
     size = (CELL if len(names) <= MOST_NUMBERS else PLAIN_CELL) * len(names)
-    ax = canvas(ax, HEADER_HEIGHT + LABELS + size, max(NARROWEST, LABELS + size))
+    ax = new_axes(ax, 1.3 + LABELS + size, width=max(6.0, LABELS + size))
     places = np.arange(len(names), dtype=float)
     places[-1] += GAP
     _cells(ax, cosines, places)

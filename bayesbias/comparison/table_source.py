@@ -11,14 +11,15 @@ from .._core.arrays import cosine_distance
 from .._core.display import abridged
 from ..embeddings.word_sets import WordVectors
 from ..tables.schema import COLUMNS
-from ..tables.wordlists import WordList, load_wordlist, wordlists
+from ..tables.wordlist_files import wordlists
+from ..tables.wordlists import WordList, load_wordlist
 
 TOLERANCE = 1e-3
 """How far a table may be from its vectors. Float32 files move a cosine by about 1e-6, and tables or
 text files of four digits by about 1e-4; two embeddings differ by a tenth in most pairs."""
 
 
-def require_origin(
+def require_table_source(
     tables: Mapping[str, pd.DataFrame], vectors: Mapping[str, WordVectors], wordlist: WordList
 ) -> None:
     """Require that tables hold words of a list, and distances of vectors.

@@ -11,9 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bayesbias as bb
-from bayesbias.tables.wordlist_findings import Finding, find_flaws, refuse_errors
-from bayesbias.tables.wordlist_lint import _places, check_wordlist
-from bayesbias.tables.wordlists import load_wordlist, wordlists
+from bayesbias.tables.wordlist_files import wordlists
+from bayesbias.tables.wordlist_lint import (
+    Finding,
+    _places,
+    check_wordlist,
+    find_flaws,
+    refuse_errors,
+)
+from bayesbias.tables.wordlists import load_wordlist
 
 FINE = """\
 [groups]

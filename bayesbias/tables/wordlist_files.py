@@ -1,0 +1,134 @@
+"""Files of word lists: where they are, and what their TOML holds before anything is checked."""
+
+from __future__ import annotations
+
+import re
+import reprlib
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .._core.checks import unknown_name
+from .._core.resources import bundled_folder, bundled_names
+
+CONTROLS = ("neutral", "human")
+"""The control lists a word list may carry, named as their connection in the table."""
+
+TEXTS = ("name", "title", "reference", "licence", "note")
+"""Keys of a word list that hold a text."""
+
+WORD_TABLES = ("groups", "stereotypes", "controls")
+"""Tables of a word list that hold words by set."""
+
+TABLES = (*WORD_TABLES, "stereotype_names")
+"""All tables of a word list."""
+
+
+@dataclass(frozen=True)
+class Unresolved:
+    """Stands in the place of words that were named but could not be had, and says why."""
+
+    reason: str
+
+
+def wordlists() -> list[str]:
+    """Return the names of the bundled word lists."""
+    return sorted(bundled_names("wordlists", ".toml"), key=_natural)
+
+
+def wordlist_path(source: str | Path) -> Path:
+    """Find the file of a bundled list's name or of a path; see `load_wordlist` for the errors."""
+    if isinstance(source, str) and source in bundled_names("wordlists", ".toml"):
+        return bundled_folder("wordlists") / f"{source}.toml"
+    path = Path(source)
+    is_name = isinstance(source, str) and not re.search(r"[/\\]|\.toml$", source)
+    if path.is_file():
+        if path.suffix.lower() != ".toml":
+            raise ValueError(f"{path} does not end in .toml, as a word list's file must; rename it")
+        return path
+    if path.is_dir() and source:
+        raise IsADirectoryError(f"{path} is a folder; give the word list's .toml file")
+    if is_name:
+        raise ValueError(
+            unknown_name("word list", str(source), wordlists())
+            + "; for a file of your own give its path, ending in .toml"
+        )
+    raise FileNotFoundError(f"no word list at {path}")
+
+
+def read_wordlist_text(path: Path) -> str:
+    """Read a file as UTF-8, with or without a byte-order mark; a ValueError names the file."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{path} is not UTF-8 text (byte {error.start + 1}); save it with that encoding"
+        ) from None
+
+
+def wordlist_content(text: str, path: Path) -> dict[str, Any]:
+    """Parse a file's text and put the words of bundled control lists in the place of their names.
+
+    Only bundled lists can be named, and only those that hold the words themselves: a reference
+    is one step long and cannot run in a circle. One that leads nowhere becomes `Unresolved`.
+
+    Parameters
+    ----------
+    text : str
+        TOML.
+    path : Path
+        Where the text comes from; its stem is the list's name if the text gives none.
+
+    Returns
+    -------
+    dict
+        Values of any type: whether they make a word list is for `find_flaws` to say.
+
+    Raises
+    ------
+    ValueError
+        If the text is not TOML; names the file, and the line where tomllib knows it.
+    """
+    content = {"name": path.stem, **_parse(text, path)}
+    controls = content.get("controls")
+    if isinstance(controls, dict):
+        content["controls"] = {
+            name: _bundled_control(name, value) if isinstance(value, str) else value
+            for name, value in controls.items()
+        }
+    return content
+
+
+def _parse(text: str, path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError(f"{path} nests lists or tables too deeply for a word list") from None
+    except ValueError as error:  # TOMLDecodeError, or a number of too many digits
+        raise ValueError(f"{path} is not valid TOML: {error}") from None
+
+
+def _bundled_control(name: str, source: str) -> object:
+    """Words of one control set of a bundled list, or why there are none."""
+    if source not in bundled_names("wordlists", ".toml"):
+        text = unknown_name("bundled word list", source, wordlists())
+        return Unresolved(f"{text}; a list of words may stand here instead")
+    path = wordlist_path(source)
+    words = _parse(read_wordlist_text(path), path).get("controls", {}).get(name)
+    if not isinstance(words, list):
+        return Unresolved(f"the list {source!r} holds no {shown(name)} control words of its own")
+    return words
+
+
+def shown(value: object) -> str:
+    """Return a short text for any value, however deep or long it is."""
+    try:
+        return reprlib.repr(value)
+    except ValueError:  # an integer of more digits than Python is willing to print
+        return f"a very long {type(value).__name__}"
+
+
+def _natural(name: str) -> tuple[str, int]:
+    match = re.fullmatch(r"(.*?)(\d+)", name)
+    return (match[1], int(match[2])) if match else (name, 0)

@@ -1,0 +1,83 @@
+"""Builders that several test modules share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+import bayesbias as bb
+
+FAST = {"draws": 500, "chains": 2}
+"""1,000 draws: a probability of a half has a Monte Carlo error of 0.016."""
+
+WORDS = {"she": "woman", "he": "man", "her": "woman"}
+"""Protected words and their groups."""
+
+
+def distances(
+    words: dict[str, str] = WORDS,
+    connections: tuple[str, ...] = bb.CONNECTIONS,
+    n_attributes: int = 6,
+) -> pd.DataFrame:
+    """A long-form table of words, each with some attributes of every connection."""
+    rng = np.random.default_rng(8)
+    means = dict(zip(bb.CONNECTIONS, (0.75, 0.85, 0.95, 0.9), strict=True))
+    rows = [
+        (word, group, f"{name}{at}", name, name, means[name] + 0.1 * rng.standard_normal())
+        for word, group in words.items()
+        for name in connections
+        for at in range(n_attributes)
+    ]
+    return bb.validate(pd.DataFrame(rows, columns=list(bb.COLUMNS)))
+
+
+def summaries(
+    words: dict[str, str] = WORDS, connections: tuple[str, ...] = bb.CONNECTIONS
+) -> pd.DataFrame:
+    """A frame like that of `bb.summary`, with means that a test can tell apart."""
+    groups = list(dict.fromkeys(words.values()))
+    keys = [("overall", "", ""), *(("group", group, "") for group in groups)]
+    keys += [("word", group, word) for word, group in words.items()]
+    rows = [
+        (*key, name, 0.6 + 0.01 * at + 0.1 * number)
+        for at, key in enumerate(keys)
+        for number, name in enumerate(connections)
+    ]
+    columns = ["level", "protected_group", "protected_word", "connection", "mean"]
+    frame = pd.DataFrame(rows, columns=columns).assign(sd=0.02)
+    return frame.assign(low=frame["mean"] - 0.03, high=frame["mean"] + 0.04)
+
+
+def leaning(
+    groups: str = "xy", n: int = 5, prefix: str = ""
+) -> tuple[dict[str, np.ndarray], bb.WordList]:
+    """Vectors and list of groups of n words that lean to their own four stereotypes."""
+    random = np.random.default_rng(1)
+    names = [prefix + g for g in groups]
+    words = bb.WordList(
+        name="toy",
+        groups={g: tuple(f"{g}{i}" for i in range(n)) for g in names},
+        stereotypes={g: tuple(f"{g}_s{i}" for i in range(4)) for g in names},
+    )
+    lean = dict(zip(names, np.eye(6), strict=False))
+    vectors = {}
+    for sets in (words.groups, words.stereotypes):
+        for group, members in sets.items():
+            vectors |= {w: random.normal(size=6) + 3 * lean[group] for w in members}
+    return vectors, words
+
+
+def only_row(frame: pd.DataFrame, **keys: str) -> pd.Series:
+    """The one row of a frame whose columns have these values."""
+    for name, value in keys.items():
+        frame = frame[frame[name] == value]
+    assert len(frame) == 1
+    return frame.iloc[0]
+
+
+def pair_table(rows: list[tuple[str, str, str, float]]) -> pd.DataFrame:
+    """A table of (protected word, attribute, connection, distance), of one group and set."""
+    frame = pd.DataFrame(
+        rows, columns=["protected_word", "attribute", "connection", bb.COLUMNS[-1]]
+    )
+    return frame.assign(protected_group="g", attribute_set="s")

@@ -1,0 +1,64 @@
+"""What tests of plots read from drawn Axes, and what every one of them must look like."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+
+TOUCH = 0.5
+"""Pixels by which boxes may meet: rounding of the renderer."""
+
+
+def line(ax: Axes, label: str) -> Any:
+    """The one line of a label."""
+    (found,) = [each for each in ax.get_lines() if each.get_label() == label]
+    return found
+
+
+def row_names(ax: Axes) -> list[str]:
+    return [text.get_text() for text in ax.get_yticklabels()]
+
+
+def note(ax: Axes) -> str:
+    """The subtitle on one line."""
+    (found,) = [text for text in ax.texts if text.get_gid() == "subtitle"]
+    return " ".join(found.get_text().split())
+
+
+def shown_texts(ax: Axes) -> list[Text]:
+    """Every text that shows, of the Axes and of panels inside it."""
+    hidden: set[Text] = set()
+    for panel in (ax, *ax.child_axes):
+        for axis in (panel.xaxis, panel.yaxis):  # ticks that are kept but lie beyond the limits
+            low, high = sorted(axis.get_view_interval())
+            outside = [tick for tick in axis.get_major_ticks() if not low <= tick.get_loc() <= high]
+            hidden |= {label for tick in outside for label in (tick.label1, tick.label2)}
+    found = [each for each in ax.findobj(Text) if isinstance(each, Text) and each.get_visible()]
+    return [text for text in found if text not in hidden and text.get_text().strip()]
+
+
+def band_of(ax: Axes) -> tuple[float, float]:
+    """Ends of the shaded band."""
+    (patch,) = [each for each in ax.patches if each.get_gid() == "band"]
+    box = patch.get_extents().transformed(ax.transData.inverted())
+    return box.x0, box.x1
+
+
+def assert_readable(*axes: Axes) -> None:
+    """No text overlaps another, or leaves the figure."""
+    figure: Any = axes[0].get_figure(root=True)
+    figure.canvas.draw()
+    texts = [text for ax in axes for text in shown_texts(ax)]
+    boxes = [(text.get_text(), text.get_window_extent()) for text in texts]
+    assert len(boxes) > 3
+    for (one, box), (other, another) in combinations(boxes, 2):
+        wide = min(box.x1, another.x1) - max(box.x0, another.x0)
+        high = min(box.y1, another.y1) - max(box.y0, another.y0)
+        assert wide <= TOUCH or high <= TOUCH, f"{one!r} overlaps {other!r}"
+    room = Bbox(figure.bbox.padded(TOUCH).get_points())
+    for name, box in boxes:
+        assert all(room.contains(*corner) for corner in box.corners()), name

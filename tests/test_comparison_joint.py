@@ -1,0 +1,308 @@
+"""`compare`: the joint posterior of change and level, and that it covers planted changes."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from builders import FAST, only_row, pair_table
+from numpy.random import SeedSequence
+from xarray import DataTree
+
+import bayesbias as bb
+from bayesbias import comparison
+from bayesbias.comparison import joint
+from bayesbias.comparison.joint import compare, posterior_at
+from bayesbias.comparison.pairing import pair
+from bayesbias.comparison.slopes import slopes
+from bayesbias.model.spec import load_model, spec_from_dict
+from bayesbias.model.tree import load_posterior, save_posterior, stacked
+from bayesbias.sampling.fit import fit_design
+from bayesbias.tables.schema import CONNECTIONS
+
+
+@pytest.mark.parametrize(("attributes", "twin"), [(False, "paper-figures"), (True, "crossed")])
+def test_the_change_is_the_model_of_distances_on_the_differences(
+    change_tables: tuple[pd.DataFrame, pd.DataFrame], attributes: bool, twin: str
+) -> None:
+    """Changes + 1 are a table that `fit` takes, with the prior mean moved by 1 as well."""
+    many = {"draws": 4000, "chains": 2}
+    got = compare(*change_tables, attributes=attributes, seed=1, **many)
+    pairs = pair(*change_tables)
+    raised = pairs.rows.assign(cosine_distance=pairs.rows["change"] + 1)
+    first, _ = SeedSequence(1).spawn(2)
+    expected = bb.fit(raised, twin, seed=first, **many)
+    same, other = bb.summary(got), bb.summary(expected)
+    # Posterior sds are about .04 and draws 8,000: eight Monte Carlo errors of two runs.
+    assert np.allclose(same["mean"] + 1, other["mean"], atol=0.005)
+    assert np.allclose(same["sd"], other["sd"], rtol=0.25)  # heavy tails: few rows a cell
+    assert got.attrs["model"] == ("change-crossed" if attributes else "change")
+    assert list(got["observed_data"].data_vars) == ["change"]
+
+
+def test_before_after_and_change_are_one_set_of_draws(change_tree: DataTree) -> None:
+    before, after = posterior_at(change_tree, "before"), posterior_at(change_tree, "after")
+    for name in ("connection_mean", "word_mean"):
+        change = stacked(after, name) - stacked(before, name)
+        assert np.allclose(change, stacked(change_tree, name), atol=1e-12)
+    frame = comparison.changes(change_tree)
+    assert np.allclose(frame["after"] - frame["before"], frame["mean"], atol=1e-12)
+    names = ["level", "protected_word", "connection", "mean", "sd", "low", "high"]
+    pd.testing.assert_frame_equal(frame[names], bb.summary(change_tree)[names])
+
+
+def test_summary_contrasts_check_and_files_apply_to_a_change(
+    change_tree: DataTree, tmp_path: Path
+) -> None:
+    top = only_row(bb.summary(change_tree), level="overall", connection="associated")
+    assert top["low"] < 0.1 < top["high"]
+    contrast = only_row(
+        bb.contrasts(change_tree), level="overall", first="associated", second="human"
+    )
+    assert contrast["mean"] == pytest.approx(0.1, abs=0.05)  # sd of the shift 0.02 over few rows
+    assert set(bb.check(change_tree)["connection"]) == {"all", *CONNECTIONS}
+    save_posterior(change_tree, tmp_path / "change.nc")
+    back = load_posterior(tmp_path / "change.nc")
+    pd.testing.assert_frame_equal(comparison.changes(back), comparison.changes(change_tree))
+    assert back.attrs["n_pairs"] == 32
+
+
+def test_swapping_the_tables_turns_the_sign(
+    change_tables: tuple[pd.DataFrame, pd.DataFrame],
+) -> None:
+    before, after = change_tables
+    there, back = (compare(*each, seed=2, **FAST) for each in ((before, after), (after, before)))
+    means = [bb.summary(one)["mean"] for one in (there, back)]
+    # Posterior sds here are at most 0.1, of 1,000 draws: five Monte Carlo errors of two runs.
+    assert np.allclose(means[0], -means[1], atol=0.025)
+
+
+def test_equal_seeds_give_equal_posteriors(
+    change_tables: tuple[pd.DataFrame, pd.DataFrame], tree: DataTree
+) -> None:
+    again = compare(*change_tables, seed=1, **FAST)
+    other = compare(*change_tables, seed=2, **FAST)
+    assert np.array_equal(stacked(again, "word_mean"), stacked(tree, "word_mean"))
+    assert np.array_equal(again["before"]["word_mean"], tree["before"]["word_mean"])
+    assert not np.array_equal(stacked(other, "word_mean"), stacked(tree, "word_mean"))
+
+
+@pytest.mark.parametrize("crossed", [False, True])
+def test_slopes_are_least_squares_about_means(
+    monkeypatch: pytest.MonkeyPatch, crossed: bool, debiased_religion: tuple[pd.DataFrame, ...]
+) -> None:
+    """By numpy's least squares with a column for every cell (and attribute) of one connection."""
+    monkeypatch.setattr("bayesbias.comparison.slopes.PRIOR_PAIRS", 0.0)
+    pairs = pair(*debiased_religion)
+    kept = pairs.rows[pairs.rows["connection"].isin(["neutral"])].reset_index(drop=True)
+    design = comparison.Pairs(kept, pairs.unpaired, 0).design()
+    before = kept["before"].to_numpy(np.float64)
+    columns = [pd.get_dummies(kept["protected_word"])]
+    columns += [pd.get_dummies(kept["attribute"])] if crossed else []
+    x = np.column_stack([kept["change"], *(each.to_numpy(float) for each in columns)])
+    expected = np.linalg.lstsq(x, before, rcond=None)[0][0]
+    # The cells are balanced, so that sweeps out of means converge at once.
+    assert slopes(design, before, crossed=crossed)[0] == pytest.approx(expected, abs=1e-9)
+
+
+def test_slopes_of_few_pairs_lean_on_the_common_one(change_tree: DataTree) -> None:
+    values = change_tree["constant_data"]["slope"].values
+    assert np.isfinite(values).all()
+    design = pair(
+        pair_table([("he", "nurse", "different", 0.9), ("he", "pilot", "associated", 0.5)]),
+        pair_table([("he", "nurse", "different", 0.8), ("he", "pilot", "associated", 0.7)]),
+    ).design()
+    assert slopes(design, np.array([0.9, 0.5]), crossed=False).tolist() == [0.0, 0.0]
+
+
+def test_rows_without_a_partner_are_told_and_counted(
+    change_tables: tuple[pd.DataFrame, pd.DataFrame],
+) -> None:
+    before, after = change_tables
+    with pytest.warns(UserWarning, match="1 of before and 3 of after have no partner") as caught:
+        tree = compare(before.drop(index=[3, 4, 5]), after.drop(index=[7]), seed=1, **FAST)
+    assert caught[0].filename == __file__
+    counts = {name: tree.attrs[name] for name in ("n_unpaired_before", "n_unpaired_after")}
+    assert counts == {"n_unpaired_before": 1, "n_unpaired_after": 3}
+    assert tree.attrs["n_pairs"] == 28
+
+
+def test_what_no_change_can_be_learnt_from_is_refused(
+    change_tables: tuple[pd.DataFrame, pd.DataFrame],
+) -> None:
+    before, after = change_tables
+    with pytest.raises(ValueError, match="the tables are the same: all 32 paired distances"):
+        compare(before, before.assign(cosine_distance=before["cosine_distance"] + 1e-8))
+    kept = after.assign(
+        cosine_distance=after["cosine_distance"].where(
+            after["connection"] != "human", before["cosine_distance"]
+        )
+    )
+    with pytest.raises(ValueError, match=r"all 4 changes of human rows are 0.*sigma = 'common'"):
+        compare(before, kept)
+    common = load_model("change").to_dict() | {"sigma": "common"}
+    assert compare(before, kept, spec_from_dict(common), seed=1, **FAST).attrs["n_pairs"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"model": "paper"},
+            "'paper' is for distances, and here are changes.*take change, change-",
+        ),
+        ({"model": "change", "attributes": True}, "either model or attributes=True"),
+        ({"model": "pll"}, "'pll' is for differences of scores"),
+        ({"model": "chnge"}, "did you mean 'change'.* [Kk]nown: change, change-crossed; for"),
+        ({"draws": 0}, "draws must be a whole number"),
+        ({"priors": {"sigm": {"rate": 1}}}, "did you mean 'sigma'"),
+    ],
+)
+def test_wrong_options_say_what_is_allowed(
+    change_tables: tuple[pd.DataFrame, pd.DataFrame], options: dict[str, object], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        compare(*change_tables, **options)
+
+
+def test_warnings_of_either_fit_travel(
+    change_tables: tuple[pd.DataFrame, pd.DataFrame], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = fit_design
+
+    def doubtful(design: object, *args: object, **options: object) -> DataTree:
+        tree = real(design, *args, **options)  # type: ignore[arg-type]
+        if design.outcome != "change":  # type: ignore[attr-defined]
+            tree.attrs["warnings"] = '["doubt"]'
+        return tree
+
+    monkeypatch.setattr(joint, "fit_design", doubtful)
+    tree = compare(*change_tables, seed=1, **FAST)
+    with pytest.warns(bb.SamplingWarning, match="of the distances before: doubt"):
+        assert comparison.changes(tree).attrs["warnings"] == ["of the distances before: doubt"]
+
+
+def planted(rng: np.random.Generator, attribute_sd: float) -> tuple[pd.DataFrame, ...]:
+    """Tables of 15 words in 3 groups with drawn means, changes and scales; and the true cells.
+
+    Single distances before and after have sds .18 and .14 and correlate by .7, means before and
+    changes of words are independent: the slope of one on the other is 0 between words and -.88
+    within, unlike what `compare` takes for granted.
+    """
+    rows = []
+    for word in range(15):
+        sets = [
+            (f"s{k}_{a}", "associated" if k == word % 3 else "different")
+            for k in range(3)
+            for a in range(4)
+        ]
+        sets += [(f"n{a}", "neutral") for a in range(30)] + [(f"h{a}", "human") for a in range(20)]
+        rows += [(f"w{word}", f"g{word % 3}", a, c) for a, c in sets]
+    frame = pd.DataFrame(
+        rows, columns=["protected_word", "protected_group", "attribute", "connection"]
+    ).assign(attribute_set="s")
+    overall = rng.normal(0.9, 0.08, 4), rng.normal(0.03, 0.05, 4)
+    before = overall[0] + rng.uniform(0.04, 0.12) * rng.standard_normal((15, 4))
+    change = overall[1] + rng.uniform(0.02, 0.1) * rng.standard_normal((15, 4))
+    word = frame["protected_word"].str[1:].astype(int).to_numpy()
+    connection = pd.Categorical(frame["connection"], categories=list(CONNECTIONS)).codes
+    attribute, names = pd.factorize(frame["attribute"])
+    effects = attribute_sd * rng.standard_normal((2, len(names)))
+    covariance = [[0.18**2, 0.7 * 0.18 * 0.14], [0.7 * 0.18 * 0.14, 0.14**2]]
+    noise = rng.multivariate_normal([0, 0], covariance, len(frame))
+    first = before[word, connection] + effects[0, attribute] + noise[:, 0]
+    second = (before + change)[word, connection] + effects.sum(axis=0)[attribute] + noise[:, 1]
+    tables = [frame.assign(cosine_distance=y.clip(0, 2)) for y in (first, second)]
+    truth = pd.DataFrame({"before": before.ravel(), "change": change.ravel()})
+    return (*tables, truth, pd.DataFrame({"change": overall[1]}))
+
+
+def inside(frame: pd.DataFrame, truth: np.ndarray, prefix: str = "") -> np.ndarray:
+    low, high = (frame[f"{prefix}{end}"].to_numpy() for end in ("low", "high"))
+    return np.asarray((low <= truth) & (truth <= high))
+
+
+@pytest.mark.slow
+def test_planted_changes_and_turns_are_covered_as_they_should_be() -> None:
+    """Nominal coverage of .89; 40 tables of 15 words, whose cells share a few scales.
+
+    With 40 tables overall coverage of 160 means has a standard error of .025, and by word it
+    varies by less; .8 and .96 are some three standard errors off.
+    """
+    rng = np.random.default_rng(0)
+    covered: dict[str, list[np.ndarray]] = {}
+    turned, said, apart = [], [], []
+    for seed in range(40):
+        before, after, truth, overall = planted(rng, 0.0)
+        tree = compare(before, after, seed=seed, method="exact", **FAST)
+        frame = comparison.changes(tree)
+        cells = truth.to_numpy().reshape(15, 4, 2)
+        words = frame[frame["level"] == "word"]
+        parts = {
+            "overall": inside(frame[frame["level"] == "overall"], overall["change"].to_numpy()),
+            "word": inside(words, truth["change"].to_numpy()),
+        }
+        orders = comparison.order_changes(tree).query("level == 'word'")
+        gaps = {"before": cells[:, 0, 0] - cells[:, 1, 0]}
+        gaps["after"] = gaps["before"] + cells[:, 0, 1] - cells[:, 1, 1]
+        parts |= {f"gap {name}": inside(orders, gap, f"{name}_") for name, gap in gaps.items()}
+        for name, part in parts.items():
+            covered.setdefault(name, []).append(part)
+        turned.append((gaps["before"] < 0) != (gaps["after"] < 0))
+        said.append(orders["p_turned"].to_numpy())
+        apart.append(_turned_apart(before, after, seed))
+    for name, shares in covered.items():
+        assert 0.8 < np.concatenate(shares).mean() < 0.96, name
+    p, q, fact = (np.concatenate(each) for each in (said, apart, turned))
+    # 600 words: the share of turns is known to .02, and turns of one table go together.
+    assert p.mean() == pytest.approx(fact.mean(), abs=0.05)
+    assert ((p - fact) ** 2).mean() < ((q - fact) ** 2).mean()  # better than two separate fits
+    shares = [(p[at].mean(), fact[at].mean(), at.sum()) for at in _bins(p)]
+    for predicted, happened, n in shares:
+        assert happened == pytest.approx(predicted, abs=0.04 + 3 * np.sqrt(0.25 / n))
+
+
+def _turned_apart(before: pd.DataFrame, after: pd.DataFrame, seed: int) -> np.ndarray:
+    """Probabilities that the order turned by two fits as if before and after were unrelated."""
+    gaps = []
+    for at, table in enumerate((before, after)):
+        means = stacked(
+            bb.fit(table, "paper-figures", seed=100 + 2 * seed + at, **FAST), "word_mean"
+        )
+        gaps.append(means[:, :, 0] < means[:, :, 1])
+    return np.asarray((gaps[0] != gaps[1]).mean(axis=0))
+
+
+def _bins(p: np.ndarray) -> list[np.ndarray]:
+    return [
+        at
+        for low, high in pairwise((0, 0.1, 0.25, 0.5, 1.01))
+        if (at := (p >= low) & (p < high)).sum() >= 30
+    ]
+
+
+@pytest.mark.slow
+def test_attribute_effects_are_needed_where_attributes_move() -> None:
+    """30 tables in which attributes' own movement has an sd of .06: only the crossed model covers.
+
+    120 overall means: a coverage of .89 has a standard error of .03.
+    """
+    rng = np.random.default_rng(1)
+    covered: dict[bool, list[np.ndarray]] = {False: [], True: []}
+    for seed in range(30):
+        before, after, _, overall = planted(rng, 0.06)
+        for attributes, found in covered.items():
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                tree = compare(
+                    before, after, attributes=attributes, seed=seed, method="exact", **FAST
+                )
+            frame = bb.summary(tree).query("level == 'overall'")
+            found.append(inside(frame, overall["change"].to_numpy()))
+    shares = {attributes: np.concatenate(found).mean() for attributes, found in covered.items()}
+    assert shares[True] > 0.8
+    assert shares[False] < shares[True] - 0.03

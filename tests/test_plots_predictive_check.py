@@ -1,0 +1,74 @@
+"""Observed distances against what the model expects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from builders import distances
+from plot_looks import assert_readable, line, note
+
+import bayesbias as bb
+from bayesbias import plots
+from bayesbias.plots.predictive_check import _thinned
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    return distances()
+
+
+@pytest.fixture(scope="module")
+def posterior(table: pd.DataFrame) -> Any:
+    return bb.fit(table, "paper-figures", draws=500, seed=1)
+
+
+def test_predictive_check_counts_as_the_checks_do(posterior: Any, table: pd.DataFrame) -> None:
+    ax = plots.predictive_check(posterior, ci_prob=0.5)
+    counts = bb.check(posterior, ci_probs=[0.5]).set_index("connection")
+    for name in bb.CONNECTIONS:
+        inside, outside = (line(ax, f"{name} {where}") for where in ("inside", "outside"))
+        assert len(inside.get_xdata()) == counts.loc[name, "n_inside"]
+        together = sorted([*inside.get_ydata(), *outside.get_ydata()])
+        observed = table.loc[table["connection"] == name, "cosine_distance"]
+        assert together == pytest.approx(sorted(observed))
+    labels = [text.get_text() for text in ax.get_xticklabels()]
+    assert labels == [
+        f"{name}\n{counts.loc[name, 'coverage']:.0%} inside\n18 rows" for name in bb.CONNECTIONS
+    ]
+    assert f"{counts.loc['all', 'coverage']:.1%} of all 72" in note(ax)
+    assert_readable(ax)
+
+
+def test_predictive_check_keeps_connections_in_blocks_of_their_own(posterior: Any) -> None:
+    ax = plots.predictive_check(posterior)
+    assert ax.get_xlim() == (0, 4)
+    for block, name in enumerate(bb.CONNECTIONS):
+        x = line(ax, f"{name} inside").get_xdata()
+        assert ((block < x) & (x < block + 1)).all()
+
+
+@pytest.mark.parametrize("outside", [0, 1, 330, 3000])
+def test_predictive_check_leaves_many_rows_out_evenly(outside: int) -> None:
+    inside = np.ones(3000, dtype=bool)
+    inside[np.linspace(0, 2999, outside, dtype=int)] = False
+    rows = pd.DataFrame({"inside": inside, "position": (np.arange(3000) + 0.5) / 3000})
+    drawn = _thinned(rows)
+    expected = {0: 0, 1: 1, 330: 22, 3000: 200}[outside]  # a 15th, and one where there is one
+    assert (~drawn["inside"]).sum() == expected
+    assert drawn["inside"].sum() == pytest.approx(200 - expected, abs=1)  # each is rounded
+    assert drawn["position"].is_monotonic_increasing
+    assert drawn["position"].diff().max() < 0.015  # three times the mean step of 1/200
+    assert _thinned(rows[:200]).equals(rows[:200])
+
+
+def test_predictive_check_draws_inside_and_outside_alike(posterior: Any) -> None:
+    ax = plots.predictive_check(posterior, ci_prob=0.5)
+    for name in bb.CONNECTIONS:
+        one, other = (line(ax, f"{name} {where}") for where in ("inside", "outside"))
+        for trait in ("marker", "markersize", "markeredgewidth", "zorder", "alpha"):
+            getter = f"get_{trait}"
+            assert getattr(one, getter)() == getattr(other, getter)()
+        assert one.get_color() != other.get_color()
