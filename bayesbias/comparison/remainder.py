@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..debias import DefiningSets, load_defining_sets, remaining_bias
 from ..debias.moments import VOCABULARY
-from ..debias.remaining import COLUMNS
+from ..debias.recovery import RECOVERY_COLUMNS
 from ..embeddings.load import load_vectors, vector_blocks
 from ..scores.direct_bias import direct_bias
 from ..scores.same import same
@@ -63,8 +63,8 @@ def what_remains(
         rows.append(("direct_bias", "mean over targets", lean[0], lean[1], 0.0, len(targets)))
         rows.append(("same", "mean over targets", shadow[0], shadow[1], 0.0, len(targets)))
     checks = remaining_bias(before, after, lists, n_words=n_words, seed=seed)
-    rows += list(checks[list(COLUMNS)].itertuples(index=False, name=None))
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    rows += list(checks[list(RECOVERY_COLUMNS)].itertuples(index=False, name=None))
+    return pd.DataFrame(rows, columns=list(RECOVERY_COLUMNS))
 
 
 def load_frequent(

@@ -10,19 +10,24 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from .._core.checks import unknown_name
 from .._core.display import abridged
-from .._core.resources import bundled_folder
+from .._core.resources import bundled_folder, bundled_names
 from ..embeddings.load import CASES
 from ..tables.wordlists import read_wordlist_text
 
 Words = tuple[str, ...]
-FOLDER = "defining"
-"""Folder inside ``wordlists`` that holds the bundled lists."""
+
+type SetsLike = str | Path | DefiningSets
+"""What `load_defining_sets` takes: the name of a bundled list, a TOML file, or sets."""
+
+FOLDER = "wordlists/defining"
+"""Where the bundled lists are."""
 
 TUPLES = ("defining", "equalise")
 WORDS = ("classes", "specific", "targets")
@@ -93,8 +98,7 @@ class DefiningSets:
     @property
     def kept(self) -> frozenset[str]:
         """All words that are not neutralised: specific, defining and equalised ones."""
-        tuples = (word for each in (*self.defining, *self.equalise) for word in each)
-        return frozenset((*self.specific, *tuples))
+        return frozenset(chain(self.specific, *self.defining, *self.equalise))
 
     @property
     def groups(self) -> dict[str, Words]:
@@ -111,19 +115,10 @@ class DefiningSets:
         For embeddings that tell ``Dad`` from ``dad``. Bolukbasi et al.'s code does this for the
         equalise sets. Forms that an embedding lacks do no harm. Defining sets stay as they are.
         """
-        equalise: list[Words] = []
-        used: set[str] = set()
-        for form in (str, str.lower, str.title, str.upper):
-            for each in self.equalise:
-                changed = tuple(map(form, each))
-                if len(set(changed)) == len(changed) and not used & set(changed):
-                    equalise.append(changed)
-                    used.update(changed)
-        specific = dict.fromkeys(
-            form(word) for form in (str, str.lower, str.title, str.upper) for word in self.specific
-        )
-        content = {each.name: getattr(self, each.name) for each in fields(self)}
-        return DefiningSets(**content | {"equalise": tuple(equalise), "specific": tuple(specific)})
+        forms = (str, str.lower, str.title, str.upper)
+        equalise = _distinct(tuple(map(form, each)) for form in forms for each in self.equalise)
+        specific = dict.fromkeys(form(word) for form in forms for word in self.specific)
+        return replace(self, equalise=equalise, specific=tuple(specific))
 
     def in_case(self, case: str, there: Container[str]) -> DefiningSets:
         """Take words as an embedding has them: for one in lower case, ``mary`` for ``Mary``.
@@ -155,27 +150,34 @@ class DefiningSets:
             only = case == "fallback" and word not in there and lower in there
             return lower if case == "lower" or only else word
 
-        equalise: list[Words] = []
-        used: set[str] = set()
-        for each in self.equalise:
-            changed = tuple(map(form, each))
-            if len(set(changed)) == len(changed) and not used & set(changed):
-                equalise.append(changed)
-                used.update(changed)
-        content = {each.name: getattr(self, each.name) for each in fields(self)}
-        content["defining"] = tuple(dict.fromkeys(tuple(map(form, each)) for each in self.defining))
-        content["equalise"] = tuple(equalise)
-        for key in ("specific", "targets"):
-            content[key] = tuple(dict.fromkeys(map(form, content[key])))
-        return DefiningSets(**content)
+        return replace(
+            self,
+            defining=tuple(dict.fromkeys(tuple(map(form, each)) for each in self.defining)),
+            equalise=_distinct(tuple(map(form, each)) for each in self.equalise),
+            specific=tuple(dict.fromkeys(map(form, self.specific))),
+            targets=tuple(dict.fromkeys(map(form, self.targets))),
+        )
+
+    def missing(self, found: Container[str], *, equalise: bool = True) -> dict[str, Words]:
+        """Return the words that an embedding lacks, by set; equalise sets may play no part."""
+        sets = {
+            "defining sets": chain(*self.defining),
+            "specific words": self.specific,
+            "equalise sets": chain(*self.equalise) if equalise else (),
+        }
+        lost = {
+            name: tuple(dict.fromkeys(word for word in words if word not in found))
+            for name, words in sets.items()
+        }
+        return {name: words for name, words in lost.items() if words}
 
 
 def defining_sets() -> list[str]:
-    """Give the names of the bundled lists for debiasing."""
-    return sorted(path.stem for path in _folder().glob("*.toml"))
+    """Return the names of the bundled lists for debiasing."""
+    return bundled_names(FOLDER, ".toml")
 
 
-def load_defining_sets(source: str | Path | DefiningSets) -> DefiningSets:
+def load_defining_sets(source: SetsLike) -> DefiningSets:
     """Load a bundled list for debiasing by name, or a TOML file in the same form by path.
 
     Parameters
@@ -199,10 +201,7 @@ def load_defining_sets(source: str | Path | DefiningSets) -> DefiningSets:
         return source
     path = _path(source)
     try:
-        content: dict[str, Any] = {
-            "name": path.stem,
-            **tomllib.loads(read_wordlist_text(path)),
-        }
+        content: dict[str, Any] = {"name": path.stem, **tomllib.loads(read_wordlist_text(path))}
     except RecursionError:
         raise ValueError(f"{path} nests lists too deeply for a list for debiasing") from None
     except ValueError as error:  # TOMLDecodeError, or a number of too many digits
@@ -220,13 +219,9 @@ def load_defining_sets(source: str | Path | DefiningSets) -> DefiningSets:
         raise ValueError(f"{path}: {error}") from None
 
 
-def _folder() -> Path:
-    return bundled_folder("wordlists") / FOLDER
-
-
 def _path(source: str | Path) -> Path:
     if isinstance(source, str) and source in defining_sets():
-        return _folder() / f"{source}.toml"
+        return bundled_folder(FOLDER) / f"{source}.toml"
     path = Path(source)
     if isinstance(source, str) and not re.search(r"[/\\]|\.toml$", source):
         raise ValueError(
@@ -238,6 +233,15 @@ def _path(source: str | Path) -> Path:
     if not path.is_file():
         raise FileNotFoundError(f"no list for debiasing at {path}")
     return path
+
+
+def _distinct(tuples: Iterable[Words]) -> tuple[Words, ...]:
+    """Tuples of different words; of tuples that share a word the first."""
+    kept: list[Words] = []
+    for each in tuples:
+        if len(set(each)) == len(each) and set(each).isdisjoint(chain(*kept)):
+            kept.append(each)
+    return tuple(kept)
 
 
 def _words(key: str, given: object) -> Words:

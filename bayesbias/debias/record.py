@@ -21,7 +21,7 @@ class Debiasing:
     Parameters
     ----------
     method : str
-        Name of the method in `METHODS`.
+        Name of the method in `DEBIASING_METHODS`.
     lists : str
         Name of the `DefiningSets`.
     parameters : mapping of str to plain values
@@ -36,12 +36,12 @@ class Debiasing:
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def to_json(self) -> str:
-        """Give it as JSON, for ``run.json`` or the provenance of a ``.npz`` file."""
+        """Return it as JSON, for ``run.json`` or the provenance of a ``.npz`` file."""
         return json.dumps(asdict(self), ensure_ascii=False, indent=1)
 
 
 def debiasing(vectors: KeyedVectors) -> Debiasing | None:
-    """Tell how vectors were debiased: None if no function of `bayesbias.debias` made them.
+    """Return how vectors were debiased: None if no function of `bayesbias.debias` made them.
 
     The record is an attribute of the KeyedVectors. It stays with them in memory and in gensim's
     own files; formats that hold only words and numbers lose it, which is why `debias_file` writes

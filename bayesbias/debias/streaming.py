@@ -15,12 +15,11 @@ from .._core.checks import unknown_name
 from .._core.files import replacing
 from ..embeddings.formats import ENDINGS
 from ..embeddings.load import CASES, load_vectors, save_vectors
-from .applying import debiased, memory_source, warn_of_empty
-from .defining_sets import DefiningSets, load_defining_sets
-from .methods import learner
+from .debiaser import Debiaser, memory_source, warn_of_empty
+from .defining_sets import SetsLike, load_defining_sets
+from .method import debiasing_method
 from .record import Debiasing
 from .sources import BLOCK, FileSource, MemorySource
-from .transform import Transform
 from .writing import format_of, writing
 
 NPZ = ".npz"
@@ -51,7 +50,7 @@ def debias_file(
     source: str | os.PathLike[str],
     out: str | os.PathLike[str],
     method: str = "hard",
-    sets: str | Path | DefiningSets = "gender",
+    sets: SetsLike = "gender",
     *,
     case: str = "exact",
     allow_pickle: bool = False,
@@ -74,7 +73,7 @@ def debias_file(
         header), any of them with ``.gz`` after it, or ``.npz``. It appears when it is complete,
         and a record beside it with ``.json`` added to its name.
     method : str
-        A name of `METHODS`.
+        A name of `DEBIASING_METHODS`.
     sets : str, path or DefiningSets
     case : {"exact", "lower", "fallback"}
         How words of the sets are looked up; see `DefiningSets.in_case`. All but ``exact`` walk the
@@ -100,7 +99,7 @@ def debias_file(
     """
     if case not in CASES:
         raise ValueError(unknown_name("case", case, CASES))
-    learn = learner(method, options)
+    chosen = debiasing_method(method, **options)
     lists = load_defining_sets(sets)
     target = _require_place(Path(out), Path(source))
     if block_size < 1:
@@ -111,12 +110,12 @@ def debias_file(
         lists = lists.in_case(case, opened.some(forms))
     if target.suffix == NPZ:
         held = _held(opened)
-        transform = learn(held, lists, **options)
-        count, dims = _save_npz(held, transform, target, str(source))
+        debiaser = chosen.fit(held, lists)
+        count, dims = _save_npz(held, debiaser, target, str(source))
     else:
-        transform = learn(opened, lists, **options)
-        count, dims = _stream(opened, transform, target, block_size)
-    written = Written(target, record_path(target), count, dims, transform.record)
+        debiaser = chosen.fit(opened, lists)
+        count, dims = _stream(opened, debiaser, target, block_size)
+    written = Written(target, record_path(target), count, dims, debiaser.record)
     _write_record(written, Path(source).name, case)
     return written
 
@@ -156,7 +155,7 @@ def _held(source: FileSource | MemorySource) -> MemorySource:
 
 
 def _stream(
-    source: FileSource | MemorySource, transform: Transform, out: Path, block_size: int
+    source: FileSource | MemorySource, debiaser: Debiaser, out: Path, block_size: int
 ) -> tuple[int, int]:
     """Write all words, block by block; give their number and the number of dimensions."""
     blocks = source.blocks(block_size)
@@ -169,7 +168,7 @@ def _stream(
     ):
         block: Any = first
         while block is not None:
-            rows = transform.apply(block.words, block.rows)
+            rows = debiaser.transform_rows(block.words, block.rows)
             names = [_one_field(word) for word in block.words]
             write(names, rows)
             done += len(names)
@@ -193,11 +192,9 @@ def _one_field(word: str) -> str:
     return word.replace(" ", "_").replace("\n", "_")
 
 
-def _save_npz(
-    source: MemorySource, transform: Transform, out: Path, origin: str
-) -> tuple[int, int]:
-    after = debiased(source, transform)
-    told = {"debiased_from": Path(origin).name, **asdict(transform.record)}
+def _save_npz(source: MemorySource, debiaser: Debiaser, out: Path, origin: str) -> tuple[int, int]:
+    after = debiaser.transform(source.vectors)
+    told = {"debiased_from": Path(origin).name, **asdict(debiaser.record)}
     save_vectors(after, out, provenance=json.dumps(told, ensure_ascii=False))
     return after.vectors.shape[0], after.vectors.shape[1]
 
