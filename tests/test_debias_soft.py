@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import numpy as np
 import pytest
 from debias_toys import GENDER, NEUTRAL, RELIGION, direction_of, toy, unit, vectors_of
@@ -13,8 +11,9 @@ from scipy.optimize import minimize
 
 import bayesbias as bb
 from bayesbias.debias import DefiningSets, debiasing, multiclass_hard, soft
+from bayesbias.debias.methods import soft as soft_module
+from bayesbias.debias.methods.soft import Problem, root
 from bayesbias.debias.moments import Moments
-from bayesbias.debias.soft import Problem, root
 
 SINGLE = 1e-6
 """Coordinates of unit vectors are stored as float32, which rounds them at 6e-8; sums of ten."""
@@ -106,10 +105,11 @@ def test_the_solution_is_a_minimum_among_neighbours(seed: int, strength: float, 
 def test_brute_force_also_tries_problems_whose_bound_matters(
     case: tuple[int, int, int, float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    home = import_module("bayesbias.debias.soft")
     calls = []
-    original = home._constrained
-    monkeypatch.setattr(home, "_constrained", lambda *args: calls.append(1) or original(*args))
+    original = soft_module._constrained
+    monkeypatch.setattr(
+        soft_module, "_constrained", lambda *args: calls.append(1) or original(*args)
+    )
     seed, size, dims, strength = case
     W, N, B = small_problem(seed, dims)
     gram = problem_of(W, N[:, :size], B, strength, mean=True).solve()

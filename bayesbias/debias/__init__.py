@@ -15,7 +15,13 @@ from . import methods  # noqa: F401  # enters each method in DEBIASING_METHODS
 from .clusters import cluster_accuracy
 from .debiaser import Debiaser
 from .defining_sets import DefiningSets, defining_sets, load_defining_sets
-from .method import DEBIASING_METHODS, DebiasingMethod, as_function, debiasing_method
+from .method import (
+    DEBIASING_METHODS,
+    DebiasingMethod,
+    as_function,
+    debiasing_method,
+    method_options,
+)
 from .record import Debiasing, debiasing
 from .recovery import remaining_bias
 from .streaming import Written, debias_file
@@ -36,6 +42,7 @@ __all__ = [
     "debiasing_method",
     "defining_sets",
     "load_defining_sets",
+    "method_options",
     "remaining_bias",
 ]
 

@@ -6,7 +6,6 @@ They differ in form from the word lists that are measured, and so they have a fo
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections import Counter
 from collections.abc import Container, Iterable, Sequence
@@ -17,7 +16,7 @@ from typing import Any
 
 from .._core.checks import unknown_name
 from .._core.display import abridged
-from .._core.resources import bundled_folder, bundled_names
+from .._core.resources import bundled_names, toml_path
 from ..embeddings.load import CASES
 from ..tables.wordlists import read_wordlist_text
 
@@ -84,11 +83,20 @@ class DefiningSets:
                 raise ValueError(f"{key} must be text; got {getattr(self, key)!r}")
         if not self.defining:
             raise ValueError("defining is empty; at least one pair of words is needed")
-        _require_classes(self.defining, self.classes)
-        _refuse_shared(self.equalise)
-        if not self.classes:
-            places = tuple(f"class {at + 1}" for at in range(self.n_classes))
-            object.__setattr__(self, "classes", places)
+        names = self.classes or tuple(f"class {at + 1}" for at in range(self.n_classes))
+        object.__setattr__(self, "classes", names)
+        for each in self.defining:
+            if len(each) != len(names):
+                raise ValueError(
+                    f"every defining tuple needs one word of each of the {len(names)} classes, in "
+                    f"the same order; got {list(each)}"
+                )
+        shared = [word for word, count in Counter(chain(*self.equalise)).items() if count > 1]
+        if shared:
+            raise ValueError(
+                f"{abridged(shared)} stand in several equalise sets, whose conditions would "
+                "contradict each other; keep one set for each word"
+            )
 
     @property
     def n_classes(self) -> int:
@@ -199,7 +207,7 @@ def load_defining_sets(source: SetsLike) -> DefiningSets:
     """
     if isinstance(source, DefiningSets):
         return source
-    path = _path(source)
+    path = toml_path(source, FOLDER, "list for debiasing")
     try:
         content: dict[str, Any] = {"name": path.stem, **tomllib.loads(read_wordlist_text(path))}
     except RecursionError:
@@ -217,22 +225,6 @@ def load_defining_sets(source: SetsLike) -> DefiningSets:
         return DefiningSets(**content | texts)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
-
-
-def _path(source: str | Path) -> Path:
-    if isinstance(source, str) and source in defining_sets():
-        return bundled_folder(FOLDER) / f"{source}.toml"
-    path = Path(source)
-    if isinstance(source, str) and not re.search(r"[/\\]|\.toml$", source):
-        raise ValueError(
-            unknown_name("list for debiasing", source, defining_sets())
-            + "; for a file of your own give its path, ending in .toml"
-        )
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; give the list's .toml file")
-    if not path.is_file():
-        raise FileNotFoundError(f"no list for debiasing at {path}")
-    return path
 
 
 def _distinct(tuples: Iterable[Words]) -> tuple[Words, ...]:
@@ -263,23 +255,3 @@ def _tuples(key: str, given: object) -> tuple[Words, ...]:
                 f"{key} must hold pairs or longer tuples of different words; got {list(each)}"
             )
     return tuples
-
-
-def _require_classes(defining: Sequence[Words], classes: Words) -> None:
-    size = len(classes) or len(defining[0])
-    for each in defining:
-        if len(each) != size:
-            raise ValueError(
-                f"every defining tuple needs one word of each of the {size} classes, in the same "
-                f"order; got {list(each)}"
-            )
-
-
-def _refuse_shared(equalise: Iterable[Words]) -> None:
-    counts = Counter(word for each in equalise for word in each)
-    shared = [word for word, count in counts.items() if count > 1]
-    if shared:
-        raise ValueError(
-            f"{abridged(shared)} stand in several equalise sets, whose conditions would contradict "
-            "each other; keep one set for each word"
-        )

@@ -115,19 +115,19 @@ def debiasing_method(name: str, **options: Any) -> DebiasingMethod:  # noqa: ANN
     ValueError
         If there is no such method, it has no such option, or the value is not allowed.
     """
-    key = name.replace("-", "_")
-    if key not in DEBIASING_METHODS:
-        raise ValueError(unknown_name("debiasing method", name, DEBIASING_METHODS))
-    known = method_options(key)
+    known = method_options(name)
     for option in options:
         if option not in known:
-            raise ValueError(unknown_name(f"option of {key}", option, known))
-    return DEBIASING_METHODS[key](**options)
+            raise ValueError(unknown_name(f"option of {name}", option, known))
+    return DEBIASING_METHODS[name.replace("-", "_")](**options)
 
 
 def method_options(name: str) -> dict[str, inspect.Parameter]:
     """Return the options of a method by name, with their types and defaults."""
-    return dict(inspect.signature(DEBIASING_METHODS[name], eval_str=True).parameters)
+    key = name.replace("-", "_")
+    if key not in DEBIASING_METHODS:
+        raise ValueError(unknown_name("debiasing method", name, DEBIASING_METHODS))
+    return dict(inspect.signature(DEBIASING_METHODS[key], eval_str=True).parameters)
 
 
 @cache

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -34,10 +33,6 @@ class Debiasing:
     lists: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-    def to_json(self) -> str:
-        """Return it as JSON, for ``run.json`` or the provenance of a ``.npz`` file."""
-        return json.dumps(asdict(self), ensure_ascii=False, indent=1)
 
 
 def debiasing(vectors: KeyedVectors) -> Debiasing | None:

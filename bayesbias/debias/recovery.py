@@ -113,7 +113,9 @@ def remaining_bias(
         lean = _leaning(before, asked, lists)
         classes = np.eye(lists.n_classes)[leaning.argmax(axis=1)]
         shares = [
-            neighbour_shares(asked, _rows(vectors, asked), words, rows, classes, neighbours)
+            neighbour_shares(
+                asked, _rows(vectors, asked), words, rows, classes, neighbours=neighbours
+            )
             for vectors, rows in zip((before, after), both, strict=True)
         ]
         found = [float(np.mean(list(map(_correlation, lean.T, each.T)))) for each in shares]
@@ -193,6 +195,7 @@ def neighbour_shares(
     words: list[str],
     rows: FloatArray,
     classes: FloatArray,
+    *,
     neighbours: int,
 ) -> FloatArray:
     """Compute the share of each target's nearest words that are of each class.

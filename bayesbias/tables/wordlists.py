@@ -17,7 +17,7 @@ import pandas as pd
 
 from .._core.checks import unknown_name
 from .._core.display import Sheet, Shown
-from .._core.resources import bundled_folder, bundled_names
+from .._core.resources import bundled_names, toml_path
 from .wordlist_findings import (
     TABLES,
     TEXTS,
@@ -160,22 +160,7 @@ def load_wordlist(source: str | Path | WordList) -> WordList:
 
 def wordlist_path(source: str | Path) -> Path:
     """Find the file of a bundled list's name or of a path; see `load_wordlist` for the errors."""
-    if isinstance(source, str) and source in bundled_names("wordlists", ".toml"):
-        return bundled_folder("wordlists") / f"{source}.toml"
-    path = Path(source)
-    is_name = isinstance(source, str) and not re.search(r"[/\\]|\.toml$", source)
-    if path.is_file():
-        if path.suffix.lower() != ".toml":
-            raise ValueError(f"{path} does not end in .toml, as a word list's file must; rename it")
-        return path
-    if path.is_dir() and source:
-        raise IsADirectoryError(f"{path} is a folder; give the word list's .toml file")
-    if is_name:
-        raise ValueError(
-            unknown_name("word list", str(source), wordlists())
-            + "; for a file of your own give its path, ending in .toml"
-        )
-    raise FileNotFoundError(f"no word list at {path}")
+    return toml_path(source, "wordlists", "word list")
 
 
 def read_wordlist_text(path: Path) -> str:
