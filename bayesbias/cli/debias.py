@@ -18,7 +18,7 @@ from . import options as shared
 from .screen import Screen, complain
 
 if TYPE_CHECKING:
-    from ..debias import Written
+    from ..debias import DebiasedFile
 
 HELP = (
     "Debias an embedding file and write a new one, which gensim and word2vec read.\n\n"
@@ -134,12 +134,12 @@ def _parameter(name: str, methods: list[str]) -> inspect.Parameter:
 
     option = method_options(methods[0])[name]
     types = (option.annotation, *get_args(option.annotation))
-    kind = next(each for each in METAVARS if each in types)
+    kind = next((each for each in METAVARS if each in types), str)
     flag = name.replace("_", "-")
-    names = f"--{flag}/--no-{flag}" if kind is bool else f"--{flag}"
+    names = f"-{flag}" if len(flag) == 1 else f"--{flag}"
     made = typer.Option(
         None,
-        f"-{flag}" if len(flag) == 1 else names,
+        f"--{flag}/--no-{flag}" if kind is bool else names,
         metavar=METAVARS[kind],
         help=f"{', '.join(methods)}: {_help(DEBIASING_METHODS[methods[0]], option)}",
     )
@@ -160,7 +160,7 @@ def _help(method: type[object], option: inspect.Parameter) -> str:
     return f"{choices}{': ' if choices else ''}{sentence}{told}."
 
 
-def _report(written: Written, case: str, screen: Screen) -> None:
+def _report(written: DebiasedFile, case: str, screen: Screen) -> None:
     """Print what was written and how, and on stderr which words were not there."""
     from .._core.display import abridged
 

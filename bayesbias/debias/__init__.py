@@ -24,18 +24,18 @@ from .method import (
 )
 from .record import Debiasing, debiasing
 from .recovery import remaining_bias
-from .streaming import Written, debias_file
+from .streaming import DebiasedFile, debias_file
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
 __all__ = [
     "DEBIASING_METHODS",
+    "DebiasedFile",
     "Debiaser",
     "Debiasing",
     "DebiasingMethod",
     "DefiningSets",
-    "Written",
     "cluster_accuracy",
     "debias_file",
     "debiasing",

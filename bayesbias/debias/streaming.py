@@ -28,7 +28,7 @@ RECORD_ENDING = ".json"
 
 
 @dataclass(frozen=True)
-class Written:
+class DebiasedFile:
     """A debiased file.
 
     Parameters
@@ -57,7 +57,7 @@ def debias_file(
     progressbar: bool = True,
     block_size: int = BLOCK,
     **options: Any,  # noqa: ANN401
-) -> Written:
+) -> DebiasedFile:
     """Debias a whole embedding file and write the result, which gensim reads.
 
     A ``.bin``, ``.txt`` or ``.vec`` file, also in ``.gz`` or ``.zip``, is walked two to four
@@ -87,7 +87,7 @@ def debias_file(
 
     Returns
     -------
-    Written
+    DebiasedFile
 
     Raises
     ------
@@ -115,7 +115,7 @@ def debias_file(
     else:
         debiaser = chosen.fit(opened, lists)
         count, dims = _stream(opened, debiaser, target, block_size)
-    written = Written(target, record_path(target), count, dims, debiaser.record)
+    written = DebiasedFile(target, record_path(target), count, dims, debiaser.record)
     _write_record(written, Path(source).name, case)
     return written
 
@@ -199,7 +199,7 @@ def _save_npz(source: MemorySource, debiaser: Debiaser, out: Path, origin: str) 
     return after.vectors.shape[0], after.vectors.shape[1]
 
 
-def _write_record(written: Written, source: str, case: str) -> None:
+def _write_record(written: DebiasedFile, source: str, case: str) -> None:
     told: Mapping[str, Any] = {
         "source": source,
         "out": written.out.name,

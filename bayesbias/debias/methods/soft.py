@@ -140,11 +140,6 @@ class Problem:
         weight = strength / len(directions) if mean else strength * free / n**2
         return cls(second, neutral, directions, weight)
 
-    def objective(self, gram: FloatArray) -> float:
-        """Value of what is minimised."""
-        change = self.second @ (gram - np.eye(len(gram)))
-        return float(np.sum(change * change.T)) + self.weight * self._bias(gram)
-
     def bias_left(self, gram: FloatArray) -> float:
         """‖(TN)ᵀ(TB)‖/‖NᵀB‖, in [0, 1]; 0 where there was no bias."""
         before = self._bias(np.eye(len(gram)))
@@ -162,22 +157,21 @@ class Problem:
             return np.eye(len(self.second))
         # Many products of small matrices: threads cost more than they bring.
         with threadpool_limits(1, user_api="blas"):
-            return self._solve()
-
-    def _solve(self) -> FloatArray:
-        values, axes = np.linalg.eigh(self.second)
-        spread = values > RANK * values[-1]
-        whitening = axes[:, spread] / np.sqrt(values[spread])
-        p, turn = np.linalg.eigh(whitening.T @ self.neutral @ whitening)
-        frame = whitening @ turn
-        back = turn.T @ (axes[:, spread] * np.sqrt(values[spread])).T  # left inverse of the frame
-        loads = frame.T @ self.directions.T
-        start = back @ back.T
-        best = _unconstrained(start, p, loads, self.weight)
-        if np.linalg.eigvalsh(frame @ best @ frame.T)[0] < -SMALLEST:
-            best = _constrained(start, p, loads, self.weight)
-        flat = axes[:, ~spread]
-        return np.asarray(frame @ best @ frame.T + flat @ flat.T)
+            values, axes = np.linalg.eigh(self.second)
+            spread = values > RANK * values[-1]
+            whitening = axes[:, spread] / np.sqrt(values[spread])
+            p, turn = np.linalg.eigh(whitening.T @ self.neutral @ whitening)
+            frame = whitening @ turn
+            back = (
+                turn.T @ (axes[:, spread] * np.sqrt(values[spread])).T
+            )  # left inverse of the frame
+            loads = frame.T @ self.directions.T
+            start = back @ back.T
+            best = _unconstrained(start, p, loads, self.weight)
+            if np.linalg.eigvalsh(frame @ best @ frame.T)[0] < -SMALLEST:
+                best = _constrained(start, p, loads, self.weight)
+            flat = axes[:, ~spread]
+            return np.asarray(frame @ best @ frame.T + flat @ flat.T)
 
     def _bias(self, gram: FloatArray) -> float:
         toward = self.directions @ gram
