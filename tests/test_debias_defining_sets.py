@@ -73,6 +73,14 @@ def test_what_is_kept_and_the_groups() -> None:
     assert sets.n_classes == 2
 
 
+def test_words_that_an_embedding_lacks_are_named_by_set() -> None:
+    sets = DefiningSets([["she", "he"], ["gal", "he"]], [["nun", "monk"]], ["gone", "aunt"])
+    lost = {"defining sets": ("gal",), "specific words": ("gone",)}
+    assert sets.missing({"she", "he", "aunt"}, equalise=False) == lost
+    assert sets.missing({"she", "he", "aunt"}) == lost | {"equalise sets": ("nun", "monk")}
+    assert sets.missing({"gal", *sets.kept}) == {}
+
+
 def test_case_variants_are_added_and_never_clash() -> None:
     sets = DefiningSets(
         [["she", "he"]], [["mom", "dad"], ["Mom", "Dad"], ["US", "us"]], ["aunt"]

@@ -64,15 +64,6 @@ def test_a_huge_penalty_changes_nothing_and_unit_makes_unit_vectors() -> None:
     assert result.vectors == pytest.approx(unit(vectors, words), abs=SINGLE)
 
 
-def test_what_is_missing_is_told() -> None:
-    sets = DefiningSets([["she", "he"], ["gal", "guy"]], [["nun", "monk"]], ["gone", "aunt"])
-    assert debiasing(half_sibling(toy(), sets)).missing == {
-        "defining sets": ("gal", "guy"),
-        "specific words": ("gone",),
-        "equalise sets": ("nun", "monk"),
-    }
-
-
 def test_bad_input() -> None:
     with pytest.raises(ValueError, match="alpha must be above 0 and finite; got 0"):
         half_sibling(toy(), GENDER, alpha=0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import json
 
 import numpy as np
 import pytest
@@ -26,7 +25,7 @@ from hypothesis import strategies as st
 
 import bayesbias as bb
 from bayesbias.debias import DefiningSets, debiasing, hard, multiclass_hard
-from bayesbias.debias.hard import equalised
+from bayesbias.debias.projection import equalised
 from bayesbias.scores import direct_bias, same
 
 SINGLE = 1e-6
@@ -179,7 +178,6 @@ def test_the_record_tells_what_was_done_and_what_was_missing() -> None:
         "specific words": ("gone",),
         "equalise sets": ("nun", "monk"),
     }
-    assert json.loads(record.to_json())["missing"]["equalise sets"] == ["nun", "monk"]
     assert debiasing(vectors) is None
     assert np.array_equal(result.vectors, hard(vectors, GENDER).vectors)
 

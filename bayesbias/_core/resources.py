@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+
+from .checks import unknown_name
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -25,3 +28,39 @@ def bundled_folder(name: str) -> Path:
 def bundled_names(folder: str, suffix: str) -> list[str]:
     """Give the names of the bundled files of one kind, without their ending, sorted."""
     return sorted(path.stem for path in bundled_folder(folder).glob(f"*{suffix}"))
+
+
+def toml_path(source: str | Path, folder: str, kind: str) -> Path:
+    """Return the path of a bundled TOML file by its name, or of another file by its path.
+
+    Parameters
+    ----------
+    source : str or Path
+    folder : str
+        Of the bundled files.
+    kind : str
+        What the files hold, for the errors.
+
+    Raises
+    ------
+    ValueError
+        If there is no file of the name, or the file is called otherwise than ``.toml``.
+    FileNotFoundError, IsADirectoryError
+        If the path leads to no file.
+    """
+    names = bundled_names(folder, ".toml")
+    if isinstance(source, str) and source in names:
+        return bundled_folder(folder) / f"{source}.toml"
+    path = Path(source)
+    if path.is_file():
+        if path.suffix.lower() != ".toml":
+            raise ValueError(f"{path} does not end in .toml, as a {kind}'s file must; rename it")
+        return path
+    if path.is_dir() and source:
+        raise IsADirectoryError(f"{path} is a folder; give the {kind}'s .toml file")
+    if isinstance(source, str) and not re.search(r"[/\\]|\.toml$", source):
+        raise ValueError(
+            f"{unknown_name(kind, source, names)}; for a file of your own give its path, "
+            "ending in .toml"
+        )
+    raise FileNotFoundError(f"no {kind} at {path}")

@@ -113,7 +113,7 @@ app.add_typer(
     name="mlm",
     help="Sentence pairs under masked and causal language models: `score` them, then `report`.",
 )
-app.command("debias", help=debias.EXAMPLES)(debias.debias)
+app.command("debias", cls=debias.DebiasCommand, help=debias.HELP)(lambda: None)
 app.add_typer(
     lists.lists_app,
     name="lists",

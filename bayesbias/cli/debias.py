@@ -1,47 +1,52 @@
-"""`bayesbias debias`: take bias out of an embedding file, whatever its size."""
+"""`bayesbias debias`: take bias out of an embedding file, whatever its size.
+
+The command has the options of all debiasing methods, made of the signatures and docstrings of
+their classes. Making them loads the methods, so it waits until the command is run.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+import inspect
+import re
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
+from typer.core import TyperCommand
 
-from . import options
+from . import options as shared
 from .screen import Screen, complain
 
 if TYPE_CHECKING:
-    from ..debias import Written
+    from ..debias import DebiasedFile
 
-EXAMPLES = (
+HELP = (
     "Debias an embedding file and write a new one, which gensim and word2vec read.\n\n"
-    "The source is walked in blocks and never in memory as a whole. Beside FILE goes "
+    "The source is read in chunks and never in memory as a whole. Beside FILE goes "
     "FILE.json, which tells what was done and which words of the lists the source lacks.\n\n"
-    "Methods: hard (neutralise and equalise; two classes), multiclass_hard (the same for more), "
-    "soft (a linear map, lessens bias rather than removing it), double_hard (removes a direction "
-    "of word frequency first), half_sibling (subtracts what class words predict).\n\n"
-    "Lists: gender, religion, race, or a .toml file of your own in their form.\n\n"
     "No method makes an embedding free of bias: what is left can often be found by a classifier "
     "(`bayesbias.debias.remaining_bias`).\n\n"
     "Examples:\n\n"
     "`bayesbias debias --vectors glove.6B.50d.txt --out glove-hard.bin`\n\n"
     "`bayesbias debias --method multiclass_hard --lists religion --out demo.txt.gz`\n\n"
     "`bayesbias debias --method soft --strength 1 --lists race --vectors big.bin --out soft.bin`"
+    "\n\nMethods:\n\n"
 )
-"""What ``bayesbias debias --help`` says."""
+"""What ``bayesbias debias --help`` says before it lists the methods."""
+
+METAVARS: dict[type, str | None] = {bool: None, int: "N", float: "X", str: "HOW"}
+"""Types that an option may have, and what stands for its value in the help."""
+
+DEFAULT_SEED = 1
 
 
 def debias(
     context: typer.Context,
     *,
-    out: options.OutFile,
-    vectors: options.Vectors = "glove-demo",
+    out: shared.OutFile,
+    vectors: shared.Vectors = "glove-demo",
     method: Annotated[
-        str,
-        typer.Option(
-            "--method",
-            metavar="NAME",
-            help="hard, multiclass_hard, soft, double_hard or half_sibling.",
-        ),
+        str, typer.Option("--method", metavar="NAME", help="One of the methods above.")
     ] = "hard",
     lists: Annotated[
         str,
@@ -51,7 +56,7 @@ def debias(
             help="Defining, equalise and specific words: gender, religion, race, or a .toml file.",
         ),
     ] = "gender",
-    case: options.Case = "exact",
+    case: shared.Case = "exact",
     case_variants: Annotated[
         bool,
         typer.Option(
@@ -59,59 +64,23 @@ def debias(
             help="Treat Dad and DAD as dad, in embeddings that tell them apart.",
         ),
     ] = False,
-    k: Annotated[
-        int | None,
-        typer.Option(
-            "-k", min=1, metavar="N", help="Directions of bias; as many as classes, less one."
-        ),
-    ] = None,
-    no_equalise: Annotated[
-        bool, typer.Option("--no-equalise", help="Leave the equalise sets as they are.")
-    ] = False,
-    subspace: Annotated[
-        str | None,
-        typer.Option(metavar="HOW", help="multiclass_hard: components (as published) or means."),
-    ] = None,
-    strength: Annotated[
-        float | None, typer.Option(min=0, metavar="L", help="soft: the weight of bias; 0.2.")
-    ] = None,
-    weighting: Annotated[
-        str | None, typer.Option(metavar="HOW", help="soft: mean, or sum (as printed).")
-    ] = None,
-    component: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="double_hard: what to remove; found by default."),
-    ] = None,
-    alpha: Annotated[
-        float | None, typer.Option(min=0, metavar="A", help="half_sibling: ridge penalty; 60.")
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(min=0, metavar="N", help="double_hard: equal seeds give equal results; 1."),
-    ] = None,
-    allow_pickle: options.AllowPickle = False,
-    force: options.Force = False,
-    quiet: options.Quiet = False,
+    allow_pickle: shared.AllowPickle = False,
+    force: shared.Force = False,
+    quiet: shared.Quiet = False,
+    **options: Any,  # noqa: ANN401
 ) -> int:
     """Debias an embedding file and write the result with its record."""
-    from ..debias import debias_file, load_defining_sets
+    from ..debias import debias_file, load_defining_sets, method_options
     from ..debias.files import record_path
 
-    screen = options.screen_of(context, quiet)
+    screen = shared.screen_of(context, quiet)
     for path in (out, record_path(out)):
         if path.is_file() and not force:
             raise ValueError(f"{path} is there already; pass --force to replace it")
     sets = load_defining_sets(lists)
-    chosen: dict[str, Any] = {
-        "k": k,
-        "equalise": False if no_equalise else None,
-        "subspace": subspace,
-        "strength": strength,
-        "weighting": weighting,
-        "component": component,
-        "alpha": alpha,
-        "seed": seed,
-    }
+    chosen = {name: value for name, value in options.items() if value is not None}
+    if "seed" in method_options(method):
+        chosen.setdefault("seed", DEFAULT_SEED)
     written = debias_file(
         vectors,
         out,
@@ -120,19 +89,84 @@ def debias(
         case=case,
         allow_pickle=allow_pickle,
         progressbar=not screen.quiet,
-        **{name: value for name, value in chosen.items() if value is not None},
+        **chosen,
     )
-    _tell(written, case, screen)
+    _report(written, case, screen)
     return 0
 
 
-def _tell(written: Written, case: str, screen: Screen) -> None:
-    """Say what was written and how, and on stderr which words were not there."""
+class DebiasCommand(TyperCommand):
+    """The command, which gets the options of all methods when it is run."""
+
+    def make_context(self, *given: Any, **extra: Any) -> Any:  # noqa: ANN401
+        """Make the command with all options, and its context."""
+        from ..debias import DEBIASING_METHODS
+
+        @wraps(debias)
+        def command(**values: Any) -> int:  # noqa: ANN401
+            return debias(**values)
+
+        *own, _ = inspect.signature(debias, eval_str=True).parameters.values()
+        vars(command)["__signature__"] = inspect.Signature([*own, *method_parameters()])
+        methods = "".join(
+            f"- `{name}`: {(inspect.getdoc(method) or '').splitlines()[0]}\n"
+            for name, method in DEBIASING_METHODS.items()
+        )
+        app = typer.Typer(rich_markup_mode="markdown", add_completion=False)
+        app.command(self.name, help=HELP + methods)(command)
+        return typer.main.get_command(app).make_context(*given, **extra)
+
+
+def method_parameters() -> list[inspect.Parameter]:
+    """Return the options of all methods as typer reads them, each for all methods that have it."""
+    from ..debias import DEBIASING_METHODS, method_options
+
+    users: dict[str, list[str]] = {}
+    for method in DEBIASING_METHODS:
+        for name in method_options(method):
+            users.setdefault(name, []).append(method)
+    return [_parameter(name, methods) for name, methods in users.items()]
+
+
+def _parameter(name: str, methods: list[str]) -> inspect.Parameter:
+    """Return an option of some methods as typer reads it; None stands for one not given."""
+    from ..debias import DEBIASING_METHODS, method_options
+
+    option = method_options(methods[0])[name]
+    types = (option.annotation, *get_args(option.annotation))
+    kind = next((each for each in METAVARS if each in types), str)
+    flag = name.replace("_", "-")
+    names = f"-{flag}" if len(flag) == 1 else f"--{flag}"
+    made = typer.Option(
+        None,
+        f"--{flag}/--no-{flag}" if kind is bool else names,
+        metavar=METAVARS[kind],
+        help=f"{', '.join(methods)}: {_help(DEBIASING_METHODS[methods[0]], option)}",
+    )
+    return inspect.Parameter(name, option.KEYWORD_ONLY, default=made, annotation=kind | None)
+
+
+def _help(method: type[object], option: inspect.Parameter) -> str:
+    """Return what a method's docstring says of an option: its values and the first sentence."""
+    pattern = rf"^{option.name} : (.*)\n((?:    .*\n?)+)"
+    found = re.search(pattern, inspect.getdoc(method) or "", re.MULTILINE)
+    values, text = found.groups() if found else ("", "an option of the method")
+    sentence = re.split(r"\.(?: |$)", " ".join(text.split()))[0]
+    choices = " or ".join(re.findall(r'"(\w+)"', values))
+    default = DEFAULT_SEED if option.name == "seed" else option.default
+    if isinstance(default, bool):
+        default = "yes" if default else "no"
+    told = "" if default is None else f"; {default} by default"
+    return f"{choices}{': ' if choices else ''}{sentence}{told}."
+
+
+def _report(written: DebiasedFile, case: str, screen: Screen) -> None:
+    """Print what was written and how, and on stderr which words were not there."""
     from .._core.display import abridged
 
     record = written.record
     chosen = ", ".join(
-        f"{name} {_short(value)}"
+        f"{name} {f'{value:.4g}' if isinstance(value, float) else value}"
         for name, value in record.parameters.items()
         if not isinstance(value, list)
     )
@@ -140,11 +174,6 @@ def _tell(written: Written, case: str, screen: Screen) -> None:
     screen.say(f"Method {record.method}, lists {record.lists}: {chosen}.")
     screen.say(f"Record: {written.record_path}")
     for name, words in record.missing.items():
-        lost = list(dict.fromkeys(words))
-        capitals = case == "exact" and any(word != word.lower() for word in lost)
+        capitals = case == "exact" and any(word != word.lower() for word in words)
         hint = "; if it is in lower case, pass --case fallback" if capitals else ""
-        complain(f"not in the embedding, of the {name}: {abridged(lost)}{hint}")
-
-
-def _short(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+        complain(f"not in the embedding, of the {name}: {abridged(words)}{hint}")

@@ -1,36 +1,58 @@
 """Debiasing: methods that take bias out of an embedding, and checks of what they left.
 
-Every method takes KeyedVectors and gives new KeyedVectors: ``hard(vectors, "gender")``. What was
-done is kept with the result and told by `debiasing`. `debias_file` does the same to files of any
-size. None of them makes an embedding unbiased: `remaining_bias` shows how much can be recovered.
+Every method is a function of KeyedVectors that returns new ones: ``hard(vectors, "gender")``. The
+record of what was done stays with the result: `debiasing`. `debias_file` does the same to files of
+any size. None of them makes an embedding unbiased: `remaining_bias` shows how much can be
+recovered.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from . import methods  # noqa: F401  # enters each method in DEBIASING_METHODS
 from .clusters import cluster_accuracy
+from .debiaser import Debiaser
 from .defining_sets import DefiningSets, defining_sets, load_defining_sets
-from .double_hard import double_hard
-from .files import Written, debias_file
-from .half_sibling import half_sibling
-from .hard import hard
-from .methods import METHODS
-from .multiclass_hard import multiclass_hard
+from .files import DebiasedFile, debias_file
+from .method import (
+    DEBIASING_METHODS,
+    DebiasingMethod,
+    as_function,
+    debiasing_method,
+    method_options,
+)
 from .record import Debiasing, debiasing
-from .remaining import remaining_bias
-from .soft import soft
+from .recovery import remaining_bias
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
 
 __all__ = [
-    "METHODS",
+    "DEBIASING_METHODS",
+    "DebiasedFile",
+    "Debiaser",
     "Debiasing",
+    "DebiasingMethod",
     "DefiningSets",
-    "Written",
     "cluster_accuracy",
     "debias_file",
     "debiasing",
+    "debiasing_method",
     "defining_sets",
-    "double_hard",
-    "half_sibling",
-    "hard",
     "load_defining_sets",
-    "multiclass_hard",
+    "method_options",
     "remaining_bias",
-    "soft",
 ]
+
+
+def __getattr__(name: str) -> Callable[..., KeyedVectors]:
+    """Return a method by its name, as a function."""
+    if name in DEBIASING_METHODS:
+        return as_function(DEBIASING_METHODS[name])
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *DEBIASING_METHODS})

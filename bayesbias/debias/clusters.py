@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .._core.arrays import FloatArray
+from .._core.random import Seed
 
 STARTS = 10
 """Random starts of the clustering, of which the tightest result counts."""
@@ -15,9 +16,9 @@ def cluster_accuracy(
     rows: ArrayLike,
     labels: ArrayLike,
     *,
-    seed: int | np.random.SeedSequence | np.random.Generator | None = 1,
+    seed: Seed = None,
 ) -> float:
-    """Share of rows that k-means clusters, named in the best way, put with their class.
+    """Compute the share of rows that k-means, its clusters named in the best way, puts right.
 
     Parameters
     ----------
@@ -48,13 +49,8 @@ def cluster_accuracy(
     return float(table[chosen].sum() / len(matrix))
 
 
-def clusters(
-    rows: FloatArray,
-    size: int,
-    *,
-    seed: int | np.random.SeedSequence | np.random.Generator | None = 1,
-) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Cluster of each row by k-means, the tightest of some random starts."""
+def clusters(rows: FloatArray, size: int, *, seed: Seed = None) -> NDArray[np.int64]:
+    """Return the cluster of each row by k-means, the tightest of some random starts."""
     from scipy.cluster.vq import ClusterError, kmeans2
 
     if len(np.unique(rows, axis=0)) < size:

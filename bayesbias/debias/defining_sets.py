@@ -6,23 +6,27 @@ They differ in form from the word lists that are measured, and so they have a fo
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections import Counter
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from .._core.checks import unknown_name
 from .._core.display import abridged
-from .._core.resources import bundled_folder
+from .._core.resources import bundled_names, toml_path
 from ..embeddings.load import CASES
 from ..tables.wordlist_files import read_wordlist_text
 
 Words = tuple[str, ...]
-FOLDER = "defining"
-"""Folder inside ``wordlists`` that holds the bundled lists."""
+
+type SetsLike = str | Path | DefiningSets
+"""What `load_defining_sets` takes: the name of a bundled list, a TOML file, or sets."""
+
+FOLDER = "wordlists/defining"
+"""Where the bundled lists are."""
 
 TUPLES = ("defining", "equalise")
 WORDS = ("classes", "specific", "targets")
@@ -79,11 +83,20 @@ class DefiningSets:
                 raise ValueError(f"{key} must be text; got {getattr(self, key)!r}")
         if not self.defining:
             raise ValueError("defining is empty; at least one pair of words is needed")
-        _require_classes(self.defining, self.classes)
-        _refuse_shared(self.equalise)
-        if not self.classes:
-            places = tuple(f"class {at + 1}" for at in range(self.n_classes))
-            object.__setattr__(self, "classes", places)
+        names = self.classes or tuple(f"class {at + 1}" for at in range(self.n_classes))
+        object.__setattr__(self, "classes", names)
+        for each in self.defining:
+            if len(each) != len(names):
+                raise ValueError(
+                    f"every defining tuple needs one word of each of the {len(names)} classes, in "
+                    f"the same order; got {list(each)}"
+                )
+        shared = [word for word, count in Counter(chain(*self.equalise)).items() if count > 1]
+        if shared:
+            raise ValueError(
+                f"{abridged(shared)} stand in several equalise sets, whose conditions would "
+                "contradict each other; keep one set for each word"
+            )
 
     @property
     def n_classes(self) -> int:
@@ -93,8 +106,7 @@ class DefiningSets:
     @property
     def kept(self) -> frozenset[str]:
         """All words that are not neutralised: specific, defining and equalised ones."""
-        tuples = (word for each in (*self.defining, *self.equalise) for word in each)
-        return frozenset((*self.specific, *tuples))
+        return frozenset(chain(self.specific, *self.defining, *self.equalise))
 
     @property
     def groups(self) -> dict[str, Words]:
@@ -111,19 +123,10 @@ class DefiningSets:
         For embeddings that tell ``Dad`` from ``dad``. Bolukbasi et al.'s code does this for the
         equalise sets. Forms that an embedding lacks do no harm. Defining sets stay as they are.
         """
-        equalise: list[Words] = []
-        used: set[str] = set()
-        for form in (str, str.lower, str.title, str.upper):
-            for each in self.equalise:
-                changed = tuple(map(form, each))
-                if len(set(changed)) == len(changed) and not used & set(changed):
-                    equalise.append(changed)
-                    used.update(changed)
-        specific = dict.fromkeys(
-            form(word) for form in (str, str.lower, str.title, str.upper) for word in self.specific
-        )
-        content = {each.name: getattr(self, each.name) for each in fields(self)}
-        return DefiningSets(**content | {"equalise": tuple(equalise), "specific": tuple(specific)})
+        forms = (str, str.lower, str.title, str.upper)
+        equalise = _distinct(tuple(map(form, each)) for form in forms for each in self.equalise)
+        specific = dict.fromkeys(form(word) for form in forms for word in self.specific)
+        return replace(self, equalise=equalise, specific=tuple(specific))
 
     def in_case(self, case: str, there: Container[str]) -> DefiningSets:
         """Take words as an embedding has them: for one in lower case, ``mary`` for ``Mary``.
@@ -155,27 +158,34 @@ class DefiningSets:
             only = case == "fallback" and word not in there and lower in there
             return lower if case == "lower" or only else word
 
-        equalise: list[Words] = []
-        used: set[str] = set()
-        for each in self.equalise:
-            changed = tuple(map(form, each))
-            if len(set(changed)) == len(changed) and not used & set(changed):
-                equalise.append(changed)
-                used.update(changed)
-        content = {each.name: getattr(self, each.name) for each in fields(self)}
-        content["defining"] = tuple(dict.fromkeys(tuple(map(form, each)) for each in self.defining))
-        content["equalise"] = tuple(equalise)
-        for key in ("specific", "targets"):
-            content[key] = tuple(dict.fromkeys(map(form, content[key])))
-        return DefiningSets(**content)
+        return replace(
+            self,
+            defining=tuple(dict.fromkeys(tuple(map(form, each)) for each in self.defining)),
+            equalise=_distinct(tuple(map(form, each)) for each in self.equalise),
+            specific=tuple(dict.fromkeys(map(form, self.specific))),
+            targets=tuple(dict.fromkeys(map(form, self.targets))),
+        )
+
+    def missing(self, found: Container[str], *, equalise: bool = True) -> dict[str, Words]:
+        """Return the words that an embedding lacks, by set; equalise sets may play no part."""
+        sets = {
+            "defining sets": chain(*self.defining),
+            "specific words": self.specific,
+            "equalise sets": chain(*self.equalise) if equalise else (),
+        }
+        lost = {
+            name: tuple(dict.fromkeys(word for word in words if word not in found))
+            for name, words in sets.items()
+        }
+        return {name: words for name, words in lost.items() if words}
 
 
 def defining_sets() -> list[str]:
-    """Give the names of the bundled lists for debiasing."""
-    return sorted(path.stem for path in _folder().glob("*.toml"))
+    """Return the names of the bundled lists for debiasing."""
+    return bundled_names(FOLDER, ".toml")
 
 
-def load_defining_sets(source: str | Path | DefiningSets) -> DefiningSets:
+def load_defining_sets(source: SetsLike) -> DefiningSets:
     """Load a bundled list for debiasing by name, or a TOML file in the same form by path.
 
     Parameters
@@ -197,12 +207,9 @@ def load_defining_sets(source: str | Path | DefiningSets) -> DefiningSets:
     """
     if isinstance(source, DefiningSets):
         return source
-    path = _path(source)
+    path = toml_path(source, FOLDER, "list for debiasing")
     try:
-        content: dict[str, Any] = {
-            "name": path.stem,
-            **tomllib.loads(read_wordlist_text(path)),
-        }
+        content: dict[str, Any] = {"name": path.stem, **tomllib.loads(read_wordlist_text(path))}
     except RecursionError:
         raise ValueError(f"{path} nests lists too deeply for a list for debiasing") from None
     except ValueError as error:  # TOMLDecodeError, or a number of too many digits
@@ -220,24 +227,13 @@ def load_defining_sets(source: str | Path | DefiningSets) -> DefiningSets:
         raise ValueError(f"{path}: {error}") from None
 
 
-def _folder() -> Path:
-    return bundled_folder("wordlists") / FOLDER
-
-
-def _path(source: str | Path) -> Path:
-    if isinstance(source, str) and source in defining_sets():
-        return _folder() / f"{source}.toml"
-    path = Path(source)
-    if isinstance(source, str) and not re.search(r"[/\\]|\.toml$", source):
-        raise ValueError(
-            unknown_name("list for debiasing", source, defining_sets())
-            + "; for a file of your own give its path, ending in .toml"
-        )
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; give the list's .toml file")
-    if not path.is_file():
-        raise FileNotFoundError(f"no list for debiasing at {path}")
-    return path
+def _distinct(tuples: Iterable[Words]) -> tuple[Words, ...]:
+    """Tuples of different words; of tuples that share a word the first."""
+    kept: list[Words] = []
+    for each in tuples:
+        if len(set(each)) == len(each) and set(each).isdisjoint(chain(*kept)):
+            kept.append(each)
+    return tuple(kept)
 
 
 def _words(key: str, given: object) -> Words:
@@ -259,23 +255,3 @@ def _tuples(key: str, given: object) -> tuple[Words, ...]:
                 f"{key} must hold pairs or longer tuples of different words; got {list(each)}"
             )
     return tuples
-
-
-def _require_classes(defining: Sequence[Words], classes: Words) -> None:
-    size = len(classes) or len(defining[0])
-    for each in defining:
-        if len(each) != size:
-            raise ValueError(
-                f"every defining tuple needs one word of each of the {size} classes, in the same "
-                f"order; got {list(each)}"
-            )
-
-
-def _refuse_shared(equalise: Iterable[Words]) -> None:
-    counts = Counter(word for each in equalise for word in each)
-    shared = [word for word, count in counts.items() if count > 1]
-    if shared:
-        raise ValueError(
-            f"{abridged(shared)} stand in several equalise sets, whose conditions would contradict "
-            "each other; keep one set for each word"
-        )

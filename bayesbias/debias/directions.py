@@ -1,9 +1,8 @@
-"""The directions that a method removes, from the words that define them."""
+"""The directions of bias, from the words that define them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,31 +16,13 @@ from .defining_sets import DefiningSets
 SUBSPACES = ("components", "means")
 """How a bias subspace is found: principal components of centred sets, or differences of means."""
 
-Found = Mapping[str, NDArray[np.floating]]
+VectorsByWord = Mapping[str, NDArray[np.floating]]
 
 
-@dataclass(frozen=True, eq=False)
-class Learnt:
-    """Directions of bias and what they were learnt from.
-
-    Parameters
-    ----------
-    directions : (k, n_dims) array
-        Orthonormal rows.
-    groups : tuple of (n_sets, n_dims) arrays
-        Unit vectors of the defining words, one array a class.
-    missing : dict of str to tuple of str
-    """
-
-    directions: FloatArray
-    groups: tuple[FloatArray, ...]
-    missing: dict[str, tuple[str, ...]]
-
-
-def learn_directions(
-    found: Found, sets: DefiningSets, k: int | None = None, subspace: str = "components"
-) -> Learnt:
-    """Find the bias subspace of defining sets; sets with a missing word are left out whole.
+def bias_directions(
+    found: VectorsByWord, sets: DefiningSets, k: int | None = None, subspace: str = "components"
+) -> FloatArray:
+    """Compute the bias subspace of defining sets; sets with a missing word are left out whole.
 
     Parameters
     ----------
@@ -54,6 +35,10 @@ def learn_directions(
         al.), or the span of the differences of the classes' means (Schröder et al., the subspace
         of SAME), whose dimension is not chosen.
 
+    Returns
+    -------
+    (k, n_dims) array of orthonormal rows
+
     Raises
     ------
     ValueError
@@ -64,13 +49,15 @@ def learn_directions(
         raise ValueError(unknown_name("subspace", subspace, SUBSPACES))
     if k is not None and (isinstance(k, bool) or not isinstance(k, int)):
         raise ValueError(f"k must be a whole number of directions; got {k!r}")
-    rows, _, missing = look_up_tuples(found, "defining sets", sets.defining)
-    unit = [unit_rows(each) for each in rows]
-    groups = tuple(np.stack(column) for column in zip(*unit, strict=True))
-    if subspace == "means":
-        if k is not None:
-            raise ValueError('k is for subspace="components"; the span of means has its own size')
-        directions = bias_subspace(groups)
-    else:
-        directions = principal_components(unit, sets.n_classes - 1 if k is None else k).directions
-    return Learnt(directions, groups, missing)
+    unit = unit_sets(found, sets)
+    if subspace == "components":
+        return principal_components(unit, sets.n_classes - 1 if k is None else k).directions
+    if k is not None:
+        raise ValueError('k is for subspace="components"; the span of means has its own size')
+    return bias_subspace(list(np.stack(unit, axis=1)))
+
+
+def unit_sets(found: VectorsByWord, sets: DefiningSets) -> list[FloatArray]:
+    """Return the unit vectors of each defining set that is there as a whole, a row a class."""
+    rows, _, _ = look_up_tuples(found, "defining sets", sets.defining)
+    return [unit_rows(each) for each in rows]

@@ -15,12 +15,11 @@ from typing import Any
 from .._core.checks import unknown_name
 from .._core.files import replace_file
 from ..embeddings.load import CASES, load_vectors, open_embedding, save_vectors
-from .applying import debiased, memory_source, warn_of_empty
-from .defining_sets import DefiningSets, load_defining_sets
-from .methods import learner
+from .debiaser import Debiaser, memory_source, warn_of_empty
+from .defining_sets import SetsLike, load_defining_sets
+from .method import debiasing_method
 from .record import Debiasing
 from .sources import BLOCK, FileSource, MemorySource
-from .transform import Transform
 from .word2vec_writer import format_of, writer
 
 NPZ = ".npz"
@@ -29,7 +28,7 @@ RECORD_ENDING = ".json"
 
 
 @dataclass(frozen=True)
-class Written:
+class DebiasedFile:
     """A debiased file.
 
     Parameters
@@ -51,14 +50,14 @@ def debias_file(
     source: str | os.PathLike[str],
     out: str | os.PathLike[str],
     method: str = "hard",
-    sets: str | Path | DefiningSets = "gender",
+    sets: SetsLike = "gender",
     *,
     case: str = "exact",
     allow_pickle: bool = False,
     progressbar: bool = True,
     block_size: int = BLOCK,
     **options: Any,  # noqa: ANN401
-) -> Written:
+) -> DebiasedFile:
     """Debias a whole embedding file and write the result, which gensim reads.
 
     The source is read two to four times, once for the words that the method needs and once to
@@ -74,7 +73,7 @@ def debias_file(
         header), any of them with ``.gz`` after it, or ``.npz``. It appears when it is complete,
         and a record beside it with ``.json`` added to its name.
     method : str
-        A name of `METHODS`.
+        A name of `DEBIASING_METHODS`.
     sets : str, path or DefiningSets
     case : {"exact", "lower", "fallback"}
         How words of the sets are looked up; see `DefiningSets.in_case`. All but ``exact`` read the
@@ -88,7 +87,7 @@ def debias_file(
 
     Returns
     -------
-    Written
+    DebiasedFile
 
     Raises
     ------
@@ -100,7 +99,7 @@ def debias_file(
     """
     if case not in CASES:
         raise ValueError(unknown_name("case", case, CASES))
-    learn = learner(method, options)
+    chosen = debiasing_method(method, **options)
     lists = load_defining_sets(sets)
     target = _require_path(Path(out), Path(source))
     if block_size < 1:
@@ -113,12 +112,12 @@ def debias_file(
         held = memory_source(
             load_vectors(source, allow_pickle=allow_pickle, progressbar=progressbar)
         )
-        transform = learn(held, lists, **options)
-        count, dims = _save_npz(held, transform, target, str(source))
+        debiaser = chosen.fit(held, lists)
+        count, dims = _save_npz(held, debiaser, target, str(source))
     else:
-        transform = learn(opened, lists, **options)
-        count, dims = _stream(opened, transform, target, block_size)
-    written = Written(target, record_path(target), count, dims, transform.record)
+        debiaser = chosen.fit(opened, lists)
+        count, dims = _stream(opened, debiaser, target, block_size)
+    written = DebiasedFile(target, record_path(target), count, dims, debiaser.record)
     _write_record(written, Path(source).name, case)
     return written
 
@@ -142,9 +141,7 @@ def _require_path(out: Path, source: Path) -> Path:
     return out
 
 
-def _stream(
-    source: FileSource, transform: Transform, out: Path, block_size: int
-) -> tuple[int, int]:
+def _stream(source: FileSource, debiaser: Debiaser, out: Path, block_size: int) -> tuple[int, int]:
     """Write all words, block by block; return their number and the number of dimensions."""
     blocks = source.blocks(block_size)
     first = next(blocks)
@@ -152,7 +149,7 @@ def _stream(
     done, empty, spaced = 0, 0, 0
     with replace_file(out) as temporary, writer(temporary, format_of(out), count, dims) as write:
         for block in chain([first], blocks):
-            rows = transform.apply(block.words, block.rows)
+            rows = debiaser.transform_rows(block.words, block.rows)
             names = [_one_field(word) for word in block.words]
             write(names, rows)
             done += len(names)
@@ -175,16 +172,14 @@ def _one_field(word: str) -> str:
     return word.replace(" ", "_").replace("\n", "_")
 
 
-def _save_npz(
-    source: MemorySource, transform: Transform, out: Path, origin: str
-) -> tuple[int, int]:
-    after = debiased(source, transform)
-    told = {"debiased_from": Path(origin).name, **asdict(transform.record)}
+def _save_npz(source: MemorySource, debiaser: Debiaser, out: Path, origin: str) -> tuple[int, int]:
+    after = debiaser.transform(source.vectors)
+    told = {"debiased_from": Path(origin).name, **asdict(debiaser.record)}
     save_vectors(after, out, provenance=json.dumps(told, ensure_ascii=False))
     return after.vectors.shape[0], after.vectors.shape[1]
 
 
-def _write_record(written: Written, source: str, case: str) -> None:
+def _write_record(written: DebiasedFile, source: str, case: str) -> None:
     told: Mapping[str, Any] = {
         "source": source,
         "out": written.out.name,

@@ -1,4 +1,4 @@
-"""Sums over a whole embedding, made in one walk."""
+"""Sums over a whole embedding, made in one pass."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._core.arrays import FloatArray
-from .sources import Block, Source
-from .transform import lengths
+from .debiaser import lengths
+from .sources import Source
 
 VOCABULARY = 50_000
 """Words from the start of an embedding among which biased ones are looked for: files have frequent
@@ -38,10 +38,10 @@ class Moments:
 
 
 def moments(source: Source, kept: frozenset[str]) -> Moments:
-    """Sum over all words of an embedding in one walk."""
+    """Compute the moments of an embedding in one pass."""
     count, neutral_count = 0, 0
     total, second, neutral_second = np.zeros(1), np.zeros((1, 1)), np.zeros((1, 1))
-    for words, rows in unit_blocks(source):
+    for words, rows in unit_chunks(source):
         free = rows[[word not in kept for word in words]]
         count += len(rows)
         neutral_count += len(free)
@@ -51,15 +51,10 @@ def moments(source: Source, kept: frozenset[str]) -> Moments:
     return Moments(count, neutral_count, total, second, neutral_second)
 
 
-def unit_blocks(source: Source) -> Iterator[tuple[list[str], FloatArray]]:
-    """All words of an embedding with their unit vectors; words of no direction are left out."""
-    for block in source.blocks():
-        yield unit_block(block)
-
-
-def unit_block(block: Block) -> tuple[list[str], FloatArray]:
-    """Words of a block with their unit vectors; words of no direction are left out."""
-    rows = np.asarray(block.rows, dtype=np.float64)
-    sizes = lengths(rows, block.words)
-    there = np.flatnonzero(sizes > 0).tolist()
-    return [block.words[at] for at in there], rows[there] / sizes[there, None]
+def unit_chunks(source: Source) -> Iterator[tuple[list[str], FloatArray]]:
+    """Yield all words with their unit vectors; words of no direction are left out."""
+    for chunk in source.blocks():
+        rows = np.asarray(chunk.rows, dtype=np.float64)
+        sizes = lengths(rows, chunk.words)
+        there = np.flatnonzero(sizes > 0).tolist()
+        yield [chunk.words[at] for at in there], rows[there] / sizes[there, None]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ class Debiasing:
     Parameters
     ----------
     method : str
-        Name of the method in `METHODS`.
+        Name of the method in `DEBIASING_METHODS`.
     lists : str
         Name of the `DefiningSets`.
     parameters : mapping of str to plain values
@@ -35,13 +34,9 @@ class Debiasing:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def to_json(self) -> str:
-        """Give it as JSON, for ``run.json`` or the provenance of a ``.npz`` file."""
-        return json.dumps(asdict(self), ensure_ascii=False, indent=1)
-
 
 def debiasing(vectors: KeyedVectors) -> Debiasing | None:
-    """Tell how vectors were debiased: None if no function of `bayesbias.debias` made them.
+    """Return how vectors were debiased: None if no function of `bayesbias.debias` made them.
 
     The record is an attribute of the KeyedVectors. It stays with them in memory and in gensim's
     own files; formats that hold only words and numbers lose it, which is why `debias_file` writes

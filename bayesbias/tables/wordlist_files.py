@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .._core.checks import unknown_name
-from .._core.resources import bundled_folder, bundled_names
+from .._core.resources import bundled_names, toml_path
 
 CONTROLS = ("neutral", "human")
 """The control lists a word list may carry, named as their connection in the table."""
@@ -39,22 +39,7 @@ def wordlists() -> list[str]:
 
 def wordlist_path(source: str | Path) -> Path:
     """Find the file of a bundled list's name or of a path; see `load_wordlist` for the errors."""
-    if isinstance(source, str) and source in bundled_names("wordlists", ".toml"):
-        return bundled_folder("wordlists") / f"{source}.toml"
-    path = Path(source)
-    is_name = isinstance(source, str) and not re.search(r"[/\\]|\.toml$", source)
-    if path.is_file():
-        if path.suffix.lower() != ".toml":
-            raise ValueError(f"{path} does not end in .toml, as a word list's file must; rename it")
-        return path
-    if path.is_dir() and source:
-        raise IsADirectoryError(f"{path} is a folder; give the word list's .toml file")
-    if is_name:
-        raise ValueError(
-            unknown_name("word list", str(source), wordlists())
-            + "; for a file of your own give its path, ending in .toml"
-        )
-    raise FileNotFoundError(f"no word list at {path}")
+    return toml_path(source, "wordlists", "word list")
 
 
 def read_wordlist_text(path: Path) -> str:

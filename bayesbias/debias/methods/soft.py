@@ -5,30 +5,23 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
-from .applying import debiased, memory_source
-from .defining_sets import DefiningSets, load_defining_sets
-from .directions import learn_directions
-from .hard import missing_specific
-from .moments import Moments, moments
-from .record import Debiasing
-from .sources import Source
-from .transform import Step, Transform
-
-if TYPE_CHECKING:
-    from gensim.models import KeyedVectors
+from ..._core.arrays import FloatArray
+from ..._core.checks import unknown_name
+from ..debiaser import PACKAGE, Debiaser
+from ..defining_sets import SetsLike
+from ..directions import bias_directions
+from ..method import DebiasingMethod, VectorsLike
+from ..moments import Moments, moments
 
 STRENGTH = 0.2
 """λ of Bolukbasi et al. and of Manzini et al."""
 
 WEIGHTINGS = ("mean", "sum")
-"""Whether the two terms are means of their entries, or sums."""
+"""Whether the two terms are means of their entries, or sums as printed."""
 
 RANK = 1e-10
 """Share of the largest eigenvalue of Σ u uᵀ below which another counts as zero."""
@@ -42,43 +35,29 @@ SMALLEST = 1e-9
 MOST_STEPS = 100_000
 
 
-def soft(
-    vectors: KeyedVectors,
-    sets: str | Path | DefiningSets = "gender",
-    *,
-    strength: float = STRENGTH,
-    weighting: str = "mean",
-    k: int | None = None,
-) -> KeyedVectors:
-    """Soft debiasing, for two classes or more.
+@dataclass(frozen=True)
+class Soft(DebiasingMethod):
+    """Soft debiasing for two classes or more: a linear map that lessens bias.
 
     Finds the linear map T that minimises ‖(TW)ᵀ(TW) - WᵀW‖² + λ‖(TN)ᵀ(TB)‖², with W all words, N
     the words that are not specific, and B the directions of bias, as columns of unit length. All
     words go through T and are brought to unit length. The problem is convex in TᵀT and is solved
     in it, without random starts; T is its symmetric root, and so the identity where λ is 0.
+    Equalise sets only count as words that are not in N. The record holds ``bias_left``, the share
+    of ‖NᵀB‖ that is left in ‖(TN)ᵀ(TB)‖.
 
     Parameters
     ----------
-    vectors : KeyedVectors
-    sets : str, path or DefiningSets
-        A name of `defining_sets()`, a TOML file, or sets made by hand; equalise sets only tell
-        which words are not in N.
     strength : float
-        λ, 0 or more; 0.2 in the literature.
+        λ, 0 or more: the weight of bias.
     weighting : {"mean", "sum"}
-        ``"sum"`` is the formula as printed. Its first term has as many entries as there are pairs
-        of words, its second as words: with n words of d dimensions, λ = 0.2 removes a share of
-        about λ/(λ + n/d) of the bias, less than one in ten thousand for GloVe's 400,000 words.
-        ``"mean"`` divides each term by its number of entries, so that λ means the same for small
-        and large vocabularies and removes a share of about λd/(λd + 1).
+        Whether the two terms are means of their entries, or sums as printed. The first term has
+        as many entries as there are pairs of words, the second as words: with sums over n words
+        of d dimensions, λ = 0.2 removes a share of about λ/(λ + n/d) of the bias, less than one
+        in ten thousand for GloVe's 400,000 words. With means λ is the same for small and large
+        vocabularies and removes a share of about λd/(λd + 1).
     k : int, optional
-        Number of directions; number of classes less one if not given.
-
-    Returns
-    -------
-    KeyedVectors
-        Unit length, float32. `debiasing(result)` holds ``bias_left``, the share of ‖NᵀB‖ that is
-        left in ‖(TN)ᵀ(TB)‖.
+        Number of directions that are removed; number of classes less one if not given.
 
     Raises
     ------
@@ -89,52 +68,47 @@ def soft(
     ----------
     Bolukbasi et al. (2016), section 6 and appendix; Manzini et al. (2019), section 3.
     """
-    source = memory_source(vectors)
-    return debiased(source, learn_soft(source, sets, strength=strength, weighting=weighting, k=k))
 
+    strength: float = STRENGTH
+    weighting: str = "mean"
+    k: int | None = None
 
-def learn_soft(
-    source: Source,
-    sets: str | Path | DefiningSets,
-    *,
-    strength: float = STRENGTH,
-    weighting: str = "mean",
-    k: int | None = None,
-) -> Transform:
-    """Learn the map of `soft`; walks all words once."""
-    if not 0 <= strength < np.inf:
-        raise ValueError(f"strength must be 0 or more and finite; got {strength}")
-    if weighting not in WEIGHTINGS:
-        raise ValueError(unknown_name("weighting", weighting, WEIGHTINGS))
-    lists = load_defining_sets(sets)
-    found = source.some(lists.kept)
-    learnt = learn_directions(found, lists, k)
-    sums = moments(source, lists.kept)
-    problem = Problem.of(sums, learnt.directions, strength, mean=weighting == "mean")
-    gram = problem.solve()
-    left = problem.bias_left(gram)
-    if strength > 0 and left > 1 - HARDLY:
-        warnings.warn(
-            f"soft debiasing with strength={strength:g} and weighting={weighting!r} removed only "
-            f"{100 * (1 - left):.2g}% of the bias: see `soft` on how the strength counts",
-            stacklevel=2,
+    def __post_init__(self) -> None:
+        if not 0 <= self.strength < np.inf:
+            raise ValueError(f"strength must be 0 or more and finite; got {self.strength}")
+        if self.weighting not in WEIGHTINGS:
+            raise ValueError(unknown_name("weighting", self.weighting, WEIGHTINGS))
+
+    def fit(self, vectors: VectorsLike, sets: SetsLike) -> Debiaser:
+        """Learn the map, in one pass over all words."""
+        source, lists, found = self.read(vectors, sets)
+        directions = bias_directions(found, lists, self.k)
+        sums = moments(source, lists.kept)
+        problem = Problem.of(sums, directions, self.strength, mean=self.weighting == "mean")
+        gram = problem.solve()
+        left = problem.bias_left(gram)
+        if self.strength > 0 and left > 1 - HARDLY:
+            warnings.warn(
+                f"soft debiasing with strength={self.strength:g} and weighting={self.weighting!r} "
+                f"removed only {100 * (1 - left):.2g}% of the bias: see `soft` on how the strength "
+                "counts",
+                skip_file_prefixes=(PACKAGE,),
+            )
+        parameters: dict[str, Any] = {
+            "strength": float(self.strength),
+            "weighting": self.weighting,
+            "k": len(directions),
+            "bias_left": left,
+        }
+        change = root(gram)
+        return Debiaser(
+            record=self.record(lists, found, parameters, equalise=False),
+            everywhere=lambda rows: rows @ change,
         )
-    parameters: dict[str, Any] = {
-        "strength": float(strength),
-        "weighting": weighting,
-        "k": len(learnt.directions),
-        "bias_left": left,
-    }
-    return Transform(
-        record=Debiasing(
-            "soft", lists.name, parameters, learnt.missing | missing_specific(found, lists)
-        ),
-        steps=(Step(matrix=root(gram), everywhere=True),),
-    )
 
 
 def root(gram: FloatArray) -> FloatArray:
-    """Symmetric square root of a positive semi-definite matrix."""
+    """Compute the symmetric square root of a positive semi-definite matrix."""
     values, axes = np.linalg.eigh(gram)
     return np.asarray((axes * np.sqrt(np.maximum(values, 0.0))) @ axes.T)
 
@@ -166,18 +140,13 @@ class Problem:
         weight = strength / len(directions) if mean else strength * free / n**2
         return cls(second, neutral, directions, weight)
 
-    def objective(self, gram: FloatArray) -> float:
-        """Value of what is minimised."""
-        change = self.second @ (gram - np.eye(len(gram)))
-        return float(np.sum(change * change.T)) + self.weight * self._bias(gram)
-
     def bias_left(self, gram: FloatArray) -> float:
         """‖(TN)ᵀ(TB)‖/‖NᵀB‖, in [0, 1]; 0 where there was no bias."""
         before = self._bias(np.eye(len(gram)))
         return float(np.sqrt(max(self._bias(gram), 0.0) / before)) if before > 0 else 0.0
 
     def solve(self) -> FloatArray:
-        """Give the best A; where all words are flat, the identity.
+        """Return the best A; where all words are flat, the identity.
 
         In the axes V in which VᵀCV = I and VᵀPV = diag(p), A = V Y Vᵀ, and the gradient is
         2(Y - Y₀) + weight·(pYR + RYp) with R = VᵀQV of rank k.
@@ -188,22 +157,21 @@ class Problem:
             return np.eye(len(self.second))
         # Many products of small matrices: threads cost more than they bring.
         with threadpool_limits(1, user_api="blas"):
-            return self._solve()
-
-    def _solve(self) -> FloatArray:
-        values, axes = np.linalg.eigh(self.second)
-        spread = values > RANK * values[-1]
-        whitening = axes[:, spread] / np.sqrt(values[spread])
-        p, turn = np.linalg.eigh(whitening.T @ self.neutral @ whitening)
-        frame = whitening @ turn
-        back = turn.T @ (axes[:, spread] * np.sqrt(values[spread])).T  # left inverse of the frame
-        loads = frame.T @ self.directions.T
-        start = back @ back.T
-        best = _unconstrained(start, p, loads, self.weight)
-        if np.linalg.eigvalsh(frame @ best @ frame.T)[0] < -SMALLEST:
-            best = _constrained(start, p, loads, self.weight)
-        flat = axes[:, ~spread]
-        return np.asarray(frame @ best @ frame.T + flat @ flat.T)
+            values, axes = np.linalg.eigh(self.second)
+            spread = values > RANK * values[-1]
+            whitening = axes[:, spread] / np.sqrt(values[spread])
+            p, turn = np.linalg.eigh(whitening.T @ self.neutral @ whitening)
+            frame = whitening @ turn
+            back = (
+                turn.T @ (axes[:, spread] * np.sqrt(values[spread])).T
+            )  # left inverse of the frame
+            loads = frame.T @ self.directions.T
+            start = back @ back.T
+            best = _unconstrained(start, p, loads, self.weight)
+            if np.linalg.eigvalsh(frame @ best @ frame.T)[0] < -SMALLEST:
+                best = _constrained(start, p, loads, self.weight)
+            flat = axes[:, ~spread]
+            return np.asarray(frame @ best @ frame.T + flat @ flat.T)
 
     def _bias(self, gram: FloatArray) -> float:
         toward = self.directions @ gram

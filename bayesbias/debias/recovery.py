@@ -1,10 +1,8 @@
-"""What debiasing left: whether clusters, a classifier and neighbours still tell the classes."""
+"""Recovery of bias: whether clusters, a classifier and neighbours still tell the classes apart."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,17 +10,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray, unit_rows
-from .._core.random import as_seed_sequence
+from .._core.random import Seed, as_seed_sequence
 from ..scores.subspace import group_means
 from .clusters import cluster_accuracy
-from .defining_sets import DefiningSets, load_defining_sets
-from .directions import learn_directions
+from .defining_sets import DefiningSets, SetsLike, load_defining_sets
+from .directions import unit_sets
 from .moments import VOCABULARY
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-COLUMNS = ("check", "measure", "before", "after", "chance", "n")
+RECOVERY_COLUMNS = ("check", "measure", "before", "after", "chance", "n")
 
 FEWEST_TARGETS = 3
 """A correlation of two is 1 or -1 whatever they are."""
@@ -34,14 +32,14 @@ MOST_AT_ONCE = 64
 def remaining_bias(
     before: KeyedVectors,
     after: KeyedVectors,
-    sets: str | Path | DefiningSets = "gender",
+    sets: SetsLike = "gender",
     *,
     targets: Iterable[str] | None = None,
     n_words: int = 500,
     neighbours: int = 100,
     vocabulary: int = VOCABULARY,
     folds: int = 5,
-    seed: int | np.random.SeedSequence | np.random.Generator | None = 1,
+    seed: Seed = None,
 ) -> pd.DataFrame:
     """Ask whether bias can be recovered after debiasing, as Gonen and Goldberg do.
 
@@ -66,18 +64,18 @@ def remaining_bias(
     folds : int
         Parts of the cross-validation.
     seed : int, SeedSequence, Generator or None
-        For the starts of the clustering and for the folds.
+        For the starts of the clustering and for the folds; kept in ``attrs["seed"]``.
 
     Returns
     -------
     DataFrame
-        Columns `COLUMNS`, one row a check: ``cluster``, the share of the words that k-means puts
-        with their class; ``classifier``, the cross-validated share that a support vector machine
-        with radial kernel does; ``neighbours``, the correlation over targets of how far a target
-        leaned to a class before with the share of its neighbours that did, mean over classes (0
-        where the shares are all equal). ``chance`` is the value if nothing can be recovered; that
-        of ``cluster`` is a lower bound. ``n`` is the number of words. Without three targets in
-        both embeddings there is no row ``neighbours``.
+        Columns `RECOVERY_COLUMNS`, one row a check: ``cluster``, the share of the words that
+        k-means puts with their class; ``classifier``, the cross-validated share that a support
+        vector machine with radial kernel does; ``neighbours``, the correlation over targets of how
+        far a target leaned to a class before with the share of its neighbours that did, mean over
+        classes (0 where the shares are all equal). ``chance`` is the value if nothing can be
+        recovered; that of ``cluster`` is a lower bound. ``n`` is the number of words. Without
+        three targets in both embeddings there is no row ``neighbours``.
 
     Raises
     ------
@@ -94,14 +92,16 @@ def remaining_bias(
     nearest neighbours among 50,000 words.
     """
     lists = load_defining_sets(sets)
-    shared = _shared(before, after, lists, vocabulary)
-    leaning = _leaning(before, shared.words, lists)
+    words = _shared_words(before, after, lists, vocabulary)
+    both = [_rows(vectors, words) for vectors in (before, after)]
+    leaning = _leaning(before, words, lists)
     chosen, labels = _most_leaning(leaning, n_words, lists)
     root = as_seed_sequence(seed)
     state = int(root.generate_state(1)[0])
-    pair = (shared.before[chosen], shared.after[chosen])
-    clustered = [cluster_accuracy(rows, labels, seed=root) for rows in pair]
-    classified = [classifier_accuracy(rows, labels, folds=folds, seed=state) for rows in pair]
+    clustered = [cluster_accuracy(rows[chosen], labels, seed=root) for rows in both]
+    classified = [
+        classifier_accuracy(rows[chosen], labels, folds=folds, seed=state) for rows in both
+    ]
     chance = 1 / lists.n_classes
     checks = [
         ("cluster", "accuracy", *clustered, chance, len(labels)),
@@ -110,20 +110,25 @@ def remaining_bias(
     wanted = dict.fromkeys(lists.targets if targets is None else targets)
     asked = [word for word in wanted if word in before and word in after]
     if len(asked) >= FEWEST_TARGETS:
-        places = _Neighbourhood(asked, shared.words, leaning, neighbours)
         lean = _leaning(before, asked, lists)
-        seen = [
-            places.correlation(lean, _rows(vectors, asked), rows)
-            for vectors, rows in ((before, shared.before), (after, shared.after))
+        classes = np.eye(lists.n_classes)[leaning.argmax(axis=1)]
+        shares = [
+            neighbour_shares(
+                asked, _rows(vectors, asked), words, rows, classes, neighbours=neighbours
+            )
+            for vectors, rows in zip((before, after), both, strict=True)
         ]
-        checks.append(("neighbours", "correlation", *seen, 0.0, len(asked)))
-    return pd.DataFrame(checks, columns=list(COLUMNS))
+        found = [float(np.mean(list(map(_correlation, lean.T, each.T)))) for each in shares]
+        checks.append(("neighbours", "correlation", *found, 0.0, len(asked)))
+    frame = pd.DataFrame(checks, columns=list(RECOVERY_COLUMNS))
+    frame.attrs["seed"] = root.entropy
+    return frame
 
 
 def classifier_accuracy(
-    rows: FloatArray, labels: NDArray[np.intp], *, folds: int = 5, seed: int = 1
+    rows: FloatArray, labels: NDArray[np.intp], *, folds: int = 5, seed: int
 ) -> float:
-    """Share of rows whose class a support vector machine tells that has not seen them.
+    """Compute the share of rows whose class a support vector machine tells that has not seen them.
 
     Radial kernel, C = 1, and scikit-learn's own width; stratified folds drawn with the seed.
     """
@@ -139,18 +144,10 @@ def classifier_accuracy(
     return float(np.mean(guesses == labels))
 
 
-@dataclass(frozen=True, eq=False)
-class _Shared:
-    """Words of both embeddings that are not specific, and their unit vectors in each."""
-
-    words: list[str]
-    before: FloatArray
-    after: FloatArray
-
-
-def _shared(
+def _shared_words(
     before: KeyedVectors, after: KeyedVectors, lists: DefiningSets, vocabulary: int
-) -> _Shared:
+) -> list[str]:
+    """Words of both embeddings that are not specific, and have a direction in each."""
     words = [
         word
         for word in before.index_to_key[:vocabulary]
@@ -161,7 +158,7 @@ def _shared(
     ]
     if not words:
         raise ValueError("the two embeddings share no word that is not specific")
-    return _Shared(words, _rows(before, words), _rows(after, words))
+    return words
 
 
 def _rows(vectors: KeyedVectors, words: Iterable[str]) -> FloatArray:
@@ -171,7 +168,7 @@ def _rows(vectors: KeyedVectors, words: Iterable[str]) -> FloatArray:
 def _leaning(vectors: KeyedVectors, words: list[str], lists: DefiningSets) -> FloatArray:
     """Cosines of words with the classes' centred means, (n_words, n_classes)."""
     found = {word: vectors[word] for word in lists.kept if word in vectors}
-    means = group_means(learn_directions(found, lists).groups)
+    means = group_means(list(np.stack(unit_sets(found, lists), axis=1)))
     return _rows(vectors, words) @ unit_rows(means - means.mean(axis=0)).T
 
 
@@ -192,35 +189,43 @@ def _most_leaning(
     return np.concatenate(chosen), np.repeat(np.arange(len(chosen)), n_words)
 
 
-@dataclass(frozen=True, eq=False)
-class _Neighbourhood:
-    """Who is near whom, and which class the neighbours lean to."""
+def neighbour_shares(
+    targets: list[str],
+    target_rows: FloatArray,
+    words: list[str],
+    rows: FloatArray,
+    classes: FloatArray,
+    *,
+    neighbours: int,
+) -> FloatArray:
+    """Compute the share of each target's nearest words that are of each class.
 
-    targets: list[str]
-    words: list[str]
-    leaning: FloatArray
-    size: int
+    Parameters
+    ----------
+    targets, words : list of str
+        A target is not its own neighbour.
+    target_rows, rows : (n_targets, n_dims) and (n_words, n_dims) arrays
+        Their unit vectors.
+    classes : (n_words, n_classes) array
+        1 in the column of a word's class, else 0.
+    neighbours : int
 
-    def correlation(self, lean: FloatArray, targets: FloatArray, rows: FloatArray) -> float:
-        """Correlation of targets' leaning with that of their neighbours, mean over classes."""
-        shares = self.shares(targets, rows)
-        return float(np.mean([_correlation(*each) for each in zip(lean.T, shares.T, strict=True)]))
-
-    def shares(self, targets: FloatArray, rows: FloatArray) -> FloatArray:
-        """Share of each target's neighbours that lean to each class, (n_targets, n_classes)."""
-        size = min(self.size, len(self.words) - 1)
-        own = {word: at for at, word in enumerate(self.words)}
-        classes = np.eye(self.leaning.shape[1])[self.leaning.argmax(axis=1)]
-        found = []
-        for start in range(0, len(targets), MOST_AT_ONCE):
-            some = self.targets[start : start + MOST_AT_ONCE]
-            cosines = targets[start : start + MOST_AT_ONCE] @ rows.T
-            for row, word in zip(cosines, some, strict=True):
-                if word in own:
-                    row[own[word]] = -np.inf
-                nearest = np.argpartition(-row, size - 1)[:size]
-                found.append(classes[nearest].mean(axis=0))
-        return np.stack(found)
+    Returns
+    -------
+    (n_targets, n_classes) array
+    """
+    size = min(neighbours, len(words) - 1)
+    own = {word: at for at, word in enumerate(words)}
+    shares = []
+    for start in range(0, len(targets), MOST_AT_ONCE):
+        some = slice(start, start + MOST_AT_ONCE)
+        cosines = target_rows[some] @ rows.T
+        for row, word in zip(cosines, targets[some], strict=True):
+            if word in own:
+                row[own[word]] = -np.inf
+            nearest = np.argpartition(-row, size - 1)[:size]
+            shares.append(classes[nearest].mean(axis=0))
+    return np.stack(shares)
 
 
 def _correlation(first: FloatArray, second: FloatArray) -> float:

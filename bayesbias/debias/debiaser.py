@@ -1,0 +1,173 @@
+"""What a fitted method does to each row of an embedding, whatever the other rows are.
+
+Fitting needs some words and, for some methods, sums over all words. Transforming needs one chunk
+of rows at a time, so that embeddings may be larger than memory.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._core.arrays import FloatArray
+from .._core.display import abridged
+from ..embeddings.formats.keyed import keyed_vectors, matched_forms, unwrapped
+from .record import ATTRIBUTE, Debiasing
+from .sources import MemorySource
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
+
+Change = Callable[[FloatArray], FloatArray]
+"""A change of (n, n_dims) rows, each by itself."""
+
+VANISHED = 1e-6
+"""A row of which a smaller share of its length is left has no direction but that of rounding:
+float32 rounds coordinates at 6e-8."""
+
+PACKAGE = str(Path(__file__).parent.parent)
+"""Warnings name the line of the caller outside it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Debiaser:
+    """A fitted debiasing method.
+
+    Parameters
+    ----------
+    record : Debiasing
+    everywhere : function of rows, optional
+        What happens to all words.
+    neutral : function of rows, optional
+        What happens then to the words that are not kept.
+    kept : frozenset of str
+    placed : mapping of str to (n_dims,) array
+        Words that are given a vector outright, as equalised ones are.
+    unit : bool
+        Bring rows to unit length before and after.
+    """
+
+    record: Debiasing
+    everywhere: Change | None = None
+    neutral: Change | None = None
+    kept: frozenset[str] = frozenset()
+    placed: Mapping[str, FloatArray] = field(default_factory=dict)
+    unit: bool = True
+
+    def transform(self, vectors: KeyedVectors) -> KeyedVectors:
+        """Debias KeyedVectors; the record stays with the new ones.
+
+        Raises
+        ------
+        ValueError
+            As `transform_rows`.
+        """
+        source = memory_source(vectors)
+        before, start = source.vectors, 0
+        matrix = np.empty(before.vectors.shape, dtype=np.float32)
+        for block in source.blocks():
+            stop = start + len(block.words)
+            matrix[start:stop] = self.transform_rows(block.words, block.rows)
+            start = stop
+        warn_of_empty(int((~matrix.any(axis=1)).sum()))
+        others = matched_forms(before)
+        words = list(before.index_to_key)
+        after = keyed_vectors(words, matrix, [others.get(word, word) for word in words])
+        setattr(after, ATTRIBUTE, self.record)
+        return after
+
+    def transform_rows(
+        self, words: Sequence[str], rows: NDArray[np.floating]
+    ) -> NDArray[np.float32]:
+        """Debias a chunk.
+
+        Parameters
+        ----------
+        words : sequence of n str
+        rows : (n, n_dims) array
+            Rows of zeros, which have no direction, stay zeros.
+
+        Returns
+        -------
+        (n, n_dims) float32 array
+
+        Raises
+        ------
+        ValueError
+            If a row is not finite, or nothing is left of one.
+        """
+        matrix = np.asarray(rows, dtype=np.float64)
+        before = lengths(matrix, words)
+        empty = before == 0
+        if self.unit:
+            matrix = matrix / np.where(empty, 1.0, before)[:, None]
+            before = np.ones(len(matrix))
+        if self.everywhere is not None:
+            matrix = self.everywhere(matrix)
+        if self.neutral is not None:
+            free = np.array([word not in self.kept for word in words], dtype=bool)
+            matrix = np.where(free[:, None], self.neutral(matrix), matrix)
+        after = np.linalg.norm(matrix, axis=1)
+        self._refuse_vanished(words, ~empty & (after <= VANISHED * before))
+        if self.unit:
+            matrix = matrix / np.where(empty, 1.0, after)[:, None]
+        result = matrix.astype(np.float32)
+        for at, word in enumerate(words):
+            if word in self.placed:
+                result[at] = self.placed[word]
+        result[empty] = 0.0
+        return result
+
+    def _refuse_vanished(self, words: Sequence[str], vanished: NDArray[np.bool_]) -> None:
+        lost = [words[at] for at in np.flatnonzero(vanished).tolist()]
+        names = [word for word in lost if word not in self.placed]
+        if names:
+            raise ValueError(
+                f"nothing is left of the vector(s) of {abridged(names)} after {self.record.method} "
+                "debiasing: they lie in what is removed; add them to the specific words, or remove "
+                "less"
+            )
+
+
+def memory_source(vectors: Any) -> MemorySource:  # noqa: ANN401
+    """Return KeyedVectors, or the KeyedVectors of a gensim model, as a source."""
+    source = MemorySource(unwrapped(vectors))
+    if not source.count:
+        raise ValueError("the vectors hold no word")
+    return source
+
+
+def warn_of_empty(count: int) -> None:
+    """Warn of words whose vector is zero: they have no direction and stay as they are."""
+    if count:
+        warnings.warn(
+            f"the vectors of {count:,} word(s) are all zeros and were left so",
+            skip_file_prefixes=(PACKAGE,),
+        )
+
+
+def without(rows: FloatArray, directions: FloatArray) -> FloatArray:
+    """Subtract from rows their projections on the span of orthonormal directions.
+
+    Sums run in an order that does not depend on the number of rows, as those of BLAS may, so that
+    chunks of any size give the same bits.
+    """
+    parts = np.einsum("nd,kd->nk", rows, directions)
+    return np.asarray(rows - np.einsum("nk,kd->nd", parts, directions))
+
+
+def lengths(rows: FloatArray, words: Sequence[str]) -> FloatArray:
+    """Compute Euclidean lengths of finite rows, each summed by itself; (n, n_dims) to (n,)."""
+    squares = np.einsum("nd,nd->n", rows, rows)
+    bad = np.flatnonzero(~np.isfinite(squares)).tolist()
+    if bad:
+        raise ValueError(
+            f"the vectors of {abridged([words[at] for at in bad])} are not finite; leave them out"
+        )
+    return np.asarray(np.sqrt(squares))

@@ -1,0 +1,154 @@
+"""What a debiasing method is, and the methods by name."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from .._core.checks import unknown_name
+from .debiaser import Debiaser, memory_source
+from .defining_sets import DefiningSets, SetsLike, load_defining_sets
+from .directions import VectorsByWord
+from .record import Debiasing
+from .sources import FileSource, MemorySource, Source
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
+
+type VectorsLike = KeyedVectors | Source
+"""What a method is fitted to: vectors in memory, or a file."""
+
+DEBIASING_METHODS: dict[str, type[DebiasingMethod]] = {}
+"""The methods by name. A subclass of `DebiasingMethod` enters itself here."""
+
+FUNCTION_NOTES = """
+
+Notes
+-----
+The function is called as ``{name}(vectors, sets)``. ``vectors`` are KeyedVectors. ``sets`` are
+`DefiningSets`, a name of `defining_sets()` ({sets!r} by default), or the path of a TOML file. It
+returns new KeyedVectors of float32; `debiasing` returns the record of what was done to them."""
+
+
+class DebiasingMethod(ABC):
+    """A method that takes bias out of an embedding.
+
+    A method is one frozen dataclass in one file of ``methods/``. Its fields are its options, each
+    described under Parameters. Its name is the name of the class in snake case, under which it is
+    a function of `bayesbias.debias`, a method of `debias_file`, and one of `bayesbias debias`,
+    where its options are those of the class.
+    """
+
+    name: ClassVar[str]
+    two_classes: ClassVar[bool] = False
+    """Whether the method is for pairs of words only."""
+    default_sets: ClassVar[str] = "gender"
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()
+        DEBIASING_METHODS[cls.name] = cls
+
+    @abstractmethod
+    def fit(self, vectors: VectorsLike, sets: SetsLike) -> Debiaser:
+        """Learn from an embedding what happens to each of its words.
+
+        Parameters
+        ----------
+        vectors : KeyedVectors or Source
+        sets : str, path or DefiningSets
+
+        Returns
+        -------
+        Debiaser
+            Its `transform` debiases KeyedVectors, its `transform_rows` one chunk of words.
+        """
+
+    def read(
+        self, vectors: VectorsLike, sets: SetsLike
+    ) -> tuple[Source, DefiningSets, VectorsByWord]:
+        """Return the embedding as a source, the sets, and the vectors of the sets' words.
+
+        Raises
+        ------
+        ValueError
+            If the method is for two classes and the sets have more.
+        """
+        lists = load_defining_sets(sets)
+        if self.two_classes and lists.n_classes != 2:
+            raise ValueError(
+                f"{self.name} debiasing is for two classes, and {lists.name!r} has "
+                f"{lists.n_classes} ({', '.join(lists.classes)}); use multiclass_hard or soft"
+            )
+        is_source = isinstance(vectors, FileSource | MemorySource)
+        source: Source = vectors if is_source else memory_source(vectors)
+        return source, lists, source.some(lists.kept)
+
+    def record(
+        self,
+        lists: DefiningSets,
+        found: VectorsByWord,
+        parameters: Mapping[str, Any],
+        *,
+        equalise: bool,
+    ) -> Debiasing:
+        """Return the record of what the method does; equalise sets may play no part."""
+        return Debiasing(self.name, lists.name, parameters, lists.missing(found, equalise=equalise))
+
+
+def debiasing_method(name: str, **options: Any) -> DebiasingMethod:  # noqa: ANN401
+    """Return a method by name, with its options.
+
+    Parameters
+    ----------
+    name : str
+        A name of `DEBIASING_METHODS`; a hyphen may stand for an underscore.
+    **options
+        Those of the method, such as ``k=2``.
+
+    Raises
+    ------
+    ValueError
+        If there is no such method, it has no such option, or the value is not allowed.
+    """
+    known = method_options(name)
+    for option in options:
+        if option not in known:
+            raise ValueError(unknown_name(f"option of {name}", option, known))
+    return DEBIASING_METHODS[name.replace("-", "_")](**options)
+
+
+def method_options(name: str) -> dict[str, inspect.Parameter]:
+    """Return the options of a method by name, with their types and defaults."""
+    key = name.replace("-", "_")
+    if key not in DEBIASING_METHODS:
+        raise ValueError(unknown_name("debiasing method", name, DEBIASING_METHODS))
+    return dict(inspect.signature(DEBIASING_METHODS[key], eval_str=True).parameters)
+
+
+@cache
+def as_function(method: type[DebiasingMethod]) -> Callable[..., KeyedVectors]:
+    """Return a method as a function of KeyedVectors, sets, and the method's options."""
+
+    def debias(
+        vectors: KeyedVectors,
+        sets: SetsLike = method.default_sets,
+        **options: Any,  # noqa: ANN401
+    ) -> KeyedVectors:
+        return method(**options).fit(vectors, sets).transform(vectors)
+
+    *given, _ = inspect.signature(debias).parameters.values()
+    options = [
+        each.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for each in inspect.signature(method).parameters.values()
+    ]
+    notes = FUNCTION_NOTES.format(name=method.name, sets=method.default_sets)
+    vars(debias)["__signature__"] = inspect.Signature([*given, *options])
+    debias.__name__ = debias.__qualname__ = method.name
+    debias.__module__ = __package__ or ""
+    debias.__doc__ = (inspect.getdoc(method) or "") + notes
+    return debias

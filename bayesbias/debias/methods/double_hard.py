@@ -1,0 +1,176 @@
+"""Double-hard debiasing: first a direction of word frequency goes, then that of gender."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..._core.arrays import FloatArray, unit_rows
+from ..._core.random import Seed, as_seed_sequence
+from ..clusters import cluster_accuracy
+from ..debiaser import Debiaser, without
+from ..defining_sets import SetsLike
+from ..directions import VectorsByWord, bias_directions
+from ..method import DebiasingMethod, VectorsLike
+from ..moments import VOCABULARY, moments, unit_chunks
+from ..projection import equalised_words
+from ..sources import Source
+
+CANDIDATES = 20
+"""Leading principal components that are tried."""
+
+BIASED = 500
+"""Most biased words of each class whose clusters are looked at, as published."""
+
+
+@dataclass(frozen=True)
+class DoubleHard(DebiasingMethod):
+    """Double-hard debiasing for two classes: first remove a direction of word frequency.
+
+    Unit vectors are centred on the mean of all words. Of the leading principal components of the
+    embedding, which tell frequent from rare words, that one is removed after whose removal hard
+    debiasing leaves the clusters of the most biased words least alike to their classes. Then all
+    words are debiased as `hard` does, with a direction learnt anew. The record holds the
+    ``component`` removed and the ``accuracies`` of the clusters for each that was tried.
+
+    Parameters
+    ----------
+    component : int, optional
+        The component to remove, counted from 1; found if not given.
+    candidates : int
+        How many leading components are tried.
+    n_words : int
+        Most biased words of each class, specific words left out, that are clustered.
+    vocabulary : int
+        Words from the start of the embedding among which the most biased are looked for.
+    equalise : bool
+        Move the equalise sets. If not, their words stay as they are.
+    seed : int, SeedSequence, Generator or None
+        For the starts of the clustering: equal seeds give equal results. It is recorded.
+
+    Raises
+    ------
+    ValueError
+        As `hard`; and if the component or the number of candidates is not between 1 and the
+        number of dimensions, or there are too few words to cluster.
+
+    References
+    ----------
+    Wang, Lin, Rajani, McCann, Ordonez and Xiong (2020), Double-Hard Debias, ACL, algorithm 1.
+    """
+
+    component: int | None = None
+    candidates: int = CANDIDATES
+    n_words: int = BIASED
+    vocabulary: int = VOCABULARY
+    equalise: bool = True
+    seed: Seed = None
+    two_classes: ClassVar[bool] = True
+
+    def fit(self, vectors: VectorsLike, sets: SetsLike) -> Debiaser:
+        """Learn both directions, in one pass over all words or two."""
+        source, lists, found = self.read(vectors, sets)
+        first = bias_directions(found, lists)[0]
+        frequency = leading_components(source, lists.kept)
+        parameters: dict[str, Any] = {"equalise": self.equalise}
+        component = self.component
+        if component is None:
+            frequency.require("candidates", self.candidates)
+            biased = most_biased(source, first, lists.kept, self.n_words, self.vocabulary)
+            seed = as_seed_sequence(self.seed)
+            accuracies = []
+            for at in range(1, self.candidates + 1):
+                directions = bias_directions(frequency.moved(found, at), lists)
+                rows = without(frequency.remove(biased.rows, at), directions)
+                accuracies.append(cluster_accuracy(unit_rows(rows), biased.labels, seed=seed))
+            component = int(np.argmin(accuracies)) + 1
+            parameters |= {
+                "candidates": self.candidates,
+                "n_words": self.n_words,
+                "vocabulary": self.vocabulary,
+                "seed": seed.entropy,
+                "accuracies": [round(each, 4) for each in accuracies],
+            }
+        frequency.require("component", component)
+        moved = frequency.moved(found, component)
+        directions = bias_directions(moved, lists)
+        return Debiaser(
+            record=self.record(
+                lists, found, parameters | {"component": component}, equalise=self.equalise
+            ),
+            everywhere=partial(frequency.remove, component=component),
+            neutral=partial(without, directions=directions),
+            kept=lists.kept,
+            placed=equalised_words(moved, lists, directions) if self.equalise else {},
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Frequency:
+    """Mean of all unit vectors, and the principal components, the one of largest variance first."""
+
+    centre: FloatArray
+    components: FloatArray
+
+    def remove(self, rows: FloatArray, component: int) -> FloatArray:
+        """Centre rows, and remove a component, counted from 1."""
+        return without(rows - self.centre, self.components[component - 1 : component])
+
+    def moved(self, found: VectorsByWord, component: int) -> VectorsByWord:
+        """Return unit vectors of words without a component."""
+        rows = self.remove(unit_rows(np.stack(list(found.values()))), component)
+        return dict(zip(found, rows, strict=True))
+
+    def require(self, name: str, value: int) -> None:
+        """Raise a ValueError if there are not so many components."""
+        most = len(self.components)
+        if not 1 <= value <= most:
+            raise ValueError(
+                f"{name} must lie in 1 to {most}, the number of dimensions; got {value}"
+            )
+
+
+def leading_components(source: Source, kept: frozenset[str]) -> Frequency:
+    """Compute the principal components of all unit vectors."""
+    sums = moments(source, kept)
+    centre = sums.total / sums.count
+    _, axes = np.linalg.eigh(sums.second / sums.count - np.outer(centre, centre))
+    return Frequency(centre, np.ascontiguousarray(axes[:, ::-1].T))
+
+
+@dataclass(frozen=True, eq=False)
+class BiasedWords:
+    """The most biased words of two classes: unit vectors, (2 n, n_dims), and the class of each."""
+
+    words: tuple[str, ...]
+    rows: FloatArray
+    labels: FloatArray
+
+
+def most_biased(
+    source: Source, direction: FloatArray, kept: frozenset[str], n_words: int, vocabulary: int
+) -> BiasedWords:
+    """Find the words furthest along a direction, and furthest against it."""
+    words: list[str] = []
+    rows = np.empty((0, len(direction)))
+    seen = 0
+    for names, chunk in unit_chunks(source):
+        free = [at for at, word in enumerate(names[: vocabulary - seen]) if word not in kept]
+        seen += len(names)
+        words += [names[at] for at in free]
+        rows = np.vstack([rows, chunk[free]])
+        order = np.argsort(-np.einsum("nd,d->n", rows, direction), kind="stable")
+        if len(order) > 2 * n_words:
+            order = np.r_[order[:n_words], order[-n_words:]]
+        words, rows = [words[at] for at in order.tolist()], rows[order]
+        if seen >= vocabulary:
+            break
+    if n_words < 1 or len(words) < 2 * n_words:
+        raise ValueError(
+            f"n_words={n_words} most biased words of each class need {2 * n_words} words that are "
+            f"not specific; there are {len(words)} among the first {vocabulary:,}"
+        )
+    return BiasedWords(tuple(words), rows, np.repeat([0.0, 1.0], n_words))

@@ -1,0 +1,80 @@
+"""Half-sibling regression: what class words predict of the other words is subtracted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..._core.arrays import FloatArray
+from ...embeddings.word_sets import look_up
+from ..debiaser import Debiaser
+from ..defining_sets import SetsLike
+from ..directions import bias_directions
+from ..method import DebiasingMethod, VectorsLike
+
+ALPHA = 60.0
+"""Ridge penalty of the published experiments."""
+
+
+@dataclass(frozen=True)
+class HalfSibling(DebiasingMethod):
+    """Half-sibling regression: subtract from each word what class words predict of it.
+
+    With V_D the vectors of the class words (defining, equalise and specific words) as columns, a
+    ridge regression predicts every other word's vector from them, its coordinates being the
+    observations, and the prediction is subtracted: V_N - V_D (V_DᵀV_D + αI)⁻¹V_Dᵀ V_N. Whatever
+    class words and other words share is taken for spurious. Class words stay as they are.
+
+    Parameters
+    ----------
+    alpha : float
+        Ridge penalty, above 0. It works on the scale of the vectors: the smaller the vectors or
+        the larger the penalty, the less is subtracted. With as many class words as dimensions
+        and a small penalty nearly all of every word is.
+    unit : bool
+        Bring words to unit length before and after. By default they are used as they come, as
+        published.
+
+    Raises
+    ------
+    ValueError
+        If alpha is not above 0, or no defining set is in the embedding.
+
+    References
+    ----------
+    Yang and Feng (2020), A causal inference method for reducing gender bias in word embedding
+    relations, AAAI; α = 60.
+    """
+
+    alpha: float = ALPHA
+    unit: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 < self.alpha < np.inf:
+            raise ValueError(f"alpha must be above 0 and finite; got {self.alpha}")
+
+    def fit(self, vectors: VectorsLike, sets: SetsLike) -> Debiaser:
+        """Learn the matrix of the regression."""
+        _, lists, found = self.read(vectors, sets)
+        bias_directions(found, lists)  # refuses sets of which nothing is there
+        rows = look_up(found, {"class words": sorted(found)}).rows["class words"]
+        if self.unit:
+            rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        matrix = np.eye(rows.shape[1]) - smoother(rows, self.alpha)
+        parameters = {"alpha": float(self.alpha), "unit": self.unit, "class_words": len(rows)}
+        return Debiaser(
+            record=self.record(lists, found, parameters, equalise=True),
+            neutral=lambda each: each @ matrix,
+            kept=lists.kept,
+            unit=self.unit,
+        )
+
+
+def smoother(rows: FloatArray, alpha: float) -> FloatArray:
+    """Compute V(VᵀV + αI)⁻¹Vᵀ for V = rowsᵀ: what a ridge regression keeps of any vector.
+
+    By the identity V(VᵀV + αI)⁻¹Vᵀ = (VVᵀ + αI)⁻¹VVᵀ only a square of the dimensions is solved.
+    """
+    second = rows.T @ rows
+    return np.asarray(np.linalg.solve(second + alpha * np.eye(len(second)), second))
