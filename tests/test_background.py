@@ -511,9 +511,9 @@ def test_p_values_of_a_planted_pair(planted: bg.Distribution) -> None:
     assert found.p_normal() == pytest.approx(2 * stats.norm.sf(8 / np.sqrt(8)), rel=0.1)
     # 20,000 draws at p = .0047: standard error .0005.
     assert found.p_simulated() == pytest.approx(found.p_normal(), abs=0.002)
-    assert found.p_simulated("upper") == pytest.approx(found.p_normal("upper"), abs=0.002)
-    assert found.p_simulated("lower") > 0.99
-    with pytest.raises(ValueError, match="unknown sides 'both'"):
+    assert found.p_simulated("greater") == pytest.approx(found.p_normal("greater"), abs=0.002)
+    assert found.p_simulated("less") > 0.99
+    with pytest.raises(ValueError, match="unknown alternative 'both'"):
         found.p_normal("both")  # type: ignore[arg-type]
 
 
@@ -745,7 +745,7 @@ def test_what_random_lists_refuse(leaning: tuple[Any, bb.WordList]) -> None:
 
 def test_a_table_of_scores_with_its_percentiles(leaning: tuple[Any, bb.WordList]) -> None:
     vectors, words = leaning
-    frame = bb.score_table(vectors, words, scores=["weat", "same", "gweat"], draws=10)
+    frame = bb.score_table(vectors, words, scores=["weat", "same", "gweat"], n_resamples=10, seed=0)
     found = bg.with_percentiles(frame, vectors, words, lists=50, seed=3).set_index("score")
     alone = bg.random_lists(vectors, words, scores=["same", "weat"], lists=50, seed=3)
     alone = alone.set_index("score")

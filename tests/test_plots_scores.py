@@ -53,7 +53,7 @@ def closed() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def table() -> pd.DataFrame:
     """A table of scores with one made-up posterior row."""
-    frame = scores.score_table(*toy(), draws=50)
+    frame = scores.score_table(*toy(), n_resamples=50, seed=0)
     row = frame[frame["score"] == "mac"].assign(interval="posterior", value=0.9, low=0.8, high=1.1)
     attrs = frame.attrs
     frame = pd.concat([frame, row], ignore_index=True)
@@ -63,14 +63,14 @@ def table() -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def three() -> pd.DataFrame:
-    return scores.score_table(*toy("xyz", prefix="group "), draws=20)
+    return scores.score_table(*toy("xyz", prefix="group "), n_resamples=20, seed=0)
 
 
 @pytest.fixture(scope="module")
 def parts() -> pd.DataFrame:
     names = ["weat", "weam", "ect", "mac", "same"]
     return scores.robustness(
-        *toy(), scores=names, repeats=4, shares=(0.4, 0.8), reference="shuffled"
+        *toy(), scores=names, repeats=4, shares=(0.4, 0.8), reference="shuffled", seed=0
     )
 
 
@@ -187,7 +187,7 @@ def test_posteriors_have_a_marker_and_a_colour_of_their_own(table: pd.DataFrame)
 
 
 def test_all_scores_of_a_list_are_readable_together() -> None:
-    assert_readable(plots.robustness(scores.robustness(*toy(), repeats=2, shares=(0.5,))))
+    assert_readable(plots.robustness(scores.robustness(*toy(), repeats=2, shares=(0.5,), seed=0)))
 
 
 def test_many_groups_are_named_and_readable(three: pd.DataFrame) -> None:
@@ -360,9 +360,9 @@ def test_plots_are_saved(name: str, table, parts, matrix, tmp_path) -> None:
 
 def test_dollar_signs_are_no_mathematics() -> None:
     vectors, words = toy(prefix="$")
-    table = scores.score_table(vectors, words, draws=5, scores=["weam", "same"])
+    table = scores.score_table(vectors, words, n_resamples=5, seed=0, scores=["weam", "same"])
     pairs = scores.direction_correlations(vectors, zip(*words.groups.values(), strict=True))
-    parts = scores.robustness(vectors, words, scores=["weam"], repeats=2)
+    parts = scores.robustness(vectors, words, scores=["weam"], repeats=2, seed=0)
     for ax in (plots.scores(table), plots.robustness(parts), plots.direction_correlations(pairs)):
         ax.get_figure(root=True).canvas.draw()  # type: ignore[union-attr]
         odd = [each for each in ax.findobj(Text) if "$" in each.get_text()]  # type: ignore[attr-defined]

@@ -14,18 +14,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.random import Generator, SeedSequence
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
-from .tails import Choice, normal
+from ..scores.permutation import Alternative, named_alternative
+from .tails import Choice, Tail, normal
 
 Seed = int | SeedSequence | Generator | None
-Sides = Literal["two", "upper", "lower"]
+
+TAILS: dict[Alternative, Tail] = {"two-sided": "two", "greater": "upper", "less": "lower"}
+"""The share of the background that an alternative asks for."""
 
 DRAWS = 100_000
 """Random pairs, as many as Smarda takes."""
@@ -66,20 +67,19 @@ class RelativeBias:
         """How many standard deviations the statistic lies above what is expected."""
         return (self.statistic - self.expected) / self.sd
 
-    def p_normal(self, sides: Sides = "two") -> float:
-        """p-value by the closed form and a Normal; ``upper`` and ``lower`` are one-sided."""
-        _check_sides(sides)
-        return normal(
-            self.statistic, self.expected, self.sd, Choice("background", sides, "normal", "sets")
-        )
+    def p_normal(self, alternative: Alternative = "two-sided") -> float:
+        """p-value by the closed form and a Normal."""
+        named_alternative(alternative)
+        choice = Choice("background", TAILS[alternative], "normal", "sets")
+        return normal(self.statistic, self.expected, self.sd, choice)
 
-    def p_simulated(self, sides: Sides = "two") -> float:
+    def p_simulated(self, alternative: Alternative = "two-sided") -> float:
         """p-value by the random pairs, (b + 1)/(draws + 1); two-sided about what is expected."""
-        _check_sides(sides)
+        named_alternative(alternative)
         away, own = self.draws - self.expected, self.statistic - self.expected
-        if sides == "two":
+        if alternative == "two-sided":
             away, own = np.abs(away), abs(own)
-        as_far = away <= own if sides == "lower" else away >= own
+        as_far = away <= own if alternative == "less" else away >= own
         return float((as_far.sum() + 1) / (len(away) + 1))
 
 
@@ -162,8 +162,3 @@ def random_rows(n_words: int, size: int, draws: int, rng: Generator) -> NDArray[
         if not len(twice):
             return rows
         rows[twice] = rng.integers(n_words, size=(len(twice), size))
-
-
-def _check_sides(sides: str) -> None:
-    if sides not in get_args(Sides):
-        raise ValueError(unknown_name("sides", str(sides), get_args(Sides)))

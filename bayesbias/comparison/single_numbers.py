@@ -10,10 +10,10 @@ import pandas as pd
 from .._core.display import abridged
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from ..embeddings.word_sets import WordVectors
-from ..scores.bootstrap import DRAWS, Resampled, interval, list_draws, resampled
-from ..scores.list_rows import ListRows, list_rows, selections
+from ..scores.list_rows import ListRows, Picks, list_rows, selections
 from ..scores.mac import MacChange, MacResult, mac, mac_change, mac_of_table
 from ..scores.registry import ListScore, named_scores
+from ..scores.resampling import N_RESAMPLES, interval, resampled_values, resamples
 from ..tables.wordlists import WordList
 from .pairing import pair
 
@@ -63,7 +63,7 @@ def scores_before_after(
     *,
     scores: Iterable[str] = DEFAULT_SCORES,
     ci_prob: float = DEFAULT_CI_PROB,
-    draws: int = DRAWS,
+    draws: int = N_RESAMPLES,
     seed: int = 0,
 ) -> pd.DataFrame:
     """Scores of a word list in two embeddings, such as before and after debiasing.
@@ -98,7 +98,7 @@ def scores_before_after(
     found = [list_rows(vectors, wordlist) for vectors in (before, after)]
     _require_same_words(*(missing for _, missing in found))
     rows = [each for each, _ in found]
-    drawn = [resampled(each, draws, seed) for each in rows]  # equal seeds, equal words
+    drawn = [resamples(each, draws, seed) for each in rows]  # equal seeds, equal words
     made = []
     for name, spec in specs.items():
         for at in selections(rows[0], spec.scope):
@@ -114,7 +114,7 @@ def scores_before_after(
 
 
 def _row(
-    spec: ListScore, rows: list[ListRows], drawn: list[Resampled], ci_prob: float
+    spec: ListScore, rows: list[ListRows], drawn: list[Picks], ci_prob: float
 ) -> dict[str, object]:
     row: dict[str, object] = {
         "groups": ", ".join(rows[0].groups),
@@ -125,7 +125,7 @@ def _row(
     }
     try:
         values = [spec.value(each) for each in rows]
-        one, other = (list_draws(spec, *each) for each in zip(rows, drawn, strict=True))
+        one, other = (resampled_values(spec, *each) for each in zip(rows, drawn, strict=True))
     except ValueError as error:
         return row | {"note": str(error)}
     low, high = interval(other - one, ci_prob)

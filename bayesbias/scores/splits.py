@@ -21,7 +21,7 @@ it the two halves are met in the middle, one data set at a time."""
 ENUMERABLE = 44
 """Most words that enumeration takes on: 2 x 2^22 half-sums, about a second and 150 MB."""
 
-BLOCK = 1 << 23
+CHUNK = 1 << 23
 """Subset sums held at once (64 MB)."""
 
 
@@ -58,7 +58,7 @@ def count_in_matrix(
         splits = splits[: len(splits) // 2]
     above = np.empty(len(centred), dtype=np.int64)
     below = np.empty(len(centred), dtype=np.int64)
-    step = max(1, BLOCK // len(splits))
+    step = max(1, CHUNK // len(splits))
     for start in range(0, len(centred), step):
         part = slice(start, start + step)
         sums = centred[part] @ splits.T
@@ -97,12 +97,12 @@ def count_by_halves(centred: FloatArray, chosen: int, threshold: float) -> int:
 
 
 def sampled_sums(
-    centred: FloatArray, chosen: int, draws: int, random: np.random.Generator
+    centred: FloatArray, chosen: int, count: int, random: np.random.Generator
 ) -> FloatArray:
-    """Sums of random subsets, the same subsets for every data set, (draws, n_datasets)."""
+    """Sums of random subsets, the same subsets for every data set, (count, n_datasets)."""
     size = centred.shape[1]
-    order = random.permuted(np.tile(np.arange(size), (draws, 1)), axis=1)[:, :chosen]
-    splits = np.zeros((draws, size))
+    order = random.permuted(np.tile(np.arange(size), (count, 1)), axis=1)[:, :chosen]
+    splits = np.zeros((count, size))
     np.put_along_axis(splits, order, 1.0, axis=1)
     return splits @ centred.T
 
