@@ -342,8 +342,9 @@ def test_data_sets_do_not_meddle_with_each_other() -> None:
     )
 
 
-def test_sides_are_given_by_name() -> None:
-    assert (named_alternative("one"), named_alternative("two")) == ("one", "two")
+def test_alternatives_are_given_by_name() -> None:
+    for name in ("two-sided", "greater", "less"):
+        assert named_alternative(name) == name
 
 
 def test_agreement_is_what_bounds_are_refined_to() -> None:

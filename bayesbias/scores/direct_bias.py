@@ -40,19 +40,7 @@ def direct_bias_of(
     c: float = 1.0,
     unit: bool = True,
 ) -> DirectBiasResult:
-    """Direct Bias on arrays.
-
-    Parameters
-    ----------
-    targets : (n_targets, n_dims) array_like
-    defining_sets : sequence of (n_members_i, n_dims) array_like, pairs or longer
-    k, c, unit
-        See `direct_bias`.
-
-    Returns
-    -------
-    DirectBiasResult
-    """
+    """Direct Bias on arrays, (n_targets, n_dims) and (n_members_i, n_dims); see `direct_bias`."""
     if not 0 <= c < np.inf:
         raise ValueError(
             f"c must not be negative, infinite or NaN, got {c}; 1 is usual, 0 only counts targets"
@@ -185,8 +173,7 @@ SCORE = ListScore(
         why_comparable="it is a mean of |cos|^c, and 0 and 1 are reached for any component",
         trustworthy=False,
         why_trustworthy="it is 0 for targets along a pair that the component leaves out",
-        lowest="0",
-        highest="1",
+        range=("0", "1"),
         source="Schröder et al. (2024), Semantic properties, theorems 5, 6",
     ),
 )

@@ -103,7 +103,6 @@ SCORE = ListScore(
         why_comparable="its extremes depend on the attributes",
         trustworthy=False,
         why_trustworthy="it is 0 when X and Y have the same associations",
-        lowest="-‖â - b̂‖ (two groups)",
-        highest="‖â - b̂‖ (two groups)",
+        range=("-‖â - b̂‖ (two groups)", "‖â - b̂‖ (two groups)"),
     ),
 )

@@ -65,22 +65,20 @@ class ListRows:
     def of_groups(self, at: Sequence[int]) -> ListRows:
         """Return the rows of some groups, in the order given."""
         return ListRows(
-            groups=tuple(self.groups[i] for i in at),
-            protected=tuple(self.protected[i] for i in at),
-            stereotypes=tuple(self.stereotypes[i] for i in at),
-            protected_words=tuple(self.protected_words[i] for i in at),
-            stereotype_words=tuple(self.stereotype_words[i] for i in at),
+            groups=_at(self.groups, at),
+            protected=_at(self.protected, at),
+            stereotypes=_at(self.stereotypes, at),
+            protected_words=_at(self.protected_words, at),
+            stereotype_words=_at(self.stereotype_words, at),
             defining=None if self.defining is None else self.defining[:, list(at)],
-            defining_words=tuple(tuple(each[i] for i in at) for each in self.defining_words),
+            defining_words=tuple(_at(each, at) for each in self.defining_words),
         )
 
     @property
     def sizes(self) -> Parts[int]:
         """How many words every set has, and how many defining sets there are."""
-        protected, stereotypes = (
-            tuple(map(len, each)) for each in (self.protected, self.stereotypes)
-        )
-        return Parts(protected, stereotypes, 0 if self.defining is None else len(self.defining))
+        n_sets = 0 if self.defining is None else len(self.defining)
+        return Parts(tuple(map(len, self.protected)), tuple(map(len, self.stereotypes)), n_sets)
 
     def of_words(self, picks: Picks) -> ListRows:
         """Return the rows of some words, of which any may come more than once."""
@@ -105,17 +103,12 @@ class Parts[T]:
 
     def of_groups(self, at: Sequence[int]) -> Parts[T]:
         """Return those of some groups, in the order given."""
-        protected, stereotypes = (
-            tuple(each[i] for i in at) for each in (self.protected, self.stereotypes)
-        )
-        return Parts(protected, stereotypes, self.defining)
+        return Parts(_at(self.protected, at), _at(self.stereotypes, at), self.defining)
 
     def apply[U](self, function: Callable[[T], U]) -> Parts[U]:
         """Return what a function makes of each."""
-        protected, stereotypes = (
-            tuple(map(function, each)) for each in (self.protected, self.stereotypes)
-        )
-        return Parts(protected, stereotypes, function(self.defining))
+        protected, stereotypes = map(function, self.protected), map(function, self.stereotypes)
+        return Parts(tuple(protected), tuple(stereotypes), function(self.defining))
 
 
 type Picks = Parts[Indices]
@@ -176,6 +169,10 @@ def _with_places(rows: ListRows, places: Sequence[tuple[str, ...]]) -> ListRows:
         for group, (each, of) in enumerate(zip(rows.protected, at, strict=True))
     ]
     return replace(rows, defining=np.stack(columns, axis=1), defining_words=tuple(whole))
+
+
+def _at[T](each: Sequence[T], at: Sequence[int]) -> tuple[T, ...]:
+    return tuple(each[i] for i in at)
 
 
 def _taken(rows: Sequence[FloatArray], at: Sequence[Indices]) -> tuple[FloatArray, ...]:

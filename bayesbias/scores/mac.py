@@ -39,18 +39,9 @@ class MacChange(Result):
 
 
 def mac_of(targets: ArrayLike, attribute_sets: Sequence[ArrayLike]) -> MacResult:
-    """Mean over (target, set) of the mean cosine distance of the target to the set.
+    """MAC on arrays, (n_targets, n_dims) and sets of (n_attributes_i, n_dims); see `mac`.
 
-    Parameters
-    ----------
-    targets : (n_targets, n_dims) array_like
-    attribute_sets : sequence of (n_attributes_i, n_dims) array_like
-        Every set weighs the same, whatever its size.
-
-    Returns
-    -------
-    MacResult
-        ``score`` in [0, 2]; ``distance`` (n_targets, n_sets), the means that are averaged.
+    Mean over (target, set) of the mean cosine distance of the target to the set.
     """
     rows = as_rows("targets", targets)
     if not len(attribute_sets):
@@ -201,7 +192,6 @@ SCORE = ListScore(
         why_comparable="its extremes depend on the attributes",
         trustworthy=False,
         why_trustworthy="it is 1 when a target is near to one set and far from another",
-        lowest="1 - ‖mean of the â_j‖",
-        highest="1 + ‖mean of the â_j‖",
+        range=("1 - ‖mean of the â_j‖", "1 + ‖mean of the â_j‖"),
     ),
 )

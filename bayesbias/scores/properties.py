@@ -6,19 +6,6 @@ import pandas as pd
 
 from .registry import SCORES
 
-PROPERTY_COLUMNS = (
-    "score",
-    "comparable",
-    "trustworthy",
-    "lowest",
-    "highest",
-    "no_bias",
-    "source",
-    "why_comparable",
-    "why_trustworthy",
-)
-"""Columns of `properties`, in order."""
-
 
 def properties() -> pd.DataFrame:
     """Return which scores are comparable and which trustworthy, with the extremes and the reason.
@@ -30,7 +17,7 @@ def properties() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``PROPERTY_COLUMNS``, one row a score: ``comparable`` and ``trustworthy`` (bool), the
+        One row a score: ``comparable`` and ``trustworthy`` (bool), the
         ``lowest`` and ``highest`` values and that of ``no_bias`` as formulas, the ``source`` of
         the proof, and the reasons. Every entry is shown by a test of the package.
 
@@ -40,18 +27,18 @@ def properties() -> pd.DataFrame:
     Schröder, Schulz, Hammer (2024), The SAME score, theorems 1 and 2.
     """
     rows = [
-        (
-            proved.name or name,
-            proved.comparable,
-            proved.trustworthy,
-            proved.lowest,
-            proved.highest,
-            f"{score.no_bias:g}",
-            proved.source,
-            proved.why_comparable,
-            proved.why_trustworthy,
-        )
+        {
+            "score": proved.name or name,
+            "comparable": proved.comparable,
+            "trustworthy": proved.trustworthy,
+            "lowest": proved.range[0],
+            "highest": proved.range[1],
+            "no_bias": f"{score.no_bias:g}",
+            "source": proved.source,
+            "why_comparable": proved.why_comparable,
+            "why_trustworthy": proved.why_trustworthy,
+        }
         for name, score in SCORES.items()
         if (proved := score.properties)
     ]
-    return pd.DataFrame(rows, columns=list(PROPERTY_COLUMNS))
+    return pd.DataFrame(rows)

@@ -42,8 +42,8 @@ class Properties:
     ----------
     comparable, trustworthy : bool
     why_comparable, why_trustworthy : str
-    lowest, highest : str
-        Extreme values, as formulas.
+    range : tuple of str
+        The lowest and the highest value, as formulas.
     source : str
         Where the proof is.
     name : str
@@ -54,8 +54,7 @@ class Properties:
     why_comparable: str
     trustworthy: bool
     why_trustworthy: str
-    lowest: str
-    highest: str
+    range: tuple[str, str]
     source: str = "this package's tests"
     name: str = ""
 

@@ -28,19 +28,7 @@ class RipaResult(Result):
 
 
 def ripa_of(targets: ArrayLike, first: ArrayLike, second: ArrayLike) -> RipaResult:
-    """RIPA on arrays: w·(x - y)/‖x - y‖ for every target and pair.
-
-    Parameters
-    ----------
-    targets : (n_targets, n_dims) array_like
-        Not brought to unit length.
-    first, second : (n_pairs, n_dims) array_like
-
-    Returns
-    -------
-    RipaResult
-        See `ripa`.
-    """
+    """RIPA on arrays, (n_targets, n_dims) and twice (n_pairs, n_dims); see `ripa`."""
     products = as_rows("targets", targets) @ pair_directions(first, second).T
     return RipaResult(
         score=float(products.mean()),
@@ -98,7 +86,6 @@ SCORE = ListScore(
         why_comparable="it grows with the length of the target",
         trustworthy=False,
         why_trustworthy="it is a signed mean, so that opposite targets cancel",
-        lowest="-max ‖w‖",
-        highest="max ‖w‖",
+        range=("-max ‖w‖", "max ‖w‖"),
     ),
 )

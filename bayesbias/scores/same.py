@@ -45,18 +45,7 @@ class SameResult(Result):
 
 
 def same_of(targets: ArrayLike, groups: Sequence[ArrayLike]) -> SameResult:
-    """SAME on arrays.
-
-    Parameters
-    ----------
-    targets : (n_targets, n_dims) array_like
-    groups : sequence of (n_words_i, n_dims) array_like, two or more
-
-    Returns
-    -------
-    SameResult
-        See `same`.
-    """
+    """SAME on arrays, (n_targets, n_dims) and two or more of (n_words_i, n_dims); see `same`."""
     basis = bias_subspace(groups)
     rows = unit_rows(as_rows("targets", targets))
     components = rows @ basis.T
@@ -159,8 +148,7 @@ SCORE = ListScore(
         why_comparable="it is a mean of shadows of unit vectors, and 0 and 1 are reached",
         trustworthy=True,
         why_trustworthy="a target has no shadow exactly when it is equally near to all groups",
-        lowest="0",
-        highest="1",
+        range=("0", "1"),
         source="Schröder, Schulz, Hammer (2024), SAME, theorems 1, 2",
     ),
 )

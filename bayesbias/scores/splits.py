@@ -38,18 +38,10 @@ def split_matrix(size: int, chosen: int) -> FloatArray:
 def count_in_matrix(
     centred: FloatArray, chosen: int, threshold: FloatArray
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Splits whose sum is at least the threshold, and at most minus the threshold.
+    """Count splits whose sum is at least the threshold, and at most minus the threshold.
 
-    Parameters
-    ----------
-    centred : (n_datasets, n_words) array, each row of mean zero
-    chosen : int
-        Words in the first group.
-    threshold : (n_datasets,) array
-
-    Returns
-    -------
-    above, below : (n_datasets,) int arrays
+    ``centred`` is (n_datasets, n_words), each row of mean zero, of which ``chosen`` words are the
+    first group; ``threshold`` and both counts are (n_datasets,).
     """
     size = centred.shape[1]
     splits = split_matrix(size, chosen)
@@ -68,21 +60,11 @@ def count_in_matrix(
 
 
 def count_by_halves(centred: FloatArray, chosen: int, threshold: float) -> int:
-    """Splits of one data set whose sum is at least the threshold, by meeting in the middle.
+    """Count splits of one data set whose sum reaches the threshold, by meeting in the middle.
 
     The subset sums of each half of the words are listed by size, 2^(N/2) of them, and those of
     the second half sorted; for each of the first half the partners that reach the threshold are
     then found by bisection. Every split is counted, none is listed.
-
-    Parameters
-    ----------
-    centred : (n_words,) array
-    chosen : int
-    threshold : float
-
-    Returns
-    -------
-    int
     """
     middle = len(centred) // 2
     first, second = _sums_by_size(centred[:middle]), _sums_by_size(centred[middle:])

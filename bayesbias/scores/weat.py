@@ -20,7 +20,7 @@ from .permutation import (
 )
 from .registry import ListScore, Properties, Weights
 from .resampling import ratio
-from .result import Entropy, Result, of_words
+from .result import of_words
 from .weam import psi_of, resampled_psi
 
 Ddof = Literal[0, 1, "pooled"]
@@ -31,18 +31,11 @@ cosines, at most 1, which float64 holds to 1e-16; rounding of a mean stays well 
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class WeatResult(Result):
+class WeatResult(PermutationResult):
     """WEAT of two word sets and two attribute sets; see `weat`."""
 
-    statistic: float
     effect_size: float
-    p_value: float
-    p_bounds: tuple[float, float]
     ddof: Ddof
-    alternative: Alternative
-    method: str
-    n_splits: int
-    seed: Entropy
     n_x: int
     n_y: int
     association: FloatArray
@@ -120,15 +113,9 @@ def weat_of_associations(
         )
     test = permutation_test(x, y, **choices)
     return WeatResult(
-        statistic=test.statistic,
+        **vars(test),
         effect_size=effect,
-        p_value=test.p_value,
-        p_bounds=test.p_bounds,
         ddof=ddof,
-        alternative=test.alternative,
-        method=test.method,
-        n_splits=test.n_splits,
-        seed=test.seed,
         n_x=len(x),
         n_y=len(y),
         association=np.concatenate([x, y]),
@@ -256,8 +243,7 @@ EFFECT_SIZE = ListScore(
         why_comparable="for |X| = |Y| the extremes ±2 are reached for any attributes with â ≠ b̂",
         trustworthy=False,
         why_trustworthy="it is 0 when X and Y have the same associations, however strong",
-        lowest="-2 (ddof 0)",
-        highest="2 (ddof 0)",
+        range=("-2 (ddof 0)", "2 (ddof 0)"),
         source="Schröder et al. (2024), Semantic properties, theorems 3, 4, lemma 1",
     ),
 )
@@ -273,7 +259,6 @@ STATISTIC = ListScore(
         why_comparable="it is a sum of word associations, whose extremes depend on the attributes",
         trustworthy=False,
         why_trustworthy="it is 0 when X and Y have the same associations",
-        lowest="-(|X| + |Y|)·‖â - b̂‖",
-        highest="(|X| + |Y|)·‖â - b̂‖",
+        range=("-(|X| + |Y|)·‖â - b̂‖", "(|X| + |Y|)·‖â - b̂‖"),
     ),
 )
