@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,9 @@ from xarray import DataTree
 from bayesbias.sampling.fit import fit
 from bayesbias.tables.distances import read_table
 from bayesbias.tables.schema import COLUMNS, validate
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
 
 # The same examples on every run, and no failures for a busy machine.
 settings.register_profile("steady", deadline=None, derandomize=True)
@@ -47,6 +50,15 @@ def models() -> Path:
             pytest.fail(reason)
         pytest.skip(reason)
     return folder
+
+
+@pytest.fixture(scope="session")
+def google_news(shared_data: Path) -> KeyedVectors:
+    """A part of GoogleNews's word2vec vectors that holds the words of the bundled lists."""
+    from gensim.models import KeyedVectors
+
+    path = shared_data / "vectors" / "googlenews_subset.bin"
+    return KeyedVectors.load_word2vec_format(path, binary=True)
 
 
 @pytest.fixture(scope="session")

@@ -13,14 +13,6 @@ from bayesbias import scores
 from bayesbias.scores.subspace import group_means
 
 
-@pytest.fixture(scope="module")
-def google_news(shared_data):
-    from gensim.models import KeyedVectors
-
-    path = shared_data / "vectors" / "googlenews_subset.bin"
-    return KeyedVectors.load_word2vec_format(path, binary=True)
-
-
 def associations(vectors, name: str):
     words = bb.load_wordlist(name)
     (X, Y), (A, B) = words.groups.values(), (words.stereotypes[g] for g in words.groups)

@@ -11,14 +11,6 @@ from bayesbias.scores import SCORES, score_table
 from bayesbias.scores.table import SCORE_TABLE_COLUMNS
 
 
-@pytest.fixture(scope="module")
-def google_news(shared_data):
-    from gensim.models import KeyedVectors
-
-    path = shared_data / "vectors" / "googlenews_subset.bin"
-    return KeyedVectors.load_word2vec_format(path, binary=True)
-
-
 def value(table, score: str, groups: str) -> float:
     return table[(table["score"] == score) & (table["groups"] == groups)]["value"].item()
 

@@ -77,14 +77,6 @@ def test_effect_sizes_on_google_news(google_news, name: int, published: float) -
     assert result.p_bounds[1] <= 1.01 * result.p_bounds[0]
 
 
-@pytest.fixture(scope="module")
-def google_news(shared_data):
-    from gensim.models import KeyedVectors
-
-    path = shared_data / "vectors" / "googlenews_subset.bin"
-    return KeyedVectors.load_word2vec_format(path, binary=True)
-
-
 TOY = {"x": [1.0, 0.0], "y": [0.0, 1.0], "u": [1.0, 0.2], "v": [0.1, 1.0], "e": [1.0, 1.0]}
 
 

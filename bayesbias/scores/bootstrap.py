@@ -19,7 +19,7 @@ from .._core.random import Seed, as_seed_sequence
 from ..embeddings.word_sets import WordVectors, as_rows
 from ..tables.wordlists import WordList
 from .list_rows import list_rows
-from .registry import named_score
+from .registry import named_scores
 from .resampling import N_RESAMPLES, check_resamples, interval, resampled_values, resamples
 from .result import Entropy, Result
 
@@ -81,7 +81,7 @@ def bootstrap(
     the percentile interval is too short: it cannot show words that are not there.
     """
     rows, missing = list_rows(vectors, wordlist)
-    spec = named_score(score)
+    spec = named_scores([score])[score]
     if groups is not None:
         absent = [group for group in groups if group not in rows.groups]
         if absent:

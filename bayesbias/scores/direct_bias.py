@@ -172,7 +172,7 @@ SCORE = ListScore(
         comparable=True,
         why_comparable="it is a mean of |cos|^c, and 0 and 1 are reached for any component",
         trustworthy=False,
-        why_trustworthy="it is 0 for targets along a pair that the component leaves out",
+        why_trustworthy="it is 0 along a pair's direction that the component leaves out",
         range=("0", "1"),
         source="Schröder et al. (2024), Semantic properties, theorems 5, 6",
     ),

@@ -114,15 +114,12 @@ SCORES: dict[str, ListScore] = {}
 `sc_weat` is not among them: it is one test a word, not one number."""
 
 
-def named_score(name: str) -> ListScore:
-    """Return a score of the registry; an unknown name is a ValueError that lists them."""
-    if name not in SCORES:
-        raise ValueError(unknown_name("score", name, SCORES))
-    return SCORES[name]
-
-
 def named_scores(names: Iterable[str]) -> dict[str, ListScore]:
-    """Return scores of the registry by name; a single string in place of names is a TypeError."""
+    """Return scores of the registry by name; an unknown one is a ValueError that lists them."""
     if isinstance(names, str):
         raise TypeError(f"scores must be a list of names; got the string {names!r}")
-    return {name: named_score(name) for name in names}
+    found = dict.fromkeys(names)
+    for name in found:
+        if name not in SCORES:
+            raise ValueError(unknown_name("score", name, SCORES))
+    return {name: SCORES[name] for name in found}
