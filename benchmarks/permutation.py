@@ -49,7 +49,7 @@ def main() -> str:
         times = [perf_counter()]
         exact = permutation_test(x, y)
         times.append(perf_counter())
-        sampled = permutation_test(x, y, method="sampled", draws=SAMPLED, seed=1)
+        sampled = permutation_test(x, y, method="sampled", n_permutations=SAMPLED, seed=1)
         times.append(perf_counter())
         spans = np.diff(times)
         totals = [total + span for total, span in zip(totals, spans, strict=True)]
@@ -68,7 +68,7 @@ def _nulls() -> list[str]:
     exact = permutation_p_values(scores, NULL_WORDS // 2)
     middle = perf_counter()
     sampled = permutation_p_values(
-        scores, NULL_WORDS // 2, method="sampled", draws=exact.n_splits, seed=1
+        scores, NULL_WORDS // 2, method="sampled", n_permutations=exact.n_splits, seed=1
     )
     end = perf_counter()
     lines = [f"| {NULLS:,} null data sets of 8 + 8 words | s | share of p ≤ .05 |", "|---|---|---|"]

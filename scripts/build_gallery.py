@@ -92,14 +92,14 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
         Entry(
             "scores",
             "The cosine scores side by side, each against what it takes for no bias.",
-            "bb.plots.scores(bb.score_table(vectors, wordlist, draws=300))",
+            "bb.plots.scores(bb.score_table(vectors, words, n_resamples=300, seed=0))",
             "Scores of the gender list with bootstrap intervals",
         ),
         Entry(
             "robustness",
             "How a score moves when words are left out.",
             "robust = bb.scores.robustness(\n"
-            '    vectors, wordlist, scores=["weat", "mac", "same"], repeats=30\n'
+            '    vectors, words, scores=["weat", "mac", "same"], repeats=30, seed=0\n'
             ")\n"
             "bb.plots.robustness(robust)",
             "Scores recomputed on parts of the list",

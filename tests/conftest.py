@@ -7,7 +7,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,9 @@ from bayesbias.comparison import compare
 from bayesbias.sampling.fit import fit
 from bayesbias.tables.schema import COLUMNS, validate
 from bayesbias.tables.table_files import read_table
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
 
 # The same examples on every run, and no failures for a busy machine.
 settings.register_profile("steady", deadline=None, derandomize=True)
@@ -60,6 +63,15 @@ def models() -> Path:
             pytest.fail(reason)
         pytest.skip(reason)
     return folder
+
+
+@pytest.fixture(scope="session")
+def google_news(shared_data: Path) -> KeyedVectors:
+    """A part of GoogleNews's word2vec vectors that holds the words of the bundled lists."""
+    from gensim.models import KeyedVectors
+
+    path = shared_data / "vectors" / "googlenews_subset.bin"
+    return KeyedVectors.load_word2vec_format(path, binary=True)
 
 
 @pytest.fixture(scope="session")

@@ -108,7 +108,7 @@ def test_what_random_lists_refuse(leaning: tuple[Any, bb.WordList]) -> None:
 
 def test_a_table_of_scores_with_its_percentiles(leaning: tuple[Any, bb.WordList]) -> None:
     vectors, words = leaning
-    frame = bb.score_table(vectors, words, scores=["weat", "same", "gweat"], draws=10)
+    frame = bb.score_table(vectors, words, scores=["weat", "same", "gweat"], n_resamples=10, seed=0)
     found = bg.with_percentiles(frame, vectors, words, n_lists=50, seed=3).set_index("score")
     alone = bg.reference_lists(vectors, words, scores=["same", "weat"], n_lists=50, seed=3)
     alone = alone.set_index("score")

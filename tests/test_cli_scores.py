@@ -11,7 +11,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.cli import main
 from bayesbias.scores import SCORES
-from bayesbias.scores.table import TABLE_COLUMNS
+from bayesbias.scores.table import SCORE_TABLE_COLUMNS
 
 LIST = """
 title = "Toy"
@@ -42,7 +42,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     ]
     Path("toy.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
     Path("toy.toml").write_text(LIST, encoding="utf-8")
-    return ["scores", "toy.toml", "--vectors", "toy.txt", "--draws", "20"]
+    return ["scores", "toy.toml", "--vectors", "toy.txt", "--n-resamples", "20"]
 
 
 def test_it_prints_every_score_and_how_to_read_it(
@@ -74,10 +74,10 @@ def test_the_file_is_the_table_and_the_terminal_rounds_it(
     assert main([*toy, "--out", "toy.csv", "--seed", "3", "--ci-prob", "0.5"]) == 0
     assert capsys.readouterr().out.endswith("Table: toy.csv\n")
     frame = pd.read_csv("toy.csv")
-    assert list(frame.columns) == list(TABLE_COLUMNS)
+    assert list(frame.columns) == list(SCORE_TABLE_COLUMNS)
     words = bb.load_wordlist("toy.toml")
     vectors = bb.load_vectors("toy.txt", words=words)
-    expected = bb.score_table(vectors, words, draws=20, seed=3, ci_prob=0.5)
+    expected = bb.score_table(vectors, words, n_resamples=20, seed=3, ci_prob=0.5)
     for column in ("value", "low", "high", "p_value"):
         assert np.allclose(frame[column], expected[column], equal_nan=True)
 
@@ -90,14 +90,14 @@ def test_equal_seeds_give_equal_files(toy: list[str]) -> None:
     assert Path("one.csv").read_bytes() != Path("third.csv").read_bytes()
 
 
-def test_sides(toy: list[str]) -> None:
-    p_values = {}
-    for sides in ("one", "two"):
-        main([*toy, "--quiet", "--sides", sides, "--out", f"{sides}.csv"])
-        frame = pd.read_csv(f"{sides}.csv").set_index("score")
-        p_values[sides] = frame.loc["weat", "p_value"]
-        assert f"{sides}-sided" in frame.loc["weat", "choices"]
-    assert p_values["one"] != p_values["two"]
+def test_alternatives(toy: list[str]) -> None:
+    p_values = set()
+    for name in ("greater", "less", "two-sided"):
+        main([*toy, "--quiet", "--alternative", name, "--out", f"{name}.csv"])
+        frame = pd.read_csv(f"{name}.csv").set_index("score")
+        p_values.add(frame.loc["weat", "p_value"])
+        assert frame.loc["weat", "choices"] == f"effect size, ddof=1, {name}"
+    assert len(p_values) == 3
 
 
 def test_posteriors_join_the_table(toy: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -133,9 +133,9 @@ def test_a_score_without_a_value_is_told(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--sides", "left"], "unknown sides 'left'; known: one, two"),
+        (["--alternative", "more"], "unknown alternative 'more'; known: greater, less, two-sided"),
         (["--ci-prob", "89"], "ci_prob must lie in (0, 1), got 89"),
-        (["--draws", "1"], "--draws"),
+        (["--n-resamples", "1"], "--n-resamples"),
         (["--case", "upper"], "upper"),
         (["--out", "toy.txt"], "--out must end in .csv"),
         (["--out", "nowhere/toy.csv"], "there is no folder nowhere"),
@@ -193,6 +193,6 @@ def test_doubtful_posteriors_give_code_3(
 def test_help_teaches(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["scores", "--help"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "bayesbias scores weat1 --vectors GoogleNews.bin --sides one" in shown
-    for option in ("--case", "--ci-prob", "--draws", "--seed", "--sides", "--posterior", "--out"):
+    assert "bayesbias scores weat1 --vectors GoogleNews.bin --alternative greater" in shown
+    for option in ("--case", "--ci-prob", "--n-resamples", "--alternative", "--posterior"):
         assert option in shown

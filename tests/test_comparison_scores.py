@@ -34,7 +34,7 @@ def test_scores_are_those_of_either_embedding() -> None:
     frame = scores_before_after(before, after, WORDS, n_resamples=50, seed=0)
     assert list(frame.columns) == list(COLUMNS)
     for when, vectors in (("before", before), ("after", after)):
-        own = bb.score_table(vectors, WORDS, draws=50, scores=frame["score"])
+        own = bb.score_table(vectors, WORDS, n_resamples=50, seed=0, scores=frame["score"])
         assert frame[when].tolist() == pytest.approx(own["value"].tolist())
     assert np.allclose(frame["change"], frame["after"] - frame["before"])
     assert (frame["low"] <= frame["high"]).all()

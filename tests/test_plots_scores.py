@@ -17,7 +17,7 @@ from bayesbias.plots.palette import COLOURS, GREEN, INK
 @pytest.fixture(scope="module")
 def table() -> pd.DataFrame:
     """A table of scores with one made-up posterior row."""
-    frame = scores.score_table(*leaning(), draws=50, seed=0)
+    frame = scores.score_table(*leaning(), n_resamples=50, seed=0)
     row = frame[frame["score"] == "mac"].assign(interval="posterior", value=0.9, low=0.8, high=1.1)
     attrs = frame.attrs
     frame = pd.concat([frame, row], ignore_index=True)
@@ -27,7 +27,7 @@ def table() -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def three() -> pd.DataFrame:
-    return scores.score_table(*leaning("xyz", prefix="group "), draws=20, seed=0)
+    return scores.score_table(*leaning("xyz", prefix="group "), n_resamples=20, seed=0)
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from bayesbias.posterior.posterior_scores import (
     posterior_scores,
     with_posterior_scores,
 )
-from bayesbias.scores.table import TABLE_COLUMNS
+from bayesbias.scores.table import SCORE_TABLE_COLUMNS
 
 ROUNDING = 1e-12
 """Sums of some dozens of float64 distances."""
@@ -218,9 +218,10 @@ def test_bad_probability_and_warnings(crossed: DataTree) -> None:
 
 def test_rows_join_a_table_of_scores(crossed: DataTree) -> None:
     vectors, words = toy()
-    table = scores.score_table(vectors, words, draws=20, ci_prob=0.8, scores=["weat", "mac"])
+    names = ["weat", "mac"]
+    table = scores.score_table(vectors, words, n_resamples=20, seed=0, ci_prob=0.8, scores=names)
     joined = with_posterior_scores(table, crossed)
-    assert list(joined.columns) == list(TABLE_COLUMNS)
+    assert list(joined.columns) == list(SCORE_TABLE_COLUMNS)
     assert joined.attrs["ci_prob"] == 0.8
     pd.testing.assert_frame_equal(joined.head(2), table)
     found = posterior_scores(crossed, 0.8)

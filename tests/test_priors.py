@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bayesbias.model.priors import FAMILIES, Prior
+from bayesbias.maskedlm.bayes import spec_in_units
+from bayesbias.model.priors import FAMILIES, SCALE, SHAPE, Family, Prior, Role
+from bayesbias.model.spec import load_model
 
 ORACLES = {
     "normal": ({"mean": 1.0, "sd": 0.3}, stats.norm(1.0, 0.3)),
@@ -43,6 +45,42 @@ def test_pymc_has_the_same_density(family: str) -> None:
     density = pm.logp(variable, POINTS).eval()
     # PyMC folds the logs of constant parameters in single precision.
     np.testing.assert_allclose(density, prior.log_density(POINTS), rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("factor", [0.01, 1.0, 30.0])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_prior_times_a_factor_is_that_of_the_factor_times_x(family: str, factor: float) -> None:
+    """P(c·x) = p(x)/c, which tells whether every parameter was rescaled as it should be."""
+    prior = Prior(family, ORACLES[family][0], "why")
+    rescaled = prior.times(factor)
+    expected = ORACLES[family][1].logpdf(POINTS) - np.log(factor)
+    np.testing.assert_allclose(rescaled.log_density(factor * POINTS), expected, rtol=1e-11)  # logs
+    assert rescaled.reason == f"why; times {factor:.3g}, the unit"
+
+
+def test_a_new_family_is_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Weibull: all that reads a family's parameters finds them in its entry."""
+
+    def weibull(x, power: float, width: float):
+        return np.log(power / width) + (power - 1) * np.log(x / width) - (x / width) ** power
+
+    parameters = {"power": (SHAPE, "alpha"), "width": (SCALE, "beta")}
+    monkeypatch.setitem(FAMILIES, "weibull", Family(weibull, "Weibull", parameters))
+    given = {"power": 1.7, "width": 0.5}
+    spec = load_model("pll").with_priors({"sigma": {"family": "weibull", **given}})
+    prior = spec_in_units(spec, 3.0).priors["sigma"]
+    assert prior.parameters == {"power": 1.7, "width": 1.5}
+    expected = stats.weibull_min(1.7, scale=1.5).logpdf(POINTS)
+    np.testing.assert_allclose(prior.log_density(POINTS), expected, rtol=1e-12)  # rounding of logs
+    with pytest.raises(ValueError, match="width of the weibull prior must be positive"):
+        Prior("weibull", given | {"width": 0.0})
+
+
+def test_a_family_cannot_leave_out_how_a_parameter_is_rescaled() -> None:
+    with pytest.raises(TypeError, match="rescale"):
+        Role()  # type: ignore[call-arg]
+    for family in FAMILIES.values():
+        assert all(isinstance(role, Role) for role, _ in family.parameters.values())
 
 
 @pytest.mark.parametrize(

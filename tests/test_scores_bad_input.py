@@ -131,7 +131,7 @@ def test_same_of_one_group_and_of_dependent_ones() -> None:
 def test_unequal_sizes() -> None:
     assert scores.weat(VECTORS, X[:2], Y, A, B).n_splits == 15  # C(6, 2)
     words = WordList("u", {"g": X[:2], "h": Y}, {"g": A, "h": B})
-    table = scores.score_table(VECTORS, words, draws=5).set_index("score")
+    table = scores.score_table(VECTORS, words, n_resamples=5, seed=0).set_index("score")
     for name in ("ripa", "direct_bias"):
         assert np.isnan(table.loc[name, "value"])
         assert "groups of equal size" in table.loc[name, "note"]
@@ -163,12 +163,12 @@ def test_strictness_of_direct_bias(c: float) -> None:
         scores.direct_bias(VECTORS, A, [("x0", "y0")], c=c)
 
 
-def test_no_pairs_and_no_draws() -> None:
+def test_no_pairs_and_no_resamples() -> None:
     for f in (scores.direct_bias, scores.ripa):
         with pytest.raises(ValueError, match="is empty; at least one pair"):
             f(VECTORS, A, [])
-    with pytest.raises(ValueError, match="draws must be at least 2, got 0"):
-        scores.bootstrap_of(np.mean, np.ones((3, 2)), draws=0)
+    with pytest.raises(ValueError, match="n_resamples must be at least 2, got 0"):
+        scores.bootstrap_of(np.mean, np.ones((3, 2)), n_resamples=0)
 
 
 def test_arguments_of_the_table_are_checked_before_it_is_made() -> None:
@@ -177,8 +177,8 @@ def test_arguments_of_the_table_are_checked_before_it_is_made() -> None:
         scores.score_table(VECTORS, words, scores="weat")
     with pytest.raises(TypeError, match="scores must be a list of names"):
         scores.robustness(VECTORS, words, scores="weat")
-    with pytest.raises(ValueError, match="unknown sides 'left'"):
-        scores.score_table(VECTORS, words, scores=["mac"], sides="left")
+    with pytest.raises(ValueError, match="unknown alternative 'left'"):
+        scores.score_table(VECTORS, words, scores=["mac"], alternative="left")
     with pytest.raises(ValueError, match="for an 89% interval pass"):
         scores.score_table(VECTORS, words, ci_prob=89)
     with pytest.raises(ValueError, match="for an 89% interval pass"):

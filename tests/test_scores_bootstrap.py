@@ -1,14 +1,15 @@
 from __future__ import annotations
 
 from functools import partial
+from operator import itemgetter
 
 import numpy as np
 import pytest
 
 from bayesbias import WordList
 from bayesbias.scores import SCORES, bootstrap, bootstrap_of, rnsb_of, same
-from bayesbias.scores.bootstrap import interval, list_draws, or_nan, resampled
 from bayesbias.scores.list_rows import list_rows, selections
+from bayesbias.scores.resampling import interval, resampled_values, resamples
 
 
 def toy(n_groups: int = 2, *, more: int = 0, size: int = 6, dims: int = 5, seed: int = 0):
@@ -26,7 +27,7 @@ def toy(n_groups: int = 2, *, more: int = 0, size: int = 6, dims: int = 5, seed:
 
 @pytest.mark.parametrize("n_groups", [2, 3])
 @pytest.mark.parametrize(
-    "name", [name for name, spec in SCORES.items() if spec.draws and name != "rnsb"]
+    "name", [name for name, spec in SCORES.items() if spec.resampled and name != "rnsb"]
 )
 def test_all_at_once_is_one_by_one(name: str, n_groups: int) -> None:
     """The score of a resampled list, computed by its own function, is the oracle.
@@ -37,19 +38,23 @@ def test_all_at_once_is_one_by_one(name: str, n_groups: int) -> None:
     vectors, words = toy(n_groups)
     rows, _ = list_rows(vectors, words)
     for at in selections(rows, spec.scope):
-        some, drawn = rows.of_groups(at), resampled(rows, 40, 1).of_groups(at)
-        together = list_draws(spec, some, drawn)
-        single = [spec.value(some.of_words(picks)) for picks in drawn.picks]
+        some, picks = rows.of_groups(at), resamples(rows, 40, 1).of_groups(at)
+        together = resampled_values(spec, some, picks)
+        single = [spec.value(some.of_words(each)) for each in one_at_a_time(picks)]
         # Sums in another order, and squares of what the one-by-one way takes lengths of.
         assert together == pytest.approx(single, abs=1e-7)
 
 
-def one_by_one(name: str, vectors, words, draws: int = 20):
+def one_at_a_time(picks):
+    return [picks.apply(itemgetter(at)) for at in range(len(picks.defining))]
+
+
+def one_by_one(name: str, vectors, words, n_resamples: int = 20):
     """Values of a score under resamplings, together and one at a time; NaN where undefined."""
     rows, _ = list_rows(vectors, words)
-    drawn = resampled(rows, draws, 1)
-    together = list_draws(SCORES[name], rows, drawn)
-    single = [or_nan(partial(SCORES[name].value, rows.of_words(picks))) for picks in drawn.picks]
+    picks = resamples(rows, n_resamples, 1)
+    together = resampled_values(SCORES[name], rows, picks)
+    single = [SCORES[name].value_or_nan(rows.of_words(each)) for each in one_at_a_time(picks)]
     return together, np.array(single)
 
 
@@ -101,7 +106,7 @@ def test_resamplings_in_which_groups_coincide_are_undefined_one_by_one() -> None
     both = [[1.0, 0.0], [0.0, 1.0]]
     vectors, words = named(g=(both, [[1.0, 0.3]]), h=(both, [[0.2, 1.0]]))
     for name in ("weat", "same"):
-        together, single = one_by_one(name, vectors, words, draws=40)
+        together, single = one_by_one(name, vectors, words, n_resamples=40)
         assert 0 < np.isnan(single).sum() < 40
         assert together == pytest.approx(single, abs=1e-7, nan_ok=True)
 
@@ -114,7 +119,7 @@ def test_a_word_against_itself_only_counts_where_it_is_drawn() -> None:
         groups={"g": ("x", "y"), "h": ("z",)},
         stereotypes={"g": ("x", "a"), "h": ("b",)},
     )
-    together, single = one_by_one("mac", vectors, words, draws=60)
+    together, single = one_by_one("mac", vectors, words, n_resamples=60)
     assert 0 < np.isnan(single).sum() < 60
     assert together == pytest.approx(single, abs=1e-7, nan_ok=True)
     alone = WordList("alone", {"g": ("x",), "h": ("z",)}, {"g": ("x",), "h": ("b",)})
@@ -127,7 +132,7 @@ def test_a_word_without_nas_counts_only_where_it_is_drawn() -> None:
     words = [[1.0, 0.2, 0.0], [0.0, 0.0, 1.0]]
     attributes = [[1.0, 0.0, 0.0], [0.1, 0.0, 1.0]]
     toy = named(g=(words, attributes), h=([[0.0, 1.0, 0.0]], [[0.0, 1.0, 0.0]]))
-    together, single = one_by_one("nas", *toy, draws=60)
+    together, single = one_by_one("nas", *toy, n_resamples=60)
     assert 0 < np.isnan(single).sum() < 60
     assert together == pytest.approx(single, abs=1e-7, nan_ok=True)
 
@@ -181,9 +186,9 @@ def test_targets_of_rnsb_are_resampled() -> None:
     vectors, words = toy(more=2)
     rows, _ = list_rows(vectors, words)
     probability = rnsb_of(np.vstack(rows.protected), *rows.stereotypes).probability
-    drawn = resampled(rows, 50, 0)
-    result = bootstrap("rnsb", vectors, words, draws=50)
-    for value, picks in zip(result.draws, drawn.picks, strict=True):
+    drawn = one_at_a_time(resamples(rows, 50, 0))
+    result = bootstrap("rnsb", vectors, words, n_resamples=50, seed=0)
+    for value, picks in zip(result.values, drawn, strict=True):
         chosen = probability[np.r_[picks.protected[0], 6 + picks.protected[1]]]
         share = chosen / chosen.sum()
         # The classifier's solver stops at a gradient of 1e-8, in the same place for both.
@@ -192,9 +197,11 @@ def test_targets_of_rnsb_are_resampled() -> None:
 
 def test_interval_of_a_mean_is_that_of_theory() -> None:
     values = np.random.default_rng(0).normal(size=(200, 1))
-    result = bootstrap_of(lambda rows: float(rows.mean()), values, draws=4000, ci_prob=0.89)
+    result = bootstrap_of(
+        lambda rows: float(rows.mean()), values, n_resamples=4000, seed=0, ci_prob=0.89
+    )
     error = values.std() / np.sqrt(200)
-    # 1.598 is the 94.5% point of the Normal; ends vary by about 3% of it for 4,000 draws.
+    # 1.598 is the 94.5% point of the Normal; ends vary by about 3% of it for 4,000 resamples.
     assert result.high - values.mean() == pytest.approx(1.598 * error, rel=0.1)
     assert values.mean() - result.low == pytest.approx(1.598 * error, rel=0.1)
     assert result.sd == pytest.approx(error, rel=0.1)
@@ -203,32 +210,29 @@ def test_interval_of_a_mean_is_that_of_theory() -> None:
 
 def test_seeds() -> None:
     vectors, words = toy()
-    first = bootstrap("weat", vectors, words, draws=50, seed=3)
-    again = bootstrap("weat", vectors, words, draws=50, seed=np.random.SeedSequence(3))
-    other = bootstrap("weat", vectors, words, draws=50, seed=4)
-    assert np.array_equal(first.draws, again.draws)
-    assert not np.array_equal(first.draws, other.draws)
+    first = bootstrap("weat", vectors, words, n_resamples=50, seed=3)
+    again = bootstrap("weat", vectors, words, n_resamples=50, seed=np.random.SeedSequence(3))
+    other = bootstrap("weat", vectors, words, n_resamples=50, seed=4)
+    assert np.array_equal(first.values, again.values)
+    assert not np.array_equal(first.values, other.values)
     assert first.low <= first.high
     assert first.undefined == 0
-    default = bootstrap("weat", vectors, words, draws=50)
-    assert np.array_equal(default.draws, bootstrap("weat", vectors, words, draws=50, seed=0).draws)
+    assert first.seed == again.seed == 3
     rows = np.random.default_rng(0).normal(size=(5, 2))
-    default, zero, one = (bootstrap_of(np.mean, rows, draws=5, **s) for s in ({}, *SEEDS))
-    assert np.array_equal(default.draws, zero.draws)
-    assert not np.array_equal(default.draws, one.draws)
-
-
-SEEDS = ({"seed": 0}, {"seed": 1})
+    for fresh in (partial(bootstrap, "weat", vectors, words), partial(bootstrap_of, np.mean, rows)):
+        unseeded, other = fresh(n_resamples=50), fresh(n_resamples=50)
+        assert not np.array_equal(unseeded.values, other.values)
+        assert np.array_equal(unseeded.values, fresh(n_resamples=50, seed=unseeded.seed).values)
 
 
 def test_result_tells_what_it_was_made_of() -> None:
     vectors, words = toy()
     del vectors["p00"]
-    result = bootstrap("weat", vectors, words, draws=2, ci_prob=0.5)
+    result = bootstrap("weat", vectors, words, n_resamples=2, seed=0, ci_prob=0.5)
     assert result.name == "weat"
     assert result.missing == {"group g0": ("p00",)}
     assert result.ci_prob == 0.5
-    first, second = result.draws
+    first, second = result.values
     assert result.sd == pytest.approx(abs(first - second) / np.sqrt(2))  # of two values
     # Equal-tailed and linear between order statistics: a quarter in from either end.
     quarter = abs(first - second) / 4
@@ -238,15 +242,15 @@ def test_result_tells_what_it_was_made_of() -> None:
 
 def test_function_of_arrays_gives_its_name() -> None:
     rows = np.random.default_rng(0).normal(size=(5, 2))
-    result = bootstrap_of(np.mean, rows, draws=2)
+    result = bootstrap_of(np.mean, rows, n_resamples=2, seed=0)
     assert (result.name, result.ci_prob, result.missing) == ("mean", 0.89, {})
-    assert bootstrap_of(partial(np.mean, axis=None), rows, draws=2).name == "score"
+    assert bootstrap_of(partial(np.mean, axis=None), rows, n_resamples=2, seed=0).name == "score"
 
 
 def test_scores_of_all_groups_take_more_than_two() -> None:
     vectors, words = toy(3)
     targets = list(dict.fromkeys(w for each in words.stereotypes.values() for w in each))
-    assert bootstrap("same", vectors, words, draws=2).score == pytest.approx(
+    assert bootstrap("same", vectors, words, n_resamples=2, seed=0).score == pytest.approx(
         same(vectors, targets, words.groups).score
     )
 
@@ -261,7 +265,7 @@ def test_sd_needs_two_defined_values(n_defined: int) -> None:
         except StopIteration:
             raise ValueError("undefined") from None
 
-    result = bootstrap_of(some, [[1.0]], draws=3)
+    result = bootstrap_of(some, [[1.0]], n_resamples=3, seed=0)
     assert result.score == 7
     assert result.undefined == 3 - n_defined
     assert np.isnan(result.sd) == (n_defined < 2)
@@ -271,8 +275,8 @@ def test_sd_needs_two_defined_values(n_defined: int) -> None:
 
 def test_groups_are_chosen_by_name() -> None:
     vectors, words = toy(3)
-    first = bootstrap("weam", vectors, words, groups=("g0", "g2"), draws=20)
-    second = bootstrap("weam", vectors, words, groups=("g2", "g0"), draws=20)
+    first = bootstrap("weam", vectors, words, groups=("g0", "g2"), n_resamples=20, seed=0)
+    second = bootstrap("weam", vectors, words, groups=("g2", "g0"), n_resamples=20, seed=0)
     assert first.score != second.score
     with pytest.raises(ValueError, match=r"compares two groups, and there are 3"):
         bootstrap("weat", vectors, words)
@@ -289,12 +293,12 @@ def test_undefined_resamplings_are_counted() -> None:
         groups={"g": ("x", "y"), "h": ("a", "b")},
         stereotypes={"g": ("a",), "h": ("b",)},
     )
-    result = bootstrap("same", {**vectors}, words, draws=200)
+    result = bootstrap("same", {**vectors}, words, n_resamples=200, seed=0)
     assert result.undefined == 0
     flat = {**vectors, "a": [2.0, 0.0], "b": [0.0, 3.0]}  # groups coincide when drawn alike
-    result = bootstrap("weat", flat, words, draws=200)
+    result = bootstrap("weat", flat, words, n_resamples=200, seed=0)
     assert 0 < result.undefined < 200
-    assert np.isnan(result.draws).sum() == result.undefined
+    assert np.isnan(result.values).sum() == result.undefined
     assert np.isfinite([result.low, result.high, result.sd]).all()
 
 
@@ -302,8 +306,8 @@ def test_bad_input_is_named() -> None:
     vectors, words = toy()
     with pytest.raises(ValueError, match=r"for an 89% interval pass 0\.89"):
         bootstrap("weat", vectors, words, ci_prob=89)
-    with pytest.raises(ValueError, match="draws must be at least 2"):
-        bootstrap("weat", vectors, words, draws=1)
+    with pytest.raises(ValueError, match="n_resamples must be at least 2"):
+        bootstrap("weat", vectors, words, n_resamples=1, seed=0)
     with pytest.raises(ValueError, match=r"^set 1 must be a matrix"):
         bootstrap_of(np.dot, [[1.0]], [1.0])
     assert np.isnan(interval(np.array([np.nan]), 0.5)).all()

@@ -18,10 +18,14 @@ WORDS = {k: [f"{k}{i}" for i in range(size)] for k, size in SIZES.items()}
 ROWS = {k: np.stack([VECTORS[word] for word in words]) for k, words in WORDS.items()}
 
 DDOF = [{"ddof": 0}, {"ddof": "pooled"}]
-TEST = [{"sides": "one"}, {"method": "sampled"}, {"method": "sampled", "seed": 3}]
+TEST = [
+    {"alternative": "greater"},
+    {"method": "sampled", "seed": 0},
+    {"method": "sampled", "seed": 3},
+]
 
 CALLS: dict[str, tuple[str, list[dict[str, Any]]]] = {
-    "weat": ("xyab", [*DDOF, *TEST, {"method": "sampled", "draws": 50}]),
+    "weat": ("xyab", [*DDOF, *TEST, {"method": "sampled", "n_permutations": 50, "seed": 0}]),
     "gweat": ("xyab", []),
     "rnd": ("xya", [{"unit": True}]),
     "ect": ("xya", [{"unit": True}]),
@@ -129,13 +133,12 @@ def test_sets_among_several_are_named() -> None:
 
 
 @pytest.mark.parametrize("name", ["weat", "sc_weat"])
-def test_sampled_splits_are_those_of_seed_0_unless_told(name: str) -> None:
+def test_sampled_splits_can_be_drawn_again_by_the_seed_that_is_recorded(name: str) -> None:
     sets = CALLS[name][0]
-    words = [WORDS[each] for each in sets]
-    for given in ({}, {"seed": 0}):
-        result = getattr(scores, name)(VECTORS, *words, method="sampled", **given)
-        assert agree(result, of_arrays(name, sets, method="sampled"))
-        assert agree(result, of_arrays(name, sets, method="sampled", seed=0))
+    first, other = (of_arrays(name, sets, method="sampled") for _ in range(2))
+    assert first.seed != other.seed
+    assert agree(first, of_arrays(name, sets, method="sampled", seed=first.seed))
+    assert of_arrays(name, sets).seed is None  # nothing was drawn
 
 
 def test_results_name_the_words_that_their_parts_belong_to() -> None:

@@ -113,14 +113,10 @@ def test_correlations_of_directions() -> None:
         direction_correlations(TOY, [("he", "she", "t")])
 
 
-def test_definitional_pairs_on_google_news(shared_data) -> None:
+def test_definitional_pairs_on_google_news(google_news, shared_data) -> None:
     """SP figure 3's point: pairs agree with the component more or less, none against it."""
-    from gensim.models import KeyedVectors
-
-    path = shared_data / "vectors" / "googlenews_subset.bin"
-    vectors = KeyedVectors.load_word2vec_format(path, binary=True)
     pairs = json.loads((shared_data / "wordlists" / "definitional_pairs.json").read_text())
-    frame = direction_correlations(vectors, pairs)
+    frame = direction_correlations(google_news, pairs)
     last = frame["component"].iloc[:-1].abs()
     assert len(last) > 5
     assert last.min() > 0.2

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bayesbias import WordList, load_vectors, load_wordlist, score_table
-from bayesbias.scores.list_rows import Picks, list_rows, selections
+from bayesbias.scores.list_rows import Parts, list_rows, selections
 
 TOY = {word: np.eye(9)[at] for at, word in enumerate("abcdefgh")}
 
@@ -45,7 +45,7 @@ def test_groups_of_different_size_have_no_defining_sets() -> None:
 def test_some_words() -> None:
     rows, _ = list_rows(TOY, toy_list(one=("a", "b"), two=("c", "d")))
     at = np.array
-    some = rows.of_words(Picks((at([1, 1]), at([0])), (at([0]), at([1, 0])), at([1])))
+    some = rows.of_words(Parts((at([1, 1]), at([0])), (at([0]), at([1, 0])), at([1])))
     assert some.protected_words == (("b", "b"), ("c",))
     assert some.stereotype_words == (("g",), ("h", "g"))
     assert some.defining_words == (("b", "d"),)

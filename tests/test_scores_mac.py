@@ -77,14 +77,10 @@ def test_published_change_is_paired(shared_data) -> None:
         mac_change(before, before)
 
 
-def test_word_list_and_its_table_agree(shared_data) -> None:
-    from gensim.models import KeyedVectors
-
-    path = shared_data / "vectors" / "googlenews_subset.bin"
-    vectors = KeyedVectors.load_word2vec_format(path, binary=True)
+def test_word_list_and_its_table_agree(google_news) -> None:
     words = bb.load_wordlist("gender")
-    score = mac(vectors, words).score
-    assert score == pytest.approx(mac_of_table(bb.distance_table(vectors, words)).score, abs=1e-6)
+    score, table = mac(google_news, words).score, bb.distance_table(google_news, words)
+    assert score == pytest.approx(mac_of_table(table).score, abs=1e-6)  # float32
     assert score == pytest.approx(0.8128, abs=5e-5)  # the published table of the same words
 
 
@@ -107,6 +103,12 @@ def test_only_equal_words_and_sets_are_pairs() -> None:
     for after in (other_word, other_set, one_set):
         with pytest.raises(ValueError, match="same words and sets"):
             mac_change(both, after)
+
+
+def long_form(words: str, sets: str, connections, distances) -> pd.DataFrame:
+    """A table of words and sets of one letter each."""
+    named = {"protected_word": list(words), "attribute_set": list(sets)}
+    return pd.DataFrame({**named, "connection": connections, "cosine_distance": distances})
 
 
 TOY = {"x": [1.0, 0.0], "y": [0.0, 1.0], "a": [1.0, 1.0], "b": [3.0, 4.0], "z": [1.0, 0.0]}
@@ -146,14 +148,7 @@ def test_bad_input_is_named() -> None:
         mac_of([[1.0]], [[[1.0]], [1.0]])
     with pytest.raises(ValueError, match="has no groups"):
         mac(TOY, bb.WordList(name="n", controls={"neutral": ("x",)}))
-    table = pd.DataFrame(
-        {
-            "protected_word": ["x"],
-            "attribute_set": ["s"],
-            "connection": ["associated"],
-            "cosine_distance": [-100.0],
-        }
-    )
+    table = long_form("x", "s", ["associated"], [-100.0])
     with pytest.raises(ValueError, match=r"not in \[0, 2\]"):
         mac_of_table(table)
     with pytest.raises(ValueError, match="no associated or different rows"):
@@ -163,27 +158,14 @@ def test_bad_input_is_named() -> None:
 
 
 def test_absent_cells_of_a_table_do_not_count() -> None:
-    table = pd.DataFrame(
-        {
-            "protected_word": ["x", "x", "y"],
-            "attribute_set": ["s", "t", "s"],
-            "connection": ["associated", "different", "different"],
-            "cosine_distance": [0.2, 0.4, 0.9],
-        }
-    )
+    table = long_form("xxy", "sts", ["associated", "different", "different"], [0.2, 0.4, 0.9])
     assert mac_of_table(table).score == pytest.approx(0.5)
 
 
 def test_words_and_sets_of_a_table_stand_in_its_order() -> None:
-    table = pd.DataFrame(
-        {
-            "protected_word": ["y", "y", "y", "x", "x"],
-            "attribute_set": ["t", "t", "s", "t", "s"],
-            "connection": ["different", "different", "associated", "associated", "different"],
-            "cosine_distance": np.array([0.25, 0.75, 1.0, 1.25, 1.5], dtype=np.float32),
-        }
-    )
-    result = mac_of_table(table)
+    connections = ["different", "different", "associated", "associated", "different"]
+    distances = np.array([0.25, 0.75, 1.0, 1.25, 1.5], dtype=np.float32)
+    result = mac_of_table(long_form("yyyxx", "ttsts", connections, distances))
     assert result.words == ("y", "x")
     assert result.attribute_sets == ("t", "s")
     assert result.distance.tolist() == [[0.5, 1.0], [1.25, 1.5]]
@@ -196,14 +178,7 @@ def test_words_and_sets_of_a_table_stand_in_its_order() -> None:
     [(-9e-6, True), (-1.1e-5, False), (2 + 9e-6, True), (2 + 1.1e-5, False), (2.5, False)],
 )
 def test_distances_of_a_table_lie_in_0_2(distance: float, allowed: bool) -> None:
-    table = pd.DataFrame(
-        {
-            "protected_word": ["x"],
-            "attribute_set": ["s"],
-            "connection": ["associated"],
-            "cosine_distance": [distance],
-        }
-    )
+    table = long_form("x", "s", ["associated"], [distance])
     if allowed:
         assert mac_of_table(table).score == distance
     else:

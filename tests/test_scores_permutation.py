@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesbias.scores import permutation_p_values, permutation_test
-from bayesbias.scores.permutation import TIE, named_sides
+from bayesbias.scores.permutation import TIE, named_alternative
 
 EXACT = ("enumerate", "dynamic")
 
@@ -18,7 +18,15 @@ ROUNDING = 1e-12
 """Sums of at most a few hundred probabilities and products in float64."""
 
 
-def brute(values: list[int], n_x: int, sides: str) -> float:
+def reaches(other, observed, alternative: str, rounding: float = 0.0):
+    """Whether a statistic is at least as extreme as the observed one."""
+    if alternative == "two-sided":
+        return abs(other) >= abs(observed) - rounding
+    sign = 1 if alternative == "greater" else -1
+    return sign * other >= sign * observed - rounding
+
+
+def brute(values: list[int], n_x: int, alternative: str) -> float:
     """Share of splits, in whole numbers: means are compared as (n_y Σ_X - n_x Σ_Y)."""
     n_y, total = len(values) - n_x, sum(values)
 
@@ -30,7 +38,7 @@ def brute(values: list[int], n_x: int, sides: str) -> float:
     count = 0
     for chosen in combinations(range(len(values)), n_x):
         other = statistic(chosen)
-        count += abs(other) >= abs(observed) if sides == "two" else other >= observed
+        count += reaches(other, observed, alternative)
     return count / comb(len(values), n_x)
 
 
@@ -40,16 +48,18 @@ def splits(draw: st.DrawFn) -> tuple[list[int], int]:
     return values, draw(st.integers(1, len(values) - 1))
 
 
-@pytest.mark.parametrize("sides", ["one", "two"])
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
 @pytest.mark.parametrize("method", EXACT)
 @given(data=splits())
 def test_every_split_is_counted_and_so_are_ties(
-    data: tuple[list[int], int], method: str, sides: str
+    data: tuple[list[int], int], method: str, alternative: str
 ) -> None:
     values, n_x = data
     # A tenth of a whole number is not a float, so that ties are ties within rounding only.
-    result = permutation_p_values(np.array([values]) / 10, n_x, sides=sides, method=method)
-    expected = brute(values, n_x, sides)
+    result = permutation_p_values(
+        np.array([values]) / 10, n_x, alternative=alternative, method=method
+    )
+    expected = brute(values, n_x, alternative)
     assert result.low[0] <= expected * (1 + ROUNDING)
     assert result.high[0] >= expected * (1 - ROUNDING)
     if method == "enumerate":
@@ -57,10 +67,10 @@ def test_every_split_is_counted_and_so_are_ties(
     assert result.n_splits == comb(len(values), n_x)
 
 
-@pytest.mark.parametrize("sides", ["one", "two"])
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
 @pytest.mark.parametrize(("n_words", "n_x"), [(18, 9), (19, 6), (22, 11), (24, 17)])
 def test_halves_and_grids_agree_with_sums_of_all_subsets(
-    n_words: int, n_x: int, sides: str
+    n_words: int, n_x: int, alternative: str
 ) -> None:
     random = np.random.default_rng(n_words)
     for shift in (-0.5, 0.0, 0.8, 3.0):
@@ -72,12 +82,9 @@ def test_halves_and_grids_agree_with_sums_of_all_subsets(
         for value in centred:
             sums, sizes = np.r_[sums, sums + value], np.r_[sizes, sizes + 1]
         sums, observed = sums[sizes == n_x], centred[:n_x].sum()
-        reached = (
-            np.abs(sums) >= abs(observed) - 1e-9 if sides == "two" else sums >= observed - 1e-9
-        )
-        expected = reached.mean()
-        counted = permutation_test(s[:n_x], s[n_x:], sides=sides, method="enumerate")
-        bounded = permutation_test(s[:n_x], s[n_x:], sides=sides, method="dynamic")
+        expected = reaches(sums, observed, alternative, 1e-9).mean()
+        counted = permutation_test(s[:n_x], s[n_x:], alternative=alternative, method="enumerate")
+        bounded = permutation_test(s[:n_x], s[n_x:], alternative=alternative, method="dynamic")
         assert counted.p_value == pytest.approx(expected, rel=ROUNDING)
         low, high = bounded.p_bounds
         assert low * (1 - ROUNDING) <= expected <= high * (1 + ROUNDING)
@@ -107,7 +114,7 @@ def test_extremes_of_ranks_are_counted_by_partitions() -> None:
         s[31], s[32 + m] = s[32 + m], s[31]  # the least of X changes place with the m-th of Y
         within = m + 1
         expected = sum(partitions[: within + 1]) / comb(64, 32)
-        result = permutation_test(s[:32], s[32:], sides="one")
+        result = permutation_test(s[:32], s[32:], alternative="greater")
         assert result.method == "dynamic"
         assert result.p_bounds[0] == pytest.approx(expected, rel=ROUNDING)
         assert result.p_bounds[1] == pytest.approx(expected, rel=ROUNDING)
@@ -122,7 +129,7 @@ def test_the_given_split_counts_where_no_grid_can_tell_it(n_x: int, sign: int) -
     splits = comb(40, n_x)
     two = 2 if n_x == 20 else 1
     assert permutation_test(x, y).p_bounds == pytest.approx((two / splits, two / splits), rel=1e-9)
-    (low, high) = permutation_test(x, y, sides="one").p_bounds
+    (low, high) = permutation_test(x, y, alternative="greater").p_bounds
     expected = 1 / splits if sign == 1 else 1
     assert low == pytest.approx(expected, rel=1e-9)  # sums of 1,600 probabilities
     assert high == pytest.approx(expected, rel=1e-9)
@@ -155,11 +162,11 @@ def test_long_lists_agree_with_the_exact_rank_sum_test(shift: int) -> None:
     order = np.random.default_rng(shift).permutation(64)
     x = np.sort(order[:30] + shift * 10.0)
     ranks = np.r_[x, order[30:]].argsort().argsort() + 1.0
-    for sides, alternative in (("one", "greater"), ("two", "two-sided")):
+    for alternative in ("greater", "less", "two-sided"):
         expected = mannwhitneyu(
             ranks[:30], ranks[30:], alternative=alternative, method="exact"
         ).pvalue
-        low, high = permutation_test(ranks[:30], ranks[30:], sides=sides).p_bounds
+        low, high = permutation_test(ranks[:30], ranks[30:], alternative=alternative).p_bounds
         # scipy adds up to a thousand frequencies in float64: 1e-10 is far above that.
         assert low * (1 - 1e-10) <= expected <= high * (1 + 1e-10)
         assert high <= low * 1.01
@@ -207,56 +214,73 @@ def test_calibrated_under_the_null() -> None:
         assert abs((p <= level).mean() - level) < 4 * np.sqrt(level * (1 - level) / 4000)
 
 
-@pytest.mark.parametrize("sides", ["one", "two"])
-def test_sampled_shares_are_near_the_exact_ones_for_every_data_set(sides: str) -> None:
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+def test_sampled_shares_are_near_the_exact_ones_for_every_data_set(alternative: str) -> None:
     scores = np.random.default_rng(5).normal(size=(6, 12))
-    exact = permutation_p_values(scores, 5, sides=sides, method="enumerate").p_value
-    sampled = permutation_p_values(scores, 5, sides=sides, method="sampled", draws=25_000)
+    exact = permutation_p_values(scores, 5, alternative=alternative, method="enumerate").p_value
+    sampled = permutation_p_values(
+        scores, 5, alternative=alternative, method="sampled", seed=0, n_permutations=25_000
+    )
     error = np.sqrt(exact * (1 - exact) / 25_000)
     assert (np.abs(sampled.p_value - exact) < 5 * error).all()  # five standard errors
-    default = permutation_p_values(scores, 5, sides=sides, method="sampled")
+    default = permutation_p_values(scores, 5, alternative=alternative, method="sampled", seed=0)
     assert (np.abs(default.p_value - exact) < 5 * np.sqrt(exact * (1 - exact) / 100_000)).all()
     for row, p in zip(scores, sampled.p_value, strict=True):  # the same splits for each
         assert (
             p
             == permutation_test(
-                row[:5], row[5:], sides=sides, method="sampled", draws=25_000
+                row[:5],
+                row[5:],
+                alternative=alternative,
+                method="sampled",
+                seed=0,
+                n_permutations=25_000,
             ).p_value
         )
 
 
-@pytest.mark.parametrize("draws", [1, 2, 3])
-def test_intervals_of_sampled_shares_are_clopper_and_pearsons(draws: int) -> None:
+@pytest.mark.parametrize("trials", [1, 2, 3])
+def test_intervals_of_sampled_shares_are_clopper_and_pearsons(trials: int) -> None:
     """At either end of the 99% interval the count at hand, or a further one, has 0.5%."""
     scores = np.random.default_rng(0).normal(size=(40, 8))
-    found = permutation_p_values(scores, 4, sides="one", method="sampled", draws=draws)
-    reached = np.rint(found.p_value * (draws + 1)).astype(int) - 1
-    assert set(reached) == set(range(draws + 1))
+    found = permutation_p_values(
+        scores, 4, alternative="greater", method="sampled", seed=0, n_permutations=trials
+    )
+    reached = np.rint(found.p_value * (trials + 1)).astype(int) - 1
+    assert set(reached) == set(range(trials + 1))
     for count, low, high in zip(reached, found.low, found.high, strict=True):
         chances = [
-            [comb(draws, k) * p**k * (1 - p) ** (draws - k) for k in range(draws + 1)]
+            [comb(trials, k) * p**k * (1 - p) ** (trials - k) for k in range(trials + 1)]
             for p in (low, high)
         ]
         # betaincinv solves to the last digits.
         assert sum(chances[0][count:]) == pytest.approx(0.005 if count else 1, rel=1e-9)
         assert sum(chances[1][: count + 1]) == pytest.approx(
-            0.005 if count < draws else 1, rel=1e-9
+            0.005 if count < trials else 1, rel=1e-9
         )
         assert (low == 0) == (count == 0)
-        assert (high == 1) == (count == draws)
+        assert (high == 1) == (count == trials)
 
 
 def test_sampled_counts_the_given_split_and_repeats_with_its_seed() -> None:
     s = np.random.default_rng(5).normal(size=12)
-    exact = permutation_test(s[:6], s[6:], sides="one")
-    sampled = permutation_test(s[:6], s[6:], sides="one", method="sampled", seed=1, draws=20_000)
-    again = permutation_test(s[:6], s[6:], sides="one", method="sampled", seed=1, draws=20_000)
-    other = permutation_test(s[:6], s[6:], sides="one", method="sampled", seed=2, draws=20_000)
+    exact = permutation_test(s[:6], s[6:], alternative="greater")
+    sampled = permutation_test(
+        s[:6], s[6:], alternative="greater", method="sampled", seed=1, n_permutations=20_000
+    )
+    again = permutation_test(
+        s[:6], s[6:], alternative="greater", method="sampled", seed=1, n_permutations=20_000
+    )
+    other = permutation_test(
+        s[:6], s[6:], alternative="greater", method="sampled", seed=2, n_permutations=20_000
+    )
     error = np.sqrt(exact.p_value * (1 - exact.p_value) / 20_000)
     assert sampled.p_value == again.p_value != other.p_value
     assert abs(sampled.p_value - exact.p_value) < 5 * error  # five standard errors
     assert sampled.p_bounds[0] < sampled.p_value < sampled.p_bounds[1]
-    extreme = permutation_test([9, 8, 7, 6.0], [0, 1, 2, 3.5], method="sampled", draws=9, seed=0)
+    extreme = permutation_test(
+        [9, 8, 7, 6.0], [0, 1, 2, 3.5], method="sampled", n_permutations=9, seed=0
+    )
     assert extreme.p_value * 10 == pytest.approx(round(extreme.p_value * 10))
     assert extreme.p_value >= 0.1
 
@@ -280,7 +304,7 @@ def test_36_words_are_counted_and_37_bounded() -> None:
 
 def test_up_to_44_words_may_be_counted() -> None:
     s = np.arange(45.0)[::-1]
-    result = permutation_test(s[1:3], s[3:], sides="one", method="enumerate")
+    result = permutation_test(s[1:3], s[3:], alternative="greater", method="enumerate")
     assert result.p_value == pytest.approx(1 / comb(44, 2))
     with pytest.raises(ValueError, match="takes up to 44 words, got 45; use 'dynamic'"):
         permutation_test(s[:2], s[2:], method="enumerate")
@@ -290,10 +314,10 @@ def test_up_to_44_words_may_be_counted() -> None:
 @pytest.mark.parametrize("n_x", [1, 4, 8])
 def test_the_result_holds_statistic_and_bounds(n_x: int, method) -> None:
     s = np.random.default_rng(1).normal(size=9)
-    result = permutation_test(s[:n_x], s[n_x:], sides="one", method=method)
+    result = permutation_test(s[:n_x], s[n_x:], alternative="greater", method=method)
     assert result.statistic == pytest.approx(s[:n_x].sum() - s[n_x:].sum())
-    assert (result.sides, result.method) == ("one", method)
-    values = permutation_p_values(s[None, :], n_x, sides="one", method=method)
+    assert (result.alternative, result.method) == ("greater", method)
+    values = permutation_p_values(s[None, :], n_x, alternative="greater", method=method)
     assert (result.p_value, result.p_bounds) == (values.p_value[0], (values.low[0], values.high[0]))
     assert values.p_value[0] == values.high[0]  # the upper bound stands for the p-value
 
@@ -302,7 +326,7 @@ def test_scores_in_float32_are_summed_in_float64() -> None:
     x, y = np.random.default_rng(0).normal(size=(2, 500)).astype(np.float32)
     expected = sum(x.tolist()) - sum(y.tolist())
     for first, second in ((x, y), (x.astype(float), y), (x, y.astype(float))):
-        result = permutation_test(first, second, method="sampled", draws=2)
+        result = permutation_test(first, second, method="sampled", seed=0, n_permutations=2)
         # Sums of a thousand numbers of size one, right to 1e-13 in float64 and 1e-5 in float32.
         assert result.statistic == pytest.approx(expected, abs=1e-11)
 
@@ -318,8 +342,9 @@ def test_data_sets_do_not_meddle_with_each_other() -> None:
     )
 
 
-def test_sides_are_given_by_name() -> None:
-    assert (named_sides("one"), named_sides("two")) == ("one", "two")
+def test_alternatives_are_given_by_name() -> None:
+    for name in ("two-sided", "greater", "less"):
+        assert named_alternative(name) == name
 
 
 def test_agreement_is_what_bounds_are_refined_to() -> None:
@@ -333,29 +358,34 @@ def test_agreement_is_what_bounds_are_refined_to() -> None:
 
 def test_equal_scores_tie_everywhere() -> None:
     for method in (*EXACT, "sampled"):
-        for sides in ("one", "two"):
+        for alternative in ("greater", "less", "two-sided"):
             x, y = np.full(4, 0.1), np.full(3, 0.1)
-            for draws in (10, 12_345):  # within a block of draws, and beyond one
-                p = permutation_test(x, y, method=method, sides=sides, draws=draws).p_value
+            for n_permutations in (10, 12_345):  # within a chunk of splits, and beyond one
+                p = permutation_test(
+                    x, y, method=method, alternative=alternative, n_permutations=n_permutations
+                ).p_value
                 assert p == 1.0
 
 
 def test_ties_within_the_stated_tolerance_count() -> None:
     s = np.array([3.0, 1.0, 2.0, 2.0])  # {3, 1} and {2, 2} both sum to 4
-    exact = permutation_test(s[:2], s[2:], sides="one").p_value
+    exact = permutation_test(s[:2], s[2:], alternative="greater").p_value
     near, far = s.copy(), s.copy()
     near[2] += 0.1 * TIE
     far[2] -= 1e-6  # {2, 2} now falls short of it
-    assert exact == permutation_test(near[:2], near[2:], sides="one").p_value
-    assert exact > permutation_test(far[:2], far[2:], sides="one").p_value
+    assert exact == permutation_test(near[:2], near[2:], alternative="greater").p_value
+    assert exact > permutation_test(far[:2], far[2:], alternative="greater").p_value
 
 
 @pytest.mark.parametrize(
     ("changes", "match"),
     [
-        ({"sides": "both"}, r"unknown sides 'both'.*one.*two"),
+        ({"alternative": "both"}, r"unknown alternative 'both'.*greater.*less.*two-sided"),
         ({"method": "exact"}, r"unknown method 'exact'.*enumerate"),
-        ({"draws": 0, "method": "sampled"}, "draws must be at least 1"),
+        (
+            {"n_permutations": 0, "method": "sampled"},
+            "n_permutations must be a whole number from 1",
+        ),
         ({"agreement": 0.0, "method": "dynamic"}, "agreement must be positive"),
     ],
 )

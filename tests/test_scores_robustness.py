@@ -81,12 +81,12 @@ def test_summaries_by_hand() -> None:
     assert silhouette["sd"] == pytest.approx(np.hypot(sds["given"], sds["reference"]))
     assert silhouette["n"] == 5
     assert (frame["groups"] == "x, y").all()
-    assert frame.attrs == {"ci_prob": 0.5}
+    assert frame.attrs == {"ci_prob": 0.5, "ci_kind": "eti", "seed": 1}
 
 
 def test_two_values_have_an_sd() -> None:
     vectors, words = toy()
-    frame = robustness(vectors, words, scores=["mac"], shares=[0.2], repeats=2, ci_prob=0.5)
+    frame = robustness(vectors, words, scores=["mac"], shares=[0.2], repeats=2, ci_prob=0.5, seed=0)
     row = frame[frame["share"] == 0.2].iloc[0]
     # The quarters of two values lie half their distance apart.
     assert row["sd"] == pytest.approx(2 * (row["high"] - row["low"]) / np.sqrt(2))
@@ -95,13 +95,15 @@ def test_two_values_have_an_sd() -> None:
 
 
 def test_fifty_sublists_of_every_share_below_one() -> None:
-    frame = robustness(*toy(), scores=["weam"])
+    frame = robustness(*toy(), scores=["weam"], seed=0)
     assert frame[frame["share"] < 1]["n"].tolist() == [50] * 4 * 2  # two ordered pairs
 
 
 def test_what_is_left_out_is_told_whole() -> None:
     vectors, words = toy()
-    frame = robustness(vectors, words, scores=["weat", "direct_bias"], shares=[1.0], repeats=2)
+    frame = robustness(
+        vectors, words, scores=["weat", "direct_bias"], shares=[1.0], repeats=2, seed=0
+    )
     left = frame[frame["kind"] == "leave_one_out"]
     assert (left["embedding"] == "given").all()
     assert (left["n"] == 1).all()
@@ -117,7 +119,7 @@ def test_what_is_left_out_is_told_whole() -> None:
 
 def test_what_is_undefined_has_no_summary() -> None:
     vectors, words = toy(unequal=True)  # no pairs
-    frame = robustness(vectors, words, scores=["direct_bias"], shares=[0.5], repeats=2)
+    frame = robustness(vectors, words, scores=["direct_bias"], shares=[0.5], repeats=2, seed=0)
     assert len(frame) == 2 + 19
     assert (frame["n"] == 0).all()
     assert frame[["full", "mean", "sd", "low", "high", "deviation"]].isna().all(axis=None)
@@ -152,7 +154,7 @@ def test_sublists_may_be_undefined_where_the_list_is_not() -> None:
 
 def test_each_pair_is_left_out_once() -> None:
     vectors, words = toy()
-    frame = robustness(vectors, words, scores=["weat"], repeats=2)
+    frame = robustness(vectors, words, scores=["weat"], repeats=2, seed=0)
     left = frame[frame["kind"] == "leave_one_out"].set_index("left_out")["mean"]
     assert list(left.index) == [f"x{i}, y{i}" for i in range(10)]
     X, Y = words.groups.values()
@@ -164,7 +166,7 @@ def test_each_pair_is_left_out_once() -> None:
 
 def test_without_pairs_each_word_is_left_out() -> None:
     vectors, words = toy(unequal=True)
-    frame = robustness(vectors, words, scores=["weat"], repeats=2)
+    frame = robustness(vectors, words, scores=["weat"], repeats=2, seed=0)
     assert frame[frame["kind"] == "leave_one_out"]["left_out"].nunique() == 19
 
 
@@ -185,7 +187,9 @@ def test_silhouettes_tell_a_planted_bias_from_none() -> None:
 
 def test_shuffling_deals_pairs_anew() -> None:
     vectors, words = toy()
-    frame = robustness(vectors, words, scores=["direct_bias"], reference="shuffled", shares=[1.0])
+    frame = robustness(
+        vectors, words, scores=["direct_bias"], reference="shuffled", shares=[1.0], seed=0
+    )
     rows = frame[frame["kind"] == "sublist"].set_index("embedding")["mean"]
     assert rows["given"] > rows["reference"]
 

@@ -8,15 +8,7 @@ import pytest
 import bayesbias as bb
 from bayesbias import WordList, scores
 from bayesbias.scores import SCORES, score_table
-from bayesbias.scores.table import TABLE_COLUMNS
-
-
-@pytest.fixture(scope="module")
-def google_news(shared_data):
-    from gensim.models import KeyedVectors
-
-    path = shared_data / "vectors" / "googlenews_subset.bin"
-    return KeyedVectors.load_word2vec_format(path, binary=True)
+from bayesbias.scores.table import SCORE_TABLE_COLUMNS
 
 
 def value(table, score: str, groups: str) -> float:
@@ -25,8 +17,8 @@ def value(table, score: str, groups: str) -> float:
 
 def test_rows_are_the_scores_on_words(google_news) -> None:
     words = bb.load_wordlist("gender")
-    table = score_table(google_news, words, draws=20)
-    assert list(table.columns) == list(TABLE_COLUMNS)
+    table = score_table(google_news, words, n_resamples=20, seed=0)
+    assert list(table.columns) == list(SCORE_TABLE_COLUMNS)
     assert set(table["score"]) == set(SCORES)
     (X, Y), (A, B) = words.groups.values(), (words.stereotypes[g] for g in words.groups)
     targets, pairs = [*A, *B], list(zip(X, Y, strict=True))
@@ -57,14 +49,16 @@ def test_rows_are_the_scores_on_words(google_news) -> None:
 
 
 def test_more_groups_give_all_pairs(google_news) -> None:
-    table = score_table(google_news, bb.load_wordlist("religion"), draws=20, scores=SCORES)
+    table = score_table(
+        google_news, bb.load_wordlist("religion"), n_resamples=20, seed=0, scores=SCORES
+    )
     count = table["score"].value_counts()
     assert (count["weat"], count["weam"], count["same"], count["mac"]) == (3, 6, 1, 1)
     assert table["note"].str.contains("left out, not in the embedding: judgemental").all()
 
 
 def test_what_does_not_apply_says_why(google_news) -> None:
-    table = score_table(google_news, bb.load_wordlist("race"), draws=20)
+    table = score_table(google_news, bb.load_wordlist("race"), n_resamples=20, seed=0)
     undefined = table[table["value"].isna()]
     assert set(undefined["score"]) == {"ripa", "direct_bias"}
     assert undefined["note"].str.contains("groups of equal size").all()
@@ -72,12 +66,14 @@ def test_what_does_not_apply_says_why(google_news) -> None:
 
 def test_same_seed_same_table_whatever_the_scores(google_news) -> None:
     words = bb.load_wordlist("weat9")
-    whole = score_table(google_news, words, draws=30, seed=5)
-    part = score_table(google_news, words, draws=30, seed=5, scores=["same", "weat"])
+    whole = score_table(google_news, words, n_resamples=30, seed=5)
+    part = score_table(google_news, words, n_resamples=30, seed=5, scores=["same", "weat"])
     rest = whole[whole["score"].isin(["same", "weat"])].sort_values("score")
     assert np.array_equal(rest["low"], part.sort_values("score")["low"])
-    one = score_table(google_news, words, draws=30, scores=["weat"], sides="one")
-    assert one["choices"].item() == "effect size, ddof=1, one-sided"
+    one = score_table(
+        google_news, words, n_resamples=30, seed=0, scores=["weat"], alternative="greater"
+    )
+    assert one["choices"].item() == "effect size, ddof=1, greater"
     with pytest.raises(ValueError, match="unknown score 'same_score'"):
         score_table(google_news, words, scores=["same_score"])
 
@@ -90,22 +86,30 @@ def toy(size: int = 4) -> tuple[dict[str, np.ndarray], WordList]:
     return {word: random.normal(size=5) for word in words.words}, words
 
 
-@pytest.mark.parametrize("sides", ["one", "two"])
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
 @pytest.mark.parametrize("size", [4, 19])  # counted, and bounded from both sides
-def test_p_values_are_those_of_weat(size: int, sides) -> None:
+def test_p_values_are_those_of_weat(size: int, alternative) -> None:
     vectors, words = toy(size)
     (X, Y), (A, B) = words.groups.values(), words.stereotypes.values()
-    table = score_table(vectors, words, scores=["weat", "weat_statistic"], draws=2, sides=sides)
-    expected = scores.weat(vectors, X, Y, A, B, sides=sides)
+    table = score_table(
+        vectors,
+        words,
+        scores=["weat", "weat_statistic"],
+        n_resamples=2,
+        seed=0,
+        alternative=alternative,
+    )
+    expected = scores.weat(vectors, X, Y, A, B, alternative=alternative)
     assert table["p_value"].tolist() == [expected.p_value] * 2
     assert table["p_low"].tolist() == [expected.p_bounds[0]] * 2
     assert table["p_high"].tolist() == [expected.p_bounds[1]] * 2
-    assert table["choices"].str.endswith(f"{sides}-sided").all()
-    assert table.attrs == {"ci_prob": 0.89, "sides": sides}
+    assert table["choices"].str.endswith(f", {alternative}").all()
+    attrs = {"ci_prob": 0.89, "ci_kind": "eti", "alternative": alternative, "seed": 0}
+    assert table.attrs == attrs
 
 
 def test_rows_tell_how_to_read_them() -> None:
-    table = score_table(*toy(), draws=2)
+    table = score_table(*toy(), n_resamples=2, seed=0)
     assert (table["interval"] == "bootstrap").all()
     for row in table.itertuples():
         spec = SCORES[row.score]
@@ -117,8 +121,8 @@ def test_rows_tell_how_to_read_them() -> None:
 
 
 def test_no_scores_give_a_frame_with_its_columns() -> None:
-    table = score_table(*toy(), scores=[], draws=2)
-    assert list(table.columns) == list(TABLE_COLUMNS)
+    table = score_table(*toy(), scores=[], n_resamples=2, seed=0)
+    assert list(table.columns) == list(SCORE_TABLE_COLUMNS)
     assert table.empty
 
 
@@ -130,8 +134,10 @@ def test_intervals_are_those_of_the_bootstrap_and_tell_what_was_left_out() -> No
         groups={"g": ("x", "y"), "h": ("a", "b", "gone")},
         stereotypes={"g": ("a",), "h": ("b",)},
     )
-    table = score_table(vectors, words, scores=["weat", "nas"], draws=200).set_index("score")
-    drawn = scores.bootstrap("weat", vectors, words, draws=200)
+    table = score_table(vectors, words, scores=["weat", "nas"], n_resamples=200, seed=0).set_index(
+        "score"
+    )
+    drawn = scores.bootstrap("weat", vectors, words, n_resamples=200, seed=0)
     assert drawn.undefined > 0
     assert (table.loc["weat", "low"], table.loc["weat", "high"]) == (drawn.low, drawn.high)
     left_out = "left out, not in the embedding: gone"
@@ -140,8 +146,8 @@ def test_intervals_are_those_of_the_bootstrap_and_tell_what_was_left_out() -> No
     )
     assert (table.loc["nas", "note"] == f"{SCORES['nas'].note}; {left_out}").all()
     itself = WordList("i", {"g": ("x",), "h": ("y",)}, {"g": ("x", "a"), "h": ("b",)})
-    (note,) = score_table(vectors, itself, scores=["mac"], draws=40)["note"]
-    undefined = scores.bootstrap("mac", vectors, itself, draws=40).undefined
+    (note,) = score_table(vectors, itself, scores=["mac"], n_resamples=40, seed=0)["note"]
+    undefined = scores.bootstrap("mac", vectors, itself, n_resamples=40, seed=0).undefined
     assert note == f"{SCORES['mac'].note}; undefined in {undefined} of 40 resamplings"
 
 
@@ -150,7 +156,7 @@ def test_equal_associations_are_a_note_not_a_number() -> None:
     words = WordList(
         name="flat", groups={"g": ("x",), "h": ("y",)}, stereotypes={"g": ("a",), "h": ("c",)}
     )
-    table = score_table(vectors, words, draws=5, scores=["weat", "same"])
+    table = score_table(vectors, words, n_resamples=5, seed=0, scores=["weat", "same"])
     assert table["value"].isna().all()
     assert table["note"].tolist()[0] == "undefined: all words have the same association"
     assert "same mean vector" in table["note"].tolist()[1]

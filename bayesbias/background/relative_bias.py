@@ -14,18 +14,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator, default_rng
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
 from .._core.random import Seed, as_seed_sequence
+from ..scores.permutation import Alternative, named_alternative
 from .tails import Choice, Tail, normal
-
-Alternative = Literal["two-sided", "greater", "less"]
 
 _TAILS: dict[Alternative, Tail] = {"two-sided": "two", "greater": "upper", "less": "lower"}
 
@@ -73,7 +71,7 @@ class RelativeBias:
 
     def p_normal(self, alternative: Alternative = "two-sided") -> float:
         """p-value by the closed form and a Normal."""
-        _check_alternative(alternative)
+        named_alternative(alternative)
         tail = _TAILS[alternative]
         return normal(
             self.statistic, self.expected, self.sd, Choice("reference", tail, "normal", "sets")
@@ -81,7 +79,7 @@ class RelativeBias:
 
     def p_simulated(self, alternative: Alternative = "two-sided") -> float:
         """p-value by random pairs, (b + 1)/(n_resamples + 1); two-sided about what is expected."""
-        _check_alternative(alternative)
+        named_alternative(alternative)
         away, own = self.reference - self.expected, self.statistic - self.expected
         if alternative == "two-sided":
             away, own = np.abs(away), abs(own)
@@ -177,8 +175,3 @@ def random_rows(n_words: int, size: int, draws: int, rng: Generator) -> NDArray[
         if not len(twice):
             return rows
         rows[twice] = rng.integers(n_words, size=(len(twice), size))
-
-
-def _check_alternative(alternative: str) -> None:
-    if alternative not in _TAILS:
-        raise ValueError(unknown_name("alternative", alternative, _TAILS))

@@ -27,7 +27,7 @@ EXAMPLES = (
     "What a score measures, its range and its direction: docs/scores.md.\n\n"
     "Examples:\n\n"
     "`bayesbias scores gender`\n\n"
-    "`bayesbias scores weat1 --vectors GoogleNews.bin --sides one --out weat1.csv`\n\n"
+    "`bayesbias scores weat1 --vectors GoogleNews.bin --alternative greater --out weat1.csv`\n\n"
     "`bayesbias scores religion --posterior --model crossed`\n\n"
     "Exit code 3 if the model was fitted but the sampler warned; the table is written all the "
     "same."
@@ -47,13 +47,13 @@ def scores(
     vectors: options.Vectors = "glove-demo",
     case: options.Case = "exact",
     ci_prob: options.CiProb = 0.89,
-    draws: Annotated[
+    n_resamples: Annotated[
         int, typer.Option(min=2, metavar="N", help="Resamplings of the words, for the intervals.")
     ] = 1000,
     seed: options.Seed = 1,
-    sides: Annotated[
-        str, typer.Option(metavar="HOW", help="Sides of WEAT's p-value: two, or one.")
-    ] = "two",
+    alternative: Annotated[
+        str, typer.Option(metavar="HOW", help="Of WEAT's p-value: two-sided, greater or less.")
+    ] = "two-sided",
     posterior: Annotated[
         bool, typer.Option("--posterior", help="Fit a model and add the posteriors of scores.")
     ] = False,
@@ -76,20 +76,27 @@ def scores(
     from ..embeddings.load import load_vectors
     from ..posterior.posterior_scores import with_posterior_scores
     from ..sampling.fit import fit
-    from ..scores.permutation import named_sides
+    from ..scores.permutation import named_alternative
     from ..scores.table import score_table
     from ..tables.distances import distance_table
     from ..tables.wordlists import load_wordlist
     from ..workflows.output import require_file_place
 
     screen = options.screen_of(context, quiet)
-    loaded, side = load_wordlist(wordlist), named_sides(sides)
+    loaded, tested = load_wordlist(wordlist), named_alternative(alternative)
     if out is not None:
         require_file_place(out, (".csv",), force=force)
     read = load_vectors(
         vectors, loaded, case, allow_pickle=allow_pickle, progressbar=not screen.quiet
     )
-    frame = score_table(read, loaded, ci_prob=ci_prob, draws=draws, seed=seed, sides=side)
+    frame = score_table(
+        read,
+        loaded,
+        ci_prob=ci_prob,
+        n_resamples=n_resamples,
+        alternative=tested,
+        seed=seed,
+    )
     doubts: list[str] = []
     if posterior:
         table = distance_table(read, loaded)
@@ -139,7 +146,7 @@ def _show(frame: pd.DataFrame, title: str, screen: Screen) -> None:
     }
     about = {
         "bootstrap": "Bootstrap intervals say how scores move with other words; p is exact, "
-        f"{frame.attrs['sides']}-sided, and is about the split of these words into two.",
+        f"{frame.attrs['alternative']}, and is about the split of these words into two.",
         "posterior": "Posterior intervals are about these words, and narrower for that: they do "
         "not say how scores move with other words.",
     }

@@ -11,10 +11,10 @@ from .._core.display import abridged
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from .._core.random import Seed, as_seed_sequence
 from ..embeddings.word_sets import WordVectors
-from ..scores.bootstrap import DRAWS, Resampled, interval, list_draws, resampled
-from ..scores.list_rows import ListRows, list_rows, selections
+from ..scores.list_rows import ListRows, Picks, list_rows, selections
 from ..scores.mac import MacChange, MacResult, mac, mac_change, mac_of_table
 from ..scores.registry import ListScore, named_scores
+from ..scores.resampling import N_RESAMPLES, interval, resampled_values, resamples
 from ..tables.wordlists import WordList
 from .pairing import pair
 
@@ -64,7 +64,7 @@ def scores_before_after(
     *,
     scores: Iterable[str] = DEFAULT_SCORES,
     ci_prob: float = DEFAULT_CI_PROB,
-    n_resamples: int = DRAWS,
+    n_resamples: int = N_RESAMPLES,
     seed: Seed = None,
 ) -> pd.DataFrame:
     """Scores of a word list in two embeddings, such as before and after debiasing.
@@ -100,7 +100,7 @@ def scores_before_after(
     _require_same_words(*(missing for _, missing in found))
     rows = [each for each, _ in found]
     sequence = as_seed_sequence(seed)
-    drawn = [resampled(each, n_resamples, sequence) for each in rows]  # equal seeds, equal words
+    drawn = [resamples(each, n_resamples, sequence) for each in rows]  # equal seeds, equal words
     made = []
     for name, spec in specs.items():
         for at in selections(rows[0], spec.scope):
@@ -116,7 +116,7 @@ def scores_before_after(
 
 
 def _row(
-    spec: ListScore, rows: list[ListRows], drawn: list[Resampled], ci_prob: float
+    spec: ListScore, rows: list[ListRows], drawn: list[Picks], ci_prob: float
 ) -> dict[str, object]:
     row: dict[str, object] = {
         "groups": ", ".join(rows[0].groups),
@@ -127,7 +127,7 @@ def _row(
     }
     try:
         values = [spec.value(each) for each in rows]
-        one, other = (list_draws(spec, *each) for each in zip(rows, drawn, strict=True))
+        one, other = (resampled_values(spec, *each) for each in zip(rows, drawn, strict=True))
     except ValueError as error:
         return row | {"note": str(error)}
     low, high = interval(other - one, ci_prob)

@@ -21,7 +21,6 @@ import pandas as pd
 from .._core.checks import unknown_name
 from .._core.random import Seed
 from ..model.design import Design
-from ..model.priors import Prior
 from ..model.spec import ModelSpec, load_model
 from ..sampling.fit import fit_design
 from ..tables.schema import require_columns, table_hash
@@ -217,20 +216,8 @@ def spec_in_units(spec: ModelSpec, unit: float) -> ModelSpec:
     if unit == 1:
         return spec
     return spec.with_priors(
-        {name: _scaled(prior, unit) for name, prior in spec.priors.items() if name != "nu"}
+        {name: prior.times(unit) for name, prior in spec.priors.items() if name != "nu"}
     )
-
-
-def _scaled(prior: Prior, unit: float) -> Prior:
-    parameters = dict(prior.parameters)
-    for name, value in parameters.items():
-        if name in {"mean", "sd", "scale"}:
-            parameters[name] = value * unit
-        elif name == "rate":
-            parameters[name] = value / unit
-        elif name == "log_mean":
-            parameters[name] = value + math.log(unit)
-    return Prior(prior.family, parameters, f"{prior.reason}; times {unit:.3g}, the unit")
 
 
 def spec_for(design: Design, spec: ModelSpec) -> ModelSpec:

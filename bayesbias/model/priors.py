@@ -16,24 +16,49 @@ LogDensity = Callable[..., FloatArray]
 
 
 @dataclass(frozen=True)
-class Family:
-    """A family of distributions: the names of its parameters and its log density.
+class Role:
+    """What a parameter does in its family.
 
     Parameters
     ----------
-    parameters : tuple of str
-        In the order that `log_density` takes them after x.
+    rescale : function of the parameter's value and a factor
+        The parameter of the factor times x, where this one is that of x.
+    positive : bool
+        Whether only positive values are allowed.
+    """
+
+    rescale: Callable[[float, float], float]
+    positive: bool = True
+
+
+LOCATION = Role(lambda value, factor: value * factor, positive=False)
+SCALE = Role(lambda value, factor: value * factor)
+RATE = Role(lambda value, factor: value / factor)
+LOG_LOCATION = Role(lambda value, factor: value + math.log(factor), positive=False)
+SHAPE = Role(lambda value, factor: value)
+"""A shape has no unit, and neither has the sd of a logarithm."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """A family of distributions.
+
+    Parameters
+    ----------
     log_density : callable
-        Vectorised over x; for families of positive quantities x > 0.
-    pymc : tuple of (str, mapping)
-        Name of the PyMC distribution, and PyMC's name for each parameter.
+        Of x and the parameters in order; vectorised over x, which is positive for families of
+        positive quantities.
+    pymc : str
+        Name of the PyMC distribution.
+    parameters : mapping of str to (Role, str)
+        What each parameter does, and PyMC's name for it.
     positive : bool
         Whether x is a positive quantity, such as a standard deviation.
     """
 
-    parameters: tuple[str, ...]
     log_density: LogDensity
-    pymc: tuple[str, Mapping[str, str]]
+    pymc: str
+    parameters: Mapping[str, tuple[Role, str]]
     positive: bool = True
 
 
@@ -62,18 +87,18 @@ def _lognormal(x: FloatArray, log_mean: float, log_sd: float) -> FloatArray:
 
 
 FAMILIES: dict[str, Family] = {
-    "normal": Family(("mean", "sd"), _normal, ("Normal", {"mean": "mu", "sd": "sigma"}), False),
-    "exponential": Family(("rate",), _exponential, ("Exponential", {"rate": "lam"})),
-    "half_normal": Family(("sd",), _half_normal, ("HalfNormal", {"sd": "sigma"})),
-    "half_cauchy": Family(("scale",), _half_cauchy, ("HalfCauchy", {"scale": "beta"})),
-    "gamma": Family(("shape", "rate"), _gamma, ("Gamma", {"shape": "alpha", "rate": "beta"})),
+    "normal": Family(
+        _normal, "Normal", {"mean": (LOCATION, "mu"), "sd": (SCALE, "sigma")}, positive=False
+    ),
+    "exponential": Family(_exponential, "Exponential", {"rate": (RATE, "lam")}),
+    "half_normal": Family(_half_normal, "HalfNormal", {"sd": (SCALE, "sigma")}),
+    "half_cauchy": Family(_half_cauchy, "HalfCauchy", {"scale": (SCALE, "beta")}),
+    "gamma": Family(_gamma, "Gamma", {"shape": (SHAPE, "alpha"), "rate": (RATE, "beta")}),
     "lognormal": Family(
-        ("log_mean", "log_sd"), _lognormal, ("LogNormal", {"log_mean": "mu", "log_sd": "sigma"})
+        _lognormal, "LogNormal", {"log_mean": (LOG_LOCATION, "mu"), "log_sd": (SHAPE, "sigma")}
     ),
 }
-"""All families a model can name. Adding one is adding a line."""
-
-_UNSIGNED = frozenset({"sd", "rate", "scale", "shape", "log_sd"})
+"""All families a model can name. Adding one is its log density and an entry here."""
 
 
 @dataclass(frozen=True)
@@ -123,17 +148,25 @@ class Prior:
         family = FAMILIES[self.family]
         return family.log_density(x, *(self.parameters[name] for name in family.parameters))
 
+    def times(self, factor: float) -> Prior:
+        """Return the prior of a factor times x, such as of x in another unit; factor > 0."""
+        roles = {name: role for name, (role, _) in FAMILIES[self.family].parameters.items()}
+        parameters = {
+            name: roles[name].rescale(value, factor) for name, value in self.parameters.items()
+        }
+        return Prior(self.family, parameters, f"{self.reason}; times {factor:.3g}, the unit")
+
     def to_pymc(self, name: str, **options: Any) -> Any:  # noqa: ANN401
         """Make the PyMC random variable of this prior in the model at hand."""
         import pymc as pm
 
-        distribution, names = FAMILIES[self.family].pymc
-        parameters = {names[key]: value for key, value in self.parameters.items()}
-        return getattr(pm, distribution)(name, **parameters, **options)
+        family = FAMILIES[self.family]
+        parameters = {family.parameters[key][1]: value for key, value in self.parameters.items()}
+        return getattr(pm, family.pymc)(name, **parameters, **options)
 
 
 def _check_number(family: str, name: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ValueError(f"{name} of the {family} prior must be a finite number; got {value!r}")
-    if name in _UNSIGNED and value <= 0:
+    if FAMILIES[family].parameters[name][0].positive and value <= 0:
         raise ValueError(f"{name} of the {family} prior must be positive; got {value}")

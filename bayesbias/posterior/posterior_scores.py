@@ -14,7 +14,7 @@ from .._core.intervals import DEFAULT_CI_PROB, check_probability, describe_draws
 from ..model.likelihood import locations
 from ..model.tree import index_of, labels, spec_of
 from ..scores.registry import Direction, Reading
-from ..scores.table import TABLE_COLUMNS
+from ..scores.table import SCORE_TABLE_COLUMNS
 from ..scores.weat import effect_sizes
 from ..tables.schema import require_columns
 from .summaries import carry_warnings
@@ -200,7 +200,7 @@ def with_posterior_scores(
         The table's rows, then those of `posterior_scores`: ``value`` is the posterior mean,
         ``interval`` is ``posterior``, and ``note`` gives the sample's value.
     """
-    require_columns(table, TABLE_COLUMNS)
+    require_columns(table, SCORE_TABLE_COLUMNS)
     level = float(ci_prob or table.attrs.get("ci_prob", DEFAULT_CI_PROB))
     found = posterior_scores(tree, level)
     names = {"mean": "value", "low": "low", "high": "high"}
@@ -213,7 +213,7 @@ def with_posterior_scores(
         choices=f"posterior mean, model {spec_of(tree).name}, highest-density interval",
         note=[f"in the sample {value:.4g}" for value in found["observed"]],
     )
-    joined = pd.concat([table, rows.reindex(columns=list(TABLE_COLUMNS))], ignore_index=True)
+    joined = pd.concat([table, rows.reindex(columns=list(SCORE_TABLE_COLUMNS))], ignore_index=True)
     joined.attrs = table.attrs | {"ci_prob": level, "warnings": found.attrs["warnings"]}
     return joined
 

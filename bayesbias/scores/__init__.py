@@ -3,89 +3,100 @@
 Four lists of words: ``weat(vectors, X, Y, A, B)``; words and two poles: ``weam(vectors, words, A,
 B)``; targets and groups: ``same(vectors, targets, groups)``; a word list: ``mac(vectors,
 wordlist)``. All that apply to a word list at once: ``score_table(vectors, wordlist)``.
+
+To add a score, write its file, which ends with its `ListScore`, and add its entry here.
 """
 
-from .bootstrap import BootstrapResult, bootstrap, bootstrap_of
-from .direct_bias import DirectBiasResult, direct_bias, direct_bias_of, direction_correlations
-from .ect import EctResult, ect, ect_of
-from .gweat import GweatResult, gweat, gweat_groups, gweat_of
-from .mac import MacChange, MacResult, mac, mac_change, mac_of, mac_of_table
-from .nas import NasResult, nas, nas_of
-from .permutation import PermutationResult, PValues, permutation_p_values, permutation_test
-from .properties import properties
-from .registry import SCORES, ListScore
-from .ripa import RipaResult, ripa, ripa_of
-from .rnd import RndResult, rnd, rnd_of
-from .rnsb import RnsbResult, rnsb, rnsb_of
-from .robustness import robustness
-from .same import SameResult, same, same_of
-from .sc_weat import ScWeatResult, sc_weat, sc_weat_of
-from .semaxis import SemAxisResult, semaxis, semaxis_of
-from .table import score_table
-from .weam import WeamResult, association_limit, association_limit_of, psi, psi_of, weam, weam_of
-from .weat import WeatResult, effect_sizes, weat, weat_of, weat_of_associations
+from .bootstrap import BootstrapResult as BootstrapResult
+from .bootstrap import bootstrap as bootstrap
+from .bootstrap import bootstrap_of as bootstrap_of
+from .direct_bias import SCORE as _DIRECT_BIAS
+from .direct_bias import DirectBiasResult as DirectBiasResult
+from .direct_bias import direct_bias as direct_bias
+from .direct_bias import direct_bias_of as direct_bias_of
+from .direct_bias import direction_correlations as direction_correlations
+from .ect import SCORE as _ECT
+from .ect import EctResult as EctResult
+from .ect import ect as ect
+from .ect import ect_of as ect_of
+from .gweat import SCORE as _GWEAT
+from .gweat import GweatResult as GweatResult
+from .gweat import gweat as gweat
+from .gweat import gweat_groups as gweat_groups
+from .gweat import gweat_of as gweat_of
+from .mac import SCORE as _MAC
+from .mac import MacChange as MacChange
+from .mac import MacResult as MacResult
+from .mac import mac as mac
+from .mac import mac_change as mac_change
+from .mac import mac_of as mac_of
+from .mac import mac_of_table as mac_of_table
+from .nas import SCORE as _NAS
+from .nas import NasResult as NasResult
+from .nas import nas as nas
+from .nas import nas_of as nas_of
+from .permutation import PermutationResult as PermutationResult
+from .permutation import PValues as PValues
+from .permutation import permutation_p_values as permutation_p_values
+from .permutation import permutation_test as permutation_test
+from .properties import properties as properties
+from .registry import SCORES as SCORES
+from .registry import ListScore as ListScore
+from .ripa import SCORE as _RIPA
+from .ripa import RipaResult as RipaResult
+from .ripa import ripa as ripa
+from .ripa import ripa_of as ripa_of
+from .rnd import SCORE as _RND
+from .rnd import RndResult as RndResult
+from .rnd import rnd as rnd
+from .rnd import rnd_of as rnd_of
+from .rnsb import SCORE as _RNSB
+from .rnsb import RnsbResult as RnsbResult
+from .rnsb import rnsb as rnsb
+from .rnsb import rnsb_of as rnsb_of
+from .robustness import robustness as robustness
+from .same import SCORE as _SAME
+from .same import SameResult as SameResult
+from .same import same as same
+from .same import same_of as same_of
+from .sc_weat import ScWeatResult as ScWeatResult
+from .sc_weat import sc_weat as sc_weat
+from .sc_weat import sc_weat_of as sc_weat_of
+from .semaxis import SCORE as _SEMAXIS
+from .semaxis import SemAxisResult as SemAxisResult
+from .semaxis import semaxis as semaxis
+from .semaxis import semaxis_of as semaxis_of
+from .table import score_table as score_table
+from .weam import SCORE as _WEAM
+from .weam import WeamResult as WeamResult
+from .weam import association_limit as association_limit
+from .weam import association_limit_of as association_limit_of
+from .weam import psi as psi
+from .weam import psi_of as psi_of
+from .weam import weam as weam
+from .weam import weam_of as weam_of
+from .weat import EFFECT_SIZE as _EFFECT_SIZE
+from .weat import STATISTIC as _STATISTIC
+from .weat import WeatResult as WeatResult
+from .weat import effect_sizes as effect_sizes
+from .weat import weat as weat
+from .weat import weat_of as weat_of
+from .weat import weat_of_associations as weat_of_associations
 
-__all__ = [
-    "SCORES",
-    "BootstrapResult",
-    "DirectBiasResult",
-    "EctResult",
-    "GweatResult",
-    "ListScore",
-    "MacChange",
-    "MacResult",
-    "NasResult",
-    "PValues",
-    "PermutationResult",
-    "RipaResult",
-    "RndResult",
-    "RnsbResult",
-    "SameResult",
-    "ScWeatResult",
-    "SemAxisResult",
-    "WeamResult",
-    "WeatResult",
-    "association_limit",
-    "association_limit_of",
-    "bootstrap",
-    "bootstrap_of",
-    "direct_bias",
-    "direct_bias_of",
-    "direction_correlations",
-    "ect",
-    "ect_of",
-    "effect_sizes",
-    "gweat",
-    "gweat_groups",
-    "gweat_of",
-    "mac",
-    "mac_change",
-    "mac_of",
-    "mac_of_table",
-    "nas",
-    "nas_of",
-    "permutation_p_values",
-    "permutation_test",
-    "properties",
-    "psi",
-    "psi_of",
-    "ripa",
-    "ripa_of",
-    "rnd",
-    "rnd_of",
-    "rnsb",
-    "rnsb_of",
-    "robustness",
-    "same",
-    "same_of",
-    "sc_weat",
-    "sc_weat_of",
-    "score_table",
-    "semaxis",
-    "semaxis_of",
-    "weam",
-    "weam_of",
-    "weat",
-    "weat_of",
-    "weat_of_associations",
-]
+SCORES.update(
+    {
+        "weat": _EFFECT_SIZE,
+        "weat_statistic": _STATISTIC,
+        "weam": _WEAM,
+        "nas": _NAS,
+        "semaxis": _SEMAXIS,
+        "rnd": _RND,
+        "ect": _ECT,
+        "ripa": _RIPA,
+        "rnsb": _RNSB,
+        "gweat": _GWEAT,
+        "mac": _MAC,
+        "same": _SAME,
+        "direct_bias": _DIRECT_BIAS,
+    }
+)

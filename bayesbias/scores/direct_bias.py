@@ -10,9 +10,12 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray, unit_rows
-from ..embeddings.word_sets import WordVectors, as_rows, look_up, look_up_tuples
-from .result import Result
-from .subspace import pair_directions, principal_components
+from ..embeddings.word_sets import WordVectors, as_rows, look_up_tuples
+from .list_rows import ListRows
+from .registry import PAIRS_BY_PLACE, ListScore, Properties, Weights
+from .resampling import pooled, ratio
+from .result import Result, of_words
+from .subspace import DEPENDENT, pair_directions, principal_components
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -37,19 +40,7 @@ def direct_bias_of(
     c: float = 1.0,
     unit: bool = True,
 ) -> DirectBiasResult:
-    """Direct Bias on arrays.
-
-    Parameters
-    ----------
-    targets : (n_targets, n_dims) array_like
-    defining_sets : sequence of (n_members_i, n_dims) array_like, pairs or longer
-    k, c, unit
-        See `direct_bias`.
-
-    Returns
-    -------
-    DirectBiasResult
-    """
+    """Direct Bias on arrays, (n_targets, n_dims) and (n_members_i, n_dims); see `direct_bias`."""
     if not 0 <= c < np.inf:
         raise ValueError(
             f"c must not be negative, infinite or NaN, got {c}; 1 is usual, 0 only counts targets"
@@ -108,14 +99,13 @@ def direct_bias(
     Bolukbasi et al. (2016), section 5.2; Manzini et al. (2019) for more than two groups.
     """
     rows, kept, missing = look_up_tuples(vectors, "defining sets", defining_sets)
-    sets = look_up(vectors, {"targets": targets})
-    result = direct_bias_of(sets.rows["targets"], rows, k=k, c=c, unit=unit)
-    return replace(
-        result,
-        words=sets.words["targets"],
-        missing=sets.missing | missing,
-        defining_sets=kept,
+    made = of_words(
+        lambda targets: direct_bias_of(targets, rows, k=k, c=c, unit=unit),
+        vectors,
+        {"targets": targets},
+        parts=["targets"],
     )
+    return replace(made, missing={**made.missing, **missing}, defining_sets=kept)
 
 
 def direction_correlations(
@@ -150,3 +140,40 @@ def direction_correlations(
     both = np.vstack([singles, principal_components(sets, 1).directions])
     names = [f"{first} - {second}" for first, second in kept] + ["component"]
     return pd.DataFrame(np.clip(both @ both.T, -1.0, 1.0), index=names, columns=names)
+
+
+def _resampled(rows: ListRows, weights: Weights) -> FloatArray:
+    """Direct Bias of all stereotype words, k = groups - 1 components, c = 1.
+
+    Components of the weighted words come from the eigenvectors of their inner products.
+    """
+    sets = rows.defining_sets
+    unit = unit_rows(sets.reshape(-1, sets.shape[2])).reshape(sets.shape)
+    centred = (unit - unit.mean(axis=1, keepdims=True)).reshape(-1, sets.shape[2])
+    root = np.sqrt(np.repeat(weights.defining, sets.shape[1], axis=1))
+    gram = root[:, :, None] * (centred @ centred.T) * root[:, None, :]
+    squares, vectors = np.linalg.eigh(gram)
+    k = sets.shape[1] - 1
+    squares, vectors = squares[:, -k:], vectors[:, :, -k:] * root[:, :, None]
+    along = (centred @ unit_rows(rows.targets).T).T @ vectors
+    lengths = np.sqrt(ratio(along**2, squares[:, None, :], 0.0).sum(axis=2).clip(max=1))
+    value = (lengths * pooled(weights.stereotypes)).sum(axis=1)
+    return np.where(squares[:, 0] > DEPENDENT**2 * squares[:, -1], value, np.nan)
+
+
+SCORE = ListScore(
+    value=lambda rows: direct_bias_of(rows.targets, list(rows.defining_sets)).score,
+    scope="all",
+    choices="c=1, k=groups-1, unit length",
+    resampled=_resampled,
+    note=PAIRS_BY_PLACE,
+    reading="more difference between groups",
+    properties=Properties(
+        comparable=True,
+        why_comparable="it is a mean of |cos|^c, and 0 and 1 are reached for any component",
+        trustworthy=False,
+        why_trustworthy="it is 0 along a pair's direction that the component leaves out",
+        range=("0", "1"),
+        source="Schröder et al. (2024), Semantic properties, theorems 5, 6",
+    ),
+)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray, cosine_similarity, unit_rows
-from ..embeddings.word_sets import WordVectors, as_rows, look_up, refuse_overlap
-from .result import Result
+from ..embeddings.word_sets import WordVectors, as_rows
+from .registry import ListScore
+from .result import Result, joined, of_words
 
 TIE_DIGITS = 12
 """Cosines equal to this many digits tie; float64 holds them to 1e-16."""
@@ -72,14 +73,8 @@ def ect(
     ----------
     Dev and Phillips (2019), Attenuating bias in word vectors.
     """
-    for given in (A, B):
-        if isinstance(given, str):
-            raise TypeError(f"attributes must be a list of words; got the string {given!r}")
-    joined = list(dict.fromkeys([*A, *B]))
-    sets = look_up(vectors, {"X": X, "Y": Y, "attributes": joined})
-    refuse_overlap("X", "Y", sets.words)
-    result = ect_of(sets.rows["X"], sets.rows["Y"], sets.rows["attributes"], unit=unit)
-    return replace(result, words=sets.words["attributes"], missing=sets.missing)
+    sets = {"X": X, "Y": Y, "attributes": joined(A, B)}
+    return of_words(ect_of, vectors, sets, parts=["attributes"], apart=["X", "Y"], unit=unit)
 
 
 def _spearman(first: FloatArray, second: FloatArray) -> float:
@@ -95,3 +90,14 @@ def _spearman(first: FloatArray, second: FloatArray) -> float:
 def _ranks(values: FloatArray) -> FloatArray:
     _, place, counts = np.unique(values.round(TIE_DIGITS), return_inverse=True, return_counts=True)
     return np.asarray((np.cumsum(counts) - (counts - 1) / 2.0)[place])
+
+
+SCORE = ListScore(
+    value=lambda rows: ect_of(rows.protected[0], rows.protected[1], rows.targets).score,
+    scope="pair",
+    choices="vectors as they are",
+    note="higher is less biased",
+    no_bias=1.0,
+    direction="lower",
+    reading="more difference between groups",
+)

@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._core.arrays import FloatArray
-from ..embeddings.word_sets import WordVectors, look_up, refuse_overlap
-from .result import Result
+from .._core.arrays import FloatArray, cosine_similarity
+from ..embeddings.word_sets import WordVectors
+from .list_rows import ListRows
+from .registry import ListScore, Properties, Weights
+from .result import Result, of_words
 from .subspace import group_means
 
 
@@ -69,9 +71,38 @@ def gweat_groups(
     """GWEAT of any number of target groups, each with the attribute set of the same place."""
     names = [f"target group {at}" for at in range(len(targets))]
     sets_of = [f"attribute set {at}" for at in range(len(attributes))]
-    found = look_up(vectors, dict(zip(names + sets_of, [*targets, *attributes], strict=True)))
-    for at, first in enumerate(names):
-        for second in names[at + 1 :]:
-            refuse_overlap(first, second, found.words)
-    result = gweat_of([found.rows[n] for n in names], [found.rows[n] for n in sets_of])
-    return replace(result, words=tuple(names), missing=found.missing)
+    made = of_words(
+        lambda *rows: gweat_of(rows[: len(names)], rows[len(names) :]),
+        vectors,
+        dict(zip(names + sets_of, [*targets, *attributes], strict=True)),
+        parts=[],
+        apart=names,
+    )
+    return replace(made, words=tuple(names))
+
+
+def _resampled(rows: ListRows, weights: Weights) -> FloatArray:
+    """Trace less the mean of the mean cosines between groups and sets."""
+    n = len(rows.protected)
+    own, every = np.zeros(len(weights.protected[0])), np.zeros(len(weights.protected[0]))
+    for group in range(n):
+        for at in range(n):
+            cosines = cosine_similarity(rows.protected[group], rows.stereotypes[at])
+            mean = ((weights.protected[group] @ cosines) * weights.stereotypes[at]).sum(axis=1)
+            every += mean
+            own += mean if group == at else 0.0
+    return own - every / n
+
+
+SCORE = ListScore(
+    value=lambda rows: gweat_of(rows.protected, rows.stereotypes).score,
+    scope="all",
+    resampled=_resampled,
+    properties=Properties(
+        comparable=False,
+        why_comparable="its extremes depend on the attributes",
+        trustworthy=False,
+        why_trustworthy="it is 0 when X and Y have the same associations",
+        range=("-‖â - b̂‖ (two groups)", "‖â - b̂‖ (two groups)"),
+    ),
+)

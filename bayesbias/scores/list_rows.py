@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 from typing import Literal
@@ -63,47 +63,56 @@ class ListRows:
         return self.defining
 
     def of_groups(self, at: Sequence[int]) -> ListRows:
-        """The rows of some groups, in the order given."""
+        """Return the rows of some groups, in the order given."""
         return ListRows(
-            groups=tuple(self.groups[i] for i in at),
-            protected=tuple(self.protected[i] for i in at),
-            stereotypes=tuple(self.stereotypes[i] for i in at),
-            protected_words=tuple(self.protected_words[i] for i in at),
-            stereotype_words=tuple(self.stereotype_words[i] for i in at),
+            groups=_at(self.groups, at),
+            protected=_at(self.protected, at),
+            stereotypes=_at(self.stereotypes, at),
+            protected_words=_at(self.protected_words, at),
+            stereotype_words=_at(self.stereotype_words, at),
             defining=None if self.defining is None else self.defining[:, list(at)],
-            defining_words=tuple(tuple(each[i] for i in at) for each in self.defining_words),
+            defining_words=tuple(_at(each, at) for each in self.defining_words),
         )
 
+    @property
+    def sizes(self) -> Parts[int]:
+        """How many words every set has, and how many defining sets there are."""
+        n_sets = 0 if self.defining is None else len(self.defining)
+        return Parts(tuple(map(len, self.protected)), tuple(map(len, self.stereotypes)), n_sets)
+
     def of_words(self, picks: Picks) -> ListRows:
-        """The rows of some words, of which any may come more than once."""
-        return ListRows(
-            groups=self.groups,
-            protected=tuple(_taken(self.protected, picks.protected)),
-            stereotypes=tuple(_taken(self.stereotypes, picks.stereotypes)),
+        """Return the rows of some words, of which any may come more than once."""
+        return replace(
+            self,
+            protected=_taken(self.protected, picks.protected),
+            stereotypes=_taken(self.stereotypes, picks.stereotypes),
             protected_words=_named(self.protected_words, picks.protected),
             stereotype_words=_named(self.stereotype_words, picks.stereotypes),
             defining=None if self.defining is None else self.defining[picks.defining],
-            defining_words=tuple(self.defining_words[i] for i in picks.defining)
-            if self.defining is not None
-            else (),
+            defining_words=tuple(self.defining_words[i] for i in picks.defining),
         )
 
 
 @dataclass(frozen=True, eq=False)
-class Picks:
-    """Which words to take: index arrays by group, and of the defining sets."""
+class Parts[T]:
+    """One thing for every set of a list: protected words, stereotypes, and the defining sets."""
 
-    protected: tuple[Indices, ...]
-    stereotypes: tuple[Indices, ...]
-    defining: Indices
+    protected: tuple[T, ...]
+    stereotypes: tuple[T, ...]
+    defining: T
 
-    def of_groups(self, at: Sequence[int]) -> Picks:
-        """The picks of some groups, in the order given."""
-        return Picks(
-            tuple(self.protected[i] for i in at),
-            tuple(self.stereotypes[i] for i in at),
-            self.defining,
-        )
+    def of_groups(self, at: Sequence[int]) -> Parts[T]:
+        """Return those of some groups, in the order given."""
+        return Parts(_at(self.protected, at), _at(self.stereotypes, at), self.defining)
+
+    def apply[U](self, function: Callable[[T], U]) -> Parts[U]:
+        """Return what a function makes of each."""
+        protected, stereotypes = map(function, self.protected), map(function, self.stereotypes)
+        return Parts(tuple(protected), tuple(stereotypes), function(self.defining))
+
+
+type Picks = Parts[Indices]
+"""Which words to take: index arrays, of shape (n,) or for many resamplings (n_resamples, n)."""
 
 
 def list_rows(
@@ -162,8 +171,12 @@ def _with_places(rows: ListRows, places: Sequence[tuple[str, ...]]) -> ListRows:
     return replace(rows, defining=np.stack(columns, axis=1), defining_words=tuple(whole))
 
 
-def _taken(rows: Sequence[FloatArray], at: Sequence[Indices]) -> list[FloatArray]:
-    return [each[of] for each, of in zip(rows, at, strict=True)]
+def _at[T](each: Sequence[T], at: Sequence[int]) -> tuple[T, ...]:
+    return tuple(each[i] for i in at)
+
+
+def _taken(rows: Sequence[FloatArray], at: Sequence[Indices]) -> tuple[FloatArray, ...]:
+    return tuple(each[of] for each, of in zip(rows, at, strict=True))
 
 
 def _named(words: Sequence[tuple[str, ...]], at: Sequence[Indices]) -> tuple[tuple[str, ...], ...]:

@@ -13,6 +13,9 @@ from .._core.arrays import FloatArray, cosine_distance
 from ..embeddings.word_sets import WordVectors, as_rows, look_up
 from ..tables.descriptives import set_means
 from ..tables.wordlists import WordList
+from .list_rows import ListRows
+from .registry import ListScore, Properties, Weights
+from .resampling import ratio
 from .result import Result
 
 
@@ -36,18 +39,9 @@ class MacChange(Result):
 
 
 def mac_of(targets: ArrayLike, attribute_sets: Sequence[ArrayLike]) -> MacResult:
-    """Mean over (target, set) of the mean cosine distance of the target to the set.
+    """MAC on arrays, (n_targets, n_dims) and sets of (n_attributes_i, n_dims); see `mac`.
 
-    Parameters
-    ----------
-    targets : (n_targets, n_dims) array_like
-    attribute_sets : sequence of (n_attributes_i, n_dims) array_like
-        Every set weighs the same, whatever its size.
-
-    Returns
-    -------
-    MacResult
-        ``score`` in [0, 2]; ``distance`` (n_targets, n_sets), the means that are averaged.
+    Mean over (target, set) of the mean cosine distance of the target to the set.
     """
     rows = as_rows("targets", targets)
     if not len(attribute_sets):
@@ -159,3 +153,45 @@ def mac_change(before: MacResult, after: MacResult) -> MacChange:
         p_value=float(test.pvalue),
         n_pairs=len(change),
     )
+
+
+def _resampled(rows: ListRows, weights: Weights) -> FloatArray:
+    """MAC with no word against itself."""
+    total = sum(len(words) for words in rows.protected)
+    value = np.zeros(len(weights.protected[0]))
+    for group, names in enumerate(rows.protected_words):
+        share = weights.protected[group].T * len(names) / total
+        for at, others in enumerate(rows.stereotype_words):
+            other = np.array([[word != each for each in others] for word in names], dtype=float)
+            distances = cosine_distance(rows.protected[group], rows.stereotypes[at])
+            weight = weights.stereotypes[at].T
+            means = ratio((distances * other) @ weight, other @ weight, 0.0)
+            value += np.where(share > 0, share * means, 0.0).sum(axis=0)
+    return value / len(rows.stereotypes)
+
+
+def _value(rows: ListRows) -> float:
+    every_word_once = rows.sizes.apply(lambda size: np.full((1, size), 1 / max(size, 1)))
+    value = float(_resampled(rows, every_word_once)[0])
+    if np.isnan(value):
+        raise ValueError("undefined: an attribute set holds only the protected word itself")
+    return value
+
+
+SCORE = ListScore(
+    value=_value,
+    scope="all",
+    choices="stereotypes only",
+    resampled=_resampled,
+    note="1: cosines average to zero",
+    no_bias=1.0,
+    direction="lower",
+    reading="closer to all stereotypes",
+    properties=Properties(
+        comparable=False,
+        why_comparable="its extremes depend on the attributes",
+        trustworthy=False,
+        why_trustworthy="it is 1 when a target is near to one set and far from another",
+        range=("1 - ‖mean of the â_j‖", "1 + ‖mean of the â_j‖"),
+    ),
+)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray, cosine_similarity
-from ..embeddings.word_sets import WordVectors, as_rows, look_up, refuse_overlap
-from .result import Result
-from .weat import Ddof, effect_sizes
+from ..embeddings.word_sets import WordVectors, as_rows
+from .list_rows import ListRows
+from .registry import ListScore, Weights
+from .result import Result, of_words
+from .weat import Ddof, effect_sizes, resampled_effect_sizes
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -66,7 +68,25 @@ def nas(
     ----------
     Caliskan, Bryson, Narayanan (2017), WEFAT; Chan (2022), sweater, where it is called NAS.
     """
-    sets = look_up(vectors, {"words": words, "A": A, "B": B})
-    refuse_overlap("A", "B", sets.words)
-    result = nas_of(sets.rows["words"], sets.rows["A"], sets.rows["B"], ddof=ddof)
-    return replace(result, words=sets.words["words"], missing=sets.missing)
+    sets = {"words": words, "A": A, "B": B}
+    return of_words(nas_of, vectors, sets, parts=["words"], apart=["A", "B"], ddof=ddof)
+
+
+def _resampled(rows: ListRows, weights: Weights) -> FloatArray:
+    to_a, to_b = (cosine_similarity(rows.protected[0], each) for each in rows.stereotypes)
+    turned = [each.T for each in weights.stereotypes]
+    effects = [
+        resampled_effect_sizes([a[:, None], b[:, None]], turned)
+        for a, b in zip(to_a, to_b, strict=True)
+    ]
+    share = weights.protected[0].T
+    return np.where(share > 0, share * np.stack(effects), 0.0).sum(axis=0)
+
+
+SCORE = ListScore(
+    value=lambda rows: nas_of(rows.protected[0], *rows.stereotypes).score,
+    scope="ordered",
+    choices="mean of the first group, ddof=1",
+    resampled=_resampled,
+    note="mean of the effect sizes of SC-WEAT",
+)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import comb
-from typing import Literal, cast, get_args
+from typing import Literal, TypedDict, Unpack, cast, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
-from .result import Result
+from .._core.checks import check_numbers, unknown_name
+from .._core.random import Seed, as_seed_sequence
+from .result import Entropy, Result
 from .splits import ENUMERABLE, MATRIX_SPLITS, count_by_halves, count_in_matrix, sampled_sums
 from .subset_sums import tail_bounds
 
-Sides = Literal["one", "two"]
-Method = Literal["auto", "enumerate", "dynamic", "sampled"]
-Seed = int | np.random.SeedSequence | np.random.Generator
+Alternative = Literal["two-sided", "greater", "less"]
+PermutationMethod = Literal["auto", "enumerate", "dynamic", "sampled"]
 
 TIE = 1e-12
 """Two statistics tie if they differ by less than this share of Σ|s|. The sums are of float64
@@ -30,14 +30,24 @@ AUTO_ENUMERATE = 36
 AGREEMENT = 0.01
 """Bounds are refined until they agree to this share of the lower one."""
 
-DRAWS = 100_000
+N_PERMUTATIONS = 100_000
 """Random splits of ``method="sampled"``."""
 
-SAMPLE_BLOCK = 10_000
+SAMPLE_CHUNK = 10_000
 """Random splits made at once."""
 
 SAMPLED_LEVEL = 0.99
 """Level of the Clopper-Pearson interval that stands in ``p_bounds`` for a sampled p-value."""
+
+
+class PermutationChoices(TypedDict, total=False):
+    """What a user of a permutation test may choose; see `permutation_p_values`."""
+
+    alternative: Alternative
+    method: PermutationMethod
+    n_permutations: int
+    agreement: float
+    seed: Seed
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -47,9 +57,10 @@ class PermutationResult(Result):
     statistic: float
     p_value: float
     p_bounds: tuple[float, float]
-    sides: str
+    alternative: Alternative
     method: str
     n_splits: int
+    seed: Entropy
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,20 +70,14 @@ class PValues:
     p_value: FloatArray
     low: FloatArray
     high: FloatArray
-    sides: str
+    alternative: Alternative
     method: str
     n_splits: int
+    seed: Entropy
 
 
 def permutation_test(
-    x: ArrayLike,
-    y: ArrayLike,
-    *,
-    sides: Sides = "two",
-    method: Method = "auto",
-    seed: Seed = 0,
-    draws: int = DRAWS,
-    agreement: float = AGREEMENT,
+    x: ArrayLike, y: ArrayLike, **choices: Unpack[PermutationChoices]
 ) -> PermutationResult:
     """Exact permutation test of the difference between two groups of scores.
 
@@ -80,8 +85,9 @@ def permutation_test(
     ----------
     x, y : (n_x,), (n_y,) array_like
         Scores s of the words of X and of Y.
-    sides, method, seed, draws, agreement
-        As for `permutation_p_values`.
+    **choices
+        ``alternative``, ``method``, ``n_permutations``, ``agreement`` and ``seed``, as for
+        `permutation_p_values`.
 
     Returns
     -------
@@ -89,22 +95,15 @@ def permutation_test(
         ``statistic`` is Σ_X s - Σ_Y s.
     """
     first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    values = permutation_p_values(
-        np.concatenate([first, second])[None, :],
-        len(first),
-        sides=sides,
-        method=method,
-        seed=seed,
-        draws=draws,
-        agreement=agreement,
-    )
+    values = permutation_p_values(np.concatenate([first, second])[None, :], len(first), **choices)
     return PermutationResult(
         statistic=float(first.sum() - second.sum()),
         p_value=float(values.p_value[0]),
         p_bounds=(float(values.low[0]), float(values.high[0])),
-        sides=values.sides,
+        alternative=values.alternative,
         method=values.method,
         n_splits=values.n_splits,
+        seed=values.seed,
     )
 
 
@@ -112,19 +111,19 @@ def permutation_p_values(
     scores: ArrayLike,
     n_x: int,
     *,
-    sides: Sides = "two",
-    method: Method = "auto",
-    seed: Seed = 0,
-    draws: int = DRAWS,
+    alternative: Alternative = "two-sided",
+    method: PermutationMethod = "auto",
+    n_permutations: int = N_PERMUTATIONS,
     agreement: float = AGREEMENT,
+    seed: Seed = None,
 ) -> PValues:
     """Permutation p-values of many data sets at once, over all splits into n_x and n_y words.
 
-    One-sided, p is the share of splits with S* ≥ S, where S = Σ_X s - Σ_Y s. Two-sided, it is the
-    share with |S*| ≥ |S| for groups of equal size; for unequal sizes S is replaced by the
-    difference of means, since |S*| would then depend on where zero lies. The given split counts,
-    and so do ties: differences below ``TIE`` · Σ|s|, and for ``dynamic`` those of scores that lie
-    on a lattice to 1e-9 of their range, such as ranks.
+    One-sided, p is the share of splits with S* ≥ S, where S = Σ_X s - Σ_Y s (``greater``), or
+    S* ≤ S (``less``). Two-sided, it is the share with |S*| ≥ |S| for groups of equal size; for
+    unequal sizes S is replaced by the difference of means, since |S*| would then depend on where
+    zero lies. The given split counts, and so do ties: differences below ``TIE`` · Σ|s|, and for
+    ``dynamic`` those of scores that lie on a lattice to 1e-9 of their range, such as ranks.
 
     Parameters
     ----------
@@ -132,17 +131,17 @@ def permutation_p_values(
         The words of X first.
     n_x : int
         Number of words in X.
-    sides : {"two", "one"}
+    alternative : {"two-sided", "greater", "less"}
     method : {"auto", "enumerate", "dynamic", "sampled"}
         ``enumerate`` counts every split (up to 44 words), ``dynamic`` bounds the share from both
         sides for any number of words, ``sampled`` draws splits at random, the same for every
         data set, and gives (b + 1)/(B + 1). ``auto`` enumerates up to 36 words.
-    seed : int, SeedSequence or Generator
-        For ``sampled`` only.
-    draws : int
+    n_permutations : int
         Random splits B, for ``sampled`` only.
     agreement : float
         For ``dynamic``: refine until the bounds agree to this share of the lower one.
+    seed : int, SeedSequence, Generator or None
+        For ``sampled`` only; the result's ``seed`` records it.
 
     Returns
     -------
@@ -157,36 +156,48 @@ def permutation_p_values(
     p-values. Pagano and Tritchler (1983) for exact distributions by dynamic programming.
     """
     matrix = _checked(scores, n_x)
-    named_sides(sides)
-    if method not in get_args(Method):
-        raise ValueError(unknown_name("method", method, get_args(Method)))
+    named_alternative(alternative)
+    if method not in get_args(PermutationMethod):
+        raise ValueError(unknown_name("method", method, get_args(PermutationMethod)))
     n_words = matrix.shape[1]
     centred = matrix - matrix.mean(axis=1, keepdims=True)
-    tie = TIE * np.abs(matrix).sum(axis=1)
+    if alternative == "less":
+        centred = -centred
+    two_sided = alternative == "two-sided"
     observed = centred[:, :n_x].sum(axis=1)
-    threshold = (np.abs(observed) if sides == "two" else observed) - tie
+    tie = TIE * np.abs(matrix).sum(axis=1)
+    threshold = (np.abs(observed) if two_sided else observed) - tie
     if method == "auto":
         method = "enumerate" if n_words <= AUTO_ENUMERATE else "dynamic"
+    entropy: Entropy = None
     if method == "enumerate":
-        exact = _enumerated(centred, n_x, threshold, sides)
-        values = (exact, exact, exact)
+        p_value = low = high = _enumerated(centred, n_x, threshold, two_sided)
     elif method == "dynamic":
-        low, high = _dynamic(centred, n_x, threshold, sides, agreement)
-        values = (high, low, high)
+        low, high = _dynamic(centred, n_x, threshold, two_sided, agreement)
+        p_value = high
     else:
-        values = _sampled(centred, n_x, threshold, sides, draws=draws, seed=seed)
-    return PValues(*values, sides, method, comb(n_words, n_x))
+        check_numbers(n_permutations=n_permutations)
+        sequence = as_seed_sequence(seed)
+        entropy = sequence.entropy
+        random = np.random.default_rng(sequence)
+        reached = _sampled(
+            centred, n_x, threshold, two_sided, n_permutations=n_permutations, random=random
+        )
+        p_value = (reached + 1) / (n_permutations + 1)
+        low, high = _clopper_pearson(reached, n_permutations)
+    return PValues(p_value, low, high, alternative, method, comb(n_words, n_x), entropy)
 
 
-def named_sides(name: str) -> Sides:
-    """Give the sides of a test by name, ``two`` or ``one``; others are a ValueError."""
-    for sides in get_args(Sides):
-        if name == sides:
-            return cast("Sides", sides)
-    raise ValueError(unknown_name("sides", name, get_args(Sides)))
+def named_alternative(name: str) -> Alternative:
+    """Return an alternative by name, one of scipy's three; others are a ValueError."""
+    if name not in get_args(Alternative):
+        raise ValueError(unknown_name("alternative", str(name), get_args(Alternative)))
+    return cast("Alternative", name)
 
 
-def _enumerated(centred: FloatArray, n_x: int, threshold: FloatArray, sides: Sides) -> FloatArray:
+def _enumerated(
+    centred: FloatArray, n_x: int, threshold: FloatArray, two_sided: bool
+) -> FloatArray:
     n_words = centred.shape[1]
     if n_words > ENUMERABLE:
         raise ValueError(
@@ -197,42 +208,42 @@ def _enumerated(centred: FloatArray, n_x: int, threshold: FloatArray, sides: Sid
     if splits <= MATRIX_SPLITS:
         above, below = count_in_matrix(centred, n_x, threshold)
     else:
-        pairs = zip(centred, threshold, strict=True)
-        above = np.array([count_by_halves(row, n_x, at) for row, at in pairs])
-        below = above
-        if sides == "two" and 2 * n_x != n_words:
-            pairs = zip(centred, threshold, strict=True)
-            below = np.array([count_by_halves(-row, n_x, at) for row, at in pairs])
-    if sides == "one":
+        above = below = _by_halves(centred, n_x, threshold)
+        if two_sided and 2 * n_x != n_words:
+            below = _by_halves(-centred, n_x, threshold)
+    if not two_sided:
         return np.asarray(above / splits)
     return np.where(threshold > 0, (above + below) / splits, 1.0)
 
 
+def _by_halves(centred: FloatArray, n_x: int, threshold: FloatArray) -> NDArray[np.int64]:
+    pairs = zip(centred, threshold, strict=True)
+    return np.array([count_by_halves(row, n_x, at) for row, at in pairs])
+
+
 def _dynamic(
-    centred: FloatArray, n_x: int, threshold: FloatArray, sides: Sides, agreement: float
+    centred: FloatArray, n_x: int, threshold: FloatArray, two_sided: bool, agreement: float
 ) -> tuple[FloatArray, FloatArray]:
     if agreement <= 0:
         raise ValueError(f"agreement must be positive, got {agreement}; 0.01 asks for 1%")
-    bounds = [
-        _dynamic_one(row, n_x, at, sides, agreement)
-        for row, at in zip(centred, threshold, strict=True)
-    ]
-    return np.array([low for low, _ in bounds]), np.array([high for _, high in bounds])
+    pairs = zip(centred, threshold, strict=True)
+    bounds = np.array([_dynamic_one(row, n_x, at, two_sided, agreement) for row, at in pairs])
+    low, high = bounds.reshape(-1, 2).T
+    return low, high
 
 
 def _dynamic_one(
-    centred: FloatArray, n_x: int, threshold: float, sides: Sides, agreement: float
+    centred: FloatArray, n_x: int, threshold: float, two_sided: bool, agreement: float
 ) -> tuple[float, float]:
-    if sides == "two" and threshold <= 0:
+    if two_sided and threshold <= 0:
         return 1.0, 1.0
     if n_x * np.abs(centred).max() <= -threshold:  # equal scores: every split ties
         return 1.0, 1.0
-    if sides == "one":
+    mirrored = 2 * n_x == len(centred)  # then a split and its complement have opposite sums
+    if mirrored or not two_sided:
         tail = tail_bounds(centred, n_x, threshold, agreement, attained=True)
-        return tail.low, tail.high
-    if 2 * n_x == len(centred):  # a split and its complement have opposite sums
-        tail = tail_bounds(centred, n_x, threshold, agreement, attained=True)
-        return min(2 * tail.low, 1.0), min(2 * tail.high, 1.0)
+        times = 2 if two_sided else 1
+        return min(times * tail.low, 1.0), min(times * tail.high, 1.0)
     observed_above = bool(centred[:n_x].sum() >= 0)
     above = tail_bounds(centred, n_x, threshold, agreement, attained=observed_above)
     below = tail_bounds(-centred, n_x, threshold, agreement, attained=not observed_above)
@@ -243,29 +254,24 @@ def _sampled(
     centred: FloatArray,
     n_x: int,
     threshold: FloatArray,
-    sides: Sides,
+    two_sided: bool,
     *,
-    draws: int,
-    seed: Seed,
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    if draws < 1:
-        raise ValueError(f"draws must be at least 1, got {draws}")
-    random = np.random.default_rng(seed)
+    n_permutations: int,
+    random: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Count the random splits that reach the threshold, by data set."""
     reached = np.zeros(len(centred), dtype=np.int64)
-    for start in range(0, draws, SAMPLE_BLOCK):
-        sums = sampled_sums(centred, n_x, min(SAMPLE_BLOCK, draws - start), random)
-        reached += np.count_nonzero((np.abs(sums) if sides == "two" else sums) >= threshold, axis=0)
-    low, high = _clopper_pearson(reached, draws)
-    return (reached + 1) / (draws + 1), low, high
+    for start in range(0, n_permutations, SAMPLE_CHUNK):
+        sums = sampled_sums(centred, n_x, min(SAMPLE_CHUNK, n_permutations - start), random)
+        reached += np.count_nonzero((np.abs(sums) if two_sided else sums) >= threshold, axis=0)
+    return reached
 
 
-def _clopper_pearson(
-    successes: FloatArray | np.ndarray, draws: int
-) -> tuple[FloatArray, FloatArray]:
+def _clopper_pearson(successes: NDArray[np.int64], trials: int) -> tuple[FloatArray, FloatArray]:
     from scipy.special import betaincinv
 
     tail = (1.0 - SAMPLED_LEVEL) / 2.0
-    missed = draws - successes
+    missed = trials - successes
     low = np.where(successes > 0, betaincinv(np.maximum(successes, 1), missed + 1, tail), 0.0)
     high = np.where(missed > 0, betaincinv(successes + 1, np.maximum(missed, 1), 1.0 - tail), 1.0)
     return low, high

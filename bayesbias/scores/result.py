@@ -1,18 +1,25 @@
-"""How a score's result is held and shown: one base class, so that no score writes its own."""
+"""How a score's result is held, shown, and made of words: no score writes its own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.display import Sheet, Shown
+from ..embeddings.word_sets import WordVectors, look_up, refuse_overlap
 
 Missing = Mapping[str, tuple[str, ...]]
 """Words that the embedding lacks, by the set that they stand in; sets without any are left out."""
+
+
+Entropy = int | Sequence[int] | None
+"""A seed as a result records it: None where nothing was drawn at random."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -61,6 +68,49 @@ class Result(Shown):
     def __repr__(self) -> str:
         parts = ", ".join(f"{each.name}={getattr(self, each.name)!r}" for each in fields(self))
         return f"{type(self).__name__}({parts})"
+
+
+def of_words[R: Result](
+    of_arrays: Callable[..., R],
+    vectors: WordVectors,
+    sets: Mapping[str, Iterable[str]],
+    *,
+    parts: Sequence[str],
+    apart: Sequence[str] = (),
+    **choices: Any,  # noqa: ANN401
+) -> R:
+    """Compute a score of word sets by its function of arrays.
+
+    Parameters
+    ----------
+    of_arrays : callable
+        Called with the vectors of every set, in order, and the choices.
+    vectors : KeyedVectors
+    sets : mapping of set name to words
+    parts : sequence of str
+        The sets whose words the per-word parts belong to.
+    apart : sequence of str
+        Sets of which no two may share a word.
+
+    Returns
+    -------
+    Result
+        With ``words`` and ``missing``.
+    """
+    found = look_up(vectors, sets)
+    for first, second in combinations(apart, 2):
+        refuse_overlap(first, second, found.words)
+    words = tuple(word for name in parts for word in found.words[name])
+    made = of_arrays(*(found.rows[name] for name in sets), **choices)
+    return replace(made, words=words, missing=found.missing)
+
+
+def joined(first: Iterable[str], second: Iterable[str]) -> list[str]:
+    """Return two lists of attributes as one, every word once."""
+    for given in (first, second):
+        if isinstance(given, str):
+            raise TypeError(f"attributes must be a list of words; got the string {given!r}")
+    return list(dict.fromkeys([*first, *second]))
 
 
 def _text(value: object) -> str:

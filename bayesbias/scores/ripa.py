@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray
-from ..embeddings.word_sets import WordVectors, as_rows, look_up, look_up_tuples
-from .result import Result
+from ..embeddings.word_sets import WordVectors, as_rows, look_up_tuples
+from .list_rows import ListRows
+from .registry import PAIRS_BY_PLACE, ListScore, Properties
+from .result import Result, of_words
 from .subspace import pair_directions
 
 
@@ -26,19 +28,7 @@ class RipaResult(Result):
 
 
 def ripa_of(targets: ArrayLike, first: ArrayLike, second: ArrayLike) -> RipaResult:
-    """RIPA on arrays: w·(x - y)/‖x - y‖ for every target and pair.
-
-    Parameters
-    ----------
-    targets : (n_targets, n_dims) array_like
-        Not brought to unit length.
-    first, second : (n_pairs, n_dims) array_like
-
-    Returns
-    -------
-    RipaResult
-        See `ripa`.
-    """
+    """RIPA on arrays, (n_targets, n_dims) and twice (n_pairs, n_dims); see `ripa`."""
     products = as_rows("targets", targets) @ pair_directions(first, second).T
     return RipaResult(
         score=float(products.mean()),
@@ -75,7 +65,27 @@ def ripa(
     wrong = [members for members in kept if len(members) != 2]
     if wrong:
         raise ValueError(f"RIPA takes pairs of words; got {wrong[0]!r}")
-    sets = look_up(vectors, {"targets": targets})
     x, y = (np.stack([each[side] for each in rows]) for side in (0, 1))
-    result = ripa_of(sets.rows["targets"], x, y)
-    return replace(result, words=sets.words["targets"], missing=sets.missing | missing, pairs=kept)
+    made = of_words(ripa_of, vectors, {"targets": targets}, parts=["targets"], first=x, second=y)
+    return replace(made, missing={**made.missing, **missing}, pairs=kept)
+
+
+def _value(rows: ListRows) -> float:
+    sets = rows.defining_sets
+    return ripa_of(rows.targets, sets[:, 0], sets[:, 1]).score
+
+
+SCORE = ListScore(
+    value=_value,
+    scope="pair",
+    choices="vectors as they are",
+    note=PAIRS_BY_PLACE,
+    reading="stereotypes towards the first group",
+    properties=Properties(
+        comparable=False,
+        why_comparable="it grows with the length of the target",
+        trustworthy=False,
+        why_trustworthy="it is a signed mean, so that opposite targets cancel",
+        range=("-max ‖w‖", "max ‖w‖"),
+    ),
+)

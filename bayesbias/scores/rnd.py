@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray, unit_rows
-from ..embeddings.word_sets import WordVectors, as_rows, look_up, refuse_overlap
-from .result import Result
+from ..embeddings.word_sets import WordVectors, as_rows
+from .registry import ListScore
+from .result import Result, joined, of_words
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -63,14 +64,14 @@ def rnd(
     ----------
     Garg, Schiebinger, Jurafsky, Zou (2018), PNAS 115.
     """
-    joined = list(dict.fromkeys([*_words(A), *_words(B)]))
-    sets = look_up(vectors, {"X": X, "Y": Y, "attributes": joined})
-    refuse_overlap("X", "Y", sets.words)
-    result = rnd_of(sets.rows["X"], sets.rows["Y"], sets.rows["attributes"], unit=unit)
-    return replace(result, words=sets.words["attributes"], missing=sets.missing)
+    sets = {"X": X, "Y": Y, "attributes": joined(A, B)}
+    return of_words(rnd_of, vectors, sets, parts=["attributes"], apart=["X", "Y"], unit=unit)
 
 
-def _words(given: Iterable[str]) -> Iterable[str]:
-    if isinstance(given, str):
-        raise TypeError(f"attributes must be a list of words; got the string {given!r}")
-    return given
+SCORE = ListScore(
+    value=lambda rows: rnd_of(rows.protected[0], rows.protected[1], rows.stereotypes[0]).score,
+    scope="ordered",
+    choices="vectors as they are",
+    note="stereotypes of the first group; negative: nearer to the first",
+    direction="lower",
+)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray
-from ..embeddings.word_sets import WordVectors, as_rows, look_up, refuse_overlap
-from .result import Result
+from ..embeddings.word_sets import WordVectors, as_rows
+from .list_rows import ListRows
+from .registry import ListScore, Weights
+from .result import Result, of_words
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -27,7 +29,7 @@ class RnsbResult(Result):
 def rnsb_of(targets: ArrayLike, A: ArrayLike, B: ArrayLike, *, C: float = 1.0) -> RnsbResult:
     """RNSB on arrays, (n_targets, n_dims), (n_a, n_dims), (n_b, n_dims); see `rnsb`."""
     rows = as_rows("targets", targets)
-    classifier = negative_classifier(A, B, C=C)
+    classifier = _negative_classifier(A, B, C=C)
     probability = np.asarray(classifier.predict_proba(rows)[:, 1], dtype=np.float64)
     return RnsbResult(
         score=divergence_from_uniform(probability),
@@ -44,7 +46,7 @@ def divergence_from_uniform(probability: FloatArray) -> float:
     return max(float((present * np.log(present * len(share))).sum()), 0.0)
 
 
-def negative_classifier(A: ArrayLike, B: ArrayLike, *, C: float = 1.0) -> Any:  # noqa: ANN401
+def _negative_classifier(A: ArrayLike, B: ArrayLike, *, C: float = 1.0) -> Any:  # noqa: ANN401
     """Logistic regression that tells B (class 1) from A (class 0), fitted to all of both."""
     try:
         from sklearn.linear_model import LogisticRegression
@@ -96,7 +98,24 @@ def rnsb(
     Sweeney and Najafian (2019), A transparent framework for evaluating unintended demographic
     bias in word embeddings.
     """
-    sets = look_up(vectors, {"targets": targets, "A": A, "B": B})
-    refuse_overlap("A", "B", sets.words)
-    result = rnsb_of(sets.rows["targets"], sets.rows["A"], sets.rows["B"], C=C)
-    return replace(result, words=sets.words["targets"], missing=sets.missing)
+    sets = {"targets": targets, "A": A, "B": B}
+    return of_words(rnsb_of, vectors, sets, parts=["targets"], apart=["A", "B"], C=C)
+
+
+def _resampled(rows: ListRows, weights: Weights) -> FloatArray:
+    """Targets resampled; the classifier is that of the whole list."""
+    classifier = _negative_classifier(*rows.stereotypes)
+    probability = classifier.predict_proba(np.vstack(rows.protected))[:, 1]
+    counts = np.hstack([each * each.shape[1] for each in weights.protected]).round().astype(int)
+    return np.array([divergence_from_uniform(np.repeat(probability, each)) for each in counts])
+
+
+SCORE = ListScore(
+    value=lambda rows: rnsb_of(np.vstack(rows.protected), *rows.stereotypes).score,
+    scope="pair",
+    choices="C=1",
+    resampled=_resampled,
+    note="second group's stereotypes as negative; interval over targets, classifier kept",
+    reading="more difference between groups",
+    costly=True,
+)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,12 +10,12 @@ import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.intervals import check_probability
+from .._core.random import Seed, as_seed_sequence
 from ..embeddings.word_sets import WordVectors
 from ..tables.wordlists import WordList
-from .bootstrap import interval, or_nan
 from .list_rows import ListRows, list_rows, selections
-from .permutation import Seed
 from .registry import SCORES, ListScore, named_scores
+from .resampling import interval
 from .sublists import Lists, Reference, reference_lists, sublists, without_each
 
 ROBUSTNESS_COLUMNS = (
@@ -50,7 +49,7 @@ def robustness(
     repeats: int = 50,
     reference: Reference = None,
     ci_prob: float = 0.89,
-    seed: Seed = 0,
+    seed: Seed = None,
 ) -> pd.DataFrame:
     """Deviation of scores over random sub-lists and with single pairs left out.
 
@@ -60,8 +59,8 @@ def robustness(
     wordlist : WordList
         With stereotypes for every group.
     scores : iterable of str, optional
-        Names of ``SCORES``; all that apply except ``rnsb`` if not given, which fits a classifier
-        every time.
+        Names of ``SCORES``; if not given, all that apply and are not costly. ``rnsb`` is: it
+        fits a classifier every time.
     shares : sequence of float
         Each in (0, 1]; a sub-list holds this share of every set's words, rounded up. The whole
         list, 1, is always among them.
@@ -73,7 +72,8 @@ def robustness(
         sub-list, so that groups mean nothing.
     ci_prob : float
         Level of the interval over sub-lists, in (0, 1).
-    seed : int, SeedSequence or Generator
+    seed : int, SeedSequence, Generator or None
+        Recorded in the frame's ``attrs``.
 
     Returns
     -------
@@ -95,9 +95,10 @@ def robustness(
     _check(shares, repeats)
     rows, _ = list_rows(vectors, wordlist)
     check_probability(ci_prob)
-    default = [name for name in SCORES if name != "rnsb"]
+    default = [name for name, spec in SCORES.items() if not spec.costly]
     specs = named_scores(default if scores is None else scores)
-    random = np.random.default_rng(seed)
+    sequence = as_seed_sequence(seed)
+    random = np.random.default_rng(sequence)
     given = sublists(rows, shares, repeats, random)
     others = reference_lists(reference, wordlist, rows, given, random)
     made: list[dict[str, Any]] = []
@@ -108,7 +109,7 @@ def robustness(
             made += [start | row for row in _over_shares(spec, at, given, others, ci_prob)]
             made += [start | row for row in _left_out(spec, at, rows)]
     frame = pd.DataFrame(made, columns=list(ROBUSTNESS_COLUMNS))
-    frame.attrs["ci_prob"] = ci_prob
+    frame.attrs = {"ci_prob": ci_prob, "ci_kind": "eti", "seed": sequence.entropy}
     return frame
 
 
@@ -122,7 +123,7 @@ def _check(shares: Sequence[float], repeats: int) -> None:
 
 def _values(spec: ListScore, at: Sequence[int], lists: Sequence[ListRows]) -> FloatArray:
     """A score on every list; NaN where it is undefined."""
-    return np.array([or_nan(partial(spec.value, each.of_groups(at))) for each in lists])
+    return np.array([spec.value_or_nan(each.of_groups(at)) for each in lists])
 
 
 def _over_shares(
@@ -165,9 +166,9 @@ def _summary(values: FloatArray, full: float, ci_prob: float) -> dict[str, Any]:
 def _left_out(spec: ListScore, at: Sequence[int], rows: ListRows) -> Iterator[dict[str, Any]]:
     """The score without each pair, or without each protected word, in turn."""
     some = rows.of_groups(at)
-    full = or_nan(partial(spec.value, some))
+    full = spec.value_or_nan(some)
     for words, rest in without_each(some):
-        value = or_nan(partial(spec.value, rest))
+        value = spec.value_or_nan(rest)
         yield {
             "kind": "leave_one_out",
             "embedding": "given",

@@ -9,9 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray, unit_rows
-from ..embeddings.word_sets import WordVectors, as_rows, look_up
-from .result import Result
-from .subspace import bias_subspace, group_means
+from ..embeddings.word_sets import WordVectors, as_rows
+from .list_rows import ListRows
+from .registry import ListScore, Properties, Weights
+from .resampling import pooled
+from .result import Result, of_words
+from .subspace import DEPENDENT, bias_subspace, group_means
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -42,18 +45,7 @@ class SameResult(Result):
 
 
 def same_of(targets: ArrayLike, groups: Sequence[ArrayLike]) -> SameResult:
-    """SAME on arrays.
-
-    Parameters
-    ----------
-    targets : (n_targets, n_dims) array_like
-    groups : sequence of (n_words_i, n_dims) array_like, two or more
-
-    Returns
-    -------
-    SameResult
-        See `same`.
-    """
+    """SAME on arrays, (n_targets, n_dims) and two or more of (n_words_i, n_dims); see `same`."""
     basis = bias_subspace(groups)
     rows = unit_rows(as_rows("targets", targets))
     components = rows @ basis.T
@@ -109,11 +101,54 @@ def same(
     if len(named) < 2:
         raise ValueError(f"SAME compares protected groups and needs two or more; got {len(named)}")
     keys = {f"group {name}": words for name, words in named.items()}
-    sets = look_up(vectors, {"targets": targets} | keys)
-    result = same_of(sets.rows["targets"], [sets.rows[key] for key in keys])
-    return replace(
-        result,
-        words=sets.words["targets"],
-        missing=sets.missing,
-        groups=tuple(map(str, named)),
+    made = of_words(
+        lambda targets, *rows: same_of(targets, rows),
+        vectors,
+        {"targets": targets} | keys,
+        parts=["targets"],
     )
+    return replace(made, groups=tuple(map(str, named)))
+
+
+def _resampled(rows: ListRows, weights: Weights) -> FloatArray:
+    """SAME of all stereotype words.
+
+    The length of a target's shadow in the span of the differences d is sqrt(b' K⁺ b) with
+    b = d·t and K = d d', all of which are weighted sums of cosines.
+    """
+    words = unit_rows(np.vstack(rows.protected))
+    differences = _differences(weights.protected)
+    gram = differences @ (words @ words.T) @ differences.transpose(0, 2, 1)
+    along = differences @ (words @ unit_rows(rows.targets).T)
+    inverse = np.linalg.pinv(gram, rcond=DEPENDENT**2, hermitian=True)
+    lengths = np.sqrt((along * (inverse @ along)).sum(axis=1).clip(0, 1))
+    value = (lengths * pooled(weights.stereotypes)).sum(axis=1)
+    longest = np.diagonal(gram, axis1=1, axis2=2).max(axis=1)
+    return np.where(longest > DEPENDENT**2, value, np.nan)
+
+
+def _differences(weights: Sequence[FloatArray]) -> FloatArray:
+    """Weights of â_i - â_0 over all words of all groups, (n_resamples, n_groups - 1, n_words)."""
+    sizes = [each.shape[1] for each in weights]
+    starts = np.cumsum([0, *sizes])
+    made = np.zeros((len(weights[0]), len(weights) - 1, starts[-1]))
+    made[:, :, : sizes[0]] = -weights[0][:, None, :]
+    for at in range(1, len(weights)):
+        made[:, at - 1, starts[at] : starts[at + 1]] = weights[at]
+    return made
+
+
+SCORE = ListScore(
+    value=lambda rows: same_of(rows.targets, rows.protected).score,
+    scope="all",
+    resampled=_resampled,
+    reading="more difference between groups",
+    properties=Properties(
+        comparable=True,
+        why_comparable="it is a mean of lengths of shadows of unit vectors; 0 and 1 are reached",
+        trustworthy=True,
+        why_trustworthy="a target has no shadow exactly when it is equally near to all groups",
+        range=("0", "1"),
+        source="Schröder, Schulz, Hammer (2024), SAME, theorems 1, 2",
+    ),
+)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray, cosine_similarity
-from ..embeddings.word_sets import WordVectors, look_up, refuse_overlap
+from ..embeddings.word_sets import WordVectors
 from .nas import nas_of
-from .permutation import Method, Seed, Sides, permutation_p_values
-from .result import Result
-from .weat import Ddof
+from .permutation import Alternative, PermutationChoices, permutation_p_values
+from .result import Entropy, Result, of_words
+from .weat import Ddof, WeatChoices
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -26,8 +27,9 @@ class ScWeatResult(Result):
     p_low: FloatArray
     p_high: FloatArray
     ddof: Ddof
-    sides: str
+    alternative: Alternative
     method: str
+    seed: Entropy
 
 
 def sc_weat_of(
@@ -36,15 +38,13 @@ def sc_weat_of(
     B: ArrayLike,
     *,
     ddof: Ddof = 1,
-    sides: Sides = "two",
-    method: Method = "auto",
-    seed: Seed = 0,
+    **choices: Unpack[PermutationChoices],
 ) -> ScWeatResult:
     """SC-WEAT on arrays, (n_words, n_dims), (n_a, n_dims), (n_b, n_dims); see `sc_weat`."""
     effects = nas_of(words, A, B, ddof=ddof)  # which checks the sets
     a, b = np.asarray(A), np.asarray(B)
     cosines = cosine_similarity(words, np.vstack([a, b]))
-    values = permutation_p_values(cosines, len(a), sides=sides, method=method, seed=seed)
+    values = permutation_p_values(cosines, len(a), **choices)
     return ScWeatResult(
         score=effects.score,
         effect_size=effects.effect_size,
@@ -52,8 +52,9 @@ def sc_weat_of(
         p_low=values.low,
         p_high=values.high,
         ddof=ddof,
-        sides=values.sides,
+        alternative=values.alternative,
         method=values.method,
+        seed=values.seed,
     )
 
 
@@ -62,11 +63,7 @@ def sc_weat(
     words: Iterable[str],
     A: Iterable[str],
     B: Iterable[str],
-    *,
-    ddof: Ddof = 1,
-    sides: Sides = "two",
-    method: Method = "auto",
-    seed: Seed = 0,
+    **choices: Unpack[WeatChoices],
 ) -> ScWeatResult:
     """Single-category WEAT: the effect size of `nas` for every word, with its exact p-value.
 
@@ -77,7 +74,7 @@ def sc_weat(
     ----------
     vectors : KeyedVectors
     words, A, B : lists of words
-    ddof, sides, method, seed
+    **choices
         As for `weat`.
 
     Returns
@@ -90,8 +87,5 @@ def sc_weat(
     ----------
     Toney-Wails and Caliskan (2021), ValNorm.
     """
-    sets = look_up(vectors, {"words": words, "A": A, "B": B})
-    refuse_overlap("A", "B", sets.words)
-    rows = (sets.rows[name] for name in ("words", "A", "B"))
-    result = sc_weat_of(*rows, ddof=ddof, sides=sides, method=method, seed=seed)
-    return replace(result, words=sets.words["words"], missing=sets.missing)
+    sets = {"words": words, "A": A, "B": B}
+    return of_words(sc_weat_of, vectors, sets, parts=["words"], apart=["A", "B"], **choices)

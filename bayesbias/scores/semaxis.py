@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray, unit_rows
 from ..embeddings.word_sets import WordVectors, as_rows, look_up
+from .registry import ListScore
 from .result import Result
 from .subspace import DEPENDENT
 
@@ -99,3 +100,10 @@ def _softened(
             for row, close in zip(rows, near, strict=True)
         ]
     )
+
+
+SCORE = ListScore(
+    value=lambda rows: semaxis_of(rows.protected[0], *rows.stereotypes).score,
+    scope="ordered",
+    choices="mean of the first group, vectors as they are",
+)

@@ -21,7 +21,7 @@ it the two halves are met in the middle, one data set at a time."""
 ENUMERABLE = 44
 """Most words that enumeration takes on: 2 x 2^22 half-sums, about a second and 150 MB."""
 
-BLOCK = 1 << 23
+CHUNK = 1 << 23
 """Subset sums held at once (64 MB)."""
 
 
@@ -38,18 +38,10 @@ def split_matrix(size: int, chosen: int) -> FloatArray:
 def count_in_matrix(
     centred: FloatArray, chosen: int, threshold: FloatArray
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Splits whose sum is at least the threshold, and at most minus the threshold.
+    """Count splits whose sum is at least the threshold, and at most minus the threshold.
 
-    Parameters
-    ----------
-    centred : (n_datasets, n_words) array, each row of mean zero
-    chosen : int
-        Words in the first group.
-    threshold : (n_datasets,) array
-
-    Returns
-    -------
-    above, below : (n_datasets,) int arrays
+    ``centred`` is (n_datasets, n_words), each row of mean zero, of which ``chosen`` words are the
+    first group; ``threshold`` and both counts are (n_datasets,).
     """
     size = centred.shape[1]
     splits = split_matrix(size, chosen)
@@ -58,7 +50,7 @@ def count_in_matrix(
         splits = splits[: len(splits) // 2]
     above = np.empty(len(centred), dtype=np.int64)
     below = np.empty(len(centred), dtype=np.int64)
-    step = max(1, BLOCK // len(splits))
+    step = max(1, CHUNK // len(splits))
     for start in range(0, len(centred), step):
         part = slice(start, start + step)
         sums = centred[part] @ splits.T
@@ -68,21 +60,11 @@ def count_in_matrix(
 
 
 def count_by_halves(centred: FloatArray, chosen: int, threshold: float) -> int:
-    """Splits of one data set whose sum is at least the threshold, by meeting in the middle.
+    """Count splits of one data set whose sum reaches the threshold, by meeting in the middle.
 
     The subset sums of each half of the words are listed by size, 2^(N/2) of them, and those of
     the second half sorted; for each of the first half the partners that reach the threshold are
     then found by bisection. Every split is counted, none is listed.
-
-    Parameters
-    ----------
-    centred : (n_words,) array
-    chosen : int
-    threshold : float
-
-    Returns
-    -------
-    int
     """
     middle = len(centred) // 2
     first, second = _sums_by_size(centred[:middle]), _sums_by_size(centred[middle:])
@@ -97,12 +79,12 @@ def count_by_halves(centred: FloatArray, chosen: int, threshold: float) -> int:
 
 
 def sampled_sums(
-    centred: FloatArray, chosen: int, draws: int, random: np.random.Generator
+    centred: FloatArray, chosen: int, count: int, random: np.random.Generator
 ) -> FloatArray:
-    """Sums of random subsets, the same subsets for every data set, (draws, n_datasets)."""
+    """Sums of random subsets, the same subsets for every data set, (count, n_datasets)."""
     size = centred.shape[1]
-    order = random.permuted(np.tile(np.arange(size), (draws, 1)), axis=1)[:, :chosen]
-    splits = np.zeros((draws, size))
+    order = random.permuted(np.tile(np.arange(size), (count, 1)), axis=1)[:, :chosen]
+    splits = np.zeros((count, size))
     np.put_along_axis(splits, order, 1.0, axis=1)
     return splits @ centred.T
 

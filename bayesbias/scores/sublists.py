@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..embeddings.word_sets import WordVectors
 from ..tables.wordlists import WordList
-from .list_rows import ListRows, Picks, list_rows
+from .list_rows import ListRows, Parts, Picks, list_rows
 
 Reference = WordVectors | Literal["shuffled"] | None
 """An embedding to compare with, or the list's own words with their groups shuffled."""
@@ -36,11 +36,7 @@ def _picks(rows: ListRows, share: float, random: np.random.Generator) -> Picks:
     def some(size: int) -> NDArray[np.intp]:
         return np.sort(random.permutation(size)[: ceil(share * size - 1e-9)])
 
-    return Picks(
-        tuple(some(len(each)) for each in rows.protected),
-        tuple(some(len(each)) for each in rows.stereotypes),
-        some(0 if rows.defining is None else len(rows.defining)),
-    )
+    return rows.sizes.apply(some)
 
 
 def reference_lists(
@@ -81,7 +77,7 @@ def without_each(rows: ListRows) -> Iterator[tuple[str, ListRows]]:
         if all(map(len, kept)):
             sets = [i for i, each in enumerate(rows.defining_words) if each != unit]
             every = tuple(np.arange(len(each)) for each in rows.stereotypes)
-            yield ", ".join(unit), rows.of_words(Picks(kept, every, np.array(sets, dtype=np.intp)))
+            yield ", ".join(unit), rows.of_words(Parts(kept, every, np.array(sets, dtype=np.intp)))
 
 
 def _shuffled(rows: ListRows, random: np.random.Generator) -> ListRows:

@@ -38,16 +38,7 @@ class Components:
 
 
 def group_means(groups: Sequence[ArrayLike]) -> FloatArray:
-    """Mean of the unit vectors of each group, â_i; lengths in [0, 1].
-
-    Parameters
-    ----------
-    groups : sequence of (n_words_i, n_dims) arrays
-
-    Returns
-    -------
-    (n_groups, n_dims) array
-    """
+    """Compute the mean unit vector â_i of each group, (n_groups, n_dims); lengths in [0, 1]."""
     rows = [as_rows(f"group {at}", group) for at, group in enumerate(groups)]
     return np.stack([unit_rows(group).mean(axis=0) for group in rows])
 
@@ -108,16 +99,7 @@ def bias_subspace(groups: Sequence[ArrayLike]) -> FloatArray:
 
 
 def pair_directions(first: ArrayLike, second: ArrayLike) -> FloatArray:
-    """Unit vectors from each second word to its first, (x - y)/‖x - y‖.
-
-    Parameters
-    ----------
-    first, second : (n_pairs, n_dims) array_like
-
-    Returns
-    -------
-    (n_pairs, n_dims) array
-    """
+    """Compute unit vectors from second words to first, (x - y)/‖x - y‖, (n_pairs, n_dims)."""
     x, y = as_rows("first", first), as_rows("second", second)
     if x.shape != y.shape:
         raise ValueError(f"pairs need as many first as second words; got {len(x)} and {len(y)}")

@@ -10,15 +10,15 @@ import pandas as pd
 
 from .._core.display import abridged
 from .._core.intervals import check_probability
+from .._core.random import Seed, as_seed_sequence
 from ..embeddings.word_sets import WordVectors
 from ..tables.wordlists import WordList
-from .bootstrap import DRAWS, Resampled, interval, list_draws, resampled
-from .list_rows import ListRows, list_rows, selections
-from .permutation import Seed, Sides, named_sides, permutation_test
+from .list_rows import ListRows, Picks, list_rows, selections
+from .permutation import Alternative, named_alternative
 from .registry import SCORES, ListScore, named_scores
-from .weam import psi_of
+from .resampling import N_RESAMPLES, interval, resampled_values, resamples
 
-TABLE_COLUMNS = (
+SCORE_TABLE_COLUMNS = (
     "score",
     "groups",
     "value",
@@ -36,9 +36,6 @@ TABLE_COLUMNS = (
 )
 """Columns of `score_table`, in order."""
 
-TESTED = ("weat", "weat_statistic")
-"""Scores with a permutation p-value; d and S order the splits alike, so that it is the same."""
-
 
 def score_table(
     vectors: WordVectors,
@@ -46,9 +43,9 @@ def score_table(
     *,
     scores: Iterable[str] | None = None,
     ci_prob: float = 0.89,
-    draws: int = DRAWS,
-    seed: Seed = 0,
-    sides: Sides = "two",
+    n_resamples: int = N_RESAMPLES,
+    alternative: Alternative = "two-sided",
+    seed: Seed = None,
 ) -> pd.DataFrame:
     """Compute every score of a word list that applies, with intervals and p-values.
 
@@ -64,43 +61,47 @@ def score_table(
         Names of ``SCORES``; all if not given.
     ci_prob : float
         Level of the intervals, in (0, 1); bootstrap over words, see `bootstrap`.
-    draws : int
-        Resamplings; every score is computed on the same ones.
-    seed : int, SeedSequence or Generator
-    sides : {"two", "one"}
+    n_resamples : int
+        Every score is computed on the same resamplings.
+    alternative : {"two-sided", "greater", "less"}
         Of WEAT's p-value.
+    seed : int, SeedSequence, Generator or None
+        Recorded in the frame's ``attrs``.
 
     Returns
     -------
     DataFrame
-        ``TABLE_COLUMNS``, one row a score and choice of groups. ``groups`` names the groups in
-        order. ``interval`` is what ``low`` and ``high`` come from, here ``bootstrap``;
+        ``SCORE_TABLE_COLUMNS``, one row a score and choice of groups. ``groups`` names the groups
+        in order. ``interval`` is what ``low`` and ``high`` come from, here ``bootstrap``;
         ``no_bias`` is the value of no bias, and values in ``direction`` of it mean what
         ``reading`` says. ``value`` is missing only where ``note`` says why; ``p_value`` only for
         scores without a test. ``note`` also names words left out and resamplings left out.
     """
     check_probability(ci_prob)
-    named_sides(sides)
+    named_alternative(alternative)
     rows, missing = list_rows(vectors, wordlist)
     specs = named_scores(SCORES if scores is None else scores)
-    drawn = resampled(rows, draws, seed)
+    sequence = as_seed_sequence(seed)
+    picks = resamples(rows, n_resamples, sequence)
     lost = [word for words in missing.values() for word in words]
     left_out = f"left out, not in the embedding: {abridged(lost)}" if lost else ""
     made = []
     for name, spec in specs.items():
         for at in selections(rows, spec.scope):
-            row = _row(spec, rows.of_groups(at), drawn.of_groups(at), ci_prob)
-            if name in TESTED and not np.isnan(row["value"]):
-                row |= _p_values(rows.of_groups(at), sides)
-                row["choices"] += f", {sides}-sided"
+            row = _row(spec, rows.of_groups(at), picks.of_groups(at), ci_prob)
+            if spec.test is not None and not np.isnan(row["value"]):
+                test = spec.test(rows.of_groups(at), alternative)
+                row |= dict(zip(("p_low", "p_high"), test.p_bounds, strict=True))
+                row |= {"p_value": test.p_value, "choices": f"{spec.choices}, {alternative}"}
             row["note"] = "; ".join(filter(None, [row["note"], left_out]))
             made.append({"score": name} | row)
-    frame = pd.DataFrame(made, columns=list(TABLE_COLUMNS))
-    frame.attrs = {"ci_prob": ci_prob, "sides": sides}
+    frame = pd.DataFrame(made, columns=list(SCORE_TABLE_COLUMNS))
+    frame.attrs = {"ci_prob": ci_prob, "ci_kind": "eti", "alternative": alternative}
+    frame.attrs["seed"] = sequence.entropy
     return frame
 
 
-def _row(spec: ListScore, rows: ListRows, drawn: Resampled, ci_prob: float) -> dict[str, Any]:
+def _row(spec: ListScore, rows: ListRows, picks: Picks, ci_prob: float) -> dict[str, Any]:
     row = {
         "groups": ", ".join(rows.groups),
         "value": np.nan,
@@ -113,7 +114,7 @@ def _row(spec: ListScore, rows: ListRows, drawn: Resampled, ci_prob: float) -> d
     }
     try:
         row["value"] = spec.value(rows)
-        values = list_draws(spec, rows, drawn)
+        values = resampled_values(spec, rows, picks)
     except (ValueError, ImportError) as error:
         return row | {"note": str(error)}
     row["low"], row["high"] = interval(values, ci_prob)
@@ -123,9 +124,3 @@ def _row(spec: ListScore, rows: ListRows, drawn: Resampled, ci_prob: float) -> d
             filter(None, [spec.note, f"undefined in {undefined} of {len(values)} resamplings"])
         )
     return row
-
-
-def _p_values(rows: ListRows, sides: Sides) -> dict[str, float]:
-    x, y = (psi_of(each, *rows.stereotypes) for each in rows.protected)
-    test = permutation_test(x, y, sides=sides)
-    return {"p_value": test.p_value, "p_low": test.p_bounds[0], "p_high": test.p_bounds[1]}

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray, cosine_similarity, unit_rows
 from ..embeddings.word_sets import WordVectors, as_rows, look_up
-from .result import Result
+from .list_rows import ListRows
+from .registry import ListScore, Properties, Weights
+from .result import Result, of_words
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -82,9 +84,7 @@ def weam(
         ``score``, the mean of ``psi``, in [-``limit``, ``limit``] with ``limit`` = ‖â - b̂‖.
         Positive: nearer to A.
     """
-    sets = look_up(vectors, {"words": words, "A": A, "B": B})
-    result = weam_of(sets.rows["words"], sets.rows["A"], sets.rows["B"])
-    return replace(result, words=sets.words["words"], missing=sets.missing)
+    return of_words(weam_of, vectors, {"words": words, "A": A, "B": B}, parts=["words"])
 
 
 def psi(
@@ -98,3 +98,33 @@ def association_limit(vectors: WordVectors, A: Iterable[str], B: Iterable[str]) 
     """‖â - b̂‖ of two word sets; see `association_limit_of`. Missing words are left out."""
     sets = look_up(vectors, {"A": A, "B": B})
     return association_limit_of(sets.rows["A"], sets.rows["B"])
+
+
+def resampled_psi(rows: ListRows, weights: Weights, group: int) -> FloatArray:
+    """Compute ψ of a group's words under resampled stereotypes, (n_words, n_resamples)."""
+    to_a, to_b = (
+        cosine_similarity(rows.protected[group], each) @ weight.T
+        for each, weight in zip(rows.stereotypes, weights.stereotypes, strict=True)
+    )
+    return np.asarray(to_a - to_b)
+
+
+def _resampled(rows: ListRows, weights: Weights) -> FloatArray:
+    return np.asarray((weights.protected[0].T * resampled_psi(rows, weights, 0)).sum(axis=0))
+
+
+SCORE = ListScore(
+    value=lambda rows: weam_of(rows.protected[0], *rows.stereotypes).score,
+    scope="ordered",
+    choices="mean of ψ of the first group",
+    resampled=_resampled,
+    properties=Properties(
+        comparable=False,
+        why_comparable="its extremes are ±‖â - b̂‖, which depends on the attributes",
+        trustworthy=True,
+        why_trustworthy="it is the difference of the two mean cosines itself",
+        range=("-‖â - b̂‖", "‖â - b̂‖"),
+        source="Schröder et al. (2024), Semantic properties, theorems 1, 2",
+        name="psi",
+    ),
+)

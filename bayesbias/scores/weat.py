@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Literal, TypedDict, Unpack, get_args
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Unpack, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray
-from ..embeddings.word_sets import WordVectors, look_up, refuse_overlap
-from .permutation import Method, Seed, Sides, permutation_test
-from .result import Result
-from .weam import psi_of
+from ..embeddings.word_sets import WordVectors
+from .list_rows import ListRows
+from .permutation import (
+    Alternative,
+    PermutationChoices,
+    PermutationResult,
+    permutation_test,
+)
+from .registry import ListScore, Properties, Weights
+from .resampling import ratio
+from .result import of_words
+from .weam import psi_of, resampled_psi
 
 Ddof = Literal[0, 1, "pooled"]
 
@@ -23,17 +31,11 @@ cosines, at most 1, which float64 holds to 1e-16; rounding of a mean stays well 
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class WeatResult(Result):
+class WeatResult(PermutationResult):
     """WEAT of two word sets and two attribute sets; see `weat`."""
 
-    statistic: float
     effect_size: float
-    p_value: float
-    p_bounds: tuple[float, float]
     ddof: Ddof
-    sides: str
-    method: str
-    n_splits: int
     n_x: int
     n_y: int
     association: FloatArray
@@ -44,14 +46,10 @@ class WeatResult(Result):
         return self.effect_size
 
 
-class Choices(TypedDict, total=False):
+class WeatChoices(PermutationChoices, total=False):
     """What a user of WEAT may choose; see `weat`."""
 
     ddof: Ddof
-    sides: Sides
-    method: Method
-    seed: Seed
-    draws: int
 
 
 def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
@@ -90,7 +88,7 @@ def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
 
 
 def weat_of(
-    X: ArrayLike, Y: ArrayLike, A: ArrayLike, B: ArrayLike, **choices: Unpack[Choices]
+    X: ArrayLike, Y: ArrayLike, A: ArrayLike, B: ArrayLike, **choices: Unpack[WeatChoices]
 ) -> WeatResult:
     """WEAT on arrays of vectors, (n, n_dims) each; see `weat` for the rest."""
     return weat_of_associations(psi_of(X, A, B), psi_of(Y, A, B), **choices)
@@ -101,10 +99,7 @@ def weat_of_associations(
     s_y: ArrayLike,
     *,
     ddof: Ddof = 1,
-    sides: Sides = "two",
-    method: Method = "auto",
-    seed: Seed = 0,
-    draws: int = 100_000,
+    **choices: Unpack[PermutationChoices],
 ) -> WeatResult:
     """WEAT from the associations s(w, A, B) of the words of X, (n_x,), and of Y, (n_y,)."""
     x, y = (_one_data_set(name, each) for name, each in (("X", s_x), ("Y", s_y)))
@@ -116,16 +111,11 @@ def weat_of_associations(
             if ddof != "pooled"
             else "the effect size is undefined: no association varies within X or Y; try ddof=1"
         )
-    test = permutation_test(x, y, sides=sides, method=method, seed=seed, draws=draws)
+    test = permutation_test(x, y, **choices)
     return WeatResult(
-        statistic=test.statistic,
+        **vars(test),
         effect_size=effect,
-        p_value=test.p_value,
-        p_bounds=test.p_bounds,
         ddof=ddof,
-        sides=test.sides,
-        method=test.method,
-        n_splits=test.n_splits,
         n_x=len(x),
         n_y=len(y),
         association=np.concatenate([x, y]),
@@ -148,7 +138,7 @@ def weat(
     Y: Iterable[str],
     A: Iterable[str],
     B: Iterable[str],
-    **choices: Unpack[Choices],
+    **choices: Unpack[WeatChoices],
 ) -> WeatResult:
     """Word embedding association test: is X nearer than Y to A, and Y to B.
 
@@ -162,9 +152,10 @@ def weat(
     X, Y : lists of words, compared with each other
     A, B : lists of attribute words
     **choices
-        ``ddof``, {1, 0, "pooled"}: which sd, see `effect_sizes`. ``sides``, {"two", "one"}:
-        Caliskan et al. print one-sided p-values. ``method``, {"auto", "enumerate", "dynamic",
-        "sampled"}, with ``seed`` and ``draws``: see `permutation.permutation_p_values`.
+        ``ddof``, {1, 0, "pooled"}: which sd, see `effect_sizes`. ``alternative``, {"two-sided",
+        "greater", "less"}: Caliskan et al. print p-values of "greater". ``method``, {"auto",
+        "enumerate", "dynamic", "sampled"}, with ``n_permutations``, ``agreement`` and ``seed``:
+        see `permutation_p_values`.
 
     Returns
     -------
@@ -186,7 +177,88 @@ def weat(
     ----------
     Caliskan, Bryson, Narayanan (2017), Science 356, 183-186.
     """
-    sets = look_up(vectors, {"X": X, "Y": Y, "A": A, "B": B})
-    refuse_overlap("X", "Y", sets.words)
-    result = weat_of(*(sets.rows[name] for name in "XYAB"), **choices)
-    return replace(result, words=sets.words["X"] + sets.words["Y"], missing=sets.missing)
+    sets = {"X": X, "Y": Y, "A": A, "B": B}
+    return of_words(weat_of, vectors, sets, parts=["X", "Y"], apart=["X", "Y"], **choices)
+
+
+def resampled_effect_sizes(
+    values: Sequence[FloatArray], shares: Sequence[FloatArray]
+) -> FloatArray:
+    """Difference of two weighted means over the sd of both together, ddof 1, (n_resamples,).
+
+    ``values`` are (n, n_resamples) or (n, 1), ``shares`` (n, n_resamples). Deviations are squared,
+    not values: a difference of squares would lose half the digits, and equal values would differ.
+    """
+    (x, y), (w_x, w_y) = values, shares
+    n_x, n_y = len(x), len(y)
+    mean_x, mean_y = (w_x * x).sum(axis=0), (w_y * y).sum(axis=0)
+    mean = (n_x * mean_x + n_y * mean_y) / (n_x + n_y)
+    squares = n_x * (w_x * (x - mean) ** 2).sum(axis=0) + n_y * (w_y * (y - mean) ** 2).sum(axis=0)
+    return ratio(mean_x - mean_y, np.sqrt(squares / (n_x + n_y - 1)), EQUAL)
+
+
+def _associations(rows: ListRows) -> tuple[FloatArray, FloatArray]:
+    x, y = (psi_of(each, *rows.stereotypes) for each in rows.protected)
+    return x, y
+
+
+def _effect_size(rows: ListRows) -> float:
+    value = float(effect_sizes(*_associations(rows)))
+    if np.isnan(value):
+        raise ValueError("undefined: all words have the same association")
+    return value
+
+
+def _statistic(rows: ListRows) -> float:
+    x, y = _associations(rows)
+    return float(x.sum() - y.sum())
+
+
+def _resampled_effect_size(rows: ListRows, weights: Weights) -> FloatArray:
+    values = [resampled_psi(rows, weights, group) for group in (0, 1)]
+    return resampled_effect_sizes(values, [each.T for each in weights.protected])
+
+
+def _resampled_statistic(rows: ListRows, weights: Weights) -> FloatArray:
+    first, second = (
+        (weights.protected[group].T * resampled_psi(rows, weights, group)).sum(axis=0)
+        * len(rows.protected[group])
+        for group in (0, 1)
+    )
+    return np.asarray(first - second)
+
+
+def _test(rows: ListRows, alternative: Alternative) -> PermutationResult:
+    return permutation_test(*_associations(rows), alternative=alternative)
+
+
+EFFECT_SIZE = ListScore(
+    value=_effect_size,
+    scope="pair",
+    choices="effect size, ddof=1",
+    resampled=_resampled_effect_size,
+    test=_test,
+    properties=Properties(
+        comparable=True,
+        why_comparable="for |X| = |Y| the extremes ±2 are reached for any attributes with â ≠ b̂",
+        trustworthy=False,
+        why_trustworthy="it is 0 when X and Y have the same associations, however strong",
+        range=("-2 (ddof 0)", "2 (ddof 0)"),
+        source="Schröder et al. (2024), Semantic properties, theorems 3, 4, lemma 1",
+    ),
+)
+
+STATISTIC = ListScore(
+    value=_statistic,
+    scope="pair",
+    choices="sum",
+    resampled=_resampled_statistic,
+    test=_test,  # S and d order the splits alike
+    properties=Properties(
+        comparable=False,
+        why_comparable="it is a sum of word associations, whose extremes depend on the attributes",
+        trustworthy=False,
+        why_trustworthy="it is 0 when X and Y have the same associations",
+        range=("-(|X| + |Y|)·‖â - b̂‖", "(|X| + |Y|)·‖â - b̂‖"),
+    ),
+)
