@@ -60,24 +60,19 @@ def write_sweep(sweep: Sweep, out: Path, command: str) -> None:
 
     Figures that an earlier sweep left in the folder and this one does not have are removed.
     """
-    import matplotlib as mpl
+    from .figures import draw_figures
+    from .page import render
+    from .sweeps import sweep_page
 
-    from . import draw
-    from .sweep_report import render_sweep, sweep_figures
-
-    mpl.use("agg")  # no window, whatever the machine has
     for name in FRAMES:
         frame = sweep.plan.missing if name == "missing" else getattr(sweep, name)
         write_table(frame, out / f"{name}.csv")
-    plots = out / results.PLOTS
-    plots.mkdir(exist_ok=True)
-    figures = sweep_figures(sweep)
-    drawn = [draw(figure, plots, f"f{place}") for place, figure in enumerate(figures)]
-    kept = {figure.name for figure in figures}
+    plots, page = out / results.PLOTS, sweep_page(sweep)
+    drawn = draw_figures(page.figures, plots)
     for path in plots.glob("sweep-*"):
-        if path.suffix in {".png", ".svg"} and path.stem not in kept:
+        if path.suffix in {".png", ".svg"} and path.stem not in drawn:
             path.unlink()
-    html = render_sweep(sweep, drawn, command, results.versions())
+    html = render(page, drawn, command, results.versions())
     with replacing(out / results.REPORT) as temporary:
         temporary.write_text(html, encoding="utf-8", errors="backslashreplace")
     _write_record(sweep.plan, out, command, state="finished", failed=len(sweep.failures))
