@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from urllib.parse import quote
 
@@ -12,11 +12,11 @@ import pandas as pd
 
 from .. import plots
 from ..plots.scales import MEANINGS as SCALE_MEANINGS
-from ..workflows.analysis import Analysis
+from ..workflows.analysis import Analysis, ModelResult
 from .figures import Figure, figures_of
 from .page import Page, Section, section
 from .tables import NAMES, Table, beside, coverage_table, frame_table, interval_table
-from .wording import MEANINGS, distances, doubts_of, models
+from .wording import MEANINGS, Line, distances, doubts_of, models
 
 MOST_GROUPS = 8
 """Groups of which one word's neighbourhood is drawn."""
@@ -64,13 +64,14 @@ def _sections(analysis: Analysis) -> list[Section]:
     pair, figures = distances.gap_pair(analysis), _figures(analysis)
     gaps = {level: _contrasts(analysis, level, pair) for level in NAMES}
     closeness = distances.closeness_sentences(analysis)
-    changes = models.change_lines(analysis, pair)
+    changes, ci_prob = models.change_lines(analysis, pair), analysis.settings.ci_prob
+    best = analysis.comparison
     several = section(
         "models",
         "What the model changes",
         changes=changes,
         comparison=_comparison(analysis),
-        loo=models.loo_lines(analysis.comparison),
+        loo=[] if best is None else [Line(best["model"].iloc[0], models.loo_sentence(best))],
     )
     return [
         section(
@@ -117,9 +118,9 @@ def _sections(analysis: Analysis) -> list[Section]:
             "Does the model fit",
             figures["check"],
             coverage=coverage_table(analysis.frame("check"), "Predictive coverage", "distances"),
-            coverage_lines=models.coverage_lines(analysis),
+            coverage_lines=_lines(analysis, partial(models.coverage_sentence, ci_prob=ci_prob)),
             sensitivity=_sensitivity(analysis),
-            sensitivity_lines=models.sensitivity_lines(analysis),
+            sensitivity_lines=_lines(analysis, models.sensitivity_sentence),
         ),
         section(
             "limits",
@@ -129,6 +130,10 @@ def _sections(analysis: Analysis) -> list[Section]:
         ),
         section("provenance", "Provenance"),
     ]
+
+
+def _lines(analysis: Analysis, word: Callable[[ModelResult], str]) -> list[Line]:
+    return [Line(model, word(result)) for model, result in analysis.results.items()]
 
 
 def _figures(analysis: Analysis) -> dict[str, list[Figure]]:

@@ -29,9 +29,7 @@ def sweep_page(sweep: Sweep) -> Page:
         section("reading", "How to read this", seeds=said.seed_sentences(list(shown.values()))),
         *([section("failed", "What failed", table=failures)] if failures.rows else []),
         section(
-            "measured",
-            "What was measured",
-            table=frame_table(frame, "What was measured", *names),
+            "measured", "What was measured", table=frame_table(frame, "What was measured", *names)
         ),
         section("limits", "What may not be concluded"),
         section("provenance", "Provenance"),

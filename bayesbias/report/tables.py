@@ -10,15 +10,7 @@ import numpy as np
 import pandas as pd
 
 from .wording.columns import COLUMNS, Write
-from .wording.numbers import (
-    ends,
-    number,
-    plain_number,
-    probability_name,
-    signed,
-    signed_end,
-    step,
-)
+from .wording.numbers import ends, number, plain_number, probability_name, signed, signed_end, step
 
 NAMES = {
     "overall": (),
@@ -165,7 +157,10 @@ def step_cells(frame: pd.DataFrame, write: Callable[[float, int], str] = number)
 
 def _with_cells(frame: pd.DataFrame, cells: Mapping[str, Sequence[Cell]]) -> pd.DataFrame:
     return frame.assign(
-        **{name: pd.Series(list[Any](column), frame.index, object) for name, column in cells.items()}
+        **{
+            name: pd.Series(list[Any](column), frame.index, object)
+            for name, column in cells.items()
+        }
     )
 
 

@@ -56,13 +56,6 @@ def change_sentences(base: ModelResult, other: ModelResult, pair: tuple[str, str
     return sentences
 
 
-def loo_lines(comparison: pd.DataFrame | None) -> list[Line]:
-    """Word which model predicts left-out distances best; nothing for one model."""
-    if comparison is None:
-        return []
-    return [Line(str(comparison["model"].iloc[0]), loo_sentence(comparison))]
-
-
 def loo_sentence(comparison: pd.DataFrame) -> str:
     """Word by how much the best model predicts left-out distances better than the others."""
     beaten = joined(
@@ -83,11 +76,6 @@ def loo_sentence(comparison: pd.DataFrame) -> str:
     )
 
 
-def sensitivity_lines(analysis: Analysis) -> list[Line]:
-    """Word for every model whether some parameter leans on its prior."""
-    return [Line(model, sensitivity_sentence(one)) for model, one in analysis.results.items()]
-
-
 def sensitivity_sentence(result: ModelResult) -> str:
     """Word whether some parameter of a model leans on its prior."""
     frame = result.sensitivity
@@ -99,12 +87,6 @@ def sensitivity_sentence(result: ModelResult) -> str:
         f"{joined(f'{row["parameter"]} {row["of"]}'.strip() for row in leaning)}; say so where "
         "these are quoted, or try others with --model and a model of your own."
     )
-
-
-def coverage_lines(analysis: Analysis) -> list[Line]:
-    """Word for every model how many distances lie where it expects them."""
-    ci_prob = analysis.settings.ci_prob
-    return [Line(model, coverage_sentence(one, ci_prob)) for model, one in analysis.results.items()]
 
 
 def coverage_sentence(result: ModelResult, ci_prob: float) -> str:
