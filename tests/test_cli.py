@@ -16,13 +16,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayesbias import __version__, report
+from bayesbias import __version__
 from bayesbias._core.resources import bundled_folder
 from bayesbias.cli import main
 from bayesbias.cli.models import TAKEN_BY
 from bayesbias.cli.screen import as_options
 from bayesbias.model.spec import CHOICES, load_model, model_text, models
 from bayesbias.model.tree import load_posterior
+from bayesbias.report import figures
 from bayesbias.tables.table_files import read_table
 from bayesbias.workflows.output import FRAMES, OWN_NAMES
 
@@ -67,8 +68,8 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.fixture
 def one_plot(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw the first figure only: drawing is what takes time."""
-    every = report.figures_of
-    monkeypatch.setattr(report, "figures_of", lambda analysis: every(analysis)[:1])
+    every = figures.draw_figures
+    monkeypatch.setattr(figures, "draw_figures", lambda some, to: every(some[:1], to))
 
 
 def listing(folder: Path) -> dict[str, bytes]:

@@ -17,9 +17,14 @@ from test_cli import files_beside, files_named
 import bayesbias as bb
 from bayesbias.cli import main
 from bayesbias.model.tree import load_posterior
-from bayesbias.report import change_figures, change_wording
-from bayesbias.report.change_report import render_change_report
-from bayesbias.report.figures import draw
+from bayesbias.report import figures
+from bayesbias.report.changes import change_page
+from bayesbias.report.page import render
+from bayesbias.report.wording.changes import (
+    order_sentences,
+    outside_sentences,
+    side_effect_sentences,
+)
 from bayesbias.tables.table_files import write_table
 from bayesbias.workflows.change import ChangeSettings, analyse_change
 
@@ -45,8 +50,8 @@ def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, toy_table: pd.DataFr
 @pytest.fixture
 def one_plot(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw the last figure only: drawing is what takes time."""
-    every = change_figures.change_figures_of
-    monkeypatch.setattr(change_figures, "change_figures_of", lambda analysis: every(analysis)[-1:])
+    every = figures.draw_figures
+    monkeypatch.setattr(figures, "draw_figures", lambda some, to: every(some[-1:], to))
 
 
 def moved(table: pd.DataFrame) -> pd.DataFrame:
@@ -323,15 +328,14 @@ def test_hostile_words_show_as_text(toy_table: pd.DataFrame, tmp_path: Path) -> 
     )
     settings = ChangeSettings(names=(HOSTILE, "after"), model="change", draws=200, chains=2)
     analysis = analyse_change(table, moved(table), settings)
-    figures = change_figures.change_figures_of(analysis)
-    drawn = [draw(figure, tmp_path, f"f{at}") for at, figure in enumerate(figures)]
-    versions = {"bayesbias": "1"}
-    page = render_change_report(analysis, drawn, HOSTILE, versions)
+    made = change_page(analysis)
+    drawn = figures.draw_figures(made.figures, tmp_path)
+    page = render(made, drawn, HOSTILE, {"bayesbias": "1"})
     assert HOSTILE not in page
     assert "<b>women</b>" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert 'http-equiv="Content-Security-Policy" content="default-src \'none\'' in page
-    assert page.count("<figure>") == len(figures)
+    assert page.count("<figure>") == len(made.figures)
 
 
 def test_tables_without_controls_or_different_rows_are_told_of(toy_table: pd.DataFrame) -> None:
@@ -339,15 +343,15 @@ def test_tables_without_controls_or_different_rows_are_told_of(toy_table: pd.Dat
     settings = ChangeSettings(model="change", draws=200, chains=2)
     analysis = analyse_change(kept, moved(kept), settings)
     assert analysis.lead.turned is None
-    assert change_wording.order_sentences(analysis) == [
+    assert order_sentences(analysis) == [
         "The tables lack associated and different attributes, so there is no order to watch."
     ]
-    names = {figure.name for figure in change_figures.change_figures_of(analysis)}
+    names = {figure.name for figure in change_page(analysis).figures}
     assert "order" not in names
     only = toy_table[toy_table["connection"].isin(["associated", "different"])]
     analysis = analyse_change(only, moved(only), settings)
-    assert "side effects cannot be seen" in change_wording.side_effect_sentences(analysis)[0]
-    page = render_change_report(analysis, [], "command", {"bayesbias": "1"})
+    assert "side effects cannot be seen" in side_effect_sentences(analysis)[0]
+    page = render(change_page(analysis), {}, "command", {"bayesbias": "1"})
     assert "side effects cannot be seen" in page
 
 
@@ -360,7 +364,7 @@ def test_a_change_outside_its_interval_is_explained() -> None:
             "high": [np.nan, -0.1],
         }
     )
-    told = change_wording.outside_sentences(SimpleNamespace(scores=scores))  # type: ignore[arg-type]
+    told = outside_sentences(SimpleNamespace(scores=scores))  # type: ignore[arg-type]
     assert told[0].startswith("The change of direct bias lies outside its interval.")
     inside = SimpleNamespace(scores=scores.assign(low=-1.0))
-    assert change_wording.outside_sentences(inside) == []  # type: ignore[arg-type]
+    assert outside_sentences(inside) == []  # type: ignore[arg-type]

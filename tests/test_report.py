@@ -9,70 +9,41 @@ from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-import numpy as np
 import pandas as pd
 import pytest
+from builders import HOSTILE, SCRIPT, drawn_page, hostile_analysis, religion_analysis
 
 from bayesbias.embeddings.load import load_vectors
-from bayesbias.report import Entry, draw, figures_of, render_index, render_report
-from bayesbias.report.figures import MOST_ROWS, _pages
-from bayesbias.report.sentences import (
-    _against_one,
-    change_sentences,
+from bayesbias.report.figures import MOST_ROWS, broken
+from bayesbias.report.lists import index_page, list_page, means
+from bayesbias.report.page import render
+from bayesbias.report.svg import VARIABLES, inlined
+from bayesbias.report.wording.distances import (
+    against_one,
     closeness_sentences,
-    coverage_sentence,
     gap_pair,
     gap_sentence,
-    joined,
-    loo_sentence,
-    number,
-    percent,
-    signed,
-    signed_end,
-    step,
 )
-from bayesbias.report.svg import VARIABLES, inlined
-from bayesbias.report.tables import overall
+from bayesbias.report.wording.models import change_sentences, coverage_sentence, loo_sentence
+from bayesbias.report.wording.numbers import joined, number, percent, signed, signed_end, step
 from bayesbias.tables.schema import CONNECTIONS
-from bayesbias.tables.wordlists import WordList, load_wordlist
 from bayesbias.workflows.analysis import Analysis, ModelResult, Settings, analyse, noticed
 from bayesbias.workflows.output import versions
-
-SCRIPT = "<script>alert(1)</script>"
-BREAKOUT = '"><img/src=x/onerror=alert(2)>'
-HOSTILE = [SCRIPT, BREAKOUT, "$x^2$", "{{7*7}}", "]]>", "-->", "a&b", "&lt;b&gt;", 'id="f0-x"']
-
-
-def keyed(words: list[str]) -> object:
-    from gensim.models import KeyedVectors
-
-    vectors = KeyedVectors(8)
-    vectors.add_vectors(words, np.random.default_rng(3).standard_normal((len(words), 8)))
-    return vectors
 
 
 @pytest.fixture(scope="module")
 def hostile() -> Analysis:
-    """An analysis whose words, groups, title and note try to be more than text."""
-    words = WordList(
-        name="hostile",
-        groups={"<b>one</b>": HOSTILE[:3], "two": HOSTILE[3:5]},
-        stereotypes={"<b>one</b>": HOSTILE[5:7], "two": HOSTILE[7:]},
-        controls={"human": ["eat", SCRIPT.upper()], "neutral": ["</style>", "not there"]},
-        title=f"</title>{SCRIPT}",
-        note=f"{SCRIPT}\n{{% raw %}}",
-        reference=BREAKOUT,
-        licence="<i>free</i>",
-    )
-    vectors = load_vectors(keyed([word for word in words.words if word != "not there"]))  # type: ignore[arg-type]
-    return analyse(vectors, words, Settings(vectors="<u>v</u>.txt", draws=200))
+    return hostile_analysis()
 
 
 @pytest.fixture(scope="module")
 def demo() -> Analysis:
-    """The main job: religion in the bundled embedding."""
-    words = load_wordlist("religion")
-    return analyse(load_vectors("glove-demo", words), words, Settings())
+    return religion_analysis()
+
+
+def page_of(analysis: Analysis) -> str:
+    """The page of a word list, without figures: drawing is what takes time."""
+    return render(list_page(analysis), {}, "bayesbias run", versions())
 
 
 class Page(HTMLParser):
@@ -101,9 +72,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def hostile_page(hostile: Analysis, tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tmp_path_factory.mktemp("plots")
-    drawn = [draw(each, folder, f"f{place}") for place, each in enumerate(figures_of(hostile))]
-    return render_report(hostile, drawn, f"bayesbias run {SCRIPT}", versions())
+    return drawn_page(hostile, tmp_path_factory.mktemp("plots"))
 
 
 def test_hostile_words_show_as_text(hostile_page: str) -> None:
@@ -116,7 +85,6 @@ def test_hostile_words_show_as_text(hostile_page: str) -> None:
     for text in (*HOSTILE, "<b>one</b>", "<u>v</u>.txt", "<i>free</i>", "{% raw %}"):
         assert text in page.text
     assert page.tags.count("i") == page.tags.count("u") == 0
-    assert "49" not in re.findall(r"\d+", page.text.partition("{{7*7}}")[0][-40:])
 
 
 def test_the_page_needs_no_network(hostile_page: str) -> None:
@@ -158,21 +126,19 @@ def test_the_page_has_all_its_sections(hostile_page: str) -> None:
 
 
 def test_pages_are_equal_for_equal_analyses(hostile: Analysis) -> None:
-    one, two = (render_report(hostile, [], "x", versions()) for _ in range(2))
-    assert one == two
+    assert page_of(hostile) == page_of(hostile)
 
 
 def test_sampling_warnings_stand_at_the_top(hostile: Analysis) -> None:
     doubtful = replace(hostile.lead, warnings=("R-hat is <high>",))
-    html = render_report(
-        replace(hostile, results={"crossed": doubtful}), [], "bayesbias run", versions()
-    )
+    html = page_of(replace(hostile, results={"crossed": doubtful}, comparison=None))
     assert html.index("R-hat is &lt;high&gt;") < html.index("What was found")
     assert 'role="alert"' in html
 
 
 def test_the_index_leads_to_reports_and_escapes(hostile: Analysis) -> None:
-    page = Page(render_index([Entry(hostile, 'a "b"/report.html')] * 2, "x", versions()))
+    index = index_page([(hostile, 'a "b"/report.html')] * 2)
+    page = Page(render(index, {}, "x", versions()))
     assert page.values("href").count("a%20%22b%22/report.html") == 2
     assert page.tags.count("script") == 1
     assert SCRIPT in page.text
@@ -180,12 +146,12 @@ def test_the_index_leads_to_reports_and_escapes(hostile: Analysis) -> None:
 
 def test_the_demo_lets_the_reader_see_that_human_words_are_closer(demo: Analysis) -> None:
     closer, one = closeness_sentences(demo)
-    means = demo.lead.summary.query("level == 'overall'").set_index("connection")["mean"]
-    assert means["human"] < means["associated"] - demo.settings.rope
+    mean = demo.lead.summary.query("level == 'overall'").set_index("connection")["mean"]
+    assert mean["human"] < mean["associated"] - demo.settings.rope
     assert "the human words are the closer ones" in closer
-    assert f"{means['human']:.3f}" in closer
+    assert f"{mean['human']:.3f}" in closer
     assert "being nearer than 1 is no sign of bias by itself" in one
-    page = Page(render_report(demo, [], "bayesbias run religion", versions()))
+    page = Page(page_of(demo))
     assert page.text.count("the human words are the closer ones") == 2
     assert "A distance of 1 is no mark of innocence" in page.text
     assert "The list's own note" in page.text
@@ -243,8 +209,8 @@ def test_rows_with_a_bad_k_are_told() -> None:
 )
 def test_what_lies_nearer_than_1_is_told(below: tuple[str, ...], said: str) -> None:
     there = ("associated", "neutral", "human")
-    means = pd.DataFrame({"high": [0.9 if n in below else 1.1 for n in there]}, index=there)
-    assert said in _against_one(means)
+    rows = pd.DataFrame({"high": [0.9 if n in below else 1.1 for n in there]}, index=there)
+    assert said in against_one(rows)
 
 
 def test_lists_without_human_words_say_so(demo: Analysis) -> None:
@@ -253,7 +219,7 @@ def test_lists_without_human_words_say_so(demo: Analysis) -> None:
     other = analyse(vectors, words, Settings(models=("paper",), draws=200))
     assert gap_pair(other) == ("associated", "different")
     assert "no human control words" in closeness_sentences(other)[0]
-    page = Page(render_report(other, [], "x", versions()))
+    page = Page(page_of(other))
     assert "associated − different is " in page.text
     assert page.tags.count("section") == 12
     assert "What the model changes" not in page.text
@@ -284,7 +250,7 @@ def test_the_gap_is_a_place_with_an_interval(
     assert expected in gap_sentence(result, ("associated", "human"), 0.89)
 
 
-def test_what_changes_between_cards(demo: Analysis) -> None:
+def test_what_changes_between_models(demo: Analysis) -> None:
     base, other = demo.results.values()
     told = change_sentences(base, other, ("associated", "human"))
     width = [
@@ -326,8 +292,8 @@ def test_intervals_too_narrow_are_told_from_those_too_wide(demo: Analysis) -> No
     assert coverage_sentence(even, 0.89).endswith("predictive intervals.")
 
 
-def test_cards_stand_side_by_side(demo: Analysis) -> None:
-    rows = overall(demo).rows
+def test_models_stand_side_by_side(demo: Analysis) -> None:
+    rows = means(demo, "overall").rows
     assert [(row[0].text, row[1].text) for row in rows[:3]] == [
         ("associated", "paper"),
         ("associated", "crossed"),
@@ -368,12 +334,12 @@ def test_long_lists_are_broken_into_pages() -> None:
     groups = [("group", f"g{n}", "") for n in range(9)]
     keys = [("overall", "", ""), *groups, *sorted(words, key=lambda key: key[1])]
     frame = pd.DataFrame(keys, columns=["level", "protected_group", "protected_word"])
-    pages = dict(_pages(frame))
+    pages = dict(broken(frame))
     assert list(pages) == ["", "-words-1", "-words-2", "-words-3"]
     assert len(pages[""]) == 10
     assert sum(len(page) for name, page in pages.items() if name) == 100
     assert all(len(page) <= MOST_ROWS for page in pages.values())
-    assert list(dict(_pages(frame.head(MOST_ROWS)))) == [""]
+    assert list(dict(broken(frame.head(MOST_ROWS)))) == [""]
 
 
 def test_inlined_svg_keeps_text_and_prefixes_ids(tmp_path: Path) -> None:

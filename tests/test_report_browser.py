@@ -12,22 +12,25 @@ from typing import Any
 
 import numpy as np
 import pytest
+from builders import (
+    ARABIC,
+    HEBREW,
+    HOSTILE_WORDS,
+    LONG,
+    OVERRIDE,
+    QUOTES,
+    SCRIPT,
+    drawn_page,
+    hostile_analysis,
+    religion_analysis,
+)
 
-from bayesbias.embeddings.load import load_vectors
-from bayesbias.report import Entry, draw, figures_of, render_index, render_report
-from bayesbias.tables.wordlists import WordList, load_wordlist
-from bayesbias.workflows.analysis import Analysis, Settings, analyse
+from bayesbias.report.lists import index_page
+from bayesbias.report.page import render
+from bayesbias.workflows.analysis import Analysis
 from bayesbias.workflows.output import versions
 
 pytestmark = pytest.mark.browser
-
-SCRIPT = "<script>alert(1)</script>"
-QUOTES = "\"><img src=x onerror='alert(2)'>"
-CLOSING = "</svg></title></td><script>alert(3)</script>"
-HEBREW, ARABIC = "שלום", "سلام"
-OVERRIDE = "abc\u202edef"
-LONG = "donaudampfschifffahrt" * 15
-HOSTILE = [SCRIPT, QUOTES, CLOSING, HEBREW, ARABIC, OVERRIDE, LONG, "a&b", "&lt;b&gt;", "]]>"]
 
 PHONE = 360
 DESKTOP = 1300
@@ -82,43 +85,17 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def demo() -> Analysis:
-    words = load_wordlist("religion")
-    return analyse(load_vectors("glove-demo", words), words, Settings(draws=500))
+    return religion_analysis(draws=500)
 
 
 @pytest.fixture(scope="module")
-def hostile() -> Analysis:
-    from gensim.models import KeyedVectors
-
-    words = WordList(
-        name="hostile",
-        groups={"<b>one</b>": HOSTILE[:4], LONG.upper(): HOSTILE[4:7]},
-        stereotypes={"<b>one</b>": HOSTILE[7:9], LONG.upper(): HOSTILE[9:]},
-        controls={"human": ["eat", SCRIPT.upper()], "neutral": ["</style>", LONG[::-1], "absent"]},
-        title=f"</title>{SCRIPT} {LONG}",
-        note=f"{SCRIPT} {OVERRIDE} {LONG}",
-        reference=QUOTES,
-        licence=CLOSING,
-    )
-    there = [word for word in words.words if word != "absent"]
-    vectors = KeyedVectors(8)
-    vectors.add_vectors(there, np.random.default_rng(3).standard_normal((len(there), 8)))
-    return analyse(load_vectors(vectors), words, Settings(vectors=f"{LONG}.txt", draws=200))
-
-
-@pytest.fixture(scope="module")
-def pages(
-    demo: Analysis, hostile: Analysis, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, Path]:
+def pages(demo: Analysis, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Reports as files, by name."""
     folder = tmp_path_factory.mktemp("pages")
-    entries = [Entry(demo, "demo.html"), Entry(hostile, "hostile.html")]
-    html = {"index": render_index(entries, LONG, versions())}
-    for name, analysis in {"demo": demo, "hostile": hostile}.items():
-        plots = folder / name
-        plots.mkdir()
-        drawn = [draw(each, plots, f"f{place}") for place, each in enumerate(figures_of(analysis))]
-        html[name] = render_report(analysis, drawn, f"bayesbias run {LONG}", versions())
+    analyses = {"demo": demo, "hostile": hostile_analysis()}
+    html = {name: drawn_page(each, folder / name) for name, each in analyses.items()}
+    entries = [(each, f"{name}.html") for name, each in analyses.items()]
+    html["index"] = render(index_page(entries), {}, LONG, versions())
     for name, text in html.items():
         (folder / f"{name}.html").write_text(text, encoding="utf-8")
     return {name: folder / f"{name}.html" for name in html}
@@ -344,9 +321,9 @@ def test_hostile_words_stay_text(browser: Browser, pages: dict[str, Path]) -> No
     )
     assert counts == [1, 0, 0, 0, 0, 0]
     cells = column(browser, table(browser, "Mean distances by word"), 0)
-    assert set(cells) == set(HOSTILE[:7])
+    assert set(cells) == set(HOSTILE_WORDS)
     told = [point_at(browser, mark) for mark in marks(browser, "Forest plot of mean distances")]
-    for word in HOSTILE[:7]:
+    for word in HOSTILE_WORDS:
         assert any(text.startswith(f"{word}, ") for text in told)
     assert browser.execute_script("return document.querySelectorAll('.tip *').length") == 1
     texts = browser.execute_script(

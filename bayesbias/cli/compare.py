@@ -225,21 +225,15 @@ def _results(
 
 def _write(analysis: ChangeAnalysis, folder: Path, command: str) -> None:
     """Write everything into the folder, the record last."""
-    import matplotlib as mpl
-
-    from ..report import change_figures, change_report
-    from ..report.figures import draw
+    from ..report.changes import change_page
+    from ..report.figures import draw_figures
+    from ..report.page import render
     from ..workflows import output as results
 
-    mpl.use("agg")  # no window, whatever the machine has
     _write_frames(analysis, folder)
-    plots = folder / results.PLOTS
-    plots.mkdir()
-    figures = change_figures.change_figures_of(analysis)
-    drawn = [draw(figure, plots, f"f{place}") for place, figure in enumerate(figures)]
-    versions = results.versions()
-    page = change_report.render_change_report(analysis, drawn, command, versions)
-    results.write_page(page, folder)
+    page, versions = change_page(analysis), results.versions()
+    drawn = draw_figures(page.figures, folder / results.PLOTS)
+    results.write_page(render(page, drawn, command, versions), folder)
     record = {
         "command": command,
         "versions": versions,
@@ -267,16 +261,8 @@ def _write_frames(analysis: ChangeAnalysis, folder: Path) -> None:
 
 
 def _tell(analysis: ChangeAnalysis, out: Path, screen: Screen) -> None:
-    from ..report.change_wording import (
-        headline,
-        mac_sentence,
-        pairing_sentences,
-        remains_sentences,
-    )
+    from ..report.wording.changes import told_lines
 
-    screen.say(" ".join(pairing_sentences(analysis)))
-    screen.say(headline(analysis))
-    screen.say(mac_sentence(analysis))
-    for text in remains_sentences(analysis):
-        screen.say(text)
+    for line in told_lines(analysis):
+        screen.say(line)
     screen.say(f"Report: {out / 'report.html'}")

@@ -318,7 +318,8 @@ def _write_report(
     force: bool,
 ) -> None:
     from ..model.tree import save_posterior
-    from ..report.pairs_report import render_pairs_report
+    from ..report.page import render
+    from ..report.pairs import pairs_page
     from ..workflows import output as results
 
     with results.replace_results(target, force=force) as stage:
@@ -329,7 +330,8 @@ def _write_report(
         for measure, tree in posteriors.items():
             save_posterior(tree, stage / f"posterior-{measure}.nc")
         versions = results.versions()
-        results.write_page(render_pairs_report(analysis, records, command, versions), stage)
+        page = pairs_page(analysis, records)
+        results.write_page(render(page, {}, command, versions), stage)
         results.write_record(
             {
                 "command": command,
@@ -343,10 +345,9 @@ def _write_report(
 
 
 def _tell_findings(analysis: PairAnalysis, screen: Screen) -> None:
-    from ..report.pairs_report import comparison_lines, finding_lines
+    from ..report.wording import CLOSING
+    from ..report.wording.pairs import comparison_lines, preference_lines
 
-    for line in [*finding_lines(analysis), *comparison_lines(analysis)]:
-        screen.say(f"  {line['model']} {line['text']}")
-    screen.say(
-        "These are places with intervals, not verdicts: the report says what does not follow."
-    )
+    for line in [*preference_lines(analysis), *comparison_lines(analysis)]:
+        screen.say(f"  {line}")
+    screen.say(CLOSING)

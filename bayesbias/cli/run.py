@@ -25,9 +25,6 @@ WARNED = 3
 RESERVED = ("report.html", "run.json", "plots")
 """Names in the folder of results that no list may take."""
 
-MOST_NAMED = 8
-"""Missing words that are told by name."""
-
 Tell = Callable[[str], None]
 
 
@@ -208,76 +205,41 @@ def _named(tell: Tell, name: str) -> Tell:
 
 def _write(analysis: Analysis, folder: Path, command: str, tell: Tell) -> None:
     """Write everything about one list into its folder, the record last."""
-    import matplotlib as mpl
-
-    from .. import report
+    from ..report.figures import draw_figures
+    from ..report.lists import list_page
+    from ..report.page import render
     from ..workflows import output as results
 
-    mpl.use("agg")  # no window, whatever the machine has
     results.write_frames(analysis, folder)
     tell("drawing plots")
-    plots = folder / results.PLOTS
-    plots.mkdir()
-    drawn = [
-        report.draw(figure, plots, f"f{place}")
-        for place, figure in enumerate(report.figures_of(analysis))
-    ]
+    page = list_page(analysis)
+    drawn = draw_figures(page.figures, folder / results.PLOTS)
     tell("writing the report")
-    html = report.render_report(analysis, drawn, command, results.versions())
-    results.write_page(html, folder)
+    results.write_page(render(page, drawn, command, results.versions()), folder)
     results.write_record(results.record_of(analysis, command), folder)
 
 
 def _write_index(analyses: Sequence[Analysis], stage: Path, command: str) -> None:
-    from .. import report
+    from ..report.lists import index_page
+    from ..report.page import render
     from ..workflows import output as results
 
-    entries = [
-        report.Entry(analysis, f"{analysis.wordlist.name}/{results.REPORT}")
-        for analysis in analyses
-    ]
+    page = index_page([(one, f"{one.wordlist.name}/{results.REPORT}") for one in analyses])
     versions = results.versions()
-    results.write_page(report.render_index(entries, command, versions), stage)
+    results.write_page(render(page, {}, command, versions), stage)
     names = [analysis.wordlist.name for analysis in analyses]
     results.write_record({"command": command, "lists": names, "versions": versions}, stage)
 
 
 def _tell_findings(analyses: Sequence[Analysis], out: Path, screen: Screen) -> None:
     """Print the gap of every list and model, and where the report is."""
-    from ..report import gap_lines
-    from ..report.sentences import unmeasured
+    from ..report.wording import CLOSING
+    from ..report.wording.distances import gap_lines, measured_lines
 
     for analysis in analyses:
-        lost = len(analysis.missing)
-        screen.say(
-            f"{analysis.wordlist.name} in {analysis.settings.embedding}: {len(analysis.table):,} "
-            f"distances, {lost} of the list's {len(analysis.wordlist.to_frame()):,} entries "
-            "missing."
-        )
-        if lost:
-            screen.say(f"  {_missing_line(analysis)}")
-        for told in unmeasured(analysis):
-            screen.say(f"  {told}")
-        for line in gap_lines(analysis):
+        first, *rest = measured_lines(analysis)
+        screen.say(first)
+        for line in [*rest, *gap_lines(analysis)]:
             screen.say(f"  {line}")
-    screen.say(
-        "These are places with intervals, not verdicts: the report says what does not follow."
-    )
+    screen.say(CLOSING)
     screen.say(f"Report: {out / 'report.html'}")
-
-
-def _missing_line(analysis: Analysis) -> str:
-    """Name missing protected and stereotype words, count the controls, say what may help."""
-    from ..report.sentences import counted
-
-    lost = analysis.missing
-    control = lost["role"] == "control"
-    names = list(dict.fromkeys(lost["word"][~control]))
-    parts = [", ".join(names[:MOST_NAMED])] if names else []
-    if len(names) > MOST_NAMED:
-        parts.append(f"{len(names) - MOST_NAMED} more protected and stereotype words")
-    if control.any():
-        parts.append(counted(int(control.sum()), "control word"))
-    told = f"Missing: {' and '.join(parts)}."
-    lower = len(analysis.in_lower_case)
-    return f"{told} {lower} there in lower case: try --case fallback." if lower else told

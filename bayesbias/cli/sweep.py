@@ -17,6 +17,7 @@ from . import options
 from .screen import Screen, StoppedError, complain
 
 if TYPE_CHECKING:
+    from ..report.tables import Table
     from ..workflows.sweep import Plan, Sweep
 
 FAILED = 1
@@ -30,6 +31,9 @@ CONNECT_SECONDS = 15
 
 MOST_TOLD = 24
 """Cells whose numbers are printed; more are in the report."""
+
+TOLD_COLUMNS = 6
+"""Columns of the report's table that are printed: up to the interval."""
 
 EXAMPLE = """\
 title = "Do lists agree across embeddings?"
@@ -159,36 +163,26 @@ def _tell_refused(plan: Plan) -> None:
 
 def _tell(done: Sweep, out: Path, screen: Screen) -> None:
     """Print the numbers of a small sweep, what failed, and where everything is."""
-    from ..report.sweep_report import FAILURE_HEADS, failure_table
+    from ..report.sweeps import failure_table, gap_table, gaps
+    from ..report.wording import CLOSING
+    from ..report.wording.sweeps import done_line
 
-    made = len(done.cells) - len(done.failures)
-    fresh = made - done.reused
-    screen.say(f"{made} of {len(done.cells)} cells have a result; {fresh} were computed now.")
-    if 0 < made <= MOST_TOLD:
-        _tell_gaps(done, screen)
+    screen.say(done_line(done))
+    if 0 < len(done.cells) - len(done.failures) <= MOST_TOLD:
+        second, frame = next(iter(gaps(done).items()))
+        _tell_table(gap_table(done, second, frame), screen, TOLD_COLUMNS)
     failures = failure_table(done)
     if failures.rows:
-        heads = [f"{head}>" if head == "cells" else head for head in FAILURE_HEADS]
-        screen.table(failures.caption, heads, [[one.text for one in row] for row in failures.rows])
-    screen.say(
-        "These are places with intervals, not verdicts: the report says what does not follow."
-    )
+        _tell_table(failures, screen)
+    screen.say(CLOSING)
     screen.say(f"Report: {out / 'report.html'}")
 
 
-def _tell_gaps(done: Sweep, screen: Screen) -> None:
-    from ..report.sentences import signed
-    from ..report.sweep_report import gaps, sweep_pairs
-
-    first, second = sweep_pairs(done)[0]
-    rows = [
-        [
-            *(str(row[name]) for name in ("embedding", "list", "model", "seed")),
-            signed(row["mean"]),
-            f"{signed(row['low'])} … {signed(row['high'])}",
-        ]
-        for _, row in gaps(done, second).iterrows()
+def _tell_table(table: Table, screen: Screen, most: int | None = None) -> None:
+    """Print the first columns of a table, numbers to the right."""
+    first = table.rows[0][:most]
+    heads = [
+        head if cell.key is None else f"{head}>"
+        for head, cell in zip(table.heads[:most], first, strict=True)
     ]
-    interval = f"{100 * done.plan.config.ci_prob:g}% interval>"
-    heads = ("embedding", "list", "spec", "seed>", "mean>", interval)
-    screen.table(f"{first} − {second}, overall", heads, rows)
+    screen.table(table.caption, heads, [[cell.text for cell in row[:most]] for row in table.rows])

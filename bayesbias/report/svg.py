@@ -41,7 +41,7 @@ _SHAPES = {f"{{{SVG}}}use", f"{{{SVG}}}path"}
 def inlined(
     path: Path, prefix: str, label: str, tips: Mapping[str, Sequence[str]] | None = None
 ) -> str:
-    """Give an SVG file as an element of an HTML page.
+    """Return an SVG file as an element of an HTML page.
 
     The file is read as XML and written anew, so that whatever it shows as text stays text. Its
     ids get a prefix, so that those of several figures do not collide, and so do the references
@@ -70,7 +70,7 @@ def inlined(
         _add_tips(root, name, texts)
     for element in root.iter():
         for key, value in element.attrib.items():
-            element.set(key, _restyled(key, _prefixed(key, value, prefix)))
+            element.set(key, _for_the_page(key, value, prefix))
     width = root.attrib.pop("width", "").removesuffix("pt")
     root.attrib.pop("height", None)
     root.set("style", f"max-width:{width}pt")
@@ -105,21 +105,17 @@ def _shapes(group: ET.Element) -> list[ET.Element]:
     return found
 
 
-def _restyled(key: str, value: str) -> str:
-    """Let colours that the page knows follow its style, and so light and dark."""
-    if key != "style":
-        return value
-    return _COLOUR.sub(_variable, value)
+def _for_the_page(key: str, value: str, prefix: str) -> str:
+    """Return an attribute with its id prefixed and its colours left to the page's style."""
+    if key == "style":
+        value = _COLOUR.sub(_variable, value)
+    elif key == "id":
+        return f"{prefix}-{value}"
+    elif key in {"href", f"{{{XLINK}}}href"} and value.startswith("#"):
+        return f"#{prefix}-{value[1:]}"
+    return _REFERENCE.sub(rf"url(#{prefix}-\1)", value)
 
 
 def _variable(found: re.Match[str]) -> str:
     name = VARIABLES.get(found[0].lower())
     return found[0] if name is None else f"var(--{name})"
-
-
-def _prefixed(key: str, value: str, prefix: str) -> str:
-    if key == "id":
-        return f"{prefix}-{value}"
-    if key in {"href", f"{{{XLINK}}}href"} and value.startswith("#"):
-        return f"#{prefix}-{value[1:]}"
-    return _REFERENCE.sub(rf"url(#{prefix}-\1)", value)

@@ -67,16 +67,12 @@ def _figures(out: Path) -> set[str]:
 
 def _page(sweep: Sweep, plots: Path, command: str) -> str:
     """Draw the figures into a folder, and return the report."""
-    import matplotlib as mpl
+    from .figures import draw_figures
+    from .page import render
+    from .sweeps import sweep_page
 
-    from . import draw
-    from .sweep_report import render_sweep, sweep_figures
-
-    mpl.use("agg")  # no window, whatever the machine has
-    plots.mkdir()
-    figures = sweep_figures(sweep)
-    drawn = [draw(figure, plots, f"f{place}") for place, figure in enumerate(figures)]
-    return render_sweep(sweep, drawn, command, results.versions())
+    page = sweep_page(sweep)
+    return render(page, draw_figures(page.figures, plots), command, results.versions())
 
 
 def _write_record(plan: Plan, path: Path, command: str, **state: Any) -> None:  # noqa: ANN401

@@ -1,0 +1,202 @@
+"""The page on a change: what became different, and what single numbers hide."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from .. import plots
+from ..workflows.change import ORDER, ChangeAnalysis
+from .figures import Figure, broken, figures_of
+from .page import Page, Section, section
+from .tables import NAMES, Table, beside, coverage_table, frame_table, interval_table, step_cells
+from .wording import changes as said
+from .wording import doubts_of
+from .wording.numbers import ends, probability_name, signed, t_test
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LISTED = " (words and groups of the list)"
+TARGETED = " (targets and classes of the defining sets)"
+"""What tells two scores of one name apart."""
+
+
+def change_page(analysis: ChangeAnalysis) -> Page:
+    """Return the page of a comparison; all its figures show the lead model."""
+    return Page(
+        "change.html.j2",
+        analysis,
+        _sections(analysis),
+        analysis.settings.ci_prob,
+        doubts_of(analysis.results),
+        lead=analysis.lead.spec.name,
+    )
+
+
+def _sections(analysis: ChangeAnalysis) -> list[Section]:
+    result, figures = analysis.lead, _figures(analysis)
+    coverage = coverage_table(
+        analysis.frame("check"), "Predictive coverage of the changes", "pairs"
+    )
+    return [
+        section(
+            "found",
+            "What changed",
+            table=_changes(analysis, "overall"),
+            lines=said.change_lines(analysis),
+            sentences=[*said.biggest_sentences(analysis), *said.crossed_sentences(analysis)],
+        ),
+        section(
+            "order",
+            "Did orders turn",
+            figures["order"],
+            table=_orders(result.orders),
+            sentences=said.order_sentences(analysis),
+        ),
+        section("side", "Side effects", sentences=said.side_effect_sentences(analysis)),
+        section(
+            "scores",
+            "What single numbers say",
+            table=_scores(analysis),
+            sentences=[said.mac_sentence(analysis), *said.outside_sentences(analysis)],
+            remains=_remains(analysis),
+            remains_sentences=said.remains_sentences(analysis),
+        ),
+        section("overall", "Before and after", figures["overall"], table=_contrasts(analysis)),
+        section(
+            "changes",
+            "Groups and words",
+            figures["changes"],
+            groups=_changes(analysis, "group"),
+            words=_changes(analysis, "word"),
+        ),
+        section(
+            "spread",
+            "How the distances spread",
+            figures["spread"],
+            table=_bands(analysis.bands),
+            sentences=[said.band_sentence(analysis)],
+        ),
+        section("reading", "How to read this"),
+        section(
+            "model",
+            "Model and pairing",
+            sentences=said.pairing_sentences(analysis),
+            coverage=coverage,
+        ),
+        section("limits", "What may not be concluded"),
+        section("provenance", "Provenance"),
+    ]
+
+
+def _figures(analysis: ChangeAnalysis) -> dict[str, list[Figure]]:
+    """Return the figures of all sections."""
+    result, model = analysis.lead, analysis.lead.spec.name
+    forest = partial(plots.change_forest, rope=analysis.settings.rope)
+    arrows = plots.change_arrows
+    texts = {name: said.figure_texts(analysis, name) for name in said.CAPTIONS}
+    turned = [] if result.turned is None else [result.orders]
+    after = dict(broken(result.after))
+    pair = partial(plots.distribution_pair, analysis.before, analysis.after)
+    return {
+        "changes": [
+            *figures_of(result.changes, "change", forest, texts["change"], model),
+            *figures_of(result.changes, "arrows", arrows, texts["arrows"], model),
+        ],
+        "order": [
+            figure
+            for orders in turned
+            for figure in figures_of(orders, "order", plots.order_arrows, texts["order"], model)
+        ],
+        "overall": [
+            Figure(f"forests{end}", partial(_forests, part, after[end]), texts["forests"], model)
+            for end, part in broken(result.before)
+        ],
+        "spread": [Figure("distributions", pair, texts["distributions"])],
+    }
+
+
+def _forests(before: pd.DataFrame, after: pd.DataFrame) -> Axes:
+    return plots.forest_pair(before, after)[0]
+
+
+def _changes(analysis: ChangeAnalysis, level: str) -> Table:
+    """Show the changes of one level: overall under every model, else under the lead model."""
+    frame, names = analysis.lead.changes, (*NAMES[level], "connection")
+    if level == "overall":
+        frame, names = beside(analysis.frame("changes"), *names), (*names, "model")
+    return interval_table(
+        frame[frame["level"] == level],
+        "Overall changes" if level == "overall" else f"Changes by {level}",
+        *names,
+        ci_prob=analysis.settings.ci_prob,
+        reference=0.0,
+        extra=("p_direction", "p_moved", "p_towards_one"),
+    )
+
+
+def _contrasts(analysis: ChangeAnalysis) -> Table:
+    """Show the overall change of every contrast, under every model."""
+    frame = analysis.frame("contrasts")
+    frame = frame.assign(contrast=frame["first"] + " − " + frame["second"])
+    return interval_table(
+        beside(frame[frame["level"] == "overall"], "contrast"),
+        "Changes of the differences between connections",
+        "contrast",
+        "model",
+        ci_prob=analysis.settings.ci_prob,
+        reference=0.0,
+    )
+
+
+def _orders(orders: pd.DataFrame) -> Table:
+    """Show the gap of associated and different, word by word; no rows where one is lacking."""
+    caption = f"{' − '.join(ORDER)}, before and after"
+    if orders.empty:
+        return Table(caption, (), ())
+    groups = orders["protected_group"].replace("", "all protected words")
+    words = orders["protected_word"].where(orders["protected_word"] != "", groups)
+    frame = step_cells(orders.assign(of=words, change=orders["mean"]), signed)
+    names = ("of", "before", "p_closer_before", "after", "p_closer_after", "change", "p_turned")
+    return frame_table(frame, caption, *names)
+
+
+def _scores(analysis: ChangeAnalysis) -> Table:
+    """Show single numbers before and after."""
+    frame = analysis.scores
+    interval = (
+        f"{probability_name(frame.attrs.get('ci_prob', analysis.settings.ci_prob))} bootstrap"
+    )
+    twice = [] if analysis.remains is None else analysis.remains["check"].tolist()
+    rows = [row for _, row in frame.iterrows()]
+    texts = {
+        "score": [name + LISTED if name in twice else name for name in frame["score"]],
+        interval: [ends(row) if np.isfinite(row["low"]) else "–" for row in rows],
+        "test": [t_test(row) if np.isfinite(row["t"]) else "–" for row in rows],
+    }
+    names = ("score", "groups", "before", "after", "change", interval, "test", "note")
+    frame = step_cells(frame).assign(**texts)
+    return frame_table(frame, "Single numbers, before and after", *names)
+
+
+def _remains(analysis: ChangeAnalysis) -> Table:
+    """Show scores of targets, and whether the bias is found again; no rows if nobody looked."""
+    caption, frame = "Is the bias found again?", analysis.remains
+    if frame is None:
+        return Table(caption, (), ())
+    twice = analysis.scores["score"].tolist()
+    checks = [
+        name.replace("_", " ") + (TARGETED if name in twice else "") for name in frame["check"]
+    ]
+    names = ("check", "measure", "before", "after", "chance", "n")
+    return frame_table(frame.assign(check=checks), caption, *names)
+
+
+def _bands(bands: pd.DataFrame) -> Table:
+    """Show the shares of single distances inside the band around 1."""
+    names = ("connection", "share_before", "share_after", "n_before")
+    return frame_table(bands, "Single distances inside the band around 1", *names)

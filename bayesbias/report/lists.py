@@ -1,0 +1,266 @@
+"""The page on one word list: what was measured, and what follows; and the index of several."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from functools import partial
+from urllib.parse import quote
+
+import pandas as pd
+
+from .. import plots
+from ..plots.scales import MEANINGS as SCALE_MEANINGS
+from ..workflows.analysis import Analysis, ModelResult
+from .figures import Figure, figures_of
+from .page import Page, Section, section
+from .tables import NAMES, Table, beside, coverage_table, frame_table, interval_table
+from .wording import MEANINGS, Line, distances, doubts_of, models
+
+MOST_GROUPS = 8
+"""Groups of which one word's neighbourhood is drawn."""
+
+
+def list_page(analysis: Analysis) -> Page:
+    """Return the page of one word list."""
+    return Page(
+        "list.html.j2",
+        analysis,
+        _sections(analysis),
+        analysis.settings.ci_prob,
+        doubts_of(analysis.results),
+        lead=analysis.lead.spec.name,
+    )
+
+
+def index_page(entries: Sequence[tuple[Analysis, str]]) -> Page:
+    """Return the page that leads to the reports of several lists, with the gap of each.
+
+    Parameters
+    ----------
+    entries : sequence of tuple
+        An analysis, and the path of its report relative to the index, with forward slashes.
+    """
+    from markupsafe import Markup
+
+    link = Markup('<a href="{}">{}</a>')
+    sections = [
+        section(
+            f"list-{at}",
+            link.format(quote(path), analysis.wordlist.title or analysis.wordlist.name),
+            gap=distances.gap_lines(analysis),
+            missing=distances.missing_sentences(analysis),
+            doubts=doubts_of(analysis.results),
+        )
+        for at, (analysis, path) in enumerate(entries, start=1)
+    ]
+    settings = entries[0][0].settings
+    sections.append(section("provenance", "Provenance"))
+    return Page("index.html.j2", settings, sections, settings.ci_prob, contents=False)
+
+
+def _sections(analysis: Analysis) -> list[Section]:
+    pair, figures = distances.gap_pair(analysis), _figures(analysis)
+    gaps = {level: _contrasts(analysis, level, pair) for level in NAMES}
+    closeness = distances.closeness_sentences(analysis)
+    changes, ci_prob = models.change_lines(analysis, pair), analysis.settings.ci_prob
+    best = analysis.comparison
+    several = section(
+        "models",
+        "What the model changes",
+        changes=changes,
+        comparison=_comparison(analysis),
+        loo=[] if best is None else [Line(best["model"].iloc[0], models.loo_sentence(best))],
+    )
+    return [
+        section(
+            "found",
+            "What was found",
+            gap=gaps["overall"],
+            lines=distances.gap_lines(analysis),
+            closeness=closeness,
+        ),
+        section("reading", "How to read this"),
+        section(
+            "measured",
+            "What was measured",
+            distances=_distances(analysis.table),
+            counts=_counts(analysis),
+        ),
+        section(
+            "missing",
+            "What was missing",
+            table=_missing(analysis.missing),
+            sentences=distances.missing_sentences(analysis),
+        ),
+        section("overall", "Overall", means=means(analysis, "overall")),
+        section(
+            "words",
+            "Groups and words",
+            figures["words"],
+            groups=means(analysis, "group"),
+            words=means(analysis, "word"),
+        ),
+        section(
+            "contrasts",
+            "Differences",
+            figures["contrasts"],
+            overall=_contrasts(analysis, "overall"),
+            groups=gaps["group"],
+            words=gaps["word"],
+        ),
+        *([several] if changes else []),
+        section("spread", "How the distances spread", figures["spread"], table=_spreads(analysis)),
+        section("neighbourhood", "Around single words", _neighbourhoods(analysis.table)),
+        section(
+            "check",
+            "Does the model fit",
+            figures["check"],
+            coverage=coverage_table(analysis.frame("check"), "Predictive coverage", "distances"),
+            coverage_lines=_lines(analysis, partial(models.coverage_sentence, ci_prob=ci_prob)),
+            sensitivity=_sensitivity(analysis),
+            sensitivity_lines=_lines(analysis, models.sensitivity_sentence),
+        ),
+        section(
+            "limits",
+            "What may not be concluded",
+            closeness=closeness,
+            few=[distances.few_attributes(analysis)],
+        ),
+        section("provenance", "Provenance"),
+    ]
+
+
+def _lines(analysis: Analysis, word: Callable[[ModelResult], str]) -> list[Line]:
+    return [Line(model, word(result)) for model, result in analysis.results.items()]
+
+
+def _figures(analysis: Analysis) -> dict[str, list[Figure]]:
+    """Return the figures of all sections: the measured distances, then those of every model."""
+    pair, ci_prob = distances.gap_pair(analysis), analysis.settings.ci_prob
+    texts = distances.distribution_texts(analysis.table)
+    found = defaultdict(list)
+    found["spread"].append(
+        Figure("distributions", partial(plots.distributions, analysis.table), texts)
+    )
+    gap = partial(plots.contrast_forest, first=pair[0], second=pair[1], rope=analysis.settings.rope)
+    for model, result in analysis.results.items():
+        texts = distances.forest_texts(result, ci_prob)
+        found["words"] += figures_of(result.summary, f"forest-{model}", plots.forest, texts, model)
+        rows = distances.contrast_rows(result.contrasts, pair)
+        texts = distances.contrast_texts(result, pair, ci_prob)
+        found["contrasts"] += figures_of(rows, f"contrasts-{model}", gap, texts, model)
+        check = partial(plots.predictive_check, result.posterior, ci_prob=ci_prob)
+        texts = models.check_texts(result, ci_prob)
+        found["check"].append(Figure(f"check-{model}", check, texts, model))
+        scales, texts = partial(plots.scales, result.scales), models.scales_texts(result)
+        found["spread"].append(Figure(f"scales-{model}", scales, texts, model))
+    return found
+
+
+def _neighbourhoods(table: pd.DataFrame) -> list[Figure]:
+    """Return the surroundings of the first word of every group."""
+    first = table.drop_duplicates("protected_group")[["protected_group", "protected_word"]]
+    figures = []
+    for at, (group, word) in enumerate(first.head(MOST_GROUPS).itertuples(index=False), 1):
+        ending = re.sub(r"[^a-z0-9]+", "-", str(word).lower()).strip("-")[:40] or "word"
+        draw = partial(plots.neighbourhood, table, str(word))
+        texts = distances.neighbourhood_texts(table, word, group)
+        figures.append(Figure(f"neighbourhood-{at}-{ending}", draw, texts))
+    return figures
+
+
+def means(analysis: Analysis, level: str) -> Table:
+    """Show the means of one level under every model, side by side."""
+    frame, names = analysis.frame("summary"), (*NAMES[level], "connection")
+    return interval_table(
+        beside(frame[frame["level"] == level], *names),
+        "Overall mean distances" if level == "overall" else f"Mean distances by {level}",
+        *names,
+        "model",
+        ci_prob=analysis.settings.ci_prob,
+        reference=1.0,
+    )
+
+
+def _contrasts(analysis: Analysis, level: str, pair: tuple[str, str] | None = None) -> Table:
+    """Show the contrasts of one level: of one pair, or of all pairs."""
+    frame, names = analysis.frame("contrasts"), (*NAMES[level], "contrast")
+    frame = distances.contrast_rows(frame, pair) if pair else frame
+    frame = frame.assign(contrast=frame["first"] + " − " + frame["second"])
+    return interval_table(
+        beside(frame[frame["level"] == level], *names),
+        f"Differences, {level if level == 'overall' else f'by {level}'}",
+        *names,
+        "model",
+        ci_prob=analysis.settings.ci_prob,
+        reference=0.0,
+    )
+
+
+def _spreads(analysis: Analysis) -> Table:
+    """Show standard deviations; degrees of freedom, which are none, are left out."""
+    frame = analysis.frame("scales")
+    frame = frame[frame["parameter"].isin(list(SCALE_MEANINGS))]
+    spread, of = frame["parameter"].map(SCALE_MEANINGS), frame["of"].replace("", "all")
+    return interval_table(
+        frame.assign(spread=spread, connection=frame["of"], of=of),
+        "Standard deviations",
+        "spread",
+        "of",
+        "model",
+        ci_prob=analysis.settings.ci_prob,
+        reference=None,
+    )
+
+
+def _sets(words: pd.DataFrame) -> pd.DataFrame:
+    """Return one row a set, with the number of its words and the words."""
+    sets = words.groupby(["role", "set"], sort=False)["word"]
+    return sets.agg(words="size", which=", ".join).reset_index()
+
+
+def _counts(analysis: Analysis) -> Table:
+    """Show what was asked for and what was found, set by set."""
+    sets, lost = _sets(analysis.wordlist.to_frame()), _sets(analysis.missing)
+    n_lost = sets.merge(lost, "left", on=["role", "set"])["words_y"].fillna(0).astype(int)
+    sets = sets.assign(found=sets["words"] - n_lost)
+    return frame_table(sets, "The list, set by set", "role", "set", "words", "found", "which")
+
+
+def _missing(missing: pd.DataFrame) -> Table:
+    """Show the words that the embedding lacks, set by set."""
+    sets = _sets(missing).rename(columns={"words": "missing"})
+    return frame_table(sets, "Missing words", "role", "set", "missing", "which")
+
+
+def _distances(table: pd.DataFrame) -> Table:
+    """Show rows, attributes and the plain mean distance of each connection."""
+    rows = table.groupby("connection", observed=True)
+    attributes, distance = rows["attribute"], rows["cosine_distance"]
+    frame = pd.DataFrame(
+        {
+            "distances": attributes.size(),
+            "attributes": attributes.nunique(),
+            "plain mean": distance.mean(),
+        }
+    ).reset_index()
+    frame = frame.assign(meaning=frame["connection"].astype(str).map(MEANINGS))
+    names = ("connection", "meaning", "distances", "attributes", "plain mean")
+    return frame_table(frame, "Distances by connection", *names)
+
+
+def _comparison(analysis: Analysis) -> Table:
+    """Show expected log predictive densities of the models by PSIS-LOO, best first."""
+    frame = pd.DataFrame() if analysis.comparison is None else analysis.comparison
+    names = ("model", "elpd", "p_loo", "elpd_difference", "se_difference", "n_bad_k")
+    return frame_table(frame, "Leave-one-out prediction (PSIS-LOO)", *names)
+
+
+def _sensitivity(analysis: Analysis) -> Table:
+    """Show the sensitivity of every model's parameters to their priors and to the data."""
+    frame = beside(analysis.frame("sensitivity"), "parameter", "of")
+    frame = frame.replace({"of": {"": "all"}, "diagnosis": {"": "–"}})
+    names = ("parameter", "of", "model", "prior", "likelihood", "diagnosis")
+    return frame_table(frame, "Sensitivity by power-scaling", *names)

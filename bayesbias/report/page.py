@@ -1,0 +1,111 @@
+"""A page: sections in one form, and the one function that renders them."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from . import wording
+from .figures import Figure
+from .tables import Table
+
+type Part = Table | Sequence[str] | Sequence[wording.Line]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A title, and what the page's template shows below it by the macro called as the key."""
+
+    key: str
+    title: str
+    figures: Sequence[Figure]
+    parts: Mapping[str, Part]
+    """Tables and sentences, by the names that the template knows them by."""
+
+
+def section(key: str, title: str, figures: Sequence[Figure] = (), **parts: Part) -> Section:
+    """Return a section of tables and sentences, given by name."""
+    return Section(key, title, figures, parts)
+
+
+@dataclass(frozen=True)
+class Page:
+    """All that stands on a page, but for the command and the versions.
+
+    Parameters
+    ----------
+    template : str
+        Holds the page's head, and a macro for each section.
+    about : object
+        What the template's own sentences are about: an analysis, or a sweep.
+    sections : sequence of Section
+    ci_prob : float
+    doubts : sequence of str
+        What the sampler warned of, if anything.
+    lead : str
+        Model whose figures stand open.
+    contents : bool
+        Whether a table of contents stands beside the sections.
+    """
+
+    template: str
+    about: object
+    sections: Sequence[Section]
+    ci_prob: float
+    doubts: Sequence[str] = ()
+    lead: str = ""
+    contents: bool = True
+
+    @property
+    def figures(self) -> list[Figure]:
+        """All figures, in the order of the sections."""
+        return [figure for section in self.sections for figure in section.figures]
+
+
+def render(page: Page, drawn: Mapping[str, str], command: str, versions: Mapping[str, str]) -> str:
+    """Return a page as self-contained HTML.
+
+    Parameters
+    ----------
+    page : Page
+    drawn : mapping of str to str
+        What `draw_figures` returns for the page's figures; those that are not there are left out.
+    command : str
+        What makes the same results again.
+    versions : mapping of str to str
+        Packages and their versions.
+
+    Returns
+    -------
+    str
+        HTML without any reference to a network or another file. All texts of lists, models and
+        tables are escaped.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    loader = PackageLoader("bayesbias", "report/templates")
+    environment = Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    style, script = (loader.get_source(environment, name)[0] for name in ("page.css", "page.js"))
+    environment.globals |= {
+        "page": page,
+        "about": page.about,
+        "ci": wording.numbers.probability_name(page.ci_prob),
+        "wording": wording,
+        "drawn": {name: Markup(svg) for name, svg in drawn.items()},
+        "command": command,
+        "versions": versions,
+        "style": Markup(style),
+        "script": Markup(script),
+        # A browser runs only the script with this digest.
+        "digest": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    }
+    return environment.get_template("page.html.j2").render()

@@ -1,0 +1,44 @@
+"""Every sentence that a reader sees, by concept: on pages, below figures, on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+NO_VERDICTS = "These are places with intervals, not verdicts"
+
+CLOSING = f"{NO_VERDICTS}: the report says what does not follow."
+"""Last words of a command that prints findings."""
+
+MEANINGS = {
+    "associated": "stereotypes of the word's own group",
+    "different": "stereotypes of the other groups",
+    "neutral": "neutral words",
+    "human": "words about human life in general",
+}
+"""What the attributes of each connection are, in words."""
+
+PARTNERS = ("human", "neutral", "different")
+"""What the associated attributes are compared with: the first of these that a table has."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A finding, and the model or measure that it is about."""
+
+    of: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.of}: {self.text}"
+
+
+class _Fitted(Protocol):
+    @property
+    def warnings(self) -> Iterable[str]: ...
+
+
+def doubts_of(results: Mapping[str, _Fitted]) -> list[str]:
+    """Return the sampling warnings of all models, the model before each."""
+    return [str(Line(of, text)) for of, fitted in results.items() for text in fitted.warnings]

@@ -1,0 +1,263 @@
+"""Sentences about the distances of a word list: what was found, what is missing, what follows."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from ...tables.schema import CONNECTIONS, connections_present
+from ...workflows.analysis import Analysis, ModelResult
+from . import PARTNERS, Line
+from .numbers import counted, ends, joined, number, probability_name, signed, signed_end
+
+UNRELATED = 1.0
+"""Distance of directions that have nothing in common."""
+
+MOST_MISSING = 8
+"""Missing words that the command line names."""
+
+
+def gap_pair(analysis: Analysis) -> tuple[str, str]:
+    """Return the pair whose difference is told first: associated − human, where there are both."""
+    there = connections_present(analysis.table)
+    return "associated", next(name for name in PARTNERS if name in there)
+
+
+def contrast_rows(frame: pd.DataFrame, pair: tuple[str, str]) -> pd.DataFrame:
+    """Return the rows of a pair of connections.
+
+    Raises
+    ------
+    ValueError
+        If there are none: contrasts hold each pair once, in the order of ``CONNECTIONS``.
+    """
+    rows = frame[(frame["first"] == pair[0]) & (frame["second"] == pair[1])]
+    if rows.empty:
+        raise ValueError(f"there is no contrast {pair[0]} - {pair[1]}")
+    return rows
+
+
+def overall_contrast(result: ModelResult, pair: tuple[str, str]) -> pd.Series:
+    """Return the overall row of a model's contrasts for a pair of connections."""
+    frame = contrast_rows(result.contrasts, pair)
+    return frame[frame["level"] == "overall"].iloc[0]
+
+
+def overall_means(result: ModelResult) -> pd.DataFrame:
+    """Return the overall rows of a model's summary, with the connections as the index."""
+    frame = result.summary
+    return frame[frame["level"] == "overall"].set_index("connection")
+
+
+def settled(row: pd.Series) -> bool:
+    """Return whether an interval lies on one side of zero."""
+    return bool(row["low"] > 0 or row["high"] < 0)
+
+
+def gap_lines(analysis: Analysis) -> list[Line]:
+    """Word the gap under every model."""
+    pair, ci_prob = gap_pair(analysis), analysis.settings.ci_prob
+    return [
+        Line(model, gap_sentence(result, pair, ci_prob))
+        for model, result in analysis.results.items()
+    ]
+
+
+def gap_sentence(result: ModelResult, pair: tuple[str, str], ci_prob: float) -> str:
+    """Word the difference of a pair as a place with an interval, without a verdict."""
+    row = overall_contrast(result, pair)
+    where = "closer" if row["mean"] < 0 else "farther"
+    rest = (
+        "the whole interval lies on that side of zero"
+        if settled(row)
+        else f"but the interval includes zero, so it is not settled that they are {where}"
+    )
+    return (
+        f"{pair[0]} − {pair[1]} is {signed(row['mean'])}, with an "
+        f"{probability_name(ci_prob)} interval from {signed_end(row['low'])} to "
+        f"{signed_end(row['high'])}. By the estimate {pair[0]} attributes lie {where} on average "
+        f"than {pair[1]} ones; {rest}."
+    )
+
+
+def gap_change(base: ModelResult, other: ModelResult, pair: tuple[str, str]) -> str:
+    """Word how the interval of a gap differs between two models."""
+    before, after = overall_contrast(base, pair), overall_contrast(other, pair)
+    widths = [float(row["high"] - row["low"]) for row in (before, after)]
+    text = (
+        f"The interval of {pair[0]} − {pair[1]} goes from {ends(before)} to {ends(after)}, "
+        f"{widths[1] / widths[0]:.2f} times as wide."
+    )
+    if settled(before) == settled(after):
+        return text
+    leaves, holds = (base, other) if settled(before) else (other, base)
+    return (
+        f"{text} Under {leaves.spec.name} it leaves zero out, under {holds.spec.name} it does not."
+    )
+
+
+def closeness_sentences(analysis: Analysis) -> list[str]:
+    """Compare human with associated attributes, and both with 1, whatever the data say."""
+    result = analysis.lead
+    means = overall_means(result)
+    if "human" not in means.index:
+        first = (
+            "This list has no human control words, so it cannot tell whether stereotypes lie "
+            "closer than ordinary words about people do."
+        )
+    else:
+        gap = overall_contrast(result, ("associated", "human"))
+        first = (
+            f"In this embedding words about human life lie at {number(means['mean']['human'])} "
+            f"from the protected words on average, the stereotypes of a word's own group at "
+            f"{number(means['mean']['associated'])}: {_order(gap, analysis.settings.rope)} "
+            f"(model {result.spec.name})."
+        )
+    return [first, against_one(means)]
+
+
+def _order(gap: pd.Series, rope: float) -> str:
+    """Word which lie closer by the estimate of associated − human, and whether that is settled."""
+    size = number(abs(gap["mean"]))
+    if abs(gap["mean"]) < rope:
+        return f"by the estimate they differ by {size}, less than the {rope:g} that counts as none"
+    which = "human words" if gap["mean"] > 0 else "stereotypes"
+    text = f"by the estimate the {which} are the closer ones, by {size}"
+    return text if settled(gap) else f"{text}, which is not settled, for the interval includes zero"
+
+
+def against_one(means: pd.DataFrame) -> str:
+    """Word which kinds of attributes lie below 1, and that controls among them mean no bias."""
+    there = [name for name in CONNECTIONS if name in means.index]
+    nearer = [name for name in there if means["high"][name] < UNRELATED]
+    controls = [name for name in nearer if name in {"neutral", "human"}]
+    if not nearer:
+        return "No kind of attribute lies clearly nearer than 1."
+    which = "every kind of attribute" if nearer == there else joined(nearer) + " attributes"
+    if not controls:
+        return f"The overall intervals of {which} lie below 1."
+    among = f"those of {joined(controls)} words among them, " if controls != nearer else ""
+    return (
+        f"The overall intervals of {which} lie below 1, {among}though no one would call these "
+        "stereotypes: being nearer than 1 is no sign of bias by itself."
+    )
+
+
+def measured_lines(analysis: Analysis) -> list[str]:
+    """Word for the command line what was measured and what was missing."""
+    lost = len(analysis.missing)
+    first = (
+        f"{analysis.wordlist.name} in {analysis.settings.embedding}: {len(analysis.table):,} "
+        f"distances, {lost} of the list's {len(analysis.wordlist.to_frame()):,} entries missing."
+    )
+    return [first, *([_missing_line(analysis)] if lost else []), *unmeasured(analysis)]
+
+
+def _missing_line(analysis: Analysis) -> str:
+    """Name missing protected and stereotype words, count the controls, say what may help."""
+    lost = analysis.missing
+    control = lost["role"] == "control"
+    names = list(dict.fromkeys(lost["word"][~control]))
+    parts = [", ".join(names[:MOST_MISSING])] if names else []
+    if len(names) > MOST_MISSING:
+        parts.append(f"{len(names) - MOST_MISSING} more protected and stereotype words")
+    if control.any():
+        parts.append(counted(int(control.sum()), "control word"))
+    text = f"Missing: {' and '.join(parts)}."
+    lower = len(analysis.in_lower_case)
+    return f"{text} {lower} there in lower case: try --case fallback." if lower else text
+
+
+def missing_sentences(analysis: Analysis) -> list[str]:
+    """Word how many words of the list the embedding lacks, and which groups lack measures."""
+    lost, total = len(analysis.missing), len(analysis.wordlist.to_frame())
+    first = (
+        f"The embedding lacks {lost:,} of the list's {total:,} entries. What is missing is left "
+        "out of all numbers; nothing was put in its place."
+        if lost
+        else f"Nothing: the embedding has all {total:,} words of the list."
+    )
+    return [first, *unmeasured(analysis)]
+
+
+def unmeasured(analysis: Analysis) -> list[str]:
+    """Name groups of which nothing was measured, or nothing of their own stereotypes."""
+    table = analysis.table
+    own = table["connection"] == "associated"
+    found = []
+    for group in analysis.wordlist.groups:
+        rows = table["protected_group"] == group
+        if not rows.any():
+            found.append(
+                f"No protected word of the group {group} was found: it is left out of everything."
+            )
+        elif own.any() and not (rows & own).any():
+            found.append(
+                f"No stereotype of the group {group} was measured: what is said of attributes "
+                "associated with it comes from the other groups, by way of the model, not from "
+                "data of its own."
+            )
+    return found
+
+
+def few_attributes(analysis: Analysis) -> str:
+    """Word how many stereotype words the associated distances come from."""
+    rows = analysis.table[analysis.table["connection"] == "associated"]
+    return (
+        f"The {len(rows):,} associated distances come from "
+        f"{counted(rows['attribute'].nunique(), 'stereotype word')} and "
+        f"{counted(rows['protected_word'].nunique(), 'protected word')}. Another choice of words "
+        "would give other numbers, and the fewer the words, the more so."
+    )
+
+
+def left_of_zero(first: str, second: str) -> str:
+    """Word what it means that a difference lies below zero."""
+    return f"Left of zero: {first} attributes are closer than {second} ones."
+
+
+def forest_texts(result: ModelResult, ci_prob: float) -> tuple[str, str]:
+    """Return caption and alternative text of the mean distances."""
+    model, ci = result.spec.name, probability_name(ci_prob)
+    means = "; ".join(f"{name} {_ends(row)}" for name, row in overall_means(result).iterrows())
+    return (
+        f"Model {model}, {ci} intervals: all words, each group, each word.",
+        f"Forest plot of mean distances with {ci} intervals, model {model}. {means}. "
+        "The same for groups and words: see summary.csv.",
+    )
+
+
+def contrast_texts(result: ModelResult, pair: tuple[str, str], ci_prob: float) -> tuple[str, str]:
+    """Return caption and alternative text of a difference."""
+    (first, second), model, ci = pair, result.spec.name, probability_name(ci_prob)
+    return (
+        f"Model {model}, {ci} intervals. {left_of_zero(first, second)}",
+        f"Forest plot of {first} minus {second} with {ci} intervals, model {model}. "
+        f"Overall {_ends(overall_contrast(result, pair))}. "
+        "The same for groups and words: see contrasts.csv.",
+    )
+
+
+def _ends(row: pd.Series) -> str:
+    return f"{number(row['mean'])}, {number(row['low'])} to {number(row['high'])}"
+
+
+def distribution_texts(table: pd.DataFrame) -> tuple[str, str]:
+    """Return caption and alternative text of the measured distances."""
+    middle = table.groupby("connection", observed=True)["cosine_distance"].median()
+    parts = joined(f"{number(value)} for {name}" for name, value in middle.items())
+    return (
+        "All measured distances by connection, and the band that MAC gives around 1.",
+        f"Distributions of the measured distances. Medians: {parts}.",
+    )
+
+
+def neighbourhood_texts(table: pd.DataFrame, word: str, group: str) -> tuple[str, str]:
+    """Return caption and alternative text of the attributes around a word."""
+    rows = table[table["protected_word"] == word].nsmallest(3, "cosine_distance")
+    nearest = joined(
+        f"{row['attribute']} at {number(row['cosine_distance'], 2)}" for _, row in rows.iterrows()
+    )
+    return (
+        f"The attributes around “{word}”, of the group “{group}”.",
+        f"Attributes around {word} by distance; the nearest are {nearest}.",
+    )

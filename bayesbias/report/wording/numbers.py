@@ -1,0 +1,102 @@
+"""How numbers, intervals, probabilities and lists of names are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import pandas as pd
+
+MOST_DIGITS = 7
+"""Digits after the point stay below this."""
+
+MOST_NAMED = 6
+"""Words that a sentence names."""
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Write a number with a true minus sign, and never as minus zero."""
+    text = f"{value:.{digits}f}"
+    if float(text) == 0:
+        text = text.removeprefix("-")
+    return text.replace("-", "−")
+
+
+def signed(value: float, digits: int = 3) -> str:
+    """Write a difference: with its sign, unless it rounds to zero."""
+    text = number(value, digits)
+    return f"+{text}" if value > 0 and float(f"{value:.{digits}f}") != 0 else text
+
+
+def signed_end(value: float) -> str:
+    """Write an end of an interval with its sign: with more digits where it rounds to zero."""
+    digits = next((d for d in range(3, MOST_DIGITS) if round(value, d)), 3)
+    return signed(value, digits)
+
+
+def ends(row: pd.Series, write: Callable[[float], str] = signed_end) -> str:
+    """Write the interval of a row from its ``low`` to its ``high``."""
+    return f"{write(row['low'])} … {write(row['high'])}"
+
+
+def step(
+    before: float, after: float, write: Callable[[float, int], str] = number
+) -> tuple[str, str, str]:
+    """Write two numbers and what lies between them, with as many digits as make them add up."""
+    for digits in range(3, MOST_DIGITS):
+        first, second, change = (round(value, digits) for value in (before, after, after - before))
+        if abs(second - first - change) < 0.5 * 10**-digits:
+            break
+    return write(before, digits), write(after, digits), signed(after - before, digits)
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """Write a share as a percentage that is 0% or 100% only if the share is 0 or 1."""
+    text = f"{100 * share:.{digits}f}%"
+    if share not in {0, 1} and text in {f"{0:.{digits}f}%", f"{100:.{digits}f}%"}:
+        step = 10.0**-digits
+        return f"under {step:g}%" if share < 0.5 else f"over {100 - step:g}%"
+    return text
+
+
+def probability(share_of_draws: float) -> str:
+    """Write a posterior probability, which a finite number of draws never makes certain."""
+    smallest = 1e-9
+    return percent(min(max(share_of_draws, smallest), 1 - smallest))
+
+
+def probability_name(ci_prob: float) -> str:
+    """Write the probability of an interval, ``89%`` for 0.89."""
+    return f"{100 * ci_prob:g}%"
+
+
+def t_test(row: pd.Series) -> str:
+    """Write the statistic and the p-value of a t-test."""
+    p = f"= {row['p_value']:.3f}" if row["p_value"] >= 0.001 else "< 0.001"
+    return f"t = {number(row['t'], 2)}, p {p}"
+
+
+def plain_number(value: float) -> str:
+    """Write a count with commas, another number with as many digits as it needs."""
+    if isinstance(value, int):
+        return f"{value:,}"
+    size = abs(value)
+    if size and size < 0.001:
+        return f"{value:.1e}".replace("-", "−")
+    return number(value, 1 if size >= 10 else 3 if size >= 0.1 else 4)
+
+
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """Write a count with its noun: 1 word, 2 words."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def joined(parts: Iterable[str]) -> str:
+    """Join texts as a sentence does: a, b and c."""
+    items = list(parts)
+    return items[0] if len(items) == 1 else ", ".join(items[:-1]) + f" and {items[-1]}"
+
+
+def named(names: list[str]) -> str:
+    """Join the first names, and count the rest."""
+    rest = len(names) - MOST_NAMED
+    return joined(names) if rest <= 0 else f"{', '.join(names[:MOST_NAMED])} and {rest} more"
