@@ -172,10 +172,6 @@ def _left_out(choices: Choices) -> float:
     return 1 - choices.ci_prob
 
 
-def _kept_in(choices: Choices) -> float:
-    return choices.ci_prob
-
-
 _LEVELS = {
     "overall": ("overall", "the overall contrast"),
     "group": ("group", "the first group's contrast"),
@@ -213,7 +209,9 @@ def posterior_methods(spec: str | Path | ModelSpec) -> dict[str, Method]:
             ("hpdi", False, f"{what} is 0"),
             ("rope", True, f"{what} is smaller than the ROPE"),
         ):
-            promise = _left_out if interval and not practical else _promised_nothing
+            promise = (
+                (lambda it: 1 - it.ci_prob) if interval and not practical else _promised_nothing
+            )
             found[f"{loaded.name}-{name}{end}"] = Method(
                 f"{title} outside {'the ROPE' if practical else '0'}", null, source, level,
                 _outside(level, practical=practical), promise,
@@ -222,7 +220,7 @@ def posterior_methods(spec: str | Path | ModelSpec) -> dict[str, Method]:
         if interval:
             found[f"{loaded.name}-coverage{end}"] = Method(
                 f"{title} holds the truth", "none: coverage", source, level, _covering(level),
-                _kept_in, says="covers", interval=interval,
+                lambda it: it.ci_prob, says="covers", interval=interval,
             )  # fmt: skip
     return found
 
