@@ -219,7 +219,7 @@ def _randomised(
     vary: Vary,
     rng: np.random.Generator,
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Put random words in the place of some sets, as many as there are."""
+    """Replace some sets by random words, as many as there are."""
     changed = {"protected": [protected], "stereotypes": [stereotypes]}.get(
         vary, [protected, stereotypes]
     )

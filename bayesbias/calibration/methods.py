@@ -148,7 +148,7 @@ CALIBRATED_METHODS: dict[str, Method] = {
 
 
 def _outside(level: str, *, practical: bool) -> Reading:
-    """Whether a level's interval lies outside zero, or outside the ROPE."""
+    """Return whether a level's interval lies outside zero, or outside the ROPE."""
 
     def verdict(frame: pd.DataFrame, choices: Choices) -> pd.Series[bool]:
         if level == "any word":
@@ -181,7 +181,7 @@ _LEVELS = {
 
 
 def posterior_methods(spec: str | Path | ModelSpec) -> dict[str, Method]:
-    """Give the readings of a model's posterior as methods, by name.
+    """Return the readings of a model's posterior as methods, by name.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ for _spec in MODELS:
 
 
 def method(name: str) -> Method:
-    """Give the method of that name.
+    """Return the method of that name.
 
     Raises
     ------

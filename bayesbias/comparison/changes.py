@@ -15,13 +15,11 @@ from ..model.tree import labels
 from ..posterior.contrasts import DEFAULT_ROPE, compare_draws
 from ..posterior.summaries import Level, carry_warnings, levels
 from ..tables.descriptives import UNRELATED, mac_band
+from ..tables.wordlist_files import CONTROLS
 from .joint import WHEN, posterior_at
 
 if TYPE_CHECKING:
     from xarray import DataTree
-
-CONTROLS = ("neutral", "human")
-"""Connections that debiasing is not meant to touch."""
 
 
 def changes(
@@ -64,7 +62,7 @@ def changes(
 def side_effects(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, rope: float = DEFAULT_ROPE
 ) -> pd.DataFrame:
-    """How far neutral and human words moved, which no debiasing is meant to move.
+    """Return how far neutral and human words moved, which no debiasing is meant to move.
 
     Returns
     -------
@@ -91,7 +89,7 @@ def order_changes(
     ci_prob: float = DEFAULT_CI_PROB,
     rope: float = DEFAULT_ROPE,
 ) -> pd.DataFrame:
-    """Whether the order of two connections turned, overall, by group and by word.
+    """Return whether the order of two connections turned, overall, by group and by word.
 
     Parameters
     ----------
@@ -149,7 +147,7 @@ _ORDER_COLUMNS = [
 
 
 def alignment(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFrame:
-    """Whether the connections came to lie closer together, at every level.
+    """Return whether the connections came to lie closer together, at every level.
 
     Returns
     -------
@@ -231,7 +229,7 @@ def turned_counts(
 
 
 def _ends(tree: DataTree) -> Iterator[tuple[Level, Level]]:
-    """Give every level's draws before and after."""
+    """Return every level's draws before and after."""
     before, after = (levels(posterior_at(tree, when)) for when in WHEN)
     return zip(before, after, strict=True)
 
