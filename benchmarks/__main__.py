@@ -1,8 +1,8 @@
 """Run the benchmarks and write their tables to RESULTS.md beside this file.
 
 ``python -m benchmarks`` runs all but simulation-based calibration, which ``--sbc`` adds;
-``--only NAME`` runs one and keeps the other sections of the file as they are; ``--quick`` tries
-those that know a short form, and writes nothing.
+``--only NAME ...`` runs some and keeps the other sections of the file as they are; ``--quick``
+tries those that know a short form, and writes nothing.
 """
 
 from __future__ import annotations
@@ -20,13 +20,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
-from bayesbias._core.files import replacing
+from bayesbias._core.files import replace_file
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 ON_REQUEST = {"sbc"}
 NEEDS_TORCH = {"pll"}
 PACKAGES = ("bayesbias", "numpy", "scipy", "pandas", "gensim", "arviz", "pymc")
 PACKAGES += ("nutpie", "numpyro", "jax", "torch", "transformers")
+
+MARK = re.compile(r"^<!-- --8<-- .* -->\n?", re.MULTILINE)
+"""What tells the pages of the documentation, which include a section, where it starts and ends."""
 
 HEADING = "# Benchmarks\n\nMade by `python -m benchmarks`; rivals run beside, in the same run."
 
@@ -52,7 +55,8 @@ def sections() -> dict[str, str]:
     """Sections that the results hold already, by name."""
     if not RESULTS.is_file():
         return {}
-    parts = re.split(r"^## (\w+)\n", RESULTS.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    text = MARK.sub("", RESULTS.read_text(encoding="utf-8"))
+    parts = re.split(r"^## (\w+)\n", text, flags=re.MULTILINE)
     return {name: text.strip() for name, text in zip(parts[1::2], parts[2::2], strict=True)}
 
 
@@ -70,12 +74,15 @@ def run(module: ModuleType, *, quick: bool) -> str:
 def main() -> None:
     known = benchmarks()
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--only", choices=sorted(known))
+    names = ", ".join(sorted(known))
+    parser.add_argument(
+        "--only", nargs="+", choices=sorted(known), default=[], metavar="NAME", help=names
+    )
     parser.add_argument("--sbc", action="store_true")
     parser.add_argument("--quick", action="store_true")
     asked = parser.parse_args()
     left_out = (set() if asked.sbc else ON_REQUEST) | (set() if find_spec("torch") else NEEDS_TORCH)
-    wanted = [asked.only] if asked.only else [name for name in known if name not in left_out]
+    wanted = asked.only or [name for name in known if name not in left_out]
     found = sections()
     for name in wanted:
         found[name] = run(known[name], quick=asked.quick)
@@ -85,8 +92,12 @@ def main() -> None:
 
 
 def _write(found: dict[str, str]) -> None:
-    text = "\n\n".join([HEADING, *(f"## {name}\n\n{found[name]}" for name in sorted(found))])
-    with replacing(RESULTS) as temporary:
+    parts = [
+        f"## {name}\n\n<!-- --8<-- [start:{name}] -->\n{found[name]}\n<!-- --8<-- [end:{name}] -->"
+        for name in sorted(found)
+    ]
+    text = "\n\n".join([HEADING, *parts])
+    with replace_file(RESULTS) as temporary:
         temporary.write_text(text + "\n", encoding="utf-8")
 
 

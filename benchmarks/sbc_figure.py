@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias._core.files import replacing
+from bayesbias._core.files import replace_file
 
 from .sbc import BAND, DRAWS, Calibration, spread_out
 
@@ -44,7 +44,7 @@ def draw(calibration: Calibration, path: Path) -> None:
         _difference(axes[row, column], values[:, i], at, band)
         axes[row, column].set_title(calibration.names[i], fontsize=7)
         _histogram(axes[row + 1, column], calibration.ranks[:, i])
-    with replacing(path) as temporary:
+    with replace_file(path) as temporary:
         figure.savefig(temporary, format="png", dpi=DPI, metadata={"Software": None})
 
 

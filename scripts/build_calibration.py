@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 import bayesbias as bb  # noqa: E402
-from bayesbias._core.files import replacing  # noqa: E402
+from bayesbias._core.files import replace_file  # noqa: E402
 from bayesbias.calibration import CALIBRATED_METHODS, calibrate, list_length  # noqa: E402
 from bayesbias.nulls import ABOUT, SCENARIOS, Scenario  # noqa: E402
 from bayesbias.reproduce import null_share  # noqa: E402
@@ -147,7 +147,7 @@ def write(found: dict[str, pd.DataFrame], tables: dict[str, int], docs: Path) ->
 
     page = re.sub("<<([^<>]+)>>", fill, TEXT.read_text(encoding="utf-8"))
     draw(found, docs / "figures")
-    with replacing(docs / "calibration.md") as temporary:
+    with replace_file(docs / "calibration.md") as temporary:
         temporary.write_text(page, encoding="utf-8")
 
 

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 import bayesbias as bb  # noqa: E402
-from bayesbias._core.files import replacing  # noqa: E402
+from bayesbias._core.files import replace_file  # noqa: E402
 from bayesbias.contextual import (  # noqa: E402
     POOLINGS,
     ContextualVectors,
@@ -86,7 +86,7 @@ def draw(vectors: ContextualVectors) -> None:
         (f"contextual-religion-{kind}", bb.plots.forest(bb.summary(tree))),
         (f"contextual-scales-{kind}", bb.plots.scales(bb.scales(tree))),
     ):
-        with replacing(FIGURES / f"{name}.png") as temporary:
+        with replace_file(FIGURES / f"{name}.png") as temporary:
             axes.figure.savefig(temporary, dpi=120, format="png", bbox_inches="tight")
 
 

@@ -18,7 +18,7 @@ import matplotlib as mpl
 from PIL import Image
 
 from bayesbias import plots
-from bayesbias._core.files import replacing
+from bayesbias._core.files import replace_file
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 FOLDER = Path("figures") / "gallery"
@@ -257,7 +257,7 @@ def small_png(axes: Any, path: Path) -> None:  # noqa: ANN401
     content = io.BytesIO()
     figure.savefig(content, format="png", dpi=DPI, bbox_inches="tight")
     image = Image.open(content).convert("RGB").quantize(COLOURS_OF_A_PNG)
-    with replacing(path) as temporary:
+    with replace_file(path) as temporary:
         image.save(temporary, format="png", optimize=True)
     if path.stat().st_size > LARGEST:
         raise SystemExit(f"{path} has {path.stat().st_size:,} bytes; at most {LARGEST:,} may be")
@@ -299,7 +299,7 @@ def main() -> None:
     for title, entries in SECTIONS.items():
         parts.append(f"## {title}\n")
         parts += [written(entry, names, out / FOLDER) for entry in entries]
-    with replacing(out / "gallery.md") as temporary:
+    with replace_file(out / "gallery.md") as temporary:
         temporary.write_text("\n".join(parts), encoding="utf-8")
 
 

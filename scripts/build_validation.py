@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 import bayesbias as bb  # noqa: E402
-from bayesbias._core.files import replacing  # noqa: E402
+from bayesbias._core.files import replace_file  # noqa: E402
 from bayesbias.posterior.loo import pointwise_loo  # noqa: E402
 from bayesbias.posterior.summaries import levels  # noqa: E402
 from benchmarks import sbc  # noqa: E402
@@ -51,7 +51,7 @@ NUTS_RUNS = (
 )
 
 TEXT = """\
-# Validation
+# Validation of the sampler
 
 What was checked, how, and what came out. The numbers and figures of this page are made by
 
@@ -160,7 +160,7 @@ def main() -> None:
             f"`{spec}`:\n\n![Ranks of {spec}](figures/sbc-{spec}.png)" for spec in sbc.MODELS
         ),
     }
-    with replacing(PAGE) as temporary:
+    with replace_file(PAGE) as temporary:
         temporary.write_text(TEXT.format(**parts), encoding="utf-8")
 
 

@@ -22,7 +22,7 @@ import nbformat
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 
-from bayesbias._core.files import replacing
+from bayesbias._core.files import replace_file
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
 KERNEL_FILE = re.compile(r"\S*ipykernel_\d+\S*\.py")
@@ -110,7 +110,7 @@ def main() -> None:
         if took > limit:
             raise SystemExit(f"{path.name} took {took:.0f} s; here notebooks stay under {limit} s")
         if not arguments.check:
-            with replacing(path) as temporary:
+            with replace_file(path) as temporary:
                 nbformat.write(notebook, temporary)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -146,9 +145,9 @@ def byte_level() -> Any:
     )
 
 
-@contextmanager
-def dask_cluster(**settings: object) -> Iterator[Any]:
-    """Give the client of a real Dask cluster on this machine.
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Client of a real Dask cluster of two worker processes on this machine.
 
     A `LocalCluster` closes a worker for good that happens to be starting again 15 s after a death,
     unless it is told to be patient.
@@ -160,24 +159,10 @@ def dask_cluster(**settings: object) -> Iterator[Any]:
 
         with (
             dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}),
-            LocalCluster(threads_per_worker=1, dashboard_address=None, **settings) as local,
+            LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as local,
             Client(local) as client,
         ):
             yield client
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
-    """A cluster of two worker processes."""
-    with dask_cluster(n_workers=2, processes=True) as client:
-        yield client
-
-
-@pytest.fixture
-def small_cluster() -> Iterator[Any]:
-    """A cluster of one worker in this process, which comes and goes fast."""
-    with dask_cluster(n_workers=1, processes=False) as client:
-        yield client
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ import gzip
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -426,25 +425,6 @@ def test_an_error_in_the_moving_leaves_nothing(
 
     monkeypatch.setattr(Path, "rename", full)
     assert "No space left" in refused(capsys, [*toy, "--out", "a/b"])
-    assert not Path("a").exists()
-
-
-@pytest.mark.usefixtures("one_plot")
-def test_a_full_disk_at_the_copying_is_told_once(
-    toy: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As where temporary files have room and results have none: not a line for every file."""
-
-    def full(source: Path, target: Path) -> None:
-        if ".writing" in str(target):
-            raise OSError(28, "No space left on device", str(source), None, str(target))
-        copy(source, target)
-
-    copy = shutil.copyfile
-    monkeypatch.setattr(shutil, "copyfile", full)
-    said = refused(capsys, [*toy, "--out", "a/b"])
-    assert said.startswith("bayesbias: a/b: No space left on device while its results were")
-    assert ".writing" not in said
     assert not Path("a").exists()
 
 

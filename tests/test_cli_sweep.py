@@ -8,18 +8,19 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from kept_results import kept_results
 from sweep_inputs import write_inputs
 
 from bayesbias.cli import main
 from bayesbias.cli.sweep import EXAMPLE
 
 FILES = {
-    "cells",
     "cells.csv",
     "contrasts.csv",
     "missing.csv",
     "plots",
     "report.html",
+    "results.sqlite",
     "summary.csv",
     "sweep.json",
 }
@@ -46,7 +47,7 @@ def out(inputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_it_writes_what_the_page_on_sweeps_says(out: Path) -> None:
     assert {path.name for path in out.iterdir()} == FILES
-    assert len(list((out / "cells").iterdir())) == 8
+    assert len(kept_results(out)) == 8
     cells = pd.read_csv(out / "cells.csv")
     assert list(cells["state"]) == ["done"] * 8 + ["failed"] * 4
     assert set(cells["error"].dropna()) == {"FileNotFoundError"}
@@ -66,7 +67,7 @@ def test_it_writes_what_the_page_on_sweeps_says(out: Path) -> None:
 def test_the_second_run_takes_what_is_there_and_tells_all(
     inputs: Path, out: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    before = {path.name: path.read_bytes() for path in (out / "cells").iterdir()}
+    before = kept_results(out)
     frames = {name: (out / name).read_bytes() for name in ("summary.csv", "contrasts.csv")}
     stale = out / "plots" / "sweep-associated-human-7.png"
     stale.touch()
@@ -79,7 +80,7 @@ def test_the_second_run_takes_what_is_there_and_tells_all(
     assert shown.out.endswith(f"Report: {out / 'report.html'}\n")
     assert shown.err.startswith("bayesbias: wild: 4 of 12 cells are left out: no embedding file")
     assert shown.err.count("\n") == 1
-    assert before == {path.name: path.read_bytes() for path in (out / "cells").iterdir()}
+    assert before == kept_results(out)
     assert frames == {name: (out / name).read_bytes() for name in frames}
     assert not stale.exists()
     assert (out / "plots" / "mine.png").exists()

@@ -7,15 +7,21 @@ superuser, whom permissions do not stop, gives up the two rights that let it pas
 from __future__ import annotations
 
 import ctypes
+import json
 import os
+import random
 import signal
 import subprocess
 import sys
+import time
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 from test_cli import FAST, LIST, WORDS, write_vectors
+
+from bayesbias._core.files import restore_folder
 
 WRITERS = """
 import os, resource, signal, sys, warnings
@@ -173,6 +179,40 @@ def test_a_full_disk_stops_a_run_in_one_line(toy: Path) -> None:
     assert len(run.stderr.splitlines()) == 1
     assert "File too large" in run.stderr
     assert sorted(toy.iterdir()) == files
+
+
+FORCED = """
+import itertools, sys
+from pathlib import Path
+from bayesbias.workflows.output import replace_results, write_record
+for run in itertools.count():
+    with replace_results(Path(sys.argv[1]), force=True) as folder:
+        (folder / "plots").mkdir()
+        for name in ("summary.csv", "plots/a.png", f"posterior-{run % 2}.nc"):
+            (folder / name).write_text(str(run))
+        write_record({"run": run}, folder)
+    print(run, flush=True)
+"""
+
+
+def test_forced_runs_that_are_killed_leave_one_result_whole(tmp_path: Path) -> None:
+    """At random moments; tests/test_files.py strikes at every single call that writes."""
+    rng, out = random.Random(3), tmp_path / "out"
+    out.mkdir()
+    (out / "notes.txt").write_text("mine")
+    for _ in range(4):
+        with subprocess.Popen([sys.executable, "-c", FORCED, out], stdout=subprocess.PIPE) as run:
+            assert run.stdout is not None
+            assert run.stdout.readline() == b"0\n"
+            time.sleep(rng.uniform(0.1, 0.6))
+            run.kill()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that the folder of before is back
+            restore_folder(out)
+        record = json.loads((out / "run.json").read_text())
+        assert set(sizes(out)) == {*record["files"], "notes.txt"}
+        for name in set(record["files"]) - {"run.json"}:
+            assert (out / name).read_text() == str(record["run"])
 
 
 @pytest.mark.parametrize(

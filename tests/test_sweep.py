@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,12 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from kept_results import kept_results
 from pandas.testing import assert_frame_equal
 from sweep_inputs import write_inputs
 
 import bayesbias as bb
-from bayesbias._core.store import read_result
+from bayesbias._core.files import restore_folder
 from bayesbias.cli import main
 from bayesbias.workflows.sweep import Plan, Sweep, plan_sweep, run_sweep
 from bayesbias.workflows.sweep_spec import load_sweep
@@ -241,9 +243,8 @@ run_sweep(plan_sweep(load_sweep(sys.argv[1])), folder=Path(sys.argv[2]), n_jobs=
 
 
 def check_cells(folder: Path, before: dict[str, bytes]) -> dict[str, bytes]:
-    """Every result is whole, and none that was there is lost or another one now."""
-    paths = [path for path in folder.glob("*.json") if not path.name.startswith(".writing-")]
-    found = {path.name: read_result(path) for path in paths}
+    """Return the results that are kept: none that was there is lost or another one now."""
+    found = kept_results(folder)
     assert before.items() <= found.items()
     return found
 
@@ -265,22 +266,21 @@ def test_a_sweep_that_is_killed_and_resumed_is_as_if_undisturbed(
     plan: Plan, undisturbed: Sweep, config_path: Path, tmp_path: Path
 ) -> None:
     rng = random.Random(1)
-    cells = tmp_path / "cells"
     found: dict[str, bytes] = {}
     for life, goal in enumerate((3, 9)):
 
         def wait(run: subprocess.Popen[bytes], goal: int = goal) -> None:
-            while run.poll() is None and len(list(cells.glob("*.json"))) < goal:
+            while run.poll() is None and len(kept_results(tmp_path)) < goal:
                 time.sleep(0.01)
             time.sleep(rng.uniform(0, 0.2))
 
         command = [sys.executable, "-c", RUN, str(config_path), str(tmp_path), "1"]
         assert killed(command, wait, group=life == 0)
-        found = check_cells(cells, found)
+        found = check_cells(tmp_path, found)
         assert goal <= len(found) < CELLS
     done = run_sweep(plan, folder=tmp_path)
     assert done.reused == len(found)
-    check_cells(cells, found)
+    check_cells(tmp_path, found)
     same(done, undisturbed)
 
 
@@ -308,7 +308,10 @@ def test_kills_at_random_moments_cost_nothing(config_path: Path, tmp_path: Path)
             group=kills % 2 == 0,
         ):
             kills += 1
-            found = check_cells(out / "cells", found)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that a folder was brought back
+                restore_folder(out)
+            found = check_cells(out, found)
             for name in frames:
                 assert not (out / name).exists() or (out / name).read_bytes() == whole[name]
         else:  # it was done: a new sweep
@@ -316,7 +319,7 @@ def test_kills_at_random_moments_cost_nothing(config_path: Path, tmp_path: Path)
             place, found = place + 1, {}
     out = tmp_path / f"sweep-{place}"
     subprocess.run([*command, "--out", str(out)], check=True)
-    assert len(check_cells(out / "cells", found)) == CELLS
+    assert len(check_cells(out, found)) == CELLS
     assert {name: (out / name).read_bytes() for name in frames} == whole
 
 
@@ -328,10 +331,9 @@ def test_a_dask_worker_killed_half_way_costs_nothing(
     tmp_path: Path,
 ) -> None:
     victims = list(cluster.run(os.getpid).values())
-    cells = tmp_path / "cells"
 
     def strike() -> None:
-        while len(list(cells.glob("*.json"))) < CELLS // 3:
+        while len(kept_results(tmp_path)) < CELLS // 3:
             time.sleep(0.01)
         os.kill(victims[0], signal.SIGKILL)
 

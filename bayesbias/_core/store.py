@@ -1,132 +1,162 @@
-"""Frames as JSON text that reads back exactly, and the files that hold one result each.
+"""The one cache of results: contents by key in an SQLite file, and frames as such contents.
 
-JSON rather than CSV or Parquet: CSV forgets types, categories and what a frame carries in its
-``attrs``; Parquet needs an optional package. Python writes a float with as many digits as tell it
-from every other, so that reading gives back its bits, and a person can still read the file.
+SQLite takes many small results in one file, lets two processes use it at once, and a process that
+is killed at any moment leaves the last whole transaction. Contents are JSON, not pickles: Python
+writes a float with as many digits as tell it from every other, so that reading gives back its bits.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+import sqlite3
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from itertools import batched
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from .files import replacing
+from .. import __version__
 
-FORMAT = "bayesbias result 1"
-"""First word of every file: what it is, and how it is laid out."""
+RESULTS = "results.sqlite"
+"""Name of the file in a folder of results."""
 
-_SCALARS = (str, bool, int, float, type(None))
+KEYS_AT_ONCE = 500
+"""Keys asked for in one statement; SQLite allows some thousands."""
+
+PATIENCE = 60.0
+"""Seconds to wait for another process that is writing."""
+
+_TABLE = """CREATE TABLE IF NOT EXISTS results
+(key TEXT PRIMARY KEY, content BLOB NOT NULL, sha256 TEXT NOT NULL)"""
 
 
-def pack_frame(frame: pd.DataFrame) -> dict[str, Any]:
-    """Give a frame as plain lists and texts; `unpack_frame` makes an equal frame of them.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Index 0 to n - 1, columns with different names that are texts; of booleans, whole numbers,
-        floats, texts or categories; mixed columns of these and None.
+def result_key(settings: object) -> str:
+    """Return the SHA-256, in hexadecimal, of what decides a result and of the package's version.
 
     Raises
     ------
-    TypeError
-        If the frame, a column's type, a value or something in ``attrs`` is none of these.
+    ValueError
+        If the settings are not made of texts, finite numbers, lists and mappings.
     """
-    if not isinstance(frame, pd.DataFrame):
-        raise TypeError(f"a job gives a DataFrame; got a {type(frame).__name__}")
-    if not frame.index.equals(pd.RangeIndex(len(frame))):
-        raise TypeError("a frame to be kept has the index 0 to n - 1; use reset_index() first")
-    names = list(frame.columns)
-    if not frame.columns.is_unique or not all(isinstance(name, str) for name in names):
-        raise TypeError(f"columns need different names that are texts; got {names}")
-    columns = {str(name): _pack_column(str(name), frame[name]) for name in names}
-    return {"rows": len(frame), "columns": columns, "attrs": _plain_attrs(frame.attrs)}
+    content = {"settings": settings, "version": __version__}
+    try:
+        text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"settings must be texts, finite numbers, lists and mappings; got {settings!r}: {error}"
+        ) from None
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
-def unpack_frame(content: Mapping[str, Any]) -> pd.DataFrame:
-    """Make the frame of what `pack_frame` gave."""
-    columns = {name: _unpack_column(column) for name, column in content["columns"].items()}
-    frame = pd.DataFrame(columns, index=pd.RangeIndex(content["rows"]))
-    frame.columns = pd.Index(list(columns), dtype=frame.columns.dtype if columns else "str")
-    frame.attrs = dict(content["attrs"])
-    return frame
+@dataclass(frozen=True)
+class Store:
+    """Results by key; made by `open_store`."""
+
+    path: str
+    connection: sqlite3.Connection
+
+    def find(self, keys: Iterable[str]) -> dict[str, Any]:
+        """Return the results that are there, by key; warn of damaged ones, and leave them out."""
+        found: dict[str, Any] = {}
+        damaged = 0
+        for some in batched(dict.fromkeys(keys), KEYS_AT_ONCE):
+            wanted = f"key IN ({','.join('?' * len(some))})"
+            rows = self.connection.execute(f"SELECT * FROM results WHERE {wanted}", some)
+            for key, content, sha256 in rows:
+                if sha256 == _hash(key, content):
+                    found[key] = json.loads(content)
+                else:
+                    damaged += 1
+        if damaged:
+            warnings.warn(
+                f"{damaged} result(s) in {self.path} are damaged; they are computed again",
+                stacklevel=3,
+            )
+        return found
+
+    def keep(self, results: Mapping[str, object]) -> None:
+        """Write results, all of them or, if the process is killed meanwhile, none."""
+        contents = {key: json.dumps(result).encode() for key, result in results.items()}
+        rows = [(key, content, _hash(key, content)) for key, content in contents.items()]
+        with self.connection:
+            self.connection.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", rows)
 
 
-def write_result(path: Path, header: Mapping[str, Any], body: bytes) -> None:
-    """Write a result: one line that tells what it is and the hash of the rest, then the rest.
+@contextmanager
+def open_store(path: str | Path | None) -> Iterator[Store]:
+    """Open a file of results, which is made if it is not there.
 
-    The header's ``key`` is the file's name without its ending, so that a copy under another
-    result's name is noticed.
-    """
-    head = {"format": FORMAT, **header, "sha256": hashlib.sha256(body).hexdigest()}
-    with replacing(path) as temporary:
-        temporary.write_bytes(json.dumps(head).encode() + b"\n" + body)
-
-
-def read_result(path: Path) -> bytes:
-    """Read what `write_result` wrote after the first line.
+    Parameters
+    ----------
+    path : str, Path or None
+        None keeps results in memory, until the block ends.
 
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If there is no folder to make the file in.
+    OSError
+        If the file cannot be read or written, for example because the disk is full.
     ValueError
-        If the file is cut off, was changed, or is something else.
+        If the file is damaged, or something else.
     """
-    head, _, body = path.read_bytes().partition(b"\n")
+    if path is not None and not Path(path).absolute().parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {Path(path).parent} to keep results in")
     try:
-        header = json.loads(head)
-    except ValueError:  # JSON and Unicode errors are ValueErrors
-        raise ValueError("its first line is damaged") from None
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise ValueError(f"it is no {FORMAT!r}")
-    if header.get("key") != path.stem:
-        raise ValueError("it holds another result")
-    if header.get("sha256") != hashlib.sha256(body).hexdigest():
-        raise ValueError("it is cut off or was changed")
-    return body
+        with closing(sqlite3.connect(path or ":memory:", timeout=PATIENCE)) as connection:
+            connection.execute(_TABLE)
+            yield Store(str(path), connection)
+    except sqlite3.OperationalError as error:
+        raise OSError(f"results cannot be kept in {path}: {error}") from None
+    except sqlite3.DatabaseError as error:
+        raise ValueError(
+            f"{path} is no file of results, or is damaged ({error}); move it away, and its "
+            "results are computed again"
+        ) from None
 
 
-def _pack_column(name: str, column: pd.Series[Any]) -> dict[str, Any]:
-    dtype = column.dtype
-    if isinstance(dtype, pd.CategoricalDtype):
-        return {
-            "dtype": "category",
-            "ordered": bool(dtype.ordered),
-            "categories": _pack_column(name, pd.Series(dtype.categories)),
-            "values": column.cat.codes.tolist(),
-        }
-    text = isinstance(dtype, pd.StringDtype)
-    if not (text or (isinstance(dtype, np.dtype) and dtype.kind in "biufO")):
-        raise TypeError(f"column {name!r} has the type {dtype}, which results cannot keep")
-    values = [None if text and value is pd.NA else value for value in column.tolist()]
-    if text:
-        values = [value if isinstance(value, str) else None for value in values]
-    odd = [value for value in values if not isinstance(value, _SCALARS)]
-    if odd or (isinstance(dtype, np.dtype) and dtype.itemsize > 8):
-        kind = type(odd[0]).__name__ if odd else dtype
-        raise TypeError(f"column {name!r} holds a {kind}, which results cannot keep")
-    return {"dtype": str(dtype), "values": values}
+def _hash(key: str, content: object) -> str:
+    """Return the SHA-256 of a result and its key: one under another's key is damaged, too."""
+    return hashlib.sha256(f"{key} {content!r}".encode()).hexdigest()
 
 
-def _unpack_column(column: Mapping[str, Any]) -> pd.Series[Any]:
-    if column["dtype"] != "category":
-        plain: pd.Series[Any] = pd.Series(column["values"], dtype=column["dtype"])
-        return plain
-    categories = pd.Index(_unpack_column(column["categories"]))
-    dtype = pd.CategoricalDtype(categories, ordered=column["ordered"])
-    return pd.Series(pd.Categorical.from_codes(column["values"], dtype=dtype))
+def pack_frame(frame: pd.DataFrame) -> dict[str, Any]:
+    """Return a frame as plain lists and texts, of which `unpack_frame` makes an equal frame.
 
+    Raises
+    ------
+    TypeError
+        If the frame would not come back as it is: with another index than 0 to n - 1, or values
+        that are no booleans, numbers, texts or None.
+    """
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"a job must return a DataFrame; got a {type(frame).__name__}")
+    from pandas.testing import assert_frame_equal
 
-def _plain_attrs(attrs: Mapping[Any, Any]) -> dict[str, Any]:
+    columns = [
+        {"name": name, "dtype": str(column.dtype), "values": column.tolist()}
+        for name, column in frame.items()
+    ]
     try:
-        plain: dict[str, Any] = json.loads(json.dumps(dict(attrs)))
-    except TypeError as error:
-        raise TypeError(f"the frame's attrs cannot be kept: {error}") from None
-    return plain
+        content = {"rows": len(frame), "columns": columns, "attrs": frame.attrs}
+        packed: dict[str, Any] = json.loads(json.dumps(content))
+        assert_frame_equal(unpack_frame(packed), frame, check_exact=True)
+    except (TypeError, ValueError, AssertionError) as error:
+        reason = " ".join(str(error).split())
+        raise TypeError(f"the frame cannot be kept as JSON: {reason}") from None
+    return packed
+
+
+def unpack_frame(packed: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the frame of what `pack_frame` returned."""
+    columns = {
+        each["name"]: pd.Series(each["values"], dtype=each["dtype"]) for each in packed["columns"]
+    }
+    frame = pd.DataFrame(columns, index=pd.RangeIndex(packed["rows"]))
+    frame.attrs = dict(packed["attrs"])
+    return frame

@@ -1,7 +1,7 @@
 """Posterior contrasts of many simulated tables, by the exact sampler.
 
 Tables of a scenario share their design, so that only distances change from fit to fit. The
-contrasts are those that `bayesbias.posterior.contrasts` takes from a posterior of `fit`.
+contrasts are those that `bayesbias.contrasts` takes from a posterior of `fit`.
 """
 
 from __future__ import annotations

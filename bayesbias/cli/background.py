@@ -86,11 +86,12 @@ def background(
 ) -> None:
     """Read the words of lists against the whole vocabulary of an embedding."""
     from .. import background as bg
+    from ..workflows.output import require_place
 
     screen = options.screen_of(context, quiet)
     experiments = bg.experiments(lists) if lists else bg.experiments()
     if out is not None:
-        _require_place(out, force=force)
+        require_place(out, force=force, names=("standalone.csv",))
     made = bg.distributions(
         vectors,
         experiments,
@@ -143,16 +144,6 @@ def _words(made: dict[str, Distribution], experiments: dict[str, Experiment]) ->
     return pd.concat(frames, ignore_index=True)
 
 
-def _require_place(out: Path, *, force: bool) -> None:
-    if out.exists() and not out.is_dir():
-        raise NotADirectoryError(f"{out} is a file; give --out the name of a folder")
-    if not force and (out / "standalone.csv").exists():
-        raise ValueError(
-            f"{out} holds results already (standalone.csv); pass --force to replace them, or "
-            "another --out"
-        )
-
-
 def _write(
     frames: dict[str, pd.DataFrame],
     made: dict[str, Distribution],
@@ -161,10 +152,10 @@ def _write(
     settings: tuple[int, int, bool],
 ) -> None:
     """Write everything aside and put it into its place whole."""
-    from ..workflows.output import publishing
+    from ..workflows.output import replace_results
 
     draws, seed, force = settings
-    with publishing(out, force=force) as stage:
+    with replace_results(out, force=force) as stage:
         for name, frame in frames.items():
             frame.to_csv(stage / f"{name}.csv", index=False)
         (stage / "plots").mkdir()

@@ -123,9 +123,9 @@ def _show_known(screen: Screen) -> None:
 
 
 def _write(frame: pd.DataFrame, out: Path) -> None:
-    from .._core.files import replacing
+    from .._core.files import replace_file
 
-    with replacing(out) as temporary:
+    with replace_file(out) as temporary:
         frame.to_csv(temporary, index=False)
 
 

@@ -107,7 +107,7 @@ def compare(
         target_accept=target_accept,
     )
     sources = _sources(wordlist, before_vectors, after_vectors, recover)
-    require_place(out, [], force=force)
+    require_place(out, force=force)
     tables = read_table(before), read_table(after)
     scored = _scored(sources, case, allow_pickle=allow_pickle, progressbar=not screen.quiet)
     loading = {"allow_pickle": allow_pickle, "progressbar": not screen.quiet}
@@ -210,13 +210,13 @@ def _results(
 ) -> ChangeAnalysis:
     """Analyse the change and write all results, or none."""
     from ..workflows.change import analyse_change
-    from ..workflows.output import publishing
+    from ..workflows.output import replace_results
 
     with screen.steps(8) as tell:
         analysis = analyse_change(
             *tables, settings, **from_vectors, tell=tell, progressbar=not screen.quiet
         )
-        with publishing(out, force=force) as stage:  # only now is anything written
+        with replace_results(out, force=force) as stage:  # only now is anything written
             tell("drawing plots")
             _write(analysis, stage, command)
             tell(f"writing {out}")

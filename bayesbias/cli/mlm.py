@@ -116,14 +116,19 @@ def score(
     from .._core.transformer_files import place_of
     from ..maskedlm import load_language_model, paired_scores, read_pairs, score_pairs
     from ..maskedlm.questions import require_measures
-    from ..workflows.output import publishing, require_place, versions, write_record
+    from ..workflows.output import (
+        OWN_NAMES,
+        replace_results,
+        require_place,
+        versions,
+        write_record,
+    )
 
     screen = options.screen_of(context, quiet)
     require_measures(measure or ())  # names first: torch takes seconds to load
     place_of(model)
     pairs = read_pairs(data, dataset, part=part, bias_types=bias_type)
-    require_place(out, (), force=force)
-    _refuse_scores(out, force=force)
+    require_place(out, force=force, names=(SCORES, *OWN_NAMES))
     read = load_language_model(
         model, device=device, dtype=dtype, name=name, allow_pickle=allow_pickle
     )
@@ -150,7 +155,7 @@ def score(
         "unscored": scores.attrs["unscored"],
         "versions": versions() | _mlm_versions(),
     }
-    with publishing(out, force=force) as stage:
+    with replace_results(out, force=force) as stage:
         scores.to_csv(stage / SCORES, index=False)
         write_record(record, stage)
     _tell_shares(paired_scores(scores), screen)
@@ -168,13 +173,6 @@ def _room(out: Path) -> Iterator[None]:
     finally:
         if not any(out.iterdir()):
             out.rmdir()
-
-
-def _refuse_scores(out: Path, *, force: bool) -> None:
-    if (out / SCORES).exists() and not force:
-        raise ValueError(
-            f"{out} holds scores already; pass --force to replace them, or another --out"
-        )
 
 
 def _score_command(given: Mapping[str, Any]) -> str:
@@ -252,7 +250,7 @@ def report(
     screen = options.screen_of(context, quiet)
     scores, records = _read_scores(folders)
     target = out or folders[0] / "report"
-    require_place(target, (), force=force)
+    require_place(target, force=force)
     settings = PairSettings(
         spec, method, ci_prob, draws, chains, seed, tune=tune, target_accept=target_accept
     )
@@ -323,7 +321,7 @@ def _write_report(
     from ..report.pairs_report import render_pairs_report
     from ..workflows import output as results
 
-    with results.publishing(target, force=force) as stage:
+    with results.replace_results(target, force=force) as stage:
         analysis.paired.to_csv(stage / "paired.csv", index=False)
         for name, frame in analysis.frames.items():
             if not frame.empty:

@@ -154,7 +154,7 @@ def _results(
 ) -> list[Analysis]:
     """Analyse every list and write all results, or none."""
     from ..workflows.analysis import analyse
-    from ..workflows.output import publishing
+    from ..workflows.output import replace_results
 
     vectors = _vectors(lists, settings, shown=not screen.quiet)
     steps = len(lists) * (3 + 2 * len(settings.models)) + 1
@@ -165,7 +165,7 @@ def _results(
             analyse(vectors, wordlist, settings, tell=tell_of)
             for wordlist, tell_of in zip(lists, told, strict=True)
         ]
-        with publishing(out, force=force) as stage:  # only now is anything written
+        with replace_results(out, force=force) as stage:  # only now is anything written
             for analysis, name, tell_of in zip(analyses, names, told, strict=True):
                 folder = stage / name if len(lists) > 1 else stage
                 folder.mkdir(exist_ok=True)

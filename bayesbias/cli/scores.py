@@ -124,9 +124,9 @@ def _tell_missing(read: KeyedVectors, wordlist: WordList) -> None:
 
 
 def _write(frame: pd.DataFrame, out: Path) -> None:
-    from .._core.files import replacing
+    from .._core.files import replace_file
 
-    with replacing(out) as temporary:
+    with replace_file(out) as temporary:
         frame.to_csv(temporary, index=False)
 
 

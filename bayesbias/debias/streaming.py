@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .._core.checks import unknown_name
-from .._core.files import replacing
+from .._core.files import replace_file
 from ..embeddings.formats import ENDINGS
 from ..embeddings.load import CASES, load_vectors, save_vectors
 from .applying import debiased, memory_source, warn_of_empty
@@ -164,7 +164,7 @@ def _stream(
     count, dims = source.count, first.rows.shape[1]
     done, empty, spaced = 0, 0, 0
     with (
-        replacing(out) as temporary,
+        replace_file(out) as temporary,
         writing(temporary, format_of(out), count, dims) as write,
     ):
         block: Any = first
@@ -212,7 +212,7 @@ def _write_record(written: Written, source: str, case: str) -> None:
         **asdict(written.record),
         "bayesbias": version("bayesbias"),
     }
-    with replacing(written.record_path) as temporary:
+    with replace_file(written.record_path) as temporary:
         temporary.write_text(
             json.dumps(told, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
         )

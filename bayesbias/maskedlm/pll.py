@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from .._core.progress import job_bar
+from .._core.store import Store, open_store, result_key
 from ..tables.schema import require_columns
 from .alignment import ROLES, AlignedPair, Spans, Tokens, align_pairs
-from .cache import ScoreCache, key_of
 from .datasets import validate_pairs
 from .inference import ask
 from .language_models import LanguageModel
@@ -100,8 +100,8 @@ def score_pairs(
     if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
         raise ValueError(f"batch_size must be a whole number from 1 on; got {batch_size!r}")
     tasks = _tasks(align_pairs(pairs, model), model, names)
-    with ScoreCache(cache) as remembered:
-        scores = _scores(tasks, model, remembered, batch_size, shown=progressbar)
+    with open_store(cache) as store:
+        scores = _scores(tasks, model, store, batch_size, shown=progressbar)
     frame = _frame(pairs, tasks, scores, model, names)
     return _without_unscored(frame)
 
@@ -115,27 +115,27 @@ def _tasks(aligned: Sequence[AlignedPair], model: LanguageModel, names: list[str
             for tokens, spans in zip(pair.tokens, pair.spans, strict=True):
                 needed = (spans.modified, spans.shared) if MEASURES[name].paired else ()
                 words = tokens.words if name == "pll-word-l2r" else ()
-                key = key_of(model.content_hash, numbers, name, tokens.ids, needed, words)
-                tasks.append(_Task(tokens, spans, name, key))
+                settings = [name, model.content_hash, numbers, tokens.ids, needed, words]
+                tasks.append(_Task(tokens, spans, name, result_key(settings)))
     return tasks
 
 
 def _scores(
-    tasks: Sequence[_Task], model: LanguageModel, cache: ScoreCache, batch_size: int, *, shown: bool
+    tasks: Sequence[_Task], model: LanguageModel, store: Store, batch_size: int, *, shown: bool
 ) -> dict[str, float]:
     """Scores by key; tasks that no question can answer have none."""
-    scores = cache.find(task.key for task in tasks)
+    scores: dict[str, float] = store.find(task.key for task in tasks)
     todo: dict[tuple[int, ...], list[_Task]] = {}
     for task in tasks:
         if task.key not in scores:
             todo.setdefault(task.tokens.ids, []).append(task)
     order = sorted(todo, key=len)
     total = sum(len(_needs(task)) for task in tasks if task.key not in scores)
-    with _bar(total, model.name, shown=shown) as tell:
+    with job_bar(total, f"scoring under {model.name}", shown=None if shown else False) as advance:
         for start in range(0, len(order), SENTENCES_AT_ONCE):
             block = [task for ids in order[start : start + SENTENCES_AT_ONCE] for task in todo[ids]]
-            found = _ask_block(block, model, batch_size, tell)
-            cache.keep(found)
+            found = _ask_block(block, model, batch_size, advance)
+            store.keep(found)
             scores.update(found)
     return scores
 
@@ -148,7 +148,7 @@ def _ask_block(
     block: Sequence[_Task],
     model: LanguageModel,
     batch_size: int,
-    tell: Callable[[int], None],
+    advance: Callable[[int], None],
 ) -> dict[str, float]:
     questions = Questions()
     answerable = [task for task in block if _needs(task)]
@@ -156,7 +156,7 @@ def _ask_block(
         questions.add(task.tokens, task.spans, MEASURES[task.measure]) for task in answerable
     ]
     answers = ask(model, questions, batch_size)
-    tell(sum(len(_needs(task)) for task in block))
+    advance(sum(len(_needs(task)) for task in block))
     return {
         task.key: answers.score(number, task.tokens, task.spans, MEASURES[task.measure])
         for task, number in zip(answerable, numbers, strict=True)
@@ -253,26 +253,3 @@ def paired_scores(scores: pd.DataFrame) -> pd.DataFrame:
         }
     )
     return frame.reset_index()
-
-
-@contextmanager
-def _bar(total: int, name: str, *, shown: bool) -> Iterator[Callable[[int], None]]:
-    """Show on a terminal how many questions were answered."""
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    console = Console(stderr=True)
-    if not shown or total == 0 or not (console.is_terminal or console.is_jupyter):
-        yield lambda _: None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as bar:
-        task = bar.add_task(f"scoring under {escape(name)}", total=total)
-        yield lambda done: bar.update(task, advance=done)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._core.arrays import FloatArray
-from .._core.files import replacing
+from .._core.files import replace_file
 from .design import Design, IntArray
 from .spec import ModelSpec, spec_from_dict
 
@@ -214,7 +214,7 @@ def save_posterior(tree: DataTree, path: str | Path) -> None:
     """
     with tree.to_netcdf(engine="h5netcdf") as view:  # kept, it can end Python 3.12 at its exit
         content = bytes(view)
-    with replacing(path) as temporary:
+    with replace_file(path) as temporary:
         temporary.write_bytes(content)
 
 

@@ -50,7 +50,7 @@ def contrast_forest(
     Parameters
     ----------
     frame : DataFrame
-        As `bayesbias.posterior.contrasts` gives it.
+        As `contrasts` returns it.
     first, second : str
         The connections; what is drawn is first - second, so that negative means first closer.
     rope : float

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .._core.files import replacing
+from .._core.files import replace_file
 from .canvas import OWN
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def save(axes: Axes, path: str | Path) -> list[Path]:
     extra = {"png": title, "svg": title | {"Date": None}}
     files = _files(Path(path))
     for kind, final in files.items():
-        with replacing(final) as temporary, rc_context({"svg.hashsalt": "bayesbias"}):
+        with replace_file(final) as temporary, rc_context({"svg.hashsalt": "bayesbias"}):
             figure.savefig(
                 temporary,
                 format=kind,

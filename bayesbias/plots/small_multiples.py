@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLUMNS = ("embedding", "list", "model", "seed")
-"""What a frame of a sweep has besides the columns of `bayesbias.posterior.contrasts`."""
+"""What a frame of a sweep has besides the columns of `bayesbias.contrasts`."""
 
 PANELS_ACROSS = 3
 """Panels side by side, so that names of embeddings still have room."""

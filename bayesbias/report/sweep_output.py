@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from .._core.files import replacing
+from .._core.files import replace_file, replace_folder
 from ..tables.table_files import write_table
 from ..workflows import output as results
 from ..workflows.sweep import Plan, Sweep
@@ -33,57 +32,54 @@ def require_sweep_place(out: Path) -> None:
     OSError
         If the folder is a file or cannot be written to.
     """
-    if out.exists() and not out.is_dir():
-        raise NotADirectoryError(f"{out} is a file; give --out the name of a folder")
+    results.require_folder(out)
     found = [name for name in _OTHERS if (out / name).exists()]
     if found and not (out / RECORD).exists():
         raise ValueError(
             f"{out} holds results that are not a sweep's ({', '.join(found[:3])}); "
             "give another --out"
         )
-    ancestor = next(path for path in (out.absolute(), *out.absolute().parents) if path.exists())
-    try:
-        with tempfile.TemporaryFile(dir=ancestor):
-            pass
-    except OSError as error:
-        raise PermissionError(f"cannot write into {ancestor}: {error.strerror}") from None
 
 
 def begin(plan: Plan, out: Path, command: str) -> None:
     """Make the folder, and mark it as a sweep's before the first cell is fitted."""
     out.mkdir(parents=True, exist_ok=True)
-    _write_record(plan, out, command, state="running")
+    with replace_file(out / RECORD) as temporary:
+        _write_record(plan, temporary, command, state="running")
 
 
 def write_sweep(sweep: Sweep, out: Path, command: str) -> None:
-    """Write frames, figures, the report and the record, each whole or not at all, in this order.
+    """Write frames, figures, the report and the record, which replace earlier ones as a whole."""
+    with replace_folder(out, lambda _: _figures(out)) as folder:
+        for name in FRAMES:
+            frame = sweep.plan.missing if name == "missing" else getattr(sweep, name)
+            write_table(frame, folder / f"{name}.csv")
+        results.write_page(_page(sweep, folder / results.PLOTS, command), folder)
+        state: dict[str, Any] = {"state": "finished", "failed": len(sweep.failures)}
+        _write_record(sweep.plan, folder / RECORD, command, **state)
 
-    Figures that an earlier sweep left in the folder and this one does not have are removed.
-    """
+
+def _figures(out: Path) -> set[str]:
+    """Return the names of the figures that an earlier sweep left in the folder."""
+    found = (out / results.PLOTS).glob("sweep-*")
+    return {path.relative_to(out).as_posix() for path in found if path.suffix in {".png", ".svg"}}
+
+
+def _page(sweep: Sweep, plots: Path, command: str) -> str:
+    """Draw the figures into a folder, and return the report."""
     import matplotlib as mpl
 
     from . import draw
     from .sweep_report import render_sweep, sweep_figures
 
     mpl.use("agg")  # no window, whatever the machine has
-    for name in FRAMES:
-        frame = sweep.plan.missing if name == "missing" else getattr(sweep, name)
-        write_table(frame, out / f"{name}.csv")
-    plots = out / results.PLOTS
-    plots.mkdir(exist_ok=True)
+    plots.mkdir()
     figures = sweep_figures(sweep)
     drawn = [draw(figure, plots, f"f{place}") for place, figure in enumerate(figures)]
-    kept = {figure.name for figure in figures}
-    for path in plots.glob("sweep-*"):
-        if path.suffix in {".png", ".svg"} and path.stem not in kept:
-            path.unlink()
-    html = render_sweep(sweep, drawn, command, results.versions())
-    with replacing(out / results.REPORT) as temporary:
-        temporary.write_text(html, encoding="utf-8", errors="backslashreplace")
-    _write_record(sweep.plan, out, command, state="finished", failed=len(sweep.failures))
+    return render_sweep(sweep, drawn, command, results.versions())
 
 
-def _write_record(plan: Plan, out: Path, command: str, **state: Any) -> None:  # noqa: ANN401
+def _write_record(plan: Plan, path: Path, command: str, **state: Any) -> None:  # noqa: ANN401
     record = {
         **state,
         "command": command,
@@ -92,8 +88,7 @@ def _write_record(plan: Plan, out: Path, command: str, **state: Any) -> None:  #
         "tables": plan.tables.to_dict(orient="records"),
         "versions": results.versions(),
     }
-    with replacing(out / RECORD) as temporary:
-        temporary.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
 
 
 def _plain(config: SweepConfig) -> dict[str, Any]:

@@ -186,7 +186,7 @@ def contrast_of(frame: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
     Parameters
     ----------
     frame : DataFrame
-        As `bayesbias.posterior.contrasts` gives it.
+        As `contrasts` returns it.
     first, second : str
         Two connections. If the frame holds second - first, means and intervals change sign.
 
@@ -225,7 +225,7 @@ def predictive_rows(
         Distances, in [0, 2].
     connection : (n_rows,) array_like of str
     intervals : (n_rows, 2) float
-        Lower and upper ends, as `bayesbias.posterior.predictive.predictive_intervals` gives them.
+        Lower and upper ends, as `predictive_intervals` returns them.
 
     Returns
     -------

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .._core.files import replacing
+from .._core.files import replace_file
 from .schema import require_columns, require_different_columns, require_numbered_rows, validate
 
 OTHER_FILES = {
@@ -93,7 +93,7 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
     path = Path(path)
     if path.suffix not in {".csv", ".parquet"}:
         raise ValueError(f"a table is written to .csv or .parquet, not to {path.name!r}")
-    with replacing(path) as temporary:
+    with replace_file(path) as temporary:
         if path.suffix == ".csv":
             table.to_csv(temporary, index=False)
         else:

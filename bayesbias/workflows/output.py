@@ -1,12 +1,9 @@
-"""The folder of results: written aside, then put in its place whole or not at all."""
+"""The folder of results: what is in it, what it may replace, and how it is replaced whole."""
 
 from __future__ import annotations
 
-import errno
 import json
-import os
 import re
-import secrets
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from .._core.files import FULL
+from .._core.files import file_names, replace_folder, restore_folder
 from ..model.tree import save_posterior
 from ..tables.schema import table_hash
 from ..tables.table_files import write_table
@@ -93,7 +90,7 @@ def versions() -> dict[str, str]:
 
 def write_record(record: Mapping[str, Any], folder: Path) -> None:
     """Write ``run.json``, last of all, with the names of all files of the folder."""
-    files = sorted(_files(folder) | {RECORD})
+    files = sorted(file_names(folder) | {RECORD})
     text = json.dumps({**record, "files": files}, indent=2, ensure_ascii=True)
     (folder / RECORD).write_text(text + "\n", encoding="utf-8")
 
@@ -103,7 +100,9 @@ def write_page(html: str, folder: Path) -> None:
     (folder / REPORT).write_text(html, encoding="utf-8", errors="backslashreplace")
 
 
-def require_place(out: Path, parts: Sequence[str], *, force: bool) -> None:
+def require_place(
+    out: Path, parts: Sequence[str] = (), *, force: bool, names: Sequence[str] = OWN_NAMES
+) -> None:
     """Find out, before any work is done, whether results can be put into a folder.
 
     Parameters
@@ -114,6 +113,8 @@ def require_place(out: Path, parts: Sequence[str], *, force: bool) -> None:
         Folders in it that get results of their own, if any.
     force : bool
         Whether earlier results may be replaced.
+    names : sequence of str
+        Files of which one tells that there are results.
 
     Raises
     ------
@@ -123,10 +124,22 @@ def require_place(out: Path, parts: Sequence[str], *, force: bool) -> None:
         If the folder is a file or cannot be written to.
     """
     for folder in (out, *(out / part for part in parts)):
-        if folder.exists() and not folder.is_dir():
-            raise NotADirectoryError(f"{folder} is a file; give --out the name of a folder")
-    names = [*OWN_NAMES, *(f"{part}/{name}" for part in parts for name in OWN_NAMES)]
-    _refuse_results([name for name in names if (out / name).exists()], out, force=force)
+        require_folder(folder)
+    every = [*names, *(f"{part}/{name}" for part in parts for name in names)]
+    _refuse_results([name for name in every if (out / name).exists()], out, force=force)
+
+
+def require_folder(out: Path) -> None:
+    """Find out whether a folder can be made or written to; one that a kill took away comes back.
+
+    Raises
+    ------
+    OSError
+        If the folder is a file or cannot be written to.
+    """
+    restore_folder(out)
+    if out.exists() and not out.is_dir():
+        raise NotADirectoryError(f"{out} is a file; give --out the name of a folder")
     ancestor = next(path for path in (out.absolute(), *out.absolute().parents) if path.exists())
     try:
         with tempfile.TemporaryFile(dir=ancestor):
@@ -137,79 +150,26 @@ def require_place(out: Path, parts: Sequence[str], *, force: bool) -> None:
 
 
 @contextmanager
-def publishing(out: Path, *, force: bool) -> Iterator[Path]:
-    """Give an empty folder to write results into, which are put into `out` if all goes well.
+def replace_results(out: Path, *, force: bool) -> Iterator[Path]:
+    """Yield an empty folder to write results into, which takes the place of `out` as a whole.
 
-    The folder is in the system's place for temporary files, so that even a run that is killed
-    leaves nothing where results belong. A new `out` appears by one renaming. In an `out` that is
-    there, every file is put in its place by one renaming, ``run.json`` last; files of others
-    stay, and of an earlier run go those that its ``run.json`` names.
+    Files of others in `out` stay. Those of an earlier run go: the ones that are written anew, and
+    the ones that the earlier ``run.json`` names.
 
     Raises
     ------
     ValueError
         If a file would be replaced and `force` is not set.
     OSError
-        If the files cannot be put there.
+        If the files cannot be written.
     """
-    try:
-        with tempfile.TemporaryDirectory(prefix="bayesbias-") as name:
-            stage = Path(name) / "results"
-            stage.mkdir()
-            yield stage
-            if out.exists():
-                _merge(stage, out, force=force)
-            else:
-                _appear(stage, out)
-    except OSError as error:
-        if error.errno not in FULL:
-            raise
-        text = (
-            f"{os.strerror(error.errno)} while its results were written; make room there and in "
-            f"{tempfile.gettempdir()}, where they are put together, or choose another place"
-        )
-        raise OSError(error.errno, text, str(out)) from None
 
+    def dropped(new: set[str]) -> set[str]:
+        _refuse_results(sorted(name for name in new if (out / name).exists()), out, force=force)
+        return _earlier(out, new)
 
-def _appear(stage: Path, out: Path) -> None:
-    """Make a folder that is not there yet."""
-    made = [path for path in (out, *out.parents) if not path.exists()][1:]
-    out.parent.mkdir(parents=True, exist_ok=True)
-    hidden = out.parent / f".{secrets.token_hex(8)}.writing"
-    try:
-        _copy(stage, hidden)
-        hidden.rename(out)
-    except BaseException:
-        shutil.rmtree(hidden, ignore_errors=True)
-        _remove_empty(made)
-        raise
-
-
-def _merge(stage: Path, out: Path, *, force: bool) -> None:
-    """Put files into a folder that is there, and take those of an earlier run out."""
-    new = _files(stage)
-    _refuse_results(sorted(name for name in new if (out / name).exists()), out, force=force)
-    for name in new:
-        if (out / name).is_dir():
-            raise IsADirectoryError(f"{out / name} is a folder, and a result has that name")
-    old = _earlier(out, new) - new
-    hidden = out / f".{secrets.token_hex(8)}.writing"
-    try:
-        _copy(stage, hidden)
-        for name in sorted(new, key=lambda name: (Path(name).name == RECORD, name)):
-            (out / name).parent.mkdir(parents=True, exist_ok=True)
-            (hidden / name).replace(out / name)
-    finally:
-        shutil.rmtree(hidden, ignore_errors=True)
-    for name in old:
-        (out / name).unlink(missing_ok=True)
-
-
-def _copy(source: Path, target: Path) -> None:
-    """Copy a folder's files, and stop at the first that finds no room."""
-    for name in sorted(_files(source)):
-        (target / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source / name, target / name)
+    with replace_folder(out, dropped) as folder:
+        yield folder
 
 
 def _refuse_results(found: Sequence[str], out: Path, *, force: bool) -> None:
@@ -222,7 +182,7 @@ def _refuse_results(found: Sequence[str], out: Path, *, force: bool) -> None:
 
 
 def _earlier(out: Path, new: Iterable[str]) -> set[str]:
-    """Files that the records of earlier runs in the same places name as theirs."""
+    """Return what the records of earlier runs in the same places name as theirs."""
     names: set[str] = set()
     for place in sorted({Path(name).parent for name in new if Path(name).name == RECORD}):
         try:
@@ -233,19 +193,6 @@ def _earlier(out: Path, new: Iterable[str]) -> set[str]:
             if isinstance(name, str) and _OWN.fullmatch(name) and ".." not in Path(name).parts:
                 names.add((place / name).as_posix())
     return {name for name in names if (out / name).is_file()}
-
-
-def _files(folder: Path) -> set[str]:
-    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()}
-
-
-def _remove_empty(folders: Iterable[Path]) -> None:
-    for folder in folders:
-        try:
-            folder.rmdir()
-        except OSError as error:
-            if error.errno not in {errno.ENOENT, errno.ENOTEMPTY}:
-                raise
 
 
 def require_file_place(path: Path, endings: Sequence[str], *, force: bool) -> None:

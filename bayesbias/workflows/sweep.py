@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -24,9 +23,6 @@ from ..tables.distances import distance_table, missing_words
 from ..tables.schema import table_hash
 from ..tables.wordlists import WordList
 from .sweep_spec import Embedding, SweepConfig
-
-CELLS = "cells"
-"""Folder of the results of cells, each under the hash of what decides it."""
 
 CELL_COLUMNS = ("embedding", "list", "model", "seed")
 """What tells one cell from another; ``model`` is the model's name, as in all other frames."""
@@ -54,9 +50,7 @@ class Cell:
     @property
     def labels(self) -> dict[str, Any]:
         """The cell's values of ``CELL_COLUMNS``."""
-        return dict(
-            zip(CELL_COLUMNS, (self.embedding, self.wordlist, self.model, self.seed), strict=True)
-        )
+        return dict(zip(CELL_COLUMNS, astuple(self), strict=True))
 
 
 @dataclass(frozen=True)
@@ -96,7 +90,7 @@ class Sweep:
     plan : Plan
     cells : DataFrame
         One row a cell: ``CELL_COLUMNS``, ``state`` (done or failed), ``method``, ``warnings``,
-        ``error``, ``message``, ``key`` (of its file).
+        ``error``, ``message``, ``key`` (of its result).
     summary, contrasts : DataFrame
         As the functions of these names give them, with ``CELL_COLUMNS`` before.
     failures : tuple of Failure
@@ -141,27 +135,29 @@ def plan_sweep(
         Embeddings that cannot be read and lists that have too few words in one are in
         ``refused``, cell by cell, with the reason.
     """
+    loading = {"allow_pickle": allow_pickle, "progressbar": progressbar}
+    models = [spec.name for spec in config.models]
+    cells: list[Cell] = []
     jobs: dict[Cell, Job] = {}
     refused: list[Failure] = []
     sizes, missing = [], []
     for embedding in config.embeddings:
-        for wordlist, measured in _measured(config, embedding, allow_pickle, progressbar):
-            cells = _cells_of(config, embedding.name, wordlist.name)
-            if isinstance(measured, Failure):
-                refused += [Failure(each.name, measured.error, measured.message) for each in cells]
+        for wordlist, found in _tables(config, embedding, **loading):
+            pairs = product(models, config.seeds)
+            own = [Cell(embedding.name, wordlist.name, *pair) for pair in pairs]
+            cells += own
+            if isinstance(found, Failure):
+                refused += [replace(found, name=cell.name) for cell in own]
                 continue
-            jobs |= {cell: _job(config, cell, measured.table) for cell in cells}
+            table, lacking = found
+            jobs |= {cell: _job(config, cell, table) for cell in own}
             names = {"embedding": embedding.name, "list": wordlist.name}
-            count = {"rows": len(measured.table), "missing": len(measured.missing)}
-            sizes.append(names | count | {"table_hash": table_hash(measured.table)})
-            missing.append(measured.missing.assign(**names))
+            count = {"rows": len(table), "missing": len(lacking)}
+            sizes.append(names | count | {"table_hash": table_hash(table)})
+            missing.append(lacking.assign(**names))
     return Plan(
         config,
-        tuple(
-            cell
-            for embedding, wordlist in product(config.embeddings, config.lists)
-            for cell in _cells_of(config, embedding.name, wordlist.name)
-        ),
+        tuple(cells),
         jobs,
         tuple(refused),
         pd.DataFrame(sizes, columns=["embedding", "list", "rows", "missing", "table_hash"]),
@@ -183,7 +179,7 @@ def run_sweep(
     plan : Plan
         From `plan_sweep`.
     folder : Path, optional
-        Where results are kept, in ``cells/``; the next run takes them from there.
+        Where results are kept, in ``results.sqlite``; the next run takes them from there.
     n_jobs, progress
         As `bayesbias._core.jobs.run_jobs` takes them. Within
         ``joblib.parallel_config(backend="dask")`` a Dask cluster does the work.
@@ -199,19 +195,14 @@ def run_sweep(
     UserWarning
         If a kept result is damaged; it is computed again.
     """
-    with warnings.catch_warnings(record=True) as seen:
-        warnings.simplefilter("always")
-        finished = run_jobs(
-            plan.jobs.values(),
-            folder=None if folder is None else folder / CELLS,
-            n_jobs=n_jobs,
-            progress=progress,
-            description="fitting",
-        )
-    texts = {text for told in finished.warnings.values() for text in told}
-    for one in seen:
-        doubt = any(str(one.message).endswith(text) for text in texts)
-        warnings.warn(str(one.message), SamplingWarning if doubt else one.category, stacklevel=2)
+    finished = run_jobs(
+        plan.jobs.values(),
+        folder=folder,
+        n_jobs=n_jobs,
+        progress=progress,
+        description="fitting",
+        category=SamplingWarning,
+    )
     return Sweep(
         plan,
         _states(plan, finished),
@@ -222,64 +213,34 @@ def run_sweep(
     )
 
 
-@dataclass(frozen=True)
-class _Measured:
-    table: pd.DataFrame
-    missing: pd.DataFrame
-
-
-def _measured(
-    config: SweepConfig, embedding: Embedding, allow_pickle: bool, progressbar: bool
-) -> Iterator[tuple[WordList, _Measured | Failure]]:
-    """Measure every list in an embedding, or say why that is not possible."""
+def _tables(
+    config: SweepConfig, embedding: Embedding, **loading: bool
+) -> Iterator[tuple[WordList, tuple[pd.DataFrame, pd.DataFrame] | Failure]]:
+    """Measure every list in an embedding: distances and missing words, or why there are none."""
     asked = {word for wordlist in config.lists for word in wordlist.words}
     try:
-        vectors = load_vectors(
-            embedding.source,
-            asked,
-            embedding.case,
-            allow_pickle=allow_pickle,
-            progressbar=progressbar,
-        )
+        vectors = load_vectors(embedding.source, asked, embedding.case, **loading)
     except UNMEASURED as error:
-        failure = Failure(embedding.name, type(error).__name__, _told(error))
+        failure = Failure(embedding.name, type(error).__name__, _advice(error))
         yield from ((wordlist, failure) for wordlist in config.lists)
         return
     for wordlist in config.lists:
         try:
-            yield (
-                wordlist,
-                _Measured(distance_table(vectors, wordlist), missing_words(vectors, wordlist)),
-            )
+            yield wordlist, (distance_table(vectors, wordlist), missing_words(vectors, wordlist))
         except UNMEASURED as error:
-            yield wordlist, Failure(embedding.name, type(error).__name__, _told(error))
+            yield wordlist, Failure(embedding.name, type(error).__name__, _advice(error))
 
 
-def _told(error: BaseException) -> str:
+def _advice(error: BaseException) -> str:
     """Write an error as a reader of the configuration can act on it."""
     text = str(error) or type(error).__name__
     return re.sub(r"""case=(["'])fallback\1""", 'case = "fallback" under [embeddings]', text)
 
 
-def _cells_of(config: SweepConfig, embedding: str, wordlist: str) -> list[Cell]:
-    return [
-        Cell(embedding, wordlist, spec.name, seed)
-        for spec, seed in product(config.models, config.seeds)
-    ]
-
-
 def _job(config: SweepConfig, cell: Cell, table: pd.DataFrame) -> Job:
     spec = next(spec for spec in config.models if spec.name == cell.model).to_dict()
-    options: dict[str, Any] = {
-        "method": config.method,
-        "draws": config.draws,
-        "chains": config.chains,
-        "tune": config.tune,
-        "target_accept": config.target_accept,
-        "seed": cell.seed,
-        "ci_prob": config.ci_prob,
-        "rope": config.rope,
-    }
+    names = ("method", "draws", "chains", "tune", "target_accept", "ci_prob", "rope")
+    options = {name: getattr(config, name) for name in names} | {"seed": cell.seed}
     settings = {"sweep": 1, "table": table_hash(table), "spec": spec, **options}
     return Job(cell.name, settings, partial(fit_cell, table, spec, **options))
 
@@ -288,25 +249,22 @@ def fit_cell(
     table: pd.DataFrame,
     spec: Mapping[str, Any],
     *,
-    method: str,
-    draws: int,
-    chains: int,
-    tune: int,
-    target_accept: float,
-    seed: int,
     ci_prob: float,
     rope: float,
+    **options: Any,  # noqa: ANN401
 ) -> pd.DataFrame:
-    """Fit one cell, in a worker, and give its summary and contrasts as one frame.
+    """Fit one cell, in a worker, and return its summary and contrasts as one frame.
 
     Parameters
     ----------
     table : DataFrame
         Columns as in ``COLUMNS``.
     spec : mapping
-        As `ModelSpec.to_dict` gives it: models hold read-only mappings, which cannot be sent.
-    method, draws, chains, tune, target_accept, seed, ci_prob, rope
-        As `fit` and `contrasts` take them.
+        As `ModelSpec.to_dict` returns it: models hold read-only mappings, which cannot be sent.
+    ci_prob, rope
+        As `contrasts` takes them.
+    **options
+        As `fit` takes them.
 
     Returns
     -------
@@ -314,24 +272,12 @@ def fit_cell(
         The rows of both, with a column ``frame`` that says which; what a row has no value for is
         missing. Its ``attrs`` hold ``method`` and ``warnings``.
     """
-    tree = fit(
-        table,
-        spec_from_dict(spec),
-        method,
-        draws=draws,
-        chains=chains,
-        seed=seed,
-        tune=tune,
-        target_accept=target_accept,
-        progressbar=False,
-    )
+    tree = fit(table, spec_from_dict(spec), progressbar=False, **options)
     parts = {"summary": summary(tree, ci_prob), "contrasts": contrasts(tree, ci_prob, rope)}
-    frames = []
     for name, part in parts.items():
         part.attrs = {}
         part.insert(0, "frame", name)
-        frames.append(part)
-    whole = pd.concat(frames, ignore_index=True)
+    whole = pd.concat(parts.values(), ignore_index=True)
     whole.attrs = {"method": tree.attrs["method"], "warnings": warnings_of(tree)}
     return whole
 
@@ -367,16 +313,16 @@ def _states(plan: Plan, finished: Finished) -> pd.DataFrame:
     failures = {one.name: one for one in (*plan.refused, *finished.failures)}
     rows = []
     for cell in plan.cells:
-        failure = failures.get(cell.name)
-        attrs = {} if failure else finished.frames[cell.name].attrs
+        failure = failures.get(cell.name, Failure(cell.name, "", ""))
+        frame = finished.frames.get(cell.name, pd.DataFrame())
         rows.append(
             {
                 **cell.labels,
-                "state": "failed" if failure else "done",
-                "method": attrs.get("method", ""),
-                "warnings": "; ".join(attrs.get("warnings", [])),
-                "error": failure.error if failure else "",
-                "message": failure.message if failure else "",
+                "state": "failed" if failure.error else "done",
+                "method": frame.attrs.get("method", ""),
+                "warnings": "; ".join(frame.attrs.get("warnings", [])),
+                "error": failure.error,
+                "message": failure.message,
                 "key": plan.jobs[cell].key if cell in plan.jobs else "",
             }
         )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..._core.files import replacing
+from ..._core.files import replace_file
 from .headers import one_line
 from .keyed import keyed_vectors, read_as
 
@@ -57,7 +57,7 @@ def save_vectors(
         raise ValueError(f"vectors are saved as .npz; {path} must end in it")
     words = list(vectors.index_to_key)
     others = read_as(vectors)
-    with replacing(path) as temporary:
+    with replace_file(path) as temporary:
         np.savez_compressed(
             temporary,
             words=np.array(words, dtype=np.str_),
