@@ -14,10 +14,10 @@ from . import scores as scores
 from .background.vocabulary_contrasts import vocabulary_contrasts as vocabulary_contrasts
 from .comparison.joint import compare as compare
 from .embeddings.convert import convert_vectors as convert_vectors
+from .embeddings.load import iter_vectors as iter_vectors
 from .embeddings.load import load_vectors as load_vectors
-from .embeddings.load import read_as as read_as
+from .embeddings.load import matched_forms as matched_forms
 from .embeddings.load import save_vectors as save_vectors
-from .embeddings.load import vector_blocks as vector_blocks
 from .model.priors import Prior as Prior
 from .model.pymc_model import build_model as build_model
 from .model.pymc_model import graph as graph

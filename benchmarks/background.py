@@ -1,4 +1,4 @@
-"""How fast, and in how much memory, ten backgrounds are made of all words of an embedding.
+"""How fast, and in how much memory, ten reference distributions of an embedding are computed.
 
 Beside the same file read from end to end without looking at it, and beside what WEFE does: gensim
 loads all vectors, scales them to unit length, and takes cosines. Each runs in a fresh process that
@@ -28,7 +28,7 @@ COUNT_QUICK = 100_000
 REPEATS = 15
 EXPERIMENTS, SET_SIZE = 10, 20
 
-GOAL_RATIO = 2
+GOAL_RATIO_NATIVE, GOAL_RATIO_BINARY = 2.5, 4
 GOAL_PEAK_MB = 500
 
 READERS = {
@@ -205,7 +205,7 @@ def main(quick: bool = False) -> str:
         rows.append(row_of("the same, native", folder / "native", pairs, rival=False))
     return "\n".join(
         [
-            "### Ten backgrounds in one walk",
+            "### Ten reference distributions in one pass",
             "",
             "| file | plain read | bayesbias | ratio | in memory (gensim) | peak memory | peak, in "
             "memory |",
@@ -213,11 +213,12 @@ def main(quick: bool = False) -> str:
             *rows,
             "",
             "Times are of the clock and, after the comma, of the processor, which a busy machine "
-            "disturbs less: bayesbias works in several threads.",
+            "disturbs less: bayesbias works in two threads.",
             "",
-            f"Goals: a ratio of {GOAL_RATIO} or less for binary files, and a peak below "
-            f"{GOAL_PEAK_MB} MB. Text has to be parsed and gzip unpacked, which a plain read does "
-            "not do. An attribute word at the very end makes a second walk of the whole file.",
+            f"Promises, for the generated file: at most {GOAL_RATIO_NATIVE} times a plain read for "
+            f"the native form, {GOAL_RATIO_BINARY} times for word2vec binary, and a peak below "
+            f"{GOAL_PEAK_MB} MB. Text has to be parsed and gzip unpacked, which a plain read "
+            "does not do. An attribute word at the very end has the whole file read twice.",
         ]
     )
 

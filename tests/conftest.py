@@ -178,3 +178,15 @@ def mock_nuts(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[..., np.nda
 
     monkeypatch.setattr(pm, "sample", sample)
     return stats
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Callable[[str, bytes], Path]:
+    """Return what writes a content under a name in a fresh folder."""
+
+    def write(name: str, content: bytes) -> Path:
+        path = tmp_path / name
+        path.write_bytes(content)
+        return path
+
+    return write

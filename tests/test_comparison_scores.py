@@ -151,7 +151,7 @@ def test_only_the_frequent_words_and_those_of_the_sets_are_loaded(tmp_path, monk
     path = tmp_path / "some.txt"
     words = [f"w{i}" for i in range(1000)] + ["she", "he", "doctor", "caf\xe9"]
     path.write_text("".join(f"{word} {at} 1\n" for at, word in enumerate(words)), "utf-8")
-    monkeypatch.setattr("bayesbias.embeddings.formats.blocks.READ_SIZE", 256)
+    monkeypatch.setattr("bayesbias.embeddings.chunks.READ_SIZE", 256)
     sets = DefiningSets([("she", "he")], targets=["doctor", "caf\xe9", "absent"])
     loaded = load_frequent(str(path), sets)
     assert loaded.index_to_key == [*words[:100], *words[-4:]]

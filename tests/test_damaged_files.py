@@ -75,7 +75,7 @@ def test_numbers_that_are_spaces(tmp_path: Path) -> None:
     content = "the 1 2 3 4\ncat -1.0 -  .89 -.78 -.68\n"
     for read in (
         load,
-        lambda path: list(bb.vector_blocks(path, progressbar=False)),
+        lambda path: list(bb.iter_vectors(path, progressbar=False)),
     ):
         assert "line 2 has 3 numbers, not 4" in refused(tmp_path / "v.txt", content, read)
 

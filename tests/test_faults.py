@@ -29,7 +29,7 @@ from pathlib import Path
 import numpy as np
 import bayesbias as bb
 from bayesbias.embeddings.formats.native import write_native
-from bayesbias.embeddings.formats.whole import array_blocks
+from bayesbias.embeddings.chunks import array_chunks
 
 warnings.simplefilter("ignore")
 how, folder = sys.argv[1], Path(sys.argv[2])
@@ -39,7 +39,7 @@ table = bb.distance_table(vectors, words)
 post = bb.fit(table, "paper", draws=200, chains=2, seed=1)
 axes = bb.plots.distributions(table)
 native = lambda path: write_native(
-    array_blocks(vectors.index_to_key, vectors.vectors), path, force=True)
+    array_chunks(vectors.index_to_key, vectors.vectors), path, force=True)
 writers = {
     "table.csv": lambda path: bb.write_table(table, path),
     "table.parquet": lambda path: bb.write_table(table, path),

@@ -22,7 +22,7 @@ from typing import Any
 
 import pandas as pd
 
-from .progress import job_bar
+from .progress import progress_bar
 from .store import RESULTS, open_store, pack_frame, result_key, unpack_frame
 
 BREAKDOWNS = 2
@@ -154,14 +154,14 @@ def run_jobs(
         outcomes |= store.find(by_key)
         left = {key: job for key, job in by_key.items() if key not in outcomes}
         with (
-            job_bar(len(by_key), description, done=len(outcomes), shown=progress) as advance,
+            progress_bar(description, len(by_key), done=len(outcomes), shown=progress) as update,
             closing(_run_all(left, n_jobs)) as coming,
         ):
             for key, outcome in coming:
                 outcomes[key] = outcome
                 if not isinstance(outcome, Failure):
                     store.keep({key: {**outcome, "settings": left[key].settings}})
-                advance(1)
+                update(len(outcomes))
     fresh = sum(not isinstance(outcomes[key], Failure) for key in left)
     return _finished(jobs, outcomes, fresh, category)
 

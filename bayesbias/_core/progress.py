@@ -1,36 +1,57 @@
-"""Bars that show on a terminal how much is done."""
+"""The progress bar of long work: on stderr, and gone when the work has ended."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+Update = Callable[[int], object]
+"""Called with how much has been done in all."""
+
 
 @contextmanager
-def job_bar(
-    total: int, description: str, *, done: int = 0, shown: bool | None = None
-) -> Iterator[Callable[[int], None]]:
-    """Show on stderr how many of some jobs are done, and yield what counts further ones.
+def progress_bar(
+    description: str,
+    total: int,
+    *,
+    done: int = 0,
+    shown: bool | None = None,
+    in_bytes: bool = False,
+) -> Iterator[Update]:
+    """Draw a bar while a block runs; the block calls what it is given with what has been done.
 
     Parameters
     ----------
-    total, done : int
-        Jobs in all, and those that were done before.
     description : str
-        Stands beside the bar.
+        Shown before the bar as it stands.
+    total, done : int
+        Work in all, and what was done before.
     shown : bool, optional
-        None shows the bar on a terminal and in a notebook only.
+        None draws on a terminal and in a notebook only, for a log would get empty lines.
+    in_bytes : bool
+        Name the amounts as file sizes, else as counts.
     """
+    if total == 0 or shown is False:
+        yield lambda _: None
+        return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
     console = Console(stderr=True)
     seen = console.is_terminal or console.is_jupyter
-    if total == 0 or not (seen if shown is None else shown):
+    if not (seen or shown):
         yield lambda _: None
         return
-    columns = (BarColumn(bar_width=24), MofNCompleteColumn(), TimeElapsedColumn())
+    amount = DownloadColumn() if in_bytes else MofNCompleteColumn()
     text = TextColumn("{task.description}", markup=False)
-    with Progress(*columns, text, console=console, transient=seen) as bar:
+    columns = (text, BarColumn(bar_width=24), amount, TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=seen) as bar:
         task = bar.add_task(description, total=total, completed=done)
-        yield lambda count: bar.advance(task, count)
+        yield lambda completed: bar.update(task, completed=completed)

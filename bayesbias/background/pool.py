@@ -1,18 +1,17 @@
-"""A random sample of an embedding's words with their vectors, drawn in one walk of the file."""
+"""A random sample of an embedding's words with their vectors, drawn in one pass over the file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..embeddings.formats.blocks import Block
-from ..embeddings.formats.headers import Vector
-from ..embeddings.load import choose, vector_blocks
-from ..embeddings.vocabulary import ODD, rows_in, table_of
+from ..embeddings.chunks import Chunk, Vector
+from ..embeddings.load import choose, open_embedding
+from ..embeddings.vocabulary import ODD, Lookup
 
 if TYPE_CHECKING:
     from .psi_distribution import Source
@@ -67,14 +66,14 @@ def draw_pool(
     """Draw a pool.
 
     Every word gets a random number, and those with the smallest are kept, which needs neither
-    the number of words nor a second walk; how the file is cut into blocks makes no difference.
+    the number of words nor a second pass; how the file is cut into chunks makes no difference.
 
     Parameters
     ----------
     source
         As for `distribution`.
     words : iterable of str
-        Words to find on the way; they are not in the sample.
+        Words to find in the same pass; they are not in the sample.
     case : {"exact", "lower", "fallback"}
     ranks : (first, stop)
         Sample only among words from rank ``first`` up to before ``stop`` in the file's order.
@@ -87,10 +86,10 @@ def draw_pool(
     ValueError
         If there are no words to sample from.
     """
-    walk = vector_blocks(source, allow_pickle=allow_pickle, progressbar=progressbar)
+    embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
     sample = _Sample(tuple(words), ranks, size)
-    for block in walk:
-        sample.see(block, rng)
+    for chunk in embedding.iterate():
+        sample.add(chunk, rng)
     return sample.pool(case)
 
 
@@ -101,62 +100,48 @@ class _Sample:
         self.asked, self.ranks, self.size = asked, ranks, size
         forms = {form for word in asked for form in (word, word.lower())}
         self.wanted = {form.encode(errors=ODD): form for form in forms}
-        self.table = table_of(self.wanted)
+        self.lookup = Lookup(self.wanted)
         self.found: dict[str, Vector] = {}
         self.names: list[bytes] = []
         self.keys = np.empty(0)
         self.rows: Vector | None = None
         self.seen = self.n_vocabulary = 0
 
-    def see(self, block: Block, rng: np.random.Generator) -> None:
-        """Take what is wanted of a block."""
-        names = block.names.split(b"\n")[:-1]
-        keys = rng.random(len(block))
-        place = np.arange(self.seen, self.seen + len(block))
-        self.seen += len(block)
+    def add(self, chunk: Chunk, rng: np.random.Generator) -> None:
+        """Keep what is wanted of a chunk."""
+        keys = rng.random(len(chunk))
+        ranks = np.arange(self.seen, self.seen + len(chunk))
+        self.seen += len(chunk)
         first, stop = self.ranks
-        usable = (place >= first) & (place < (np.inf if stop is None else stop))
-        usable &= np.isfinite(block.vectors).all(axis=1) & block.vectors.any(axis=1)
-        for row in rows_in(block.hashes, self.table):
-            form = self.wanted.get(names[row])
-            if form is not None:
-                usable[row] = False
-                self.found.setdefault(form, block.vectors[row].copy())
+        usable = (ranks >= first) & (ranks < (np.inf if stop is None else stop))
+        usable &= np.isfinite(chunk.vectors).all(axis=1) & chunk.vectors.any(axis=1)
+        for row, name in self.lookup.find(chunk.vocabulary):
+            usable[row] = False
+            self.found.setdefault(self.wanted[name], chunk.vectors[row].copy())
         self.n_vocabulary += int(usable.sum())
         limit = self.keys.max() if len(self.keys) == self.size else np.inf
-        self._keep(np.flatnonzero(usable & (keys < limit)), keys, names, block.vectors)
+        rows = np.flatnonzero(usable & (keys < limit))
+        self._keep(
+            keys[rows], [chunk.vocabulary.name(row) for row in rows.tolist()], chunk.vectors[rows]
+        )
 
-    def _keep(
-        self,
-        rows: NDArray[np.int64],
-        keys: NDArray[np.float64],
-        names: list[bytes],
-        vectors: Vector,
-    ) -> None:
+    def _keep(self, keys: NDArray[np.float64], names: list[bytes], vectors: Vector) -> None:
         if self.rows is None:
-            self.rows = vectors[:0].copy()
-        all_keys = np.concatenate([self.keys, keys[rows]])
-        all_names = self.names + [names[row] for row in rows.tolist()]
-        all_rows = np.concatenate([self.rows, vectors[rows]])
-        kept = np.argsort(all_keys, kind="stable")[: self.size]
-        if len(kept) < len(all_keys):
-            all_keys, all_rows = all_keys[kept], all_rows[kept]
-            all_names = [all_names[at] for at in kept.tolist()]
-        self.keys, self.names, self.rows = all_keys, all_names, all_rows
+            self.rows = vectors[:0]
+        keys = np.concatenate([self.keys, keys])
+        kept = np.argsort(keys, kind="stable")[: self.size]
+        names = self.names + names
+        self.names = [names[at] for at in kept.tolist()]
+        self.keys, self.rows = keys[kept], np.concatenate([self.rows, vectors])[kept]
 
     def pool(self, case: str) -> Pool:
-        """Give what was kept."""
+        """Return what was kept, in random order."""
         if self.rows is None or not len(self.rows):
             raise ValueError(f"the embedding has no words to sample from at ranks {self.ranks}")
-        order = np.argsort(self.keys, kind="stable")
         chosen = choose(self.asked, self.found, case)
         return Pool(
-            tuple(_texts(self.names[at] for at in order.tolist())),
-            self.rows[order],
+            tuple(name.decode(errors=ODD) for name in self.names),
+            self.rows,
             {word: self.found[form] for word, form in chosen.items()},
             self.n_vocabulary,
         )
-
-
-def _texts(names: Iterable[bytes]) -> Iterator[str]:
-    return (name.decode(errors=ODD) for name in names)

@@ -21,11 +21,11 @@ from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .._core.display import abridged
 from .._core.random import Seed
-from ..embeddings.load import CASES, choose, vector_walk
+from ..embeddings.load import CASES, choose, open_embedding
 from ..embeddings.vocabulary import Vocabulary
 from . import normal_fit, tails
 from .experiment import Experiment
-from .projection import Projected, project
+from .projection import Projection, project
 from .relative_bias import N_RESAMPLES, RelativeBias, mean_sd, random_sums
 from .relative_bias import relative_bias as against_random_pairs
 
@@ -56,7 +56,7 @@ class Distribution:
         ψ(w) = mean_Z cos - mean_Z2 cos, in the order of the vocabulary, which is that of the file;
         rounded as float32 products are, by less than 3e-7.
     vocabulary : Vocabulary
-        The words; ``vocabulary[row]`` is one, ``vocabulary.rows(words)`` tells where words stand.
+        The words; ``vocabulary[row]`` is one, ``vocabulary.rows(words)`` their rows.
     Z, Z2 : tuple of str
         The attribute words that were found.
     missing : tuple of str
@@ -276,12 +276,12 @@ def distribution(
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> Distribution:
-    """Give ψ of every word of an embedding for two attribute sets.
+    """Compute ψ of every word of an embedding for two attribute sets.
 
     Parameters
     ----------
     source : str, path or KeyedVectors
-        As for `load_vectors`. A file is walked in blocks, in memory that does not grow with the
+        As for `load_vectors`. A file is read in chunks, in memory that does not grow with the
         length of its vectors: what is kept is a number and the letters of every word.
     Z, Z2 : iterable of str
         Attribute words. ψ is positive for words nearer to Z.
@@ -290,7 +290,7 @@ def distribution(
     duplicates : {"error", "first"}
         Refuse a source that has a word twice, or let the first one count.
     rows : int, optional
-        Words of a block; makes no difference to the numbers.
+        Words of a chunk; makes no difference to the numbers.
     allow_pickle, progressbar : bool
         As for `load_vectors`.
 
@@ -336,7 +336,7 @@ def distributions(
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> dict[str, Distribution]:
-    """Give the background distributions of many experiments, in one walk of the embedding.
+    """Compute the reference distributions of many experiments, in one pass over the embedding.
 
     Parameters
     ----------
@@ -394,15 +394,12 @@ def _distributions(
     progressbar: bool,
     asked: Mapping[str, Any] | None = None,
 ) -> dict[str, Distribution]:
-    """Give all distributions, or with `asked`, by name, those that there are words for."""
+    """Compute all distributions, or with `asked`, by name, those that there are words for."""
     for kind, given, known in (("case", case, CASES), ("duplicates", duplicates, DUPLICATES)):
         if given not in known:
             raise ValueError(unknown_name(kind, str(given), known))
-    projected = project(
-        vector_walk(source, rows, allow_pickle=allow_pickle, progressbar=progressbar),
-        list(pairs.values()),
-        case,
-    )
+    embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
+    projected = project(embedding, list(pairs.values()), case, rows)
     vocabulary, psi = _usable(projected, duplicates)
     made, reasons = {}, []
     for at, (name, pair) in enumerate(pairs.items()):
@@ -441,7 +438,7 @@ def _require_sets(
             each.found(words, name)
 
 
-def _usable(projected: Projected, duplicates: str) -> tuple[Vocabulary, list[FloatArray]]:
+def _usable(projected: Projection, duplicates: str) -> tuple[Vocabulary, list[FloatArray]]:
     """Leave out words without a direction, and words that have stood before."""
     vocabulary, psi, twice = projected.vocabulary, projected.psi, projected.twice
     if len(twice) and duplicates == "error":

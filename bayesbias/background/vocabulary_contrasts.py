@@ -22,7 +22,7 @@ from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_PROB
 from .._core.random import Seed, as_seed_sequence
-from ..embeddings.formats.headers import Vector
+from ..embeddings.chunks import Vector
 from ..embeddings.formats.keyed import keyed_vectors
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import labels, stacked

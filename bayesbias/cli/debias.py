@@ -95,7 +95,7 @@ def debias(
 ) -> int:
     """Debias an embedding file and write the result with its record."""
     from ..debias import debias_file, load_defining_sets
-    from ..debias.streaming import record_path
+    from ..debias.files import record_path
 
     screen = options.screen_of(context, quiet)
     for path in (out, record_path(out)):

@@ -10,7 +10,7 @@ import pandas as pd
 from .._core.random import Seed, as_seed_sequence
 from ..debias import DefiningSets, load_defining_sets, remaining_bias
 from ..debias.moments import VOCABULARY
-from ..embeddings.load import load_vectors, vector_blocks
+from ..embeddings.load import iter_vectors, load_vectors
 from ..scores.direct_bias import direct_bias
 from ..scores.same import same
 
@@ -78,8 +78,8 @@ def load_frequent(
     The rest of a large file is left where it is.
     """
     names: list[str] = []
-    for block in vector_blocks(source, allow_pickle=allow_pickle, progressbar=False):
-        names += block.names.decode(errors="backslashreplace").split("\n")[:-1]
+    for words, _ in iter_vectors(source, allow_pickle=allow_pickle, progressbar=False):
+        names += words
         if len(names) >= VOCABULARY:
             break
     wanted = dict.fromkeys([*names[:VOCABULARY], *sorted(sets.kept), *sets.targets])

@@ -8,6 +8,7 @@ size. None of them makes an embedding unbiased: `remaining_bias` shows how much 
 from .clusters import cluster_accuracy
 from .defining_sets import DefiningSets, defining_sets, load_defining_sets
 from .double_hard import double_hard
+from .files import Written, debias_file
 from .half_sibling import half_sibling
 from .hard import hard
 from .methods import METHODS
@@ -15,7 +16,6 @@ from .multiclass_hard import multiclass_hard
 from .record import Debiasing, debiasing
 from .remaining import remaining_bias
 from .soft import soft
-from .streaming import Written, debias_file
 
 __all__ = [
     "METHODS",

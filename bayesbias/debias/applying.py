@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..embeddings.formats.keyed import keyed_vectors, read_as, unwrapped
+from ..embeddings.formats.keyed import keyed_vectors, matched_forms, unwrapped
 from .record import ATTRIBUTE
 from .sources import MemorySource
 from .transform import Transform
@@ -42,7 +42,7 @@ def debiased(source: MemorySource, transform: Transform) -> KeyedVectors:
         matrix[start:stop] = transform.apply(block.words, block.rows)
         start = stop
     warn_of_empty(int((~matrix.any(axis=1)).sum()))
-    others = read_as(before)
+    others = matched_forms(before)
     words = list(before.index_to_key)
     after = keyed_vectors(words, matrix, [others.get(word, word) for word in words])
     setattr(after, ATTRIBUTE, transform.record)

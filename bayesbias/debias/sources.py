@@ -1,17 +1,17 @@
-"""Where a method reads words from: vectors in memory, or a file walked in blocks."""
+"""Where a method reads words from: vectors in memory, or an embedding file in chunks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..embeddings.formats import read_entries
-from ..embeddings.formats.headers import Vector
+from ..embeddings.chunks import Vector
+from ..embeddings.registry import Embedding
+from ..embeddings.vocabulary import Lookup
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -65,53 +65,32 @@ class MemorySource:
             yield Block(words[chosen], self.vectors.vectors[chosen])
 
 
-class _Counted:
-    """Words wanted of a file; counts all, since the walk asks of each whether it is wanted."""
-
-    def __init__(self, words: Iterable[str]) -> None:
-        self.words = frozenset(word.encode(errors=ODD) for word in words)
-        self.count = 0
-
-    def __contains__(self, word: object) -> bool:
-        self.count += 1
-        return word in self.words
-
-
 @dataclass(eq=False)
 class FileSource:
-    """An embedding file as a source; every question is one walk through it.
+    """An embedding file or folder as a source; every question is one pass over it.
 
     Parameters
     ----------
-    path : Path
-        Of a format that `read_entries` knows.
-    progressbar : bool
+    embedding : Embedding
     count : int
-        Words in the file; known after the first call of `some`.
+        Words in it; known after the first call of `some`.
     """
 
-    path: Path
-    progressbar: bool = False
+    embedding: Embedding
     count: int = 0
 
     def some(self, words: Iterable[str]) -> dict[str, Vector]:
         """Vectors of those of the words that are there; of a word twice there, the first."""
-        wanted = _Counted(words)
-        found: dict[str, Vector] = {}
-        for name, vector in read_entries(self.path, wanted, progressbar=self.progressbar):
-            found.setdefault(name.decode(errors=ODD), vector)
-        self.count = wanted.count
+        wanted = {word.encode(errors=ODD): word for word in words}
+        lookup, found, count = Lookup(wanted), dict[str, Vector](), 0
+        for chunk in self.embedding.iterate():
+            count += len(chunk)
+            for row, name in lookup.find(chunk.vocabulary):
+                found.setdefault(wanted[name], chunk.vectors[row].copy())
+        self.count = count
         return found
 
     def blocks(self, size: int = BLOCK) -> Iterator[Block]:
         """All words in their order."""
-        words: list[str] = []
-        rows: list[Vector] = []
-        for name, vector in read_entries(self.path, progressbar=self.progressbar):
-            words.append(name.decode(errors=ODD))
-            rows.append(vector)
-            if len(rows) == size:
-                yield Block(words, np.stack(rows))
-                words, rows = [], []
-        if rows:
-            yield Block(words, np.stack(rows))
+        for chunk in self.embedding.iterate(size):
+            yield Block(chunk.words(ODD), chunk.vectors)

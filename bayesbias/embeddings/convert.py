@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .._core.checks import unknown_name
-from .formats.blocks import Block
-from .formats.native import is_native, native_shape, require_native_place, write_native
-from .load import KNOWN_ENDINGS, vector_blocks
+from .chunks import Chunk
+from .formats.native import is_native, native_shape, require_native_path, write_native
+from .load import open_embedding
+from .registry import known_endings
 from .vocabulary import Rows, Vocabulary
 
 if TYPE_CHECKING:
@@ -23,9 +23,6 @@ DUPLICATES = ("error", "first")
 """What to do with words that stand twice: refuse the source, or let the first one count."""
 
 _MOST_NAMED = 5
-
-_OF_FILES = (*KNOWN_ENDINGS, ".npy")
-"""Endings that no folder is given by intention."""
 
 
 def convert_vectors(
@@ -39,7 +36,7 @@ def convert_vectors(
 ) -> tuple[int, int]:
     """Write an embedding as a folder of ``vectors.npy`` and ``vocab.txt``.
 
-    The source is read and written in blocks. The folder appears under its name when it is
+    The source is read and written in chunks. The folder appears under its name when it is
     complete.
 
     Parameters
@@ -71,25 +68,22 @@ def convert_vectors(
     """
     if duplicates not in DUPLICATES:
         raise ValueError(unknown_name("duplicates", str(duplicates), DUPLICATES))
-    place = Path(folder)
-    if place.suffix.lower() in _OF_FILES:
+    target = Path(folder)
+    if target.suffix.lower() in (*known_endings(), ".npy"):
         raise ValueError(
-            f"{place} has the ending of a file, and a folder is made: give it a name without "
-            f"{place.suffix}, such as {place.stem}"
+            f"{target} has the ending of a file, and a folder is made: give it a name without "
+            f"{target.suffix}, such as {target.stem}"
         )
-    require_native_place(place, force=force)
-    _refuse_itself(source, place)
-
-    def blocks() -> Iterator[Block]:
-        return vector_blocks(source, allow_pickle=allow_pickle, progressbar=progressbar)
-
+    require_native_path(target, force=force)
+    _refuse_itself(source, target)
+    embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
     try:
-        write_native(blocks(), place, force=force, approve=_refuse_duplicates)
+        write_native(embedding.iterate(), target, force=force, approve=_refuse_duplicates)
     except _DuplicateWordsError as found:
         if duplicates == "error":
             raise ValueError(str(found)) from None
-        write_native(_without(blocks(), found.rows), place, force=force)
-    return native_shape(place)
+        write_native(_without(embedding.iterate(), found.rows), target, force=force)
+    return native_shape(target)
 
 
 class _DuplicateWordsError(Exception):
@@ -113,26 +107,20 @@ def _refuse_duplicates(vocabulary: Vocabulary) -> None:
         raise _DuplicateWordsError(vocabulary, rows)
 
 
-def _without(blocks: Iterable[Block], rows: Rows) -> Iterator[Block]:
-    """The blocks without some rows, counted over all of them."""
+def _without(chunks: Iterable[Chunk], rows: Rows) -> Iterator[Chunk]:
+    """Yield the chunks without some rows, counted over all of them."""
     start = 0
-    for block in blocks:
-        kept = np.ones(len(block), dtype=np.bool_)
-        inside = rows[(rows >= start) & (rows < start + len(block))] - start
-        start += len(block)
-        if not len(inside):
-            yield block
-            continue
+    for chunk in chunks:
+        inside = rows[(rows >= start) & (rows < start + len(chunk))] - start
+        start += len(chunk)
+        kept = np.ones(len(chunk), dtype=np.bool_)
         kept[inside] = False
-        words = Vocabulary(block.names, block.hashes).subset(kept)
-        if len(words):
-            yield replace(
-                block, names=bytes(words.names), hashes=words.hashes, starts=block.starts[kept]
-            )
+        if kept.any():
+            yield Chunk(bytes(chunk.vocabulary.subset(kept).names), chunk.vectors[kept])
 
 
-def _refuse_itself(source: object, place: Path) -> None:
+def _refuse_itself(source: object, target: Path) -> None:
     if not isinstance(source, str | os.PathLike) or not is_native(Path(source)):
         return
-    if place.exists() and place.samefile(source):
-        raise ValueError(f"{place} is the source itself; choose another folder")
+    if target.exists() and target.samefile(source):
+        raise ValueError(f"{target} is the source itself; choose another folder")

@@ -6,7 +6,6 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,29 +14,21 @@ import numpy as np
 from .._core.checks import unknown_name
 from .._core.resources import bundled_folder, bundled_names
 from ..tables.wordlists import WordList
-from .formats import ENDINGS, npz, pickles, read_entries
-from .formats.fasttext import is_fasttext, read_fasttext
-from .formats.headers import Vector
-from .formats.keyed import LOWER, in_lower_case, keyed_vectors, read_as, unwrapped
-from .formats.native import is_native, native_entries
+from .chunks import Vector
+from .formats.keyed import LOWER, in_lower_case, keyed_vectors, matched_forms, unwrapped
 from .formats.npz import save_vectors
+from .registry import Embedding, embedding_at, embedding_of, is_folder_of, known_endings
+from .vocabulary import ODD
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-    from .formats.blocks import Block
-    from .formats.pieces import Walk
-
-__all__ = ["in_lower_case", "load_vectors", "read_as", "save_vectors", "vector_blocks"]
+__all__ = ["in_lower_case", "iter_vectors", "load_vectors", "matched_forms", "save_vectors"]
 
 CASES = ("exact", "lower", "fallback")
 """How a word may be looked up: as it is, in lower case, or as it is and else in lower case."""
 
-KNOWN_ENDINGS = (*ENDINGS, *npz.ENDINGS, *pickles.ENDINGS)
-
 _MOST_NAMED = 10
-_ODD = "backslashreplace"
-"""How bytes that are no UTF-8 become text, as in gensim's reader of fastText models."""
 
 
 def load_vectors(
@@ -50,7 +41,7 @@ def load_vectors(
 ) -> KeyedVectors:
     r"""Load the vectors of the words asked for, and of no others.
 
-    A file is walked from end to end, so that damage is noticed, but only the vectors asked for
+    A file is read from end to end, so that damage is noticed, but only the vectors asked for
     are kept: reading a thousand words from a file of many gigabytes takes little memory.
 
     Parameters
@@ -63,11 +54,11 @@ def load_vectors(
         gensim file (``.kv``, ``.model``); or vectors that are loaded already.
     words : iterable of str or WordList, optional
         Which words to load; all if left out. Words that the source lacks are left out of the
-        result, and `missing_words` tells them.
+        result, and `missing_words` names them.
     case : {"exact", "lower", "fallback"}
         Look a word up as it stands, in lower case, or as it stands and, only where that is
         lacking, in lower case. Makes no difference where ``words`` is left out. The keys of the
-        result are always the words as asked for; `read_as` tells which were read in another form.
+        result are always the words as asked for; `matched_forms` has those read in another form.
     allow_pickle : bool
         Allow ``.kv`` and ``.model`` files. They are Python pickles, which can run any program
         when they are opened: allow them only from people you trust.
@@ -92,21 +83,19 @@ def load_vectors(
     if case not in CASES:
         raise ValueError(unknown_name("case", str(case), CASES))
     asked = _asked(words)
-    forms = None if asked is None else _forms(asked)
+    embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
     where = str(source) if isinstance(source, str | os.PathLike) else "the vectors given"
-    held = _held(source, allow_pickle=allow_pickle)
-    if isinstance(held, Path):
-        entries, original = _entries_in(held, forms, progressbar=progressbar), {}
-    else:
-        entries, original = _entries_of(held, forms), read_as(held)
+    wanted = None if asked is None else {form.encode(errors=ODD): form for form in _forms(asked)}
     found: dict[str, Vector] = {}
-    for form, vector in entries:
-        found.setdefault(form, vector)
+    for name, vector in embedding.pick(None if wanted is None else wanted.keys()):
+        found.setdefault(name.decode(errors=ODD) if wanted is None else wanted[name], vector)
     chosen = {word: word for word in found} if asked is None else choose(asked, found, case)
     if not chosen:
         raise ValueError(_nothing_found(asked or (), found, where))
     matrix = np.stack([found[form] for form in chosen.values()]).astype(np.float32, copy=False)
     _refuse_unusable(list(chosen), matrix, where)
+    loaded = embedding.source.loaded
+    original = {} if loaded is None else matched_forms(loaded)
     origins = [original.get(form, form) for form in chosen.values()]
     vectors = keyed_vectors(list(chosen), matrix, origins)
     lost = (word for word in asked or () if word not in chosen and word.lower() in found)
@@ -114,16 +103,16 @@ def load_vectors(
     return vectors
 
 
-def vector_blocks(
+def iter_vectors(
     source: str | os.PathLike[str] | KeyedVectors,
     rows: int | None = None,
     *,
     allow_pickle: bool = False,
     progressbar: bool = True,
-) -> Iterator[Block]:
-    """Walk a whole embedding in blocks, in memory that does not grow with it.
+) -> Iterator[tuple[list[str], Vector]]:
+    """Iterate over a whole embedding in chunks, in memory that does not grow with it.
 
-    A thread reads and takes apart what comes next while the caller works on a block.
+    A thread reads the next chunks while the caller works on one.
 
     Parameters
     ----------
@@ -131,51 +120,44 @@ def vector_blocks(
         As for `load_vectors`. Formats that cannot be read in parts are loaded whole: fastText
         models, ``.npz``, ``.kv``, ``.model``.
     rows : int, optional
-        Words of a block at most; by default as many as three megabytes hold.
+        Words of a chunk at most; by default as many as three megabytes hold.
     allow_pickle, progressbar : bool
         As for `load_vectors`.
 
-    Returns
-    -------
-    iterator of Block
-        ``names`` (bytes, a newline behind each word), ``hashes`` and ``vectors``, an (n, n_dims)
-        float32 matrix. Words that stand twice come twice, and vectors as the file has them.
+    Yields
+    ------
+    words : list of str
+        As the source spells them; a word that stands twice comes twice.
+    vectors : (n_words, n_dims) float32
 
     Raises
     ------
     FileNotFoundError, IsADirectoryError, ValueError
-        As `load_vectors`; damage within the file when the walk gets there.
+        As `load_vectors`; damage within the file when reading gets there.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> n_words = sum(len(words) for words, vectors in bb.iter_vectors("glove-demo"))
     """
-    from .formats.whole import file_blocks, keyed_blocks
-
-    held = _held(source, allow_pickle=allow_pickle)
-    if isinstance(held, Path):
-        return file_blocks(held, rows=rows, progressbar=progressbar)
-    return keyed_blocks(held, rows)
+    embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
+    return ((chunk.words(), chunk.vectors) for chunk in embedding.iterate(rows))
 
 
-def vector_walk(
+def open_embedding(
     source: str | os.PathLike[str] | KeyedVectors,
-    rows: int | None = None,
     *,
     allow_pickle: bool = False,
     progressbar: bool = True,
-) -> Walk:
-    """Give the function that looks at a whole embedding, from the start at every call.
-
-    Sources and arguments are those of `vector_blocks`; what has to be loaded whole is loaded once.
-    """
-    from .formats.blocks import Memory
-    from .formats.whole import file_pieces, keyed_pieces
-
-    held = _held(source, allow_pickle=allow_pickle)
-    if isinstance(held, Path):
-        return partial(file_pieces, held, Memory(), rows=rows, progressbar=progressbar)
-    return partial(keyed_pieces, held, rows=rows)
+) -> Embedding:
+    """Find out what a source is, as `load_vectors` does, before anything is read of it."""
+    if not isinstance(source, str | os.PathLike):
+        return embedding_of(unwrapped(source))
+    return embedding_at(_path_of(source), allow_pickle=allow_pickle, progressbar=progressbar)
 
 
 def _asked(words: Iterable[str] | WordList | None) -> tuple[str, ...] | None:
-    """Give the words asked for once each; sorted, since a set has no order of its own."""
+    """Return the words asked for once each; sorted, since a set has no order of its own."""
     if words is None:
         return None
     if isinstance(words, str):
@@ -190,7 +172,7 @@ def _asked(words: Iterable[str] | WordList | None) -> tuple[str, ...] | None:
 
 
 def _forms(asked: Iterable[str]) -> frozenset[str]:
-    """All forms that may be of use; lower case also for the hint when nothing is found."""
+    """Return all forms that may be of use; lower case also for the hint when nothing is found."""
     return frozenset(form for word in asked for form in (word, word.lower()))
 
 
@@ -231,66 +213,22 @@ def _named(words: Sequence[str]) -> str:
     return ", ".join(words[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _held(source: object, *, allow_pickle: bool) -> KeyedVectors | Path:
-    """Give loaded vectors where the source has to be loaded whole, else the path to walk."""
-    if not isinstance(source, str | os.PathLike):
-        return unwrapped(source)
-    path = _path_of(source)
-    ending = path.suffix.lower()
-    if is_native(path):
-        return path
-    if is_fasttext(path):
-        return read_fasttext(path)
-    if ending in npz.ENDINGS:
-        return npz.read_npz(path)
-    if ending in pickles.ENDINGS:
-        return pickles.read_pickled(path, allow_pickle=allow_pickle)
-    if ending not in ENDINGS:
-        raise ValueError(
-            f"{path}: unknown ending {path.suffix!r}; known are {', '.join(KNOWN_ENDINGS)}"
-        )
-    return path
-
-
 def _path_of(source: str | os.PathLike[str]) -> Path:
     path = Path(source)
-    ending = path.suffix.lower()
-    if isinstance(source, str) and not re.search(r"[/\\]", source) and ending not in KNOWN_ENDINGS:
+    bare = isinstance(source, str) and not re.search(r"[/\\]", source)
+    if bare and path.suffix.lower() not in known_endings():
         bundled = bundled_folder("vectors") / f"{source}.npz"
         if source and bundled.is_file():
             return bundled
         if not path.exists() or not source:
             raise ValueError(
-                unknown_name("embedding", source, bundled_names("vectors", ".npz"))
-                + f"; for a file of your own give its path, ending in {', '.join(KNOWN_ENDINGS)}"
+                unknown_name("embedding", str(source), bundled_names("vectors", ".npz"))
+                + f"; for a file of your own give its path, ending in {', '.join(known_endings())}"
             )
-    if is_native(path):
+    if is_folder_of(path):
         return path
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the path of an embedding file")
     if not path.is_file():
         raise FileNotFoundError(f"no embedding file at {path}")
     return path
-
-
-def _entries_of(
-    vectors: KeyedVectors, forms: frozenset[str] | None
-) -> Iterator[tuple[str, Vector]]:
-    """Walk vectors that are loaded already."""
-    for word, row in vectors.key_to_index.items():
-        if forms is None or word in forms:
-            yield word, vectors.vectors[row]
-
-
-def _entries_in(
-    path: Path, forms: frozenset[str] | None, *, progressbar: bool
-) -> Iterator[tuple[str, Vector]]:
-    """Walk a file, with words as text."""
-    wanted = None if forms is None else {form.encode(errors=_ODD): form for form in forms}
-    walk = (
-        native_entries(path, wanted)
-        if is_native(path)
-        else read_entries(path, wanted, progressbar=progressbar)
-    )
-    for name, vector in walk:
-        yield name.decode(errors=_ODD) if wanted is None else wanted[name], vector

@@ -1,8 +1,8 @@
-"""All words of an embedding in little memory: their bytes in one piece, and a hash of each."""
+"""All words of an embedding in little memory: their bytes in one buffer, and a hash of each."""
 
 from __future__ import annotations
 
-from collections.abc import Buffer, Callable, Iterable, Iterator
+from collections.abc import Buffer, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,11 +17,11 @@ Rows = NDArray[np.int64]
 Marks = NDArray[np.bool_]
 
 ROOM = 8
-"""Places of a hash table for every word in it, so that a search ends soon."""
+"""Slots of a hash table for every word in it, so that a search ends soon."""
 
 
-def hashes_of(names: bytes, count: int) -> Hashes:
-    """Hashes of ``count`` words that end in a newline each."""
+def hashes_of(names: Buffer, count: int) -> Hashes:
+    """Compute the hashes of ``count`` words that end in a newline each."""
     from .formats.kernels import hash_names
 
     out = np.empty(count, dtype=np.uint64)
@@ -48,7 +48,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, words: Iterable[str]) -> Vocabulary:
-        """Make the vocabulary of words that are text."""
+        """Return the vocabulary of words that are text."""
         listed = list(words)
         names = "".join(f"{word}\n" for word in listed).encode(errors=ODD)
         if names.count(b"\n") != len(listed):
@@ -62,35 +62,41 @@ class Vocabulary:
     def __getitem__(self, row: int) -> str:
         if not 0 <= row < len(self):
             raise IndexError(f"row {row} of a vocabulary of {len(self)} words")
-        return self._bytes(row).decode(errors=ODD)
+        return self.name(row).decode(errors=ODD)
 
     def __iter__(self) -> Iterator[str]:
         return (name.decode(errors=ODD) for name in bytes(self.names).split(b"\n")[:-1])
 
-    def rows(self, words: Iterable[str]) -> dict[str, int]:
-        """Give the row of each word that is there; of a word that stands twice the first."""
-        wanted = {word.encode(errors=ODD): word for word in words}
-        return {wanted[name]: row for name, row in self.rows_of_names(set(wanted)).items()}
+    def name(self, row: int) -> bytes:
+        """Return one word as the file spells it."""
+        start = int(self._ends[row - 1]) + 1 if row else 0
+        return self._letters[start : int(self._ends[row])].tobytes()
 
-    def rows_of_names(self, wanted: set[bytes]) -> dict[bytes, int]:
-        """Give the row of each word, in bytes, that is there, in the order of the rows."""
-        return find_names(self.hashes, wanted, self._bytes)
+    def rows(self, words: Iterable[str]) -> dict[str, int]:
+        """Return the row of each word that is there; of a word that stands twice the first."""
+        wanted = {word.encode(errors=ODD): word for word in words}
+        found: dict[str, int] = {}
+        for row, name in Lookup(wanted).find(self):
+            found.setdefault(wanted[name], row)
+        return found
 
     def duplicates(self) -> Rows:
-        """Rows, in order, of words that have stood in the file before."""
-        order = np.sort(self.hashes)
-        shared = np.unique(order[1:][order[1:] == order[:-1]])
+        """Return the rows, in order, of words that have stood in the file before."""
+        from .formats.kernels import find_repeats
+
+        table = np.zeros(2 << len(self).bit_length(), dtype=np.uint64)
+        rows = np.empty(len(self), dtype=np.int64)
+        again = rows[: find_repeats(self.hashes, table, rows)].tolist()
         seen: set[bytes] = set()
-        rows = []
-        for row in np.flatnonzero(np.isin(self.hashes, shared)).tolist() if len(shared) else ():
-            name = self._bytes(row)
+        twice = []
+        for row, name in Lookup({self.name(row) for row in again}).find(self) if again else ():
             if name in seen:
-                rows.append(row)
+                twice.append(row)
             seen.add(name)
-        return np.array(rows, dtype=np.int64)
+        return np.array(twice, dtype=np.int64)
 
     def subset(self, kept: Marks) -> Vocabulary:
-        """Give the words that are marked, (n_words,) bool, in the same order."""
+        """Return the words that are marked, (n_words,) bool, in the same order."""
         lengths = np.diff(self._ends, prepend=-1)
         letters = self._letters[np.repeat(kept, lengths)]
         return Vocabulary(letters.tobytes(), self.hashes[kept])
@@ -103,40 +109,39 @@ class Vocabulary:
     def _ends(self) -> Rows:
         return np.flatnonzero(self._letters == ord("\n"))
 
-    def _bytes(self, row: int) -> bytes:
-        start = int(self._ends[row - 1]) + 1 if row else 0
-        return self._letters[start : int(self._ends[row])].tobytes()
 
+class Lookup:
+    """Words, in bytes, that are looked for in one vocabulary after another."""
 
-def find_names(
-    hashes: Hashes, wanted: set[bytes], name_of: Callable[[int], bytes]
-) -> dict[bytes, int]:
-    """Rows of wanted words among hashed ones; ``name_of(row)`` tells the word of a row."""
-    found: dict[bytes, int] = {}
-    for row in rows_in(hashes, table_of(wanted)):
-        name = name_of(row)
-        if name in wanted:
-            found.setdefault(name, row)
-    return found
+    def __init__(self, names: Iterable[bytes]) -> None:
+        self.names = frozenset(names)
+        self.table = table_of(self.names)
+
+    def find(self, vocabulary: Vocabulary) -> Iterator[tuple[int, bytes]]:
+        """Yield row and word wherever one of the words stands, in the order of the rows."""
+        for row in rows_in(vocabulary.hashes, self.table):
+            name = vocabulary.name(row)
+            if name in self.names:
+                yield row, name
 
 
 def table_of(wanted: Iterable[bytes]) -> Hashes:
-    """Make the table of the hashes of words that `span_kernels.find_hashes` looks into."""
+    """Make the table of the hashes of words that `kernels.find_hashes` looks into."""
     names = [name for name in wanted if b"\n" not in name]
     hashes = hashes_of(b"".join(name + b"\n" for name in names), len(names)) | np.uint64(1)
     size = 1 << (ROOM * len(names)).bit_length()
     table = np.zeros(size, dtype=np.uint64)
     for value in set(hashes.tolist()):
-        place = value % size
-        while table[place]:
-            place = (place + 1) % size
-        table[place] = value
+        at = value % size
+        while table[at]:
+            at = (at + 1) % size
+        table[at] = value
     return table
 
 
 def rows_in(hashes: Hashes, table: Hashes) -> list[int]:
     """Rows of the words that have the hash of a wanted one, in order."""
-    from .formats.span_kernels import find_hashes
+    from .formats.kernels import find_hashes
 
     rows = np.empty(len(hashes), dtype=np.int64)
     found: list[int] = rows[: find_hashes(hashes, table, rows)].tolist()

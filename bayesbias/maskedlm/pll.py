@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from .._core.progress import job_bar
+from .._core.progress import progress_bar
 from .._core.store import Store, open_store, result_key
 from ..tables.schema import require_columns
 from .alignment import ROLES, AlignedPair, Spans, Tokens, align_pairs
@@ -131,10 +131,14 @@ def _scores(
             todo.setdefault(task.tokens.ids, []).append(task)
     order = sorted(todo, key=len)
     total = sum(len(_needs(task)) for task in tasks if task.key not in scores)
-    with job_bar(total, f"scoring under {model.name}", shown=None if shown else False) as advance:
+    bar = progress_bar(f"scoring under {model.name}", total, shown=None if shown else False)
+    done = 0
+    with bar as update:
         for start in range(0, len(order), SENTENCES_AT_ONCE):
             block = [task for ids in order[start : start + SENTENCES_AT_ONCE] for task in todo[ids]]
-            found = _ask_block(block, model, batch_size, advance)
+            found = _ask_block(block, model, batch_size)
+            done += sum(len(_needs(task)) for task in block)
+            update(done)
             store.keep(found)
             scores.update(found)
     return scores
@@ -148,7 +152,6 @@ def _ask_block(
     block: Sequence[_Task],
     model: LanguageModel,
     batch_size: int,
-    advance: Callable[[int], None],
 ) -> dict[str, float]:
     questions = Questions()
     answerable = [task for task in block if _needs(task)]
@@ -156,7 +159,6 @@ def _ask_block(
         questions.add(task.tokens, task.spans, MEASURES[task.measure]) for task in answerable
     ]
     answers = ask(model, questions, batch_size)
-    advance(sum(len(_needs(task)) for task in block))
     return {
         task.key: answers.score(number, task.tokens, task.spans, MEASURES[task.measure])
         for task, number in zip(answerable, numbers, strict=True)

@@ -16,7 +16,7 @@ import pandas as pd
 from .._core.checks import check_numbers, unknown_name
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from ..contextual import ContextualVectors, contextual_table
-from ..embeddings.load import CASES, in_lower_case, read_as
+from ..embeddings.load import CASES, in_lower_case, matched_forms
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import warnings_of
 from ..posterior.contrasts import DEFAULT_ROPE, contrasts
@@ -148,7 +148,7 @@ class Analysis:
         The distances, columns as in ``COLUMNS`` and ``embedding``.
     missing : DataFrame
         The list's words that the embedding lacks.
-    read_as : mapping of str to str
+    matched_forms : mapping of str to str
         Words that were read in another form, such as lower case.
     in_lower_case : tuple of str
         Missing words that the embedding has in lower case.
@@ -166,7 +166,7 @@ class Analysis:
     settings: Settings
     table: pd.DataFrame
     missing: pd.DataFrame
-    read_as: Mapping[str, str]
+    matched_forms: Mapping[str, str]
     vectors_hash: str
     results: Mapping[str, ModelResult]
     comparison: pd.DataFrame | None = None
@@ -285,7 +285,9 @@ def analyse(
         settings=settings,
         table=table,
         missing=missing_words(keyed, wordlist),
-        read_as={word: form for word, form in read_as(keyed).items() if word in wordlist.words},
+        matched_forms={
+            word: form for word, form in matched_forms(keyed).items() if word in wordlist.words
+        },
         vectors_hash=_vectors_hash(vectors, wordlist),
         results=results,
         comparison=comparison,

@@ -19,9 +19,7 @@ from bayesbias._core.resources import bundled_folder
 from bayesbias.contextual.sentences import load_templates
 from bayesbias.debias.defining_sets import load_defining_sets
 from bayesbias.embeddings.formats.native import VECTORS, WORDS
-from bayesbias.embeddings.formats.pieces import Look
-from bayesbias.embeddings.load import vector_walk
-from bayesbias.embeddings.vocabulary import table_of
+from bayesbias.embeddings.registry import embedding_at
 from bayesbias.maskedlm.datasets import read_pairs
 from bayesbias.workflows.sweep_spec import load_sweep
 
@@ -49,38 +47,26 @@ def load(path: Path) -> object:
     return vectors, bb.load_vectors(path, ["cat", "naïve"], case="fallback", progressbar=False)
 
 
-def walk(path: Path) -> object:
-    """Read in blocks, which compiled loops take apart, and in pieces, which threads do.
+def read_twice(path: Path) -> object:
+    """Read word by word, and in chunks, which compiled loops take apart.
 
-    Both must find the same words, or both refuse the file.
+    Both must find the same words, or both refuse the file; chunks cannot hold a line break.
     """
-    ways = (blocks_of, pieces_of)
+    embedding = embedding_at(path, progressbar=False)
     found, refused = [], []
-    for way in ways:
+    for read in (
+        lambda: [name for name, _ in embedding.pick(None)],
+        lambda: b"".join(chunk.names for chunk in embedding.iterate(3)).split(b"\n")[:-1],
+    ):
         try:
-            found.append(way(path))
+            found.append(read())
         except ValueError as error:
             refused.append(error)
-    assert not refused or not found, f"{refused} one way, {found} the other"
     if refused:
+        assert not found or "a word with a line break" in str(refused[0])
         raise refused[0]
     assert found[0] == found[1]
     return found
-
-
-def blocks_of(path: Path) -> bytes:
-    blocks = bb.vector_blocks(path, rows=3, progressbar=False)
-    return b"".join(block.names for block in blocks)
-
-
-def pieces_of(path: Path) -> bytes:
-    table = table_of([b"cat", b"the"])
-
-    def looks(n_dims: int) -> Look:
-        return Look.of(table, np.ones((1, n_dims)))
-
-    pieces = vector_walk(path, rows=2, progressbar=False)(looks)
-    return b"".join(piece.names.tobytes() for piece in pieces)
 
 
 NAMES = ("cat", "dog", "naïve", "new york", "the")
@@ -222,7 +208,7 @@ def native(damaged: str) -> Reader:
     }
 
     def read(path: Path) -> object:
-        return load(path), walk(path)
+        return load(path), read_twice(path)
 
     return Reader(
         damaged,
@@ -235,15 +221,15 @@ def native(damaged: str) -> Reader:
 
 READERS = {
     "word2vec text": Reader("vectors.txt", load, text),
-    "word2vec text in blocks": Reader("vectors.vec", walk, text),
+    "word2vec text in chunks": Reader("vectors.vec", read_twice, text),
     "word2vec binary": Reader("vectors.bin", load, binary),
-    "word2vec binary in blocks": Reader("vectors.bin", walk, binary),
+    "word2vec binary in chunks": Reader("vectors.bin", read_twice, binary),
     "fastText model": Reader("model.bin", load, fasttext),
     "gz around damage": Reader("vectors.txt.gz", load, text, pack=gzip.compress),
     "gz damaged": Reader(
         "vectors.gz", load, lambda: tuple(gzip.compress(each) for each in (*text(), *binary()))
     ),
-    "zip around damage": Reader("vectors.zip", walk, text, pack=zipped),
+    "zip around damage": Reader("vectors.zip", read_twice, text, pack=zipped),
     "zip damaged": Reader(
         "vectors.zip", load, lambda: tuple(zipped(each, "v.bin", 8) for each in binary())
     ),

@@ -5,14 +5,15 @@ Words are found by stepping from vector to vector; a vector is looked at only if
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 
-from .headers import Entry, Header, Tick, parse_header
+from ..chunks import Chunk, Entry, ReadBuffer, checked_lines, rows_of_chunk
+from ..source import Source
+from .headers import Header, parse_header
 
 ENDINGS = (".bin",)
 
@@ -22,65 +23,94 @@ FASTTEXT_MAGIC = (793712314).to_bytes(4, "little")
 LONGEST_WORD = 4096
 """Bytes. word2vec itself cuts words at 100."""
 
-BLOCK = 1 << 18
-"""Bytes read at a time: what stays in the processor's cache is walked fastest."""
+SCAN_SIZE = 1 << 18
+"""Bytes that `pick` reads at a time: what stays in the processor's cache is scanned fastest."""
 
 
 @dataclass(frozen=True)
 class _Scan:
-    """What a scan of the whole entries in a block found, and where it stopped."""
+    """What a scan of the whole entries in a buffer found, and where it stopped."""
 
     found: list[Entry]
-    position: int
+    offset: int
     done: int
     last: bytes
 
 
-def binary_entries(
-    stream: IO[bytes], path: Path, wanted: Container[bytes] | None, tick: Tick
-) -> Iterator[Entry]:
-    """Walk a file, on disk or unpacked on the way, in blocks.
+def pick(source: Source, wanted: Collection[bytes] | None) -> Iterator[Entry]:
+    """Yield the wanted words; every other vector is stepped over.
 
     Mapping the file into memory instead takes half as long again, since every page of it causes
     a fault, and it needs the pages to be given back for memory not to grow.
     """
-    header = binary_header(stream.readline(LONGEST_WORD), path)
-    size = max(BLOCK, 4 * header.dims)
-    scan = _Scan([], 0, 0, b"")
-    rest = b""
-    while scan.done < header.count and (block := stream.read(size)):
-        buffer = rest + block
-        scan = _scan(buffer, header, scan.done, scan.last, wanted)
-        yield from scan.found
-        rest = buffer[scan.position :]
-        tick()
-    # Reading on to the end also makes gzip and zip compare their checksums.
-    check_end(header, scan.done, scan.last, rest + stream.read(LONGEST_WORD))
+    with source.stream() as (stream, tick):
+        header = binary_header(stream.readline(LONGEST_WORD), source.path)
+        size = max(SCAN_SIZE, 4 * header.dims)
+        scan = _Scan([], 0, 0, b"")
+        rest = b""
+        while scan.done < header.count and (more := stream.read(size)):
+            buffer = rest + more
+            scan = _scan(buffer, header, scan.done, scan.last, wanted)
+            yield from scan.found
+            rest = buffer[scan.offset :]
+            tick()
+        # Reading on to the end also makes gzip and zip compare their checksums.
+        check_end(header, scan.done, scan.last, rest + stream.read(LONGEST_WORD))
+
+
+def iterate(source: Source, rows: int | None = None) -> Iterator[Chunk]:
+    """Yield all words and vectors in chunks."""
+    from .kernels import split_binary
+
+    with source.stream() as (stream, tick):
+        header = binary_header(stream.readline(LONGEST_WORD), source.path)
+        n_bytes, most = 4 * header.dims, rows_of_chunk(header.dims, rows)
+        buffer = ReadBuffer(stream)
+        done, last = 0, b""
+        while done < header.count and not buffer.ended:
+            buffer.refill()
+            names = np.empty(len(buffer.left) + 1, dtype=np.uint8)
+            taken = n_rows = 0
+            while taken == n_rows and done < header.count:
+                n_rows = min(most, header.count - done, len(buffer.left) // n_bytes + 1)
+                matrix = np.empty((n_rows, header.dims), dtype=np.float32)
+                used, taken, n_names, lost = split_binary(
+                    buffer.left, LONGEST_WORD, matrix.view(np.uint8), names
+                )
+                if taken:
+                    words = checked_lines(names[:n_names], taken, source.path)
+                    done, last = done + taken, words[:-1].rpartition(b"\n")[2]
+                    yield Chunk(words, matrix[:taken])
+                if lost:
+                    raise ValueError(no_word(header, done, last))
+                buffer.offset += used
+            tick()
+        check_end(header, done, last, buffer.left.tobytes() + stream.read(LONGEST_WORD))
 
 
 def _scan(
-    buffer: bytes, header: Header, done: int, last: bytes, wanted: Container[bytes] | None
+    buffer: bytes, header: Header, done: int, last: bytes, wanted: Collection[bytes] | None
 ) -> _Scan:
     """Go through the entries that lie whole in a buffer, which begins with one.
 
     ``done`` entries came before it, the last of them with the word ``last``.
     """
     found: list[Entry] = []
-    position, stop, n_bytes = 0, len(buffer), 4 * header.dims
+    offset, stop, n_bytes = 0, len(buffer), 4 * header.dims
     while done < header.count:
-        space = buffer.find(b" ", position, position + LONGEST_WORD)
-        if space < 0 and stop - position >= LONGEST_WORD:
+        space = buffer.find(b" ", offset, offset + LONGEST_WORD)
+        if space < 0 and stop - offset >= LONGEST_WORD:
             raise ValueError(no_word(header, done, last))
         end = space + 1 + n_bytes
         if space < 0 or end > stop:
             break
         # Some writers end an entry with a newline, which stands before the next word then.
-        last = buffer[position:space].lstrip(b"\n")
+        last = buffer[offset:space].lstrip(b"\n")
         if wanted is None or last in wanted:
             found.append((last, np.frombuffer(buffer[space + 1 : end], dtype="<f4")))
-        position = end
+        offset = end
         done += 1
-    return _Scan(found, position, done, last)
+    return _Scan(found, offset, done, last)
 
 
 def binary_header(line: bytes, path: Path) -> Header:
@@ -126,7 +156,7 @@ def check_end(header: Header, done: int, last: bytes, left: bytes) -> None:
 
 
 def no_word(header: Header, done: int, last: bytes) -> str:
-    """Say that no word ends where one should, after ``done`` entries and the word ``last``."""
+    """Word the error that no word ends where one should, after the word ``last``."""
     return (
         f"{header.path}: no word where entry {done + 1:,} of {header.count:,} should "
         f"begin{_after(last)}; the file is damaged or not in word2vec's binary format"

@@ -1,7 +1,7 @@
 """Binary fastText models, which gensim reads once they have been found to be whole.
 
 gensim waits for ever for the end of a word that was cut off, and asks for as much memory as a
-damaged number names; the walk here costs little beside loading.
+damaged number names; the check here costs little beside loading.
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..source import Source
 from .binary import FASTTEXT_MAGIC, LONGEST_WORD
 from .headers import LARGEST_DIMS, one_line
-from .keyed import unwrapped
+from .keyed import functions_of, unwrapped
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
+
+MAGIC = FASTTEXT_MAGIC
 
 # The layout, after Args::save, Dictionary::save and DenseMatrix::save of fastText's source.
 _ARGUMENTS = struct.Struct("<2i12id")
@@ -28,18 +31,11 @@ _PRUNED_BYTES = struct.calcsize("<2i")
 _MATRIX = struct.Struct("<?2q")
 
 
-def is_fasttext(path: Path) -> bool:
-    """Tell by the first bytes whether a ``.bin`` file is a fastText model."""
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return file.read(len(FASTTEXT_MAGIC)) == FASTTEXT_MAGIC
-
-
-def read_fasttext(path: Path) -> KeyedVectors:
+def read_fasttext(source: Source) -> KeyedVectors:
     """Read the vectors of a fastText model's words; it is loaded whole, n-grams and all."""
     from gensim.models.fasttext import load_facebook_vectors
 
+    path = source.path
     damage = (struct.error, EOFError, AssertionError, NotImplementedError, MemoryError)
     try:
         _require_whole(path)
@@ -57,33 +53,36 @@ def _require_whole(path: Path) -> None:
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         _, _, dims, *others, _ = _ARGUMENTS.unpack_from(content)
         buckets, shortest, longest = others[7:10]
-        position = _ARGUMENTS.size
-        n_words, n_known, _, _, n_pruned = _COUNTS.unpack_from(content, position)
+        offset = _ARGUMENTS.size
+        n_words, n_known, _, _, n_pruned = _COUNTS.unpack_from(content, offset)
         _promise("dimensions", dims, 1, LARGEST_DIMS)
         _promise("words", n_words, 1, len(content) // (_ENTRY_BYTES + 1))
         _promise("words that are no labels", n_known, n_words, n_words)
         _promise("buckets", buckets, 0, len(content) // 4)
         _promise("letters of an n-gram", longest, 0, LONGEST_WORD)
         _promise("letters of the shortest n-gram", shortest, 0, LONGEST_WORD)
-        position = _end_of_words(content, position + _COUNTS.size, n_words)
-        _promise("pruned words", n_pruned, -1, (len(content) - position) // _PRUNED_BYTES)
-        position += max(n_pruned, 0) * _PRUNED_BYTES
-        _, n_rows, n_columns = _MATRIX.unpack_from(content, position)
+        offset = _end_of_words(content, offset + _COUNTS.size, n_words)
+        _promise("pruned words", n_pruned, -1, (len(content) - offset) // _PRUNED_BYTES)
+        offset += max(n_pruned, 0) * _PRUNED_BYTES
+        _, n_rows, n_columns = _MATRIX.unpack_from(content, offset)
         _promise("columns", n_columns, dims, dims)
         _promise("vectors", n_rows, n_words + buckets, n_words + buckets)
-        left = len(content) - position - _MATRIX.size
+        left = len(content) - offset - _MATRIX.size
         _promise("numbers", n_rows * n_columns, 1, left // 4)
 
 
-def _end_of_words(content: mmap.mmap, position: int, n_words: int) -> int:
+def _end_of_words(content: mmap.mmap, offset: int, n_words: int) -> int:
     for word in range(n_words):
-        end = content.find(b"\0", position, position + LONGEST_WORD)
+        end = content.find(b"\0", offset, offset + LONGEST_WORD)
         if end < 0:
             raise ValueError(f"word {word + 1:,} of {n_words:,} does not end")
-        position = end + 1 + _ENTRY_BYTES
-    return position
+        offset = end + 1 + _ENTRY_BYTES
+    return offset
 
 
 def _promise(what: str, number: int, least: int, most: int) -> None:
     if not least <= number <= most:
         raise ValueError(f"it promises {number:,} {what}, where {least:,} to {most:,} can be")
+
+
+pick, iterate = functions_of(read_fasttext)

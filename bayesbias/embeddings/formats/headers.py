@@ -1,21 +1,10 @@
-"""What the readers of all formats share: an entry, and the header of a word2vec file."""
+"""What several formats share: the header of a word2vec file, and one line of an error."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
-
-Vector = NDArray[np.float32]
-Entry = tuple[bytes, Vector]
-"""A word as the file spells it, and its (n_dims,) vector."""
-
-Tick = Callable[[], object]
-"""What a reader calls now and then, so that the progress bar moves on."""
 
 LARGEST_DIMS = 1_000_000
 """More dimensions than any embedding has; a damaged header must not ask for memory."""
@@ -47,5 +36,5 @@ def parse_header(line: bytes, path: Path) -> Header | None:
 
 
 def one_line(error: Exception) -> str:
-    """Give what another library's error says, on one line."""
+    """Return what another library's error says, on one line."""
     return " ".join(str(error).split()) or type(error).__name__

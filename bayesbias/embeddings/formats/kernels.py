@@ -28,6 +28,13 @@ FNV_BASIS, FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 """FNV-1a of 64 bits (Fowler, Noll and Vo)."""
 
 
+_SMALL_SQUARE, _LARGE_SQUARE = np.float32(1e-20), np.float32(1e20)
+"""Between these, sums of squares in float32 lose nothing to its range."""
+
+REORDER = {"reassoc", "contract", "nsz"}
+"""Sums may be taken in several lanes at once; NaN and infinities keep their meaning."""
+
+
 def compiled[F: Callable[..., Any]](fastmath: object = False) -> Callable[[F], F]:
     """Compile a function when it is first called; divisions by zero are those of IEEE 754."""
     return cast(
@@ -36,36 +43,56 @@ def compiled[F: Callable[..., Any]](fastmath: object = False) -> Callable[[F], F
 
 
 @compiled()
-def hash_names(names: Any, out: Any) -> Any:  # noqa: ANN401
-    """Hash newline-terminated words of (n_bytes,) uint8 into (n_words,) uint64.
-
-    Returns
-    -------
-    words, position : int
-        How many there were, as many as ``out`` holds at most, and where the last of them ends.
-    """
-    word, position, value = 0, 0, FNV_BASIS
+def hash_names(names: Any, out: Any) -> None:  # noqa: ANN401
+    """Hash newline-terminated words of (n_bytes,) uint8 into (n_words,) uint64."""
+    word, value = 0, FNV_BASIS
     for at in range(names.shape[0]):
-        if word == out.shape[0]:
-            break
         if names[at] == NEWLINE:
             out[word] = value
             word += 1
-            position = at + 1
             value = FNV_BASIS
         else:
             value = (value ^ np.uint64(names[at])) * FNV_PRIME
-    return word, position
 
 
 @compiled()
-def gather(numbers: Any, starts: Any, rows: Any) -> None:  # noqa: ANN401
-    """Copy what begins at ``starts`` in (n_bytes,) uint8 into (n, n_row_bytes) uint8."""
-    n_bytes = rows.shape[1]
-    for r in range(starts.shape[0]):
-        source, target = numbers[starts[r] : starts[r] + n_bytes], rows[r]
-        for at in range(n_bytes):
-            target[at] = source[at]
+def find_repeats(hashes: Any, table: Any, rows: Any) -> Any:  # noqa: ANN401
+    """Write the rows of hashes that have come before into ``rows``, and return their number.
+
+    The table, (2**k,) uint64, begins as zeros and has more slots than there are hashes; which slot
+    is a hash's first is told by bits other than its last, which is set in the table.
+    """
+    last, found = np.uint64(table.shape[0] - 1), 0
+    for row in range(hashes.shape[0]):
+        value = hashes[row] | np.uint64(1)
+        slot = (value >> np.uint64(1)) & last
+        while table[slot] != 0 and table[slot] != value:
+            slot = (slot + np.uint64(1)) & last
+        if table[slot] == value:
+            rows[found] = row
+            found += 1
+        table[slot] = value
+    return found
+
+
+@compiled()
+def find_hashes(hashes: Any, table: Any, rows: Any) -> Any:  # noqa: ANN401
+    """Write the rows of hashes that stand in a table into ``rows``, and return their number.
+
+    The table, (2**k,) uint64, holds hashes with their last bit set, each in the slot that its
+    own last k bits name or behind it, before the next 0.
+    """
+    last, found = np.uint64(table.shape[0] - 1), 0
+    for row in range(hashes.shape[0]):
+        value = hashes[row] | np.uint64(1)
+        slot = value & last
+        while table[slot] != 0:
+            if table[slot] == value:
+                rows[found] = row
+                found += 1
+                break
+            slot = (slot + np.uint64(1)) & last
+    return found
 
 
 @compiled()
@@ -124,26 +151,26 @@ def split_text(buffer: Any, rows: Any, names: Any) -> Any:  # noqa: ANN401
 
     Returns
     -------
-    position : int
+    offset : int
         Where the first line not taken begins.
     taken, n_names, lines : int
         Lines with a word, bytes of names, and all lines, blank ones as well.
     odd : bool
-        Whether the line at `position` is whole but not plain, so that it is to be read with care.
+        Whether the line at `offset` is whole but not plain, so that it is to be read with care.
     """
     stop, n_dims = buffer.shape[0], rows.shape[1]
-    position, taken, n_names, lines = 0, 0, 0, 0
+    offset, taken, n_names, lines = 0, 0, 0, 0
     while taken < rows.shape[0]:
-        end = position
+        end = offset
         while end < stop and buffer[end] != NEWLINE:
             end += 1
         if end == stop:
             break
         last = end
-        while last > position and (buffer[last - 1] == SPACE or buffer[last - 1] == RETURN):
+        while last > offset and (buffer[last - 1] == SPACE or buffer[last - 1] == RETURN):
             last -= 1
-        if last > position:
-            cut = position
+        if last > offset:
+            cut = offset
             while cut < last and buffer[cut] != SPACE:
                 cut += 1
             at = cut
@@ -154,16 +181,119 @@ def split_text(buffer: Any, rows: Any, names: Any) -> Any:  # noqa: ANN401
                     at += 1
                 value, plain = _parse_number(buffer, start, at)
                 if not plain:
-                    return position, taken, n_names, lines, True
+                    return offset, taken, n_names, lines, True
                 rows[taken, column] = value
             if at != last:
-                return position, taken, n_names, lines, True
-            for index in range(position, cut):
+                return offset, taken, n_names, lines, True
+            for index in range(offset, cut):
                 names[n_names] = buffer[index]
                 n_names += 1
             names[n_names] = NEWLINE
             n_names += 1
             taken += 1
         lines += 1
-        position = end + 1
-    return position, taken, n_names, lines, False
+        offset = end + 1
+    return offset, taken, n_names, lines, False
+
+
+@compiled()
+def split_binary(buffer: Any, longest: Any, rows: Any, names: Any) -> Any:  # noqa: ANN401
+    """Copy whole entries of word2vec's binary format from the front of a buffer.
+
+    Parameters
+    ----------
+    buffer : (n,) uint8
+    longest : int
+        Bytes that a word may have.
+    rows : (n_rows, n_bytes) uint8
+        Gets the vectors; as many entries are taken as it holds.
+    names : (n,) uint8
+        Gets the words, each with a newline behind it; as long as the buffer or longer.
+
+    Returns
+    -------
+    offset : int
+        Where the first entry not taken begins.
+    taken, n_names : int
+        Entries, and bytes of names.
+    lost : bool
+        Whether no word ends where one should.
+    """
+    stop, n_bytes = buffer.shape[0], rows.shape[1]
+    offset, taken, n_names = 0, 0, 0
+    while taken < rows.shape[0]:
+        space = offset
+        last = min(stop, offset + longest)
+        while space < last and buffer[space] == NEWLINE:  # some writers end entries with one
+            space += 1
+        at = n_names
+        while space < last and buffer[space] != SPACE:
+            names[at] = buffer[space]
+            at += 1
+            space += 1
+        if space == last:
+            return offset, taken, n_names, stop - offset >= longest
+        offset_of_next = space + 1 + n_bytes
+        if offset_of_next > stop:
+            break
+        names[at] = NEWLINE
+        n_names = at + 1
+        vector, row = buffer[space + 1 : offset_of_next], rows[taken]
+        for byte in range(n_bytes):
+            row[byte] = vector[byte]
+        offset = offset_of_next
+        taken += 1
+    return offset, taken, n_names, False
+
+
+@compiled()
+def _scale(square: Any) -> Any:  # noqa: ANN401
+    """Compute what brings a vector to unit length from the square of its length."""
+    if _SMALL_SQUARE < square < _LARGE_SQUARE:
+        return np.float32(1.0) / np.sqrt(square)
+    return np.float32(np.nan)
+
+
+@compiled(REORDER)
+def project(vectors: Any, directions: Any, out: Any) -> None:  # noqa: ANN401
+    """Compute products of vectors, brought to unit length, and directions; all are float32.
+
+    Two vectors and five directions go at a time, which keeps the processor's registers full.
+
+    Parameters
+    ----------
+    vectors : (n, n_dims)
+    directions : (5 * m, n_dims)
+    out : (5 * m, n)
+        Gets the products; NaN where the square of a vector's length leaves the range of float32.
+    """
+    n, n_dims = vectors.shape
+    for row in range(0, n, 2):
+        other = min(row + 1, n - 1)  # past the end, the last vector once more
+        v, w = vectors[row], vectors[other]
+        of_v = of_w = np.float32(0.0)
+        for d in range(n_dims):
+            of_v += v[d] * v[d]
+            of_w += w[d] * w[d]
+        of_v, of_w = _scale(of_v), _scale(of_w)
+        for k in range(0, directions.shape[0], 5):
+            d0, d1, d2 = directions[k], directions[k + 1], directions[k + 2]
+            d3, d4 = directions[k + 3], directions[k + 4]
+            v0 = v1 = v2 = v3 = v4 = np.float32(0.0)
+            w0 = w1 = w2 = w3 = w4 = np.float32(0.0)
+            for d in range(n_dims):
+                a, b, c, e, f = d0[d], d1[d], d2[d], d3[d], d4[d]
+                v0 += v[d] * a
+                v1 += v[d] * b
+                v2 += v[d] * c
+                v3 += v[d] * e
+                v4 += v[d] * f
+                w0 += w[d] * a
+                w1 += w[d] * b
+                w2 += w[d] * c
+                w3 += w[d] * e
+                w4 += w[d] * f
+            for j, product in enumerate((v0, v1, v2, v3, v4)):
+                out[k + j, row] = product * of_v
+            for j, product in enumerate((w0, w1, w2, w3, w4)):
+                out[k + j, other] = product * of_w

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from .headers import Vector
+from ..chunks import Chunk, Entry, Vector, array_chunks
+from ..source import Source
+from ..vocabulary import ODD
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-READ_AS = "read_as"
-"""Name of the attribute of every key that tells in which form its word was read."""
+FORM = "matched_form"
+"""Name of the attribute of every key that holds the form in which its word was read."""
 
 LOWER = "in_lower_case"
 """Name of the attribute that holds the words asked for that are there in lower case only."""
 
 
 def keyed_vectors(words: Sequence[str], matrix: Vector, forms: Sequence[str]) -> KeyedVectors:
-    """Make KeyedVectors of words, their vectors (n_words, n_dims), and the forms read."""
+    """Build KeyedVectors of words, their vectors (n_words, n_dims), and the forms read."""
     from gensim.models import KeyedVectors
 
     vectors = KeyedVectors(matrix.shape[1])
@@ -27,12 +30,12 @@ def keyed_vectors(words: Sequence[str], matrix: Vector, forms: Sequence[str]) ->
     vectors.key_to_index = {word: row for row, word in enumerate(words)}
     vectors.vectors = matrix
     for word, form in zip(words, forms, strict=True):
-        vectors.set_vecattr(word, READ_AS, form)
+        vectors.set_vecattr(word, FORM, form)
     return vectors
 
 
-def read_as(vectors: KeyedVectors) -> dict[str, str]:
-    """Tell which words were read in another form than the one they are called by.
+def matched_forms(vectors: KeyedVectors) -> dict[str, str]:
+    """Return the words that were read in another form than the one they are called by.
 
     Parameters
     ----------
@@ -44,13 +47,13 @@ def read_as(vectors: KeyedVectors) -> dict[str, str]:
         Word to the form that was read, such as ``{"Bill": "bill"}``; empty if all words were read
         as they stand, or if `load_vectors` did not make the vectors.
     """
-    forms = vectors.expandos.get(READ_AS, ())
+    forms = vectors.expandos.get(FORM, ())
     pairs = zip(vectors.index_to_key, forms, strict=False)  # words added later have no form
     return {word: str(form) for word, form in pairs if form and form != word}
 
 
 def in_lower_case(vectors: KeyedVectors) -> tuple[str, ...]:
-    """Tell which words asked for were not found, but are there in lower case.
+    """Return the words asked for that were not found, but are there in lower case.
 
     Parameters
     ----------
@@ -65,7 +68,7 @@ def in_lower_case(vectors: KeyedVectors) -> tuple[str, ...]:
 
 
 def unwrapped(model: Any) -> KeyedVectors:  # noqa: ANN401
-    """Give the KeyedVectors of a gensim model, or the KeyedVectors themselves."""
+    """Return the KeyedVectors of a gensim model, or the KeyedVectors themselves."""
     vectors = getattr(model, "wv", model)
     if not hasattr(vectors, "key_to_index") or not hasattr(vectors, "vectors"):
         raise TypeError(
@@ -73,3 +76,31 @@ def unwrapped(model: Any) -> KeyedVectors:  # noqa: ANN401
             f"got {type(model).__name__}"
         )
     return vectors
+
+
+def pick_keyed(vectors: KeyedVectors, wanted: Collection[bytes] | None) -> Iterator[Entry]:
+    """Yield the wanted words of loaded vectors."""
+    rows = vectors.key_to_index
+    if wanted is not None:
+        words = (name.decode(errors=ODD) for name in wanted)
+        rows = dict(sorted(((w, rows[w]) for w in words if w in rows), key=itemgetter(1)))
+    for word, row in rows.items():
+        yield word.encode(errors=ODD), vectors.vectors[row]
+
+
+def functions_of(
+    read: Callable[[Source], KeyedVectors],
+) -> tuple[
+    Callable[[Source, Collection[bytes] | None], Iterator[Entry]],
+    Callable[[Source, int | None], Iterator[Chunk]],
+]:
+    """Return the two functions of a format that is loaded whole, and once, by ``read``."""
+
+    def pick(source: Source, wanted: Collection[bytes] | None) -> Iterator[Entry]:
+        return pick_keyed(source.vectors(read), wanted)
+
+    def iterate(source: Source, rows: int | None = None) -> Iterator[Chunk]:
+        vectors = source.vectors(read)
+        return array_chunks(vectors.index_to_key, vectors.vectors, rows)
+
+    return pick, iterate

@@ -10,34 +10,32 @@ import errno
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing
-from dataclasses import dataclass
-from functools import partial
-from itertools import islice
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import IO, Any
 
 import numpy as np
 
-from ..vocabulary import Vocabulary, hashes_of, rows_in
-from . import pieces
-from .blocks import Block, Memory, fill_buffer, rows_at_once
-from .headers import LARGEST_DIMS, Entry, one_line
+from ..chunks import Chunk, Entry, fill_buffer, rows_of_chunk
+from ..source import Source
+from ..vocabulary import Lookup, Vocabulary, hashes_of
+from .headers import LARGEST_DIMS, one_line
 from .npz import ODD_HEADER
-from .pieces import Looks, Piece, found_in, in_order
 
 type Mapped = np.memmap[Any, np.dtype[np.float32]]
 
-VECTORS, WORDS = "vectors.npy", "vocab.txt"
+FILES = VECTORS, WORDS = "vectors.npy", "vocab.txt"
+
+_LETTERS = 8
+"""Bytes of a word that are read at a time."""
 
 LONGEST_HEADER = 1 << 16
 """Bytes; numpy refuses headers of a sixth of that."""
 
 
 def is_native(path: Path) -> bool:
-    """Tell whether a path is a folder that holds the two files."""
-    return (path / VECTORS).is_file() and (path / WORDS).is_file()
+    """Return whether a path is a folder that holds the two files."""
+    return all((path / name).is_file() for name in FILES)
 
 
 def native_vocabulary(folder: Path) -> Vocabulary:
@@ -47,7 +45,7 @@ def native_vocabulary(folder: Path) -> Vocabulary:
 
 
 def _read(folder: Path) -> tuple[bytes, Mapped]:
-    """Give the words, a newline behind each, and as many vectors, mapped."""
+    """Return the words, a newline behind each, and as many vectors, mapped."""
     names, matrix = (folder / WORDS).read_bytes(), _mapped(folder)
     if names and not names.endswith(b"\n"):
         raise ValueError(f"{folder / WORDS} does not end with a line break; it was cut off")
@@ -60,133 +58,46 @@ def _read(folder: Path) -> tuple[bytes, Mapped]:
     return names, matrix
 
 
-def native_entries(folder: Path, wanted: Iterable[bytes] | None) -> Iterator[Entry]:
-    """Give the wanted words with their vectors, in the order of the folder."""
-    vocabulary, matrix = native_vocabulary(folder), _mapped(folder)
+def pick(source: Source, wanted: Collection[bytes] | None) -> Iterator[Entry]:
+    """Yield the wanted words; only their vectors are read."""
+    vocabulary, matrix = native_vocabulary(source.path), _mapped(source.path)
     if wanted is None:
         names = bytes(vocabulary.names).split(b"\n")[:-1]
         yield from zip(names, np.array(matrix), strict=True)
         return
-    rows = vocabulary.rows_of_names(set(wanted))
-    for name, row in sorted(rows.items(), key=lambda item: item[1]):
+    for row, name in Lookup(wanted).find(vocabulary):
         yield name, np.array(matrix[row])
 
 
-def native_blocks(folder: Path, rows: int | None = None) -> Iterator[Block]:
-    """Read a folder in blocks of at most ``rows`` words."""
-    from .kernels import hash_names
-
-    names, matrix = _read(folder)
+def iterate(source: Source, rows: int | None = None) -> Iterator[Chunk]:
+    """Yield all words and vectors in chunks."""
+    folder = source.path
+    matrix = _read(folder)[1]
     count, n_dims = matrix.shape
-    most, memory = rows_at_once(n_dims, rows), Memory()
-    letters, at = np.frombuffer(names, dtype=np.uint8), 0
-    with (folder / VECTORS).open("rb", buffering=0) as stream:
+    most = rows_of_chunk(n_dims, rows)
+    letters = b""
+    with (folder / VECTORS).open("rb", buffering=0) as stream, (folder / WORDS).open("rb") as words:
         stream.seek(matrix.offset)
         for start in range(0, count, most):
-            vectors = memory.matrix(most, n_dims)[: min(most, count - start)]
+            vectors = np.empty((min(most, count - start), n_dims), dtype=np.float32)
             buffer = memoryview(vectors).cast("B")
             if fill_buffer(stream, buffer, 0) < len(buffer):
-                _refuse_cut(folder)
-            hashes = np.empty(len(vectors), dtype=np.uint64)
-            _, used = hash_names(letters[at:], hashes)
-            yield Block.of(names[at : at + used], hashes, vectors)
-            at += used
+                raise ValueError(
+                    f"{folder / VECTORS} was cut off, or cannot be read; make it again"
+                )
+            names, letters = _split_words(words, letters, len(vectors))
+            yield Chunk(names, vectors)
 
 
-@dataclass(frozen=True, eq=False)
-class _Span:
-    """Some words of a folder, and where their vectors are.
-
-    Parameters
-    ----------
-    file : int
-        Descriptor of the vectors' file.
-    names : bytes
-        A newline behind each.
-    count, n_dims : int
-    place : int
-        Where the first vector begins.
-    memory : Memory
-    """
-
-    file: int
-    names: bytes
-    count: int
-    n_dims: int
-    place: int
-    memory: Memory
-
-    def look(self, looks: Looks) -> Piece | None:
-        """Hash the words, and take the vectors' products; None if the file ends before."""
-        from .kernels import hash_names
-        from .span_kernels import look_at_rows
-
-        look, names = looks(self.n_dims), np.frombuffer(self.names, dtype=np.uint8)
-        hashes = self.memory.bytes(8 * self.count).view(np.uint64)
-        hash_names(names, hashes)
-        rows = np.array(rows_in(hashes, look.table), dtype=np.int64)
-        vectors = np.empty((len(rows), self.n_dims), dtype=np.float32)
-        at_once = max(1, pieces.CHUNK // (4 * self.n_dims))
-        buffer = self.memory.bytes(4 * at_once * self.n_dims)
-        starts = 4 * self.n_dims * np.arange(at_once)
-        products = self.memory.matrix(look.count, self.count)
-        whole = look_at_rows(
-            self.file, self.place, look.directions, buffer, starts, products, rows, vectors
-        )
-        found = found_in(names, rows, vectors)
-        return Piece(names, hashes, products, found, look) if whole else None
-
-
-def native_pieces(
-    folder: Path,
-    looks: Looks,
-    memory: Memory,
-    *,
-    first: int | None = None,
-    rows: int | None = None,
-) -> Generator[Piece]:
-    """Look at a folder from end to end, several spans of it at a time.
-
-    Spans are cut where words end, so that the words, too, are hashed side by side.
-    """
-    with (
-        (folder / VECTORS).open("rb", buffering=0) as file,
-        (folder / WORDS).open("rb") as words,
-    ):
-        spans = islice(_spans(folder, file.fileno(), words, memory, rows), first)
-        with closing(in_order(partial(_Span.look, looks=looks), spans)) as walked:
-            for piece in walked:
-                if piece is None:
-                    _refuse_cut(folder)
-                yield piece
-
-
-def _spans(
-    folder: Path, file: int, words: IO[bytes], memory: Memory, rows: int | None
-) -> Iterator[_Span]:
-    """Cut the words where the vectors are cut, more or less, and count them."""
-    matrix = _mapped(folder)
-    count, n_dims = matrix.shape
-    n_bytes, n_letters = 4 * count * n_dims, (folder / WORDS).stat().st_size
-    row, read, left = 0, 0, b""
-    for place in pieces.cut_places(n_bytes, n_dims, rows)[1:]:
-        stop = n_letters * place // n_bytes
-        text = left + words.read(stop - read)
-        read, cut = stop, text.rfind(b"\n") + 1
-        names, left = text[:cut], text[cut:]
-        n = names.count(b"\n")
-        if row + n > count:
-            break
-        if n:
-            yield _Span(file, names, n, n_dims, matrix.offset + 4 * n_dims * row, memory)
-        row += n
-    if left or row != count:
-        native_vocabulary(folder)  # says what is wrong with the words
-        raise ValueError(f"{folder / WORDS} changed while it was read; make it again")
-
-
-def _refuse_cut(folder: Path) -> NoReturn:
-    raise ValueError(f"{folder / VECTORS} was cut off, or cannot be read; make it again")
+def _split_words(stream: IO[bytes], letters: bytes, count: int) -> tuple[bytes, bytes]:
+    """Read on behind ``letters``; return the next words, a newline behind each, and the rest."""
+    while letters.count(b"\n") < count:
+        more = stream.read(_LETTERS * count)
+        if not more:
+            raise ValueError(f"{stream.name} changed while it was read; make it again")
+        letters += more
+    cut = int(np.flatnonzero(np.frombuffer(letters, dtype=np.uint8) == ord("\n"))[count - 1]) + 1
+    return letters[:cut], letters[cut:]
 
 
 def native_shape(folder: Path) -> tuple[int, int]:
@@ -196,15 +107,15 @@ def native_shape(folder: Path) -> tuple[int, int]:
 
 
 def write_native(
-    blocks: Iterable[Block],
+    chunks: Iterable[Chunk],
     folder: Path,
     *,
     force: bool = False,
     approve: Callable[[Vocabulary], object] | None = None,
 ) -> int:
-    """Write blocks as a folder of the native form, whole or not at all; give the number of words.
+    """Write chunks as a folder of the native form, whole or not at all; return the number of words.
 
-    The folder is written beside its place under another name, which is changed when `approve`,
+    The folder is written beside its final path under another name, which is changed when `approve`,
     called with all words, has not raised anything.
 
     Raises
@@ -214,11 +125,11 @@ def write_native(
     OSError
         If it cannot be written, for example because the disk is full; nothing is left behind.
     """
-    require_native_place(folder, force=force)
+    require_native_path(folder, force=force)
     hidden = folder.parent / f".{secrets.token_hex(8)}.writing"
     hidden.mkdir()
     try:
-        count = _write(blocks, hidden)
+        count = _write(chunks, hidden)
         if approve is not None:
             approve(native_vocabulary(hidden))
         _put(hidden, folder)
@@ -236,7 +147,7 @@ def write_native(
     return count
 
 
-def require_native_place(folder: Path, *, force: bool) -> None:
+def require_native_path(folder: Path, *, force: bool) -> None:
     """Find out, before any work is done, whether a folder may be written."""
     if folder.exists() and not folder.is_dir():
         raise NotADirectoryError(f"{folder} is a file; give the name of a folder that is to be")
@@ -263,16 +174,16 @@ def _put(hidden: Path, folder: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _write(blocks: Iterable[Block], hidden: Path) -> int:
+def _write(chunks: Iterable[Chunk], hidden: Path) -> int:
     count = n_dims = 0
     with (hidden / VECTORS).open("wb") as vectors, (hidden / WORDS).open("wb") as words:
-        for block in blocks:
+        for chunk in chunks:
             if not count:
-                n_dims = block.n_dims
+                n_dims = chunk.vectors.shape[1]
                 _write_header(vectors, (0, n_dims))
-            vectors.write(np.ascontiguousarray(block.vectors, dtype="<f4").data)
-            words.write(block.names)
-            count += len(block)
+            vectors.write(np.ascontiguousarray(chunk.vectors, dtype="<f4").data)
+            words.write(chunk.names)
+            count += len(chunk)
         if not count:
             raise ValueError("there are no words to write")
         vectors.seek(0)

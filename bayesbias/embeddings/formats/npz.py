@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..._core.files import replace_file
+from ..source import Source
 from .headers import one_line
-from .keyed import keyed_vectors, read_as
+from .keyed import functions_of, keyed_vectors, matched_forms
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -56,7 +57,7 @@ def save_vectors(
     if Path(path).suffix != ENDINGS[0]:
         raise ValueError(f"vectors are saved as .npz; {path} must end in it")
     words = list(vectors.index_to_key)
-    others = read_as(vectors)
+    others = matched_forms(vectors)
     with replace_file(path) as temporary:
         np.savez_compressed(
             temporary,
@@ -68,8 +69,9 @@ def save_vectors(
         )
 
 
-def read_npz(path: Path) -> KeyedVectors:
+def read_npz(source: Source) -> KeyedVectors:
     """Read a file of `save_vectors`; only ``words`` and ``vectors`` need be there."""
+    path = source.path
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             words = arrays["words"].astype(np.str_).tolist()
@@ -85,3 +87,6 @@ def read_npz(path: Path) -> KeyedVectors:
     if matrix.ndim != 2 or not len(words) == len(matrix) == len(forms):
         raise ValueError(f"{path}: {len(words)} words do not fit vectors of shape {matrix.shape}")
     return keyed_vectors(words, matrix, forms)
+
+
+pick, iterate = functions_of(read_npz)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pickle
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..source import Source
 from .headers import one_line
-from .keyed import unwrapped
+from .keyed import functions_of, unwrapped
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 ENDINGS = (".kv", ".model")
 
 
-def read_pickled(path: Path, *, allow_pickle: bool) -> KeyedVectors:
+def read_pickle(source: Source) -> KeyedVectors:
     """Read KeyedVectors, or the KeyedVectors of a model, that gensim saved."""
-    if not allow_pickle:
+    path = source.path
+    if not source.allow_pickle:
         raise ValueError(
             f"{path} is a Python pickle, which can run any program when it is opened; if you trust "
             "its maker pass allow_pickle=True, else get the vectors as .bin, .txt or .vec"
@@ -29,3 +30,6 @@ def read_pickled(path: Path, *, allow_pickle: bool) -> KeyedVectors:
         return unwrapped(KeyedVectors.load(str(path), mmap="r"))
     except (*damage, TypeError, ValueError) as error:
         raise ValueError(f"{path} is no file of gensim's vectors ({one_line(error)})") from None
+
+
+pick, iterate = functions_of(read_pickle)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Container, Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 
-from .headers import Entry, Header, Tick, Vector, parse_header
+from ..chunks import Chunk, Entry, ReadBuffer, Vector, rows_of_chunk
+from ..source import Source, Tick
+from .headers import Header, parse_header
 
 ENDINGS = (".txt", ".vec")
 
@@ -20,26 +23,110 @@ LINES_A_TICK = 4096
 """Lines between two steps of the progress bar."""
 
 
-def text_entries(
-    stream: IO[bytes], path: Path, wanted: Container[bytes] | None, tick: Tick
-) -> Iterator[Entry]:
-    """Walk a text file, with or without a header; only wanted words' numbers are parsed."""
-    lines = _lines(stream, path, tick)
-    number, line = next(lines, (1, b""))
-    header = parse_header(line, path)
-    dims = header.dims if header else dims_of_first(line, path)
-    count = 0
-    if header:
+def pick(source: Source, wanted: Collection[bytes] | None) -> Iterator[Entry]:
+    """Yield the wanted words; no other word's numbers are parsed."""
+    path = source.path
+    with source.stream() as (stream, tick):
+        lines = _lines(stream, path, tick)
         number, line = next(lines, (1, b""))
-    while line:
-        cut = end_of_word(line, dims, f"{path}: line {number:,}")
-        if wanted is None or line[:cut] in wanted:
-            numbers = line[cut + 1 :].lstrip(b" ")
-            yield line[:cut], parsed(numbers, dims, f"{path}: line {number:,}")
-        count += 1
-        number, line = next(lines, (number, b""))
+        header = parse_header(line, path)
+        dims = header.dims if header else dims_of_first(line, path)
+        count = 0
+        if header:
+            number, line = next(lines, (1, b""))
+        while line:
+            cut = end_of_word(line, dims, f"{path}: line {number:,}")
+            if wanted is None or line[:cut] in wanted:
+                numbers = line[cut + 1 :].lstrip(b" ")
+                yield line[:cut], parsed(numbers, dims, f"{path}: line {number:,}")
+            count += 1
+            number, line = next(lines, (number, b""))
+        if header:
+            check_count(header, count)
+
+
+def iterate(source: Source, rows: int | None = None) -> Iterator[Chunk]:
+    """Yield all words and vectors in chunks."""
+    with source.stream() as (stream, tick):
+        header, lines = _opened(stream, source.path)
+        most = rows_of_chunk(lines.n_dims, rows)
+        count = 0
+        while not lines.buffer.ended:
+            lines.refill()
+            while len(chunk := lines.take(most)):
+                count += len(chunk)
+                yield chunk
+            tick()
+        if header:
+            check_count(header, count)
+
+
+@dataclass
+class _Lines:
+    """The lines of a text file from one with a word on, and the number of the next."""
+
+    path: Path
+    n_dims: int
+    number: int
+    buffer: ReadBuffer
+
+    def refill(self) -> None:
+        """Read on; a last line without an end gets one."""
+        if len(self.buffer.left) >= LONGEST_LINE:
+            raise ValueError(_endless(self.path, self.number))
+        self.buffer.refill()
+        if self.buffer.ended:
+            self.buffer.letters[self.buffer.filled] = ord("\n")
+            self.buffer.filled += 1
+
+    def take(self, most: int) -> Chunk:
+        """Take whole lines, ``most`` words of them at most, odd ones one by one."""
+        from .kernels import split_text
+
+        n_rows = min(most, len(self.buffer.left) // (2 * self.n_dims) + 1)
+        matrix, taken = np.empty((n_rows, self.n_dims), dtype=np.float32), 0
+        names = bytearray()
+        letters = np.empty(len(self.buffer.left) + 1, dtype=np.uint8)
+        while True:
+            used, n, n_names, lines, odd = split_text(self.buffer.left, matrix[taken:], letters)
+            names += letters[:n_names].data
+            taken += n
+            self.buffer.offset += used
+            self.number += lines
+            if not odd or taken == n_rows:
+                return Chunk(bytes(names), matrix[:taken])
+            word, matrix[taken] = self._odd_line()
+            names += word + b"\n"
+            taken += 1
+
+    def _odd_line(self) -> Entry:
+        """Read one line as carefully as `pick` does."""
+        left = self.buffer.left
+        end = int(np.argmax(left == ord("\n"))) + 1
+        line = left[:end].tobytes().rstrip(b" \r\n")
+        where = f"{self.path}: line {self.number:,}"
+        cut = end_of_word(line, self.n_dims, where)
+        self.buffer.offset += end
+        self.number += 1
+        return line[:cut], parsed(line[cut + 1 :].lstrip(b" "), self.n_dims, where)
+
+
+def _opened(stream: IO[bytes], path: Path) -> tuple[Header | None, _Lines]:
+    """Find out how many numbers a line has, and keep the first line if it holds a word."""
+    number = 0
+    raw = line = b""
+    while not line and (raw := stream.readline(LONGEST_LINE)):
+        number += 1
+        if len(raw) == LONGEST_LINE:
+            raise ValueError(_endless(path, number))
+        if number == 1:
+            raw = raw.removeprefix(codecs.BOM_UTF8)
+        line = raw.rstrip(b" \r\n")
+    header = parse_header(line, path)
     if header:
-        check_count(header, count)
+        return header, _Lines(path, header.dims, number + 1, ReadBuffer(stream))
+    dims = dims_of_first(line, path)
+    return None, _Lines(path, dims, max(number, 1), ReadBuffer(stream, raw))
 
 
 def check_count(header: Header, count: int) -> None:
@@ -53,18 +140,22 @@ def check_count(header: Header, count: int) -> None:
 
 
 def _lines(stream: IO[bytes], path: Path, tick: Tick) -> Iterator[tuple[int, bytes]]:
-    """Give the lines that are not blank with their numbers, without the spaces at their end."""
+    """Yield the lines that are not blank with their numbers, without the spaces at their end."""
     number = 0
     while line := stream.readline(LONGEST_LINE):
         number += 1
         if len(line) == LONGEST_LINE:
-            raise ValueError(f"{path}: line {number:,} does not end; this is not a text file")
+            raise ValueError(_endless(path, number))
         if number == 1:
             line = line.removeprefix(codecs.BOM_UTF8)
         if line := line.rstrip(b" \r\n"):
             yield number, line
         if number % LINES_A_TICK == 0:
             tick()
+
+
+def _endless(path: Path, number: int) -> str:
+    return f"{path}: line {number:,} does not end; this is not a text file"
 
 
 def dims_of_first(line: bytes, path: Path) -> int:
@@ -113,7 +204,7 @@ def _is_number(field: bytes) -> bool:
 
 
 def parsed(numbers: bytes, dims: int, where: str) -> Vector:
-    """Make ``dims`` float32 numbers of the fields of a line behind its word."""
+    """Parse ``dims`` float32 numbers of the fields of a line behind its word."""
     fields = numbers.split(b" ")
     if len(fields) != dims:  # spaces among the numbers were taken for one
         raise ValueError(

@@ -42,8 +42,8 @@ def format_of(path: Path) -> str:
 
 
 @contextmanager
-def writing(path: Path, form: str, count: int, dims: int) -> Iterator[Writer]:
-    """Open a file, write the header of so many words, and give what writes a block.
+def writer(path: Path, form: str, count: int, dims: int) -> Iterator[Writer]:
+    """Open a file, write the header of so many words, and return what writes a block.
 
     Parameters
     ----------

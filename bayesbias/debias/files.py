@@ -1,4 +1,4 @@
-"""Whole embedding files, debiased in blocks, so that memory does not grow with the file."""
+"""Whole embedding files, debiased in chunks, so that memory does not grow with the file."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from .._core.checks import unknown_name
 from .._core.files import replace_file
-from ..embeddings.formats import ENDINGS
-from ..embeddings.load import CASES, load_vectors, save_vectors
+from ..embeddings.load import CASES, load_vectors, open_embedding, save_vectors
 from .applying import debiased, memory_source, warn_of_empty
 from .defining_sets import DefiningSets, load_defining_sets
 from .methods import learner
 from .record import Debiasing
 from .sources import BLOCK, FileSource, MemorySource
 from .transform import Transform
-from .writing import format_of, writing
+from .word2vec_writer import format_of, writer
 
 NPZ = ".npz"
 RECORD_ENDING = ".json"
@@ -61,9 +61,9 @@ def debias_file(
 ) -> Written:
     """Debias a whole embedding file and write the result, which gensim reads.
 
-    A ``.bin``, ``.txt`` or ``.vec`` file, also in ``.gz`` or ``.zip``, is walked two to four
-    times, once for the words that the method needs and once to write, and is never in memory as a
-    whole. Other sources, and the ending ``.npz`` of ``out``, need it to be.
+    The source is read two to four times, once for the words that the method needs and once to
+    write, and is never in memory as a whole, but for formats that have to be loaded whole
+    (`iter_vectors`) and the ending ``.npz`` of ``out``.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def debias_file(
         A name of `METHODS`.
     sets : str, path or DefiningSets
     case : {"exact", "lower", "fallback"}
-        How words of the sets are looked up; see `DefiningSets.in_case`. All but ``exact`` walk the
+        How words of the sets are looked up; see `DefiningSets.in_case`. All but ``exact`` read the
         file once more.
     allow_pickle, progressbar
         As for `load_vectors`.
@@ -102,15 +102,17 @@ def debias_file(
         raise ValueError(unknown_name("case", case, CASES))
     learn = learner(method, options)
     lists = load_defining_sets(sets)
-    target = _require_place(Path(out), Path(source))
+    target = _require_path(Path(out), Path(source))
     if block_size < 1:
         raise ValueError(f"block_size must be at least one word; got {block_size}")
-    opened = _opened(source, allow_pickle=allow_pickle, progressbar=progressbar)
+    opened = FileSource(open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar))
     if case != "exact":
         forms = {form for word in lists.kept for form in (word, word.lower())}
         lists = lists.in_case(case, opened.some(forms))
     if target.suffix == NPZ:
-        held = _held(opened)
+        held = memory_source(
+            load_vectors(source, allow_pickle=allow_pickle, progressbar=progressbar)
+        )
         transform = learn(held, lists, **options)
         count, dims = _save_npz(held, transform, target, str(source))
     else:
@@ -122,11 +124,11 @@ def debias_file(
 
 
 def record_path(out: Path) -> Path:
-    """Where the record of a debiased file goes."""
+    """Return the path of the record of a debiased file."""
     return out.with_name(out.name + RECORD_ENDING)
 
 
-def _require_place(out: Path, source: Path) -> Path:
+def _require_path(out: Path, source: Path) -> Path:
     """Find out, before any work is done, whether the result can be written."""
     if out.suffix != NPZ:
         format_of(out)
@@ -140,42 +142,22 @@ def _require_place(out: Path, source: Path) -> Path:
     return out
 
 
-def _opened(
-    source: str | os.PathLike[str], *, allow_pickle: bool, progressbar: bool
-) -> FileSource | MemorySource:
-    path = Path(source)
-    if path.suffix.lower() in ENDINGS and path.is_file():
-        return FileSource(path, progressbar=progressbar)
-    return memory_source(load_vectors(source, allow_pickle=allow_pickle, progressbar=progressbar))
-
-
-def _held(source: FileSource | MemorySource) -> MemorySource:
-    if isinstance(source, MemorySource):
-        return source
-    return memory_source(load_vectors(source.path, progressbar=source.progressbar))
-
-
 def _stream(
-    source: FileSource | MemorySource, transform: Transform, out: Path, block_size: int
+    source: FileSource, transform: Transform, out: Path, block_size: int
 ) -> tuple[int, int]:
-    """Write all words, block by block; give their number and the number of dimensions."""
+    """Write all words, block by block; return their number and the number of dimensions."""
     blocks = source.blocks(block_size)
     first = next(blocks)
     count, dims = source.count, first.rows.shape[1]
     done, empty, spaced = 0, 0, 0
-    with (
-        replace_file(out) as temporary,
-        writing(temporary, format_of(out), count, dims) as write,
-    ):
-        block: Any = first
-        while block is not None:
+    with replace_file(out) as temporary, writer(temporary, format_of(out), count, dims) as write:
+        for block in chain([first], blocks):
             rows = transform.apply(block.words, block.rows)
             names = [_one_field(word) for word in block.words]
             write(names, rows)
             done += len(names)
             empty += int((~rows.any(axis=1)).sum())
             spaced += sum(name != word for name, word in zip(names, block.words, strict=True))
-            block = next(blocks, None)
         if done != count:
             raise ValueError(f"the source had {count:,} words and then {done:,}; did it change?")
     warn_of_empty(empty)

@@ -19,8 +19,26 @@ DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile, struct.err
 
 
 @contextmanager
-def unpacked(raw: IO[bytes], path: Path) -> Iterator[tuple[IO[bytes], str]]:
-    """Give the stream inside a file, and a name whose ending may tell its format."""
+def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes], str]]:
+    """Open a file: itself, the stream inside it, and a name whose ending may tell its format.
+
+    Raises
+    ------
+    ValueError
+        With the path, where a decompressor stumbles over damage, also while the stream is read.
+    """
+    try:
+        with path.open("rb") as raw, _unpacked(raw, path) as (stream, name):
+            yield raw, stream, name
+    except DAMAGE as error:
+        raise ValueError(
+            f"{path} is cut off, damaged, or not a {path.suffix} file ({error}); fetch or copy it "
+            "again"
+        ) from None
+
+
+@contextmanager
+def _unpacked(raw: IO[bytes], path: Path) -> Iterator[tuple[IO[bytes], str]]:
     packing = path.suffix.lower()
     if packing == ".gz":
         with gzip.GzipFile(fileobj=raw) as stream:
@@ -28,22 +46,10 @@ def unpacked(raw: IO[bytes], path: Path) -> Iterator[tuple[IO[bytes], str]]:
     elif packing == ".zip":
         with _archive(raw, path) as archive:
             name = _only_member(archive, path)
-            with _opened(archive, name, path) as stream:
+            with _member(archive, name, path) as stream:
                 yield stream, name
     else:
         yield raw, path.name
-
-
-@contextmanager
-def named_damage(path: Path) -> Iterator[None]:
-    """Say which file a decompressor stumbled over."""
-    try:
-        yield
-    except DAMAGE as error:
-        raise ValueError(
-            f"{path} is cut off, damaged, or not a {path.suffix} file ({error}); fetch or copy it "
-            "again"
-        ) from None
 
 
 def _archive(raw: IO[bytes], path: Path) -> zipfile.ZipFile:
@@ -64,7 +70,7 @@ def _only_member(archive: zipfile.ZipFile, path: Path) -> str:
     return members[0]
 
 
-def _opened(archive: zipfile.ZipFile, name: str, path: Path) -> IO[bytes]:
+def _member(archive: zipfile.ZipFile, name: str, path: Path) -> IO[bytes]:
     try:
         return archive.open(name)
     except (RuntimeError, ValueError, OSError) as error:

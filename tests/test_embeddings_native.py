@@ -11,12 +11,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from embedding_toys import FORMATS, WORDS, as_binary, as_text, check, keyed
+from gensim.models import KeyedVectors
 from numpy.testing import assert_array_equal
-from test_vectors import FORMATS, WORDS, as_binary, as_text, check, keyed
 
 import bayesbias as bb
 from bayesbias.embeddings.formats.native import is_native
-from bayesbias.embeddings.formats.whole import file_blocks
+from bayesbias.embeddings.registry import embedding_at
 
 
 @pytest.fixture
@@ -39,7 +40,7 @@ def test_loading_all_and_some_words(folder: Path) -> None:
         word: WORDS[word] for word in ("kraków", "queen")
     })  # fmt: skip
     found = bb.load_vectors(folder, ["King", "Bill"], case="fallback")
-    assert bb.read_as(found) == {"King": "king"}
+    assert bb.matched_forms(found) == {"King": "king"}
 
 
 def test_a_name_without_a_slash_is_a_folder_too(
@@ -50,11 +51,11 @@ def test_a_name_without_a_slash_is_a_folder_too(
 
 
 @pytest.mark.parametrize("rows", [None, 1, 4])
-def test_blocks(folder: Path, rows: int | None) -> None:
-    found = list(file_blocks(folder, rows=rows))
-    names = b"".join(block.names for block in found)
+def test_chunks(folder: Path, rows: int | None) -> None:
+    found = list(embedding_at(folder).iterate(rows))
+    names = b"".join(chunk.names for chunk in found)
     assert names == (folder / "vocab.txt").read_bytes()
-    matrix = np.vstack([block.vectors for block in found])
+    matrix = np.vstack([chunk.vectors for chunk in found])
     assert_array_equal(matrix, np.float32(list(WORDS.values())))
 
 
@@ -149,10 +150,26 @@ BAD = {
 def test_damaged_folders(folder: Path, case: str) -> None:
     damage, what = BAD[case]
     damage(folder)
-    for read in (lambda: bb.load_vectors(folder, ["king"]), lambda: list(file_blocks(folder))):
+    for read in (lambda: bb.load_vectors(folder, ["king"]), lambda: list(bb.iter_vectors(folder))):
         with pytest.raises(ValueError, match=what) as caught:
             read()
         assert str(folder) in str(caught.value)
+
+
+def test_files_that_are_cut_off_while_they_are_read(tmp_path: Path) -> None:
+    matrix = np.ones((9_000, 50), dtype=np.float32)
+    vectors = KeyedVectors(50)
+    vectors.add_vectors([f"word{i:05}" for i in range(9_000)], matrix)
+    for name, size, what in (
+        ("vectors.npy", 4_000, r"vectors\.npy was cut off, or cannot be read; make it again"),
+        ("vocab.txt", 400, r"vocab\.txt changed while it was read; make it again"),
+    ):
+        bb.convert_vectors(vectors, tmp_path / "native", force=True)
+        chunks = embedding_at(tmp_path / "native").iterate(10)
+        next(chunks)
+        os.truncate(tmp_path / "native" / name, size)
+        with pytest.raises(ValueError, match=what):
+            list(chunks)
 
 
 def test_a_folder_of_something_else_is_no_embedding(tmp_path: Path) -> None:

@@ -1,0 +1,206 @@
+"""Embedding files written by a few lines of their own, sound and damaged, for tests of readers."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gensim.models import KeyedVectors
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from bayesbias.embeddings.chunks import Entry
+from bayesbias.embeddings.registry import embedding_at
+
+Table = Mapping[str, Sequence[float]]
+
+# Numbers that float32 holds exactly, so that reading must give them back bit for bit.
+WORDS: Table = {
+    "king": (1.0, 0.5, -0.25),
+    "Paris": (0.0, 2.0, 8.0),
+    "bill": (-1.5, 0.125, 3.0),
+    "Bill": (4.0, 4.0, -4.0),
+    "kraków": (0.75, -0.75, 1.0),
+    "queen": (1.0, 0.25, -0.5),
+}
+
+
+def as_binary(words: Table, newline: bool = False, header: str = "") -> bytes:
+    """Write word2vec's binary format, by the letter of its description."""
+    dims = len(next(iter(words.values())))
+    out = (header or f"{len(words)} {dims}").encode() + b"\n"
+    for word, numbers in words.items():
+        out += word.encode() + b" " + struct.pack(f"<{dims}f", *numbers)
+        out += b"\n" if newline else b""
+    return out
+
+
+def as_text(words: Table, header: str | None = None, end: str = "\n") -> bytes:
+    lines = [header] if header else []
+    lines += [f"{word} {' '.join(map(str, numbers))}" for word, numbers in words.items()]
+    return "".join(line + end for line in lines).encode()
+
+
+def zipped(members: Mapping[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def keyed(words: Table) -> Any:
+    vectors = KeyedVectors(3)
+    vectors.add_vectors(list(words), np.array(list(words.values()), dtype=np.float32))
+    return vectors
+
+
+def check(vectors: Any, words: Table) -> None:
+    """All these words, no others, in this order, bit for bit."""
+    assert isinstance(vectors, KeyedVectors)
+    assert vectors.index_to_key == list(words)
+    assert vectors.vectors.dtype == np.float32
+    assert_array_equal(vectors.vectors, np.array(list(words.values()), dtype=np.float32))
+    assert {word: vectors.key_to_index[word] for word in words} == {
+        word: row for row, word in enumerate(words)
+    }
+
+
+File = Callable[[str, bytes], Path]
+"""What the fixture ``file`` is: writes a content under a name, and returns the path."""
+
+
+def picked(path: Path, wanted: Iterable[bytes] | None = None) -> Iterator[Entry]:
+    """Read word by word: the oracle of everything that reads in chunks."""
+    return embedding_at(path, progressbar=False).pick(None if wanted is None else set(wanted))
+
+
+HEADER = "6 3"
+FORMATS = {
+    "plain.bin": as_binary(WORDS),
+    "newlines.bin": as_binary(WORDS, newline=True),
+    "UPPER.BIN": as_binary(WORDS),
+    "packed.bin.gz": gzip.compress(as_binary(WORDS)),
+    "bare.gz": gzip.compress(as_binary(WORDS)),
+    "packed.zip": zipped({"deep/inside.bin": as_binary(WORDS)}),
+    "glove.txt": as_text(WORDS),
+    "word2vec.txt": as_text(WORDS, HEADER),
+    "fasttext.vec": as_text(WORDS, HEADER, end=" \n"),
+    "windows.txt": as_text(WORDS, HEADER, end="\r\n"),
+    "bom.txt": b"\xef\xbb\xbf" + as_text(WORDS),
+    "bom-header.txt": b"\xef\xbb\xbf" + as_text(WORDS, HEADER),
+    "unended.txt": as_text(WORDS).rstrip(b"\n"),
+    "blank-lines.txt": as_text(WORDS, HEADER) + b"\n\n",
+    "glove.txt.gz": gzip.compress(as_text(WORDS)),
+    "bare-text.gz": gzip.compress(as_text(WORDS, HEADER)),
+    "joined.vec.gz": gzip.compress(as_text(WORDS)[:40]) + gzip.compress(as_text(WORDS)[40:]),
+    "glove.zip": zipped({"glove.txt": as_text(WORDS)}),
+    "folder.zip": zipped({"a/": b"", "a/glove.6B.50d": as_text(WORDS, HEADER)}),
+}
+
+numbers = st.floats(-(2.0**99), 2.0**99, width=32).filter(lambda x: x != 0)
+words_of_text = st.text(
+    st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"], exclude_characters=" \ufeff"),
+    min_size=1,
+    max_size=12,
+)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Table:
+    dims = draw(st.integers(2, 5))
+    row = st.tuples(*[numbers] * dims)
+    return draw(st.dictionaries(words_of_text, row, min_size=1, max_size=8))
+
+
+THREE = {"one": (1.0, 2.0), "two": (3.0, 4.0), "three": (5.0, 6.0)}
+B3 = as_binary(THREE)
+ZIP = zipped({"a.txt": as_text(WORDS)})
+
+BAD: dict[str, tuple[str, bytes, str]] = {
+    "cut within a vector": (
+        "a.bin",
+        B3[:-1],
+        "ends within entry 3 of the 3 that its header promises.*after the word 'two'.*cut off",
+    ),
+    "cut within a word": ("a.bin", B3[:-10], "ends within entry 3 of the 3"),
+    "cut between entries": ("a.bin", B3[:-14], "ends after entry 2 of the 3.*'two'"),
+    "header only": ("a.bin", b"3 2\n", "ends after entry 0 of the 3 that its header promises;"),
+    "promises more": ("a.bin", as_binary(THREE, header="9 2"), "ends after entry 3 of the 9"),
+    "promises fewer": ("a.bin", as_binary(THREE, header="2 2"), "goes on after the 2 entries"),
+    "absurd dimensions": (
+        "a.bin",
+        b"3 1000000000000\nx",
+        "promises 3 words of 1,000,000,000,000 dimensions",
+    ),
+    "absurd count": (
+        "a.bin",
+        as_binary(THREE, header=f"{10**17} 2"),
+        "ends after entry 3 of the 1",
+    ),
+    "no words": ("a.bin", b"0 2\n", "promises 0 words"),
+    "no dimensions": ("a.bin", b"2 0\n", "promises 2 words of 0 dimensions"),
+    "text called bin": ("a.bin", as_text(THREE), "does not begin with.*name it .txt or .vec"),
+    "header without end": ("a.bin", b"3 2", "does not begin with"),
+    "gzip called bin": ("a.bin", gzip.compress(B3), "does not begin with"),
+    "no word in sight": (
+        "a.bin",
+        b"2 2\n" + b"x" * 9000,
+        "no word where entry 1 of 2 should begin",
+    ),
+    "lost in the middle": (
+        "a.bin",
+        as_binary({"one": (1, 2)}, header="2 2") + b"x" * 9000,
+        "no word where entry 2 of 2 should begin .after the word 'one'.",
+    ),
+    "fastText model": ("a.bin", struct.pack("<ii", 793712314, 12), "binary fastText model.*.vec"),
+    "packed, cut within": ("a.bin.gz", gzip.compress(B3[:-1]), "ends within entry 3 of the 3"),
+    "packed, promises fewer": (
+        "a.bin.gz",
+        gzip.compress(as_binary(THREE, header="2 2")),
+        "goes on after the 2 entries",
+    ),
+    "packed nothing": ("a.bin.gz", gzip.compress(b""), "does not begin with"),
+    "packed no text": ("a.txt.gz", gzip.compress(b""), "first line is neither"),
+    "gzip cut off": ("a.txt.gz", gzip.compress(as_text(WORDS))[:-9], "cut off, damaged"),
+    "gzip checksum": ("a.bin.gz", gzip.compress(B3)[:-8] + b"\0" * 8, "cut off, damaged.*CRC"),
+    "gzip, not at all": ("a.txt.gz", as_text(WORDS), "not a .gz file"),
+    "zip, not at all": ("a.zip", as_text(WORDS), "not a .zip file"),
+    "zip of several": ("a.zip", zipped({"b.txt": b"", "a.txt": b""}), r"2 files, .*\(a.txt, b.txt"),
+    "zip of nothing": ("a.zip", zipped({}), "0 files, not one"),
+    "zip checksum": (
+        "a.zip",
+        ZIP.replace(zlib.crc32(as_text(WORDS)).to_bytes(4, "little"), b"abcd"),
+        "CRC",
+    ),
+    "blank text": ("a.txt", b"\n \n", "first line is neither a header"),
+    "prose": ("a.txt", b"Once upon a time\n", "first line is neither.*begins 'Once upon a time'"),
+    "one number": ("a.txt", b"word 0.5\n", "first line is neither"),
+    "tabs": ("a.txt", b"word\t0.5\t0.5\n", "with spaces between them"),
+    "two dimensions, fewer": (
+        "a.txt",
+        b"a 1 2 3\nb 1 2 3\nc 1 2\nd 1 2 3\n",
+        "line 3 has 2 numbers, not 3 as the header or the first line says",
+    ),
+    "two dimensions, more": ("a.txt", b"a 1 2\nb 1 2\nc 1 2 3\n", "line 3 has 3 numbers, not 2"),
+    "dimensions of header": ("a.txt", b"1 3\na 1 2\n", "line 2 has 2 numbers, not 3"),
+    "text cut off": ("a.txt", as_text(THREE)[:-5], "line 3 has 1 numbers, not 2.*cut off"),
+    "text promises more": ("a.txt", as_text(THREE, "4 2"), "ends after word 3, .* promises 4"),
+    "text promises fewer": ("a.txt", as_text(THREE, "2 2"), "goes on to word 3, .* promises 2"),
+    "absurd text header": ("a.txt", b"1 999999999999\na 1 2\n", "1 words of 999,999,999,999 dim"),
+    "absurd, but allowed": ("a.vec", b"1 999999\na 1 2\n", "line 2 has 2 numbers, not 999,999"),
+    "no number": ("a.txt", b"a 1 2\nb 1 2,5\n", "line 2 has '2,5' where a number should be"),
+    "no number, padded": ("a.txt", b"a 1 2\n\nb  1 \xff\n", "line 3 has .* where a number should"),
+    "not finite": ("a.txt", b"a 1 2\nb 1 nan\nc inf 2\n", "2 word.s. are not finite: b, c; leave"),
+    "too large": ("a.txt", b"a 1 2\nb 1 1e39\n", "1 word.s. are not finite: b"),
+    "all zeros": ("a.txt", b"a 1 2\nb 0 -0.0\n", "1 word.s. are all zeros: b"),
+    "binary zeros": ("a.bin", as_binary({"a": (0, 0), "b": (1, 0)}), "all zeros: a"),
+    "binary nan": ("a.bin", as_binary({"a": (1, float("nan"))}), "not finite: a"),
+}

@@ -1,0 +1,132 @@
+"""Experiments, and the frames that read them."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from background_toys import NEAR, UP, N, planted_background
+from scipy import stats
+
+from bayesbias import background as bg
+from bayesbias.background.frames import CUTS
+
+
+@pytest.fixture(scope="module")
+def planted() -> bg.Distribution:
+    return planted_background()
+
+
+def test_the_ten_experiments_of_caliskan() -> None:
+    made = bg.experiments()
+    assert list(made) == [f"weat{i}" for i in range(1, 11)]
+    first = made["weat1"]
+    assert first.labels == ("flowers", "insects", "pleasant", "unpleasant")
+    assert (len(first.X), len(first.Y), len(first.Z), len(first.Z2)) == (25, 25, 25, 25)
+    assert first.X[0] == "aster"
+    assert first.Z2[0] == "abuse"
+
+
+def test_lists_of_more_groups_make_an_experiment_of_every_pair() -> None:
+    made = bg.experiments(["religion"])
+    assert len(made) == 3
+    assert all(name.startswith("religion: ") for name in made)
+    with pytest.raises(ValueError, match=r"list 'neutral' has 0 group\(s\) with stereotypes"):
+        bg.experiments(["neutral"])
+    with pytest.raises(ValueError, match="there are no word lists"):
+        bg.experiments([])
+
+
+@pytest.fixture(scope="module")
+def three(planted: bg.Distribution) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Experiments on the planted background that must get three different readings."""
+    order = np.argsort(planted.psi)
+    high = tuple(f"w{i}" for i in order[-30:-1:2] if i > 1)
+    low = tuple(f"w{i}" for i in order[1:30:2] if i > 1)
+    level = tuple(f"w{i}" for i in np.argsort(np.abs(planted.psi - planted.mean))[:15])
+    made = {
+        name: bg.Experiment(name, X, Y, ("up",), ("down",))
+        for name, X, Y in (("apart", high, low), ("one", (*high, "absent"), level))
+    }
+    return dict.fromkeys(made, planted), made
+
+
+def test_standalone_sets(three: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    distributions, made = three
+    frame = bg.standalone(distributions, made)
+    assert frame["role"].tolist() == ["X", "Y"] * 2
+    row = frame.iloc[2]
+    each = distributions["one"]
+    assert row["n_missing"] == 1
+    assert row["psi"] == pytest.approx(each.psi_of(made["one"].X).mean())
+    assert row["phi_reference"] == each.phi(made["one"].X)
+    assert row["p_zero"] == each.phi(made["one"].X, "zero", "two")
+    with pytest.raises(ValueError, match=r"no experiment for the distribution\(s\) one"):
+        bg.standalone(distributions, {"apart": made["apart"]})
+
+
+def test_readings(three: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    distributions, made = three
+    frame = bg.relative(distributions, made, n_resamples=2000, seed=1).set_index("experiment")
+    apart, one = frame.loc["apart"], frame.loc["one"]
+    assert apart["reading"] == "X and Y outside on opposite sides, significant relative bias"
+    assert apart["x_share"] == pytest.approx(0.5, abs=0.05)
+    assert one["reading"] == "X alone outside, significant relative bias"
+    assert one["x_share"] > 0.99
+    assert (apart["x_biased"], apart["y_biased"]) == (1, -1)
+    again = bg.relative(distributions, made, n_resamples=2000, seed=1).set_index("experiment")
+    pd.testing.assert_frame_equal(frame, again)
+    with pytest.raises(ValueError, match=r"alpha must lie in \(0, 1\), got 5"):
+        bg.relative(distributions, made, alpha=5)
+
+
+@pytest.mark.parametrize(
+    ("significant", "x", "y", "text"),
+    [
+        (True, 0, 0, "X and Y inside, significant relative bias"),
+        (False, 0, 0, "X and Y inside, no relative bias"),
+        (True, -1, -1, "X and Y outside on one side, significant relative bias"),
+        (False, 0, 1, "Y alone outside, no relative bias"),
+    ],
+)
+def test_the_words_of_readings(significant: bool, x: int, y: int, text: str) -> None:
+    assert bg.reading(significant, x, y) == text
+
+
+def test_strata_cover_the_vocabulary(planted: bg.Distribution) -> None:
+    frame = bg.strata({"planted": planted})
+    assert frame["last"].tolist() == [*CUTS, N]
+    assert frame["first"].tolist() == [1, *(cut + 1 for cut in CUTS)]
+    assert frame["n_words"].sum() == N
+    weighted = (frame["mean"] * frame["n_words"]).sum() / N
+    assert weighted == pytest.approx(planted.mean, abs=1e-12)
+    part = planted.among(1_000, 10_000)
+    assert frame["sd"][1] == part.sd == planted.psi[1_000:10_000].std(ddof=1)
+    with pytest.raises(ValueError, match=r"cuts must be ascending ranks above 0; got \(5, 5\)"):
+        bg.strata({"planted": planted}, (5, 5))
+
+
+def test_a_background_of_some_ranks_still_knows_all_words(planted: bg.Distribution) -> None:
+    part = planted.among(100_000)
+    assert part.n_words == 100_000
+    assert part.psi_of(UP).equals(planted.psi_of(UP))
+
+
+def test_densities_have_area_one(planted: bg.Distribution) -> None:
+    frame = bg.densities({"planted": planted})
+    step = frame["psi"].diff().median()
+    for column in ("density", "normal"):
+        assert frame[column].sum() * step == pytest.approx(1, abs=2e-3)  # 0.02% is off the grid
+    # Binned and smoothed by 0.08 sd, of 200,000 draws: within 3% of the peak everywhere.
+    assert (frame["density"] - frame["normal"]).abs().max() < 0.03 * frame["normal"].max()
+    low, high = frame.attrs["ticks"]["planted"]
+    assert (low, high) == pytest.approx((0.02 - 0.098, 0.02 + 0.098), abs=1e-3)
+
+
+def test_words_with_their_places(planted: bg.Distribution) -> None:
+    frame = bg.words(planted, {"high": UP, "zero": ["w20", "absent"]})
+    assert frame["word"].tolist() == [*UP, "w20"]
+    assert frame["z"].tolist() == pytest.approx([1.5, 2.5, 1.9, 2.1, -0.4], abs=0.03)
+    assert frame["rank"].tolist() == pytest.approx(
+        stats.norm.cdf([1.5, 2.5, 1.9, 2.1, -0.4]), abs=NEAR
+    )

@@ -1,0 +1,121 @@
+"""Random lists, and the pools that they are drawn from."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from background_toys import keyed
+from numpy.testing import assert_array_equal
+from scipy import stats
+
+import bayesbias as bb
+from bayesbias import background as bg
+
+
+@pytest.fixture(scope="module")
+def leaning() -> tuple[Any, bb.WordList]:
+    """Two groups that lean to their own stereotypes, among 2,000 words that do not."""
+    rng = np.random.default_rng(8)
+    rows = {f"w{i}": rng.standard_normal(20) for i in range(2000)}
+    for axis, group in enumerate("xy"):
+        for kind, count in (("", 6), ("s", 5)):
+            for at in range(count):
+                rows[f"{group}{kind}{at}"] = rng.standard_normal(20) + 6 * np.eye(20)[axis]
+    words = bb.WordList(
+        "leaning",
+        {g: [f"{g}{i}" for i in range(6)] for g in "xy"},
+        {g: [f"{g}s{i}" for i in range(5)] for g in "xy"},
+    )
+    return keyed(list(rows), np.stack(list(rows.values()))), words
+
+
+def test_the_observed_scores_are_those_of_the_scores(leaning: tuple[Any, bb.WordList]) -> None:
+    vectors, words = leaning
+    frame = bg.reference_lists(vectors, words, n_lists=20, seed=1).set_index("score")
+    x, y, a, b = (*words.groups.values(), *words.stereotypes.values())
+    # The pool holds float32 vectors, as the embedding does.
+    assert frame["value"]["weat"] == pytest.approx(bb.scores.weat(vectors, x, y, a, b).score)
+    assert frame["value"]["mac"] == pytest.approx(bb.scores.mac(vectors, words).score)
+    same = bb.scores.same(vectors, [*a, *b], words.groups).score
+    assert frame["value"]["same"] == pytest.approx(same)
+
+
+@pytest.mark.parametrize("vary", ["protected", "stereotypes", "both"])
+def test_a_leaning_list_stands_out(leaning: tuple[Any, bb.WordList], vary: Any) -> None:
+    frame = bg.reference_lists(*leaning, vary=vary, n_lists=200, seed=2).set_index("score")
+    assert frame["percentile"]["weat"] == 1
+    assert frame["p_value"]["weat"] == 2 / 201
+    assert frame["percentile"]["mac"] == 0
+    # Random words lean nowhere: 200 draws of a d that has an sd of at most 1.2.
+    assert abs(frame["reference_mean"]["weat"]) < 5 * 1.2 / np.sqrt(200)
+    assert frame["reference_low"]["weat"] < 0 < frame["reference_high"]["weat"]
+    again = bg.reference_lists(*leaning, vary=vary, n_lists=200, seed=2).set_index("score")
+    pd.testing.assert_frame_equal(frame, again)
+
+
+def test_percentiles_of_random_lists_are_even(leaning: tuple[Any, bb.WordList]) -> None:
+    """A list that is random itself: its percentiles over many lists are spread from 0 to 1."""
+    vectors, words = leaning
+    rng = np.random.default_rng(5)
+    found = []
+    for seed in range(40):
+        picked = [f"w{i}" for i in rng.choice(2000, 12, replace=False)]
+        groups = {"x": picked[:6], "y": picked[6:]}
+        other = bb.WordList("random", groups, dict(words.stereotypes))
+        frame = bg.reference_lists(vectors, other, scores=["weat"], n_lists=60, seed=seed)
+        found.append(frame["percentile"][0])
+    # Kolmogorov's .001 point for 40 values is 1.95/sqrt(40) = .31.
+    assert stats.kstest(found, "uniform").statistic < 0.31
+
+
+def test_pools_are_drawn_among_the_ranks_asked_for_in_any_chunks(
+    leaning: tuple[Any, bb.WordList], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from bayesbias.background.pool import draw_pool
+
+    vectors, _ = leaning
+
+    def draw(size: int, **options: Any) -> Any:
+        rng = np.random.default_rng(3)
+        return draw_pool(vectors, ["x0", "w150"], ranks=(100, 400), size=size, rng=rng, **options)
+
+    pool = draw(50)
+    assert len(set(pool.words)) == 50
+    assert all(100 <= int(word[1:]) < 400 and word != "w150" for word in pool.words)
+    assert pool.n_vocabulary == 299
+    assert set(pool.found) == {"x0", "w150"}
+    assert_array_equal(pool.vectors, vectors[list(pool.words)])
+    assert len(draw(9999).words) == 299
+    monkeypatch.setattr("bayesbias.embeddings.chunks.READ_SIZE", 7 * 80)
+    assert draw(50).words == pool.words
+
+
+def test_what_random_lists_refuse(leaning: tuple[Any, bb.WordList]) -> None:
+    for options, what in (
+        ({"scores": ["sme"]}, "unknown score 'sme'; did you mean 'same'"),
+        ({"vary": "all"}, "unknown vary 'all'"),
+        ({"n_lists": 0}, "n_lists must be a whole number from 1 on; got 0"),
+        ({"ranks": (99_999, None)}, "no words to sample from at ranks"),
+    ):
+        with pytest.raises(ValueError, match=what):
+            bg.reference_lists(*leaning, **options)
+    with pytest.raises(ValueError, match=r"none of the words of stereotypes of y is in the emb"):
+        bg.reference_lists(
+            leaning[0], bb.WordList("l", {"x": ["x0"], "y": ["y0"]}, {"x": ["xs0"], "y": ["no"]})
+        )
+
+
+def test_a_table_of_scores_with_its_percentiles(leaning: tuple[Any, bb.WordList]) -> None:
+    vectors, words = leaning
+    frame = bb.score_table(vectors, words, scores=["weat", "same", "gweat"], draws=10)
+    found = bg.with_percentiles(frame, vectors, words, n_lists=50, seed=3).set_index("score")
+    alone = bg.reference_lists(vectors, words, scores=["same", "weat"], n_lists=50, seed=3)
+    alone = alone.set_index("score")
+    for name in ("same", "weat"):
+        assert found["reference_percentile"][name] == alone["percentile"][name]
+        assert found["reference_p_value"][name] == alone["p_value"][name]
+        assert found["value"][name] == pytest.approx(alone["value"][name])
+    assert np.isnan(found["reference_percentile"]["gweat"])
+    with pytest.raises(ValueError, match="none of the scores same, weat, mac"):
+        bg.with_percentiles(frame[frame["score"] == "gweat"], vectors, words)

