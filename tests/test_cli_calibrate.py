@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pandas as pd
@@ -26,7 +28,8 @@ def test_it_prints_and_writes_what_the_function_gives(
     printed = capsys.readouterr().out
     assert "planted: share of 60 tables" in printed
     assert f"{expected['rate'].iloc[2]:.3f}" in printed
-    assert len(list((tmp_path / "parts").iterdir())) == 4
+    with closing(sqlite3.connect(tmp_path / "parts" / "results.sqlite")) as kept:
+        assert kept.execute("SELECT count(*) FROM results").fetchone() == (4,)
 
 
 def test_it_lists_scenarios_and_methods(capsys: pytest.CaptureFixture[str]) -> None:

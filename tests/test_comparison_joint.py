@@ -82,13 +82,13 @@ def test_swapping_the_tables_turns_the_sign(
 
 
 def test_equal_seeds_give_equal_posteriors(
-    change_tables: tuple[pd.DataFrame, pd.DataFrame], tree: DataTree
+    change_tables: tuple[pd.DataFrame, pd.DataFrame], change_tree: DataTree
 ) -> None:
     again = compare(*change_tables, seed=1, **FAST)
     other = compare(*change_tables, seed=2, **FAST)
-    assert np.array_equal(stacked(again, "word_mean"), stacked(tree, "word_mean"))
-    assert np.array_equal(again["before"]["word_mean"], tree["before"]["word_mean"])
-    assert not np.array_equal(stacked(other, "word_mean"), stacked(tree, "word_mean"))
+    assert np.array_equal(stacked(again, "word_mean"), stacked(change_tree, "word_mean"))
+    assert np.array_equal(again["before"]["word_mean"], change_tree["before"]["word_mean"])
+    assert not np.array_equal(stacked(other, "word_mean"), stacked(change_tree, "word_mean"))
 
 
 @pytest.mark.parametrize("crossed", [False, True])

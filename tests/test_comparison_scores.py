@@ -9,7 +9,7 @@ import bayesbias as bb
 from bayesbias import WordList
 from bayesbias.comparison import bias_before_after, changes, order_changes, scores_before_after
 from bayesbias.comparison.bias_checks import load_frequent
-from bayesbias.comparison.single_numbers import COLUMNS
+from bayesbias.comparison.single_numbers import SCORE_CHANGE_COLUMNS
 from bayesbias.debias import DefiningSets, load_defining_sets, remaining_bias
 
 WORDS = WordList(
@@ -32,7 +32,7 @@ def score(frame, name: str):
 def test_scores_are_those_of_either_embedding() -> None:
     before, after = toy(1), toy(2)
     frame = scores_before_after(before, after, WORDS, n_resamples=50, seed=0)
-    assert list(frame.columns) == list(COLUMNS)
+    assert list(frame.columns) == list(SCORE_CHANGE_COLUMNS)
     for when, vectors in (("before", before), ("after", after)):
         own = bb.score_table(vectors, WORDS, n_resamples=50, seed=0, scores=frame["score"])
         assert frame[when].tolist() == pytest.approx(own["value"].tolist())

@@ -33,7 +33,8 @@ from numpy.testing import assert_array_equal
 from bayesbias._core.resources import bundled_folder
 from bayesbias.embeddings.formats import binary
 from bayesbias.embeddings.load import load_vectors
-from bayesbias.tables.wordlists import WordList, load_wordlist, wordlists
+from bayesbias.tables.wordlist_files import wordlists
+from bayesbias.tables.wordlists import WordList, load_wordlist
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -37,7 +37,7 @@ ALLOWED = {
     "reproduce": "_core scores nulls",
     "plots": "_core tables model posterior background comparison",
     "workflows": f"{BASE} model sampling posterior debias contextual maskedlm comparison",
-    "report": "_core tables maskedlm comparison plots workflows",
+    "report": "_core tables maskedlm plots workflows",
     "cli": (
         f"{BASE} model scores sampling posterior nulls debias background contextual maskedlm "
         "comparison calibration plots workflows report"

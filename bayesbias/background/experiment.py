@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -81,11 +81,3 @@ def experiments(
     if not made:
         raise ValueError("there are no word lists; name one or more")
     return made
-
-
-def as_experiments(given: Mapping[str, Experiment]) -> dict[str, Experiment]:
-    """Check that a mapping holds experiments."""
-    wrong = [name for name, each in given.items() if not isinstance(each, Experiment)]
-    if wrong:
-        raise TypeError(f"{wrong[0]!r} is no Experiment; make some with background.experiments()")
-    return dict(given)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 Vary = Literal["protected", "stereotypes", "both"]
 Groups = Sequence[FloatArray]
+Sets = dict[str, FloatArray]
 
 N_LISTS = 1000
 """Reference lists: lists of random words."""
@@ -63,9 +64,9 @@ class _Row:
     score: str
     groups: tuple[str, ...]
 
-    def of(self, protected: dict[str, FloatArray], stereotypes: dict[str, FloatArray]) -> float:
+    def of(self, given: dict[str, Sets]) -> float:
         function, _ = SCORES[self.score]
-        return function(*([each[g] for g in self.groups] for each in (protected, stereotypes)))
+        return function(*([given[kind][group] for group in self.groups] for kind in given))
 
 
 def reference_lists(
@@ -136,15 +137,15 @@ def reference_lists(
         allow_pickle=allow_pickle,
         progressbar=progressbar,
     )
-    protected, stereotypes = _sets(pool, loaded)
-    rows = _rows(names, tuple(protected))
+    given = _sets(pool, loaded)
+    rows = _rows(names, tuple(given["protected"]))
     drawn = np.empty((n_lists, len(rows)))
     for at in range(n_lists):
-        other = _randomised(pool, protected, stereotypes, vary, rng)
-        drawn[at] = [row.of(*other) for row in rows]
+        other = _randomised(pool, given, vary, rng)
+        drawn[at] = [row.of(other) for row in rows]
     frame = pd.DataFrame(
         [
-            _described(row, row.of(protected, stereotypes), drawn[:, at]) | {"vary": vary}
+            _described(row, row.of(given), drawn[:, at]) | {"vary": vary}
             for at, row in enumerate(rows)
         ]
     )
@@ -185,23 +186,26 @@ def with_percentiles(
     return out
 
 
-def _sets(pool: Pool, wordlist: WordList) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
+def _sets(pool: Pool, wordlist: WordList) -> dict[str, Sets]:
+    """Vectors of every group's words, ``protected`` and ``stereotypes``."""
     groups = [name for name in wordlist.groups if name in wordlist.stereotypes]
     if len(groups) < 2:
         raise ValueError(
             f"the list {wordlist.name!r} has {len(groups)} group(s) with stereotypes; these scores "
             "need two or more"
         )
-    found = []
-    for kind, sets in (("group", wordlist.groups), ("stereotypes of", wordlist.stereotypes)):
+    found = {}
+    kinds = {"protected": wordlist.groups, "stereotypes": wordlist.stereotypes}
+    for kind, sets in kinds.items():
         rows = {}
         for group in groups:
             there = [pool.found[word] for word in sets[group] if word in pool.found]
             if not there:
-                raise ValueError(f"none of the words of {kind} {group} is in the embedding")
+                what = "group" if kind == "protected" else "stereotypes of"
+                raise ValueError(f"none of the words of {what} {group} is in the embedding")
             rows[group] = np.stack(there).astype(np.float64)
-        found.append(rows)
-    return found[0], found[1]
+        found[kind] = rows
+    return found
 
 
 def _rows(names: Iterable[str], groups: tuple[str, ...]) -> list[_Row]:
@@ -213,23 +217,15 @@ def _rows(names: Iterable[str], groups: tuple[str, ...]) -> list[_Row]:
 
 
 def _randomised(
-    pool: Pool,
-    protected: dict[str, FloatArray],
-    stereotypes: dict[str, FloatArray],
-    vary: Vary,
-    rng: np.random.Generator,
-) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Put random words in the place of some sets, as many as there are."""
-    changed = {"protected": [protected], "stereotypes": [stereotypes]}.get(
-        vary, [protected, stereotypes]
-    )
-    picks = iter(pool.sets([len(rows) for sets in changed for rows in sets.values()], rng))
-    fresh = [
-        {name: pool.vectors[next(picks)].astype(np.float64) for name in sets} for sets in changed
-    ]
-    if vary == "protected":
-        return fresh[0], stereotypes
-    return (protected, fresh[0]) if vary == "stereotypes" else (fresh[0], fresh[1])
+    pool: Pool, given: dict[str, Sets], vary: Vary, rng: np.random.Generator
+) -> dict[str, Sets]:
+    """Replace some sets by random words, as many as there are."""
+    changed = [vary] if vary != "both" else list(given)
+    picks = iter(pool.sets([len(rows) for kind in changed for rows in given[kind].values()], rng))
+    return given | {
+        kind: {name: pool.vectors[next(picks)].astype(np.float64) for name in given[kind]}
+        for kind in changed
+    }
 
 
 def _described(row: _Row, value: float, drawn: FloatArray) -> dict[str, object]:

@@ -148,7 +148,7 @@ CALIBRATED_METHODS: dict[str, Method] = {
 
 
 def _outside(level: str, *, practical: bool) -> Reading:
-    """Whether a level's interval lies outside zero, or outside the ROPE."""
+    """Return whether a level's interval lies outside zero, or outside the ROPE."""
 
     def verdict(frame: pd.DataFrame, choices: Choices) -> pd.Series[bool]:
         if level == "any word":
@@ -172,10 +172,6 @@ def _left_out(choices: Choices) -> float:
     return 1 - choices.ci_prob
 
 
-def _kept_in(choices: Choices) -> float:
-    return choices.ci_prob
-
-
 _LEVELS = {
     "overall": ("overall", "the overall contrast"),
     "group": ("group", "the first group's contrast"),
@@ -185,7 +181,7 @@ _LEVELS = {
 
 
 def posterior_methods(spec: str | Path | ModelSpec) -> dict[str, Method]:
-    """Give the readings of a model's posterior as methods, by name.
+    """Return the readings of a model's posterior as methods, by name.
 
     Parameters
     ----------
@@ -213,7 +209,9 @@ def posterior_methods(spec: str | Path | ModelSpec) -> dict[str, Method]:
             ("hpdi", False, f"{what} is 0"),
             ("rope", True, f"{what} is smaller than the ROPE"),
         ):
-            promise = _left_out if interval and not practical else _promised_nothing
+            promise = (
+                (lambda it: 1 - it.ci_prob) if interval and not practical else _promised_nothing
+            )
             found[f"{loaded.name}-{name}{end}"] = Method(
                 f"{title} outside {'the ROPE' if practical else '0'}", null, source, level,
                 _outside(level, practical=practical), promise,
@@ -222,7 +220,7 @@ def posterior_methods(spec: str | Path | ModelSpec) -> dict[str, Method]:
         if interval:
             found[f"{loaded.name}-coverage{end}"] = Method(
                 f"{title} holds the truth", "none: coverage", source, level, _covering(level),
-                _kept_in, says="covers", interval=interval,
+                lambda it: it.ci_prob, says="covers", interval=interval,
             )  # fmt: skip
     return found
 
@@ -232,7 +230,7 @@ for _spec in MODELS:
 
 
 def method(name: str) -> Method:
-    """Give the method of that name.
+    """Return the method of that name.
 
     Raises
     ------

@@ -28,7 +28,7 @@ def list_length(
     n: int = 200,
     **options: Any,  # noqa: ANN401
 ) -> pd.DataFrame:
-    """How wide the contrast's interval is, and how often an effect is found, by length of lists.
+    """Compute intervals' width, and how often an effect is found, by length of lists.
 
     Dobrzeniecka and Urbaniak (2024) recommend longer lists; this says how long.
 
@@ -71,5 +71,5 @@ def list_length(
 
 
 def _each(values: float | Sequence[float]) -> list[Any]:
-    """Give the values, of one or several."""
+    """Return the values, of one or several."""
     return list(values) if isinstance(values, Iterable) else [values]

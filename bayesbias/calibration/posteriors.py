@@ -43,13 +43,13 @@ class PosteriorSource:
         return f"model {self.spec.name} {hashlib.sha256(content).hexdigest()[:8]}"
 
     def settings(self, choices: Choices) -> dict[str, Any]:
-        """Give the model, the intervals' probability and the number of draws."""
+        """Return the model, the intervals' probability and the number of draws."""
         return {"spec": self.spec.to_dict(), "ci_prob": choices.ci_prob, "draws": choices.draws}
 
     def measure(
         self, scenario: ScenarioLike, batch: Batch, seed: SeedSequence, choices: Choices
     ) -> pd.DataFrame:
-        """Give one row a table.
+        """Return one row a table.
 
         Returns
         -------

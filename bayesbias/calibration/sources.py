@@ -32,12 +32,12 @@ class Source(Protocol):
         """How many blocks of tables make a job worth its while."""
 
     def settings(self, choices: Choices) -> dict[str, Any]:
-        """Give all that decides its numbers besides the tables, as JSON can write it."""
+        """Return all that decides its numbers besides the tables, as JSON can write it."""
 
     def measure(
         self, scenario: ScenarioLike, batch: Batch, seed: SeedSequence, choices: Choices
     ) -> pd.DataFrame:
-        """Give one row a table."""
+        """Return one row a table."""
 
 
 @dataclass(frozen=True)
@@ -49,14 +49,14 @@ class ScoreSource:
     blocks: int = 20
 
     def settings(self, choices: Choices) -> dict[str, Any]:
-        """Give the name: nothing else decides the numbers."""
+        """Return the name: nothing else decides the numbers."""
         del choices
         return {"name": self.name}
 
     def measure(
         self, scenario: ScenarioLike, batch: Batch, seed: SeedSequence, choices: Choices
     ) -> pd.DataFrame:
-        """Give one row a table."""
+        """Return one row a table."""
         del choices
         frame = pd.DataFrame(self.compute(scenario, batch, seed))
         undefined = frame.isna().any(axis=1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -15,13 +15,11 @@ from ..model.tree import labels
 from ..posterior.contrasts import DEFAULT_ROPE, compare_draws
 from ..posterior.summaries import Level, carry_warnings, levels
 from ..tables.descriptives import UNRELATED, mac_band
+from ..tables.wordlist_files import CONTROLS
 from .joint import WHEN, posterior_at
 
 if TYPE_CHECKING:
     from xarray import DataTree
-
-CONTROLS = ("neutral", "human")
-"""Connections that debiasing is not meant to touch."""
 
 
 def changes(
@@ -51,20 +49,18 @@ def changes(
     frames = []
     for before, after in _ends(tree):
         frame = compare_draws(after.draws - before.draws, ci_prob, rope)
-        frame.insert(0, "after", after.draws.mean(axis=0))
-        frame.insert(0, "before", before.draws.mean(axis=0))
+        _insert(frame, before=before.draws.mean(axis=0), after=after.draws.mean(axis=0))
         frame["p_moved"] = 1 - frame["p_rope"]
         nearer = abs(UNRELATED - after.draws) < abs(UNRELATED - before.draws)
         frame["p_towards_one"] = nearer.mean(axis=0)
-        frame.insert(0, "connection", names)
-        frames.append(_at(before, frame))
+        frames.append(_at(before, frame, connection=names))
     return carry_warnings(pd.concat(frames, ignore_index=True), tree)
 
 
 def side_effects(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, rope: float = DEFAULT_ROPE
 ) -> pd.DataFrame:
-    """How far neutral and human words moved, which no debiasing is meant to move.
+    """Return how far neutral and human words moved, which no debiasing is meant to move.
 
     Returns
     -------
@@ -91,7 +87,7 @@ def order_changes(
     ci_prob: float = DEFAULT_CI_PROB,
     rope: float = DEFAULT_ROPE,
 ) -> pd.DataFrame:
-    """Whether the order of two connections turned, overall, by group and by word.
+    """Return whether the order of two connections turned, overall, by group and by word.
 
     Parameters
     ----------
@@ -134,9 +130,7 @@ def order_changes(
             frame[[when, f"{when}_low", f"{when}_high"]] = told[["mean", "low", "high"]]
             frame[f"p_closer_{when}"] = (gap < 0).mean(axis=0)
         frame["p_turned"] = ((gaps[0] < 0) != (gaps[1] < 0)).mean(axis=0)
-        frame.insert(0, "second", second)
-        frame.insert(0, "first", first)
-        frames.append(_at(ends[0], frame))
+        frames.append(_at(ends[0], frame, first=first, second=second))
     return carry_warnings(pd.concat(frames, ignore_index=True)[_ORDER_COLUMNS], tree)
 
 
@@ -149,7 +143,7 @@ _ORDER_COLUMNS = [
 
 
 def alignment(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFrame:
-    """Whether the connections came to lie closer together, at every level.
+    """Return whether the connections came to lie closer together, at every level.
 
     Returns
     -------
@@ -165,8 +159,7 @@ def alignment(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFrame:
     for ends in _ends(tree):
         before, after = (np.ptp(level.draws, axis=1, keepdims=True) for level in ends)
         frame = describe_draws(after - before, ci_prob)
-        frame.insert(0, "after", after.mean(axis=0))
-        frame.insert(0, "before", before.mean(axis=0))
+        _insert(frame, before=before.mean(axis=0), after=after.mean(axis=0))
         frame["p_narrower"] = (after < before).mean(axis=0)
         orders = [level.draws.argsort(axis=1) for level in ends]
         frame["p_same_order"] = (orders[0] == orders[1]).all(axis=1).mean()
@@ -231,15 +224,20 @@ def turned_counts(
 
 
 def _ends(tree: DataTree) -> Iterator[tuple[Level, Level]]:
-    """Give every level's draws before and after."""
+    """Return every level's draws before and after."""
     before, after = (levels(posterior_at(tree, when)) for when in WHEN)
     return zip(before, after, strict=True)
 
 
-def _at(level: Level, frame: pd.DataFrame) -> pd.DataFrame:
-    frame.insert(0, "protected_word", level.protected_word)
-    frame.insert(0, "protected_group", level.protected_group)
-    frame.insert(0, "level", level.level)
+def _at(level: Level, frame: pd.DataFrame, **columns: object) -> pd.DataFrame:
+    """Return a frame with a level's names and other columns in front."""
+    names = {name: getattr(level, name) for name in ("level", "protected_group", "protected_word")}
+    return _insert(frame, **names, **columns)
+
+
+def _insert(frame: pd.DataFrame, **columns: Any) -> pd.DataFrame:  # noqa: ANN401
+    for at, (name, values) in enumerate(columns.items()):
+        frame.insert(at, name, values)
     return frame
 
 

@@ -140,7 +140,7 @@ def compare(
 
 
 def posterior_at(tree: DataTree, when: str) -> DataTree:
-    """Give the posterior of the mean distances before or after a change.
+    """Return the posterior of the mean distances before or after a change.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ class Pairs:
     n_repeated: int
 
     def design(self) -> Design:
-        """Give the changes as rows that a model is fitted to."""
+        """Return the changes as rows that a model is fitted to."""
         return index_table(self.rows.rename(columns={OUTCOME: COLUMNS[-1]}), outcome=OUTCOME)
 
     def distances(self, when: str) -> FloatArray:

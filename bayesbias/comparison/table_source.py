@@ -1,4 +1,4 @@
-"""Whether two tables are of the word list and the vectors that are given beside them."""
+"""Return whether two tables are of the word list and the vectors that are given beside them."""
 
 from __future__ import annotations
 

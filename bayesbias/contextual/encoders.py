@@ -108,7 +108,7 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
 
 
 def _pooling(folder: Path) -> str:
-    """How a folder of sentence-transformers pools; the mean for one that is not such a folder."""
+    """Return how a folder of sentence-transformers pools; the mean for any other folder."""
     steps = _json(folder / "modules.json") if (folder / "modules.json").is_file() else []
     kinds = [str(step.get("type", "")).rsplit(".", 1)[-1] for step in steps]
     for kind in kinds:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
 POOLINGS = ("word", "sentence")
-"""Whether a word in a sentence is read off its own tokens, or as the sentence's vector."""
+"""Return whether a word in a sentence is read off its own tokens, or as the sentence's vector."""
 
 BATCH_SIZE = 64
 """Sentences encoded together."""
@@ -53,7 +53,7 @@ class ContextualVectors:
     layer: int
 
     def in_context(self, context: str) -> KeyedVectors:
-        """Give the vectors in one context, for whatever takes vectors of words."""
+        """Return the vectors in one context, for whatever takes vectors of words."""
         from gensim.models import KeyedVectors
 
         if context not in self.contexts:
@@ -63,7 +63,7 @@ class ContextualVectors:
         return keyed
 
     def mapping(self) -> Mapping[tuple[str, str], Arrays]:
-        """Give the vectors by (word, context)."""
+        """Return the vectors by (word, context)."""
         return {
             (word, context): self.vectors[w, t]
             for w, word in enumerate(self.words)
@@ -157,7 +157,7 @@ def _layer(encoder: Encoder, layer: int) -> int:
 
 
 def _can_write(encoder: Encoder, word: str) -> bool:
-    """Whether a word has pieces, and none of them is the tokenizer's mark of the unknown."""
+    """Return whether a word has pieces, and none of them is the tokenizer's mark of the unknown."""
     pieces = encoder.tokenizer(_cased(encoder, word), add_special_tokens=False)["input_ids"]
     return bool(pieces) and encoder.tokenizer.unk_token_id not in pieces
 

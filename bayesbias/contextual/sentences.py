@@ -63,7 +63,7 @@ class Sentence:
 
 
 def template_sets() -> list[str]:
-    """Give the names of the bundled sets of templates."""
+    """Return the names of the bundled sets of templates."""
     return bundled_names("contexts", ".toml")
 
 
@@ -111,7 +111,7 @@ def _path_of(source: str | Path) -> Path:
 
 
 def sentence(template: str, word: str) -> Sentence:
-    """Put a word into a template; at the start of the sentence it gets a capital letter."""
+    """Return a template with a word in it; at its start it gets a capital letter."""
     start = template.index(PLACE)
     text = template.replace(PLACE, word)
     return Sentence(text[:1].upper() + text[1:], start, start + len(word))

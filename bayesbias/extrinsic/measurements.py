@@ -27,7 +27,7 @@ def paired(scores: ArrayLike, biases: ArrayLike, *, fewest: int) -> tuple[FloatA
 
 
 def normal_quantile(ci_prob: float) -> float:
-    """How many sds an interval of that probability reaches from the mean of a Normal."""
+    """Return how many sds an interval of that probability reaches from the mean of a Normal."""
     from scipy.special import ndtri
 
     return float(ndtri((1 + ci_prob) / 2))

@@ -1,4 +1,4 @@
-"""Whether a score tells less from more biased models."""
+"""Return whether a score tells less from more biased models."""
 
 from __future__ import annotations
 

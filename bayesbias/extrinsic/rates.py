@@ -65,7 +65,7 @@ class TprGaps:
         return float(self.variance.mean())
 
     def to_frame(self) -> pd.DataFrame:
-        """Give one row a class and group: ``class``, ``group``, ``n``, ``tpr``."""
+        """Return one row a class and group: ``class``, ``group``, ``n``, ``tpr``."""
         index = pd.MultiIndex.from_product([self.classes, self.groups], names=["class", "group"])
         columns = {"n": self.n.ravel(), "tpr": self.tpr.ravel()}
         return pd.DataFrame(columns, index=index).reset_index()

@@ -157,7 +157,7 @@ def align_pairs(pairs: pd.DataFrame, model: LanguageModel) -> list[AlignedPair]:
 
 
 def token_spans(pairs: pd.DataFrame, model: LanguageModel) -> pd.DataFrame:
-    """Give the tokens of every sentence, and which of them its partner shares.
+    """Return the tokens of every sentence, and which of them its partner shares.
 
     Parameters
     ----------

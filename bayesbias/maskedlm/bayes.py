@@ -78,7 +78,7 @@ def pair_design(paired: pd.DataFrame, measure: str | None = None) -> Design:
 
 
 def one_measure(paired: pd.DataFrame, measure: str | None) -> pd.DataFrame:
-    """Give the rows of one measure, which must be named where there are several."""
+    """Return the rows of one measure, which must be named where there are several."""
     require_columns(paired, NEEDED_COLUMNS)
     known = [str(name) for name in paired["measure"].unique()]
     if measure is None and len(known) != 1:
@@ -183,7 +183,7 @@ def fit_pairs(
 
 
 def model_scales(chosen: pd.DataFrame) -> dict[str, float]:
-    """How large each model's differences are, against the geometric mean of all models'.
+    """Return how large each model's differences are, against the geometric mean of all models'.
 
     A model that is surer of its words has larger differences for the same preferences. Effects of
     pairs are shared by models only once that is divided out; otherwise the larger model's spread
@@ -200,7 +200,7 @@ def model_scales(chosen: pd.DataFrame) -> dict[str, float]:
 
 
 def _unit(measure: str, chosen: pd.DataFrame) -> float:
-    """What one nat of a whole sentence is in a score, from the number of tokens alone."""
+    """Return what one nat of a whole sentence is in a score, from the number of tokens alone."""
     power = {"aul": 1, "aula": 2}.get(measure, 0)
     if power == 0:
         return 1.0

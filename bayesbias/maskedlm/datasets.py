@@ -83,7 +83,7 @@ def read_pairs(
 
 
 def validate_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Check a frame of sentence pairs and give it back with its columns in order.
+    """Check a frame of sentence pairs and return it with its columns in order.
 
     Raises
     ------

@@ -154,7 +154,7 @@ def _require_kind(place: str, kind: str, network: Any, tokenizer: Any) -> None: 
 
 
 def _sees_ahead(network: Any) -> bool:  # noqa: ANN401
-    """Whether what is said of the second token depends on the third."""
+    """Return whether what is said of the second token depends on the third."""
     import torch
 
     with torch.inference_mode():

@@ -190,7 +190,7 @@ def js_divergence(fitted: Normals) -> float:
 
 
 def js_to_a_normal(fitted: Normals) -> float:
-    """What the published code takes for JS: the mean divergence to one Normal, in nats.
+    """Return what the published code takes for JS: the mean divergence to one Normal, in nats.
 
     That Normal has the mean of the means and the root mean square of the sds. It is no bound on
     the true divergence, and grows without limit.
@@ -233,7 +233,7 @@ def measure_table(paired: pd.DataFrame) -> pd.DataFrame:
 
 
 def groups(paired: pd.DataFrame) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
-    """Give the paired scores of every model and measure, in the order they come."""
+    """Return the paired scores of every model and measure, in the order they come."""
     require_columns(paired, PAIRED_COLUMNS)
     if paired.empty:
         raise ValueError("there are no paired scores")

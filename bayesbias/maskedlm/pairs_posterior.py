@@ -82,7 +82,7 @@ class _Residuals:
 
 
 def levels(tree: DataTree) -> Iterator[PairLevel]:
-    """Give the draws overall, for the population of bias types, and of every type."""
+    """Return the draws overall, for the population of bias types, and of every type."""
     residuals = _residuals(tree)
     means = type_means(tree)
     share = np.stack(
@@ -122,7 +122,7 @@ def type_means(tree: DataTree) -> FloatArray:
 
 
 def _between_types(tree: DataTree) -> FloatArray:
-    """Give the sd of the means of bias types, shared and own parts together."""
+    """Return the sd of the means of bias types, shared and own parts together."""
     own = stacked(tree, "connection_sd")
     if "context_sd" not in tree["posterior"]:
         return own
@@ -153,7 +153,7 @@ def predict_new_pairs(tree: DataTree, rng: Generator, draws: np.ndarray) -> Floa
 def _in_scores(
     level: str, bias_type: str, draws: Mapping[str, FloatArray], size: FloatArray
 ) -> PairLevel:
-    """Put mean differences back into the unit of each model's scores."""
+    """Return mean differences to the unit of each model's scores."""
     mean = draws["mean_difference"] * size
     return PairLevel(level, bias_type, {**draws, "mean_difference": mean})
 

@@ -107,7 +107,7 @@ def score_pairs(
 
 
 def _tasks(aligned: Sequence[AlignedPair], model: LanguageModel, names: list[str]) -> list[_Task]:
-    """Give the scores to find, measure by measure, pair by pair, in the order of roles."""
+    """Return the scores to find, measure by measure, pair by pair, in the order of roles."""
     numbers = str(model.network.dtype)
     tasks = []
     for name in names:
@@ -213,7 +213,7 @@ def _check_finite(frame: pd.DataFrame) -> None:
 
 
 def paired_scores(scores: pd.DataFrame) -> pd.DataFrame:
-    """Put the two scores of every pair side by side.
+    """Return the two scores of every pair side by side.
 
     Parameters
     ----------

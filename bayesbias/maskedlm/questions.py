@@ -143,7 +143,7 @@ def require_measures(names: Iterable[str]) -> None:
 
 
 def measures_for(kind: str, names: str | list[str] | tuple[str, ...] | None = None) -> list[str]:
-    """Give the measures that a kind of model allows, or check those that are asked for.
+    """Return the measures that a kind of model allows, or check those that are asked for.
 
     Raises
     ------

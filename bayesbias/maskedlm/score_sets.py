@@ -87,7 +87,7 @@ def sampling_robustness(
     repeats: int = 20,
     seed: Seed = None,
 ) -> pd.DataFrame:
-    """How measures change when fewer pairs are at hand: the study of Liu (2024), figure 5.
+    """Compute how measures change when fewer pairs are at hand: the study of Liu (2024), figure 5.
 
     Of every bias type a share of the pairs is drawn without replacement, rounded up; measures of
     types are weighted by their pairs.

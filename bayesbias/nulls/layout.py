@@ -62,7 +62,7 @@ class Layout:
             raise ValueError(f"groups need names that differ and are not empty, got {self.groups}")
 
     def settings(self) -> dict[str, Any]:
-        """Give its fields as JSON can write them."""
+        """Return its fields as JSON can write them."""
         return {
             "groups": list(self.groups),
             "n_words": self.n_words,
@@ -133,7 +133,7 @@ class Batch:
         return len(self.distances)
 
     def table(self, index: int) -> pd.DataFrame:
-        """Give one table in the long form, validated.
+        """Return one table in the long form, validated.
 
         Raises
         ------
@@ -169,5 +169,5 @@ class Batch:
             )
 
     def first(self, n: int) -> Batch:
-        """Give the first n tables."""
+        """Return the first n tables."""
         return Batch(self.layout, self.distances[:n], self.word_bias[:n], self.planted)

@@ -76,12 +76,12 @@ class PaperExample:
         return permutation_test(self.associations[:N_X], self.associations[N_X:]).p_value
 
     def table(self) -> pd.DataFrame:
-        """Give the long-form table; values are taken as cosines, distances are 1 - value."""
+        """Return the long-form table; values are taken as cosines, distances are 1 - value."""
         layout = Layout(n_words=N_X, n_attributes=N_X)
         return layout.rows.assign(cosine_distance=1 - self.values.ravel())
 
     def cells(self) -> pd.DataFrame:
-        """Give what figure 9 draws: the k-th values to A and to B of every word, 128 rows."""
+        """Return what figure 9 draws: the k-th values to A and to B of every word, 128 rows."""
         layout = Layout(n_words=N_X, n_attributes=N_X)
         rows = layout.rows.assign(value=self.values.ravel())
         keep = ["protected_word", "protected_group", "value"]
@@ -90,7 +90,7 @@ class PaperExample:
         return pairs.assign(B=second["value"].to_numpy())
 
     def splits(self) -> pd.DataFrame:
-        """Give S and both d of all C(16, 8) splits of the words, the given one first (figure 8)."""
+        """Return S and both d of all C(16, 8) splits, the given one first (figure 8)."""
         chosen = np.array(list(combinations(range(2 * N_X), N_X)))
         in_x = np.zeros((len(chosen), 2 * N_X), dtype=bool)
         np.put_along_axis(in_x, chosen, True, axis=1)
@@ -196,7 +196,7 @@ def paper_example() -> PaperExample:
 
 
 def slipped_effect_sizes(s_x: ArrayLike, s_y: ArrayLike) -> FloatArray:
-    """What the paper's code takes for d: the first word of X less the first of Y over the sd.
+    """Return what the paper's code takes for d: first word of X less first of Y, over the sd.
 
     In R, ``mean(s1, s2, ...)`` averages its first argument only. What comes out may exceed 2,
     the bound of d.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def distance_table(
     vectors: KeyedVectors, wordlist: WordList, *, embedding: str | None = None
 ) -> pd.DataFrame:
-    """Cosine distances between every protected word and every attribute of a word list.
+    """Compute the cosine distances between every protected word and every attribute of a word list.
 
     An attribute of the word's own group's stereotype is ``associated``, one of another group's is
     ``different``, control words are ``neutral`` or ``human``. A pair stands once, even where an
@@ -59,7 +59,7 @@ def distance_table(
 
 
 def missing_words(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
-    """Words of a list that the vectors lack.
+    """Return the words of a list that the vectors lack.
 
     Returns
     -------

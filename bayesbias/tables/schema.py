@@ -40,7 +40,7 @@ Coded = tuple[NDArray[np.int64], list[str]]
 
 
 def validate(table: pd.DataFrame) -> pd.DataFrame:
-    """Check a long-form table and give it back with its categories in order.
+    """Check a long-form table and return it with its categories in order.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def validate(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def validate_and_encode(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Coded]]:
-    """Give a table as `validate` does, and its columns of names as `codes_and_names` does.
+    """Return a table as `validate` does, and its columns of names as `codes_and_names` does.
 
     What follows, indexing and hashing, needs the codes that checking has made already.
     """
@@ -134,7 +134,7 @@ def table_hash(table: pd.DataFrame, coded: Mapping[str, Coded] | None = None) ->
 
 
 def connections_present(table: pd.DataFrame) -> list[str]:
-    """Give the connections that have rows, in the order of ``CONNECTIONS``."""
+    """Return the connections that have rows, in the order of ``CONNECTIONS``."""
     found = codes_and_names(table["connection"])[1]
     return [name for name in CONNECTIONS if name in found]
 

@@ -122,7 +122,7 @@ def read_frame(path: Path) -> pd.DataFrame:
 
 
 def _require_commas(path: Path) -> None:
-    """Look at the head of a CSV file: whether there is one, and what separates its columns."""
+    """Raise a ValueError for a CSV file that is empty, or whose columns commas do not separate."""
     try:
         head = list(pd.read_csv(path, nrows=0, encoding="utf-8").columns)
     except pd.errors.EmptyDataError:

@@ -213,7 +213,7 @@ def _overlaps(sets: Mapping[tuple[str, str], list[str]]) -> Iterator[Finding]:
 
 
 def _consequence(home: tuple[str, str], path: tuple[str, str]) -> str:
-    """What a word in two sets means for the table, as `distance_table` makes it."""
+    """Return what a word in two sets means for the table, as `distance_table` makes it."""
     match home[0], path[0]:
         case "groups", "groups":
             return "a protected word can belong to one group only"
@@ -345,7 +345,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
 
 
 def _plain(token: str) -> str:
-    """What a key or string means, its quotes and escapes resolved."""
+    """Return what a key or string means, its quotes and escapes resolved."""
     if not token.startswith(('"', "'")):
         return token
     return str(tomllib.loads(f"text = {token}")["text"])

@@ -91,7 +91,7 @@ class WordList(Shown):
         return self.stereotype_names.get(group, f"{group}_stereotype")
 
     def to_frame(self) -> pd.DataFrame:
-        """Give the list as a frame, one row a word: ``role``, ``set``, ``word``."""
+        """Return the list as a frame, one row a word: ``role``, ``set``, ``word``."""
         return pd.DataFrame(self._entries(), columns=["role", "set", "word"])
 
     def _content(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..._core.intervals import hdi
-from ...comparison.changes import CONTROLS
+from ...tables.wordlist_files import CONTROLS
 from ...workflows.change import ORDER, ChangeAnalysis
 from .models import widths_in_words
 from .numbers import (
