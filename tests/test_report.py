@@ -216,8 +216,8 @@ def test_rows_with_a_bad_k_are_told() -> None:
     frame = pd.DataFrame(
         {
             "model": ["crossed", "paper"],
-            "elpd_difference": [0.0, -20.0],
-            "se_difference": [0.0, 8.0],
+            "elpd_diff": [0.0, -20.0],
+            "dse": [0.0, 8.0],
             "n_bad_k": [2, 0],
         }
     )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..sampling.options import FitOptions
 from . import options
 from .run import WARNED
 from .screen import Screen, complain
@@ -38,6 +40,7 @@ HEADS = ("score", "groups", "value>", "low>", "high>", "p>")
 """Columns of the tables."""
 
 
+@options.fit_options("draws", "chains", "rope")
 def scores(
     context: typer.Context,
     wordlist: Annotated[
@@ -46,11 +49,9 @@ def scores(
     *,
     vectors: options.Vectors = "glove-demo",
     case: options.Case = "exact",
-    ci_prob: options.CiProb = 0.89,
     draws: Annotated[
         int, typer.Option(min=2, metavar="N", help="Resamplings of the words, for the intervals.")
     ] = 1000,
-    seed: options.Seed = 1,
     sides: Annotated[
         str, typer.Option(metavar="HOW", help="Sides of WEAT's p-value: two, or one.")
     ] = "two",
@@ -61,9 +62,7 @@ def scores(
         str,
         typer.Option("--model", "-m", metavar="MODEL", help="The model for --posterior."),
     ] = "crossed",
-    method: options.Method = "auto",
-    tune: options.Tune = 1000,
-    target_accept: options.TargetAccept = 0.9,
+    fitting: FitOptions,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="Where the table goes, .csv."),
@@ -89,20 +88,13 @@ def scores(
     read = load_vectors(
         vectors, loaded, case, allow_pickle=allow_pickle, progressbar=not screen.quiet
     )
+    seed, ci_prob = as_seed_sequence(fitting.seed), fitting.ci_prob
     frame = score_table(read, loaded, ci_prob=ci_prob, draws=draws, seed=seed, sides=side)
     doubts: list[str] = []
     if posterior:
         table = distance_table(read, loaded)
-        fitted = fit(
-            table,
-            model,
-            method,
-            seed=seed,
-            tune=tune,
-            target_accept=target_accept,
-            progressbar=not screen.quiet,
-        )
-        frame = with_posterior_scores(frame, fitted)
+        fitted = fit(table, model, options=replace(fitting, progressbar=not screen.quiet))
+        frame = with_posterior_scores(frame, fitted, ci_kind=fitting.ci_kind)
         doubts = frame.attrs["warnings"]
     _tell_missing(read, loaded)
     if out is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -97,7 +96,7 @@ def sweep(
     require_sweep_place(out)
     plan = plan_sweep(wanted, allow_pickle=allow_pickle, progressbar=not screen.quiet)
     _tell_refused(plan)
-    command = _command(config, out, allow_pickle)
+    command = options.command_of(context)
     with _workers(dask):
         begin(plan, out, command)
         try:
@@ -141,11 +140,6 @@ def _workers(address: str) -> Iterator[None]:
         raise ValueError(f"no Dask scheduler answers at {address}: {reason}") from None
     with client, joblib.parallel_config(backend="dask", client=client):
         yield
-
-
-def _command(config: Path, out: Path, allow_pickle: bool) -> str:
-    words = ["bayesbias", "sweep", str(config), "--out", str(out)]
-    return shlex.join([*words, *(["--allow-pickle"] if allow_pickle else [])])
 
 
 def _tell_refused(plan: Plan) -> None:

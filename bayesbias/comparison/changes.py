@@ -10,10 +10,11 @@ import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
-from .._core.intervals import DEFAULT_CI_PROB, check_probability, describe_draws
+from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from ..model.tree import labels
-from ..posterior.contrasts import DEFAULT_ROPE, compare_draws
+from ..posterior.contrasts import compare_draws
 from ..posterior.summaries import Level, carry_warnings, levels
+from ..sampling.options import DEFAULT_ROPE
 from ..tables.descriptives import UNRELATED, mac_band
 from .joint import WHEN, moment
 
@@ -25,7 +26,10 @@ CONTROLS = ("neutral", "human")
 
 
 def changes(
-    tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, rope: float = DEFAULT_ROPE
+    tree: DataTree,
+    ci_prob: float = DEFAULT_CI_PROB,
+    rope: float = DEFAULT_ROPE,
+    ci_kind: str = DEFAULT_CI_KIND,
 ) -> pd.DataFrame:
     """Means before and after and their change, at every level and for every connection.
 
@@ -37,6 +41,8 @@ def changes(
         Probability of the intervals, in (0, 1).
     rope : float
         Changes smaller than this, in units of distance, count as none.
+    ci_kind : {"hdi", "eti"}
+        Highest-density or equal-tailed intervals.
 
     Returns
     -------
@@ -46,23 +52,25 @@ def changes(
         ``high``, ``p_direction`` and ``p_rope`` as `bb.contrasts` has them; ``p_moved`` =
         1 - p_rope; ``p_towards_one``, the probability that abs(1 - after) < abs(1 - before).
     """
-    _check(ci_prob, rope)
     names = labels(tree, "connection")
     frames = []
     for before, after in _ends(tree):
-        frame = compare_draws(after.draws - before.draws, ci_prob, rope)
+        frame = compare_draws(after.draws - before.draws, ci_prob, rope, ci_kind)
         frame.insert(0, "after", after.draws.mean(axis=0))
         frame.insert(0, "before", before.draws.mean(axis=0))
         frame["p_moved"] = 1 - frame["p_rope"]
         nearer = abs(UNRELATED - after.draws) < abs(UNRELATED - before.draws)
         frame["p_towards_one"] = nearer.mean(axis=0)
         frame.insert(0, "connection", names)
-        frames.append(_at(before, frame))
+        frames.append(before.label(frame))
     return carry_warnings(pd.concat(frames, ignore_index=True), tree)
 
 
 def side_effects(
-    tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, rope: float = DEFAULT_ROPE
+    tree: DataTree,
+    ci_prob: float = DEFAULT_CI_PROB,
+    rope: float = DEFAULT_ROPE,
+    ci_kind: str = DEFAULT_CI_KIND,
 ) -> pd.DataFrame:
     """How far neutral and human words moved, which no debiasing is meant to move.
 
@@ -77,7 +85,7 @@ def side_effects(
     ValueError
         If the tables have neither.
     """
-    frame = changes(tree, ci_prob, rope)
+    frame = changes(tree, ci_prob, rope, ci_kind)
     kept = frame[frame["connection"].isin(CONTROLS)]
     if kept.empty:
         raise ValueError("the tables have no neutral or human rows, so there are no side effects")
@@ -90,6 +98,8 @@ def order_changes(
     second: str = "different",
     ci_prob: float = DEFAULT_CI_PROB,
     rope: float = DEFAULT_ROPE,
+    *,
+    ci_kind: str = DEFAULT_CI_KIND,
 ) -> pd.DataFrame:
     """Whether the order of two connections turned, overall, by group and by word.
 
@@ -99,7 +109,7 @@ def order_changes(
         As `compare` gives it.
     first, second : str
         Connections; first - second below zero: the first lies closer.
-    ci_prob, rope : float
+    ci_prob, rope, ci_kind
         As for `changes`.
 
     Returns
@@ -117,7 +127,6 @@ def order_changes(
     Where the gap was about zero to begin with, a turn means little; read it with the gaps. The sum
     of ``p_turned`` over words is the expected number of words whose order turned.
     """
-    _check(ci_prob, rope)
     names = labels(tree, "connection")
     for name in (first, second):
         if name not in names:
@@ -128,15 +137,15 @@ def order_changes(
     frames = []
     for ends in _ends(tree):
         gaps = [level.draws[:, [one]] - level.draws[:, [other]] for level in ends]
-        frame = compare_draws(gaps[1] - gaps[0], ci_prob, rope)
+        frame = compare_draws(gaps[1] - gaps[0], ci_prob, rope, ci_kind)
         for when, gap in zip(WHEN, gaps, strict=True):
-            told = describe_draws(gap, ci_prob)
+            told = describe_draws(gap, ci_prob, ci_kind)
             frame[[when, f"{when}_low", f"{when}_high"]] = told[["mean", "low", "high"]]
             frame[f"p_closer_{when}"] = (gap < 0).mean(axis=0)
         frame["p_turned"] = ((gaps[0] < 0) != (gaps[1] < 0)).mean(axis=0)
         frame.insert(0, "second", second)
         frame.insert(0, "first", first)
-        frames.append(_at(ends[0], frame))
+        frames.append(ends[0].label(frame))
     return carry_warnings(pd.concat(frames, ignore_index=True)[_ORDER_COLUMNS], tree)
 
 
@@ -148,7 +157,9 @@ _ORDER_COLUMNS = [
 ]
 
 
-def alignment(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFrame:
+def alignment(
+    tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
+) -> pd.DataFrame:
     """Whether the connections came to lie closer together, at every level.
 
     Returns
@@ -160,17 +171,16 @@ def alignment(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFrame:
         range shrank; ``p_same_order``, the probability that all connections stand in the order
         in which they stood.
     """
-    check_probability(ci_prob)
     frames = []
     for ends in _ends(tree):
         before, after = (np.ptp(level.draws, axis=1, keepdims=True) for level in ends)
-        frame = describe_draws(after - before, ci_prob)
+        frame = describe_draws(after - before, ci_prob, ci_kind)
         frame.insert(0, "after", after.mean(axis=0))
         frame.insert(0, "before", before.mean(axis=0))
         frame["p_narrower"] = (after < before).mean(axis=0)
         orders = [level.draws.argsort(axis=1) for level in ends]
         frame["p_same_order"] = (orders[0] == orders[1]).all(axis=1).mean()
-        frames.append(_at(ends[0], frame))
+        frames.append(ends[0].label(frame))
     return carry_warnings(pd.concat(frames, ignore_index=True), tree)
 
 
@@ -234,16 +244,3 @@ def _ends(tree: DataTree) -> Iterator[tuple[Level, Level]]:
     """Give every level's draws before and after."""
     before, after = (levels(moment(tree, when)) for when in WHEN)
     return zip(before, after, strict=True)
-
-
-def _at(level: Level, frame: pd.DataFrame) -> pd.DataFrame:
-    frame.insert(0, "protected_word", level.protected_word)
-    frame.insert(0, "protected_group", level.protected_group)
-    frame.insert(0, "level", level.level)
-    return frame
-
-
-def _check(ci_prob: float, rope: float) -> None:
-    check_probability(ci_prob)
-    if not 0 <= rope <= 2:
-        raise ValueError(f"rope is a distance and must lie in [0, 2], got {rope}")

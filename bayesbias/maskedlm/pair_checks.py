@@ -14,7 +14,8 @@ import pandas as pd
 from numpy.random import Generator, default_rng
 
 from .._core.arrays import FloatArray
-from .._core.intervals import DEFAULT_CI_PROB, check_probability, hdi
+from .._core.checks import check_numbers
+from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, check_probability, interval
 from ..model.tree import index_of, labels, observed
 from ..posterior.predictive import DEFAULT_DRAWS
 from ..posterior.summaries import carry_warnings
@@ -29,6 +30,7 @@ def pair_check(
     tree: DataTree,
     ci_probs: Sequence[float] = (0.5, DEFAULT_CI_PROB),
     *,
+    ci_kind: str = DEFAULT_CI_KIND,
     n_draws: int = DEFAULT_DRAWS,
     seed: int | Generator = 0,
 ) -> pd.DataFrame:
@@ -42,7 +44,9 @@ def pair_check(
     tree : DataTree
         From `fit_pairs`.
     ci_probs : sequence of float
-        Probabilities of the predictive HPDIs, in (0, 1).
+        Probabilities of the predictive intervals, in (0, 1).
+    ci_kind : {"hdi", "eti"}
+        Highest-density or equal-tailed intervals.
     n_draws : int
         Predictive draws a pair.
     seed : int or Generator
@@ -61,8 +65,8 @@ def pair_check(
     y, draws = observed(tree), _predicted(tree, n_draws, seed)
     rows = []
     for ci_prob in wanted:
-        interval = hdi(draws, ci_prob)
-        inside = (interval[:, 0] <= y) & (y <= interval[:, 1])
+        bounds = interval(draws, ci_prob, ci_kind)
+        inside = (bounds[:, 0] <= y) & (y <= bounds[:, 1])
         for name, where in _by_model(tree):
             n, n_inside = int(where.sum()), int(inside[where].sum())
             rows.append((ci_prob, name, n, n_inside, n_inside / n))
@@ -73,6 +77,7 @@ def pair_check(
 def preference_check(
     tree: DataTree,
     ci_prob: float = DEFAULT_CI_PROB,
+    ci_kind: str = DEFAULT_CI_KIND,
     *,
     n_draws: int = DEFAULT_DRAWS,
     seed: int | Generator = 0,
@@ -91,7 +96,6 @@ def preference_check(
         predicted data sets with as low a share as observed, ties half; near 0 or 1 the model
         does not expect what was seen.
     """
-    check_probability(ci_prob)
     y, drawn = observed(tree), _predicted(tree, n_draws, seed)
     word, types = index_of(tree, "word_index"), labels(tree, "protected_word")
     rows = []
@@ -101,7 +105,7 @@ def preference_check(
         for bias_type, where in parts:
             seen = float(_percent(y[None, where])[0])
             shares = _percent(drawn[:, where])
-            low, high = hdi(shares[:, None], ci_prob)[0]
+            low, high = interval(shares[:, None], ci_prob, ci_kind)[0]
             as_low = float((shares < seen).mean() + 0.5 * (shares == seen).mean())
             predicted = (float(shares.mean()), float(low), float(high))
             rows.append((name, bias_type, int(where.sum()), seen, *predicted, as_low))
@@ -112,8 +116,7 @@ def preference_check(
 
 def _predicted(tree: DataTree, n_draws: int, seed: int | Generator) -> FloatArray:
     """Predictive draws of new pairs in the place of all rows, (n_draws, n_rows)."""
-    if isinstance(n_draws, bool) or not isinstance(n_draws, int) or n_draws < 1:
-        raise ValueError(f"n_draws must be a whole number from 1 on; got {n_draws!r}")
+    check_numbers(n_draws=n_draws)
     rng = default_rng(seed)
     posterior = tree["posterior"]
     chosen = rng.permutation(posterior.sizes["chain"] * posterior.sizes["draw"])[:n_draws]

@@ -162,12 +162,12 @@ def comparison(analysis: Analysis) -> Table:
     frame = analysis.comparison
     rows = []
     for row in frame.to_dict("records") if frame is not None else ():
-        behind, error = row["elpd_difference"], row["se_difference"]
+        behind, error = row["elpd_diff"], row["dse"]
         rows.append(
             (
                 Cell(row["model"]),
                 _number(row["elpd"], 1),
-                _number(row["p_loo"], 1),
+                _number(row["p"], 1),
                 Cell(signed(behind, 1) if behind else "best", behind),
                 Cell(number(error, 1) if behind else "", error),
                 _count(row["n_bad_k"]),

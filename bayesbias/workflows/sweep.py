@@ -20,6 +20,7 @@ from ..model.tree import SamplingWarning, warnings_of
 from ..posterior.contrasts import contrasts
 from ..posterior.summaries import summary
 from ..sampling.fit import fit
+from ..sampling.options import FitOptions
 from ..tables.distances import distance_table, missing_words
 from ..tables.schema import table_hash
 from ..tables.wordlists import WordList
@@ -270,33 +271,12 @@ def _cells_of(config: SweepConfig, embedding: str, wordlist: str) -> list[Cell]:
 
 def _job(config: SweepConfig, cell: Cell, table: pd.DataFrame) -> Job:
     spec = next(spec for spec in config.models if spec.name == cell.model).to_dict()
-    options: dict[str, Any] = {
-        "method": config.method,
-        "draws": config.draws,
-        "chains": config.chains,
-        "tune": config.tune,
-        "target_accept": config.target_accept,
-        "seed": cell.seed,
-        "ci_prob": config.ci_prob,
-        "rope": config.rope,
-    }
-    settings = {"sweep": 1, "table": table_hash(table), "spec": spec, **options}
-    return Job(cell.name, settings, partial(fit_cell, table, spec, **options))
+    options = config.of_fit(seed=cell.seed, progressbar=False)
+    settings = {"sweep": 1, "table": table_hash(table), "spec": spec, **options.recorded}
+    return Job(cell.name, settings, partial(fit_cell, table, spec, options))
 
 
-def fit_cell(
-    table: pd.DataFrame,
-    spec: Mapping[str, Any],
-    *,
-    method: str,
-    draws: int,
-    chains: int,
-    tune: int,
-    target_accept: float,
-    seed: int,
-    ci_prob: float,
-    rope: float,
-) -> pd.DataFrame:
+def fit_cell(table: pd.DataFrame, spec: Mapping[str, Any], options: FitOptions) -> pd.DataFrame:
     """Fit one cell, in a worker, and give its summary and contrasts as one frame.
 
     Parameters
@@ -305,8 +285,7 @@ def fit_cell(
         Columns as in ``COLUMNS``.
     spec : mapping
         As `ModelSpec.to_dict` gives it: models hold read-only mappings, which cannot be sent.
-    method, draws, chains, tune, target_accept, seed, ci_prob, rope
-        As `fit` and `contrasts` take them.
+    options : FitOptions
 
     Returns
     -------
@@ -314,18 +293,11 @@ def fit_cell(
         The rows of both, with a column ``frame`` that says which; what a row has no value for is
         missing. Its ``attrs`` hold ``method`` and ``warnings``.
     """
-    tree = fit(
-        table,
-        spec_from_dict(spec),
-        method,
-        draws=draws,
-        chains=chains,
-        seed=seed,
-        tune=tune,
-        target_accept=target_accept,
-        progressbar=False,
-    )
-    parts = {"summary": summary(tree, ci_prob), "contrasts": contrasts(tree, ci_prob, rope)}
+    tree = fit(table, spec_from_dict(spec), options=options)
+    parts = {
+        "summary": summary(tree, **options.intervals),
+        "contrasts": contrasts(tree, **options.reading),
+    }
     frames = []
     for name, part in parts.items():
         part.attrs = {}
@@ -349,7 +321,7 @@ def _frame(plan: Plan, finished: Finished, name: str) -> pd.DataFrame:
             part.insert(place, column, value)
         parts.append(part)
     frame = _joined(parts, (*CELL_COLUMNS, *_KEYS))
-    frame.attrs = {"ci_prob": plan.config.ci_prob}
+    frame.attrs |= plan.config.intervals
     return frame
 
 
