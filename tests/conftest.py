@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from cli_toy import FAST, LIST, WORDS, write_vectors
 from hypothesis import settings
 from xarray import DataTree
 
@@ -149,3 +150,21 @@ def mock_nuts(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[..., np.nda
 
     monkeypatch.setattr(pm, "sample", sample)
     return stats
+
+
+@pytest.fixture
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A list and an embedding in the working folder; arguments of a fast run on them."""
+    monkeypatch.chdir(tmp_path)
+    Path("toy.toml").write_text(LIST, encoding="utf-8")
+    write_vectors(Path("toy.txt"), WORDS)
+    return ["run", "toy.toml", "--vectors", "toy.txt", *FAST]
+
+
+@pytest.fixture
+def one_plot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw the first figure only: drawing is what takes time."""
+    from bayesbias import report
+
+    every = report.figures_of
+    monkeypatch.setattr(report, "figures_of", lambda analysis: every(analysis)[:1])

@@ -19,7 +19,8 @@ from bayesbias.model.spec import load_model
 from bayesbias.model.tree import SamplingWarning, spec_of, warnings_of
 from bayesbias.posterior.summaries import summary
 from bayesbias.sampling import fit as fitting
-from bayesbias.sampling.fit import METHODS, fit
+from bayesbias.sampling.fit import fit
+from bayesbias.sampling.options import METHODS
 from bayesbias.tables.schema import COLUMNS
 
 SPIKES = {

@@ -26,6 +26,7 @@ from sweep_inputs import write_inputs
 import bayesbias as bb
 from bayesbias._core.store import read_result
 from bayesbias.cli import main
+from bayesbias.sampling.options import FitOptions
 from bayesbias.workflows.sweep import Plan, Sweep, plan_sweep, run_sweep
 from bayesbias.workflows.sweep_spec import load_sweep
 
@@ -85,8 +86,8 @@ def test_every_cell_has_what_fit_gives(plan: Plan, undisturbed: Sweep, config_pa
 def test_what_warnings_advise_reaches_the_sampler(
     plan: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stop(*_: object, **options: object) -> None:
-        raise ValueError(f"tune is {options['tune']} and acceptance {options['target_accept']}")
+    def stop(*_: object, options: FitOptions) -> None:
+        raise ValueError(f"tune is {options.tune} and acceptance {options.target_accept}")
 
     monkeypatch.setattr("bayesbias.workflows.sweep.fit", stop)
     failures = run_sweep(only_calm(plan, tune=77, target_accept=0.97)).failures

@@ -72,6 +72,7 @@ def scores(
     quiet: options.Quiet = False,
 ) -> int:
     """Compute every cosine score of a word list, print the table and keep it."""
+    from .._core.random import as_seed_sequence
     from ..embeddings.load import load_vectors
     from ..posterior.posterior_scores import with_posterior_scores
     from ..sampling.fit import fit

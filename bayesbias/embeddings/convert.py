@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._core.checks import unknown_name
+from .._core.checks import Argument, ArgumentError, unknown_name
 from .formats.blocks import Block
 from .formats.native import is_native, native_shape, require_native_place, write_native
 from .load import KNOWN_ENDINGS, vector_blocks
@@ -87,12 +87,12 @@ def convert_vectors(
         write_native(blocks(), place, force=force, approve=_refuse_duplicates)
     except _DuplicateWordsError as found:
         if duplicates == "error":
-            raise ValueError(str(found)) from None
+            raise ArgumentError(*found.args) from None
         write_native(_without(blocks(), found.rows), place, force=force)
     return native_shape(place)
 
 
-class _DuplicateWordsError(Exception):
+class _DuplicateWordsError(ArgumentError):
     """Words stand twice; ``rows`` are those to leave out."""
 
     def __init__(self, vocabulary: Vocabulary, rows: Rows) -> None:
@@ -103,7 +103,8 @@ class _DuplicateWordsError(Exception):
         more = f" and {len(rows) - _MOST_NAMED} more" if len(rows) > _MOST_NAMED else ""
         super().__init__(
             f"{len(rows)} word(s) stand in the embedding more than once (again: {names}{more}); "
-            'mend the file, or keep the first of each with duplicates="first"'
+            "mend the file, or keep the first of each with ",
+            Argument("duplicates", "first"),
         )
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from .._core.checks import unknown_name
+from .._core.checks import Argument, ArgumentError, unknown_name
 from .._core.transformer_files import (
     config_and_tokenizer,
     longest_input,
@@ -197,8 +197,9 @@ def _no_head(place: str, kind: str, error: Exception) -> Exception:
         return ValueError(f"{place} is not a {kind} language model: transformers has no such head")
     if "safetensors" in str(error) and "trust_remote_code" not in str(error):
         first = str(error).strip().split("\n")[0]
-        return ValueError(
+        return ArgumentError(
             f"{place} holds no model.safetensors ({first}); weights in a pickle are read only "
-            "with allow_pickle=True"
+            "with ",
+            Argument("allow_pickle", True),
         )
     return refusal(place, error)

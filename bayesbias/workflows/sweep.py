@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 
+from .._core.checks import Argument, NamesArguments
 from .._core.jobs import Failure, Finished, Job, run_jobs
 from ..embeddings.load import load_vectors
 from ..model.spec import spec_from_dict
@@ -258,8 +258,16 @@ def _measured(
 
 def _told(error: BaseException) -> str:
     """Write an error as a reader of the configuration can act on it."""
-    text = str(error) or type(error).__name__
-    return re.sub(r"""case=(["'])fallback\1""", 'case = "fallback" under [embeddings]', text)
+    if isinstance(error, NamesArguments):
+        return error.spelled(_as_key)
+    return str(error) or type(error).__name__
+
+
+def _as_key(argument: Argument) -> str:
+    """Return an argument as the configuration writes it."""
+    if argument.name != "case":
+        return str(argument)
+    return f'case = "{argument.value}" under [embeddings]'
 
 
 def _cells_of(config: SweepConfig, embedding: str, wordlist: str) -> list[Cell]:

@@ -20,6 +20,7 @@ from typing import IO, Any, NoReturn
 
 import numpy as np
 
+from ..._core.checks import Argument, ArgumentError
 from ..vocabulary import Vocabulary, hashes_of, rows_in
 from . import pieces
 from .blocks import Block, Memory, fill_buffer, rows_at_once
@@ -246,7 +247,8 @@ def require_native_place(folder: Path, *, force: bool) -> None:
     if set(others) - {VECTORS, WORDS}:
         raise ValueError(f"{folder} holds other files ({', '.join(others[:3])}); choose another")
     if others and not force:
-        raise ValueError(f"{folder} is there already; pass force=True to replace it")
+        told = f"{folder} is there already; pass "
+        raise ArgumentError(told, Argument("force", True), " to replace it")
 
 
 def _put(hidden: Path, folder: Path) -> None:

@@ -6,6 +6,7 @@ import pickle
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..._core.checks import Argument, ArgumentError
 from .headers import one_line
 from .keyed import unwrapped
 
@@ -18,9 +19,11 @@ ENDINGS = (".kv", ".model")
 def read_pickled(path: Path, *, allow_pickle: bool) -> KeyedVectors:
     """Read KeyedVectors, or the KeyedVectors of a model, that gensim saved."""
     if not allow_pickle:
-        raise ValueError(
+        raise ArgumentError(
             f"{path} is a Python pickle, which can run any program when it is opened; if you trust "
-            "its maker pass allow_pickle=True, else get the vectors as .bin, .txt or .vec"
+            "its maker pass ",
+            Argument("allow_pickle", True),
+            ", else get the vectors as .bin, .txt or .vec",
         )
     from gensim.models import KeyedVectors
 
