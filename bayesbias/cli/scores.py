@@ -100,7 +100,8 @@ def scores(
     _tell_missing(read, loaded)
     if out is not None:
         _write(frame, out)
-    _show(frame, f"{loaded.name} in {Path(vectors).name or vectors}", screen)
+    title = f"{loaded.name} in {Path(vectors).name or vectors}"
+    _show(frame, title, fitting.ci_kind, screen)
     if out is not None:
         screen.say(f"Table: {out}")
     return WARNED if doubts else 0
@@ -123,12 +124,14 @@ def _write(frame: pd.DataFrame, out: Path) -> None:
         frame.to_csv(temporary, index=False)
 
 
-def _show(frame: pd.DataFrame, title: str, screen: Screen) -> None:
+def _show(frame: pd.DataFrame, title: str, ci_kind: str, screen: Screen) -> None:
     """Print the scores, how to read them, and why some have no value."""
+    from .._core.intervals import interval_kind
+
     level = f"{100 * frame.attrs['ci_prob']:g}%"
     named = {
         "bootstrap": f"{title}: scores, {level} bootstrap intervals",
-        "posterior": f"{title}: posterior means, {level} highest-density intervals",
+        "posterior": f"{title}: posterior means, {level} {interval_kind(ci_kind).name}s",
     }
     about = {
         "bootstrap": "Bootstrap intervals say how scores move with other words; p is exact, "

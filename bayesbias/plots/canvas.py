@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING
 
+from .._core.intervals import DEFAULT_CI_KIND, interval_kind
 from .palette import FAINT, INK, LINE, QUIET
 
 if TYPE_CHECKING:
@@ -216,4 +217,5 @@ def interval_key(frame: pd.DataFrame) -> str:
     """Say what points and bars are, with the intervals' probability where the frame knows it."""
     ci_prob = frame.attrs.get("ci_prob")
     share = f"{ci_prob * 100:g}% " if isinstance(ci_prob, float) else ""
-    return f"Points: posterior means. Bars: {share}highest-density intervals."
+    kind = interval_kind(frame.attrs.get("ci_kind", DEFAULT_CI_KIND)).name
+    return f"Points: posterior means. Bars: {share}{kind}s."

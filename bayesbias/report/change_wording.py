@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from .._core.intervals import hdi
+from .._core.intervals import interval
 from ..comparison.changes import CONTROLS
 from ..workflows.change import ORDER, ChangeAnalysis, ChangeResult
 from .sentences import (
@@ -75,7 +75,7 @@ def order_sentences(analysis: ChangeAnalysis) -> list[str]:
     if result.turned is None:
         return [f"The tables lack {joined(ORDER)} attributes, so there is no order to watch."]
     words = result.orders[result.orders["level"] == "word"]
-    low, high = hdi(result.turned[:, None], analysis.settings.ci_prob)[0]
+    low, high = interval(result.turned[:, None], **analysis.settings.intervals)[0]
     told = [
         f"Of {counted(len(words), 'protected word')}, the order of {joined(ORDER)} attributes is "
         f"expected to have turned for {number(float(result.turned.mean()), 1)} "

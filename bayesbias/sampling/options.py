@@ -138,6 +138,11 @@ class FitOptions:
         return {"ci_prob": self.ci_prob, "ci_kind": self.ci_kind}
 
     @property
+    def about_interval(self) -> str:
+        """What the intervals are, in words."""
+        return interval_kind(self.ci_kind).about.format(f"{100 * self.ci_prob:g}%")
+
+    @property
     def reading(self) -> dict[str, Any]:
         """The keywords of functions that give contrasts: those of intervals, and ``rope``."""
         return {**self.intervals, "rope": self.rope}
