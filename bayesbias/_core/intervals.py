@@ -31,19 +31,20 @@ def check_probability(ci_prob: float) -> float:
 
 
 def hdi(draws: FloatArray, ci_prob: float) -> FloatArray:
-    """Compute the highest-density interval of every column, (n_draws, n) to (n, 2), by ArviZ."""
-    import numpy as np
-    from arviz_stats.base import array_stats
-
-    return np.asarray(array_stats.hdi(draws, check_probability(ci_prob), axis=0))
+    """Compute the highest-density interval of every column, (n_draws, n) to (n, 2)."""
+    return _by_arviz("hdi", draws, ci_prob)
 
 
 def eti(draws: FloatArray, ci_prob: float) -> FloatArray:
-    """Compute the equal-tailed interval of every column, (n_draws, n) to (n, 2), by ArviZ."""
+    """Compute the equal-tailed interval of every column, (n_draws, n) to (n, 2)."""
+    return _by_arviz("eti", draws, ci_prob)
+
+
+def _by_arviz(name: str, draws: FloatArray, ci_prob: float) -> FloatArray:
     import numpy as np
     from arviz_stats.base import array_stats
 
-    return np.asarray(array_stats.eti(draws, check_probability(ci_prob), axis=0))
+    return np.asarray(getattr(array_stats, name)(draws, check_probability(ci_prob), axis=0))
 
 
 @dataclass(frozen=True)

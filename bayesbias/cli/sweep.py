@@ -86,7 +86,7 @@ def sweep(
 ) -> int:
     """Fit many embeddings, word lists, models and seeds, and compare them."""
     from ..report.sweep_output import begin, require_sweep_place, write_sweep
-    from ..workflows.sweep import plan_sweep
+    from ..workflows.sweep import plan_sweep, run_sweep
     from ..workflows.sweep_spec import load_sweep
 
     screen = options.screen_of(context, quiet)
@@ -100,7 +100,8 @@ def sweep(
     with _workers(dask):
         begin(plan, out, command)
         try:
-            done = _run(plan, out, jobs, screen)
+            progress = False if screen.quiet else None
+            done = run_sweep(plan, folder=out, n_jobs=jobs, progress=progress)
             write_sweep(done, out, command)
         except KeyboardInterrupt:
             kept = f"what was done is kept in {out}, and the same command goes on"
@@ -109,13 +110,6 @@ def sweep(
     if done.failures:
         return FAILED
     return WARNED if done.doubtful else 0
-
-
-def _run(plan: Plan, out: Path, jobs: int, screen: Screen) -> Sweep:
-    from ..workflows.sweep import run_sweep
-
-    progress = False if screen.quiet else None
-    return run_sweep(plan, folder=out, n_jobs=jobs, progress=progress)
 
 
 @contextmanager

@@ -191,7 +191,9 @@ def analyse_change(
     ValueError
         As `compare` does; or if the tables are not of the words and vectors of `scored`.
     """
-    _require_origin(before, after, scored)
+    if scored is not None:
+        tables = {"before": before, "after": after}
+        require_origin(tables, {"before": scored.before, "after": scored.after}, scored.wordlist)
     sequence = as_seed_sequence(settings.seed)
     models: list[str | None] = [settings.model] if settings.model else ["change", "change-crossed"]
     results = {}
@@ -237,12 +239,6 @@ def read_change(tree: DataTree, settings: ChangeSettings) -> ChangeResult:
         turned=turned_counts(tree, *ORDER) if watched else None,
         warnings=tuple(warnings_of(tree)),
     )
-
-
-def _require_origin(before: pd.DataFrame, after: pd.DataFrame, scored: Scored | None) -> None:
-    if scored is not None:
-        tables = {"before": before, "after": after}
-        require_origin(tables, {"before": scored.before, "after": scored.after}, scored.wordlist)
 
 
 def _scores(
