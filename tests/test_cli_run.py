@@ -80,7 +80,9 @@ def test_other_seeds_give_other_draws_from_the_same_table(toy: list[str]) -> Non
 
 @pytest.mark.usefixtures("one_plot")
 def test_the_command_in_the_record_makes_the_same_numbers(toy: list[str]) -> None:
-    assert main([*toy, "--out", "one", "--quiet", "--seed", "3", "--ci-prob", "0.8"]) == 0
+    other = ["--seed", "3", "--ci-prob", "0.8", "--ci-kind", "eti"]
+    assert main([*toy, "--out", "one", "--quiet", *other]) == 0
+    assert "The range that holds the middle 80%" in Path("one/report.html").read_text()
     command = json.loads(Path("one/run.json").read_text())["command"]
     assert command.startswith("bayesbias run toy.toml --vectors toy.txt ")
     assert main([*command.split()[1:], "--out", "two", "--quiet"]) == 0

@@ -40,7 +40,7 @@ PROMISED = ("false alarms", "coverage")
 """What methods promise a rate of."""
 
 
-@options.fit_options("method", "draws", "chains", "tune", "target_accept", "ci_kind")
+@options.fit_options("seed", "ci_prob", "rope")
 def calibrate(
     context: typer.Context,
     worlds: Annotated[

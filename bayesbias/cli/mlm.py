@@ -197,7 +197,7 @@ def _tell_shares(paired: pd.DataFrame, screen: Screen) -> None:
 
 
 @mlm_app.command("report", help=REPORT_HELP)
-@options.fit_options("rope")
+@options.fit_options(without=("rope",))
 def report(
     context: typer.Context,
     folders: Annotated[

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import Field, fields
 from functools import wraps
 from inspect import Parameter, signature
@@ -93,17 +93,22 @@ CiProb = Annotated[
 ]
 
 
-def fit_options(*left_out: str, **helps: str) -> Callable[[Command], Command]:
+def fit_options(
+    *only: str, without: Collection[str] = (), **helps: str
+) -> Callable[[Command], Command]:
     """Expand a command's parameter ``fitting`` into options, one a field of `FitOptions`.
 
     Parameters
     ----------
-    *left_out : str
+    *only : str
+        The fields to take, if not all.
+    without : collection of str
         Fields that the command has no use for.
     **helps : str
         What the help says of a field, where it is not what it says elsewhere.
     """
-    chosen = [each for each in fields(FitOptions) if each.metadata and each.name not in left_out]
+    told = {each.name: each for each in fields(FitOptions) if each.metadata}
+    chosen = [told[name] for name in only or told if name not in without]
 
     def decorate(command: Command) -> Command:
         @wraps(command)

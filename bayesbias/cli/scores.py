@@ -40,7 +40,7 @@ HEADS = ("score", "groups", "value>", "low>", "high>", "p>")
 """Columns of the tables."""
 
 
-@options.fit_options("draws", "chains", "rope")
+@options.fit_options(without=("draws", "chains", "rope"))
 def scores(
     context: typer.Context,
     wordlist: Annotated[

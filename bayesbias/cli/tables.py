@@ -55,7 +55,7 @@ def table(
     return 0
 
 
-@options.fit_options("rope")
+@options.fit_options(without=("rope",))
 def fit(
     context: typer.Context,
     table: Annotated[
