@@ -126,8 +126,29 @@ class ModelResult:
     warnings: tuple[str, ...]
 
 
+class OfModels:
+    """What a list's and a change's results share: one result a model, in the order asked for."""
+
+    results: Mapping[str, Any]
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether some posterior carries a sampling warning."""
+        return any(result.warnings for result in self.results.values())
+
+    def frame(self, name: str) -> pd.DataFrame:
+        """Join one of the frames of all models, such as ``summary``, with a column ``model``."""
+        parts = []
+        for model, result in self.results.items():
+            part: pd.DataFrame = getattr(result, name).copy()
+            part.insert(0, "model", model)
+            part.attrs = {}
+            parts.append(part)
+        return pd.concat(parts, ignore_index=True)
+
+
 @dataclass(frozen=True)
-class Analysis:
+class Analysis(OfModels):
     """All that is known about one word list in one embedding.
 
     Parameters
@@ -164,29 +185,9 @@ class Analysis:
     in_lower_case: tuple[str, ...] = ()
 
     @property
-    def doubtful(self) -> bool:
-        """Whether some posterior carries a sampling warning."""
-        return any(result.warnings for result in self.results.values())
-
-    @property
     def lead(self) -> ModelResult:
         """The model that detailed figures are drawn from: the last one asked for."""
         return next(reversed(list(self.results.values())))
-
-    def frame(self, name: str) -> pd.DataFrame:
-        """Give one of the frames of all models, such as ``summary``, with a column ``model``."""
-        return of_all_models(self.results, name)
-
-
-def of_all_models(results: Mapping[str, Any], name: str) -> pd.DataFrame:
-    """One frame of the results of all models, one below the other, with a column ``model``."""
-    parts = []
-    for model, result in results.items():
-        part: pd.DataFrame = getattr(result, name).copy()
-        part.insert(0, "model", model)
-        part.attrs = {}
-        parts.append(part)
-    return pd.concat(parts, ignore_index=True)
 
 
 def load_models(models: Sequence[str]) -> list[ModelSpec]:

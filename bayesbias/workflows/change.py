@@ -34,7 +34,7 @@ from ..posterior.predictive import check
 from ..posterior.summaries import scales, summary
 from ..sampling.options import FitOptions
 from ..tables.wordlists import WordList
-from .analysis import noticed, of_all_models
+from .analysis import OfModels, noticed
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -113,7 +113,7 @@ class ChangeResult:
 
 
 @dataclass(frozen=True, eq=False)
-class ChangeAnalysis:
+class ChangeAnalysis(OfModels):
     """All that is known about the change between two tables.
 
     Parameters
@@ -152,15 +152,6 @@ class ChangeAnalysis:
     def lead(self) -> ChangeResult:
         """The result that detailed figures are drawn from: the first."""
         return next(iter(self.results.values()))
-
-    @property
-    def doubtful(self) -> bool:
-        """Whether some posterior carries a sampling warning."""
-        return any(result.warnings for result in self.results.values())
-
-    def frame(self, name: str) -> pd.DataFrame:
-        """Give one of the frames of all models, such as ``changes``, with a column ``model``."""
-        return of_all_models(self.results, name)
 
 
 def analyse_change(
