@@ -14,7 +14,6 @@ from numpy.random import SeedSequence, default_rng
 import bayesbias as bb
 from bayesbias._core.checks import Argument, ArgumentError
 from bayesbias.sampling.options import FitKeywords, FitOptions, fit_options
-from bayesbias.workflows.sweep_spec import KEYS
 
 HOUSE = Path(__file__).parents[1]
 
@@ -78,11 +77,6 @@ def test_what_is_recorded_can_be_written_as_text() -> None:
     assert "progressbar" not in kept
     assert "entropy=3" in kept["seed"]
     assert FitOptions().recorded["seed"] is None
-
-
-def test_sweeps_take_every_option_but_the_seed_and_the_bar() -> None:
-    names = {each.name for each in fields(FitOptions)}
-    assert names - KEYS.keys() == {"seed", "progressbar"}
 
 
 def test_a_sampler_option_stands_in_five_files_at_most() -> None:

@@ -100,7 +100,7 @@ def test_frames_start_with_what_tells_rows_apart(undisturbed: Sweep) -> None:
     assert list(undisturbed.contrasts.columns[:9]) == [*labels, "first", "second"]
     assert not undisturbed.summary.duplicated([*labels, "connection"]).any()
     assert not undisturbed.contrasts.isna().any().any()
-    assert undisturbed.contrasts.attrs == {"ci_prob": 0.89}
+    assert undisturbed.contrasts.attrs == {"ci_prob": 0.89, "ci_kind": "hdi"}
 
 
 def test_workers_and_kept_results_change_nothing(
