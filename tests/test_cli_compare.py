@@ -87,7 +87,7 @@ def test_everything_is_written_and_told(
     own = changes[changes["model"] == "change"]
     assert np.allclose(own["mean"], bb.comparison.changes(tree)["mean"])
     record = json.loads(Path("out/run.json").read_text())
-    assert record["command"].startswith("bayesbias compare before.csv after.csv --out DIR")
+    assert record["command"].startswith("bayesbias compare before.csv after.csv --")
     assert "--draws 200" in record["command"]
     assert set(record["files"]) == files
 
