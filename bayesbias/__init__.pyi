@@ -39,6 +39,7 @@ from .posterior.sensitivity import prior_sensitivity as prior_sensitivity
 from .posterior.summaries import scales as scales
 from .posterior.summaries import summary as summary
 from .sampling.fit import fit as fit
+from .sampling.options import FitOptions as FitOptions
 from .scores.table import score_table as score_table
 from .tables import descriptives as descriptives
 from .tables.distances import distance_table as distance_table

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import cli_toy
 import numpy as np
 import pandas as pd
 import pytest
@@ -214,3 +215,21 @@ def file(tmp_path: Path) -> Callable[[str, bytes], Path]:
         return path
 
     return write
+
+
+@pytest.fixture
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A list and an embedding in the working folder; arguments of a fast run on them."""
+    monkeypatch.chdir(tmp_path)
+    Path("toy.toml").write_text(cli_toy.LIST, encoding="utf-8")
+    cli_toy.write_vectors(Path("toy.txt"), cli_toy.WORDS)
+    return ["run", "toy.toml", "--vectors", "toy.txt", *cli_toy.FAST]
+
+
+@pytest.fixture
+def one_plot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw the first figure only: drawing is what takes time."""
+    from bayesbias.report import figures
+
+    every = figures.draw_figures
+    monkeypatch.setattr(figures, "draw_figures", lambda some, to: every(some[:1], to))

@@ -134,7 +134,7 @@ def test_a_score_without_a_value_is_told(
     ("arguments", "message"),
     [
         (["--alternative", "more"], "unknown alternative 'more'; known: greater, less, two-sided"),
-        (["--ci-prob", "89"], "ci_prob must lie in (0, 1), got 89"),
+        (["--ci-prob", "89"], "--ci-prob must lie in (0, 1), got 89"),
         (["--n-resamples", "1"], "--n-resamples"),
         (["--case", "upper"], "upper"),
         (["--out", "toy.txt"], "--out must end in .csv"),

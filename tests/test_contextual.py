@@ -127,7 +127,11 @@ def test_dealt_pairs_stand_once_and_contexts_are_even(
 
 def test_a_contextual_table_goes_all_the_way(made: ContextualVectors, words: bb.WordList) -> None:
     settings = Settings(
-        vectors="/models/made", models=("crossed", "contextual"), templates="bleached", draws=400
+        seed=1,
+        vectors="/models/made",
+        models=("crossed", "contextual"),
+        templates="bleached",
+        draws=400,
     )
     found = analyse(made, words, settings)
     assert set(found.results) == {"crossed", "contextual"}
@@ -144,7 +148,11 @@ def test_a_contextual_table_goes_all_the_way(made: ContextualVectors, words: bb.
 
 def test_the_command_of_an_encoder_is_spelt_out() -> None:
     settings = Settings(
-        vectors="models/mini lm", models=CONTEXTUAL_MODELS, templates="bleached", pooling="sentence"
+        seed=1,
+        vectors="models/mini lm",
+        models=CONTEXTUAL_MODELS,
+        templates="bleached",
+        pooling="sentence",
     )
     told = command_of(["religion"], settings)
     assert told.startswith(

@@ -91,3 +91,12 @@ def test_one_connection_has_nothing_to_compare(toy_table: pd.DataFrame) -> None:
         contrasts(only)
     with pytest.raises(ValueError, match="no associated and no human attributes"):
         associated_human_gap(only)
+
+
+def test_equal_tails_are_quantiles_of_the_difference(crossed_posterior: DataTree) -> None:
+    gap = associated_human_gap(crossed_posterior, 0.8, ci_kind="eti")
+    means = crossed_posterior["posterior"]["connection_mean"]
+    apart = (means.sel(connection="associated") - means.sel(connection="human")).values.ravel()
+    expected = np.quantile(apart, [0.1, 0.9])
+    np.testing.assert_allclose(gap[["low", "high"]].iloc[0].astype(float), expected, rtol=1e-12)
+    assert (gap.attrs["ci_prob"], gap.attrs["ci_kind"]) == (0.8, "eti")

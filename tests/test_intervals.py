@@ -1,4 +1,4 @@
-"""Highest-density intervals against brute force, and probabilities that are none."""
+"""Intervals against brute force and numpy, and kinds and probabilities that are none."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from scipy.stats import gamma, norm
 
-from bayesbias._core.intervals import check_probability, describe_draws, hdi
+from bayesbias._core.intervals import (
+    INTERVALS,
+    check_probability,
+    describe_draws,
+    eti,
+    hdi,
+    interval,
+)
 
 
 def shortest(values: np.ndarray, ci_prob: float) -> tuple[float, float]:
@@ -45,6 +52,31 @@ def test_draws_are_described_column_by_column() -> None:
     # 10,000 quantiles: windows of equal length within rounding shift by a few of them.
     np.testing.assert_allclose(frame["low"], [-half, 3 - 2 * half], atol=0.05)
     np.testing.assert_allclose(frame["high"] - frame["low"], [2 * half, 4 * half], rtol=0.001)
+
+
+@pytest.mark.parametrize("ci_prob", [0.5, 0.89, 0.99])
+def test_equal_tails_are_numpys_quantiles(ci_prob: float) -> None:
+    draws = np.random.default_rng(1).gamma(2.0, size=(501, 3))
+    tail = (1 - ci_prob) / 2
+    expected = np.quantile(draws, [tail, 1 - tail], axis=0).T
+    np.testing.assert_allclose(eti(draws, ci_prob), expected, rtol=1e-12)  # rounding
+    frame = describe_draws(draws, ci_prob, "eti")
+    np.testing.assert_allclose(frame[["low", "high"]], expected, rtol=1e-12)
+    assert frame.attrs == {"ci_prob": ci_prob, "ci_kind": "eti"}
+
+
+@pytest.mark.parametrize("kind", INTERVALS)
+def test_every_kind_holds_its_share_of_the_draws(kind: str) -> None:
+    draws = np.random.default_rng(2).normal(size=(1000, 2))
+    bounds = interval(draws, 0.8, kind)
+    inside = ((bounds[:, 0] <= draws) & (draws <= bounds[:, 1])).mean(axis=0)
+    np.testing.assert_allclose(inside, 0.8, atol=0.002)  # ends on one draw more or less
+    assert "{}" in INTERVALS[kind].about
+
+
+def test_an_unknown_kind_is_refused() -> None:
+    with pytest.raises(ValueError, match="unknown ci_kind 'hpd'; did you mean 'hdi'"):
+        interval(np.zeros((3, 1)), 0.8, "hpd")
 
 
 @pytest.mark.parametrize(

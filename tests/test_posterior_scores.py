@@ -213,7 +213,7 @@ def test_bad_probability_and_warnings(crossed: DataTree) -> None:
     doubtful.attrs = crossed.attrs | {"warnings": '["it did not mix"]'}
     with pytest.warns(bb.SamplingWarning, match="did not mix"):
         frame = posterior_scores(doubtful)
-    assert frame.attrs == {"ci_prob": 0.89, "warnings": ["it did not mix"]}
+    assert frame.attrs == {"ci_prob": 0.89, "ci_kind": "hdi", "warnings": ["it did not mix"]}
 
 
 def test_rows_join_a_table_of_scores(crossed: DataTree) -> None:

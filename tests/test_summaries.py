@@ -11,8 +11,9 @@ from xarray import DataTree
 
 from bayesbias._core.intervals import hdi
 from bayesbias.model.tree import SamplingWarning
-from bayesbias.posterior.summaries import LEVELS, levels, scales, summary
+from bayesbias.posterior.summaries import levels, scales, summary
 from bayesbias.sampling.fit import fit
+from bayesbias.tables.levels import LEVELS
 
 CONNECTIONS = ["associated", "different", "neutral", "human"]
 

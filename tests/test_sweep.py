@@ -28,6 +28,7 @@ from sweep_inputs import write_inputs
 import bayesbias as bb
 from bayesbias._core.files import restore_folder
 from bayesbias.cli import main
+from bayesbias.sampling.options import FitOptions
 from bayesbias.workflows.sweep import Plan, Sweep, plan_sweep, run_sweep
 from bayesbias.workflows.sweep_spec import load_sweep
 
@@ -87,8 +88,8 @@ def test_every_cell_has_what_fit_gives(plan: Plan, undisturbed: Sweep, config_pa
 def test_what_warnings_advise_reaches_the_sampler(
     plan: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stop(*_: object, **options: object) -> None:
-        raise ValueError(f"tune is {options['tune']} and acceptance {options['target_accept']}")
+    def stop(*_: object, options: FitOptions) -> None:
+        raise ValueError(f"tune is {options.tune} and acceptance {options.target_accept}")
 
     monkeypatch.setattr("bayesbias.workflows.sweep.fit", stop)
     failures = run_sweep(only_calm(plan, tune=77, target_accept=0.97)).failures
@@ -101,7 +102,7 @@ def test_frames_start_with_what_tells_rows_apart(undisturbed: Sweep) -> None:
     assert list(undisturbed.contrasts.columns[:9]) == [*labels, "first", "second"]
     assert not undisturbed.summary.duplicated([*labels, "connection"]).any()
     assert not undisturbed.contrasts.isna().any().any()
-    assert undisturbed.contrasts.attrs == {"ci_prob": 0.89}
+    assert undisturbed.contrasts.attrs == {"ci_prob": 0.89, "ci_kind": "hdi"}
 
 
 def test_workers_and_kept_results_change_nothing(

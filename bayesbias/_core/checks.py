@@ -1,11 +1,47 @@
-"""Checks of arguments, and the words for one that is not allowed."""
+"""Checks of arguments, and the errors and words for one that is not allowed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from difflib import get_close_matches
+from numbers import Integral
 
-import numpy as np
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of a function as a message names it, with the value to give it, if any."""
+
+    name: str
+    value: object = None
+
+    def __str__(self) -> str:
+        """Return the argument as Python writes it."""
+        return self.name if self.value is None else f"{self.name}={self.value!r}"
+
+
+class NamesArguments(Exception):  # noqa: N818  a mixin of errors and of warnings
+    """A message made of texts and arguments, which the command line writes as its options."""
+
+    def __init__(self, *parts: str | Argument) -> None:
+        super().__init__(*parts)
+
+    def __str__(self) -> str:
+        """Return the message with its arguments as Python writes them."""
+        return self.spelled(str)
+
+    def spelled(self, spell: Callable[[Argument], str]) -> str:
+        """Return the message with every argument as `spell` writes it."""
+        return "".join(spell(part) if isinstance(part, Argument) else part for part in self.args)
+
+
+class ArgumentError(NamesArguments, ValueError):
+    """A ValueError that knows which argument it is about."""
+
+    @property
+    def argument(self) -> str:
+        """Name of the argument: the first that the message names."""
+        return next(part.name for part in self.args if isinstance(part, Argument))
 
 
 def unknown_name(kind: str, name: str, choices: Iterable[str]) -> str:
@@ -17,12 +53,12 @@ def unknown_name(kind: str, name: str, choices: Iterable[str]) -> str:
 
 
 def check_numbers(**numbers: int) -> None:
-    """Raise a ValueError that names the first number that is not whole, or below one."""
+    """Raise an ArgumentError for the first number that is not whole, or below one."""
     for name, value in numbers.items():
         if not is_whole(value) or value < 1:
-            raise ValueError(f"{name} must be a whole number from 1 on; got {value!r}")
+            raise ArgumentError(Argument(name), f" must be a whole number from 1 on; got {value!r}")
 
 
 def is_whole(value: object) -> bool:
     """Return whether a value is a whole number; a boolean is none."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return isinstance(value, Integral) and not isinstance(value, bool)

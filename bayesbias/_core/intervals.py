@@ -1,46 +1,113 @@
-"""Draws to means, sds and highest-density intervals, with their probability checked."""
+"""Draws to means, sds and intervals, of a kind and probability that are checked."""
 
 from __future__ import annotations
 
-import numpy as np
-import pandas as pd
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from .arrays import FloatArray
+from .checks import Argument, ArgumentError, unknown_name
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .arrays import FloatArray
 
 DEFAULT_CI_PROB = 0.89
 """Probability of intervals unless asked otherwise."""
 
+DEFAULT_CI_KIND = "hdi"
+"""Kind of intervals unless asked otherwise."""
+
 
 def check_probability(ci_prob: float) -> float:
-    """Give back a probability that lies in (0, 1), or raise a ValueError that says what to do."""
+    """Return a probability that lies in (0, 1), or raise an ArgumentError that says what to do."""
     if isinstance(ci_prob, bool) or not 0 < ci_prob < 1:
         article = "an" if f"{ci_prob:g}".startswith(("8", "11", "18")) else "a"
         hint = f"; for {article} {ci_prob:g}% interval pass {ci_prob / 100:g}"
         hint = hint if 1 < ci_prob < 100 else ""
-        raise ValueError(f"ci_prob must lie in (0, 1), got {ci_prob}{hint}")
+        raise ArgumentError(Argument("ci_prob"), f" must lie in (0, 1), got {ci_prob}{hint}")
     return float(ci_prob)
 
 
 def hdi(draws: FloatArray, ci_prob: float) -> FloatArray:
-    """Highest-density interval of every column, (n_draws, n) to (n, 2), by ArviZ."""
+    """Compute the highest-density interval of every column, (n_draws, n) to (n, 2)."""
+    return _by_arviz("hdi", draws, ci_prob)
+
+
+def eti(draws: FloatArray, ci_prob: float) -> FloatArray:
+    """Compute the equal-tailed interval of every column, (n_draws, n) to (n, 2)."""
+    return _by_arviz("eti", draws, ci_prob)
+
+
+def _by_arviz(name: str, draws: FloatArray, ci_prob: float) -> FloatArray:
+    import numpy as np
     from arviz_stats.base import array_stats
 
-    return np.asarray(array_stats.hdi(draws, check_probability(ci_prob), axis=0))
+    return np.asarray(getattr(array_stats, name)(draws, check_probability(ci_prob), axis=0))
 
 
-def describe_draws(draws: FloatArray, ci_prob: float) -> pd.DataFrame:
-    """Mean, sd and HPDI of every column: ``mean``, ``sd``, ``low``, ``high``.
+@dataclass(frozen=True)
+class IntervalKind:
+    """A kind of interval.
 
-    The frame says in ``.attrs["ci_prob"]`` how probable its intervals are.
+    Parameters
+    ----------
+    bounds : function of draws (n_draws, n) and a probability
+        Low and high of every column, (n, 2).
+    name : str
+        What sentences call it.
+    about : str
+        What it is, of a probability that fills ``{}``.
     """
-    interval = hdi(draws, ci_prob)
+
+    bounds: Callable[[FloatArray, float], FloatArray]
+    name: str
+    about: str
+
+
+INTERVALS = {
+    "hdi": IntervalKind(
+        hdi, "highest-density interval", "The shortest range that holds {} of the posterior (HPDI)"
+    ),
+    "eti": IntervalKind(
+        eti,
+        "equal-tailed interval",
+        "The range that holds the middle {} of the posterior, with equal tails on both sides (ETI)",
+    ),
+}
+"""Kinds of intervals, by the name that ``ci_kind`` takes."""
+
+
+def interval_kind(ci_kind: str) -> IntervalKind:
+    """Return a kind of interval by its name, or raise a ValueError that lists the kinds."""
+    if ci_kind not in INTERVALS:
+        raise ValueError(unknown_name("ci_kind", str(ci_kind), INTERVALS))
+    return INTERVALS[ci_kind]
+
+
+def interval(draws: FloatArray, ci_prob: float, ci_kind: str = DEFAULT_CI_KIND) -> FloatArray:
+    """Compute the interval of every column, (n_draws, n) to (n, 2)."""
+    return interval_kind(ci_kind).bounds(draws, ci_prob)
+
+
+def describe_draws(
+    draws: FloatArray, ci_prob: float, ci_kind: str = DEFAULT_CI_KIND
+) -> pd.DataFrame:
+    """Compute mean, sd and interval of every column: ``mean``, ``sd``, ``low``, ``high``.
+
+    The frame's ``.attrs`` hold the intervals' ``ci_prob`` and ``ci_kind``.
+    """
+    import pandas as pd
+
+    bounds = interval(draws, ci_prob, ci_kind)
     frame = pd.DataFrame(
         {
             "mean": draws.mean(axis=0),
             "sd": draws.std(axis=0, ddof=1),
-            "low": interval[:, 0],
-            "high": interval[:, 1],
+            "low": bounds[:, 0],
+            "high": bounds[:, 1],
         }
     )
-    frame.attrs["ci_prob"] = check_probability(ci_prob)
+    frame.attrs = {"ci_prob": float(ci_prob), "ci_kind": ci_kind}
     return frame

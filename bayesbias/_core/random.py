@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from numpy.random import Generator, SeedSequence
+from typing import TYPE_CHECKING
 
-from .checks import is_whole
+from .checks import Argument, ArgumentError, is_whole
 
-Seed = int | SeedSequence | Generator | None
+if TYPE_CHECKING:
+    from numpy.random import Generator, SeedSequence
+
+type Seed = int | SeedSequence | Generator | None
 """What every ``seed`` may be: equal seeds give equal results, None takes fresh entropy."""
 
 
+def check_seed(seed: Seed) -> None:
+    """Raise an ArgumentError if a seed is none of the kinds that there are."""
+    from numpy.random import Generator, SeedSequence
+
+    if seed is None or isinstance(seed, Generator | SeedSequence):
+        return
+    if not is_whole(seed) or seed < 0:
+        raise ArgumentError(Argument("seed"), f" must be a whole number from 0 on; got {seed!r}")
+
+
 def as_seed_sequence(seed: Seed) -> SeedSequence:
-    """Give the SeedSequence of a seed; a Generator is drawn from, None takes fresh entropy."""
+    """Return the SeedSequence of a seed; a Generator is drawn from, None takes fresh entropy."""
+    from numpy.random import Generator, SeedSequence
+
+    check_seed(seed)
     if isinstance(seed, SeedSequence):
         return seed
-    if isinstance(seed, Generator):
-        return SeedSequence(int(seed.integers(2**63)))
-    if seed is not None and (not is_whole(seed) or seed < 0):
-        raise ValueError(f"seed must be a whole number from 0 on; got {seed!r}")
-    return SeedSequence(seed)
+    return SeedSequence(int(seed.integers(2**63)) if isinstance(seed, Generator) else seed)

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
+from .._core.checks import Argument, ArgumentError, unknown_name
 from .._core.display import abridged
 from .._core.random import Seed
 from ..embeddings.load import CASES, choose, open_embedding
@@ -246,17 +246,18 @@ class Distribution:
             raise ValueError(f"{what} is empty; at least one word is needed")
         found = self.psi_of(words if isinstance(words, str) else asked)
         if found.empty:
-            raise ValueError(
+            raise ArgumentError(
                 f"{self.name}: none of the {len(asked)} words of {what} is in the vocabulary "
-                f"({abridged(asked)}); {self._remedy(asked)}"
+                f"({abridged(asked)}); ",
+                *self._remedy(asked),
             )
         return found
 
-    def _remedy(self, asked: Iterable[str]) -> str:
+    def _remedy(self, asked: Iterable[str]) -> tuple[str | Argument, ...]:
         lowered = len(self.vocabulary.rows(sorted({word.lower() for word in asked})))
         if not lowered:
-            return "check their spelling, or take an embedding that has them"
-        return f'{lowered} of them are there in lower case: pass case="fallback"'
+            return ("check their spelling, or take an embedding that has them",)
+        return f"{lowered} of them are there in lower case: pass ", Argument("case", "fallback")
 
     def __repr__(self) -> str:
         return (
@@ -428,10 +429,13 @@ def _require_sets(
     """Raise a ValueError if Z, Z2, or a set of the experiment asked for has no word."""
     for name, words, found in zip(("Z", "Z2"), pair, (each.Z, each.Z2), strict=True):
         if not found:
-            raise ValueError(
+            raise ArgumentError(
                 f"{each.name}: none of the {len(words)} words of {name} is in the embedding "
-                f'({abridged(words)}); check their spelling and case (case="lower", '
-                'case="fallback")'
+                f"({abridged(words)}); check their spelling and case (",
+                Argument("case", "lower"),
+                ", ",
+                Argument("case", "fallback"),
+                ")",
             )
     if isinstance(asked, Experiment):
         for name, words in (("X", asked.X), ("Y", asked.Y)):
@@ -443,10 +447,11 @@ def _usable(projected: Projection, duplicates: str) -> tuple[Vocabulary, list[Fl
     vocabulary, psi, twice = projected.vocabulary, projected.psi, projected.twice
     if len(twice) and duplicates == "error":
         shown = ", ".join(repr(vocabulary[row]) for row in twice[:5].tolist())
-        raise ValueError(
+        raise ArgumentError(
             f"{len(twice)} word(s) stand in the embedding more than once ({shown}), so that they "
             "would count twice and have two vectors; mend the file, or let the first of each "
-            'count with duplicates="first"'
+            "count with ",
+            Argument("duplicates", "first"),
         )
     kept = ~np.isnan(psi[0])
     if not kept.all():

@@ -12,23 +12,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, Unpack, get_args
 
 import numpy as np
 import pandas as pd
 from numpy.random import SeedSequence, default_rng
 
 from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
-from .._core.intervals import DEFAULT_CI_PROB
-from .._core.random import Seed, as_seed_sequence
+from .._core.checks import Argument, ArgumentError, unknown_name
+from .._core.random import as_seed_sequence
 from ..embeddings.chunks import Vector
 from ..embeddings.formats.keyed import keyed_vectors
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import labels, stacked
-from ..posterior.contrasts import DEFAULT_ROPE, contrasts
+from ..posterior.contrasts import contrasts
 from ..sampling.fit import fit
+from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.distances import distance_table
+from ..tables.levels import OVERALL, at_level
 from ..tables.wordlists import WordList, load_wordlist
 from .pool import Pool, draw_pool
 
@@ -74,6 +75,7 @@ class VocabularyContrasts:
     vary: str
 
 
+@shows_fit_keywords
 def vocabulary_contrasts(
     source: Source,
     wordlist: str | Path | WordList,
@@ -83,12 +85,9 @@ def vocabulary_contrasts(
     n_lists: int = N_LISTS,
     ranks: tuple[int, int | None] = (0, None),
     case: str = "exact",
-    draws: int = 1000,
-    chains: int = 4,
-    ci_prob: float = DEFAULT_CI_PROB,
-    seed: Seed = None,
     allow_pickle: bool = False,
-    progressbar: bool = True,
+    options: FitOptions | None = None,
+    **keywords: Unpack[FitKeywords],
 ) -> VocabularyContrasts:
     """Place posterior contrasts among the same contrasts for random words of the embedding.
 
@@ -110,12 +109,10 @@ def vocabulary_contrasts(
         in many embeddings: take ranks like those of the list.
     case, allow_pickle, progressbar
         As for `background.distribution`.
-    draws, chains : int
-        Of the list's own posterior.
-    ci_prob : float
-        Probability of its intervals.
-    seed : int, SeedSequence, Generator or None
-        Equal seeds give equal results.
+    options : FitOptions, optional
+        Of the list's own posterior and its intervals; the method is always the exact one.
+    draws, chains, seed
+        Keywords that replace those of `options`.
 
     Returns
     -------
@@ -136,7 +133,12 @@ def vocabulary_contrasts(
             f"the model {spec.name!r} is {spec.likelihood}; fits by the hundred need "
             "a Normal model, which the exact sampler knows"
         )
-    own, sampling, fitting = as_seed_sequence(seed).spawn(3)
+    options = fit_options(options, keywords)
+    if options.method not in {"auto", "exact"}:
+        raise ArgumentError(
+            Argument("method"), f" is always the exact one here; got {options.method!r}"
+        )
+    own, sampling, fitting = as_seed_sequence(options.seed).spawn(3)
     rng = default_rng(sampling)
     pool = draw_pool(
         source,
@@ -145,16 +147,16 @@ def vocabulary_contrasts(
         ranks=ranks,
         rng=rng,
         allow_pickle=allow_pickle,
-        progressbar=progressbar,
+        progressbar=options.progressbar,
     )
     table = distance_table(keyed_vectors(*_matrix(pool.found)), loaded)
-    posterior = fit(table, spec, "exact", draws=draws, chains=chains, seed=own)
+    posterior = fit(table, spec, options=options.of_fit(method="exact", seed=own))
     found = _present(loaded, pool.found)
     means = []
     for child in fitting.spawn(n_lists):
         other, vectors = _random_list(found, pool, vary, rng)
         means.append(_contrast_means(other, vectors, spec, child))
-    return _assembled(posterior, np.stack(means), vary, ci_prob)
+    return _assembled(posterior, np.stack(means), vary, options)
 
 
 def _matrix(vectors: Mapping[str, Vector]) -> tuple[list[str], Vector, list[str]]:
@@ -201,7 +203,7 @@ def _contrast_means(
     wordlist: WordList, vectors: Mapping[str, Vector], spec: ModelSpec, seed: SeedSequence
 ) -> FloatArray:
     table = distance_table(keyed_vectors(*_matrix(vectors)), wordlist)
-    tree = fit(table, spec, "exact", draws=LIST_DRAWS, chains=1, seed=seed)
+    tree = fit(table, spec, method="exact", draws=LIST_DRAWS, chains=1, seed=seed)
     return _differences(tree).mean(axis=0)
 
 
@@ -213,10 +215,9 @@ def _differences(tree: DataTree) -> FloatArray:
 
 
 def _assembled(
-    posterior: DataTree, means: FloatArray, vary: str, ci_prob: float
+    posterior: DataTree, means: FloatArray, vary: str, options: FitOptions
 ) -> VocabularyContrasts:
-    frame = contrasts(posterior, ci_prob, DEFAULT_ROPE)
-    frame = frame[frame["level"] == "overall"].reset_index(drop=True)
+    frame = at_level(contrasts(posterior, **options.reading), OVERALL)
     kept = ["first", "second", "mean", "sd", "low", "high"]
     table = frame[kept].copy()
     draws = _differences(posterior)

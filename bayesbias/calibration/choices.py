@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .._core.checks import check_numbers
+from .._core.checks import Argument, ArgumentError, check_numbers
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
-from ..posterior.contrasts import DEFAULT_ROPE
+from ..sampling.options import DEFAULT_ROPE, check_rope
 
 DEFAULT_DRAWS = 4000
 """Posterior draws of each table: as many as `fit` makes."""
@@ -35,8 +35,8 @@ class Choices:
 
     def __post_init__(self) -> None:
         if isinstance(self.alpha, bool) or not 0 < self.alpha < 1:
-            raise ValueError(f"alpha must lie in (0, 1), got {self.alpha}; for 5% pass 0.05")
+            told = f" must lie in (0, 1), got {self.alpha}; for 5% pass 0.05"
+            raise ArgumentError(Argument("alpha"), told)
         check_probability(self.ci_prob)
-        if not 0 <= self.rope <= 2:
-            raise ValueError(f"rope is a distance and must lie in [0, 2], got {self.rope}")
+        check_rope(self.rope)
         check_numbers(draws=self.draws)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..sampling.options import FitOptions
 from . import options
 from .screen import Screen, StoppedError
 
@@ -39,6 +40,7 @@ PROMISED = ("false alarms", "coverage")
 """What methods promise a rate of."""
 
 
+@options.fit_options("seed", "ci_prob", "rope")
 def calibrate(
     context: typer.Context,
     scenarios: Annotated[
@@ -59,12 +61,10 @@ def calibrate(
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", metavar="N", help="Processes; -1 for one a core.")
     ] = 1,
-    seed: options.Seed = 1,
     alpha: Annotated[
         float, typer.Option("--alpha", metavar="P", help="Level of tests, in (0, 1).")
     ] = 0.05,
-    ci_prob: options.CiProb = 0.89,
-    rope: options.Rope = 0.02,
+    fitting: FitOptions,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="Where the rates go, .csv."),
@@ -94,11 +94,11 @@ def calibrate(
             scenarios or list(DEFAULT_SCENARIOS),
             method or list(DEFAULT_METHODS),
             tables,
-            seed=seed,
+            seed=fitting.seed,
             n_jobs=jobs,
             alpha=alpha,
-            ci_prob=ci_prob,
-            rope=rope,
+            ci_prob=fitting.ci_prob,
+            rope=fitting.rope,
             folder=keep,
             progress=False if screen.quiet else None,
         )

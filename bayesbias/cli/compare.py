@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..sampling.options import FitOptions
 from . import options
 from .run import WARNED
 from .screen import Screen
@@ -39,6 +40,7 @@ FRAMES = ("changes", "orders", "contrasts", "alignment", "check", "scales")
 TABLE = "A table, .csv or .parquet, ours or as published."
 
 
+@options.fit_options()
 def compare(
     context: typer.Context,
     before: Annotated[Path, typer.Argument(metavar="BEFORE", help=TABLE)],
@@ -51,14 +53,7 @@ def compare(
         str | None,
         typer.Option("--model", "-m", metavar="MODEL", help="A model for changes: name or path."),
     ] = None,
-    method: options.Method = "auto",
-    ci_prob: options.CiProb = 0.89,
-    rope: options.Rope = 0.02,
-    draws: options.Draws = 1000,
-    chains: options.Chains = 4,
-    tune: options.Tune = 1000,
-    target_accept: options.TargetAccept = 0.9,
-    seed: options.Seed = 1,
+    fitting: FitOptions,
     wordlist: Annotated[
         str | None,
         typer.Option("--list", metavar="LIST", help="The word list of both tables, for scores."),
@@ -97,14 +92,7 @@ def compare(
     settings = ChangeSettings(
         names=(before.stem, after.stem),
         model=model,
-        method=method,
-        ci_prob=ci_prob,
-        rope=rope,
-        draws=draws,
-        chains=chains,
-        seed=seed,
-        tune=tune,
-        target_accept=target_accept,
+        **vars(replace(fitting, progressbar=not screen.quiet)),
     )
     sources = _sources(wordlist, before_vectors, after_vectors, recover)
     require_place(out, force=force)
@@ -112,26 +100,14 @@ def compare(
     scored = _scored(sources, case, allow_pickle=allow_pickle, progressbar=not screen.quiet)
     loading = {"allow_pickle": allow_pickle, "progressbar": not screen.quiet}
     searched = _searched(sources, recover, recover_words, **loading)
-    extra = _extra_options(sources, case, allow_pickle=allow_pickle)
-    if recover is not None:
-        extra += ["--recover", recover, "--recover-words", str(recover_words)]
-    command = command_of(before, after, settings, extra)
+    idle = (() if sources else ("case", "allow_pickle"), () if recover else ("recover_words",))
+    command = options.command_of(context, **dict.fromkeys([*idle[0], *idle[1]]))
     from_vectors = {"scored": scored, "searched": searched}
     analysis = _results(tables, settings, from_vectors, out, command, force=force, screen=screen)
     _tell(analysis, out, screen)
     if open_report:
         typer.launch((out / "report.html").absolute().as_uri())
     return WARNED if analysis.doubtful else 0
-
-
-def command_of(before: Path, after: Path, settings: ChangeSettings, extra: list[str]) -> str:
-    """Write the command that makes the same numbers, with every setting spelt out."""
-    wordlist = ["bayesbias", "compare", str(before), str(after), "--out", "DIR"]
-    wordlist += ["--model", settings.model] if settings.model else []
-    numbers = ("ci_prob", "rope", "draws", "chains", "tune", "target_accept", "seed")
-    for name in ("method", *numbers):
-        wordlist += [f"--{name.replace('_', '-')}", str(getattr(settings, name))]
-    return shlex.join([*wordlist, *extra])
 
 
 def _sources(
@@ -146,25 +122,6 @@ def _sources(
         "scores and --recover need --list, --before-vectors and --after-vectors, all three; "
         "leave all out to get MAC alone"
     )
-
-
-def _extra_options(
-    sources: tuple[str, str, str] | None, case: str, *, allow_pickle: bool
-) -> list[str]:
-    if sources is None:
-        return []
-    wordlist, before, after = sources
-    given = [
-        "--list",
-        wordlist,
-        "--before-vectors",
-        before,
-        "--after-vectors",
-        after,
-        "--case",
-        case,
-    ]
-    return [*given, *(["--allow-pickle"] if allow_pickle else [])]
 
 
 def _scored(
@@ -213,9 +170,7 @@ def _results(
     from ..workflows.output import replace_results
 
     with screen.steps(8) as tell:
-        analysis = analyse_change(
-            *tables, settings, **from_vectors, tell=tell, progressbar=not screen.quiet
-        )
+        analysis = analyse_change(*tables, settings, **from_vectors, tell=tell)
         with replace_results(out, force=force) as stage:  # only now is anything written
             tell("drawing plots")
             _write(analysis, stage, command)

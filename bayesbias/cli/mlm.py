@@ -7,11 +7,13 @@ import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..sampling.options import FitOptions
 from . import options
 from .run import WARNED
 from .screen import Screen
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from xarray import DataTree
 
-    from ..workflows.pairs import PairAnalysis, PairSettings
+    from ..workflows.pairs import PairAnalysis
 
 SCORES = "scores.csv"
 RECORD = "run.json"
@@ -141,7 +143,7 @@ def score(
             cache=out / REMEMBERED,
             progressbar=not screen.quiet,
         )
-    command = _score_command(locals())
+    command = options.command_of(context)
     record = {
         "kind": read.kind,
         "made_by": KIND,
@@ -175,18 +177,6 @@ def _room(out: Path) -> Iterator[None]:
             out.rmdir()
 
 
-def _score_command(given: Mapping[str, Any]) -> str:
-    """Write the command that makes the same scores."""
-    words = ["bayesbias", "mlm", "score"]
-    for key in ("model", "data", "dataset", "part", "device", "dtype", "batch_size"):
-        words += [f"--{key.replace('_', '-')}", str(given[key])]
-    for key in ("measure", "bias_type"):
-        for value in given[key] or ():
-            words += [f"--{key.replace('_', '-')}", value]
-    words += ["--name", given["name"]] if given["name"] else []
-    return shlex.join([*words, *(["--allow-pickle"] if given["allow_pickle"] else [])])
-
-
 def _mlm_versions() -> dict[str, str]:
     from importlib.metadata import version
 
@@ -205,6 +195,7 @@ def _tell_shares(paired: pd.DataFrame, screen: Screen) -> None:
 
 
 @mlm_app.command("report", help=REPORT_HELP)
+@options.fit_options(without=("rope",))
 def report(
     context: typer.Context,
     folders: Annotated[
@@ -224,13 +215,7 @@ def report(
     spec: Annotated[
         str, typer.Option("--model", metavar="MODEL", help="pll, pll-robust, or a model by path.")
     ] = "pll",
-    method: options.Method = "auto",
-    ci_prob: options.CiProb = 0.89,
-    draws: options.Draws = 1000,
-    chains: options.Chains = 4,
-    tune: options.Tune = 1000,
-    target_accept: options.TargetAccept = 0.9,
-    seed: options.Seed = 1,
+    fitting: FitOptions,
     posteriors: Annotated[
         bool,
         typer.Option(
@@ -251,13 +236,11 @@ def report(
     scores, records = _read_scores(folders)
     target = out or folders[0] / "report"
     require_place(target, force=force)
-    settings = PairSettings(
-        spec, method, ci_prob, draws, chains, seed, tune=tune, target_accept=target_accept
-    )
+    settings = PairSettings(spec=spec, **vars(replace(fitting, progressbar=False)))
     with screen.steps(2 + scores["measure"].nunique()) as tell:
         analysis = analyse_pairs(scores, settings, tell=tell)
         tell("writing the report")
-        command = _report_command(folders, settings)
+        command = options.command_of(context)
         kept = analysis.posteriors if posteriors else {}
         _write_report(analysis, kept, records, target, command, force=force)
     _tell_findings(analysis, screen)
@@ -298,14 +281,6 @@ def _read_scores(folders: Sequence[Path]) -> tuple[pd.DataFrame, list[dict[str, 
     if len(data) > 1:
         raise ValueError("the folders were scored on different data; models need the same pairs")
     return pd.concat(frames, ignore_index=True), records
-
-
-def _report_command(folders: Sequence[Path], settings: PairSettings) -> str:
-    words = ["bayesbias", "mlm", "report", *map(str, folders)]
-    numbers = ("ci_prob", "draws", "chains", "tune", "target_accept", "seed")
-    for name in ("spec", "method", *numbers):
-        words += [f"--{name.replace('_', '-')}", str(getattr(settings, name))]
-    return shlex.join(words)
 
 
 def _write_report(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..sampling.options import FitOptions
 from . import options
 from .screen import Screen
 
@@ -28,6 +29,7 @@ RESERVED = ("report.html", "run.json", "plots")
 Tell = Callable[[str], None]
 
 
+@options.fit_options(draws="Draws of each chain; of all chains at least 25.")
 def run(
     context: typer.Context,
     lists: Annotated[
@@ -53,15 +55,8 @@ def run(
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for the results.")
     ] = Path("bayesbias-results"),
-    method: options.Method = "auto",
     case: options.Case = "exact",
-    ci_prob: options.CiProb = 0.89,
-    rope: options.Rope = 0.02,
-    draws: options.ReportDraws = 1000,
-    chains: options.Chains = 4,
-    tune: options.Tune = 1000,
-    target_accept: options.TargetAccept = 0.9,
-    seed: options.Seed = 1,
+    fitting: FitOptions,
     allow_pickle: options.AllowPickle = False,
     force: options.Force = False,
     open_report: Annotated[
@@ -77,45 +72,24 @@ def run(
     settings = Settings(
         vectors=encoder or vectors,
         models=tuple(model or (CONTEXTUAL_MODELS if encoder else DEFAULT_MODELS)),
-        method=method,
         case=case,
-        ci_prob=ci_prob,
-        rope=rope,
-        draws=draws,
-        chains=chains,
-        seed=seed,
         allow_pickle=allow_pickle,
         templates=templates if encoder else "",
         pooling=pooling,
         layer=layer,
-        tune=tune,
-        target_accept=target_accept,
+        **vars(replace(fitting, progressbar=False)),
     )
     load_models(settings.models)
     chosen = _load_lists(lists)
     parts = [wordlist.name for wordlist in chosen] if len(chosen) > 1 else []
     require_place(out, parts, force=force)
-    command = command_of(lists, settings)
+    other = ("vectors",) if encoder else ("templates", "pooling", "layer")
+    command = options.command_of(context, model=settings.models, **dict.fromkeys(other))
     analyses = _results(chosen, settings, out, command, force=force, screen=screen)
     _tell_findings(analyses, out, screen)
     if open_report:
         typer.launch((out / "report.html").absolute().as_uri())
     return WARNED if any(analysis.doubtful for analysis in analyses) else 0
-
-
-def command_of(lists: Sequence[str], settings: Settings) -> str:
-    """Write the command that makes the same numbers, with every setting spelt out."""
-    wordlist = ["bayesbias", "run", *lists]
-    wordlist += ["--encoder" if settings.templates else "--vectors", settings.vectors]
-    if settings.templates:
-        for name in ("templates", "pooling", "layer"):
-            wordlist += [f"--{name}", str(getattr(settings, name))]
-    for model in settings.models:
-        wordlist += ["--model", model]
-    numbers = ("ci_prob", "rope", "draws", "chains", "tune", "target_accept", "seed")
-    for name in ("method", "case", *numbers):
-        wordlist += [f"--{name.replace('_', '-')}", str(getattr(settings, name))]
-    return shlex.join([*wordlist, *(["--allow-pickle"] if settings.allow_pickle else [])])
 
 
 def _load_lists(sources: Sequence[str]) -> list[WordList]:

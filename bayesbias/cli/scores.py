@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..sampling.options import FitOptions
 from . import options
 from .run import WARNED
 from .screen import Screen, complain
@@ -38,6 +40,7 @@ HEADS = ("score", "groups", "value>", "low>", "high>", "p>")
 """Columns of the tables."""
 
 
+@options.fit_options(without=("draws", "chains", "rope"))
 def scores(
     context: typer.Context,
     wordlist: Annotated[
@@ -46,11 +49,9 @@ def scores(
     *,
     vectors: options.Vectors = "glove-demo",
     case: options.Case = "exact",
-    ci_prob: options.CiProb = 0.89,
     n_resamples: Annotated[
         int, typer.Option(min=2, metavar="N", help="Resamplings of the words, for the intervals.")
     ] = 1000,
-    seed: options.Seed = 1,
     alternative: Annotated[
         str, typer.Option(metavar="HOW", help="Of WEAT's p-value: two-sided, greater or less.")
     ] = "two-sided",
@@ -61,9 +62,7 @@ def scores(
         str,
         typer.Option("--model", "-m", metavar="MODEL", help="The model for --posterior."),
     ] = "crossed",
-    method: options.Method = "auto",
-    tune: options.Tune = 1000,
-    target_accept: options.TargetAccept = 0.9,
+    fitting: FitOptions,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="Where the table goes, .csv."),
@@ -92,29 +91,22 @@ def scores(
     frame = score_table(
         read,
         loaded,
-        ci_prob=ci_prob,
+        ci_prob=fitting.ci_prob,
         n_resamples=n_resamples,
         alternative=tested,
-        seed=seed,
+        seed=fitting.seed,
     )
     doubts: list[str] = []
     if posterior:
         table = distance_table(read, loaded)
-        fitted = fit(
-            table,
-            model,
-            method,
-            seed=seed,
-            tune=tune,
-            target_accept=target_accept,
-            progressbar=not screen.quiet,
-        )
-        frame = with_posterior_scores(frame, fitted)
+        fitted = fit(table, model, options=replace(fitting, progressbar=not screen.quiet))
+        frame = with_posterior_scores(frame, fitted, ci_kind=fitting.ci_kind)
         doubts = frame.attrs["warnings"]
     _tell_missing(read, loaded)
     if out is not None:
         _write(frame, out)
-    _show(frame, f"{loaded.name} in {Path(vectors).name or vectors}", screen)
+    title = f"{loaded.name} in {Path(vectors).name or vectors}"
+    _show(frame, title, fitting.ci_kind, screen)
     if out is not None:
         screen.say(f"Table: {out}")
     return WARNED if doubts else 0
@@ -137,12 +129,14 @@ def _write(frame: pd.DataFrame, out: Path) -> None:
         frame.to_csv(temporary, index=False)
 
 
-def _show(frame: pd.DataFrame, title: str, screen: Screen) -> None:
+def _show(frame: pd.DataFrame, title: str, ci_kind: str, screen: Screen) -> None:
     """Print the scores, how to read them, and why some have no value."""
+    from .._core.intervals import interval_kind
+
     level = f"{100 * frame.attrs['ci_prob']:g}%"
     named = {
         "bootstrap": f"{title}: scores, {level} bootstrap intervals",
-        "posterior": f"{title}: posterior means, {level} highest-density intervals",
+        "posterior": f"{title}: posterior means, {level} {interval_kind(ci_kind).name}s",
     }
     about = {
         "bootstrap": "Bootstrap intervals say how scores move with other words; p is exact, "

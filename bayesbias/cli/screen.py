@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import sys
 import unicodedata
 import warnings
@@ -11,7 +10,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from .._core.checks import Argument, NamesArguments
+
 NAME = "bayesbias"
+
+OPTIONS = {
+    Argument("duplicates", "first"): "--first",
+    Argument("n_words"): "--recover-words",
+}
+"""Options that are not called as the argument that they stand for."""
 
 LEAST_WIDTH = 60
 """Columns of a table at least: a narrower terminal breaks its lines, and no cell is lost."""
@@ -91,21 +98,20 @@ def plain(text: str) -> str:
 
 def complain(text: str) -> None:
     """Print one line on stderr, with the program's name before it."""
-    print(f"{NAME}: {as_options(' '.join(plain(text).split()))}", file=sys.stderr)
+    print(f"{NAME}: {' '.join(plain(text).split())}", file=sys.stderr)
 
 
-def as_options(text: str) -> str:
-    """Write arguments of functions, as errors name them, as options of the command line."""
-    text = text.replace("allow_pickle=True", "--allow-pickle")
-    text = text.replace("force=True", "--force").replace('duplicates="first"', "--first")
-    text = re.sub(r"^n_words\b", "--recover-words", text)
-    text = re.sub(r"^(draws|chains|tune) must\b", r"--\1 must", text)
-    text = re.sub(r"\btarget_accept (must|towards)\b", r"--target-accept \1", text)
-    return re.sub(r"""\b(case|method)=(["'])(\w+)\2""", r"--\1 \3", text)
+def as_option(argument: Argument) -> str:
+    """Return an argument that a message names as the option of the command line that it is."""
+    flag = OPTIONS.get(argument) or f"--{argument.name.replace('_', '-')}"
+    plain_flag = argument in OPTIONS or argument.value is None or argument.value is True
+    return flag if plain_flag else f"{flag} {argument.value}"
 
 
-def in_one_line(error: Exception) -> str:
-    """Tell an error as a sentence; one of the system's own with the file that it is about."""
+def in_one_line(error: Exception | Warning | str) -> str:
+    """Write an error or warning as a sentence: arguments as options, and the file it is about."""
+    if isinstance(error, NamesArguments):
+        return error.spelled(as_option)
     if isinstance(error, OSError) and error.errno is not None and error.strerror:
         names = [str(name) for name in (error.filename, error.filename2) if name is not None]
         return f"{' and '.join(names)}: {error.strerror}" if names else error.strerror
@@ -120,7 +126,7 @@ def tidy_warnings() -> Iterator[None]:
     def show(message: Warning | str, *_: object, **__: object) -> None:
         if str(message) not in shown:
             shown.add(str(message))
-            complain(f"warning: {message}")
+            complain(f"warning: {in_one_line(message)}")
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -91,7 +90,7 @@ def sweep(
 ) -> int:
     """Fit many embeddings, word lists, models and seeds, and compare them."""
     from ..report.sweep_output import begin, require_sweep_place, write_sweep
-    from ..workflows.sweep import plan_sweep
+    from ..workflows.sweep import plan_sweep, run_sweep
     from ..workflows.sweep_spec import load_sweep
 
     screen = options.screen_of(context, quiet)
@@ -101,11 +100,12 @@ def sweep(
     require_sweep_place(out)
     plan = plan_sweep(wanted, allow_pickle=allow_pickle, progressbar=not screen.quiet)
     _tell_refused(plan)
-    command = _command(config, out, allow_pickle)
+    command = options.command_of(context)
     with _workers(dask):
         begin(plan, out, command)
         try:
-            done = _run(plan, out, jobs, screen)
+            progress = False if screen.quiet else None
+            done = run_sweep(plan, folder=out, n_jobs=jobs, progress=progress)
             write_sweep(done, out, command)
         except KeyboardInterrupt:
             kept = f"what was done is kept in {out}, and the same command goes on"
@@ -114,13 +114,6 @@ def sweep(
     if done.failures:
         return FAILED
     return WARNED if done.doubtful else 0
-
-
-def _run(plan: Plan, out: Path, jobs: int, screen: Screen) -> Sweep:
-    from ..workflows.sweep import run_sweep
-
-    progress = False if screen.quiet else None
-    return run_sweep(plan, folder=out, n_jobs=jobs, progress=progress)
 
 
 @contextmanager
@@ -145,11 +138,6 @@ def _workers(address: str) -> Iterator[None]:
         raise ValueError(f"no Dask scheduler answers at {address}: {reason}") from None
     with client, joblib.parallel_config(backend="dask", client=client):
         yield
-
-
-def _command(config: Path, out: Path, allow_pickle: bool) -> str:
-    words = ["bayesbias", "sweep", str(config), "--out", str(out)]
-    return shlex.join([*words, *(["--allow-pickle"] if allow_pickle else [])])
 
 
 def _tell_refused(plan: Plan) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..sampling.options import FitOptions
 from . import options
 from .run import WARNED
 from .screen import Screen
@@ -54,6 +56,7 @@ def table(
     return 0
 
 
+@options.fit_options(without=("rope",))
 def fit(
     context: typer.Context,
     table: Annotated[
@@ -70,18 +73,11 @@ def fit(
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="Where the posterior goes, .nc."),
     ] = None,
-    method: options.Method = "auto",
-    ci_prob: options.CiProb = 0.89,
-    draws: options.Draws = 1000,
-    chains: options.Chains = 4,
-    tune: options.Tune = 1000,
-    target_accept: options.TargetAccept = 0.9,
-    seed: options.Seed = 1,
+    fitting: FitOptions,
     force: options.Force = False,
     quiet: options.Quiet = False,
 ) -> int:
     """Fit a model to a table, print the summary and keep the posterior."""
-    from .._core.intervals import check_probability
     from ..model.tree import save_posterior, warnings_of
     from ..posterior.summaries import summary
     from ..sampling.fit import fit as fit_table
@@ -89,24 +85,14 @@ def fit(
     from ..workflows.output import require_file_place
 
     screen = options.screen_of(context, quiet)
-    check_probability(ci_prob)
     if out is not None:
         require_file_place(out, (".nc",), force=force)
-    posterior = fit_table(
-        read_table(table),
-        model,
-        method,
-        draws=draws,
-        chains=chains,
-        seed=seed,
-        tune=tune,
-        target_accept=target_accept,
-        progressbar=not screen.quiet,
-    )
-    frame = summary(posterior, ci_prob)
+    own = replace(fitting, progressbar=not screen.quiet)
+    posterior = fit_table(read_table(table), model, options=own)
+    frame = summary(posterior, **fitting.intervals)
     if out is not None:
         save_posterior(posterior, out)
-    _show_summary(frame, f"{table.name}, {posterior.attrs['model']}", ci_prob, screen)
+    _show_summary(frame, f"{table.name}, {posterior.attrs['model']}", screen)
     if out is not None:
         screen.say(f"Posterior: {out}")
     else:
@@ -114,8 +100,10 @@ def fit(
     return WARNED if warnings_of(posterior) else 0
 
 
-def _show_summary(frame: pd.DataFrame, title: str, ci_prob: float, screen: Screen) -> None:
-    shown = frame if len(frame) <= MOST_ROWS else frame[frame["level"] != "word"]
+def _show_summary(frame: pd.DataFrame, title: str, screen: Screen) -> None:
+    from ..tables.levels import WORD
+
+    shown = frame if len(frame) <= MOST_ROWS else frame[frame["level"] != WORD]
     rows = [
         [
             row["level"],
@@ -126,6 +114,8 @@ def _show_summary(frame: pd.DataFrame, title: str, ci_prob: float, screen: Scree
         for _, row in shown.iterrows()
     ]
     heads = ["level", "of", "connection", "mean>", "sd>", "low>", "high>"]
-    screen.table(f"{title}: mean distances, {100 * ci_prob:g}% intervals", heads, rows)
+    screen.table(
+        f"{title}: mean distances, {100 * frame.attrs['ci_prob']:g}% intervals", heads, rows
+    )
     if len(shown) < len(frame):
         screen.say(f"{len(frame) - len(shown)} rows of single words are not shown.")

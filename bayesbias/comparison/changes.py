@@ -10,10 +10,11 @@ import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
-from .._core.intervals import DEFAULT_CI_PROB, check_probability, describe_draws
+from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from ..model.tree import labels
-from ..posterior.contrasts import DEFAULT_ROPE, compare_draws
+from ..posterior.contrasts import compare_draws
 from ..posterior.summaries import Level, carry_warnings, levels
+from ..sampling.options import DEFAULT_ROPE
 from ..tables.descriptives import UNRELATED, mac_band
 from ..tables.wordlist_files import CONTROLS
 from .joint import WHEN, posterior_at
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
 
 
 def changes(
-    tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, rope: float = DEFAULT_ROPE
+    tree: DataTree,
+    ci_prob: float = DEFAULT_CI_PROB,
+    rope: float = DEFAULT_ROPE,
+    ci_kind: str = DEFAULT_CI_KIND,
 ) -> pd.DataFrame:
     """Means before and after and their change, at every level and for every connection.
 
@@ -35,6 +39,8 @@ def changes(
         Probability of the intervals, in (0, 1).
     rope : float
         Changes smaller than this, in units of distance, count as none.
+    ci_kind : {"hdi", "eti"}
+        Highest-density or equal-tailed intervals.
 
     Returns
     -------
@@ -44,11 +50,10 @@ def changes(
         ``high``, ``p_direction`` and ``p_rope`` as `bb.contrasts` has them; ``p_moved`` =
         1 - p_rope; ``p_towards_one``, the probability that abs(1 - after) < abs(1 - before).
     """
-    _check(ci_prob, rope)
     names = labels(tree, "connection")
     frames = []
     for before, after in _ends(tree):
-        frame = compare_draws(after.draws - before.draws, ci_prob, rope)
+        frame = compare_draws(after.draws - before.draws, ci_prob, rope, ci_kind)
         _insert(frame, before=before.draws.mean(axis=0), after=after.draws.mean(axis=0))
         frame["p_moved"] = 1 - frame["p_rope"]
         nearer = abs(UNRELATED - after.draws) < abs(UNRELATED - before.draws)
@@ -58,7 +63,10 @@ def changes(
 
 
 def side_effects(
-    tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, rope: float = DEFAULT_ROPE
+    tree: DataTree,
+    ci_prob: float = DEFAULT_CI_PROB,
+    rope: float = DEFAULT_ROPE,
+    ci_kind: str = DEFAULT_CI_KIND,
 ) -> pd.DataFrame:
     """Return how far neutral and human words moved, which no debiasing is meant to move.
 
@@ -73,7 +81,7 @@ def side_effects(
     ValueError
         If the tables have neither.
     """
-    frame = changes(tree, ci_prob, rope)
+    frame = changes(tree, ci_prob, rope, ci_kind)
     kept = frame[frame["connection"].isin(CONTROLS)]
     if kept.empty:
         raise ValueError("the tables have no neutral or human rows, so there are no side effects")
@@ -86,6 +94,8 @@ def order_changes(
     second: str = "different",
     ci_prob: float = DEFAULT_CI_PROB,
     rope: float = DEFAULT_ROPE,
+    *,
+    ci_kind: str = DEFAULT_CI_KIND,
 ) -> pd.DataFrame:
     """Return whether the order of two connections turned, overall, by group and by word.
 
@@ -95,7 +105,7 @@ def order_changes(
         As `compare` gives it.
     first, second : str
         Connections; first - second below zero: the first lies closer.
-    ci_prob, rope : float
+    ci_prob, rope, ci_kind
         As for `changes`.
 
     Returns
@@ -113,7 +123,6 @@ def order_changes(
     Where the gap was about zero to begin with, a turn means little; read it with the gaps. The sum
     of ``p_turned`` over words is the expected number of words whose order turned.
     """
-    _check(ci_prob, rope)
     names = labels(tree, "connection")
     for name in (first, second):
         if name not in names:
@@ -124,9 +133,9 @@ def order_changes(
     frames = []
     for ends in _ends(tree):
         gaps = [level.draws[:, [one]] - level.draws[:, [other]] for level in ends]
-        frame = compare_draws(gaps[1] - gaps[0], ci_prob, rope)
+        frame = compare_draws(gaps[1] - gaps[0], ci_prob, rope, ci_kind)
         for when, gap in zip(WHEN, gaps, strict=True):
-            told = describe_draws(gap, ci_prob)
+            told = describe_draws(gap, ci_prob, ci_kind)
             frame[[when, f"{when}_low", f"{when}_high"]] = told[["mean", "low", "high"]]
             frame[f"p_closer_{when}"] = (gap < 0).mean(axis=0)
         frame["p_turned"] = ((gaps[0] < 0) != (gaps[1] < 0)).mean(axis=0)
@@ -142,7 +151,9 @@ _ORDER_COLUMNS = [
 ]
 
 
-def alignment(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFrame:
+def alignment(
+    tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
+) -> pd.DataFrame:
     """Return whether the connections came to lie closer together, at every level.
 
     Returns
@@ -154,16 +165,15 @@ def alignment(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFrame:
         range shrank; ``p_same_order``, the probability that all connections stand in the order
         in which they stood.
     """
-    check_probability(ci_prob)
     frames = []
     for ends in _ends(tree):
         before, after = (np.ptp(level.draws, axis=1, keepdims=True) for level in ends)
-        frame = describe_draws(after - before, ci_prob)
+        frame = describe_draws(after - before, ci_prob, ci_kind)
         _insert(frame, before=before.mean(axis=0), after=after.mean(axis=0))
         frame["p_narrower"] = (after < before).mean(axis=0)
         orders = [level.draws.argsort(axis=1) for level in ends]
         frame["p_same_order"] = (orders[0] == orders[1]).all(axis=1).mean()
-        frames.append(_at(ends[0], frame))
+        frames.append(ends[0].label(frame))
     return carry_warnings(pd.concat(frames, ignore_index=True), tree)
 
 
@@ -239,9 +249,3 @@ def _insert(frame: pd.DataFrame, **columns: Any) -> pd.DataFrame:  # noqa: ANN40
     for at, (name, values) in enumerate(columns.items()):
         frame.insert(at, name, values)
     return frame
-
-
-def _check(ci_prob: float, rope: float) -> None:
-    check_probability(ci_prob)
-    if not 0 <= rope <= 2:
-        raise ValueError(f"rope is a distance and must lie in [0, 2], got {rope}")

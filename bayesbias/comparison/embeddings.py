@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import pandas as pd
 
 from .._core.checks import unknown_name
-from .._core.intervals import DEFAULT_CI_PROB
-from .._core.random import Seed, as_seed_sequence
+from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB
+from .._core.random import as_seed_sequence
 from ..model.spec import ModelSpec
-from ..posterior.contrasts import DEFAULT_ROPE, contrasts
+from ..posterior.contrasts import contrasts
+from ..sampling.options import (
+    DEFAULT_ROPE,
+    FitKeywords,
+    FitOptions,
+    fit_options,
+    shows_fit_keywords,
+)
 from ..tables.schema import require_columns, validate
 from .changes import changes
 from .joint import compare
@@ -27,12 +34,15 @@ KINDS = {"connections": changes, "contrasts": contrasts}
 """What can be compared between embeddings: means, or differences of connections."""
 
 
+@shows_fit_keywords
 def compare_embeddings(
     table: pd.DataFrame,
     model: str | Path | ModelSpec | None = None,
     *,
-    seed: Seed = None,
-    **options: Any,  # noqa: ANN401
+    attributes: bool = False,
+    priors: Mapping[str, Any] | None = None,
+    options: FitOptions | None = None,
+    **keywords: Unpack[FitKeywords],
 ) -> dict[EmbeddingPair, DataTree]:
     """Compare every two embeddings of one table, row by row.
 
@@ -41,7 +51,7 @@ def compare_embeddings(
     table : DataFrame
         A long-form table with the column ``embedding``, such as the tables of several embeddings
         put below each other with ``pd.concat``.
-    model, seed, **options
+    model, attributes, priors, options, **keywords
         As for `compare`.
 
     Returns
@@ -69,9 +79,17 @@ def compare_embeddings(
             f"the table has one embedding, {next(iter(parts))!r}; comparing needs two or more"
         )
     chosen = list(combinations(parts, 2))
-    seeds = as_seed_sequence(seed).spawn(len(chosen))
+    options = fit_options(options, keywords)
+    seeds = as_seed_sequence(options.seed).spawn(len(chosen))
     return {
-        (first, second): compare(parts[first], parts[second], model, seed=own, **options)
+        (first, second): compare(
+            parts[first],
+            parts[second],
+            model,
+            attributes=attributes,
+            priors=priors,
+            options=options.of_fit(seed=own),
+        )
         for (first, second), own in zip(chosen, seeds, strict=True)
     }
 
@@ -81,6 +99,7 @@ def embedding_changes(
     of: str = "contrasts",
     ci_prob: float = DEFAULT_CI_PROB,
     rope: float = DEFAULT_ROPE,
+    ci_kind: str = DEFAULT_CI_KIND,
 ) -> pd.DataFrame:
     """Differences between embeddings in one frame.
 
@@ -92,7 +111,8 @@ def embedding_changes(
         Differences of contrasts, such as associated - human, or of the means of connections.
         Embeddings differ in how close words lie altogether, which says nothing about bias;
         contrasts are free of it.
-    ci_prob, rope : float
+    ci_prob, rope, ci_kind
+        As for `bb.contrasts`.
 
     Returns
     -------
@@ -104,10 +124,10 @@ def embedding_changes(
         raise ValueError(unknown_name("kind of difference", of, KINDS))
     frames = []
     for (first, second), tree in trees.items():
-        frame = KINDS[of](tree, ci_prob, rope)
+        frame = KINDS[of](tree, ci_prob, rope, ci_kind)
         frame.insert(0, "second_embedding", second)
         frame.insert(0, "first_embedding", first)
         frames.append(frame)
     joined = pd.concat(frames, ignore_index=True)
-    joined.attrs = {"ci_prob": ci_prob}
+    joined.attrs = {"ci_prob": ci_prob, "ci_kind": ci_kind}
     return joined

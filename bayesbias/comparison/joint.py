@@ -19,21 +19,22 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
-from .._core.random import Seed, as_seed_sequence
+from .._core.random import as_seed_sequence
 from ..model.design import Design
 from ..model.priors import Prior
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import warnings_of
 from ..sampling.fit import fit_design
+from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.schema import ROUNDING, table_hash
 from .pairing import OUTCOME, Pairs, pair
 from .slopes import slopes
@@ -51,28 +52,16 @@ WHEN = ("before", "after")
 """The two ends of a change."""
 
 
-@dataclass(frozen=True)
-class _How:
-    """How both parts are fitted."""
-
-    method: str
-    options: Mapping[str, Any]
-
-
+@shows_fit_keywords
 def compare(
     before: pd.DataFrame,
     after: pd.DataFrame,
     model: str | Path | ModelSpec | None = None,
-    method: str = "auto",
     *,
     attributes: bool = False,
-    draws: int = 1000,
-    chains: int = 4,
-    seed: Seed = None,
     priors: Mapping[str, Any] | None = None,
-    tune: int = 1000,
-    target_accept: float = 0.9,
-    progressbar: bool = True,
+    options: FitOptions | None = None,
+    **keywords: Unpack[FitKeywords],
 ) -> DataTree:
     """Fit the change of every distance between two tables, pair by pair.
 
@@ -86,7 +75,7 @@ def compare(
         Long-form tables of one embedding each, such as before and after debiasing.
     model : str, Path or ModelSpec, optional
         A model for changes; ``change`` if not given, or ``change-crossed`` with `attributes`.
-    method, draws, chains, seed, priors, tune, target_accept, progressbar
+    priors, options, **keywords
         As for `fit`. `priors` are those of the change.
     attributes : bool
         Whether attribute words have effects of their own. A method that moves an attribute's
@@ -134,9 +123,7 @@ def compare(
     _warn_of_unpaired(pairs)
     design = pairs.design()
     _require_change(design, spec)
-    options = {"draws": draws, "chains": chains, "tune": tune, "target_accept": target_accept}
-    how = _How(method, options | {"progressbar": progressbar})
-    return _fit_both(design, pairs, spec, how, seed)
+    return _fit_both(design, pairs, spec, fit_options(options, keywords))
 
 
 def posterior_at(tree: DataTree, when: str) -> DataTree:
@@ -218,10 +205,10 @@ def _require_change(design: Design, spec: ModelSpec) -> None:
             )
 
 
-def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, how: _How, seed: Seed) -> DataTree:
-    first, second = as_seed_sequence(seed).spawn(2)
+def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, options: FitOptions) -> DataTree:
+    first, second = as_seed_sequence(options.seed).spawn(2)
     change = fit_design(
-        design, spec, how.method, seed=first, table_hash=table_hash(pairs.rows), **how.options
+        design, spec, table_hash=table_hash(pairs.rows), options=options.of_fit(seed=first)
     )
     slope = slopes(design, pairs.distances("before"), crossed=spec.attribute_effects != "none")
     rest = pairs.distances("before") - slope[design.connection] * design.y
@@ -229,9 +216,7 @@ def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, how: _How, seed: Se
     level = fit_design(
         replace(design, y=rest, outcome="before_given_change"),
         level_spec,
-        how.method,
-        seed=second,
-        **how.options,
+        options=options.of_fit(seed=second),
     )
     _join(change, level, slope, pairs)
     return change

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import cosine_distance
+from .._core.checks import Argument, ArgumentError
 from .._core.display import abridged
 from ..embeddings.word_sets import WordVectors
 from ..tables.schema import COLUMNS
@@ -72,10 +73,11 @@ def _require_distances(name: str, table: pd.DataFrame, vectors: WordVectors) -> 
     there = {word: word in vectors for word in pd.unique(pairs.to_numpy().ravel())}
     both = (pairs["protected_word"].map(there) & pairs["attribute"].map(there)).to_numpy(bool)
     if not both.any():
-        raise ValueError(
+        raise ArgumentError(
             f"the vectors {name} have no pair of words of the table {name}, which begins with "
             f"{_pair(pairs, 0)}; give the vectors that it was measured in, and if they are in "
-            'lower case, case="fallback"'
+            "lower case, ",
+            Argument("case", "fallback"),
         )
     known = pairs[both].reset_index(drop=True)
     told = table.loc[both, COLUMNS[-1]].to_numpy(np.float64)

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray, unit_rows
+from .._core.checks import Argument, ArgumentError
 from .._core.random import Seed, as_seed_sequence
 from ..scores.subspace import group_means
 from .clusters import cluster_accuracy
@@ -181,9 +182,10 @@ def _most_leaning(
         advantage = leaning[:, at] - np.delete(leaning, at, axis=1).max(axis=1)
         there = int((advantage > 0).sum())
         if not 1 <= n_words <= there:
-            raise ValueError(
-                f"n_words must lie in 1 to {there}, the number of words that lean to {name!r}; "
-                f"got {n_words}"
+            raise ArgumentError(
+                Argument("n_words"),
+                f" must lie in 1 to {there}, the number of words that lean to {name!r}; "
+                f"got {n_words}",
             )
         chosen.append(np.argsort(-advantage, kind="stable")[:n_words])
     return np.concatenate(chosen), np.repeat(np.arange(len(chosen)), n_words)

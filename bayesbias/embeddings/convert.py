@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._core.checks import unknown_name
+from .._core.checks import Argument, ArgumentError, unknown_name
 from .chunks import Chunk
 from .formats.native import is_native, native_shape, require_native_path, write_native
 from .load import open_embedding
@@ -81,12 +81,12 @@ def convert_vectors(
         write_native(embedding.iterate(), target, force=force, approve=_refuse_duplicates)
     except _DuplicateWordsError as found:
         if duplicates == "error":
-            raise ValueError(str(found)) from None
+            raise ArgumentError(*found.args) from None
         write_native(_without(embedding.iterate(), found.rows), target, force=force)
     return native_shape(target)
 
 
-class _DuplicateWordsError(Exception):
+class _DuplicateWordsError(ArgumentError):
     """Words stand twice; ``rows`` are those to leave out."""
 
     def __init__(self, vocabulary: Vocabulary, rows: Rows) -> None:
@@ -97,7 +97,8 @@ class _DuplicateWordsError(Exception):
         more = f" and {len(rows) - _MOST_NAMED} more" if len(rows) > _MOST_NAMED else ""
         super().__init__(
             f"{len(rows)} word(s) stand in the embedding more than once (again: {names}{more}); "
-            'mend the file, or keep the first of each with duplicates="first"'
+            "mend the file, or keep the first of each with ",
+            Argument("duplicates", "first"),
         )
 
 

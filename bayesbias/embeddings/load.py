@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._core.checks import unknown_name
+from .._core.checks import Argument, ArgumentError, unknown_name
 from .._core.resources import bundled_folder, bundled_names
 from ..tables.wordlists import WordList
 from .chunks import Vector
@@ -91,7 +91,7 @@ def load_vectors(
         found.setdefault(name.decode(errors=ODD) if wanted is None else wanted[name], vector)
     chosen = {word: word for word in found} if asked is None else choose(asked, found, case)
     if not chosen:
-        raise ValueError(_nothing_found(asked or (), found, where))
+        raise _nothing_found(asked or (), found, where)
     matrix = np.stack([found[form] for form in chosen.values()]).astype(np.float32, copy=False)
     _refuse_unusable(list(chosen), matrix, where)
     loaded = embedding.source.loaded
@@ -187,12 +187,15 @@ def choose(asked: Iterable[str], found: Mapping[str, object], case: str) -> dict
     return {word: form for form in found for word in askers[form]}
 
 
-def _nothing_found(asked: Sequence[str], found: Mapping[str, Vector], where: str) -> str:
+def _nothing_found(asked: Sequence[str], found: Mapping[str, Vector], where: str) -> ValueError:
     lowered = sum(word.lower() in found for word in asked)
-    hint = f'; {lowered} of them are there in lower case: pass case="fallback"' if lowered else ""
     if not asked:
-        return f"{where} holds no words"
-    return f"none of the {len(asked)} words is in {where} ({_named(asked)}){hint}"
+        return ValueError(f"{where} holds no words")
+    told = f"none of the {len(asked)} words is in {where} ({_named(asked)})"
+    if not lowered:
+        return ValueError(told)
+    hint = f"; {lowered} of them are there in lower case: pass "
+    return ArgumentError(told + hint, Argument("case", "fallback"))
 
 
 def _refuse_unusable(words: Sequence[str], matrix: Vector, where: str) -> None:

@@ -13,16 +13,16 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import pandas as pd
 
 from .._core.checks import unknown_name
-from .._core.random import Seed
 from ..model.design import Design
 from ..model.spec import ModelSpec, load_model
 from ..sampling.fit import fit_design
+from ..sampling.options import FitKeywords, FitOptions, shows_fit_keywords
 from ..tables.schema import require_columns, table_hash
 from .pairs_posterior import SCALES
 
@@ -105,20 +105,16 @@ def _check_types(chosen: pd.DataFrame) -> None:
         )
 
 
+@shows_fit_keywords
 def fit_pairs(
     paired: pd.DataFrame,
     measure: str | None = None,
     model: str | Path | ModelSpec = "pll",
-    method: str = "auto",
     *,
-    draws: int = 1000,
-    chains: int = 4,
-    seed: Seed = None,
     priors: Mapping[str, Any] | None = None,
     unit: float | None = None,
-    tune: int = 1000,
-    target_accept: float = 0.9,
-    progressbar: bool = True,
+    options: FitOptions | None = None,
+    **keywords: Unpack[FitKeywords],
 ) -> DataTree:
     """Model the differences of paired scores, by bias type and language model.
 
@@ -138,7 +134,7 @@ def fit_pairs(
         tokens; of 1 / n² for AULA, whose weights are about 1 / n besides.
     priors : mapping, optional
         Overrides, in the unit of the scores: ``{"connection_mean": {"sd": 1.0}}``.
-    method, draws, chains, seed, tune, target_accept, progressbar
+    options, **keywords
         As for `bayesbias.fit`.
 
     Returns
@@ -168,15 +164,10 @@ def fit_pairs(
     tree = fit_design(
         design,
         spec,
-        method,
-        draws=draws,
-        chains=chains,
-        seed=seed,
         priors=priors,
-        tune=tune,
-        target_accept=target_accept,
-        progressbar=progressbar,
+        options=options,
         table_hash=table_hash(chosen[list(NEEDED_COLUMNS)]),
+        **keywords,
     )
     tree.attrs |= {"measure": named, "unit": float(size), SCALES: json.dumps(relative)}
     return tree

@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from .._core.checks import unknown_name
+from .._core.checks import Argument, ArgumentError, unknown_name
 from .._core.transformer_files import load_network, longest_input, open_model, refusal
 
 DTYPES = ("float32", "bfloat16", "float16")
@@ -171,8 +171,9 @@ def _no_head(kind: str, place: str, error: Exception) -> Exception:
         return ValueError(f"{place} is not a {kind} language model: transformers has no such head")
     if "safetensors" in str(error) and "trust_remote_code" not in str(error):
         first = str(error).strip().split("\n")[0]
-        return ValueError(
+        return ArgumentError(
             f"{place} holds no model.safetensors ({first}); weights in a pickle are read only "
-            "with allow_pickle=True"
+            "with ",
+            Argument("allow_pickle", True),
         )
     return refusal(place, error)

@@ -15,7 +15,7 @@ from numpy.random import SeedSequence, default_rng
 
 from .._core.arrays import FloatArray
 from .._core.checks import check_numbers
-from .._core.intervals import DEFAULT_CI_PROB, check_probability, hdi
+from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, check_probability, interval
 from .._core.random import Seed, as_seed_sequence
 from ..model.tree import index_of, labels, observed
 from ..posterior.predictive import DEFAULT_DRAWS
@@ -31,6 +31,7 @@ def pair_check(
     tree: DataTree,
     ci_probs: Sequence[float] = (0.5, DEFAULT_CI_PROB),
     *,
+    ci_kind: str = DEFAULT_CI_KIND,
     n_draws: int = DEFAULT_DRAWS,
     seed: Seed = None,
 ) -> pd.DataFrame:
@@ -44,7 +45,9 @@ def pair_check(
     tree : DataTree
         From `fit_pairs`.
     ci_probs : sequence of float
-        Probabilities of the predictive HPDIs, in (0, 1).
+        Probabilities of the predictive intervals, in (0, 1).
+    ci_kind : {"hdi", "eti"}
+        Highest-density or equal-tailed intervals.
     n_draws : int
         Predictive draws a pair.
     seed : int, SeedSequence, Generator or None
@@ -64,8 +67,8 @@ def pair_check(
     y, draws = observed(tree), _predicted(tree, n_draws, sequence)
     rows = []
     for ci_prob in wanted:
-        interval = hdi(draws, ci_prob)
-        inside = (interval[:, 0] <= y) & (y <= interval[:, 1])
+        bounds = interval(draws, ci_prob, ci_kind)
+        inside = (bounds[:, 0] <= y) & (y <= bounds[:, 1])
         for name, where in _by_model(tree):
             n, n_inside = int(where.sum()), int(inside[where].sum())
             rows.append((ci_prob, name, n, n_inside, n_inside / n))
@@ -77,6 +80,7 @@ def pair_check(
 def preference_check(
     tree: DataTree,
     ci_prob: float = DEFAULT_CI_PROB,
+    ci_kind: str = DEFAULT_CI_KIND,
     *,
     n_draws: int = DEFAULT_DRAWS,
     seed: Seed = None,
@@ -106,7 +110,7 @@ def preference_check(
         for bias_type, where in parts:
             seen = float(_percent(y[None, where])[0])
             shares = _percent(drawn[:, where])
-            low, high = hdi(shares[:, None], ci_prob)[0]
+            low, high = interval(shares[:, None], ci_prob, ci_kind)[0]
             as_low = float((shares < seen).mean() + 0.5 * (shares == seen).mean())
             predicted = (float(shares.mean()), float(low), float(high))
             rows.append((name, bias_type, int(where.sum()), seen, *predicted, as_low))

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
-from .._core.intervals import DEFAULT_CI_PROB, check_probability, describe_draws
+from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from ..model.tree import labels
 from ..posterior.summaries import carry_warnings, scales
 from .pairs_posterior import NULLS, PairLevel, levels, scales_of
@@ -27,7 +27,9 @@ PARAMETERS = {
 """What the standard deviations of the models mean here."""
 
 
-def pair_summary(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFrame:
+def pair_summary(
+    tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
+) -> pd.DataFrame:
     r"""Posterior of how much stereotypical sentences are preferred, overall and by bias type.
 
     Parameters
@@ -36,6 +38,8 @@ def pair_summary(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFra
         From `fit_pairs`.
     ci_prob : float
         Probability of the intervals, in (0, 1).
+    ci_kind : {"hdi", "eti"}
+        Highest-density or equal-tailed intervals.
 
     Returns
     -------
@@ -49,17 +53,18 @@ def pair_summary(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFra
         ``high``, and ``p_above``: the probability that it is above its value without
         preference, 0, 0 and one half.
     """
-    check_probability(ci_prob)
     frames = []
     for level in levels(tree):
         for quantity, draws in level.draws.items():
-            frame = describe_draws(draws, ci_prob)
+            frame = describe_draws(draws, ci_prob, ci_kind)
             frame["p_above"] = _share_above(draws - NULLS[quantity])
             frames.append(_labelled(frame, level, quantity, model=labels(tree, "connection")))
     return carry_warnings(pd.concat(frames, ignore_index=True), tree)
 
 
-def model_contrasts(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFrame:
+def model_contrasts(
+    tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
+) -> pd.DataFrame:
     """Posterior differences between language models: which is more biased, and how sure is that.
 
     Parameters
@@ -81,7 +86,6 @@ def model_contrasts(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.Data
     ValueError
         If there is one model only.
     """
-    check_probability(ci_prob)
     models = labels(tree, "connection")
     pairs = list(combinations(range(len(models)), 2))
     if not pairs:
@@ -90,7 +94,7 @@ def model_contrasts(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.Data
     for level in levels(tree):
         for quantity, draws in level.draws.items():
             apart = np.stack([draws[:, one] - draws[:, other] for one, other in pairs], axis=1)
-            frame = describe_draws(apart, ci_prob)
+            frame = describe_draws(apart, ci_prob, ci_kind)
             above = _share_above(apart)
             frame["p_direction"] = np.maximum(above, 1 - above)
             first, second = zip(*pairs, strict=True)
@@ -114,7 +118,9 @@ def _labelled(
     return frame
 
 
-def pair_scales(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFrame:
+def pair_scales(
+    tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
+) -> pd.DataFrame:
     """Posterior of the spreads: of bias types, of pairs, and of residuals.
 
     Returns
@@ -125,7 +131,7 @@ def pair_scales(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFram
         is in the unit of a model of middling size), ``mean``, ``sd``, ``low``, ``high``.
         With one model type_sd is all of it.
     """
-    frame = scales(tree, ci_prob).rename(columns={"of": "model"})
+    frame = scales(tree, ci_prob, ci_kind).rename(columns={"of": "model"})
     frame["parameter"] = frame["parameter"].map(PARAMETERS)
     size = frame["model"].map(scales_of(tree)).fillna(1.0)
     for name in ("mean", "sd", "low", "high"):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._core.arrays import FloatArray
+from .._core.checks import NamesArguments
 from .._core.files import replace_file
 from .design import Design, IntArray
 from .spec import ModelSpec, spec_from_dict
@@ -43,7 +44,7 @@ _INDEX_DIMS = {
 }
 
 
-class SamplingWarning(UserWarning):
+class SamplingWarning(NamesArguments, UserWarning):
     """A posterior that should not be trusted as it is, and what to do."""
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from .._core.intervals import DEFAULT_CI_KIND, interval_kind
 from .palette import INK, QUIET
 
 if TYPE_CHECKING:
@@ -106,7 +107,8 @@ def share_inside(frame: pd.DataFrame) -> str:
 
 def interval_key(frame: pd.DataFrame) -> str:
     """Return what points and bars are."""
-    bars = f"{share_inside(frame)} highest-density intervals".lstrip()
+    kind = interval_kind(frame.attrs.get("ci_kind", DEFAULT_CI_KIND)).name
+    bars = f"{share_inside(frame)} {kind}s".lstrip()
     return f"Points: posterior means. Bars: {bars}."
 
 

@@ -64,8 +64,8 @@ def attribute_kfold(
     Returns
     -------
     DataFrame
-        A row a model, the best first: ``model``, ``elpd``, ``se``, ``elpd_difference`` to the
-        best model (0 or below), ``se_difference``, ``mcse`` (Monte Carlo error of elpd),
+        A row a model, the best first: ``model``, ``elpd``, ``se``, ``elpd_diff`` to the
+        best model (0 or below), ``dse``, ``mcse`` (Monte Carlo error of elpd),
         ``n_attributes``. Standard errors are over attribute words.
 
     Raises

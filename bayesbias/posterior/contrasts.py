@@ -8,19 +8,21 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from .._core.arrays import FloatArray
-from .._core.intervals import DEFAULT_CI_PROB, check_probability, describe_draws
+from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from ..model.tree import labels
+from ..sampling.options import DEFAULT_ROPE, check_rope
+from ..tables.levels import OVERALL, at_level
 from .summaries import carry_warnings, levels
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
-DEFAULT_ROPE = 0.02
-"""Differences in distance smaller than this count as none: a tenth of a usual residual sd."""
-
 
 def contrasts(
-    tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, rope: float = DEFAULT_ROPE
+    tree: DataTree,
+    ci_prob: float = DEFAULT_CI_PROB,
+    rope: float = DEFAULT_ROPE,
+    ci_kind: str = DEFAULT_CI_KIND,
 ) -> pd.DataFrame:
     """Posterior differences in mean distance between connections, at every level.
 
@@ -32,6 +34,8 @@ def contrasts(
         Probability of the intervals, in (0, 1).
     rope : float
         Half-width of the region of practical equivalence, in units of distance, from 0 on.
+    ci_kind : {"hdi", "eti"}
+        Highest-density or equal-tailed intervals.
 
     Returns
     -------
@@ -42,9 +46,6 @@ def contrasts(
         the probability that the difference is smaller than `rope`. A negative difference: the
         first lies closer to the protected words.
     """
-    check_probability(ci_prob)
-    if not 0 <= rope <= 2:
-        raise ValueError(f"rope is a distance and must lie in [0, 2], got {rope}")
     connections = labels(tree, "connection")
     pairs = list(combinations(range(len(connections)), 2))
     if not pairs:
@@ -52,19 +53,20 @@ def contrasts(
     frames = []
     for part in levels(tree):
         first, second = zip(*pairs, strict=True)
-        frame = compare_draws(part.draws[:, first] - part.draws[:, second], ci_prob, rope)
+        apart = part.draws[:, first] - part.draws[:, second]
+        frame = compare_draws(apart, ci_prob, rope, ci_kind)
         frame.insert(0, "second", [connections[index] for index in second])
         frame.insert(0, "first", [connections[index] for index in first])
-        frame.insert(0, "protected_word", part.protected_word)
-        frame.insert(0, "protected_group", part.protected_group)
-        frame.insert(0, "level", part.level)
-        frames.append(frame)
+        frames.append(part.label(frame))
     return carry_warnings(pd.concat(frames, ignore_index=True), tree)
 
 
-def compare_draws(differences: FloatArray, ci_prob: float, rope: float) -> pd.DataFrame:
+def compare_draws(
+    differences: FloatArray, ci_prob: float, rope: float, ci_kind: str = DEFAULT_CI_KIND
+) -> pd.DataFrame:
     """Describe draws of differences, (n_draws, n), with their direction and ROPE share."""
-    frame = describe_draws(differences, ci_prob)
+    check_rope(rope)
+    frame = describe_draws(differences, ci_prob, ci_kind)
     above = (differences > 0).mean(axis=0) + 0.5 * (differences == 0).mean(axis=0)
     frame["p_direction"] = pd.Series(above).clip(lower=1 - above)
     frame["p_rope"] = (abs(differences) < rope).mean(axis=0)
@@ -72,9 +74,12 @@ def compare_draws(differences: FloatArray, ci_prob: float, rope: float) -> pd.Da
 
 
 def associated_human_gap(
-    tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, rope: float = DEFAULT_ROPE
+    tree: DataTree,
+    ci_prob: float = DEFAULT_CI_PROB,
+    rope: float = DEFAULT_ROPE,
+    ci_kind: str = DEFAULT_CI_KIND,
 ) -> pd.DataFrame:
-    """How much closer stereotypical attributes lie than words about human life in general.
+    """Compute how much closer stereotypical attributes lie than words about human life in general.
 
     It is the one number that Dobrzeniecka and Urbaniak (2024) would give if one must: the overall
     mean distance of associated attributes less that of human ones. It is a location with an
@@ -94,6 +99,6 @@ def associated_human_gap(
     lacking = [name for name in ("associated", "human") if name not in labels(tree, "connection")]
     if lacking:
         raise ValueError(f"this posterior has no {' and no '.join(lacking)} attributes to compare")
-    frame = contrasts(tree, ci_prob, rope)
-    wanted = (frame["level"] == "overall") & (frame["first"] == "associated")
-    return frame[wanted & (frame["second"] == "human")].reset_index(drop=True)
+    frame = at_level(contrasts(tree, ci_prob, rope, ci_kind), OVERALL)
+    wanted = (frame["first"] == "associated") & (frame["second"] == "human")
+    return frame[wanted].reset_index(drop=True)

@@ -72,8 +72,8 @@ def compare_models(posteriors: Mapping[str, DataTree]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row a model, the best first: ``model``, ``elpd``, ``se``, ``p_loo`` (effective number of
-        parameters), ``elpd_difference`` to the best model (0 or below), ``se_difference``,
+        A row a model, the best first: ``model``, ``elpd``, ``se``, ``p`` (effective number of
+        parameters), ``elpd_diff`` to the best model (0 or below), ``dse``,
         ``n_bad_k`` (rows whose Pareto k is beyond what so many draws allow, 0.7 at most).
 
     Raises
@@ -94,7 +94,7 @@ def compare_models(posteriors: Mapping[str, DataTree]) -> pd.DataFrame:
     _check_same_table(posteriors)
     found = {name: pointwise_loo(tree) for name, tree in posteriors.items()}
     frame = ranked({name: loo.elpd for name, loo in found.items()})
-    frame.insert(3, "p_loo", [float(found[name].p_loo.sum()) for name in frame["model"]])
+    frame.insert(3, "p", [float(found[name].p_loo.sum()) for name in frame["model"]])
     frame["n_bad_k"] = [found[name].n_bad_k for name in frame["model"]]
     for name, loo in found.items():
         if loo.n_bad_k:
@@ -154,7 +154,7 @@ def ranked(pointwise: Mapping[str, FloatArray]) -> pd.DataFrame:
         )
         for name in order
     ]
-    columns = ["model", "elpd", "se", "elpd_difference", "se_difference"]
+    columns = ["model", "elpd", "se", "elpd_diff", "dse"]
     return pd.DataFrame(rows, columns=columns)
 
 

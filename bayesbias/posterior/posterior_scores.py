@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
-from .._core.intervals import DEFAULT_CI_PROB, check_probability, describe_draws
+from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws, interval_kind
 from ..model.likelihood import locations
 from ..model.tree import index_of, labels, spec_of
 from ..scores.registry import Direction, Reading
@@ -115,7 +115,9 @@ POSTERIOR_SCORES = {
 """Scores that can be read from a posterior, by name."""
 
 
-def posterior_scores(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFrame:
+def posterior_scores(
+    tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
+) -> pd.DataFrame:
     """Posteriors of MAC, gWEAT and WEAT on the words of the table, with the sample's values.
 
     Every score is computed draw by draw from the distances that the model expects of the rows of
@@ -129,6 +131,8 @@ def posterior_scores(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.Dat
         A posterior from `fit`.
     ci_prob : float
         Probability of the intervals, in (0, 1).
+    ci_kind : {"hdi", "eti"}
+        Highest-density or equal-tailed intervals.
 
     Returns
     -------
@@ -167,13 +171,12 @@ def posterior_scores(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.Dat
     rows; the effect size is then drawn to 0, and the mean difference is not. A model that pools
     words strongly does the reverse. Read it with the mean difference at its side.
     """
-    check_probability(ci_prob)
     expected, observed = _cells(tree)
     possible = {
         name: score for name, score in POSTERIOR_SCORES.items() if score.is_possible(observed)
     }
     draws = np.column_stack([score.value(expected) for score in possible.values()])
-    frame = describe_draws(draws, ci_prob)
+    frame = describe_draws(draws, ci_prob, ci_kind)
     frame.insert(0, "groups", ", ".join(labels(tree, "protected_group")))
     frame.insert(0, "score", list(possible))
     frame["observed"] = [float(score.value(observed)[0]) for score in possible.values()]
@@ -181,7 +184,10 @@ def posterior_scores(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.Dat
 
 
 def with_posterior_scores(
-    table: pd.DataFrame, tree: DataTree, ci_prob: float | None = None
+    table: pd.DataFrame,
+    tree: DataTree,
+    ci_prob: float | None = None,
+    ci_kind: str = DEFAULT_CI_KIND,
 ) -> pd.DataFrame:
     """Join the posteriors of scores to a table of scores.
 
@@ -193,6 +199,8 @@ def with_posterior_scores(
         A posterior of the same words in the same embedding.
     ci_prob : float, optional
         Probability of the intervals; that of the table if not given.
+    ci_kind : {"hdi", "eti"}
+        Kind of the posteriors' intervals.
 
     Returns
     -------
@@ -202,15 +210,14 @@ def with_posterior_scores(
     """
     require_columns(table, SCORE_TABLE_COLUMNS)
     level = float(ci_prob or table.attrs.get("ci_prob", DEFAULT_CI_PROB))
-    found = posterior_scores(tree, level)
-    names = {"mean": "value", "low": "low", "high": "high"}
+    found = posterior_scores(tree, level, ci_kind)
     specs = [POSTERIOR_SCORES[str(name)] for name in found["score"]]
-    rows = found.rename(columns=names).assign(
+    rows = found.rename(columns={"mean": "value"}).assign(
         interval="posterior",
         no_bias=[spec.no_bias for spec in specs],
         direction=[spec.direction for spec in specs],
         reading=[spec.reading for spec in specs],
-        choices=f"posterior mean, model {spec_of(tree).name}, highest-density interval",
+        choices=f"posterior mean, model {spec_of(tree).name}, {interval_kind(ci_kind).name}",
         note=[f"in the sample {value:.4g}" for value in found["observed"]],
     )
     joined = pd.concat([table, rows.reindex(columns=list(SCORE_TABLE_COLUMNS))], ignore_index=True)

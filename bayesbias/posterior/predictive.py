@@ -10,7 +10,8 @@ import pandas as pd
 from numpy.random import Generator, SeedSequence, default_rng
 
 from .._core.arrays import FloatArray
-from .._core.intervals import DEFAULT_CI_PROB, check_probability, hdi
+from .._core.checks import check_numbers
+from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, check_probability, interval
 from ..model.likelihood import predict_rows
 from ..model.tree import index_of, labels, observed
 from .summaries import carry_warnings
@@ -29,6 +30,7 @@ def check(
     tree: DataTree,
     ci_probs: Sequence[float] = (0.5, DEFAULT_CI_PROB),
     *,
+    ci_kind: str = DEFAULT_CI_KIND,
     n_draws: int | None = DEFAULT_DRAWS,
     seed: int | SeedSequence | Generator = 0,
 ) -> pd.DataFrame:
@@ -41,7 +43,9 @@ def check(
     tree : DataTree
         A posterior from `fit`.
     ci_probs : sequence of float
-        Probabilities of the predictive HPDIs, in (0, 1).
+        Probabilities of the predictive intervals, in (0, 1).
+    ci_kind : {"hdi", "eti"}
+        Highest-density or equal-tailed intervals.
     seed : int, SeedSequence or Generator
         Of the predictive draws.
 
@@ -53,16 +57,17 @@ def check(
     """
     y = observed(tree)
     connection, names = index_of(tree, "connection_index"), labels(tree, "connection")
-    intervals = predictive_intervals(tree, ci_probs, n_draws=n_draws, seed=seed)
+    intervals = predictive_intervals(tree, ci_probs, ci_kind=ci_kind, n_draws=n_draws, seed=seed)
     rows = []
-    for ci_prob, interval in intervals.items():
-        inside = (interval[:, 0] <= y) & (y <= interval[:, 1])
+    for ci_prob, bounds in intervals.items():
+        inside = (bounds[:, 0] <= y) & (y <= bounds[:, 1])
         parts = [("all", np.ones(len(y), bool))]
         parts += [(name, connection == index) for index, name in enumerate(names)]
         for name, where in parts:
             n, n_inside = int(where.sum()), int(inside[where].sum())
             rows.append((ci_prob, name, n, n_inside, n_inside / n))
     frame = pd.DataFrame(rows, columns=["ci_prob", "connection", "n_rows", "n_inside", "coverage"])
+    frame.attrs["ci_kind"] = ci_kind
     return carry_warnings(frame, tree)
 
 
@@ -70,15 +75,14 @@ def predictive_intervals(
     tree: DataTree,
     ci_probs: Sequence[float],
     *,
+    ci_kind: str = DEFAULT_CI_KIND,
     n_draws: int | None = DEFAULT_DRAWS,
     seed: int | SeedSequence | Generator = 0,
 ) -> dict[float, FloatArray]:
-    """Posterior predictive HPDIs of every row, (n_rows, 2) for each probability; see `check`."""
+    """Compute predictive intervals of every row, (n_rows, 2) for each probability; see `check`."""
     probabilities = [check_probability(ci_prob) for ci_prob in ci_probs]
-    if n_draws is not None and n_draws < 1:
-        raise ValueError(
-            f"n_draws must be a whole number from 1 on, or None for all; got {n_draws}"
-        )
+    if n_draws is not None:
+        check_numbers(n_draws=n_draws)
     rng = default_rng(seed)
     available = tree["posterior"].sizes["chain"] * tree["posterior"].sizes["draw"]
     chosen = rng.permutation(available)[:n_draws]
@@ -88,5 +92,5 @@ def predictive_intervals(
         rows = np.arange(start, min(start + ROWS_AT_ONCE, n_rows))
         draws = predict_rows(tree, rows, rng, chosen)
         for ci_prob in probabilities:
-            parts[ci_prob].append(hdi(draws, ci_prob))
+            parts[ci_prob].append(interval(draws, ci_prob, ci_kind))
     return {ci_prob: np.concatenate(blocks) for ci_prob, blocks in parts.items()}

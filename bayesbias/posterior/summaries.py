@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
-from .._core.intervals import DEFAULT_CI_PROB, check_probability, describe_draws
+from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from ..model.tree import (
     SamplingWarning,
     index_of,
@@ -21,12 +21,10 @@ from ..model.tree import (
     variable_dims,
     warnings_of,
 )
+from ..tables.levels import GROUP, LEVEL_COLUMNS, OVERALL, WORD
 
 if TYPE_CHECKING:
     from xarray import DataTree
-
-LEVELS = ("overall", "group", "word")
-"""Levels a mean is given at: all protected words, those of a group, one word."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +45,17 @@ class Level:
     protected_word: str
     draws: FloatArray
 
+    def label(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Insert the level's columns at the front of a frame."""
+        for place, name in enumerate(LEVEL_COLUMNS):
+            frame.insert(place, name, getattr(self, name))
+        return frame
 
-def summary(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFrame:
-    """Posterior mean distances with their highest-density intervals.
+
+def summary(
+    tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
+) -> pd.DataFrame:
+    """Compute posterior mean distances with their intervals.
 
     Parameters
     ----------
@@ -57,6 +63,8 @@ def summary(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFrame:
         A posterior from `fit`.
     ci_prob : float
         Probability of the intervals, in (0, 1).
+    ci_kind : {"hdi", "eti"}
+        Highest-density or equal-tailed intervals.
 
     Returns
     -------
@@ -64,27 +72,25 @@ def summary(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFrame:
         ``level`` (overall, group, word), ``protected_group``, ``protected_word``, ``connection``,
         ``mean``, ``sd``, ``low``, ``high``. Distances, in [0, 2]. The overall level is
         the mean of the population that the words are drawn from (``connection_mean``), a group's
-        level is the average of its words' means.
+        level is the average of its words' means. ``.attrs`` hold ``ci_prob`` and ``ci_kind``.
 
     Warns
     -----
     SamplingWarning
         If the posterior carries warnings; they are in ``.attrs["warnings"]`` of the frame too.
     """
-    check_probability(ci_prob)
     frames = []
     for part in levels(tree):
-        frame = describe_draws(part.draws, ci_prob)
+        frame = describe_draws(part.draws, ci_prob, ci_kind)
         frame.insert(0, "connection", labels(tree, "connection"))
-        frame.insert(0, "protected_word", part.protected_word)
-        frame.insert(0, "protected_group", part.protected_group)
-        frame.insert(0, "level", part.level)
-        frames.append(frame)
+        frames.append(part.label(frame))
     return carry_warnings(pd.concat(frames, ignore_index=True), tree)
 
 
-def scales(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFrame:
-    """Standard deviations of a posterior: how far words, attributes and single rows spread.
+def scales(
+    tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
+) -> pd.DataFrame:
+    """Compute standard deviations: how far words, attributes and single rows spread.
 
     Returns
     -------
@@ -98,7 +104,7 @@ def scales(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFrame:
         if name not in tree["posterior"]:
             continue
         draws = stacked(tree, name)
-        frame = describe_draws(draws.reshape(len(draws), -1), check_probability(ci_prob))
+        frame = describe_draws(draws.reshape(len(draws), -1), ci_prob, ci_kind)
         frame.insert(0, "of", labels(tree, dims[name][0]) if dims[name] else "")
         frame.insert(0, "parameter", name)
         frames.append(frame)
@@ -106,14 +112,14 @@ def scales(tree: DataTree, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFrame:
 
 
 def levels(tree: DataTree) -> Iterator[Level]:
-    """Give the draws of the mean distances overall, of every group and of every word."""
-    yield Level("overall", "", "", stacked(tree, "connection_mean"))
+    """Iterate over the draws of the mean distances overall, of every group and of every word."""
+    yield Level(OVERALL, "", "", stacked(tree, "connection_mean"))
     words, groups = labels(tree, "protected_word"), labels(tree, "protected_group")
     means, group_of = stacked(tree, "word_mean"), index_of(tree, "group_index")
     for index, group in enumerate(groups):
-        yield Level("group", group, "", means[:, group_of == index].mean(axis=1))
+        yield Level(GROUP, group, "", means[:, group_of == index].mean(axis=1))
     for index, word in enumerate(words):
-        yield Level("word", groups[group_of[index]], word, np.asarray(means[:, index]))
+        yield Level(WORD, groups[group_of[index]], word, np.asarray(means[:, index]))
 
 
 def carry_warnings(frame: pd.DataFrame, tree: DataTree) -> pd.DataFrame:

@@ -254,7 +254,7 @@ def _distances(table: pd.DataFrame) -> Table:
 def _comparison(analysis: Analysis) -> Table:
     """Show expected log predictive densities of the models by PSIS-LOO, best first."""
     frame = pd.DataFrame() if analysis.comparison is None else analysis.comparison
-    names = ("model", "elpd", "p_loo", "elpd_difference", "se_difference", "n_bad_k")
+    names = ("model", "elpd", "p", "elpd_diff", "dse", "n_bad_k")
     return frame_table(frame, "Leave-one-out prediction (PSIS-LOO)", *names)
 
 

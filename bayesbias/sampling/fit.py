@@ -8,27 +8,28 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import pandas as pd
 from numpy.random import Generator, default_rng
 
-from .._core.checks import check_numbers, unknown_name
-from .._core.random import Seed, as_seed_sequence
+from .._core.checks import Argument
+from .._core.random import as_seed_sequence
 from ..model.design import Design, index_table
 from ..model.pymc_model import model_of
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import SamplingWarning, assemble, complete, describe, outcome_of, undate
 from ..tables.schema import table_hash, validate_and_encode
 from .exact import sample_exact
+from .options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from .reduction import collapse
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
-METHODS = ("auto", "exact", "nuts", "nutpie", "numpyro")
-"""Ways to a posterior. ``nuts`` is PyMC's own; nutpie and numpyro come with ``samplers``."""
+_DRAWS, _NUTS = Argument("draws"), Argument("method", "nuts")
+"""What warnings advise to change."""
 
 PARETO_K_LIMIT = 0.7
 """Above it importance weights are not to be trusted (Vehtari et al., 2024)."""
@@ -49,28 +50,20 @@ class _Run:
 
     design: Design
     spec: ModelSpec
-    draws: int
-    chains: int
-    tune: int
-    target_accept: float
-    progressbar: bool
+    options: FitOptions
     rng: Generator
 
 
+@shows_fit_keywords
 def fit(
     table: pd.DataFrame,
     model: str | Path | ModelSpec = "paper",
-    method: str = "auto",
     *,
-    draws: int = 1000,
-    chains: int = 4,
-    seed: Seed = None,
     priors: Mapping[str, Any] | None = None,
     prior_predictive: bool = False,
     posterior_predictive: bool = False,
-    tune: int = 1000,
-    target_accept: float = 0.9,
-    progressbar: bool = True,
+    options: FitOptions | None = None,
+    **keywords: Unpack[FitKeywords],
 ) -> DataTree:
     """Fit a hierarchical model to a long-form table.
 
@@ -81,21 +74,17 @@ def fit(
     model : str, Path or ModelSpec
         A bundled model for distances (`models("distance")` names them), the path of one, or a
         ModelSpec.
-    method : {"auto", "exact", "nuts", "nutpie", "numpyro"}
-        ``auto`` takes the exact sampler where the model is Normal and its Pareto k is below 0.7,
-        and PyMC's NUTS otherwise; the result says which and why.
-    draws, chains : int
-        Draws of each chain, and chains. With the exact sampler draws are independent, and chains
-        are only how they are laid out.
-    seed : int, SeedSequence, Generator or None
-        Equal seeds give equal posteriors. None takes fresh entropy and records it.
     priors : mapping, optional
         Overrides, such as ``{"connection_mean": {"sd": 0.1}}``.
     prior_predictive, posterior_predictive : bool
         Whether to add the groups ``prior`` and ``prior_predictive``, and
         ``posterior_predictive``.
-    tune, target_accept, progressbar
-        For NUTS only.
+    options : FitOptions, optional
+        Options that keywords replace; what they say of reading a posterior plays no part here.
+    method, draws, chains, tune, target_accept, seed, progressbar
+        As the fields of `FitOptions`: ``method="auto"``, ``draws=1000`` of each of ``chains=4``,
+        ``seed=None`` for fresh entropy; ``tune=1000``, ``target_accept=0.9`` and the bar are for
+        NUTS only.
 
     Returns
     -------
@@ -114,39 +103,30 @@ def fit(
     SamplingWarning
         If R-hat, effective sample size, divergences or Pareto k are beyond their limits.
     """
+    options = fit_options(options, keywords)
     valid, coded = validate_and_encode(table)
     return fit_design(
         index_table(valid, coded=coded),
         load_model(model, "distance"),
-        method,
-        draws=draws,
-        chains=chains,
-        seed=seed,
         priors=priors,
         prior_predictive=prior_predictive,
         posterior_predictive=posterior_predictive,
-        tune=tune,
-        target_accept=target_accept,
-        progressbar=progressbar,
         table_hash=table_hash(valid, coded),
+        options=options,
     )
 
 
+@shows_fit_keywords
 def fit_design(
     design: Design,
     model: str | Path | ModelSpec,
-    method: str = "auto",
     *,
-    draws: int = 1000,
-    chains: int = 4,
-    seed: Seed = None,
     priors: Mapping[str, Any] | None = None,
     prior_predictive: bool = False,
     posterior_predictive: bool = False,
-    tune: int = 1000,
-    target_accept: float = 0.9,
-    progressbar: bool = True,
     table_hash: str | None = None,
+    options: FitOptions | None = None,
+    **keywords: Unpack[FitKeywords],
 ) -> DataTree:
     """Fit a hierarchical model to a design: to what is not a table of distances.
 
@@ -159,8 +139,7 @@ def fit_design(
     table_hash : str, optional
         What the result is to say of where the rows come from; the design's own digest if not
         given.
-    model, method, draws, chains, seed, priors, prior_predictive, posterior_predictive, tune, \
-target_accept, progressbar
+    model, priors, prior_predictive, posterior_predictive, options, **keywords
         As for `fit`.
 
     Returns
@@ -178,15 +157,12 @@ target_accept, progressbar
     SamplingWarning
         As `fit` does.
     """
-    check_numbers(draws=draws, chains=chains, tune=tune)
-    check_acceptance(target_accept)
-    if method not in METHODS:
-        raise ValueError(unknown_name("method", method, METHODS))
+    options = fit_options(options, keywords)
     spec = load_model(model).with_priors(dict(priors or {}))
-    sequence = as_seed_sequence(seed)
+    sequence = as_seed_sequence(options.seed)
     fitting, predicting = (default_rng(child) for child in sequence.spawn(2))
-    run = _Run(design, spec, draws, chains, tune, target_accept, progressbar, fitting)
-    tree, used, reason = _by_method(run, method)
+    run = _Run(design, spec, options, fitting)
+    tree, used, reason = _by_method(run)
     describe(
         tree,
         spec,
@@ -203,8 +179,9 @@ target_accept, progressbar
     return tree
 
 
-def _by_method(run: _Run, method: str) -> tuple[DataTree, str, str]:
+def _by_method(run: _Run) -> tuple[DataTree, str, str]:
     """Posterior, the method that made it, and why that one."""
+    method = run.options.method
     if method != "auto":
         return _SAMPLERS[method](run), method, "asked for"
     if run.spec.likelihood != "normal":
@@ -219,16 +196,15 @@ def _by_method(run: _Run, method: str) -> tuple[DataTree, str, str]:
 
 def _exact(run: _Run) -> DataTree:
     collapsed = collapse(run.design, run.spec)
-    result = sample_exact(collapsed, run.draws * run.chains, run.rng)
+    result = sample_exact(collapsed, run.options.draws * run.options.chains, run.rng)
     diagnostics = {
         "pareto_k": result.pareto_k,
         "importance_ess": result.importance_ess,
         "n_proposals": result.n_proposals,
     }
     lp = {"lp": result.log_density}
-    return assemble(
-        run.design, run.spec, result.values, lp, chains=run.chains, diagnostics=diagnostics
-    )
+    chains = run.options.chains
+    return assemble(run.design, run.spec, result.values, lp, chains=chains, diagnostics=diagnostics)
 
 
 def _sampler(backend: str) -> Callable[[_Run], DataTree]:
@@ -241,18 +217,19 @@ def _sampler(backend: str) -> Callable[[_Run], DataTree]:
             raise ImportError(
                 f"method={backend!r} needs {backend}: pip install 'bayesbias[samplers]'"
             )
-        seeds = [int(seed) for seed in run.rng.integers(2**31, size=run.chains)]
+        options = run.options
+        seeds = [int(seed) for seed in run.rng.integers(2**31, size=options.chains)]
         with model_of(run.design, run.spec), warnings.catch_warnings():
             # A first step of the warm-up may leave all numbers; the sampler then shortens it.
             warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning)
             tree: DataTree = pm.sample(
-                run.draws,
-                tune=run.tune,
-                chains=run.chains,
+                options.draws,
+                tune=options.tune,
+                chains=options.chains,
                 random_seed=seeds if backend == "pymc" else seeds[0],
                 nuts_sampler=backend,
-                target_accept=run.target_accept,
-                progressbar=run.progressbar,
+                target_accept=options.target_accept,
+                progressbar=options.progressbar,
                 compute_convergence_checks=False,
             )
         complete(tree, run.design)
@@ -271,57 +248,70 @@ _SAMPLERS: dict[str, Callable[[_Run], DataTree]] = {
 
 def _warn_if_doubtful(tree: DataTree) -> None:
     doubts = _doubts(tree)
-    tree.attrs["warnings"] = json.dumps(doubts)
+    tree.attrs["warnings"] = json.dumps([str(doubt) for doubt in doubts])
     for doubt in doubts:
-        warnings.warn(doubt, SamplingWarning, skip_file_prefixes=(_PACKAGE,))
+        warnings.warn(doubt, skip_file_prefixes=(_PACKAGE,))
 
 
-def _doubts(tree: DataTree) -> list[str]:
+def _doubts(tree: DataTree) -> list[SamplingWarning]:
     stats = tree["sample_stats"]
     if "pareto_k" in stats:
         return _doubts_of_weights(float(stats["pareto_k"]), float(stats["importance_ess"]))
     return _doubts_of_chains(tree)
 
 
-def _doubts_of_weights(k: float, ess: float) -> list[str]:
+def _doubts_of_weights(k: float, ess: float) -> list[SamplingWarning]:
     doubts = []
     if not k < PARETO_K_LIMIT:
         doubts.append(
-            f"Pareto k of the exact sampler is {k:.2f}, not below {PARETO_K_LIMIT}: weights not "
-            "to be trusted; use method='nuts'"
+            SamplingWarning(
+                f"Pareto k of the exact sampler is {k:.2f}, not below {PARETO_K_LIMIT}: weights "
+                "not to be trusted; use ",
+                _NUTS,
+            )
         )
     if ess < ESS_LIMIT:
         doubts.append(
-            f"only {ess:.0f} effective proposals, fewer than {ESS_LIMIT}: raise draws, or use "
-            "method='nuts'"
+            SamplingWarning(
+                f"only {ess:.0f} effective proposals, fewer than {ESS_LIMIT}: raise ",
+                _DRAWS,
+                ", or use ",
+                _NUTS,
+            )
         )
     return doubts
 
 
-def _doubts_of_chains(tree: DataTree) -> list[str]:
+def _doubts_of_chains(tree: DataTree) -> list[SamplingWarning]:
     import arviz as az
 
     doubts = []
     diverging = int(tree["sample_stats"]["diverging"].sum())
     if diverging:
         doubts.append(
-            f"{diverging} divergent transitions: the posterior was not explored faithfully; "
-            "raise target_accept towards 0.99, or use method='exact' for a Normal model"
+            SamplingWarning(
+                f"{diverging} divergent transitions: the posterior was not explored faithfully; "
+                "raise ",
+                Argument("target_accept"),
+                " towards 0.99, or use ",
+                Argument("method", "exact"),
+                " for a Normal model",
+            )
         )
     posterior = tree["posterior"].to_dataset()
     rhat = max(float(values.max()) for values in az.rhat(posterior).data_vars.values())
     if posterior.sizes["chain"] > 1 and not rhat < RHAT_LIMIT:
-        doubts.append(
-            f"R-hat is {rhat:.3f}, above {RHAT_LIMIT}: the chains disagree; raise draws and tune"
-        )
+        told = f"R-hat is {rhat:.3f}, above {RHAT_LIMIT}: the chains disagree; raise "
+        doubts.append(SamplingWarning(told, _DRAWS, " and ", Argument("tune")))
     for kind in ("bulk", "tail"):
         ess = az.ess(posterior, method=kind).data_vars.values()
         least = min(float(values.min()) for values in ess)
         if least < ESS_LIMIT:
-            doubts.append(
+            told = (
                 f"the {kind} effective sample size is {least:.0f} for some parameter, fewer than "
-                f"{ESS_LIMIT}: raise draws"
+                f"{ESS_LIMIT}: raise "
             )
+            doubts.append(SamplingWarning(told, _DRAWS))
     return doubts
 
 
@@ -329,7 +319,7 @@ def _add_prior_predictive(tree: DataTree, run: _Run, rng: Generator) -> None:
     import pymc as pm
 
     with model_of(run.design, run.spec):
-        prior = pm.sample_prior_predictive(run.draws, random_seed=rng)
+        prior = pm.sample_prior_predictive(run.options.draws, random_seed=rng)
     for group in ("prior", "prior_predictive"):
         tree[group] = prior[group]
     undate(tree)
@@ -348,9 +338,3 @@ def _add_posterior_predictive(tree: DataTree, rng: Generator) -> None:
         {outcome_of(tree): (("chain", "draw", "row"), draws)},
         coords={name: posterior.coords[name] for name in ("chain", "draw")} | {"row": rows},
     )
-
-
-def check_acceptance(target_accept: float) -> None:
-    """Raise a ValueError if NUTS cannot aim at accepting this share of its steps."""
-    if not 0 < target_accept < 1:
-        raise ValueError(f"target_accept must lie in (0, 1); got {target_accept!r}")

@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from .._core.arrays import FloatArray
+from .._core.checks import Argument, ArgumentError
 from ..model.design import Design, IntArray
 from ..model.spec import ModelSpec
 from .sufficient import CellClasses, Statistics, sufficient_statistics
@@ -122,9 +123,10 @@ def collapse(design: Design, spec: ModelSpec) -> Collapsed:
         learnt from them), or the model has context effects and the design no contexts.
     """
     if spec.likelihood != "normal":
-        raise ValueError(
+        raise ArgumentError(
             f"the model {spec.name!r} has a {spec.likelihood} likelihood, and effects integrate "
-            "out of normal models only; use method='nuts'"
+            "out of normal models only; use ",
+            Argument("method", "nuts"),
         )
     if np.ptp(design.y) == 0:
         raise ValueError(f"all {len(design.y)} distances are equal; there is nothing to estimate")

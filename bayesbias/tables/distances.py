@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray, cosine_distance
+from .._core.checks import Argument, ArgumentError
 from .schema import COLUMNS, CONNECTIONS, connections_present, validate
 from .wordlists import WordList
 
@@ -83,11 +84,12 @@ def _require_words(vectors: KeyedVectors, wordlist: WordList) -> None:
         capitals = any(word != word.lower() for ws in lost.values() for word in ws)
         remedy = "check their spelling, or take an embedding that has them"
         if capitals:
-            remedy = "if the embedding is in lower case, read it with case='fallback'"
+            remedy = "if the embedding is in lower case, read it with "
         told = "; ".join(f"{group} ({', '.join(ws)})" for group, ws in lost.items())
-        raise ValueError(
+        raise ArgumentError(
             f"no protected word of these groups has a vector: {told}. A comparison needs two "
-            f"groups; {remedy}"
+            f"groups; {remedy}",
+            *([Argument("case", "fallback")] if capitals else []),
         )
 
 

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from .._core.checks import check_numbers, unknown_name
-from .._core.intervals import DEFAULT_CI_PROB, check_probability
+from .._core.checks import Argument, ArgumentError, unknown_name
 from ..contextual import ContextualVectors, contextual_table
 from ..embeddings.load import CASES, in_lower_case, matched_forms
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import warnings_of
-from ..posterior.contrasts import DEFAULT_ROPE, contrasts
+from ..posterior.contrasts import contrasts
 from ..posterior.loo import compare_models
 from ..posterior.predictive import check
 from ..posterior.sensitivity import prior_sensitivity
 from ..posterior.summaries import scales, summary
-from ..sampling.fit import METHODS, check_acceptance, fit
+from ..sampling.fit import fit
+from ..sampling.options import FitOptions
 from ..tables.distances import distance_table, missing_words
 from ..tables.wordlists import WordList
 
@@ -46,8 +46,8 @@ Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Settings:
-    """How to measure and to fit.
+class Settings(FitOptions):
+    """How to measure and to fit: the options of a fit, and of what it is fitted to.
 
     Parameters
     ----------
@@ -56,9 +56,10 @@ class Settings:
         of an encoder.
     models : tuple of str
         Names or paths of models.
-    method, case, ci_prob, rope, draws, chains, seed, tune, target_accept, allow_pickle
-        As `fit`, `load_vectors` and `contrasts` take them; of all chains together at least
-        `LEAST_DRAWS`.
+    case, allow_pickle
+        As `load_vectors` takes them.
+    draws : int
+        Of each chain; of all chains together at least `LEAST_DRAWS`.
     templates : str
         Set of templates that words are encoded in; empty for vectors without contexts.
     pooling, layer
@@ -72,34 +73,23 @@ class Settings:
 
     vectors: str = "glove-demo"
     models: tuple[str, ...] = DEFAULT_MODELS
-    method: str = "auto"
     case: str = "exact"
-    ci_prob: float = DEFAULT_CI_PROB
-    rope: float = DEFAULT_ROPE
-    draws: int = 1000
-    chains: int = 4
-    seed: int = 1
     allow_pickle: bool = False
     templates: str = ""
     pooling: str = "word"
     layer: int = -1
-    tune: int = 1000
-    target_accept: float = 0.9
 
     def __post_init__(self) -> None:
-        check_probability(self.ci_prob)
-        if self.method not in METHODS:
-            raise ValueError(unknown_name("method", self.method, METHODS))
+        super().__post_init__()
         if self.case not in CASES:
             raise ValueError(unknown_name("case", self.case, CASES))
-        check_numbers(draws=self.draws, chains=self.chains, tune=self.tune)
-        check_acceptance(self.target_accept)
         least = max(LEAST_CHAIN, -(-LEAST_DRAWS // self.chains))
         if self.draws < least:
-            raise ValueError(
-                f"draws must be at least {least} with {self.chains} chain(s), for checks of the "
+            raise ArgumentError(
+                Argument("draws"),
+                f" must be at least {least} with {self.chains} chain(s), for checks of the "
                 f"posterior need {LEAST_DRAWS} in all; got {self.draws}. For results to rely on "
-                "take 1000"
+                "take 1000",
             )
         if not self.models:
             raise ValueError("at least one model is needed")
@@ -136,8 +126,29 @@ class ModelResult:
     warnings: tuple[str, ...]
 
 
+class OfModels:
+    """What a list's and a change's results share: one result a model, in the order asked for."""
+
+    results: Mapping[str, Any]
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether some posterior carries a sampling warning."""
+        return any(result.warnings for result in self.results.values())
+
+    def frame(self, name: str) -> pd.DataFrame:
+        """Join one of the frames of all models, such as ``summary``, with a column ``model``."""
+        parts = []
+        for model, result in self.results.items():
+            part: pd.DataFrame = getattr(result, name).copy()
+            part.insert(0, "model", model)
+            part.attrs = {}
+            parts.append(part)
+        return pd.concat(parts, ignore_index=True)
+
+
 @dataclass(frozen=True)
-class Analysis:
+class Analysis(OfModels):
     """All that is known about one word list in one embedding.
 
     Parameters
@@ -174,29 +185,9 @@ class Analysis:
     in_lower_case: tuple[str, ...] = ()
 
     @property
-    def doubtful(self) -> bool:
-        """Whether some posterior carries a sampling warning."""
-        return any(result.warnings for result in self.results.values())
-
-    @property
     def lead(self) -> ModelResult:
         """The model that detailed figures are drawn from: the last one asked for."""
         return next(reversed(list(self.results.values())))
-
-    def frame(self, name: str) -> pd.DataFrame:
-        """Give one of the frames of all models, such as ``summary``, with a column ``model``."""
-        return of_all_models(self.results, name)
-
-
-def of_all_models(results: Mapping[str, Any], name: str) -> pd.DataFrame:
-    """One frame of the results of all models, one below the other, with a column ``model``."""
-    parts = []
-    for model, result in results.items():
-        part: pd.DataFrame = getattr(result, name).copy()
-        part.insert(0, "model", model)
-        part.attrs = {}
-        parts.append(part)
-    return pd.concat(parts, ignore_index=True)
 
 
 def load_models(models: Sequence[str]) -> list[ModelSpec]:
@@ -232,7 +223,6 @@ def analyse(
     settings: Settings,
     *,
     tell: Tell = lambda _: None,
-    progressbar: bool = False,
 ) -> Analysis:
     """Measure a word list in an embedding, fit every model, and read the posteriors.
 
@@ -244,8 +234,6 @@ def analyse(
     settings : Settings
     tell : function of str, optional
         Told of every step before it is taken.
-    progressbar : bool
-        Whether NUTS shows its bar.
 
     Returns
     -------
@@ -273,7 +261,7 @@ def analyse(
         results = {}
         for spec in specs:
             tell(f"fitting {spec.name}")
-            posterior = _fit(table, spec, settings, progressbar)
+            posterior = fit(table, spec, options=settings.of_fit())
             tell(f"reading and checking {spec.name}")
             results[spec.name] = read_posterior(posterior, spec, settings)
         comparison = None
@@ -298,14 +286,14 @@ def analyse(
 
 def read_posterior(posterior: DataTree, spec: ModelSpec, settings: Settings) -> ModelResult:
     """Read everything a report shows from one posterior."""
-    ci_prob = settings.ci_prob
+    probabilities = sorted({0.5, settings.ci_prob})
     return ModelResult(
         spec=spec,
         posterior=posterior,
-        summary=summary(posterior, ci_prob),
-        contrasts=contrasts(posterior, ci_prob, settings.rope),
-        check=check(posterior, sorted({0.5, ci_prob})),
-        scales=scales(posterior, ci_prob),
+        summary=summary(posterior, **settings.intervals),
+        contrasts=contrasts(posterior, **settings.reading),
+        check=check(posterior, probabilities, ci_kind=settings.ci_kind),
+        scales=scales(posterior, **settings.intervals),
         sensitivity=prior_sensitivity(posterior),
         warnings=tuple(warnings_of(posterior)),
     )
@@ -325,24 +313,10 @@ def noticed() -> Iterator[list[str]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield texts
-    for each in {str(one.message): one for one in caught}.values():
+    for each in {str(one.message): one for one in reversed(caught)}.values():
         if issubclass(each.category, UserWarning | RuntimeWarning):
             texts.append(str(each.message))
         warnings.warn(each.message, each.category, stacklevel=3)
-
-
-def _fit(table: pd.DataFrame, spec: ModelSpec, settings: Settings, progressbar: bool) -> DataTree:
-    return fit(
-        table,
-        spec,
-        settings.method,
-        draws=settings.draws,
-        chains=settings.chains,
-        seed=settings.seed,
-        tune=settings.tune,
-        target_accept=settings.target_accept,
-        progressbar=progressbar,
-    )
 
 
 def _vectors_hash(vectors: KeyedVectors | ContextualVectors, wordlist: WordList) -> str:

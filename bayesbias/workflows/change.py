@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from .._core.arrays import FloatArray
-from .._core.checks import check_numbers, unknown_name
-from .._core.intervals import DEFAULT_CI_PROB, check_probability
-from .._core.random import Seed, as_seed_sequence
+from .._core.random import as_seed_sequence
 from ..comparison import (
     alignment,
     band_shares,
@@ -31,12 +29,12 @@ from ..debias import DefiningSets
 from ..embeddings.word_sets import WordVectors
 from ..model.spec import ModelSpec
 from ..model.tree import labels, spec_of, warnings_of
-from ..posterior.contrasts import DEFAULT_ROPE, contrasts
+from ..posterior.contrasts import contrasts
 from ..posterior.predictive import check
 from ..posterior.summaries import scales, summary
-from ..sampling.fit import METHODS, check_acceptance
+from ..sampling.options import FitOptions
 from ..tables.wordlists import WordList
-from .analysis import noticed, of_all_models
+from .analysis import OfModels, noticed
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -47,8 +45,8 @@ ORDER = ("associated", "different")
 
 
 @dataclass(frozen=True)
-class ChangeSettings:
-    """How to fit and read a change.
+class ChangeSettings(FitOptions):
+    """How to fit and read a change: the options of a fit, and of what it is fitted to.
 
     Parameters
     ----------
@@ -56,32 +54,10 @@ class ChangeSettings:
         What the two tables are called.
     model : str or None
         A model; None for ``change`` and, beside it, ``change-crossed``.
-    method, ci_prob, rope, draws, chains, seed, tune, target_accept
-        As `compare` and `changes` take them.
-
-    Raises
-    ------
-    ValueError
-        If a value is not allowed.
     """
 
     names: tuple[str, str] = ("before", "after")
     model: str | None = None
-    method: str = "auto"
-    ci_prob: float = DEFAULT_CI_PROB
-    rope: float = DEFAULT_ROPE
-    draws: int = 1000
-    chains: int = 4
-    seed: Seed = 1
-    tune: int = 1000
-    target_accept: float = 0.9
-
-    def __post_init__(self) -> None:
-        check_probability(self.ci_prob)
-        if self.method not in METHODS:
-            raise ValueError(unknown_name("method", self.method, METHODS))
-        check_numbers(draws=self.draws, chains=self.chains, tune=self.tune)
-        check_acceptance(self.target_accept)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +113,7 @@ class ChangeResult:
 
 
 @dataclass(frozen=True, eq=False)
-class ChangeAnalysis:
+class ChangeAnalysis(OfModels):
     """All that is known about the change between two tables.
 
     Parameters
@@ -177,15 +153,6 @@ class ChangeAnalysis:
         """The result that detailed figures are drawn from: the first."""
         return next(iter(self.results.values()))
 
-    @property
-    def doubtful(self) -> bool:
-        """Whether some posterior carries a sampling warning."""
-        return any(result.warnings for result in self.results.values())
-
-    def frame(self, name: str) -> pd.DataFrame:
-        """Give one of the frames of all models, such as ``changes``, with a column ``model``."""
-        return of_all_models(self.results, name)
-
 
 def analyse_change(
     before: pd.DataFrame,
@@ -195,7 +162,6 @@ def analyse_change(
     scored: Scored | None = None,
     searched: Searched | None = None,
     tell: Callable[[str], None] = lambda _: None,
-    progressbar: bool = False,
 ) -> ChangeAnalysis:
     """Fit the change between two tables and read everything a report shows.
 
@@ -210,8 +176,6 @@ def analyse_change(
         Vocabularies, for whether the bias can be found again.
     tell : function of str, optional
         Told of every step before it is taken.
-    progressbar : bool
-        Whether NUTS shows its bar.
 
     Raises
     ------
@@ -225,18 +189,7 @@ def analyse_change(
     with noticed() as notices:
         for model, seed in zip(models, sequence.spawn(len(models)), strict=True):
             tell(f"fitting {model}")
-            tree = compare(
-                before,
-                after,
-                model,
-                settings.method,
-                draws=settings.draws,
-                chains=settings.chains,
-                seed=seed,
-                tune=settings.tune,
-                target_accept=settings.target_accept,
-                progressbar=progressbar,
-            )
+            tree = compare(before, after, model, options=settings.of_fit(seed=seed))
             tell(f"reading {model}")
             results[str(tree.attrs["model"])] = read_change(tree, settings)
         tell("computing scores")
@@ -259,19 +212,19 @@ def analyse_change(
 
 def read_change(tree: DataTree, settings: ChangeSettings) -> ChangeResult:
     """Read everything a report shows from one posterior of a change."""
-    ci_prob, rope = settings.ci_prob, settings.rope
+    intervals, reading = settings.intervals, settings.reading
     watched = set(ORDER) <= set(labels(tree, "connection"))
     return ChangeResult(
         spec=spec_of(tree),
         posterior=tree,
-        changes=changes(tree, ci_prob, rope),
-        contrasts=contrasts(tree, ci_prob, rope),
-        orders=order_changes(tree, *ORDER, ci_prob, rope) if watched else pd.DataFrame(),
-        alignment=alignment(tree, ci_prob),
-        check=check(tree, sorted({0.5, ci_prob})),
-        scales=scales(tree, ci_prob),
-        before=summary(posterior_at(tree, "before"), ci_prob),
-        after=summary(posterior_at(tree, "after"), ci_prob),
+        changes=changes(tree, **reading),
+        contrasts=contrasts(tree, **reading),
+        orders=order_changes(tree, *ORDER, **reading) if watched else pd.DataFrame(),
+        alignment=alignment(tree, **intervals),
+        check=check(tree, sorted({0.5, settings.ci_prob}), ci_kind=settings.ci_kind),
+        scales=scales(tree, **intervals),
+        before=summary(posterior_at(tree, "before"), **intervals),
+        after=summary(posterior_at(tree, "after"), **intervals),
         turned=turned_counts(tree, *ORDER) if watched else None,
         warnings=tuple(warnings_of(tree)),
     )

@@ -68,7 +68,7 @@ def record_of(analysis: Analysis, command: str) -> dict[str, Any]:
         "command": command,
         "list": analysis.wordlist.name,
         "arguments": {
-            **{key: getattr(settings, key) for key in type(settings).__dataclass_fields__},
+            **settings.recorded,
             "models": list(settings.models),
         },
         "versions": versions(),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pandas as pd
+from numpy.random import default_rng
 
-from .._core.intervals import DEFAULT_CI_PROB, check_probability
+from .._core.random import as_seed_sequence
 from ..maskedlm.bayes import fit_pairs
 from ..maskedlm.measures import measure_table
 from ..maskedlm.pair_checks import pair_check, preference_check
@@ -17,7 +19,8 @@ from ..maskedlm.pair_summaries import model_contrasts, pair_scales, pair_summary
 from ..maskedlm.pll import paired_scores
 from ..maskedlm.score_sets import sampling_robustness, score_analysis
 from ..model.spec import ModelSpec, load_model
-from ..model.tree import warnings_of
+from ..model.tree import SamplingWarning, warnings_of
+from ..sampling.options import FitOptions
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -33,18 +36,19 @@ FRAMES: dict[str, Callable[..., pd.DataFrame]] = {
 
 
 @dataclass(frozen=True)
-class PairSettings:
-    """How pairs are analysed; every field as for `fit_pairs`."""
+class PairSettings(FitOptions):
+    """How pairs are analysed: the options of a fit, and of what it is fitted to.
+
+    Parameters
+    ----------
+    spec : str, Path or ModelSpec
+        A model for differences of scores.
+    repeats : int
+        Random samples of pairs, for how far published measures depend on which pairs there are.
+    """
 
     spec: str | Path | ModelSpec = "pll"
-    method: str = "auto"
-    ci_prob: float = DEFAULT_CI_PROB
-    draws: int = 1000
-    chains: int = 4
-    seed: int = 1
     repeats: int = 20
-    tune: int = 1000
-    target_accept: float = 0.9
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,6 @@ def analyse_pairs(
     settings: PairSettings = PairSettings(),
     *,
     tell: Callable[[str], None] = lambda _: None,
-    progressbar: bool = False,
 ) -> PairAnalysis:
     """Compute all that a report tells of the scores of sentence pairs.
 
@@ -106,34 +109,23 @@ def analyse_pairs(
     ValueError
         If scores are not valid, or the models share no measure.
     """
-    check_probability(settings.ci_prob)
     spec = load_model(settings.spec, "score_difference")
     paired = paired_scores(scores)
+    rng = default_rng(as_seed_sequence(settings.seed))
     tell("published measures")
     frames = {
         "measures": measure_table(paired),
         "distribution": score_analysis(paired),
-        "sampling": sampling_robustness(paired, repeats=settings.repeats, seed=settings.seed),
+        "sampling": sampling_robustness(paired, repeats=settings.repeats, seed=rng),
     }
     posteriors = {}
     for measure in shared_measures(paired):
         tell(f"fitting {spec.name} to {measure}")
-        posteriors[measure] = fit_pairs(
-            paired,
-            measure,
-            spec,
-            settings.method,
-            draws=settings.draws,
-            chains=settings.chains,
-            seed=settings.seed,
-            tune=settings.tune,
-            target_accept=settings.target_accept,
-            progressbar=progressbar,
-        )
+        posteriors[measure] = fit_pairs(paired, measure, spec, options=settings.of_fit())
     several = paired["model"].nunique() > 1
     for name, make in FRAMES.items():
         told = {} if name == "contrasts" and not several else posteriors
-        frames[name] = _by_measure(make, told, settings.ci_prob)
+        frames[name] = _by_measure(make, told, settings)
     return PairAnalysis(paired, settings, spec, posteriors, frames)
 
 
@@ -150,17 +142,14 @@ def shared_measures(paired: pd.DataFrame) -> list[str]:
 
 
 def _by_measure(
-    make: Callable[..., pd.DataFrame], posteriors: Mapping[str, DataTree], ci_prob: float
+    make: Callable[..., pd.DataFrame], posteriors: Mapping[str, DataTree], settings: PairSettings
 ) -> pd.DataFrame:
-    import warnings
-
-    from ..model.tree import SamplingWarning
-
     made = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SamplingWarning)  # `PairAnalysis.doubts` tells them
         for measure, tree in posteriors.items():
-            frame = make(tree, ci_prob)
+            of_check = {"ci_kind": settings.ci_kind}  # at probabilities of its own
+            frame = make(tree, **(of_check if make is pair_check else settings.intervals))
             frame.insert(0, "measure", measure)
             made.append(frame)
     return pd.concat(made, ignore_index=True) if made else pd.DataFrame()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import partial
@@ -12,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from .._core.checks import Argument, NamesArguments
 from .._core.jobs import Failure, Finished, Job, run_jobs
 from ..embeddings.load import load_vectors
 from ..model.spec import spec_from_dict
@@ -19,6 +19,7 @@ from ..model.tree import SamplingWarning, warnings_of
 from ..posterior.contrasts import contrasts
 from ..posterior.summaries import summary
 from ..sampling.fit import fit
+from ..sampling.options import FitOptions
 from ..tables.distances import distance_table, missing_words
 from ..tables.schema import table_hash
 from ..tables.wordlists import WordList
@@ -233,26 +234,26 @@ def _tables(
 
 def _advice(error: BaseException) -> str:
     """Write an error as a reader of the configuration can act on it."""
-    text = str(error) or type(error).__name__
-    return re.sub(r"""case=(["'])fallback\1""", 'case = "fallback" under [embeddings]', text)
+    if isinstance(error, NamesArguments):
+        return error.spelled(_as_key)
+    return str(error) or type(error).__name__
+
+
+def _as_key(argument: Argument) -> str:
+    """Return an argument as the configuration writes it."""
+    if argument.name != "case":
+        return str(argument)
+    return f'case = "{argument.value}" under [embeddings]'
 
 
 def _job(config: SweepConfig, cell: Cell, table: pd.DataFrame) -> Job:
     spec = next(spec for spec in config.models if spec.name == cell.model).to_dict()
-    names = ("method", "draws", "chains", "tune", "target_accept", "ci_prob", "rope")
-    options = {name: getattr(config, name) for name in names} | {"seed": cell.seed}
-    settings = {"sweep": 1, "table": table_hash(table), "spec": spec, **options}
-    return Job(cell.name, settings, partial(fit_cell, table, spec, **options))
+    options = config.of_fit(seed=cell.seed, progressbar=False)
+    settings = {"sweep": 1, "table": table_hash(table), "spec": spec, **options.recorded}
+    return Job(cell.name, settings, partial(fit_cell, table, spec, options))
 
 
-def fit_cell(
-    table: pd.DataFrame,
-    spec: Mapping[str, Any],
-    *,
-    ci_prob: float,
-    rope: float,
-    **options: Any,  # noqa: ANN401
-) -> pd.DataFrame:
+def fit_cell(table: pd.DataFrame, spec: Mapping[str, Any], options: FitOptions) -> pd.DataFrame:
     """Fit one cell, in a worker, and return its summary and contrasts as one frame.
 
     Parameters
@@ -261,10 +262,7 @@ def fit_cell(
         Columns as in ``COLUMNS``.
     spec : mapping
         As `ModelSpec.to_dict` returns it: models hold read-only mappings, which cannot be sent.
-    ci_prob, rope
-        As `contrasts` takes them.
-    **options
-        As `fit` takes them.
+    options : FitOptions
 
     Returns
     -------
@@ -272,8 +270,11 @@ def fit_cell(
         The rows of both, with a column ``frame`` that says which; what a row has no value for is
         missing. Its ``attrs`` hold ``method`` and ``warnings``.
     """
-    tree = fit(table, spec_from_dict(spec), progressbar=False, **options)
-    parts = {"summary": summary(tree, ci_prob), "contrasts": contrasts(tree, ci_prob, rope)}
+    tree = fit(table, spec_from_dict(spec), options=options)
+    parts = {
+        "summary": summary(tree, **options.intervals),
+        "contrasts": contrasts(tree, **options.reading),
+    }
     for name, part in parts.items():
         part.attrs = {}
         part.insert(0, "frame", name)
@@ -295,7 +296,7 @@ def _frame(plan: Plan, finished: Finished, name: str) -> pd.DataFrame:
             part.insert(place, column, value)
         parts.append(part)
     frame = _joined(parts, (*CELL_COLUMNS, *_KEYS))
-    frame.attrs = {"ci_prob": plan.config.ci_prob}
+    frame.attrs |= plan.config.intervals
     return frame
 
 

@@ -5,31 +5,28 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from .._core.checks import check_numbers, unknown_name
-from .._core.intervals import DEFAULT_CI_PROB, check_probability
-from .._core.random import as_seed_sequence
+from .._core.checks import unknown_name
+from .._core.random import check_seed
 from ..embeddings.load import CASES
 from ..model.spec import ModelSpec, load_model
-from ..posterior.contrasts import DEFAULT_ROPE
-from ..sampling.fit import METHODS, check_acceptance
+from ..sampling.options import FitOptions
 from ..tables.wordlists import WordList, load_wordlist
+
+OPTIONS = {
+    each.name: each for each in fields(FitOptions) if each.name not in {"seed", "progressbar"}
+}
+"""Options of a fit that the file may set; seeds are many, and there is no bar."""
 
 KEYS = {
     "title": "text",
     "lists": "a list of names or paths of word lists",
     "models": "a list of names or paths of models",
     "seeds": "a list of whole numbers from 0 on",
-    "method": "one of " + ", ".join(METHODS),
-    "draws": "a whole number from 1 on",
-    "chains": "a whole number from 1 on",
-    "tune": "a whole number from 1 on",
-    "target_accept": "a number in (0, 1)",
-    "ci_prob": "a number in (0, 1)",
-    "rope": "a distance in [0, 2]",
+    **{name: each.metadata["takes"] for name, each in OPTIONS.items()},
     "embeddings": "a table of names and sources",
 }
 """Keys of the file, and what each takes."""
@@ -50,7 +47,7 @@ class Embedding:
 
 
 @dataclass(frozen=True)
-class SweepConfig:
+class SweepConfig(FitOptions):
     """What a sweep compares: every embedding, list, model and seed with every other.
 
     Parameters
@@ -61,11 +58,8 @@ class SweepConfig:
     models : tuple of ModelSpec
         No two of one name.
     seeds : tuple of int
+        One a fit, in place of the ``seed`` of `FitOptions`.
     title : str
-    method, draws, chains, tune, target_accept
-        As `fit` takes them.
-    ci_prob, rope
-        As `contrasts` takes them.
     """
 
     embeddings: tuple[Embedding, ...]
@@ -73,27 +67,14 @@ class SweepConfig:
     models: tuple[ModelSpec, ...]
     seeds: tuple[int, ...] = (1,)
     title: str = ""
-    method: str = "auto"
-    draws: int = 1000
-    chains: int = 4
-    tune: int = 1000
-    target_accept: float = 0.9
-    ci_prob: float = DEFAULT_CI_PROB
-    rope: float = DEFAULT_ROPE
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for kind in ("embeddings", "lists", "models"):
             _require_different(kind, [each.name for each in getattr(self, kind)])
         _require_different("seeds", [str(seed) for seed in self.seeds])
         for seed in self.seeds:
-            as_seed_sequence(seed)
-        if self.method not in METHODS:
-            raise ValueError(unknown_name("method", str(self.method), METHODS))
-        check_numbers(draws=self.draws, chains=self.chains, tune=self.tune)
-        check_acceptance(self.target_accept)
-        check_probability(self.ci_prob)
-        if not 0 <= self.rope <= 2:
-            raise ValueError(f"rope is a distance and must lie in [0, 2]; got {self.rope!r}")
+            check_seed(seed)
         for wordlist in self.lists:
             if not wordlist.groups:
                 raise ValueError(
@@ -172,8 +153,8 @@ def _checked(key: str, value: object) -> Any:  # noqa: ANN401
         if not isinstance(value, list) or not all(_is(each, int) for each in value):
             raise _wrong(key, value)
         return tuple(value)
-    kinds = {"title": str, "method": str, "draws": int, "chains": int, "tune": int}
-    if not _is(value, kinds.get(key, (int, float))):
+    kind = type(OPTIONS[key].default) if key in OPTIONS else str
+    if not _is(value, (int, float) if kind is float else kind):
         raise _wrong(key, value)
     return value
 

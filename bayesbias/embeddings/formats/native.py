@@ -16,6 +16,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from ..._core.checks import Argument, ArgumentError
 from ..chunks import Chunk, Entry, fill_buffer, rows_of_chunk
 from ..source import Source
 from ..vocabulary import Lookup, Vocabulary, hashes_of
@@ -157,7 +158,8 @@ def require_native_path(folder: Path, *, force: bool) -> None:
     if set(others) - {VECTORS, WORDS}:
         raise ValueError(f"{folder} holds other files ({', '.join(others[:3])}); choose another")
     if others and not force:
-        raise ValueError(f"{folder} is there already; pass force=True to replace it")
+        told = f"{folder} is there already; pass "
+        raise ArgumentError(told, Argument("force", True), " to replace it")
 
 
 def _put(hidden: Path, folder: Path) -> None:

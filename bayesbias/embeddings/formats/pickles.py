@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from typing import TYPE_CHECKING
 
+from ..._core.checks import Argument, ArgumentError
 from ..source import Source
 from .headers import one_line
 from .keyed import functions_of, unwrapped
@@ -19,9 +20,11 @@ def read_pickle(source: Source) -> KeyedVectors:
     """Read KeyedVectors, or the KeyedVectors of a model, that gensim saved."""
     path = source.path
     if not source.allow_pickle:
-        raise ValueError(
+        raise ArgumentError(
             f"{path} is a Python pickle, which can run any program when it is opened; if you trust "
-            "its maker pass allow_pickle=True, else get the vectors as .bin, .txt or .vec"
+            "its maker pass ",
+            Argument("allow_pickle", True),
+            ", else get the vectors as .bin, .txt or .vec",
         )
     from gensim.models import KeyedVectors
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..._core.intervals import hdi
+from ..._core.intervals import interval
 from ...tables.wordlist_files import CONTROLS
 from ...workflows.change import ORDER, ChangeAnalysis
 from .models import widths_in_words
@@ -77,7 +77,7 @@ def order_sentences(analysis: ChangeAnalysis) -> list[str]:
     if result.turned is None:
         return [f"The tables lack {joined(ORDER)} attributes, so there is no order to watch."]
     words = result.orders[result.orders["level"] == "word"]
-    low, high = hdi(result.turned[:, None], analysis.settings.ci_prob)[0]
+    low, high = interval(result.turned[:, None], **analysis.settings.intervals)[0]
     stayed = words[words["p_turned"] < 1 - LIKELY]
     turned = words[words["p_turned"] > LIKELY]
     most = words.sort_values("p_turned").iloc[-1]

@@ -59,8 +59,8 @@ def change_sentences(base: ModelResult, other: ModelResult, pair: tuple[str, str
 def loo_sentence(comparison: pd.DataFrame) -> str:
     """Word by how much the best model predicts left-out distances better than the others."""
     beaten = joined(
-        f"{other['model']} by {number(-other['elpd_difference'], 0)} "
-        f"(standard error {number(other['se_difference'], 0)})"
+        f"{other['model']} by {number(-other['elpd_diff'], 0)} "
+        f"(standard error {number(other['dse'], 0)})"
         for other in comparison.to_dict("records")[1:]
     )
     bad = int(comparison["n_bad_k"].sum())

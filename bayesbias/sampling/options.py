@@ -1,0 +1,205 @@
+"""The options of a fit and of how it is read: one dataclass for functions, workflows, commands.
+
+The command line makes its options of the fields, and the keys of a sweep's file; this module
+imports nothing that takes long.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypedDict
+
+from .._core.checks import Argument, ArgumentError, check_numbers, unknown_name
+from .._core.intervals import (
+    DEFAULT_CI_KIND,
+    DEFAULT_CI_PROB,
+    INTERVALS,
+    check_probability,
+    interval_kind,
+)
+from .._core.random import Seed, check_seed
+
+METHODS = ("auto", "exact", "nuts", "nutpie", "numpyro")
+"""Ways to a posterior. ``nuts`` is PyMC's own; nutpie and numpyro come with ``samplers``."""
+
+DEFAULT_ROPE = 0.02
+"""Differences in distance smaller than this count as none: a tenth of a usual residual sd."""
+
+
+def _option(default: object, takes: str, **of_command: Any) -> Any:  # noqa: ANN401
+    """Make a field: what it takes, in words, and ``help``, ``metavar`` and limits of its option."""
+    return field(default=default, metadata={"takes": takes, "option": of_command})
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitOptions:
+    """How to fit a model, and how to read the posterior.
+
+    Parameters
+    ----------
+    method : {"auto", "exact", "nuts", "nutpie", "numpyro"}
+        ``auto`` takes the exact sampler where the model is Normal and its Pareto k is below 0.7,
+        and PyMC's NUTS otherwise; the result says which and why.
+    draws, chains : int
+        Draws of each chain, and chains. With the exact sampler draws are independent, and chains
+        are only how they are laid out.
+    tune : int
+        Steps of each chain before its draws; for NUTS only.
+    target_accept : float
+        Share of steps to accept, in (0, 1); for NUTS only.
+    seed : int, SeedSequence, Generator or None
+        Equal seeds give equal results. None takes fresh entropy, which the result records.
+    ci_prob : float
+        Probability of intervals, in (0, 1).
+    ci_kind : {"hdi", "eti"}
+        Highest-density or equal-tailed intervals.
+    rope : float
+        Half-width of the region of practical equivalence, a distance in [0, 2].
+    progressbar : bool
+        Whether NUTS shows its bar.
+
+    Raises
+    ------
+    ValueError
+        If a value is not allowed.
+    """
+
+    method: str = _option(
+        "auto",
+        f"one of {', '.join(METHODS)}",
+        metavar="HOW",
+        help="auto (exact where the model allows it, else nuts), exact, nuts, nutpie or numpyro.",
+    )
+    draws: int = _option(
+        1000, "a whole number from 1 on", metavar="N", min=1, help="Draws of each chain."
+    )
+    chains: int = _option(4, "a whole number from 1 on", metavar="N", min=1, help="Chains.")
+    tune: int = _option(
+        1000,
+        "a whole number from 1 on",
+        metavar="N",
+        min=1,
+        help="Steps of each chain before its draws; for nuts, nutpie and numpyro only.",
+    )
+    target_accept: float = _option(
+        0.9,
+        "a number in (0, 1)",
+        metavar="P",
+        help="Share of steps to accept, in (0, 1): nearer to 1 the steps are smaller, and fewer "
+        "diverge; for nuts, nutpie and numpyro only.",
+    )
+    seed: Seed = _option(  # noqa: RUF009  a call that makes a field
+        None,
+        "a whole number from 0 on",
+        metavar="N",
+        min=0,
+        help="Equal seeds give equal results.",
+    )
+    ci_prob: float = _option(
+        DEFAULT_CI_PROB,
+        "a number in (0, 1)",
+        metavar="P",
+        help="Probability of intervals, in (0, 1).",
+    )
+    ci_kind: str = _option(
+        DEFAULT_CI_KIND,
+        f"one of {', '.join(INTERVALS)}",
+        metavar="KIND",
+        help=f"Intervals: {', '.join(f'{key} ({kind.name})' for key, kind in INTERVALS.items())}.",
+    )
+    rope: float = _option(
+        DEFAULT_ROPE,
+        "a distance in [0, 2]",
+        metavar="D",
+        min=0,
+        max=2,
+        help="Differences smaller than this count as none.",
+    )
+    progressbar: bool = True
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise ValueError(unknown_name("method", str(self.method), METHODS))
+        check_numbers(draws=self.draws, chains=self.chains, tune=self.tune)
+        if not 0 < self.target_accept < 1:
+            raise ArgumentError(
+                Argument("target_accept"), f" must lie in (0, 1); got {self.target_accept!r}"
+            )
+        check_seed(self.seed)
+        check_probability(self.ci_prob)
+        interval_kind(self.ci_kind)
+        check_rope(self.rope)
+
+    @property
+    def intervals(self) -> dict[str, Any]:
+        """The keywords of functions that give intervals: ``ci_prob`` and ``ci_kind``."""
+        return {"ci_prob": self.ci_prob, "ci_kind": self.ci_kind}
+
+    @property
+    def about_interval(self) -> str:
+        """What the intervals are, in words."""
+        return interval_kind(self.ci_kind).about.format(f"{100 * self.ci_prob:g}%")
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """The keywords of functions that give contrasts: those of intervals, and ``rope``."""
+        return {**self.intervals, "rope": self.rope}
+
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """What decides the numbers: all fields but the bar's, a seed that is an object as text."""
+        kept = {each.name: getattr(self, each.name) for each in fields(self)}
+        del kept["progressbar"]
+        plain = self.seed is None or isinstance(self.seed, int)
+        return kept if plain else kept | {"seed": str(self.seed)}
+
+    def of_fit(self, **changes: Any) -> FitOptions:  # noqa: ANN401
+        """Return the options of a fit alone, without what a workflow adds to them."""
+        own = {each.name: getattr(self, each.name) for each in fields(FitOptions)}
+        return FitOptions(**(own | changes))
+
+
+class FitKeywords(TypedDict, total=False):
+    """The fields of `FitOptions` that functions that fit take as keywords."""
+
+    method: str
+    draws: int
+    chains: int
+    tune: int
+    target_accept: float
+    seed: Seed
+    progressbar: bool
+
+
+def check_rope(rope: float) -> None:
+    """Raise an ArgumentError if a region of practical equivalence is none."""
+    if not 0 <= rope <= 2:
+        raise ArgumentError(
+            Argument("rope"), f" is a distance and must lie in [0, 2], got {rope!r}"
+        )
+
+
+def fit_options(options: FitOptions | None, keywords: FitKeywords) -> FitOptions:
+    """Return options with keywords in place of theirs, or of the defaults."""
+    known = FitKeywords.__annotations__
+    for name in keywords:
+        if name not in known:
+            raise TypeError(unknown_name("option of a fit", name, known))
+    return replace(options or FitOptions(), **keywords)
+
+
+def shows_fit_keywords[F: Callable[..., Any]](function: F) -> F:
+    """Let the help of a function list the keywords that its ``**keywords`` stands for."""
+    signature = inspect.signature(function)
+    shown = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
+    shown += [
+        inspect.Parameter(
+            each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default, annotation=each.type
+        )
+        for each in fields(FitOptions)
+        if each.name in FitKeywords.__annotations__
+    ]
+    function.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
+    return function

@@ -1,0 +1,27 @@
+"""Levels at which frames speak of protected words: all of them, those of a group, one word."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+OVERALL, GROUP, WORD = "overall", "group", "word"
+
+LEVELS = (OVERALL, GROUP, WORD)
+"""In the order of frames, from all protected words to one."""
+
+LEVEL_COLUMNS = ("level", "protected_group", "protected_word")
+"""First columns of a frame with levels; group and word are empty where the level has none."""
+
+
+def at_level(frame: pd.DataFrame, level: str) -> pd.DataFrame:
+    """Return the rows of one level, counted anew."""
+    return frame[frame["level"] == level].reset_index(drop=True)
+
+
+def overall_row(frame: pd.DataFrame, first: str, second: str) -> pd.Series:
+    """Return the overall row of the contrast of two connections, or raise a KeyError."""
+    found = at_level(frame, OVERALL)
+    found = found[(found["first"] == first) & (found["second"] == second)]
+    if found.empty:
+        raise KeyError(f"the frame has no overall contrast {first} - {second}")
+    return found.iloc[0]

@@ -1,0 +1,71 @@
+"""A small list and embedding for commands, and what all tests of commands look at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bayesbias.cli import main
+
+LIST = """
+title = "Toy"
+note = "A note."
+[groups]
+men = ["he", "son"]
+women = ["she", "maid"]
+[stereotypes]
+men = ["soldier", "pilot", "rancher"]
+women = ["nurse", "dancer"]
+[controls]
+neutral = ["clock", "park", "stone"]
+human = ["walk", "eat", "gone"]
+"""
+
+WORDS = (
+    "he son she maid soldier pilot rancher nurse dancer clock park stone walk eat".split()  # noqa: SIM905
+)
+
+FAST = ("--model", "paper", "--draws", "200")
+"""One model and few draws, for runs whose numbers do not matter."""
+
+
+def write_vectors(path: Path, words: list[str], dims: int = 8) -> Path:
+    rng = np.random.default_rng(5)
+    lines = [" ".join([word, *(f"{x:.4f}" for x in rng.standard_normal(dims))]) for word in words]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def listing(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def files_named(page: str) -> list[str]:
+    """Files that a report says lie beside it."""
+    told = page.rpartition("Beside this page: ")[2].partition("</p>")[0]
+    return sorted(re.findall(r"[\w-]+\.(?:csv|nc|json)", told))
+
+
+def files_beside(found: Iterable[str]) -> list[str]:
+    return sorted(name for name in found if "/" not in name and name != "report.html")
+
+
+def refused(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> str:
+    """Check that a command is refused as bad input is, and give the one line it says."""
+    before = listing(Path())
+    assert main(arguments) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    lines = said.err.splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("bayesbias: ")
+    assert listing(Path()) == before
+    return lines[0]

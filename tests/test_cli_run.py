@@ -1,0 +1,308 @@
+"""`bayesbias run`: its folder of results, whole or not at all, and what it says."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from cli_toy import LIST, files_beside, files_named, listing, refused
+
+from bayesbias._core.resources import bundled_folder
+from bayesbias.cli import main
+from bayesbias.model.spec import model_text
+from bayesbias.model.tree import load_posterior
+from bayesbias.workflows.output import FRAMES, OWN_NAMES
+
+
+def test_run_with_both_cards_writes_everything_the_same_every_time(
+    toy: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    both = [*toy[:4], "--draws", "200", "--out"]
+    assert main([*both, "res"]) == 0
+    said = capsys.readouterr().out
+    _check_what_was_said(said)
+    found = listing(Path("res"))
+    _check_files(found)
+    for name in FRAMES:
+        assert list(dict.fromkeys(pd.read_csv(f"res/{name}.csv")["model"])) == ["paper", "crossed"]
+    assert pd.read_csv("res/missing.csv")["word"].tolist() == ["gone"]
+    assert files_named(found["report.html"].decode()) == files_beside(found)
+    record = json.loads(found["run.json"])
+    assert sorted(record["files"]) == sorted(found)
+    assert record["arguments"]["seed"] == 1
+    posterior = load_posterior("res/posterior-crossed.nc")
+    assert record["hashes"]["table"] == posterior.attrs["table_hash"]
+    assert main([*both, "again", "--quiet"]) == 0
+    assert listing(Path("again")) == found
+
+
+def _check_what_was_said(said: str) -> None:
+    lines = said.splitlines()
+    assert lines[0] == "toy in toy.txt: 40 distances, 1 of the list's 15 entries missing."
+    assert lines.pop(1) == "  Missing: 1 control word."
+    assert lines[1].startswith("  paper: associated − human is ")
+    assert lines[2].startswith("  crossed: associated − human is ")
+    assert "not verdicts" in lines[3]
+    assert lines[4:] == ["Report: res/report.html"]
+
+
+def _check_files(found: dict[str, bytes]) -> None:
+    assert {*OWN_NAMES, "posterior.nc", "posterior-paper.nc", "posterior-crossed.nc"} <= set(found)
+    plots = [name for name in found if name.startswith("plots/")]
+    stems = {kind: {n[:-4] for n in plots if n.endswith(kind)} for kind in (".png", ".svg")}
+    assert stems[".png"] == stems[".svg"]
+    specs = {
+        f"plots/{plot}-{spec}"
+        for plot in ("forest", "contrasts", "check", "scales")
+        for spec in ("paper", "crossed")
+    }
+    around = {"plots/neighbourhood-1-he", "plots/neighbourhood-2-she"}
+    assert stems[".png"] == specs | around | {"plots/distributions"}
+    assert found["posterior.nc"] == found["posterior-paper.nc"]
+
+
+@pytest.mark.usefixtures("one_plot")
+def test_other_seeds_give_other_draws_from_the_same_table(toy: list[str]) -> None:
+    for seed in "12":
+        assert main([*toy, "--out", seed, "--quiet", "--seed", seed]) == 0
+    one, two = listing(Path("1")), listing(Path("2"))
+    assert one["table.csv"] == two["table.csv"]
+    assert one["summary.csv"] != two["summary.csv"]
+
+
+@pytest.mark.usefixtures("one_plot")
+def test_the_command_in_the_record_makes_the_same_numbers(toy: list[str]) -> None:
+    other = ["--seed", "3", "--ci-prob", "0.8", "--ci-kind", "eti"]
+    assert main([*toy, "--out", "one", "--quiet", *other]) == 0
+    assert "The range that holds the middle 80%" in Path("one/report.html").read_text()
+    command = json.loads(Path("one/run.json").read_text())["command"]
+    assert command.startswith("bayesbias run toy.toml --vectors toy.txt ")
+    assert main([*command.split()[1:], "--out", "two", "--quiet"]) == 0
+    assert Path("one/summary.csv").read_bytes() == Path("two/summary.csv").read_bytes()
+
+
+@pytest.mark.usefixtures("one_plot")
+def test_several_lists_get_folders_and_an_index(
+    toy: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("other.toml").write_text(LIST.replace("Toy", "Other <b>"), encoding="utf-8")
+    assert main([*toy, "other.toml", "--out", "res"]) == 0
+    out = capsys.readouterr().out
+    assert "toy in toy.txt" in out
+    assert "other in toy.txt" in out
+    found = listing(Path("res"))
+    for name in OWN_NAMES:
+        assert f"toy/{name}" in found
+        assert f"other/{name}" in found
+    index = found["report.html"].decode()
+    assert 'href="toy/report.html"' in index
+    assert "Other &lt;b&gt;" in index
+    assert sorted(json.loads(found["run.json"])["files"]) == sorted(found)
+    assert main([*toy, "other.toml", "--out", "res"]) == 2
+
+
+@pytest.mark.usefixtures("one_plot")
+@pytest.mark.parametrize("out", ["res", "."])
+def test_force_replaces_our_files_and_never_deletes_others(toy: list[str], out: str) -> None:
+    Path(out, "plots").mkdir(parents=True)
+    others = ["notes.txt", "plots/mine.png", "data.csv", "posterior-of-mine.nc"]
+    for name in others:
+        Path(out, name).write_text("mine")
+    assert main([*toy, "--out", out, "--quiet"]) == 0
+    assert Path(out, "plots/forest-paper.png").exists()
+    assert main([*toy, "--out", out, "--quiet"]) == 2
+    record = json.loads(Path(out, "run.json").read_text())
+    record["files"] += ["data.csv", "notes.txt", "../toy.toml", "/etc/hostname", 5]
+    Path(out, "run.json").write_text(json.dumps(record))
+    again = [*toy[:4], "--model", "paper-figures", "--draws", "200", "--out", out, "--quiet"]
+    assert main([*again, "--force"]) == 0
+    assert all(Path(out, name).read_text() == "mine" for name in others)
+    assert Path("toy.toml").exists()
+    assert not Path(out, "plots/forest-paper.png").exists()
+    assert not Path(out, "posterior-paper.nc").exists()
+    assert Path(out, "posterior-paper-figures.nc").exists()
+    assert not [name for name in listing(Path()) if "writing" in name]
+
+
+@pytest.mark.usefixtures("one_plot")
+def test_a_new_folder_is_made_with_its_parents(toy: list[str]) -> None:
+    assert main([*toy, "--out", "a/b/c", "--quiet"]) == 0
+    assert Path("a/b/c/report.html").exists()
+
+
+@pytest.mark.parametrize("name", ["../mine", "mine.svg"])
+def test_a_card_that_cannot_be_a_file_name(
+    toy: list[str], name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = model_text("paper")
+    Path("mine.toml").write_text(spec.replace('"paper"', f'"{name}"'), encoding="utf-8")
+    toy[5] = "mine.toml"
+    assert "part of a file name" in refused(capsys, toy)
+
+
+def test_existing_results_need_force(toy: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    Path("res").mkdir()
+    Path("res/summary.csv").write_text("mine")
+    assert "--force" in refused(capsys, [*toy, "--out", "res"])
+    Path("t.csv").write_text("mine")
+    arguments = ["table", "toy.toml", "--vectors", "toy.txt", "--out", "t.csv"]
+    assert "--force" in refused(capsys, arguments)
+    assert main([*arguments, "--force"]) == 0
+
+
+def test_a_folder_that_cannot_be_written_to(
+    toy: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    if os.geteuid() == 0:  # whom permissions do not stop
+        assert "cannot write into /proc" in refused(capsys, [*toy, "--out", "/proc/results"])
+        return
+    Path("closed").mkdir(mode=0o500)
+    assert "cannot write into" in refused(capsys, [*toy, "--out", "closed/results"])
+
+
+@pytest.mark.usefixtures("one_plot")
+def test_an_error_in_the_writing_leaves_nothing(
+    toy: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device", "report.html")
+
+    monkeypatch.setattr("bayesbias.workflows.output.write_page", full)
+    said = refused(capsys, [*toy, "--out", "a/b"])
+    assert said.startswith("bayesbias: a/b: No space left on device while its results were")
+    assert not Path("a").exists()
+
+
+@pytest.mark.usefixtures("one_plot")
+def test_an_error_in_the_moving_leaves_nothing(
+    toy: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: Path, target: Path) -> None:
+        raise OSError(28, "No space left on device", str(target))
+
+    monkeypatch.setattr(Path, "rename", full)
+    assert "No space left" in refused(capsys, [*toy, "--out", "a/b"])
+    assert not Path("a").exists()
+
+
+@pytest.mark.usefixtures("one_plot")
+def test_a_full_disk_at_the_copying_is_told_once(
+    toy: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where temporary files have room and results have none: not a line for every file."""
+
+    def full(source: Path, target: Path) -> None:
+        if ".writing" in str(target):
+            raise OSError(28, "No space left on device", str(source), None, str(target))
+        copy(source, target)
+
+    copy = shutil.copyfile
+    monkeypatch.setattr(shutil, "copyfile", full)
+    said = refused(capsys, [*toy, "--out", "a/b"])
+    assert said.startswith("bayesbias: a/b: No space left on device while its results were")
+    assert ".writing" not in said
+    assert not Path("a").exists()
+
+
+def interrupted(toy: list[str], sent: signal.Signals) -> subprocess.Popen[str]:
+    """Start a run that samples for minutes, and send it a signal while it does."""
+    code = (
+        # A job that the shell started in the background ignores Ctrl-C unless told.
+        "import signal, sys, bayesbias.sampling.fit as f, time\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "def slow(run): print('sampling', flush=True); time.sleep(60)\n"
+        "f._SAMPLERS['nuts'] = slow\n"
+        "from bayesbias.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    arguments = [*toy, "--method", "nuts", "--out", "res"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "sampling\n"
+    time.sleep(0.2)
+    process.send_signal(sent)
+    return process
+
+
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
+def test_a_run_that_is_ended_leaves_nothing(toy: list[str], sent: signal.Signals) -> None:
+    before = sorted(os.listdir())
+    process = interrupted(toy, sent)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == (130 if sent == signal.SIGINT else -sent)
+    assert sorted(os.listdir()) == before
+    assert "Traceback" not in said
+    if sent == signal.SIGINT:
+        assert said.endswith("bayesbias: interrupted; nothing was written\n")
+
+
+@pytest.mark.usefixtures("one_plot")
+def test_sampling_warnings_give_exit_code_3_and_are_shown(
+    toy: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = (bundled_folder("models") / "paper.toml").read_text(encoding="utf-8")
+    hard = 'family = "gamma"\nshape = 0.01\nrate = 1.0'  # a prior heaped at zero
+    Path("hard.toml").write_text(spec.replace('family = "exponential"\nrate = 2.0', hard))
+    assert main([*toy[:4], "--model", "hard.toml", "--method", "exact"]) == 3
+    said = capsys.readouterr()
+    lines = [line for line in said.err.splitlines() if "Pareto k of the exact" in line]
+    assert len(lines) == 1
+    assert lines[0].startswith("bayesbias: warning: ")
+    html = Path("bayesbias-results/report.html").read_text()
+    assert "Do not rely on these numbers yet" in html
+    assert html.index("Pareto k of the exact") < html.index("What was found")
+
+
+def test_missing_words_are_named_and_lower_case_is_hinted_at(
+    toy: list[str], one_plot: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = LIST.replace('"son"', '"Son", "Puppi"').replace('"dancer"]', '"dancer", "Nurse"]')
+    Path("toy.toml").write_text(content, encoding="utf-8")
+    assert main(toy) == 0
+    out = capsys.readouterr().out
+    told = "Missing: Son, Puppi, Nurse and 1 control word."
+    assert f"  {told} 2 there in lower case: try --case fallback.\n" in out
+    assert main([*toy, "--case", "fallback", "--force"]) == 0
+    assert "  Missing: Puppi and 1 control word.\n" in capsys.readouterr().out
+
+
+def test_groups_of_which_nothing_was_measured_are_named(
+    toy: list[str], one_plot: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of women no stereotype is there, of axolotls no word at all: neither may pass for data."""
+    lists = LIST.replace('"nurse", "dancer"', '"xnurse", "xdancer"')
+    lists = lists.replace("[stereotypes]", 'axolotls = ["xaxolotl"]\n[stereotypes]')
+    Path("toy.toml").write_text(lists + "\n", encoding="utf-8")
+    assert main([*toy, "--out", "res"]) == 0
+    out = capsys.readouterr().out
+    page = Path("res/report.html").read_text(encoding="utf-8")
+    for told in (
+        "No stereotype of the group women was measured: what is said of attributes",
+        "No protected word of the group axolotls was found: it is left out of everything.",
+    ):
+        assert told in " ".join(out.split())
+        assert told in " ".join(page.split())
+    assert "of the group men" not in out
+
+
+def test_of_many_missing_words_eight_are_named(
+    toy: list[str], one_plot: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lost = ", ".join(f'"x{place}"' for place in range(11))
+    Path("toy.toml").write_text(LIST.replace('"dancer"', f'"dancer", {lost}'), encoding="utf-8")
+    assert main(toy) == 0
+    named = ", ".join(f"x{place}" for place in range(8))
+    told = f"Missing: {named} and 3 more protected and stereotype words and 1 control word."
+    assert told in capsys.readouterr().out

@@ -1,0 +1,74 @@
+"""`bayesbias table` and `bayesbias fit`."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from cli_toy import refused
+
+from bayesbias.cli import main
+from bayesbias.model.tree import load_posterior
+from bayesbias.sampling.options import FitOptions
+from bayesbias.tables.distances import read_table
+
+
+def test_table_and_fit(toy: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["table", *toy[1:4], "--out"]
+    assert main([*arguments, "t.csv"]) == 0
+    assert "Not in the embedding, and left out: gone" in capsys.readouterr().out
+    assert main([*arguments, "t.parquet"]) == 0
+    pd.testing.assert_frame_equal(read_table("t.csv"), read_table("t.parquet"))
+    capsys.readouterr()
+    assert main(["fit", "t.csv", "--model", "crossed", "--out", "p.nc"]) == 0
+    out = capsys.readouterr().out
+    assert "overall" in out
+    assert "Posterior: p.nc" in out
+    assert load_posterior("p.nc").attrs["model"] == "crossed"
+
+
+def test_fit_says_where_the_posterior_is_not(
+    toy: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["table", *toy[1:4], "--out", "t.csv", "--quiet"]) == 0
+    assert main(["fit", "t.csv"]) == 0
+    assert "The posterior is not kept; --out FILE.nc keeps it." in capsys.readouterr().out
+
+
+def test_what_warnings_advise_reaches_the_sampler(
+    toy: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from bayesbias.sampling import fit as fitting
+    from bayesbias.workflows import analysis
+    from bayesbias.workflows import change as change_analysis
+
+    def stop(*_: object, options: FitOptions) -> None:
+        raise ValueError(f"tune is {options.tune} and acceptance {options.target_accept}")
+
+    assert main(["table", *toy[1:4], "--out", "t.csv", "--quiet"]) == 0
+    for module, name in ((fitting, "fit"), (analysis, "fit"), (change_analysis, "compare")):
+        monkeypatch.setattr(module, name, stop)
+    scores = ["scores", toy[1], "--vectors", "toy.txt", "--posterior", "--draws", "20"]
+    for arguments in (["fit", "t.csv"], toy, ["compare", "t.csv", "t.csv"], scores):
+        said = refused(capsys, [*arguments, "--tune", "77", "--target-accept", "0.97"])
+        assert "tune is 77 and acceptance 0.97" in said
+
+
+def test_fit_takes_the_published_layout(toy: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["table", *toy[1:4], "--out", "t.csv", "--quiet"]) == 0
+    table = pd.read_csv("t.csv")
+    published = pd.DataFrame(
+        {
+            "protected_word": table["protected_word"],
+            "word_to_compare": table["attribute"],
+            "word_class": table["attribute_set"],
+            "cosine_distance": table["cosine_distance"],
+            "connection": table["connection"].replace("neutral", "none"),
+        }
+    )
+    published.loc[len(published) - 1, "cosine_distance"] = -100
+    published.to_csv("published.csv")
+    assert main(["fit", "published.csv", "--quiet"]) == 0
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.count("bayesbias: warning: ") == 1
+    assert "missing-word mark -100" in said.err
