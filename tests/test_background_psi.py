@@ -192,7 +192,7 @@ def test_experiments_without_words_are_refused_or_left_out_with_a_word(toy: Any)
     texts = [str(each.message) for each in told]
     assert texts[0] == (
         "no X: none of the 2 words of X is in the vocabulary (W5, Adam); 1 of them are there in "
-        'lower case: pass case="fallback"; it is left out'
+        "lower case: pass case='fallback'; it is left out"
     )
     assert texts[1].startswith("no Z: none of the 1 words of Z")
     with pytest.raises(ValueError, match="no Z: none"):
@@ -227,7 +227,7 @@ def test_words_that_stand_twice(tmp_path: Path) -> None:
         ("w1", ["w2"], TypeError, "Z must be a list of words; got the string 'w1'"),
         (["w1"], [], ValueError, "Z2 is empty"),
         (["w1", "w1"], ["w2"], ValueError, "Z holds 'w1' more than once"),
-        (["x", "y"], ["w2"], ValueError, r"none of the 2 words of Z is .*\(x, y\).*case=\"lower\""),
+        (["x", "y"], ["w2"], ValueError, r"none of the 2 words of Z is .*\(x, y\).*case='lower'"),
     ],
 )
 def test_bad_attribute_sets(toy: Any, Z: Any, Z2: Any, error: type[Exception], what: str) -> None:

@@ -9,7 +9,7 @@ from cli_toy import refused
 from bayesbias.cli import main
 from bayesbias.model.tree import load_posterior
 from bayesbias.sampling.options import FitOptions
-from bayesbias.tables.distances import read_table
+from bayesbias.tables.table_files import read_table
 
 
 def test_table_and_fit(toy: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -47,7 +47,7 @@ def test_what_warnings_advise_reaches_the_sampler(
     assert main(["table", *toy[1:4], "--out", "t.csv", "--quiet"]) == 0
     for module, name in ((fitting, "fit"), (analysis, "fit"), (change_analysis, "compare")):
         monkeypatch.setattr(module, name, stop)
-    scores = ["scores", toy[1], "--vectors", "toy.txt", "--posterior", "--draws", "20"]
+    scores = ["scores", toy[1], "--vectors", "toy.txt", "--posterior", "--n-resamples", "20"]
     for arguments in (["fit", "t.csv"], toy, ["compare", "t.csv", "t.csv"], scores):
         said = refused(capsys, [*arguments, "--tune", "77", "--target-accept", "0.97"])
         assert "tune is 77 and acceptance 0.97" in said

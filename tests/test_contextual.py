@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from gensim.models import KeyedVectors
+from typer.main import get_command
 
 import bayesbias as bb
-from bayesbias.cli.run import command_of
+from bayesbias.cli import app
+from bayesbias.cli.options import command_of
 from bayesbias.contextual import (
     ContextualVectors,
     contextual_table,
@@ -147,18 +150,15 @@ def test_a_contextual_table_goes_all_the_way(made: ContextualVectors, words: bb.
 
 
 def test_the_command_of_an_encoder_is_spelt_out() -> None:
-    settings = Settings(
-        seed=1,
-        vectors="models/mini lm",
-        models=CONTEXTUAL_MODELS,
-        templates="bleached",
-        pooling="sentence",
-    )
-    told = command_of(["religion"], settings)
+    given = ["religion", "--encoder", "models/mini lm", "--pooling", "sentence"]
+    command: Any = get_command(app)
+    context = command.commands["run"].make_context("bayesbias run", given)
+    told = command_of(context, model=CONTEXTUAL_MODELS, vectors=None)
     assert told.startswith(
         "bayesbias run religion --encoder 'models/mini lm' --templates bleached "
-        "--pooling sentence --layer -1 --model crossed --model contextual"
     )
+    assert "--pooling sentence --layer -1" in told
+    assert "--model crossed --model contextual" in told
     assert "--vectors" not in told
 
 

@@ -59,7 +59,7 @@ def test_blocks_of_any_size_give_the_same_file(method: str, source: Path) -> Non
     files = []
     for size in (1, 7, 10_000):
         out = source.with_name(f"out{size}.bin")
-        debias_file(source, out, method, GENDER, block_size=size, **OPTIONS[method])
+        debias_file(source, out, method, GENDER, chunk_size=size, **OPTIONS[method])
         files.append(out)
     if method in ("hard", "multiclass_hard", "double_hard"):
         assert len({path.read_bytes() for path in files}) == 1
@@ -179,7 +179,7 @@ BAD = {
     "bare gz": ({"out": "out.gz"}, "out.gz does not tell how to write vectors"),
     "itself": ({"out": "toy.bin"}, "toy.bin is the source itself"),
     "itself by another way": ({"out": "../{name}/toy.bin"}, "toy.bin is the source itself"),
-    "block": ({"block_size": 0}, "block_size must be at least one word"),
+    "block": ({"chunk_size": 0}, "chunk_size must be at least one word"),
 }
 
 

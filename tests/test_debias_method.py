@@ -100,7 +100,7 @@ def test_it_debiases_files_and_is_in_the_command(
     Path("mine.toml").write_text(
         f"defining = {[*map(list, GENDER.defining)]}\nspecific = {[*GENDER.kept]}\n"
     )
-    debias_file("toy.bin", "file.bin", "toy-halves", GENDER, first=3, unit=False, block_size=7)
+    debias_file("toy.bin", "file.bin", "toy-halves", GENDER, first=3, unit=False, chunk_size=7)
     command = ["debias", "--method", "toy_halves", "--vectors", "toy.bin", "--lists", "mine.toml"]
     options = ["--first", "3", "--part", "neutral", "--no-unit", "--out", "command.bin"]
     assert main([*command, *options]) == 0

@@ -299,7 +299,7 @@ def test_no_word_found() -> None:
 def test_no_word_found_but_in_lower_case(file: File, name: str) -> None:
     with pytest.raises(
         ValueError,
-        match=r'none of the 3 words.*; 2 of them are there in lower case: pass case="fal',
+        match=r"none of the 3 words.*; 2 of them are there in lower case: pass case='fal",
     ):
         load_vectors(file(name, FORMATS["plain.bin" if ".bin" in name else "glove.txt"]), UPPER)
 

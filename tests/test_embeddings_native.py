@@ -86,7 +86,7 @@ def test_words_that_stand_twice(tmp_path: Path) -> None:
     path = tmp_path / "twice.txt"
     path.write_bytes(b"a 1 2\nb 3 4\na 5 6\nc 7 8\nb 9 9\n")
     with pytest.raises(
-        ValueError, match=r"2 word.*'a' as word 3, 'b' as word 5.*duplicates=\"first"
+        ValueError, match=r"2 word.*'a' as word 3, 'b' as word 5.*duplicates='first"
     ):
         bb.convert_vectors(path, tmp_path / "made")
     assert left_over(tmp_path) == ["twice.txt"]

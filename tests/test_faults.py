@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from test_cli import FAST, LIST, WORDS, write_vectors
+from cli_toy import FAST, LIST, WORDS, write_vectors
 
 from bayesbias._core.files import restore_folder
 

@@ -80,7 +80,7 @@ def of_vectors(mark: str) -> dict[str, Case]:
     rates = rates.assign(rate=[0.1, 0.3], low=0.05, high=0.4, nominal=0.05, n=100, effect=[1, 2])
     values = pd.DataFrame({"protected_group": [mark, "y"], "A": [0.1, 0.2], "B": [0.3, -0.1]})
     return {
-        "scores": ((scores.score_table(vectors, listed, draws=20, seed=0),), {}),
+        "scores": ((scores.score_table(vectors, listed, n_resamples=20, seed=0),), {}),
         "robustness": ((scores.robustness(vectors, listed, repeats=2, shares=(0.5,), seed=0),), {}),
         "direction_correlations": ((scores.direction_correlations(vectors, pairs),), {}),
         "background_densities": ((curves,), {}),

@@ -18,7 +18,7 @@ from bayesbias.model.likelihood import (
     log_likelihood,
     predict_rows,
     residual_sds,
-    row_blocks,
+    row_chunks,
 )
 from bayesbias.model.spec import ModelSpec, load_model, spec_from_dict
 from bayesbias.posterior.loo import add_log_likelihood
@@ -94,7 +94,7 @@ def test_the_log_likelihood_group_is_put_on_a_copy(
     crossed_posterior: DataTree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(predictive, "NUMBERS_AT_ONCE", 2000 * 7)  # five blocks of rows
-    assert [len(rows) for rows in row_blocks(crossed_posterior)] == [7, 7, 7, 7, 4]
+    assert [len(rows) for rows in row_chunks(crossed_posterior)] == [7, 7, 7, 7, 4]
     found = add_log_likelihood(crossed_posterior)["log_likelihood"]["cosine_distance"]
     assert "log_likelihood" not in crossed_posterior.children
     assert found.dims == ("chain", "draw", "row")

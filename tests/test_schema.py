@@ -170,11 +170,11 @@ def test_equal_tables_have_equal_hashes_and_others_do_not() -> None:
 
 
 def test_unknown_name_gives_the_choices_and_the_nearest() -> None:
-    message = unknown_name("spec", "papr", ["paper", "crossed"])
+    message = unknown_name("model", "papr", ["paper", "crossed"])
     assert message.startswith("unknown model 'papr'; did you mean 'paper'?")
     assert message.endswith("Known: crossed, paper")
-    assert "did you mean" not in unknown_name("spec", "zzz", ["paper", "crossed"])
-    assert "'paper'" in unknown_name("spec", "PAPER", ["paper", "crossed"])
+    assert "did you mean" not in unknown_name("model", "zzz", ["paper", "crossed"])
+    assert "'paper'" in unknown_name("model", "PAPER", ["paper", "crossed"])
 
 
 def test_hash_tells_apart_words_that_meet_at_the_edge_of_two_columns() -> None:

@@ -44,8 +44,12 @@ class ArgumentError(NamesArguments, ValueError):
         return next(part.name for part in self.args if isinstance(part, Argument))
 
 
+class ArgumentWarning(NamesArguments, UserWarning):
+    """A warning that names arguments."""
+
+
 def unknown_name(kind: str, name: str, choices: Iterable[str]) -> str:
-    """Say that a name is unknown, what there is, and what comes nearest."""
+    """State that a name is unknown, what there is, and what comes nearest."""
     known = sorted(choices)
     near = get_close_matches(name.lower(), known, n=1, cutoff=0.5)
     hint = f"; did you mean {near[0]!r}? Known" if near else "; known"

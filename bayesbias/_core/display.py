@@ -41,7 +41,7 @@ class Sheet:
     note: str = ""
 
     def text(self) -> str:
-        """Give aligned lines; what would move a terminal's cursor is written as an escape."""
+        """Return aligned lines; what would move a terminal's cursor is written as an escape."""
         rows = [tuple(visible(cell) for cell in row) for row in self.rows]
         body = [self.heads, *rows] if self.heads else rows
         numeric = self._numeric()
@@ -56,7 +56,7 @@ class Sheet:
         return "\n".join([visible(self.title), *lines, *note])
 
     def html(self) -> str:
-        """Give an HTML table in which every text stays text."""
+        """Return an HTML table in which every text stays text."""
         sides = ["right" if numeric else "left" for numeric in self._numeric()]
         head = "".join(map(_html_cell, ("th",) * len(sides), self.heads, sides))
         body = "".join(
@@ -78,7 +78,7 @@ class Shown:
     """Shows itself as a `Sheet`: ``print`` gives text, IPython text, a notebook a table."""
 
     def _sheet(self, *, roomy: bool) -> Sheet:
-        """Give the table; `roomy` in a notebook, where long cells are broken into lines."""
+        """Return the table; `roomy` in a notebook, where long cells are broken into lines."""
         raise NotImplementedError
 
     def __str__(self) -> str:

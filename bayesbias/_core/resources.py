@@ -11,7 +11,7 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def bundled_folder(name: str) -> Path:
-    """Give a folder that came with the package: wordlists, models, vectors or contexts.
+    """Return a folder that came with the package: wordlists, models, vectors or contexts.
 
     Raises
     ------
@@ -26,7 +26,7 @@ def bundled_folder(name: str) -> Path:
 
 
 def bundled_names(folder: str, suffix: str) -> list[str]:
-    """Give the names of the bundled files of one kind, without their ending, sorted."""
+    """Return the names of the bundled files of one kind, without their ending, sorted."""
     return sorted(path.stem for path in bundled_folder(folder).glob(f"*{suffix}"))
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
-from .._core.checks import Argument, ArgumentError, unknown_name
+from .._core.checks import Argument, ArgumentError, ArgumentWarning, unknown_name
 from .._core.display import abridged
 from .._core.random import Seed
 from ..embeddings.load import CASES, choose, open_embedding
@@ -402,7 +402,8 @@ def _distributions(
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
     projected = project(embedding, list(pairs.values()), case, rows)
     vocabulary, psi = _usable(projected, duplicates)
-    made, reasons = {}, []
+    made: dict[str, Distribution] = {}
+    reasons: list[ValueError] = []
     for at, (name, pair) in enumerate(pairs.items()):
         Z, Z2 = projected.found[at]
         sides = zip((Z, Z2), pair, strict=True)
@@ -413,13 +414,13 @@ def _distributions(
         except ValueError as error:
             if asked is None:
                 raise
-            reasons.append(str(error))
+            reasons.append(error)
         else:
             made[name] = each
     if not made:
-        raise ValueError(reasons[0])
+        raise reasons[0]
     for reason in reasons:
-        warnings.warn(f"{reason}; it is left out", stacklevel=3)
+        warnings.warn(ArgumentWarning(*reason.args, "; it is left out"), stacklevel=3)
     return made
 
 

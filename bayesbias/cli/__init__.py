@@ -167,7 +167,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _usage(error: Exception) -> str:
-    """Tell what is wrong with the arguments, and where help is."""
+    """Write what is wrong with the arguments, and where help is."""
     context = getattr(error, "ctx", None)
     where = context.command_path if context is not None else NAME
     text = error.format_message() if hasattr(error, "format_message") else str(error)

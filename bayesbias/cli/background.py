@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 HELP = (
     "Read the words of lists against the whole vocabulary of an embedding.\n\n"
     "Zero is not the baseline: words in general may lean to one of two attribute sets. For every "
-    "pair of groups of every list this gives ψ of all words in one walk of the file, where each "
+    "pair of groups of every list this gives ψ of all words in one pass over the file, where each "
     "group's mean lies among them (Φ), and the difference of the groups beside that of random "
     "pairs of word sets. Without LISTS it takes those of the ten tests of "
     "Caliskan et al. (2017) that the embedding has words for. Give an embedding with its whole "

@@ -113,7 +113,7 @@ def compare(
 def _sources(
     wordlist: str | None, before: str | None, after: str | None, recover: str | None
 ) -> tuple[str, str, str] | None:
-    """Give list and embeddings if all are given, None if none is."""
+    """Return list and embeddings if all are given, None if none is."""
     if wordlist is not None and before is not None and after is not None:
         return wordlist, before, after
     if wordlist is None and before is None and after is None and recover is None:

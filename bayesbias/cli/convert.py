@@ -12,7 +12,7 @@ from . import options
 HELP = (
     "Convert an embedding into a folder of vectors.npy and vocab.txt, which is read fastest.\n\n"
     "Single words of the folder are read through a memory map, and all of them without any "
-    "parsing. Any command takes the folder as `--vectors FOLDER`. The source is read in blocks, "
+    "parsing. Any command takes the folder as `--vectors FOLDER`. The source is read in chunks, "
     "in little memory; it must hold every word once, or pass `--first` to let the first of each "
     "count.\n\n"
     "Examples:\n\n"

@@ -113,7 +113,7 @@ def scores(
 
 
 def _tell_missing(read: KeyedVectors, wordlist: WordList) -> None:
-    """Say on stderr which words the scores were computed without; control words play no part."""
+    """Write to stderr which words the scores were computed without; control words play no part."""
     from ..tables.distances import missing_words
 
     lost = missing_words(read, wordlist)

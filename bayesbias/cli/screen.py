@@ -90,7 +90,7 @@ class StoppedError(Exception):
 
 
 def plain(text: str) -> str:
-    """Take control characters out, which could make a terminal do what the text's maker wants."""
+    """Remove control characters, which could make a terminal do what the text's maker wants."""
     return "".join(
         letter for letter in text if letter in "\n\t" or unicodedata.category(letter) != "Cc"
     )

@@ -141,7 +141,7 @@ def _workers(address: str) -> Iterator[None]:
 
 
 def _tell_refused(plan: Plan) -> None:
-    """Say before the run what cannot be measured; nothing at all is an error."""
+    """State before the run what cannot be measured; nothing at all is an error."""
     reasons = Counter((one.name.split(" / ")[0], one.message) for one in plan.refused)
     if not plan.jobs:
         raise ValueError(f"no cell can be fitted: {'; '.join(text for _, text in reasons)}")

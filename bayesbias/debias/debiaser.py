@@ -71,9 +71,9 @@ class Debiaser:
         source = memory_source(vectors)
         before, start = source.vectors, 0
         matrix = np.empty(before.vectors.shape, dtype=np.float32)
-        for block in source.blocks():
-            stop = start + len(block.words)
-            matrix[start:stop] = self.transform_rows(block.words, block.rows)
+        for chunk in source.chunks():
+            stop = start + len(chunk.words)
+            matrix[start:stop] = self.transform_rows(chunk.words, chunk.rows)
             start = stop
         warn_of_empty(int((~matrix.any(axis=1)).sum()))
         others = matched_forms(before)

@@ -19,7 +19,7 @@ from .debiaser import Debiaser, memory_source, warn_of_empty
 from .defining_sets import SetsLike, load_defining_sets
 from .method import debiasing_method
 from .record import Debiasing
-from .sources import BLOCK, FileSource, MemorySource
+from .sources import CHUNK, FileSource, MemorySource
 from .word2vec_writer import format_of, writer
 
 NPZ = ".npz"
@@ -55,7 +55,7 @@ def debias_file(
     case: str = "exact",
     allow_pickle: bool = False,
     progressbar: bool = True,
-    block_size: int = BLOCK,
+    chunk_size: int = CHUNK,
     **options: Any,  # noqa: ANN401
 ) -> DebiasedFile:
     """Debias a whole embedding file and write the result, which gensim reads.
@@ -80,7 +80,7 @@ def debias_file(
         file once more.
     allow_pickle, progressbar
         As for `load_vectors`.
-    block_size : int
+    chunk_size : int
         Words in memory at a time.
     **options
         Those of the method, such as ``k=2``.
@@ -102,8 +102,8 @@ def debias_file(
     chosen = debiasing_method(method, **options)
     lists = load_defining_sets(sets)
     target = _require_path(Path(out), Path(source))
-    if block_size < 1:
-        raise ValueError(f"block_size must be at least one word; got {block_size}")
+    if chunk_size < 1:
+        raise ValueError(f"chunk_size must be at least one word; got {chunk_size}")
     opened = FileSource(open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar))
     if case != "exact":
         forms = {form for word in lists.kept for form in (word, word.lower())}
@@ -116,7 +116,7 @@ def debias_file(
         count, dims = _save_npz(held, debiaser, target, str(source))
     else:
         debiaser = chosen.fit(opened, lists)
-        count, dims = _stream(opened, debiaser, target, block_size)
+        count, dims = _stream(opened, debiaser, target, chunk_size)
     written = DebiasedFile(target, record_path(target), count, dims, debiaser.record)
     _write_record(written, Path(source).name, case)
     return written
@@ -128,7 +128,7 @@ def record_path(out: Path) -> Path:
 
 
 def _require_path(out: Path, source: Path) -> Path:
-    """Find out, before any work is done, whether the result can be written."""
+    """Check, before any work is done, whether the result can be written."""
     if out.suffix != NPZ:
         format_of(out)
     for path in (out, record_path(out)):
@@ -141,20 +141,20 @@ def _require_path(out: Path, source: Path) -> Path:
     return out
 
 
-def _stream(source: FileSource, debiaser: Debiaser, out: Path, block_size: int) -> tuple[int, int]:
-    """Write all words, block by block; return their number and the number of dimensions."""
-    blocks = source.blocks(block_size)
-    first = next(blocks)
+def _stream(source: FileSource, debiaser: Debiaser, out: Path, chunk_size: int) -> tuple[int, int]:
+    """Write all words, chunk by chunk; return their number and the number of dimensions."""
+    chunks = source.chunks(chunk_size)
+    first = next(chunks)
     count, dims = source.count, first.rows.shape[1]
     done, empty, spaced = 0, 0, 0
     with replace_file(out) as temporary, writer(temporary, format_of(out), count, dims) as write:
-        for block in chain([first], blocks):
-            rows = debiaser.transform_rows(block.words, block.rows)
-            names = [_one_field(word) for word in block.words]
+        for chunk in chain([first], chunks):
+            rows = debiaser.transform_rows(chunk.words, chunk.rows)
+            names = [_one_field(word) for word in chunk.words]
             write(names, rows)
             done += len(names)
             empty += int((~rows.any(axis=1)).sum())
-            spaced += sum(name != word for name, word in zip(names, block.words, strict=True))
+            spaced += sum(name != word for name, word in zip(names, chunk.words, strict=True))
         if done != count:
             raise ValueError(f"the source had {count:,} words and then {done:,}; did it change?")
     warn_of_empty(empty)

@@ -53,7 +53,7 @@ def moments(source: Source, kept: frozenset[str]) -> Moments:
 
 def unit_chunks(source: Source) -> Iterator[tuple[list[str], FloatArray]]:
     """Yield all words with their unit vectors; words of no direction are left out."""
-    for chunk in source.blocks():
+    for chunk in source.chunks():
         rows = np.asarray(chunk.rows, dtype=np.float64)
         sizes = lengths(rows, chunk.words)
         there = np.flatnonzero(sizes > 0).tolist()

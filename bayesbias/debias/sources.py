@@ -16,15 +16,15 @@ from ..embeddings.vocabulary import Lookup
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-BLOCK = 8192
-"""Words in a block: 20 MB of float64 at 300 dimensions."""
+CHUNK = 8192
+"""Words in a chunk: 20 MB of float64 at 300 dimensions."""
 
 ODD = "surrogateescape"
 """How bytes that are no UTF-8 become text and, unchanged, bytes again."""
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class Chunk:
     """Some words that follow each other, and their vectors, (n, n_dims)."""
 
     words: list[str]
@@ -37,7 +37,7 @@ class Source(Protocol):
     def some(self, words: Iterable[str]) -> dict[str, Vector]:
         """Vectors of those of the words that are there."""
 
-    def blocks(self, size: int = BLOCK) -> Iterator[Block]:
+    def chunks(self, size: int = CHUNK) -> Iterator[Chunk]:
         """All words in their order."""
 
 
@@ -57,12 +57,12 @@ class MemorySource:
         found = (word for word in words if word in self.vectors.key_to_index)
         return {word: self.vectors[word] for word in found}
 
-    def blocks(self, size: int = BLOCK) -> Iterator[Block]:
+    def chunks(self, size: int = CHUNK) -> Iterator[Chunk]:
         """All words in their order."""
         words = self.vectors.index_to_key
         for start in range(0, len(words), size):
             chosen = slice(start, start + size)
-            yield Block(words[chosen], self.vectors.vectors[chosen])
+            yield Chunk(words[chosen], self.vectors.vectors[chosen])
 
 
 @dataclass(eq=False)
@@ -90,7 +90,7 @@ class FileSource:
         self.count = count
         return found
 
-    def blocks(self, size: int = BLOCK) -> Iterator[Block]:
+    def chunks(self, size: int = CHUNK) -> Iterator[Chunk]:
         """All words in their order."""
         for chunk in self.embedding.iterate(size):
-            yield Block(chunk.words(ODD), chunk.vectors)
+            yield Chunk(chunk.words(ODD), chunk.vectors)

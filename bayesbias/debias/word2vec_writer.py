@@ -43,7 +43,7 @@ def format_of(path: Path) -> str:
 
 @contextmanager
 def writer(path: Path, form: str, count: int, dims: int) -> Iterator[Writer]:
-    """Open a file, write the header of so many words, and return what writes a block.
+    """Open a file, write the header of so many words, and return what writes a chunk.
 
     Parameters
     ----------

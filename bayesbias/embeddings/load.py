@@ -150,7 +150,7 @@ def open_embedding(
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> Embedding:
-    """Find out what a source is, as `load_vectors` does, before anything is read of it."""
+    """Determine what a source is, as `load_vectors` does, before anything is read of it."""
     if not isinstance(source, str | os.PathLike):
         return embedding_of(unwrapped(source))
     return embedding_at(_path_of(source), allow_pickle=allow_pickle, progressbar=progressbar)

@@ -41,7 +41,7 @@ class WordSets:
 
 
 def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets:
-    """Look every set up; missing words are left out and reported.
+    """Read the vectors of every set; missing words are left out and reported.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def refuse_overlap(first: str, second: str, sets: Mapping[str, Iterable[str]]) -
 def look_up_tuples(
     vectors: WordVectors, name: str, tuples: Iterable[Sequence[str]]
 ) -> tuple[list[FloatArray], tuple[tuple[str, ...], ...], dict[str, tuple[str, ...]]]:
-    """Look pairs (or longer defining sets) up; one with a missing word is left out whole.
+    """Read the vectors of pairs (or longer defining sets); one with a missing word is left out.
 
     Returns
     -------

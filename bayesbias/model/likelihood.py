@@ -72,8 +72,8 @@ def log_likelihood(tree: DataTree, rows: np.ndarray) -> FloatArray:
     return np.asarray(-0.5 * standard**2 - np.log(sd) - 0.5 * np.log(2 * np.pi))
 
 
-def row_blocks(tree: DataTree) -> Iterator[IntArray]:
-    """Give the rows of a table in blocks, so that all draws of a block are few numbers."""
+def row_chunks(tree: DataTree) -> Iterator[IntArray]:
+    """Iterate over the rows of a table in chunks, so that all draws of a chunk are few numbers."""
     posterior = tree["posterior"]
     n_rows = tree["observed_data"].sizes["row"]
     at_once = max(1, NUMBERS_AT_ONCE // (posterior.sizes["chain"] * posterior.sizes["draw"]))

@@ -99,7 +99,7 @@ class ModelSpec:
         return tuple(names)
 
     def with_priors(self, overrides: Mapping[str, Prior | Mapping[str, Any]]) -> ModelSpec:
-        """Give a copy with some priors replaced.
+        """Return a copy with some priors replaced.
 
         A mapping may name a new ``family``, or only parameters of the family there is:
         ``{"connection_mean": {"sd": 0.1}}``.
@@ -112,7 +112,7 @@ class ModelSpec:
         return replace(self, priors=priors)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the model as plain texts and numbers, in the form of its TOML file."""
+        """Return the model as plain texts and numbers, in the form of its TOML file."""
         content: dict[str, Any] = {key: getattr(self, key) for key in (*_TEXTS, *CHOICES)}
         content["priors"] = {
             name: {"family": prior.family, **prior.parameters, "reason": prior.reason}
@@ -122,7 +122,7 @@ class ModelSpec:
 
 
 def models(outcome: str | None = None) -> list[str]:
-    """Give the names of the bundled models: of all, or of those for an outcome."""
+    """Return the names of the bundled models: of all, or of those for an outcome."""
     names = bundled_names("models", ".toml")
     if outcome is None:
         return names
@@ -158,7 +158,7 @@ def load_model(source: str | Path | ModelSpec, outcome: str | None = None) -> Mo
 
 
 def model_text(source: str | Path) -> str:
-    """Give the file of a bundled model's name or of a path as it stands, comments and all.
+    """Return the file of a bundled model's name or of a path as it stands, comments and all.
 
     Raises
     ------

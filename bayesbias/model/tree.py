@@ -108,7 +108,7 @@ def assemble(
 
 
 def complete(tree: DataTree, design: Design) -> None:
-    """Give a posterior the indices and labels that all posteriors here carry."""
+    """Add to a posterior the indices and labels that all posteriors here carry."""
     tree["constant_data"] = _constants(design, _coordinates(design))
     undate(tree)
 
@@ -141,7 +141,7 @@ def _only(coords: Coordinates, dims: set[str]) -> Coordinates:
 
 
 def undate(tree: DataTree) -> None:
-    """Take out when and how fast a posterior was made, so that equal fits are equal files."""
+    """Remove when and how fast a posterior was made, so that equal fits are equal files."""
     for node in tree.subtree:
         for name in ("created_at", "sampling_time"):
             node.attrs.pop(name, None)
@@ -169,12 +169,12 @@ def _versions() -> dict[str, str]:
 
 
 def spec_of(tree: DataTree) -> ModelSpec:
-    """Give the model that a posterior was fitted with."""
+    """Return the model that a posterior was fitted with."""
     return spec_from_dict(json.loads(str(_attribute(tree, "spec"))))
 
 
 def warnings_of(tree: DataTree) -> list[str]:
-    """Give the warnings that a posterior carries; empty if it may be trusted."""
+    """Return the warnings that a posterior carries; empty if it may be trusted."""
     return list(json.loads(str(_attribute(tree, "warnings"))))
 
 
@@ -195,7 +195,7 @@ def observed(tree: DataTree) -> FloatArray:
 
 
 def index_of(tree: DataTree, name: str) -> np.ndarray:
-    """Give an index: word_index, connection_index, attribute_index, group_index, context_index."""
+    """Return an index of the rows, such as ``word_index`` or ``context_index``."""
     return np.asarray(tree["constant_data"][name].values, dtype=np.int64)
 
 
@@ -244,7 +244,7 @@ def load_posterior(path: str | Path) -> DataTree:
 
 
 def _indices(design: Design) -> dict[str, Any]:
-    """Give the indices in the type that ``pm.Data`` holds, or PyMC would not take them back."""
+    """Return the indices in the type that ``pm.Data`` holds, or PyMC would not take them back."""
     indices = {
         "word_index": design.word.astype(np.int32),
         "connection_index": design.connection.astype(np.int32),

@@ -74,7 +74,7 @@ def _points(ax: Axes, drawn: pd.DataFrame, name: str) -> Line2D:
 
 
 def _account(found: pd.DataFrame) -> str:
-    """Say how many attributes are shown, of how many."""
+    """State how many attributes are shown, of how many."""
     stereotype = found["connection"].isin(STEREOTYPES)
     sentences = []
     if stereotype.any():

@@ -101,7 +101,7 @@ def _dress(ax: Axes, is_lowest: bool) -> None:
 
 
 def _deviations(sublists: pd.DataFrame) -> str:
-    """Say how far the score is off on sub-lists of the smallest and of the largest share."""
+    """State how far the score is off on sub-lists of the smallest and of the largest share."""
     given = sublists[(sublists["embedding"] == "given") & (sublists["share"] < 1)]
     if given.empty:
         return ""

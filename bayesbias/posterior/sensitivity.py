@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.checks import unknown_name
-from ..model.likelihood import log_likelihood, row_blocks
+from ..model.likelihood import log_likelihood, row_chunks
 from ..model.tree import labels, spec_of, stacked, variable_dims
 from .summaries import carry_warnings
 
@@ -80,7 +80,7 @@ def prior_sensitivity(tree: DataTree, variables: Sequence[str] | None = None) ->
 
 
 def with_log_densities(tree: DataTree) -> DataTree:
-    """Give a copy with the groups that power-scaling reads, for use with ArviZ's functions.
+    """Return a copy with the groups that power-scaling reads, for use with ArviZ's functions.
 
     ``log_prior`` holds the log density of each of the model's priors, summed over its dimension;
     ``log_likelihood`` that of all rows together.
@@ -90,7 +90,7 @@ def with_log_densities(tree: DataTree) -> DataTree:
     posterior = tree["posterior"]
     shape = (posterior.sizes["chain"], posterior.sizes["draw"])
     total = np.zeros(shape[0] * shape[1])
-    for rows in row_blocks(tree):
+    for rows in row_chunks(tree):
         total += log_likelihood(tree, rows).sum(axis=1)
     priors = {}
     for name, prior in spec_of(tree).priors.items():

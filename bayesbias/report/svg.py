@@ -82,7 +82,7 @@ def inlined(
 
 
 def _add_tips(root: ET.Element, name: str, texts: Sequence[str]) -> None:
-    """Put a text into every shape of a group, in the order in which they were drawn."""
+    """Place a text into every shape of a group, in the order in which they were drawn."""
     group = next((each for each in root.iter() if each.get("id") == name), None)
     shapes = [] if group is None else list(_shapes(group))
     if len(shapes) != len(texts):

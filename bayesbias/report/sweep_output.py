@@ -21,7 +21,7 @@ _OTHERS = tuple(dict.fromkeys((*results.OWN_NAMES, *(f"{name}.csv" for name in F
 
 
 def require_sweep_place(out: Path) -> None:
-    """Find out, before any work is done, whether a sweep can use a folder.
+    """Check, before any work is done, whether a sweep can use a folder.
 
     A folder with ``sweep.json`` is one that a sweep is to go on in.
 
@@ -88,7 +88,7 @@ def _write_record(plan: Plan, path: Path, command: str, **state: Any) -> None:  
 
 
 def _plain(config: SweepConfig) -> dict[str, Any]:
-    """Give a configuration as plain texts and numbers, models with all that they say."""
+    """Return a configuration as plain texts and numbers, models with all that they say."""
     settings = ("title", "method", "draws", "chains", "ci_prob", "rope")
     return {
         **{key: getattr(config, key) for key in settings},

@@ -165,7 +165,7 @@ def _with_cells(frame: pd.DataFrame, cells: Mapping[str, Sequence[Cell]]) -> pd.
 
 
 def beside(frame: pd.DataFrame, *names: str) -> pd.DataFrame:
-    """Put the rows that models have in common beside each other, in the first one's order."""
+    """Place the rows that models have in common beside each other, in the first one's order."""
     return pd.concat(part for _, part in frame.groupby(list(names), sort=False))
 
 

@@ -131,7 +131,7 @@ def log_density(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
 
 
 def conditional(posterior: Collapsed, log_sds: FloatArray) -> Conditional | Separate:
-    """Give the Gaussian of the class coordinates given the sds, (n, n_sds) log sds."""
+    """Return the Gaussian of the class coordinates given the sds, (n, n_sds) log sds."""
     precision = residual_precision(posterior, log_sds)
     scale_out = np.exp(log_sds[:, posterior.eliminated.sd_index])
     scale_in = kept_scales(posterior, log_sds)

@@ -90,11 +90,11 @@ class Coordinates:
         return density
 
     def points(self, log_sds: FloatArray) -> FloatArray:
-        """Give log sds in these coordinates."""
+        """Return log sds in these coordinates."""
         return np.asarray(np.log(np.exp(log_sds) + self.offset))
 
     def log_sds(self, points: FloatArray) -> FloatArray:
-        """Give points in these coordinates as log sds."""
+        """Return points in these coordinates as log sds."""
         return np.asarray(np.log(np.exp(points) - self.offset))
 
 
@@ -114,7 +114,7 @@ def sample_exact(posterior: Collapsed, n_draws: int, rng: Generator) -> ExactDra
 
 @cache
 def _linear_algebra() -> ThreadpoolController:
-    """Give control of the threads of linear algebra.
+    """Return the controller of the threads of linear algebra.
 
     Matrices here are small, and threads that wait for them cost more than they compute: with one
     thread a posterior takes half the time.
@@ -206,7 +206,7 @@ def _means(posterior: Collapsed, means: FloatArray) -> dict[str, FloatArray]:
 
 
 def _parents(posterior: Collapsed, values: dict[str, FloatArray]) -> FloatArray:
-    """Give the mean that every cell spreads around, broadcastable to word_mean's shape."""
+    """Return the mean that every cell spreads around, broadcastable to word_mean's shape."""
     if "group_mean" in values:
         return values["group_mean"][:, posterior.design.word_group, :]
     return values["connection_mean"][:, None, :]

@@ -208,7 +208,7 @@ def _exact(run: _Run) -> DataTree:
 
 
 def _sampler(backend: str) -> Callable[[_Run], DataTree]:
-    """Give a function that fits with one of the NUTS implementations PyMC can call."""
+    """Return a function that fits with one of the NUTS implementations PyMC can call."""
 
     def by_nuts(run: _Run) -> DataTree:
         import pymc as pm

@@ -109,7 +109,7 @@ class Collapsed:
         return max(1, MOST_NUMBERS // int(self.cross[0].size + self.means_gram[0].size + 1))
 
     def block(self, name: str) -> SdBlock | None:
-        """Give the block of that name, if the model has it."""
+        """Return the block of that name, if the model has it."""
         return next((block for block in self.blocks if block.name == name), None)
 
 

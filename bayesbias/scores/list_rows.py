@@ -118,7 +118,7 @@ type Picks = Parts[Indices]
 def list_rows(
     vectors: WordVectors, wordlist: WordList
 ) -> tuple[ListRows, dict[str, tuple[str, ...]]]:
-    """Look a word list up: rows by group, and the missing words by set."""
+    """Read the vectors of a word list: rows by group, and the missing words by set."""
     if not isinstance(wordlist, WordList):
         raise TypeError(
             f"the vectors come first, a WordList second; got a {type(wordlist).__name__} second"

@@ -58,7 +58,7 @@ def write_frames(analysis: Analysis, folder: Path) -> None:
 
 
 def record_of(analysis: Analysis, command: str) -> dict[str, Any]:
-    """Give what is needed to make the same result again, and to tell whether it is the same."""
+    """Return what is needed to make the same result again, and to tell whether it is the same."""
     settings = analysis.settings
     fits = {
         model: {key: result.posterior.attrs[key] for key in ("method", "method_reason", "seed")}
@@ -84,7 +84,7 @@ def record_of(analysis: Analysis, command: str) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """Give the versions of this package and of those that the numbers come from."""
+    """Return the versions of this package and of those that the numbers come from."""
     return {name: version(name) for name in _PACKAGES}
 
 
@@ -103,7 +103,7 @@ def write_page(html: str, folder: Path) -> None:
 def require_place(
     out: Path, parts: Sequence[str] = (), *, force: bool, names: Sequence[str] = OWN_NAMES
 ) -> None:
-    """Find out, before any work is done, whether results can be put into a folder.
+    """Check, before any work is done, whether results can be put into a folder.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def require_place(
 
 
 def require_folder(out: Path) -> None:
-    """Find out whether a folder can be made or written to; one that a kill took away comes back.
+    """Check whether a folder can be made or written to; one that a kill took away comes back.
 
     Raises
     ------
@@ -196,7 +196,7 @@ def _earlier(out: Path, new: Iterable[str]) -> set[str]:
 
 
 def require_file_place(path: Path, endings: Sequence[str], *, force: bool) -> None:
-    """Find out, before any work is done, whether a file can be written under a name.
+    """Check, before any work is done, whether a file can be written under a name.
 
     Raises
     ------

@@ -310,7 +310,7 @@ def _joined(parts: Sequence[pd.DataFrame], first: Sequence[str]) -> pd.DataFrame
 
 
 def _states(plan: Plan, finished: Finished) -> pd.DataFrame:
-    """Say of every cell what has come of it."""
+    """State of every cell what has come of it."""
     failures = {one.name: one for one in (*plan.refused, *finished.failures)}
     rows = []
     for cell in plan.cells:

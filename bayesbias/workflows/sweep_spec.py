@@ -204,7 +204,7 @@ def _embedding(name: str, raw: object, folder: Path) -> Embedding:
 
 
 def _located(source: str, folder: Path) -> str:
-    """Give a bundled name as it is, and a path as seen from the configuration's folder."""
+    """Return a bundled name as it is, and a path as seen from the configuration's folder."""
     lengths = [len(part.encode()) for part in Path(source).parts]
     if max(lengths, default=0) > LONGEST_NAME or sum(lengths) > LONGEST_PATH:
         raise ValueError(f"{source[:40]!r}... is too long for the name of a file or a bundled one")

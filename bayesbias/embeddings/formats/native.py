@@ -149,7 +149,7 @@ def write_native(
 
 
 def require_native_path(folder: Path, *, force: bool) -> None:
-    """Find out, before any work is done, whether a folder may be written."""
+    """Check, before any work is done, whether a folder may be written."""
     if folder.exists() and not folder.is_dir():
         raise NotADirectoryError(f"{folder} is a file; give the name of a folder that is to be")
     if not folder.absolute().parent.is_dir():

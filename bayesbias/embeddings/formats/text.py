@@ -112,7 +112,7 @@ class _Lines:
 
 
 def _opened(stream: IO[bytes], path: Path) -> tuple[Header | None, _Lines]:
-    """Find out how many numbers a line has, and keep the first line if it holds a word."""
+    """Determine how many numbers a line has, and keep the first line if it holds a word."""
     number = 0
     raw = line = b""
     while not line and (raw := stream.readline(LONGEST_LINE)):
