@@ -100,13 +100,13 @@ def test_most_biased_words_are_those_a_sort_finds(vocabulary: int) -> None:
     assert found.rows == pytest.approx(unit(vectors, found.words), abs=SINGLE)
 
 
-def test_blocks_make_no_difference_to_the_most_biased(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunks_make_no_difference_to_the_most_biased(monkeypatch: pytest.MonkeyPatch) -> None:
     from bayesbias.debias.sources import MemorySource
 
     source = memory_source(toy())
     whole = most_biased(source, np.eye(8)[0], GENDER.kept, 7, 1000)
-    original = MemorySource.blocks
-    monkeypatch.setattr(MemorySource, "blocks", lambda self, size=5: original(self, 5))
+    original = MemorySource.chunks
+    monkeypatch.setattr(MemorySource, "chunks", lambda self, size=5: original(self, 5))
     assert most_biased(source, np.eye(8)[0], GENDER.kept, 7, 1000).words == whole.words
 
 
