@@ -107,12 +107,13 @@ def vocabulary_contrasts(
     ranks : (first, stop)
         Random words are from these ranks in the file's order only. Frequent and rare words differ
         in many embeddings: take ranks like those of the list.
-    case, allow_pickle, progressbar
+    case, allow_pickle
         As for `background.distribution`.
     options : FitOptions, optional
         Of the list's own posterior and its intervals; the method is always the exact one.
-    draws, chains, seed
-        Keywords that replace those of `options`.
+    **keywords
+        Fields of `FitOptions` by name, such as ``draws``, ``chains``, ``seed`` and
+        ``progressbar``.
 
     Returns
     -------

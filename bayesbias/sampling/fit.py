@@ -81,8 +81,8 @@ def fit(
         ``posterior_predictive``.
     options : FitOptions, optional
         Options that keywords replace; what they say of reading a posterior plays no part here.
-    method, draws, chains, tune, target_accept, seed, progressbar
-        As the fields of `FitOptions`: ``method="auto"``, ``draws=1000`` of each of ``chains=4``,
+    **keywords
+        Fields of `FitOptions` by name: ``method="auto"``, ``draws=1000`` of each of ``chains=4``,
         ``seed=None`` for fresh entropy; ``tune=1000``, ``target_accept=0.9`` and the bar are for
         NUTS only.
 
