@@ -13,8 +13,8 @@ from bayesbias.report.figures import draw_figures
 from bayesbias.report.lists import list_page
 from bayesbias.report.page import render
 from bayesbias.tables.wordlists import WordList, load_wordlist
-from bayesbias.workflows.analysis import Analysis, Settings, analyse
 from bayesbias.workflows.output import versions
+from bayesbias.workflows.wordlist import Analysis, Settings, analyse
 
 FAST = {"draws": 500, "chains": 2}
 """1,000 draws: a probability of a half has a Monte Carlo error of 0.016."""

@@ -38,8 +38,8 @@ def test_what_warnings_advise_reaches_the_sampler(
     toy: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from bayesbias.sampling import fit as fitting
-    from bayesbias.workflows import analysis
     from bayesbias.workflows import change as change_analysis
+    from bayesbias.workflows import wordlist as analysis
 
     def stop(*_: object, options: FitOptions) -> None:
         raise ValueError(f"tune is {options.tune} and acceptance {options.target_accept}")

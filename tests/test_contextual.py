@@ -26,7 +26,7 @@ from bayesbias.contextual import (
     template_sets,
 )
 from bayesbias.contextual.sentences import sentence
-from bayesbias.workflows.analysis import CONTEXTUAL_MODELS, Settings, analyse
+from bayesbias.workflows.wordlist import CONTEXTUAL_MODELS, Settings, analyse
 
 CONTEXTS = ("This is {}.", "{} is here.", "They are {}.")
 

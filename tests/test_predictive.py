@@ -1,179 +1,68 @@
-"""Predictions and log likelihoods against scipy, row by row, and unseen attributes brute-force."""
+"""Posterior predictive coverage: where it is known, and what it counts."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import logsumexp
-from scipy.stats import multivariate_normal, norm, t
+from scipy.stats import norm
 from xarray import DataTree
 
-from bayesbias.model import likelihood as predictive
-from bayesbias.model.design import Design, make_design
-from bayesbias.model.likelihood import (
-    locations,
-    log_likelihood,
-    predict_rows,
-    residual_sds,
-    row_chunks,
-)
-from bayesbias.model.spec import ModelSpec, load_model, spec_from_dict
-from bayesbias.posterior.loo import add_log_likelihood
-from bayesbias.posterior.new_attributes import new_attribute_log_density, word_means_given
-from bayesbias.sampling.collapsed import log_density
-from bayesbias.sampling.exact import sample_exact
-from bayesbias.sampling.fit import fit
-from bayesbias.sampling.reduction import collapse
+from bayesbias import fit
+from bayesbias.posterior.predictive import check, predictive_intervals
+from bayesbias.tables.schema import COLUMNS
 
 
-def with_nu(tree: DataTree, nu: float) -> DataTree:
-    """Give a posterior a nu, as the robust model has it."""
-    copy = tree.copy()
-    posterior = tree["posterior"].to_dataset()
-    copy["posterior"] = posterior.assign(nu=xr_full(posterior, nu))
-    return copy
+def simulated(sd: float, seed: int = 0) -> pd.DataFrame:
+    """2,000 rows in one cell, so that the posterior hardly matters."""
+    y = 0.9 + sd * np.random.default_rng(seed).standard_normal(2000)
+    rows = [("w", "g", f"a{i}", "s", "neutral", value) for i, value in enumerate(y)]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def xr_full(posterior, value: float):
-    return (posterior["sigma"].isel(connection=0, drop=True) * 0) + value
+def test_a_model_that_fits_has_its_probability_inside() -> None:
+    post = fit(simulated(0.1), "paper", method="exact", seed=1, draws=250)
+    frame = check(post, (0.5, 0.89)).set_index(["ci_prob", "connection"])
+    for ci_prob in (0.5, 0.89):
+        error = np.sqrt(ci_prob * (1 - ci_prob) / 2000)
+        # Sampling of rows, and ends of intervals from 1,000 draws: four joint standard errors.
+        assert frame.loc[(ci_prob, "all"), "coverage"] == pytest.approx(ci_prob, abs=6 * error)
 
 
-def one(tree: DataTree, name: str, **labels: object) -> float:
-    return float(tree["posterior"][name].sel(labels).isel(chain=1, draw=3))
+def test_intervals_are_those_of_the_predictive_normal() -> None:
+    post = fit(simulated(0.1), "paper", method="exact", seed=1)
+    interval = predictive_intervals(post, [0.89], n_draws=None)[0.89]
+    half = norm.ppf(0.945) * float(post["posterior"]["sigma"].mean())
+    width = interval[:, 1] - interval[:, 0]
+    assert width.mean() == pytest.approx(2 * half, rel=0.02)  # HPDIs of draws come out short
+    assert interval.mean() == pytest.approx(float(post["posterior"]["word_mean"].mean()), abs=0.002)
 
 
-def test_locations_and_sds_are_found_by_label(
-    toy_table: pd.DataFrame, crossed_posterior: DataTree
-) -> None:
-    rows = np.array([0, 7, 31])
-    at = 1000 + 3  # chain 1, draw 3, chains of 1,000 draws after one another
-    expected, sd = locations(crossed_posterior, rows), residual_sds(crossed_posterior, rows)
-    assert expected.shape == sd.shape == (2000, 3)
-    for i, row in enumerate(rows):
-        of = toy_table.iloc[row]
-        mean = one(
-            crossed_posterior,
-            "word_mean",
-            protected_word=of["protected_word"],
-            connection=of["connection"],
-        ) + one(crossed_posterior, "attribute_effect", attribute=of["attribute"])
-        assert expected[at, i] == pytest.approx(mean)
-        assert sd[at, i] == one(crossed_posterior, "sigma", connection=of["connection"])
+def test_counts_add_up_over_connections(crossed_posterior: DataTree) -> None:
+    frame = check(crossed_posterior, (0.5, 0.89))
+    assert list(frame.columns) == ["ci_prob", "connection", "n_rows", "n_inside", "coverage"]
+    for _, part in frame.groupby("ci_prob"):
+        whole, parts = part.iloc[0], part.iloc[1:]
+        assert whole["connection"] == "all"
+        assert parts["n_rows"].sum() == whole["n_rows"] == 32
+        assert parts["n_inside"].sum() == whole["n_inside"]
+    np.testing.assert_allclose(frame["coverage"], frame["n_inside"] / frame["n_rows"])
 
 
-def test_a_common_sigma_has_one_column(toy_table: pd.DataFrame) -> None:
-    post = fit(toy_table, "paper", method="exact", draws=500, chains=1, seed=1)
-    assert residual_sds(post, np.arange(5)).shape == (500, 1)
-    assert locations(post, np.arange(5), slice(0, 10)).shape == (10, 5)
-
-
-def test_log_likelihood_is_that_of_scipy(crossed_posterior: DataTree) -> None:
-    rows = np.arange(32)
-    y = crossed_posterior["observed_data"]["cosine_distance"].values
-    normal = norm(locations(crossed_posterior, rows), residual_sds(crossed_posterior, rows))
-    np.testing.assert_allclose(log_likelihood(crossed_posterior, rows), normal.logpdf(y))
-    robust = with_nu(crossed_posterior, 4.5)
-    student = t(4.5, locations(robust, rows), residual_sds(robust, rows))
-    np.testing.assert_allclose(log_likelihood(robust, rows), student.logpdf(y))
-
-
-def test_predictions_have_the_moments_of_the_likelihood(crossed_posterior: DataTree) -> None:
-    rows, rng = np.arange(32), np.random.default_rng(0)
-    for tree, scale in ((crossed_posterior, 1.0), (with_nu(crossed_posterior, 10.0), 10 / 8)):
-        drawn = predict_rows(tree, rows, rng)
-        apart = (drawn - locations(tree, rows)) / residual_sds(tree, rows)
-        # 64,000 standard draws: errors 1 / 253 of the mean, about twice that of the variance.
-        assert apart.mean() == pytest.approx(0, abs=4 / 253)
-        assert apart.var() == pytest.approx(scale, abs=0.05)
-
-
-def test_the_log_likelihood_group_is_put_on_a_copy(
-    crossed_posterior: DataTree, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(predictive, "NUMBERS_AT_ONCE", 2000 * 7)  # five blocks of rows
-    assert [len(rows) for rows in row_chunks(crossed_posterior)] == [7, 7, 7, 7, 4]
-    found = add_log_likelihood(crossed_posterior)["log_likelihood"]["cosine_distance"]
-    assert "log_likelihood" not in crossed_posterior.children
-    assert found.dims == ("chain", "draw", "row")
-    expected = log_likelihood(crossed_posterior, np.arange(32)).reshape(2, 1000, 32)
-    np.testing.assert_array_equal(found, expected)
-
-
-MODELS = ("paper", "paper-figures", "crossed", "grouped", "crossed by kind")
-
-
-def card_named(name: str) -> ModelSpec:
-    if name == "crossed by kind":
-        return spec_from_dict(load_model("crossed").to_dict() | {"attribute_effects": "kind"})
-    return load_model(name)
-
-
-def without(design: Design, attribute: int) -> Design:
-    kept = design.attribute != attribute
-    rows = {name: getattr(design, name)[kept] for name in ("word", "connection", "attribute", "y")}
-    return replace(design, **rows)
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_an_unseen_attribute_against_the_ratio_of_collapsed_densities(
-    toy_table: pd.DataFrame, name: str
-) -> None:
-    """p(rows | rest, sds) = p(rows, rest | sds) / p(rest | sds), both known in closed form.
-
-    Attribute 4 has a repeated row, so that a cell holds two rows of it.
-    """
-    design, spec = make_design(toy_table), card_named(name)
-    attribute = int(design.attribute[-1])
-    rest = without(design, attribute)
-    posterior, whole = collapse(rest, spec), collapse(design, spec)
-    draws = sample_exact(posterior, 6000, np.random.default_rng(2))
-    sds = np.column_stack(
-        [draws.values[block.name].reshape(6000, -1) for block in posterior.blocks]
+def test_equal_seeds_give_equal_checks(crossed_posterior: DataTree) -> None:
+    first, again, other = (
+        predictive_intervals(crossed_posterior, [0.5], seed=seed)[0.5] for seed in (3, 3, 4)
     )
-    ratio = log_density(whole, np.log(sds)) - log_density(posterior, np.log(sds))
-    ratio += constant_apart(design, rest)
-    given = word_means_given(rest, draws.values)
-    found = new_attribute_log_density(given, design, attribute)
-    ours, theirs = (logsumexp(values) - np.log(6000) for values in (found, ratio))
-    error = np.exp(found - ours).std() / np.sqrt(6000)
-    assert ours == pytest.approx(theirs, abs=4 * error)
+    np.testing.assert_array_equal(first, again)
+    assert not np.array_equal(first, other)
 
 
-def constant_apart(design: Design, rest: Design) -> float:
-    """What the two collapsed densities leave out: a factor of (2 pi)^(-1/2) a row."""
-    return -0.5 * (len(design.y) - len(rest.y)) * np.log(2 * np.pi)
+def test_intervals_nest(crossed_posterior: DataTree) -> None:
+    intervals = predictive_intervals(crossed_posterior, [0.5, 0.89])
+    assert (intervals[0.5][:, 0] >= intervals[0.89][:, 0]).all()
+    assert (intervals[0.5][:, 1] <= intervals[0.89][:, 1]).all()
 
 
-def test_the_closed_form_equals_the_dense_normal(toy_table: pd.DataFrame) -> None:
-    design = make_design(toy_table)
-    attribute = int(design.attribute[-1])
-    draws = sample_exact(
-        collapse(without(design, attribute), load_model("crossed")), 3, np.random.default_rng(0)
-    )
-    given = word_means_given(without(design, attribute), draws.values)
-    rows = np.flatnonzero(design.attribute == attribute)
-    cell = design.word[rows] * 4 + design.connection[rows]
-    assert len(set(cell)) < len(cell)
-    found = new_attribute_log_density(given, design, attribute)
-    for s in range(3):
-        covariance = (cell[:, None] == cell) * given.variance[s, cell]
-        covariance = covariance + np.diag(given.residual_variance[s, design.connection[rows]])
-        covariance = covariance + given.attribute_variance[s, design.attribute_kind[attribute]]
-        dense = multivariate_normal(given.mean[s, cell], covariance).logpdf(design.y[rows])
-        assert found[s] == pytest.approx(dense, rel=1e-9)  # rounding of two matrix inversions
-
-
-def test_word_means_given_all_else_have_the_moments_of_their_draws(
-    toy_table: pd.DataFrame,
-) -> None:
-    design = make_design(toy_table)
-    draws = sample_exact(collapse(design, load_model("grouped")), 20_000, np.random.default_rng(1))
-    given = word_means_given(design, draws.values)
-    words = draws.values["word_mean"].reshape(20_000, -1)
-    standard = (words - given.mean) / np.sqrt(given.variance)
-    # 20,000 standard normals a cell: errors 1 / 141 of mean, 1 / 100 of variance; 16 cells.
-    np.testing.assert_allclose(standard.mean(axis=0), 0, atol=4 / 141)
-    np.testing.assert_allclose(standard.var(axis=0), 1, atol=4 / 100)
+def test_wrong_probabilities_are_refused(crossed_posterior: DataTree) -> None:
+    with pytest.raises(ValueError, match=r"for a 50% interval pass 0\.5"):
+        check(crossed_posterior, (50,))

@@ -27,8 +27,8 @@ from bayesbias.report.wording.distances import (
 from bayesbias.report.wording.models import change_sentences, coverage_sentence, loo_sentence
 from bayesbias.report.wording.numbers import joined, number, percent, signed, signed_end, step
 from bayesbias.tables.schema import CONNECTIONS
-from bayesbias.workflows.analysis import Analysis, ModelResult, Settings, analyse, noticed
 from bayesbias.workflows.output import versions
+from bayesbias.workflows.wordlist import Analysis, ModelResult, Settings, analyse, noticed
 
 
 @pytest.fixture(scope="module")

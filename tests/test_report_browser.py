@@ -27,8 +27,8 @@ from builders import (
 
 from bayesbias.report.lists import index_page
 from bayesbias.report.page import render
-from bayesbias.workflows.analysis import Analysis
 from bayesbias.workflows.output import versions
+from bayesbias.workflows.wordlist import Analysis
 
 pytestmark = pytest.mark.browser
 

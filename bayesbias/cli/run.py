@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ..contextual import ContextualVectors
     from ..tables.wordlists import WordList
-    from ..workflows.analysis import Analysis, Settings
+    from ..workflows.wordlist import Analysis, Settings
 
 WARNED = 3
 """Exit code of a run that wrote its results, some of which carry sampling warnings."""
@@ -65,8 +65,8 @@ def run(
     quiet: options.Quiet = False,
 ) -> int:
     """Measure word lists in an embedding, fit models, and write a report."""
-    from ..workflows.analysis import CONTEXTUAL_MODELS, DEFAULT_MODELS, Settings, load_models
     from ..workflows.output import require_place
+    from ..workflows.wordlist import CONTEXTUAL_MODELS, DEFAULT_MODELS, Settings, load_models
 
     screen = options.screen_of(context, quiet)
     settings = Settings(
@@ -124,8 +124,8 @@ def _results(
     screen: Screen,
 ) -> list[Analysis]:
     """Analyse every list and write all results, or none."""
-    from ..workflows.analysis import analyse
     from ..workflows.output import replace_results
+    from ..workflows.wordlist import analyse
 
     vectors = _vectors(lists, settings, shown=not screen.quiet)
     steps = len(lists) * (3 + 2 * len(settings.models)) + 1

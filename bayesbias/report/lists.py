@@ -12,7 +12,7 @@ import pandas as pd
 
 from .. import plots
 from ..plots.scales import MEANINGS as SCALE_MEANINGS
-from ..workflows.analysis import Analysis, ModelResult
+from ..workflows.wordlist import Analysis, ModelResult
 from .figures import Figure, figures_of
 from .page import Page, Section, section
 from .tables import NAMES, Table, beside, coverage_table, frame_table, interval_table

@@ -34,7 +34,7 @@ from ..posterior.predictive import check
 from ..posterior.summaries import scales, summary
 from ..sampling.options import FitOptions
 from ..tables.wordlists import WordList
-from .analysis import OfModels, noticed
+from .wordlist import OfModels, noticed
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors

@@ -16,7 +16,7 @@ from .._core.files import file_names, replace_folder, restore_folder
 from ..model.tree import save_posterior
 from ..tables.schema import table_hash
 from ..tables.table_files import write_table
-from .analysis import Analysis
+from .wordlist import Analysis
 
 FRAMES = ("summary", "contrasts", "check", "scales", "sensitivity")
 """Frames of an `Analysis` that are written as CSV, one row's model in its column ``model``."""

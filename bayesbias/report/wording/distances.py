@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from ...tables.schema import CONNECTIONS, connections_present
-from ...workflows.analysis import Analysis, ModelResult
+from ...workflows.wordlist import Analysis, ModelResult
 from . import PARTNERS, Line
 from .numbers import counted, ends, joined, number, probability_name, signed, signed_end
 

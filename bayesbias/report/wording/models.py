@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from ...tables.schema import CONNECTIONS
-from ...workflows.analysis import Analysis, ModelResult
+from ...workflows.wordlist import Analysis, ModelResult
 from . import Line
 from .distances import gap_change, overall_means
 from .numbers import counted, joined, number, percent, probability_name
