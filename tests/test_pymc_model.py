@@ -107,7 +107,9 @@ def test_the_robust_card_is_wired_through(
 def test_every_card_samples_by_nuts(table: pd.DataFrame, spec: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the toy table is small, and some chains short
-        tree = fit_design(make_design(table), spec, "nuts", chains=2, seed=1, progressbar=False)
+        tree = fit_design(
+            make_design(table), spec, method="nuts", chains=2, seed=1, progressbar=False
+        )
     assert np.isfinite(tree["posterior"].to_dataset().to_dataarray()).all()
     check_pymc_works_on(tree, build_model(table, spec))
 
