@@ -19,7 +19,7 @@ HIGHEST_Z = 5.5
 errors of NUTS are themselves estimates, from few effective draws of slowly mixing means."""
 
 HIGHEST_RMS = 3.0
-"""The chains are slow along one direction, in which all means move together: the mean of all squares
+"""The chains are slow along one direction, in which all means move together: the mean of squares
 then is the square of one normal, which exceeds 3² in one run of 370, and 1.5² in one of 7."""
 
 
