@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,10 +30,10 @@ FRAMES: dict[str, Callable[..., pd.DataFrame]] = {
     "summary": pair_summary,
     "contrasts": model_contrasts,
     "scales": pair_scales,
-    "preference": lambda tree, ci_prob: preference_check(tree, ci_prob, seed=0),
-    "check": lambda tree, _: pair_check(tree, seed=0),
+    "preference": partial(preference_check, seed=0),
+    "check": lambda tree, ci_prob, ci_kind: pair_check(tree, ci_kind=ci_kind, seed=0),
 }
-"""Frames made of every posterior, by name."""
+"""Frames made of every posterior, by name; the check has probabilities of its own."""
 
 
 @dataclass(frozen=True)
@@ -148,8 +149,7 @@ def _by_measure(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SamplingWarning)  # `PairAnalysis.doubts` tells them
         for measure, tree in posteriors.items():
-            of_check = {"ci_kind": settings.ci_kind}  # at probabilities of its own
-            frame = make(tree, **(of_check if make is pair_check else settings.intervals))
+            frame = make(tree, **settings.intervals)
             frame.insert(0, "measure", measure)
             made.append(frame)
     return pd.concat(made, ignore_index=True) if made else pd.DataFrame()
