@@ -241,8 +241,7 @@ def _ends(tree: DataTree) -> Iterator[tuple[Level, Level]]:
 
 def _at(level: Level, frame: pd.DataFrame, **columns: object) -> pd.DataFrame:
     """Return a frame with a level's names and other columns in front."""
-    names = {name: getattr(level, name) for name in ("level", "protected_group", "protected_word")}
-    return _insert(frame, **names, **columns)
+    return level.label(_insert(frame, **columns))
 
 
 def _insert(frame: pd.DataFrame, **columns: Any) -> pd.DataFrame:  # noqa: ANN401

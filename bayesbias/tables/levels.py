@@ -16,12 +16,3 @@ LEVEL_COLUMNS = ("level", "protected_group", "protected_word")
 def at_level(frame: pd.DataFrame, level: str) -> pd.DataFrame:
     """Return the rows of one level, counted anew."""
     return frame[frame["level"] == level].reset_index(drop=True)
-
-
-def overall_row(frame: pd.DataFrame, first: str, second: str) -> pd.Series:
-    """Return the overall row of the contrast of two connections, or raise a KeyError."""
-    found = at_level(frame, OVERALL)
-    found = found[(found["first"] == first) & (found["second"] == second)]
-    if found.empty:
-        raise KeyError(f"the frame has no overall contrast {first} - {second}")
-    return found.iloc[0]

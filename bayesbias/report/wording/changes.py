@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..._core.intervals import interval
+from ...tables.levels import OVERALL, at_level
 from ...tables.wordlist_files import CONTROLS
 from ...workflows.change import ORDER, ChangeAnalysis
 from .models import widths_in_words
@@ -34,7 +35,7 @@ def change_lines(analysis: ChangeAnalysis) -> list[str]:
 
 def _moved_lines(analysis: ChangeAnalysis) -> list[str]:
     settings, lines = analysis.settings, []
-    for _, row in _overall(analysis.lead.changes).iterrows():
+    for _, row in at_level(analysis.lead.changes, OVERALL).iterrows():
         before, after, change = step(row["before"], row["after"])
         lines.append(
             f"{row['connection'].capitalize()} attributes went from {before} to {after}: {change}, "
@@ -104,7 +105,7 @@ def side_effect_sentences(analysis: ChangeAnalysis) -> list[str]:
         own = frame[frame["connection"] == name]
         if own.empty:
             continue
-        overall, words = _overall(own).iloc[0], own[own["level"] == "word"]
+        overall, words = at_level(own, OVERALL).iloc[0], own[own["level"] == "word"]
         moved = words[words["p_moved"] > LIKELY]
         which = f", {_words(moved)} at more than {percent(LIKELY)}" if len(moved) else ""
         sentences.append(
@@ -190,7 +191,8 @@ def band_sentence(analysis: ChangeAnalysis) -> str:
 def crossed_sentences(analysis: ChangeAnalysis) -> list[str]:
     """Word how much wider the overall intervals are when attribute words have effects."""
     base, *others = (
-        _overall(result.changes).set_index("connection") for result in analysis.results.values()
+        at_level(result.changes, OVERALL).set_index("connection")
+        for result in analysis.results.values()
     )
     return [
         f"With effects of attribute words (model {model}) the overall intervals are "
@@ -221,7 +223,7 @@ def pairing_sentences(analysis: ChangeAnalysis) -> list[str]:
 
 def told_lines(analysis: ChangeAnalysis) -> list[str]:
     """Word the most important findings for the command line."""
-    row = _overall(analysis.lead.changes).iloc[0]
+    row = at_level(analysis.lead.changes, OVERALL).iloc[0]
     return [
         " ".join(pairing_sentences(analysis)),
         f"Overall {row['connection']} attributes moved by {signed(row['mean'])} ({ends(row)}). "
@@ -254,10 +256,6 @@ def figure_texts(analysis: ChangeAnalysis, name: str) -> tuple[str, str]:
         return caption, f"{caption} {alignment_sentence(analysis)}"
     moved = " ".join(_moved_lines(analysis))
     return caption, f"{caption} {moved} Single words: see changes.csv."
-
-
-def _overall(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame[frame["level"] == "overall"]
 
 
 def _words(rows: pd.DataFrame) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from ...tables.levels import OVERALL, at_level
 from ...tables.schema import CONNECTIONS, connections_present
 from ...workflows.wordlist import Analysis, ModelResult
 from . import PARTNERS, Line
@@ -38,14 +39,12 @@ def contrast_rows(frame: pd.DataFrame, pair: tuple[str, str]) -> pd.DataFrame:
 
 def overall_contrast(result: ModelResult, pair: tuple[str, str]) -> pd.Series:
     """Return the overall row of a model's contrasts for a pair of connections."""
-    frame = contrast_rows(result.contrasts, pair)
-    return frame[frame["level"] == "overall"].iloc[0]
+    return at_level(contrast_rows(result.contrasts, pair), OVERALL).iloc[0]
 
 
 def overall_means(result: ModelResult) -> pd.DataFrame:
     """Return the overall rows of a model's summary, with the connections as the index."""
-    frame = result.summary
-    return frame[frame["level"] == "overall"].set_index("connection")
+    return at_level(result.summary, OVERALL).set_index("connection")
 
 
 def settled(row: pd.Series) -> bool:
