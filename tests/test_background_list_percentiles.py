@@ -83,7 +83,6 @@ def test_pools_are_drawn_among_the_ranks_asked_for_in_any_chunks(
     pool = draw(50)
     assert len(set(pool.words)) == 50
     assert all(100 <= int(word[1:]) < 400 and word != "w150" for word in pool.words)
-    assert pool.n_vocabulary == 299
     assert set(pool.found) == {"x0", "w150"}
     assert_array_equal(pool.vectors, vectors[list(pool.words)])
     assert len(draw(9999).words) == 299

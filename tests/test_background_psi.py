@@ -18,7 +18,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import bayesbias as bb
 from bayesbias import background as bg
 from bayesbias.background import projection
-from bayesbias.background.products import padded, products
+from bayesbias.background.projection import padded, products
 from bayesbias.embeddings.chunks import Chunk
 from bayesbias.embeddings.registry import Embedding, embedding_of
 from bayesbias.scores.weam import psi_of

@@ -6,11 +6,12 @@
 SAME, WEAT and MAC of a list lie among lists of random words of the same size.
 """
 
+from .distributions import distribution, distributions
 from .experiment import CALISKAN, Experiment, experiments
 from .frames import densities, fits, reading, relative, standalone, strata, words
 from .list_percentiles import reference_lists, with_percentiles
 from .normal_fit import NormalFit
-from .psi_distribution import Distribution, distribution, distributions
+from .psi_distribution import Distribution
 from .relative_bias import RelativeBias, random_sums
 
 __all__ = [
