@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from . import methods  # noqa: F401  # enters each method in DEBIASING_METHODS
 from .clusters import cluster_accuracy
-from .debiaser import Debiaser
+from .debiaser import Debiaser, Debiasing, debiasing
 from .defining_sets import DefiningSets, defining_sets, load_defining_sets
 from .files import DebiasedFile, debias_file
 from .method import (
@@ -23,7 +23,6 @@ from .method import (
     debiasing_method,
     method_options,
 )
-from .record import Debiasing, debiasing
 from .recovery import remaining_bias
 
 if TYPE_CHECKING:

@@ -22,28 +22,12 @@ VectorsByWord = Mapping[str, NDArray[np.floating]]
 def bias_directions(
     found: VectorsByWord, sets: DefiningSets, k: int | None = None, subspace: str = "components"
 ) -> FloatArray:
-    """Compute the bias subspace of defining sets; sets with a missing word are left out whole.
+    """Compute the bias subspace of defining sets, (k, n_dims) of orthonormal rows.
 
-    Parameters
-    ----------
-    found : mapping of word to (n_dims,) vector
-    sets : DefiningSets
-    k : int, optional
-        Number of principal components; number of classes less one if not given.
-    subspace : {"components", "means"}
-        Principal components of the sets, each centred on its mean (Bolukbasi et al., Manzini et
-        al.), or the span of the differences of the classes' means (Schröder et al., the subspace
-        of SAME), whose dimension is not chosen.
-
-    Returns
-    -------
-    (k, n_dims) array of orthonormal rows
-
-    Raises
-    ------
-    ValueError
-        If no defining set is there as a whole, k is more than the independent directions, or the
-        subspace is unknown.
+    ``components``: principal components of the sets, each centred on its mean (Bolukbasi et al.,
+    Manzini et al.), as many as there are classes less one if k is not given. ``means``: the span
+    of the differences of the classes' means (Schröder et al., the subspace of SAME), whose
+    dimension is not chosen. Sets with a missing word are left out whole.
     """
     if subspace not in SUBSPACES:
         raise ValueError(unknown_name("subspace", subspace, SUBSPACES))

@@ -18,16 +18,10 @@ words first, and Gonen and Goldberg (2019) use as many."""
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """First and second moments of the unit vectors of an embedding.
+    """Sums over the unit vectors u of an embedding: u, (n_dims,), and u uᵀ, (n_dims, n_dims).
 
-    Parameters
-    ----------
-    count, neutral_count : int
-        Words, and words that are not kept; words whose vector is zero are not counted.
-    total : (n_dims,) array
-        Sum of all unit vectors.
-    second, neutral_second : (n_dims, n_dims) array
-        Sums of u uᵀ over all words, and over the words that are not kept.
+    Those called neutral are of the words that are not kept; words whose vector is zero are not
+    counted.
     """
 
     count: int
@@ -53,8 +47,8 @@ def moments(source: Source, kept: frozenset[str]) -> Moments:
 
 def unit_chunks(source: Source) -> Iterator[tuple[list[str], FloatArray]]:
     """Yield all words with their unit vectors; words of no direction are left out."""
-    for chunk in source.chunks():
-        rows = np.asarray(chunk.rows, dtype=np.float64)
-        sizes = lengths(rows, chunk.words)
+    for words, vectors in source.chunks():
+        rows = np.asarray(vectors, dtype=np.float64)
+        sizes = lengths(rows, words)
         there = np.flatnonzero(sizes > 0).tolist()
-        yield [chunk.words[at] for at in there], rows[there] / sizes[there, None]
+        yield [words[at] for at in there], rows[there] / sizes[there, None]

@@ -55,21 +55,9 @@ def equalised_words(
 
 
 def equalised(rows: ArrayLike, directions: FloatArray) -> FloatArray:
-    """Compute the vectors of one set at unit length, equal outside the subspace.
+    """Compute the vectors of one set, (n_members, n_dims), at unit length, equal off the subspace.
 
-    Parameters
-    ----------
-    rows : (n_members, n_dims) array_like
-    directions : (k, n_dims) array of orthonormal rows
-
-    Returns
-    -------
-    (n_members, n_dims) array
-
-    Raises
-    ------
-    ValueError
-        If a word's part in the subspace is that of the set's mean, so that it has no direction.
+    The directions are orthonormal rows, (k, n_dims).
     """
     unit = unit_rows(rows)
     outside = without(unit, directions)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,23 +22,8 @@ CHUNK = 8192
 ODD = "surrogateescape"
 """How bytes that are no UTF-8 become text and, unchanged, bytes again."""
 
-
-@dataclass(frozen=True, eq=False)
-class Chunk:
-    """Some words that follow each other, and their vectors, (n, n_dims)."""
-
-    words: list[str]
-    rows: NDArray[np.floating]
-
-
-class Source(Protocol):
-    """What a method may ask of an embedding."""
-
-    def some(self, words: Iterable[str]) -> dict[str, Vector]:
-        """Vectors of those of the words that are there."""
-
-    def chunks(self, size: int = CHUNK) -> Iterator[Chunk]:
-        """All words in their order."""
+Chunk = tuple[list[str], NDArray[np.floating]]
+"""Some words that follow each other, and their vectors, (n, n_dims)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,11 +31,6 @@ class MemorySource:
     """KeyedVectors as a source."""
 
     vectors: KeyedVectors
-
-    @property
-    def count(self) -> int:
-        """Words there are."""
-        return len(self.vectors.index_to_key)
 
     def some(self, words: Iterable[str]) -> dict[str, Vector]:
         """Vectors of those of the words that are there."""
@@ -62,18 +42,14 @@ class MemorySource:
         words = self.vectors.index_to_key
         for start in range(0, len(words), size):
             chosen = slice(start, start + size)
-            yield Chunk(words[chosen], self.vectors.vectors[chosen])
+            yield words[chosen], self.vectors.vectors[chosen]
 
 
 @dataclass(eq=False)
 class FileSource:
     """An embedding file or folder as a source; every question is one pass over it.
 
-    Parameters
-    ----------
-    embedding : Embedding
-    count : int
-        Words in it; known after the first call of `some`.
+    ``count``, the words in it, is known after the first call of `some`.
     """
 
     embedding: Embedding
@@ -82,15 +58,17 @@ class FileSource:
     def some(self, words: Iterable[str]) -> dict[str, Vector]:
         """Vectors of those of the words that are there; of a word twice there, the first."""
         wanted = {word.encode(errors=ODD): word for word in words}
-        lookup, found, count = Lookup(wanted), dict[str, Vector](), 0
+        lookup, found, self.count = Lookup(wanted), dict[str, Vector](), 0
         for chunk in self.embedding.iterate():
-            count += len(chunk)
+            self.count += len(chunk)
             for row, name in lookup.find(chunk.vocabulary):
                 found.setdefault(wanted[name], chunk.vectors[row].copy())
-        self.count = count
         return found
 
     def chunks(self, size: int = CHUNK) -> Iterator[Chunk]:
         """All words in their order."""
         for chunk in self.embedding.iterate(size):
-            yield Chunk(chunk.words(ODD), chunk.vectors)
+            yield chunk.words(ODD), chunk.vectors
+
+
+type Source = FileSource | MemorySource

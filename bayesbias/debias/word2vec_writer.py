@@ -23,13 +23,7 @@ Writer = Callable[[Sequence[str], Rows], None]
 
 
 def format_of(path: Path) -> str:
-    """Ending that tells how to write a file: ``.bin``, ``.txt`` or ``.vec``, before any ``.gz``.
-
-    Raises
-    ------
-    ValueError
-        If it is none of these.
-    """
+    """Ending that tells how to write a file: ``.bin``, ``.txt`` or ``.vec``, before any ``.gz``."""
     endings = [each.lower() for each in path.suffixes]
     if endings and endings[-1] == PACKED:
         endings.pop()
@@ -45,13 +39,7 @@ def format_of(path: Path) -> str:
 def writer(path: Path, form: str, count: int, dims: int) -> Iterator[Writer]:
     """Open a file, write the header of so many words, and return what writes a chunk.
 
-    Parameters
-    ----------
-    path : Path
-        Packed by gzip if it ends in ``.gz``.
-    form : {".bin", ".txt", ".vec"}
-    count, dims : int
-        What the header promises.
+    It is packed by gzip if it ends in ``.gz``.
     """
     with path.open("wb") as raw, _packed(raw, path) as stream:
         stream.write(f"{count} {dims}\n".encode())
