@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from gensim.models import KeyedVectors
+from refusals import refuses
 
 import bayesbias as bb
 from bayesbias.background.vocabulary_contrasts import VocabularyContrasts
@@ -99,5 +100,4 @@ def test_what_is_refused() -> None:
         ({"model": "robust"}, "the model 'robust' is student.* need a Normal model"),
         ({"ranks": (0, 7)}, "has 7 words to choose from, fewer than the 10"),
     ):
-        with pytest.raises(ValueError, match=what):
-            bb.vocabulary_contrasts(vectors, words, **options)
+        refuses(what, bb.vocabulary_contrasts, vectors, words, **options)

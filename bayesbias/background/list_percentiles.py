@@ -25,7 +25,7 @@ from ..tables.wordlists import WordList, load_wordlist
 from .pool import Pool, among_references, draw_pool
 
 if TYPE_CHECKING:
-    from .distributions import Source
+    from .psi_of_source import Source
 
 Vary = Literal["protected", "stereotypes", "both"]
 Groups = Sequence[FloatArray]
@@ -37,23 +37,15 @@ N_LISTS = 1000
 """Reference lists: lists of random words."""
 
 
-def _same(protected: Groups, stereotypes: Groups) -> float:
-    return same_of(np.vstack(stereotypes), protected).score
-
-
-def _mac(protected: Groups, stereotypes: Groups) -> float:
-    return mac_of(np.vstack(protected), stereotypes).score
-
-
 def _weat(protected: Groups, stereotypes: Groups) -> float:
     x, y = (psi_of(words, *stereotypes) for words in protected)
     return float(effect_sizes(x, y))
 
 
 SCORES: dict[str, tuple[Callable[[Groups, Groups], float], bool]] = {
-    "same": (_same, False),
+    "same": (lambda groups, sets: same_of(np.vstack(sets), groups).score, False),
     "weat": (_weat, True),
-    "mac": (_mac, False),
+    "mac": (lambda groups, sets: mac_of(np.vstack(groups), sets).score, False),
 }
 """Score of protected words and stereotypes by group, and whether it is of two groups."""
 

@@ -15,7 +15,7 @@ from ..embeddings.load import choose, open_embedding
 from ..embeddings.vocabulary import ODD, Lookup
 
 if TYPE_CHECKING:
-    from .distributions import Source
+    from .psi_of_source import Source
 
 POOL_SIZE = 20_000
 """Words of a pool: lists of some dozens hardly ever meet in it."""

@@ -223,9 +223,8 @@ class Distribution:
         x, y = self.found(X, "X"), self.found(Y, "Y")
         if shared := [word for word in x.index if word in y.index]:
             raise ValueError(f"X and Y share {', '.join(shared)}; take the word out of one of them")
-        return against_random_pairs(
-            self.background, x.to_numpy(), y.to_numpy(), n_resamples=n_resamples, seed=seed
-        )
+        sides = (np.asarray(each, dtype=np.float64) for each in (x, y))
+        return against_random_pairs(self.background, *sides, n_resamples=n_resamples, seed=seed)
 
     def found(self, words: Iterable[str], what: str = "the set") -> pd.Series[float]:
         """ψ of the words that are there, as `psi_of` gives it; a ValueError if none is."""

@@ -30,13 +30,14 @@ from ..sampling.fit import fit
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.distances import distance_table
 from ..tables.levels import OVERALL, at_level
+from ..tables.wordlist_files import WORD_TABLES
 from ..tables.wordlists import WordList, load_wordlist
 from .pool import Pool, among_references, draw_pool
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
-    from .distributions import Source
+    from .psi_of_source import Source
 
 Vary = Literal["protected", "stereotypes"]
 
@@ -55,10 +56,8 @@ class VocabularyContrasts:
     ----------
     table : DataFrame
         One row a contrast of connections, overall: ``first``, ``second``, and of first - second
-        ``mean``, ``sd``, ``low``, ``high``; ``reference_mean``, ``reference_sd``,
-        ``reference_low``, ``reference_high`` (middle 95%) of the posterior means of reference
-        lists; ``excess``, mean - reference_mean; ``percentile``, share of reference lists with a
-        smaller mean, in [0, 1]; ``p_value``, two-sided, 2 (b + 1)/(n_lists + 1); and ``p_below``,
+        ``mean``, ``sd``, ``low``, ``high``; of the posterior means of reference lists the columns
+        that `background.reference_lists` has; ``excess``, mean - reference_mean; and ``p_below``,
         the probability that the contrast lies below that of a reference list, over the posterior
         and the lists.
     reference : DataFrame
@@ -107,11 +106,9 @@ def vocabulary_contrasts(
         sizes; the other words, and control words, stay.
     n_lists : int
         Reference lists, two or more.
-    ranks : (first, stop)
-        Random words are from these ranks in the file's order only. Frequent and rare words differ
-        in many embeddings: take ranks like those of the list.
-    case, allow_pickle
-        As for `background.distribution`.
+    ranks, case, allow_pickle
+        As for `background.reference_lists`. Frequent and rare words differ in many embeddings:
+        take ranks like those of the list.
     options : FitOptions, optional
         Of the list's own posterior and its intervals; the method is always the exact one.
     **keywords
@@ -174,17 +171,14 @@ def _distances(vectors: Mapping[str, Vector], wordlist: WordList) -> pd.DataFram
 
 def _present(wordlist: WordList, found: Mapping[str, object]) -> WordList:
     """The list without the words that the embedding lacks."""
-
-    def there(sets: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-        kept = {name: tuple(w for w in each if w in found) for name, each in sets.items()}
-        return {name: each for name, each in kept.items() if each}
-
-    return replace(
-        wordlist,
-        groups=there(wordlist.groups),
-        stereotypes=there(wordlist.stereotypes),
-        controls=there(wordlist.controls),
-    )
+    kept: dict[str, Any] = {}
+    for kind in WORD_TABLES:
+        there = {
+            name: tuple(word for word in words if word in found)
+            for name, words in getattr(wordlist, kind).items()
+        }
+        kept[kind] = {name: words for name, words in there.items() if words}
+    return replace(wordlist, **kept)
 
 
 def _random_list(
@@ -198,7 +192,8 @@ def _random_list(
         name: tuple(pool.words[row] for row in rows.tolist())
         for name, rows in zip(sets, picks, strict=True)
     }
-    other = replace(wordlist, **{field: fresh})
+    changed: dict[str, Any] = {field: fresh}
+    other = replace(wordlist, **changed)
     vectors = {word: pool.found[word] for word in other.words if word in pool.found}
     for name, rows in zip(fresh, picks, strict=True):
         vectors |= dict(zip(fresh[name], pool.vectors[rows], strict=True))

@@ -9,14 +9,13 @@ from typing import Any
 
 from .._core.transformer_files import load_network, longest_input, open_model
 
-SENTENCE_POOLINGS = ("mean", "cls", "max")
-"""How a sentence's vector comes from those of its tokens."""
-
 _POOLING_KEYS = {
     "pooling_mode_mean_tokens": "mean",
     "pooling_mode_cls_token": "cls",
     "pooling_mode_max_tokens": "max",
 }
+"""How a sentence's vector comes from those of its tokens."""
+
 _STEPS = ("Transformer", "Pooling", "Normalize")
 """Steps of sentence-transformers that are understood; the last does not change a cosine."""
 
@@ -35,7 +34,7 @@ class Encoder:
     longest : int
         Tokens of the longest sentence it takes, special tokens included.
     sentence_pooling : str
-        One of ``SENTENCE_POOLINGS``.
+        How a sentence's vector comes from those of its tokens: mean, cls or max.
     lower_case : bool
         Whether the folder asks for text in lower case, before the tokenizer.
     """

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .._core.arrays import FloatArray
 from .._core.display import abridged
 from ..embeddings.formats.keyed import keyed_vectors, matched_forms, unwrapped
-from .sources import MemorySource
+from .sources import MemorySource, lengths
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -189,14 +189,3 @@ def without(rows: FloatArray, directions: FloatArray) -> FloatArray:
     """
     parts = np.einsum("nd,kd->nk", rows, directions)
     return np.asarray(rows - np.einsum("nk,kd->nd", parts, directions))
-
-
-def lengths(rows: FloatArray, words: Sequence[str]) -> FloatArray:
-    """Compute Euclidean lengths of finite rows, each summed by itself; (n, n_dims) to (n,)."""
-    squares = np.einsum("nd,nd->n", rows, rows)
-    bad = np.flatnonzero(~np.isfinite(squares)).tolist()
-    if bad:
-        raise ValueError(
-            f"the vectors of {abridged([words[at] for at in bad])} are not finite; leave them out"
-        )
-    return np.asarray(np.sqrt(squares))

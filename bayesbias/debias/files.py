@@ -106,7 +106,7 @@ def debias_file(
     target = _require_path(Path(out), Path(source))
     if chunk_size < 1:
         raise ValueError(f"chunk_size must be at least one word; got {chunk_size}")
-    reading = {"allow_pickle": allow_pickle, "progressbar": progressbar}
+    reading: dict[str, Any] = {"allow_pickle": allow_pickle, "progressbar": progressbar}
     opened = FileSource(open_embedding(source, **reading))
     if case != "exact":
         forms = {form for word in lists.kept for form in (word, word.lower())}

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from .._core.checks import unknown_name
 from .debiaser import Debiaser, Debiasing, memory_source
 from .defining_sets import DefiningSets, SetsLike, load_defining_sets
-from .directions import VectorsByWord
-from .sources import FileSource, MemorySource, Source
+from .sources import FileSource, MemorySource, Source, VectorsByWord
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors

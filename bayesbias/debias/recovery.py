@@ -15,8 +15,8 @@ from .._core.random import Seed, as_seed_sequence
 from ..scores.subspace import group_means
 from .clusters import cluster_accuracy
 from .defining_sets import DefiningSets, SetsLike, load_defining_sets
-from .directions import unit_sets
-from .moments import VOCABULARY
+from .projection import unit_sets
+from .sources import VOCABULARY
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors

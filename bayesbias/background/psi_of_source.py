@@ -155,15 +155,15 @@ def distributions(
         sides = zip(found, pair, strict=True)
         lost = tuple(word for side, words in sides for word in words if word not in side)
         Z, Z2 = map(tuple, found)
-        each = Distribution(name, values, vocabulary, Z, Z2, lost, case)
+        found_one = Distribution(name, values, vocabulary, Z, Z2, lost, case)
         try:
-            _require_sets(each, pair, experiments[name] if lacking == "skip" else None)
+            _require_sets(found_one, pair, experiments[name] if lacking == "skip" else None)
         except ValueError as error:
             if lacking == "error":
                 raise
             reasons.append(error)
         else:
-            made[name] = each
+            made[name] = found_one
     if not made:
         raise reasons[0]
     for reason in reasons:
