@@ -1,7 +1,5 @@
 """One call for what tests say of most bad input."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

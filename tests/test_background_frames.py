@@ -5,17 +5,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from background_toys import NEAR, UP, N, planted_background
+from background_toys import NEAR, UP, N
 from refusals import refuses
 from scipy import stats
 
 from bayesbias import background as bg
 from bayesbias.background.frames import CUTS
-
-
-@pytest.fixture(scope="module")
-def planted() -> bg.Distribution:
-    return planted_background()
 
 
 def test_the_ten_experiments_of_caliskan() -> None:

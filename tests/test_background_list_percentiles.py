@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from background_toys import keyed
+from background_toys import leaning_list
 from numpy.testing import assert_array_equal
 from refusals import refuses
 from scipy import stats
@@ -17,18 +17,7 @@ from bayesbias import background as bg
 @pytest.fixture(scope="module")
 def leaning() -> tuple[Any, bb.WordList]:
     """Two groups that lean to their own stereotypes, among 2,000 words that do not."""
-    rng = np.random.default_rng(8)
-    rows = {f"w{i}": rng.standard_normal(20) for i in range(2000)}
-    for axis, group in enumerate("xy"):
-        for kind, count in (("", 6), ("s", 5)):
-            for at in range(count):
-                rows[f"{group}{kind}{at}"] = rng.standard_normal(20) + 6 * np.eye(20)[axis]
-    words = bb.WordList(
-        "leaning",
-        {g: [f"{g}{i}" for i in range(6)] for g in "xy"},
-        {g: [f"{g}s{i}" for i in range(5)] for g in "xy"},
-    )
-    return keyed(list(rows), np.stack(list(rows.values()))), words
+    return leaning_list(6.0, n_words=2000, dims=20, n=6)
 
 
 def test_the_observed_scores_are_those_of_the_scores(leaning: tuple[Any, bb.WordList]) -> None:
@@ -70,9 +59,7 @@ def test_percentiles_of_random_lists_are_even(leaning: tuple[Any, bb.WordList]) 
     assert stats.kstest(found, "uniform").statistic < 0.31
 
 
-def test_pools_are_drawn_among_the_ranks_asked_for_in_any_chunks(
-    leaning: tuple[Any, bb.WordList], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pools_are_drawn_among_the_ranks_asked_for_in_any_chunks(leaning, monkeypatch) -> None:
     from bayesbias.background.pool import draw_pool
 
     vectors, _ = leaning

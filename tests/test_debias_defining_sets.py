@@ -1,7 +1,5 @@
 """Lists for debiasing: what is bundled, what a list must be, and files of one's own."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

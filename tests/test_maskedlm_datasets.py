@@ -1,7 +1,5 @@
 """Reading CrowS-Pairs and StereoSet, and refusing what only looks like them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -174,16 +174,15 @@ def _sets(pool: Pool, wordlist: WordList) -> dict[str, Sets]:
             f"the list {wordlist.name!r} has {len(groups)} group(s) with stereotypes; these scores "
             "need two or more"
         )
-    found: dict[str, Sets] = {"protected": {}, "stereotypes": {}}
-    for (kind, rows), sets in zip(
-        found.items(), (wordlist.groups, wordlist.stereotypes), strict=True
-    ):
+    found: dict[str, Sets] = {}
+    for kind, sets in {"protected": wordlist.groups, "stereotypes": wordlist.stereotypes}.items():
+        found[kind] = {}
         for group in groups:
             there = [pool.found[word] for word in sets[group] if word in pool.found]
             if not there:
                 what = "group" if kind == "protected" else "stereotypes of"
                 raise ValueError(f"none of the words of {what} {group} is in the embedding")
-            rows[group] = np.stack(there).astype(np.float64)
+            found[kind][group] = np.stack(there).astype(np.float64)
     return found
 
 

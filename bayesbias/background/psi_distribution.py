@@ -228,10 +228,10 @@ class Distribution:
 
     def found(self, words: Iterable[str], what: str = "the set") -> pd.Series[float]:
         """ψ of the words that are there, as `psi_of` gives it; a ValueError if none is."""
-        asked = [words] if isinstance(words, str) else list(words)
+        asked = words if isinstance(words, str) else list(words)
         if not asked:
             raise ValueError(f"{what} is empty; at least one word is needed")
-        found = self.psi_of(words if isinstance(words, str) else asked)
+        found = self.psi_of(asked)
         if found.empty:
             lowered = len(self.vocabulary.rows({word.lower() for word in asked}))
             remedy: tuple[str | Argument, ...] = (

@@ -93,22 +93,21 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
             "be random numbers; give a folder with all of them"
         )
     folder = Path(place)
-    pooling = _pooling(folder) if folder.is_dir() else "mean"
-    settings = _json(folder / "sentence_bert_config.json") if folder.is_dir() else {}
+    settings = _json(folder / "sentence_bert_config.json")
     limits = [longest_input(network, tokenizer), settings.get("max_seq_length")]
     return Encoder(
         name=folder.absolute().name if folder.is_dir() else place,
         network=network,
         tokenizer=tokenizer,
         longest=min(int(limit) for limit in limits if limit),
-        sentence_pooling=pooling,
+        sentence_pooling=_pooling(folder),
         lower_case=bool(settings.get("do_lower_case", False)),
     )
 
 
 def _pooling(folder: Path) -> str:
     """Return how a folder of sentence-transformers pools; the mean for any other folder."""
-    steps = _json(folder / "modules.json") if (folder / "modules.json").is_file() else []
+    steps = _json(folder / "modules.json")
     kinds = [str(step.get("type", "")).rsplit(".", 1)[-1] for step in steps]
     for kind in kinds:
         if kind not in _STEPS:
@@ -131,6 +130,7 @@ def _pooling(folder: Path) -> str:
 
 
 def _json(path: Path) -> Any:  # noqa: ANN401
+    """Read a file; one that is not there, as for models of the hub, is as good as an empty one."""
     if not path.is_file():
         return {}
     try:

@@ -179,7 +179,7 @@ def _encode(
             f"takes {encoder.longest}; nothing is cut off: shorten the template or the word"
         )
     order = np.argsort(lengths, kind="stable").tolist()
-    found: list[Arrays] = [np.zeros(0, np.float32)] * len(sentences)
+    pooled: list[Arrays] = []
     with progress_bar("encoding", len(order), shown=None if shown else False) as update:
         for start in range(0, len(order), batch_size):
             picked = order[start : start + batch_size]
@@ -191,11 +191,9 @@ def _encode(
                     spans = [tokens["offset_mapping"][i] for i in picked]
                     weights = _pieces(spans, [sentences[i] for i in picked], weights)
                     how = "mean"
-                rows = _pool(states, weights, how)
-            for at, row in zip(picked, rows, strict=True):
-                found[at] = row
+                pooled.append(_pool(states, weights, how))
             update(start + len(picked))
-    return np.stack(found)
+    return np.concatenate(pooled)[np.argsort(order)]
 
 
 def _padded(encoder: Encoder, tokens: Any, picked: list[int]) -> Any:  # noqa: ANN401

@@ -85,13 +85,7 @@ class Debiaser:
     unit: bool = True
 
     def transform(self, vectors: KeyedVectors) -> KeyedVectors:
-        """Debias KeyedVectors; the record stays with the new ones.
-
-        Raises
-        ------
-        ValueError
-            As `transform_rows`.
-        """
+        """Debias KeyedVectors, as `transform_rows` does; the record stays with the new ones."""
         source = memory_source(vectors)
         before, start = source.vectors, 0
         matrix = np.empty(before.vectors.shape, dtype=np.float32)

@@ -19,7 +19,7 @@ LEVEL = 6
 """gzip's usual level: 9 takes twice as long and numbers hardly get smaller."""
 
 Rows = NDArray[np.float32]
-Writer = Callable[[Sequence[str], Rows], None]
+Writer = Callable[[Sequence[str], Rows], object]
 
 
 def format_of(path: Path) -> str:
@@ -43,8 +43,10 @@ def writer(path: Path, form: str, count: int, dims: int) -> Iterator[Writer]:
     """
     with path.open("wb") as raw, _packed(raw, path) as stream:
         stream.write(f"{count} {dims}\n".encode())
-        write = _write_binary if form == ".bin" else _write_text
-        yield lambda words, rows: write(stream, [each.encode(errors=ODD) for each in words], rows)
+        entries = _binary if form == ".bin" else _text
+        yield lambda words, rows: stream.write(
+            b"".join(entries([each.encode(errors=ODD) for each in words], rows))
+        )
 
 
 @contextmanager
@@ -57,20 +59,14 @@ def _packed(raw: IO[bytes], path: Path) -> Iterator[IO[bytes]]:
         yield cast("IO[bytes]", stream)
 
 
-def _write_binary(stream: IO[bytes], words: Sequence[bytes], rows: Rows) -> None:
+def _binary(words: Sequence[bytes], rows: Rows) -> Iterator[bytes]:
     """As word2vec and gensim do: word, space, little-endian float32 numbers, and no newline."""
-    numbers = rows.astype("<f4", copy=False)
-    stream.write(
-        b"".join(word + b" " + row.tobytes() for word, row in zip(words, numbers, strict=True))
-    )
+    for word, row in zip(words, rows.astype("<f4", copy=False), strict=True):
+        yield word + b" " + row.tobytes()
 
 
-def _write_text(stream: IO[bytes], words: Sequence[bytes], rows: Rows) -> None:
+def _text(words: Sequence[bytes], rows: Rows) -> Iterator[bytes]:
     """Nine significant digits, which tell every float32 from every other."""
     line = " ".join(["%.9g"] * rows.shape[1])
-    stream.write(
-        b"".join(
-            word + b" " + (line % tuple(row)).encode() + b"\n"
-            for word, row in zip(words, rows.tolist(), strict=True)
-        )
-    )
+    for word, row in zip(words, rows.tolist(), strict=True):
+        yield word + b" " + (line % tuple(row)).encode() + b"\n"

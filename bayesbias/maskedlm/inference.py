@@ -78,9 +78,8 @@ def _answer(
             output_attentions=attention,
         )
         logits = out.logits if heard else out.logits[at[0], at[1]]
-        chosen = logits.float().log_softmax(-1)[
-            torch.arange(len(places), device=device), torch.tensor(targets, device=device)
-        ]
+        wanted = torch.tensor(targets, device=device)[:, None]
+        chosen = logits.float().log_softmax(-1).gather(1, wanted)[:, 0]
         weights = _attention_got(out.attentions, real) if attention else None
     return chosen.double().cpu().tolist(), weights
 

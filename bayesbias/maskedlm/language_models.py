@@ -111,7 +111,9 @@ def load_language_model(
         if value not in known:
             raise ValueError(unknown_name(what, value, known))
     place, config, tokenizer = open_model(source)
-    found = _kind(config) if kind == "auto" else kind
+    heads = map(str, getattr(config, "architectures", None) or [])
+    causal = any(name.endswith(_CAUSAL) for name in heads)
+    found = ("causal" if causal else "masked") if kind == "auto" else kind
     network, missing = load_network(
         place,
         _LOADERS[found],
@@ -141,11 +143,6 @@ def load_language_model(
         kind=found,
         longest=longest_input(network, tokenizer),
     )
-
-
-def _kind(config: Any) -> str:  # noqa: ANN401
-    names = getattr(config, "architectures", None) or []
-    return "causal" if any(str(name).endswith(_CAUSAL) for name in names) else "masked"
 
 
 def _sees_ahead(network: Any) -> bool:  # noqa: ANN401

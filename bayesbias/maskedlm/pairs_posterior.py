@@ -83,7 +83,9 @@ def levels(tree: DataTree) -> Iterator[PairLevel]:
 
     overall = (weight * means).sum(axis=1)
     yield level("overall", "", overall, residuals.scale(), (weight * share).sum(axis=1))
-    centre, between = stacked(tree, "connection_mean"), _between_types(tree)
+    centre, between = stacked(tree, "connection_mean"), stacked(tree, "connection_sd")
+    if "context_sd" in tree["posterior"]:  # shared and own parts together
+        between = np.hypot(between, stacked(tree, "context_sd")[:, None])
     above = residuals.share_above(centre, between)
     yield level("population", "", centre, residuals.scale(between), above)
     for index, name in enumerate(labels(tree, "protected_word")):
@@ -96,14 +98,6 @@ def type_means(tree: DataTree) -> FloatArray:
     if "context_effect" in tree["posterior"]:
         means = means + stacked(tree, "context_effect")[:, :, None]
     return np.asarray(means)
-
-
-def _between_types(tree: DataTree) -> FloatArray:
-    """Return the sd of the means of bias types, shared and own parts together."""
-    own = stacked(tree, "connection_sd")
-    if "context_sd" not in tree["posterior"]:
-        return own
-    return np.asarray(np.hypot(own, stacked(tree, "context_sd")[:, None]))
 
 
 def predict_new_pairs(tree: DataTree, rng: Generator, draws: np.ndarray) -> FloatArray:
