@@ -75,7 +75,7 @@ def leaning_list(
     words = bb.WordList(
         "leaning",
         {g: [f"{g}{i}" for i in range(n)] for g in "xy"},
-        {g: [*(f"{g}s{i}" for i in range(5)), "absent"] for g in "xy"},
+        {g: [*(f"{g}s{i}" for i in range(5)), f"{g}-absent"] for g in "xy"},
         {"neutral": [f"n{i}" for i in range(6)]},
     )
     return keyed(list(rows), np.stack(list(rows.values()))), words

@@ -66,12 +66,7 @@ def test_every_source_and_chunks_of_any_size_give_the_same_numbers(toy, tmp_path
         assert_array_equal(found.psi, expected)
 
 
-@given(
-    n=st.integers(1, 9),
-    dims=st.integers(1, 70),
-    count=st.integers(1, 6),
-    seed=st.integers(0, 2**32 - 1),
-)
+@given(st.integers(1, 9), st.integers(1, 70), st.integers(1, 6), st.integers(0, 2**32 - 1))
 def test_the_compiled_product_is_the_product(n: int, dims: int, count: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     rows, directions = rng.standard_normal((n, dims)), rng.standard_normal((count, dims))

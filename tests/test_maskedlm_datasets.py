@@ -98,12 +98,9 @@ def test_intersentence_pairs_follow_their_context(tmp_path: Path) -> None:
         ),
         (
             {"sent_less": ["stereo", "antistereo"]},
-            "label for its anti_stereotypical sentence; are columns exchanged",
+            "its anti_stereotypical sentence; are columns ex",
         ),
-        (
-            {"bias_type": ["x" * 41, "age"]},
-            "a sentence for a bias type; are columns exchanged",
-        ),
+        ({"bias_type": ["x" * 41, "age"]}, "a sentence for a bias type; are columns exchanged"),
         ({"bias_type": ["age", " "]}, "row 1, pair '1', has an empty bias_type"),
         ({"sent_more": ["", "She."]}, "row 0, pair '0', has an empty stereotypical"),
         ({"sent_less": CROWS["sent_more"]}, r"pair '0' \(and 1 more\), has two equal sentences"),

@@ -199,9 +199,7 @@ def test_kls_is_steady_because_it_hardly_moves() -> None:
     assert abs(after["kls"] - before["kls"]) < 10
 
 
-@pytest.mark.parametrize(
-    ("rates", "repeats", "match"),
-    [((0.0,), 5, r"rates are shares in \(0, 1\]; got 0.0"), ((0.5,), 1, "repeats must be 2")],
-)
-def test_sampling_refuses_what_it_cannot_draw(rates, repeats, match) -> None:
-    refuses(match, maskedlm.sampling_robustness, made_pairs(), rates, repeats=repeats)
+def test_sampling_refuses_what_it_cannot_draw() -> None:
+    sample, pairs = maskedlm.sampling_robustness, made_pairs()
+    refuses(r"rates are shares in \(0, 1\]; got 0.0", sample, pairs, (0.0,), repeats=5)
+    refuses("repeats must be 2", sample, pairs, (0.5,), repeats=1)
