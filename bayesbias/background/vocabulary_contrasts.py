@@ -213,10 +213,10 @@ def _assembled(
     """Return the table of contrasts, and the frame of those of the reference lists."""
     frame = at_level(contrasts(posterior, **options.reading), OVERALL)
     table = frame[["first", "second", "mean", "sd", "low", "high"]]
-    placed = pd.DataFrame(among_references(table["mean"].to_numpy(), means))
+    placed = among_references(table["mean"].to_numpy(), means)
     percentile, p_value = placed.pop("percentile"), placed.pop("p_value")
     excess = table["mean"] - placed["reference_mean"]
-    table = table.join(placed).assign(excess=excess, percentile=percentile, p_value=p_value)
+    table = table.assign(**placed, excess=excess, percentile=percentile, p_value=p_value)
     draws = _differences(posterior)
     table["p_below"] = [
         np.searchsorted(np.sort(draws[:, at]), means[:, at]).mean() / len(draws)
