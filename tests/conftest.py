@@ -233,3 +233,11 @@ def one_plot(monkeypatch: pytest.MonkeyPatch) -> None:
 
     every = figures.draw_figures
     monkeypatch.setattr(figures, "draw_figures", lambda some, to: every(some[:1], to))
+
+
+@pytest.fixture(scope="session")
+def planted() -> Any:
+    """A background whose mean and sd are known, with words planted at known places."""
+    from background_toys import planted_background
+
+    return planted_background()

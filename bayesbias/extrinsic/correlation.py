@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -51,6 +52,8 @@ class Correlation:
     interval : str
         ``fisher z`` or ``cluster bootstrap``.
     ci_prob : float
+    seed : int, optional
+        Entropy that clusters were resampled with.
     """
 
     r: float
@@ -61,6 +64,7 @@ class Correlation:
     method: str
     interval: str
     ci_prob: float
+    seed: Any = None
 
 
 def correlate(
@@ -118,10 +122,12 @@ def correlate(
         raise ValueError(
             f"n_resamples must be at least 100, got {n_resamples}; {N_RESAMPLES} is usual"
         )
-    rng = default_rng(as_seed_sequence(seed))
-    values = _resampled(np.stack([score, bias]), cluster, method, n_resamples, rng)
+    sequence = as_seed_sequence(seed)
+    both = np.stack([score, bias])
+    values = _resampled(both, cluster, method, n_resamples, default_rng(sequence))
     low, high = np.quantile(values, [(1 - ci_prob) / 2, (1 + ci_prob) / 2]).tolist()
-    return Correlation(r, low, high, len(score), n_clusters, method, "cluster bootstrap", ci_prob)
+    told = (len(score), n_clusters, method, "cluster bootstrap", ci_prob, sequence.entropy)
+    return Correlation(r, low, high, *told)
 
 
 def correlations(

@@ -23,7 +23,7 @@ from ..model.design import Design
 from ..model.spec import ModelSpec, load_model
 from ..sampling.fit import fit_design
 from ..sampling.options import FitKeywords, FitOptions, shows_fit_keywords
-from ..tables.schema import require_columns, table_hash
+from ..tables.schema import codes_and_names, require_columns, table_hash
 from .pairs_posterior import SCALES
 
 if TYPE_CHECKING:
@@ -54,26 +54,25 @@ def pair_design(paired: pd.DataFrame, measure: str | None = None) -> Design:
         row = chosen[twice].iloc[0]
         raise ValueError(f"pair {row['pair_id']!r} is there twice under {row['model']!r}")
     _check_types(chosen)
-    indices, names = {}, {}
-    for column in ("bias_type", "model", "pair_id"):
-        ordered = column == "bias_type"  # models and pairs stay as they come
-        codes, found = pd.factorize(chosen[column].astype(str), sort=ordered)
-        indices[column], names[column] = codes.astype(np.int64), tuple(map(str, found))
+    names, types = np.unique(chosen["bias_type"].astype(str), return_inverse=True)
+    kinds = tuple(map(str, names))
+    models, model_names = codes_and_names(chosen["model"])
+    pairs, pair_names = codes_and_names(chosen["pair_id"])
     return Design(
-        words=names["bias_type"],
+        words=kinds,
         groups=("pairs",),
-        connections=names["model"],
-        attributes=names["pair_id"],
+        connections=tuple(model_names),
+        attributes=tuple(pair_names),
         kinds=("pair",),
-        word_group=np.zeros(len(names["bias_type"]), dtype=np.int64),
-        attribute_kind=np.zeros(len(names["pair_id"]), dtype=np.int64),
-        word=indices["bias_type"],
-        connection=indices["model"],
-        attribute=indices["pair_id"],
+        word_group=np.zeros(len(kinds), dtype=np.int64),
+        attribute_kind=np.zeros(len(pair_names), dtype=np.int64),
+        word=types,
+        connection=models,
+        attribute=pairs,
         y=chosen["difference"].to_numpy(dtype=np.float64),
         outcome="difference",
-        contexts=names["bias_type"],
-        context=indices["bias_type"],
+        contexts=kinds,
+        context=types,
     )
 
 
@@ -159,16 +158,9 @@ def fit_pairs(
     size = _unit(named, chosen) if unit is None else unit
     if not (isinstance(size, int | float) and math.isfinite(size) and size > 0):
         raise ValueError(f"unit must be a positive number; got {unit!r}")
-    spec = spec_in_units(load_model(model, "score_difference"), size)
-    spec = spec_for(design, spec)
-    tree = fit_design(
-        design,
-        spec,
-        priors=priors,
-        options=options,
-        table_hash=table_hash(chosen[list(NEEDED_COLUMNS)]),
-        **keywords,
-    )
+    spec = spec_for(design, spec_in_units(load_model(model, "score_difference"), size))
+    hashed = table_hash(chosen[list(NEEDED_COLUMNS)])
+    tree = fit_design(design, spec, priors=priors, options=options, table_hash=hashed, **keywords)
     tree.attrs |= {"measure": named, "unit": float(size), SCALES: json.dumps(relative)}
     return tree
 
@@ -218,14 +210,11 @@ def spec_for(design: Design, spec: ModelSpec) -> ModelSpec:
     bias type shares with other models is part of its mean; a single type is part of the mean of
     all.
     """
-    left_out = set()
-    if len(design.connections) == 1:
-        left_out = {"attribute_sd", "context_sd"}
-    elif len(design.words) == 1:
-        left_out = {"context_sd"}
+    alone, one_type = len(design.connections) == 1, len(design.words) == 1
+    left_out = {"attribute": alone, "context": alone or one_type}
+    sds = [f"{of}_sd" for of, out in left_out.items() if out]
     return replace(
         spec,
-        attribute_effects="none" if "attribute_sd" in left_out else spec.attribute_effects,
-        context_effects="none" if "context_sd" in left_out else spec.context_effects,
-        priors={name: prior for name, prior in spec.priors.items() if name not in left_out},
+        **{f"{of}_effects": "none" for of, out in left_out.items() if out},
+        priors={name: prior for name, prior in spec.priors.items() if name not in sds},
     )
