@@ -2,7 +2,8 @@
 
 Four lists of words: ``weat(vectors, X, Y, A, B)``; words and two poles: ``weam(vectors, words, A,
 B)``; targets and groups: ``same(vectors, targets, groups)``; a word list: ``mac(vectors,
-wordlist)``. All that apply to a word list at once: ``score_table(vectors, wordlist)``.
+wordlist)``. All that apply to a word list at once: ``score_table(vectors, wordlist)``. On arrays
+every set is a matrix (n_words, n_dims), vectors as the embedding holds them.
 
 To add a score, write its file, which ends with its `ListScore`, and add its entry here.
 """
@@ -83,20 +84,18 @@ from .weat import weat as weat
 from .weat import weat_of as weat_of
 from .weat import weat_of_associations as weat_of_associations
 
-SCORES.update(
-    {
-        "weat": _EFFECT_SIZE,
-        "weat_statistic": _STATISTIC,
-        "weam": _WEAM,
-        "nas": _NAS,
-        "semaxis": _SEMAXIS,
-        "rnd": _RND,
-        "ect": _ECT,
-        "ripa": _RIPA,
-        "rnsb": _RNSB,
-        "gweat": _GWEAT,
-        "mac": _MAC,
-        "same": _SAME,
-        "direct_bias": _DIRECT_BIAS,
-    }
-)
+SCORES |= {
+    "weat": _EFFECT_SIZE,
+    "weat_statistic": _STATISTIC,
+    "weam": _WEAM,
+    "nas": _NAS,
+    "semaxis": _SEMAXIS,
+    "rnd": _RND,
+    "ect": _ECT,
+    "ripa": _RIPA,
+    "rnsb": _RNSB,
+    "gweat": _GWEAT,
+    "mac": _MAC,
+    "same": _SAME,
+    "direct_bias": _DIRECT_BIAS,
+}

@@ -14,7 +14,7 @@ from ..embeddings.word_sets import WordVectors, as_rows, look_up_tuples
 from .list_rows import ListRows
 from .registry import PAIRS_BY_PLACE, ListScore, Properties, Weights
 from .resampling import pooled, ratio
-from .result import Result, of_words
+from .result import Result, Words, of_words
 from .subspace import DEPENDENT, pair_directions, principal_components
 
 
@@ -62,7 +62,7 @@ def direct_bias_of(
 
 def direct_bias(
     vectors: WordVectors,
-    targets: Iterable[str],
+    targets: Words,
     defining_sets: Iterable[Sequence[str]],
     *,
     k: int | None = None,

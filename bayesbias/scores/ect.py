@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import ArrayLike
 from .._core.arrays import FloatArray, cosine_similarity, unit_rows
 from ..embeddings.word_sets import WordVectors, as_rows
 from .registry import ListScore
-from .result import Result, joined, of_words
+from .result import Result, Words, joined, of_words
 
 TIE_DIGITS = 12
 """Cosines equal to this many digits tie; float64 holds them to 1e-16."""
@@ -38,13 +37,7 @@ def ect_of(X: ArrayLike, Y: ArrayLike, attributes: ArrayLike, *, unit: bool = Fa
 
 
 def ect(
-    vectors: WordVectors,
-    X: Iterable[str],
-    Y: Iterable[str],
-    A: Iterable[str],
-    B: Iterable[str] = (),
-    *,
-    unit: bool = False,
+    vectors: WordVectors, X: Words, Y: Words, A: Words, B: Words = (), *, unit: bool = False
 ) -> EctResult:
     """Embedding coherence test: whether both groups' means rank the attributes alike.
 

@@ -12,7 +12,7 @@ from .._core.arrays import FloatArray, cosine_similarity
 from ..embeddings.word_sets import WordVectors
 from .list_rows import ListRows
 from .registry import ListScore, Properties, Weights
-from .result import Result, of_words
+from .result import Result, Words, of_words
 from .subspace import group_means
 
 
@@ -55,9 +55,7 @@ def gweat_of(targets: Sequence[ArrayLike], attributes: Sequence[ArrayLike]) -> G
     return GweatResult(score=float(per_group.sum()), per_group=per_group)
 
 
-def gweat(
-    vectors: WordVectors, X: Iterable[str], Y: Iterable[str], A: Iterable[str], B: Iterable[str]
-) -> GweatResult:
+def gweat(vectors: WordVectors, X: Words, Y: Words, A: Words, B: Words) -> GweatResult:
     """GWEAT of two groups X, Y and their attribute sets A, B; see `gweat_of`.
 
     Equals (mean_X s - mean_Y s)/2 with the s of `weat`. For more groups see `gweat_groups`.

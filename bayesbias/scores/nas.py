@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +11,7 @@ from .._core.arrays import FloatArray, cosine_similarity
 from ..embeddings.word_sets import WordVectors, as_rows
 from .list_rows import ListRows
 from .registry import ListScore, Weights
-from .result import Result, of_words
+from .result import Result, Words, of_words
 from .weat import Ddof, effect_sizes, resampled_effect_sizes
 
 
@@ -39,14 +38,7 @@ def nas_of(words: ArrayLike, A: ArrayLike, B: ArrayLike, *, ddof: Ddof = 1) -> N
     return NasResult(score=float(effects.mean()), effect_size=effects, ddof=ddof)
 
 
-def nas(
-    vectors: WordVectors,
-    words: Iterable[str],
-    A: Iterable[str],
-    B: Iterable[str],
-    *,
-    ddof: Ddof = 1,
-) -> NasResult:
+def nas(vectors: WordVectors, words: Words, A: Words, B: Words, *, ddof: Ddof = 1) -> NasResult:
     """Normalised association score (WEFAT) of every word, and their mean.
 
     (mean_A cos(w, a) - mean_B cos(w, b)) / sd_{A∪B} cos(w, ·)

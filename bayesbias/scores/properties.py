@@ -26,19 +26,12 @@ def properties() -> pd.DataFrame:
     Schröder et al. (2024), Semantic properties of cosine based bias scores, table 1.
     Schröder, Schulz, Hammer (2024), The SAME score, theorems 1 and 2.
     """
+    columns = ["score", "comparable", "trustworthy", "lowest", "highest", "no_bias", "source"]
     rows = [
-        {
-            "score": proved.name or name,
-            "comparable": proved.comparable,
-            "trustworthy": proved.trustworthy,
-            "lowest": proved.range[0],
-            "highest": proved.range[1],
-            "no_bias": f"{score.no_bias:g}",
-            "source": proved.source,
-            "why_comparable": proved.why_comparable,
-            "why_trustworthy": proved.why_trustworthy,
-        }
+        vars(proved)
+        | {"score": proved.name or name, "no_bias": f"{score.no_bias:g}"}
+        | dict(zip(("lowest", "highest"), proved.range, strict=True))
         for name, score in SCORES.items()
         if (proved := score.properties)
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=[*columns, "why_comparable", "why_trustworthy"])

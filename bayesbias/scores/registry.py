@@ -36,19 +36,7 @@ PAIRS_BY_PLACE = "pairs are the words in the same place of each group"
 
 @dataclass(frozen=True)
 class Properties:
-    """What is proved of a score; see `properties`.
-
-    Parameters
-    ----------
-    comparable, trustworthy : bool
-    why_comparable, why_trustworthy : str
-    range : tuple of str
-        The lowest and the highest value, as formulas.
-    source : str
-        Where the proof is.
-    name : str
-        What it is proved of, where that is not the score itself.
-    """
+    """What is proved of a score, or of what is named instead; see `properties`."""
 
     comparable: bool
     why_comparable: str
@@ -76,17 +64,14 @@ class ListScore:
         The same under many resamplings of the words; without it they are taken one by one.
     test : function of ListRows and Alternative, optional
         The score's permutation test.
-    note : str
     no_bias : float
         The value that stands for no bias.
-    direction : {"higher", "lower"}
-        Which values mean what ``reading`` says.
-    reading : str
-        What values in that direction mean; scores of one group against others, or of their own
-        stereotypes against others', can also lean the other way, sizes of differences cannot.
+    direction, reading : str
+        Which values mean what, of ``Direction`` and ``Reading``. Scores of one group against
+        others, or of their own stereotypes against others', can also lean the other way, sizes of
+        differences cannot.
     costly : bool
         Whether it takes so long that `robustness` computes it only if it is named.
-    properties : Properties, optional
     """
 
     value: Callable[[ListRows], float]

@@ -12,7 +12,7 @@ from .._core.arrays import FloatArray
 from ..embeddings.word_sets import WordVectors, as_rows, look_up_tuples
 from .list_rows import ListRows
 from .registry import PAIRS_BY_PLACE, ListScore, Properties
-from .result import Result, of_words
+from .result import Result, Words, of_words
 from .subspace import pair_directions
 
 
@@ -38,9 +38,7 @@ def ripa_of(targets: ArrayLike, first: ArrayLike, second: ArrayLike) -> RipaResu
     )
 
 
-def ripa(
-    vectors: WordVectors, targets: Iterable[str], pairs: Iterable[Sequence[str]]
-) -> RipaResult:
+def ripa(vectors: WordVectors, targets: Words, pairs: Iterable[Sequence[str]]) -> RipaResult:
     """Relational inner product association of targets along word pairs.
 
     Parameters

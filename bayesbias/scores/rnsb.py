@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +12,7 @@ from .._core.arrays import FloatArray
 from ..embeddings.word_sets import WordVectors, as_rows
 from .list_rows import ListRows
 from .registry import ListScore, Weights
-from .result import Result, of_words
+from .result import Result, Words, of_words
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -60,14 +59,7 @@ def _negative_classifier(A: ArrayLike, B: ArrayLike, *, C: float = 1.0) -> Any: 
     return model.fit(np.vstack([positive, negative]), labels)
 
 
-def rnsb(
-    vectors: WordVectors,
-    targets: Iterable[str],
-    A: Iterable[str],
-    B: Iterable[str],
-    *,
-    C: float = 1.0,
-) -> RnsbResult:
+def rnsb(vectors: WordVectors, targets: Words, A: Words, B: Words, *, C: float = 1.0) -> RnsbResult:
     """Relative negative sentiment bias: whether some identity words are taken for more negative.
 
     A logistic regression learns B (negative) from A (positive); its probabilities of B for the

@@ -13,7 +13,7 @@ from ..embeddings.word_sets import WordVectors, as_rows
 from .list_rows import ListRows
 from .registry import ListScore, Properties, Weights
 from .resampling import pooled
-from .result import Result, of_words
+from .result import Result, Words, of_words
 from .subspace import DEPENDENT, bias_subspace, group_means
 
 
@@ -65,7 +65,7 @@ def same_of(targets: ArrayLike, groups: Sequence[ArrayLike]) -> SameResult:
 
 def same(
     vectors: WordVectors,
-    targets: Iterable[str],
+    targets: Words,
     groups: Mapping[str, Iterable[str]] | Sequence[Iterable[str]],
 ) -> SameResult:
     """SAME: how far targets point along the directions in which protected groups differ.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Unpack
 
@@ -13,7 +12,7 @@ from .._core.arrays import FloatArray, cosine_similarity
 from ..embeddings.word_sets import WordVectors
 from .nas import nas_of
 from .permutation import Alternative, PermutationChoices, permutation_p_values
-from .result import Entropy, Result, of_words
+from .result import Entropy, Result, Words, of_words
 from .weat import Ddof, WeatChoices
 
 
@@ -59,11 +58,7 @@ def sc_weat_of(
 
 
 def sc_weat(
-    vectors: WordVectors,
-    words: Iterable[str],
-    A: Iterable[str],
-    B: Iterable[str],
-    **choices: Unpack[WeatChoices],
+    vectors: WordVectors, words: Words, A: Words, B: Words, **choices: Unpack[WeatChoices]
 ) -> ScWeatResult:
     """Single-category WEAT: the effect size of `nas` for every word, with its exact p-value.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from .._core.arrays import FloatArray, unit_rows
 from ..embeddings.word_sets import WordVectors, as_rows, look_up
 from .registry import ListScore
-from .result import Result
+from .result import Result, Words
 from .subspace import DEPENDENT
 
 
@@ -45,9 +45,9 @@ def semaxis_of(
 
 def semaxis(
     vectors: WordVectors,
-    words: Iterable[str],
-    A: Iterable[str],
-    B: Iterable[str],
+    words: Words,
+    A: Words,
+    B: Words,
     *,
     neighbours: int = 0,
     unit: bool = False,

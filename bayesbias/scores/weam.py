@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +11,7 @@ from .._core.arrays import FloatArray, cosine_similarity, unit_rows
 from ..embeddings.word_sets import WordVectors, as_rows, look_up
 from .list_rows import ListRows
 from .registry import ListScore, Properties, Weights
-from .result import Result, of_words
+from .result import Result, Words, of_words
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -68,9 +67,7 @@ def weam_of(words: ArrayLike, A: ArrayLike, B: ArrayLike) -> WeamResult:
     return WeamResult(score=float(psi.mean()), psi=psi, limit=association_limit_of(A, B))
 
 
-def weam(
-    vectors: WordVectors, words: Iterable[str], A: Iterable[str], B: Iterable[str]
-) -> WeamResult:
+def weam(vectors: WordVectors, words: Words, A: Words, B: Words) -> WeamResult:
     """Mean association of a word set with A rather than B, with ψ of every word.
 
     Parameters
@@ -87,14 +84,12 @@ def weam(
     return of_words(weam_of, vectors, {"words": words, "A": A, "B": B}, parts=["words"])
 
 
-def psi(
-    vectors: WordVectors, words: Iterable[str], A: Iterable[str], B: Iterable[str]
-) -> WeamResult:
+def psi(vectors: WordVectors, words: Words, A: Words, B: Words) -> WeamResult:
     """ψ of every word, as ``.psi``, and their mean; the same as `weam`."""
     return weam(vectors, words, A, B)
 
 
-def association_limit(vectors: WordVectors, A: Iterable[str], B: Iterable[str]) -> float:
+def association_limit(vectors: WordVectors, A: Words, B: Words) -> float:
     """‖â - b̂‖ of two word sets; see `association_limit_of`. Missing words are left out."""
     sets = look_up(vectors, {"A": A, "B": B})
     return association_limit_of(sets.rows["A"], sets.rows["B"])

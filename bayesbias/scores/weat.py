@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Unpack, get_args
 
@@ -20,7 +20,7 @@ from .permutation import (
 )
 from .registry import ListScore, Properties, Weights
 from .resampling import ratio
-from .result import of_words
+from .result import Words, of_words
 from .weam import psi_of, resampled_psi
 
 Ddof = Literal[0, 1, "pooled"]
@@ -95,11 +95,7 @@ def weat_of(
 
 
 def weat_of_associations(
-    s_x: ArrayLike,
-    s_y: ArrayLike,
-    *,
-    ddof: Ddof = 1,
-    **choices: Unpack[PermutationChoices],
+    s_x: ArrayLike, s_y: ArrayLike, *, ddof: Ddof = 1, **choices: Unpack[PermutationChoices]
 ) -> WeatResult:
     """WEAT from the associations s(w, A, B) of the words of X, (n_x,), and of Y, (n_y,)."""
     x, y = (_one_data_set(name, each) for name, each in (("X", s_x), ("Y", s_y)))
@@ -133,12 +129,7 @@ def _one_data_set(name: str, associations: ArrayLike) -> FloatArray:
 
 
 def weat(
-    vectors: WordVectors,
-    X: Iterable[str],
-    Y: Iterable[str],
-    A: Iterable[str],
-    B: Iterable[str],
-    **choices: Unpack[WeatChoices],
+    vectors: WordVectors, X: Words, Y: Words, A: Words, B: Words, **choices: Unpack[WeatChoices]
 ) -> WeatResult:
     """Word embedding association test: is X nearer than Y to A, and Y to B.
 
