@@ -7,7 +7,7 @@ import pytest
 
 from bayesbias import WordList
 from bayesbias.scores.list_rows import ListRows, list_rows
-from bayesbias.scores.sublists import reference_lists, sublists, without_each
+from bayesbias.scores.robustness import reference_lists, sublists, without_each
 
 Vectors = dict[str, np.ndarray]
 

@@ -40,11 +40,7 @@ class RankingAccuracy:
 
 
 def ranking_accuracy(
-    scores: ArrayLike,
-    biases: ArrayLike,
-    *,
-    sds: float = 1.0,
-    ci_prob: float = DEFAULT_CI_PROB,
+    scores: ArrayLike, biases: ArrayLike, *, sds: float = 1.0, ci_prob: float = DEFAULT_CI_PROB
 ) -> RankingAccuracy:
     r"""Pairwise accuracy with which a score ranks models by their downstream bias.
 

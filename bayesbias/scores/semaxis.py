@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,9 +37,8 @@ def semaxis_of(
     if np.linalg.norm(axis) <= DEPENDENT * longest:
         raise ValueError("the poles A and B have the same mean vector, so there is no axis")
     position = unit_rows(as_rows("words", words)) @ unit_rows(axis[None, :])[0]
-    return SemAxisResult(
-        score=float(position.mean()), position=position, neighbours=0, normalised=unit
-    )
+    score = float(position.mean())
+    return SemAxisResult(score=score, position=position, neighbours=0, normalised=unit)
 
 
 def semaxis(
@@ -79,27 +77,19 @@ def semaxis(
     return replace(result, words=sets.words["words"], missing=sets.missing, neighbours=neighbours)
 
 
-def _softened(
-    vectors: Any,  # noqa: ANN401
-    words: Sequence[str],
-    rows: FloatArray,
-    neighbours: int,
-) -> FloatArray:
+def _softened(vectors: Any, words: Words, rows: FloatArray, neighbours: int) -> FloatArray:  # noqa: ANN401
+    """Means of every word and its nearest neighbours, (n_words, n_dims)."""
     if neighbours < 0:
         raise ValueError(f"neighbours must not be negative, got {neighbours}")
     if neighbours == 0:
         return rows
     if not hasattr(vectors, "most_similar"):
         raise TypeError("neighbours needs gensim's KeyedVectors; this embedding cannot tell them")
-    near = [[near for near, _ in vectors.most_similar(word, topn=neighbours)] for word in words]
-    return np.stack(
-        [
-            np.vstack([row, *(np.asarray(vectors[each], dtype=np.float64) for each in close)]).mean(
-                axis=0
-            )
-            for row, close in zip(rows, near, strict=True)
-        ]
-    )
+    means = []
+    for word, row in zip(words, rows, strict=True):
+        near = [vectors[each] for each, _ in vectors.most_similar(word, topn=neighbours)]
+        means.append(np.vstack([row, *near]).mean(axis=0))
+    return np.stack(means)
 
 
 SCORE = ListScore(

@@ -104,15 +104,17 @@ def resampled_psi(rows: ListRows, weights: Weights, group: int) -> FloatArray:
     return np.asarray(to_a - to_b)
 
 
-def _resampled(rows: ListRows, weights: Weights) -> FloatArray:
-    return np.asarray((weights.protected[0].T * resampled_psi(rows, weights, 0)).sum(axis=0))
+def resampled_mean_psi(rows: ListRows, weights: Weights, group: int = 0) -> FloatArray:
+    """Compute the mean ψ of a group's words under resampled words of all sets, (n_resamples,)."""
+    psi = resampled_psi(rows, weights, group)
+    return np.asarray((weights.protected[group].T * psi).sum(axis=0))
 
 
 SCORE = ListScore(
     value=lambda rows: weam_of(rows.protected[0], *rows.stereotypes).score,
     scope="ordered",
     choices="mean of ψ of the first group",
-    resampled=_resampled,
+    resampled=resampled_mean_psi,
     properties=Properties(
         comparable=False,
         why_comparable="its extremes are ±‖â - b̂‖, which depends on the attributes",

@@ -12,16 +12,11 @@ from numpy.typing import ArrayLike
 from .._core.arrays import FloatArray
 from ..embeddings.word_sets import WordVectors
 from .list_rows import ListRows
-from .permutation import (
-    Alternative,
-    PermutationChoices,
-    PermutationResult,
-    permutation_test,
-)
+from .permutation import Alternative, PermutationChoices, PermutationResult, permutation_test
 from .registry import ListScore, Properties, Weights
 from .resampling import ratio
 from .result import Words, of_words
-from .weam import psi_of, resampled_psi
+from .weam import psi_of, resampled_mean_psi, resampled_psi
 
 Ddof = Literal[0, 1, "pooled"]
 
@@ -82,9 +77,7 @@ def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
         sd = np.sqrt(squares / (n_x + n_y - 2))
     else:
         sd = np.concatenate([x, y], axis=-1).std(axis=-1, ddof=ddof)
-    difference = x.mean(axis=-1) - y.mean(axis=-1)
-    defined = sd > EQUAL
-    return np.where(defined, difference / np.where(defined, sd, 1.0), np.nan)
+    return ratio(x.mean(axis=-1) - y.mean(axis=-1), sd, EQUAL)
 
 
 def weat_of(
@@ -107,15 +100,9 @@ def weat_of_associations(
             if ddof != "pooled"
             else "the effect size is undefined: no association varies within X or Y; try ddof=1"
         )
+    parts = {"effect_size": effect, "n_x": len(x), "n_y": len(y)}
     test = permutation_test(x, y, **choices)
-    return WeatResult(
-        **vars(test),
-        effect_size=effect,
-        ddof=ddof,
-        n_x=len(x),
-        n_y=len(y),
-        association=np.concatenate([x, y]),
-    )
+    return WeatResult(**vars(test), **parts, ddof=ddof, association=np.concatenate([x, y]))
 
 
 def _one_data_set(name: str, associations: ArrayLike) -> FloatArray:
@@ -212,11 +199,9 @@ def _resampled_effect_size(rows: ListRows, weights: Weights) -> FloatArray:
 
 def _resampled_statistic(rows: ListRows, weights: Weights) -> FloatArray:
     first, second = (
-        (weights.protected[group].T * resampled_psi(rows, weights, group)).sum(axis=0)
-        * len(rows.protected[group])
-        for group in (0, 1)
+        resampled_mean_psi(rows, weights, group) * len(rows.protected[group]) for group in (0, 1)
     )
-    return np.asarray(first - second)
+    return first - second
 
 
 def _test(rows: ListRows, alternative: Alternative) -> PermutationResult:
