@@ -6,8 +6,7 @@ import pytest
 from bayesbias import WordList
 from bayesbias.scores import SCORES, direct_bias_of, mac, robustness, weat
 from bayesbias.scores.list_rows import list_rows
-from bayesbias.scores.robustness import ROBUSTNESS_COLUMNS
-from bayesbias.scores.robustness import reference_lists, sublists
+from bayesbias.scores.robustness import ROBUSTNESS_COLUMNS, reference_lists, sublists
 
 
 def toy(seed: int = 0, shift: float = 1.5, unequal: bool = False):

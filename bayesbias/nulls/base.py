@@ -7,10 +7,11 @@ from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 import pandas as pd
+from numpy.random import Generator, default_rng
 
 from .._core.arrays import FloatArray
 from .._core.checks import is_whole, unknown_name
-from .._core.random import Seed
+from .._core.random import Seed, as_seed_sequence
 from .layout import Batch, Layout
 
 PLANTINGS = ("all", "one word", "opposite")
@@ -43,7 +44,7 @@ class ScenarioLike(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class BaseScenario:
-    """Lists of words and attributes, and an effect; a kind of scenario adds how to `simulate`."""
+    """Lists of words and attributes, and an effect; a kind of scenario adds how distances arise."""
 
     n_words: int = 8
     n_attributes: int = 8
@@ -53,8 +54,14 @@ class BaseScenario:
     kind: ClassVar[str]
 
     def __post_init__(self) -> None:
+        _ = self.layout  # which checks its part
+        if self.planted not in PLANTINGS:
+            raise ValueError(unknown_name("planting", str(self.planted), PLANTINGS))
+        if not is_finite(self.effect) or abs(self.effect) > 1:
+            raise ValueError(
+                f"effect is a difference of distances and lies in [-1, 1]; got {self.effect!r}"
+            )
         object.__setattr__(self, "groups", tuple(self.groups))
-        planted_effects(self.layout, self.effect, self.planted)
         object.__setattr__(self, "effect", float(self.effect))
 
     @property
@@ -65,7 +72,10 @@ class BaseScenario:
     @property
     def effects(self) -> FloatArray:
         """Effect of every protected word, (n_words,): how much closer its own attributes lie."""
-        return planted_effects(self.layout, self.effect, self.planted)
+        share = np.ones(self.layout.shape[0])
+        if self.planted != "all":
+            share[1], share[2:] = -1.0 if self.planted == "opposite" else 0.0, 0.0
+        return self.effect * share
 
     def simulate(self, n: int, seed: Seed = None) -> Batch:
         """Simulate tables.
@@ -82,6 +92,12 @@ class BaseScenario:
         Batch
             ``distances`` (n, n_words, n_attributes) and what is true of them.
         """
+        n, rng = check_count(n), default_rng(as_seed_sequence(seed))
+        distances, word_bias = self._draw(n, rng)
+        return Batch(self.layout, distances, word_bias, self.effects)
+
+    def _draw(self, n: int, rng: Generator) -> tuple[FloatArray, FloatArray]:
+        """Draw distances (n, n_words, n_attributes) and biases of words (n, n_words)."""
         raise NotImplementedError
 
     def table(self, seed: Seed = None) -> pd.DataFrame:
@@ -103,19 +119,3 @@ def check_count(n: int) -> int:
     if not is_whole(n) or n < 1:
         raise ValueError(f"n must be a whole number of tables from 1 on; got {n!r}")
     return int(n)
-
-
-def planted_effects(layout: Layout, effect: float, planted: str) -> FloatArray:
-    """Effect of every protected word, (n_words,): how much closer its own attributes lie."""
-    if planted not in PLANTINGS:
-        raise ValueError(unknown_name("planting", str(planted), PLANTINGS))
-    if not is_finite(effect) or abs(effect) > 1:
-        raise ValueError(f"effect is a difference of distances and lies in [-1, 1]; got {effect!r}")
-    share = np.zeros(layout.shape[0])
-    if planted == "all":
-        share[:] = 1.0
-    elif planted == "one word":
-        share[0] = 1.0
-    else:
-        share[:2] = (1.0, -1.0)
-    return effect * share

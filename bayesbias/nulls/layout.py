@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from string import ascii_uppercase
 from typing import Any
@@ -63,11 +63,7 @@ class Layout:
 
     def settings(self) -> dict[str, Any]:
         """Return its fields as JSON can write them."""
-        return {
-            "groups": list(self.groups),
-            "n_words": self.n_words,
-            "n_attributes": self.n_attributes,
-        }
+        return asdict(self) | {"groups": list(self.groups)}
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -93,19 +89,12 @@ class Layout:
     @cached_property
     def rows(self) -> pd.DataFrame:
         """All columns of the long-form table but the distances, word by word."""
-        words, attributes = np.indices(self.shape).reshape(2, -1)
-        group, of_set = self.group_of_word[words], self.set_of_attribute[attributes]
-        letters = np.array(list(ascii_uppercase))
-        word_in_group = (words % self.n_words + 1).astype(str)
-        in_set = (attributes % self.n_attributes + 1).astype(str)
-        content = (
-            np.char.add(np.array(self.groups)[group], word_in_group),
-            np.array(self.groups)[group],
-            np.char.add(letters[of_set], in_set),
-            letters[of_set],
-            np.where(group == of_set, "associated", "different"),
-        )
-        return pd.DataFrame(dict(zip(COLUMNS[:-1], content, strict=True)))
+        words = [(f"{g}{i + 1}", g) for g in self.groups for i in range(self.n_words)]
+        letters = ascii_uppercase[: len(self.groups)]
+        attributes = [(f"{of}{i + 1}", of) for of in letters for i in range(self.n_attributes)]
+        own = np.where(self.own.ravel() > 0, "associated", "different")
+        pairs = [(*word, *attribute) for word in words for attribute in attributes]
+        return pd.DataFrame(pairs, columns=list(COLUMNS[:4])).assign(**{COLUMNS[4]: own})
 
 
 @dataclass(frozen=True, eq=False)
