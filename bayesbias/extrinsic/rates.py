@@ -115,7 +115,13 @@ def tpr_gaps(
     at = row * len(names) + column
     shape = (len(classes), len(names))
     n = np.bincount(at, minlength=shape[0] * shape[1]).reshape(shape)
-    _require_samples(n, classes, names)
+    without = np.argwhere(n == 0)
+    if len(without):
+        at_class, at_group = without[0]
+        raise ValueError(
+            f"the class {classes[at_class]!s} has no samples of the group {names[at_group]!s}, so "
+            f"its rate is undefined ({len(without)} such cells); leave such classes out"
+        )
     hits = np.bincount(at, guess == real, minlength=n.size).reshape(shape)
     return TprGaps(tuple(classes.tolist()), names, hits / n, n.astype(np.int64))
 
@@ -131,13 +137,3 @@ def _columns(
         unknown = str(member[int(np.argmax(column < 0))])
         raise ValueError(unknown_name("group", unknown, map(str, names)))
     return names, column
-
-
-def _require_samples(n: np.ndarray, classes: np.ndarray, names: tuple[Hashable, ...]) -> None:
-    without = np.argwhere(n == 0)
-    if len(without):
-        row, column = without[0]
-        raise ValueError(
-            f"the class {classes[row]!s} has no samples of the group {names[column]!s}, so its "
-            f"rate is undefined ({len(without)} such cells); leave such classes out"
-        )
