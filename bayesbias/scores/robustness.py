@@ -213,14 +213,11 @@ def without_each(rows: ListRows) -> Iterator[tuple[str, ListRows]]:
     """
     units = rows.defining_words or [(word,) for words in rows.protected_words for word in words]
     for unit in units:
-        kept = tuple(
-            np.array([i for i, word in enumerate(words) if word not in unit], dtype=np.intp)
-            for words in rows.protected_words
-        )
+        kept = tuple(np.flatnonzero(~np.isin(words, unit)) for words in rows.protected_words)
         if all(map(len, kept)):
-            sets = [i for i, each in enumerate(rows.defining_words) if each != unit]
+            sets = np.flatnonzero([each != unit for each in rows.defining_words])
             every = tuple(np.arange(len(each)) for each in rows.stereotypes)
-            yield ", ".join(unit), rows.of_words(Parts(kept, every, np.array(sets, dtype=np.intp)))
+            yield ", ".join(unit), rows.of_words(Parts(kept, every, sets))
 
 
 def _shuffled(rows: ListRows, random: np.random.Generator) -> ListRows:
