@@ -40,7 +40,7 @@ def gap(vectors, X, Y):
 SCORE = ListScore(
     value=lambda rows: gap_of(*rows.protected).score,
     scope="pair",
-    properties=Properties(False, "it has a length", False, "groups may coincide", ("0", "2")),
+    properties=Properties((False, "it has a length"), (False, "groups may coincide"), ("0", "2")),
 )
 '''
 

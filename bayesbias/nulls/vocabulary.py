@@ -11,8 +11,7 @@ from numpy.random import Generator
 
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import unknown_name
-from .base import BaseScenario
-from .layout import IntArray
+from .base import BaseScenario, IntArray
 
 if TYPE_CHECKING:
     import os

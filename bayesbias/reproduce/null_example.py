@@ -20,8 +20,7 @@ from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .._core.random import Seed, as_seed_sequence
 from ..nulls.additive import PAPER_SD
-from ..nulls.base import check_count
-from ..nulls.layout import Layout
+from ..nulls.base import Layout, check_count
 from ..scores.permutation import permutation_test
 from ..scores.splits import split_matrix
 from ..scores.weat import effect_sizes

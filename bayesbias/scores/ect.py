@@ -10,17 +10,16 @@ from numpy.typing import ArrayLike
 from .._core.arrays import FloatArray, cosine_similarity, unit_rows
 from ..embeddings.word_sets import WordVectors, as_rows
 from .registry import ListScore
-from .result import Result, Words, joined, of_words
+from .result import ScoreResult, Words, joined, of_words
 
 TIE_DIGITS = 12
 """Cosines equal to this many digits tie; float64 holds them to 1e-16."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class EctResult(Result):
+class EctResult(ScoreResult):
     """Embedding coherence; see `ect`."""
 
-    score: float
     to_x: FloatArray
     to_y: FloatArray
     normalised: bool

@@ -12,15 +12,14 @@ from .._core.arrays import FloatArray, cosine_similarity
 from ..embeddings.word_sets import WordVectors
 from .list_rows import ListRows
 from .registry import ListScore, Properties, Weights
-from .result import Result, Words, of_words
+from .result import ScoreResult, Words, of_words
 from .subspace import group_means
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class GweatResult(Result):
+class GweatResult(ScoreResult):
     """gWEAT of target groups and attribute sets; see `gweat`."""
 
-    score: float
     per_group: FloatArray
 
 
@@ -97,10 +96,8 @@ SCORE = ListScore(
     scope="all",
     resampled=_resampled,
     properties=Properties(
-        comparable=False,
-        why_comparable="its extremes depend on the attributes",
-        trustworthy=False,
-        why_trustworthy="it is 0 when X and Y have the same associations",
+        comparable=(False, "its extremes depend on the attributes"),
+        trustworthy=(False, "it is 0 when X and Y have the same associations"),
         range=("-‖â - b̂‖ (two groups)", "‖â - b̂‖ (two groups)"),
     ),
 )

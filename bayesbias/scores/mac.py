@@ -16,23 +16,21 @@ from ..tables.wordlists import WordList
 from .list_rows import ListRows
 from .registry import ListScore, Properties, Weights
 from .resampling import ratio
-from .result import Result
+from .result import ScoreResult
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class MacResult(Result):
+class MacResult(ScoreResult):
     """MAC of protected words and attribute sets; see `mac`."""
 
-    score: float
     distance: FloatArray
     attribute_sets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class MacChange(Result):
+class MacChange(ScoreResult):
     """Paired t-test of two MACs; see `mac_change`."""
 
-    score: float
     t: float
     p_value: float
     n_pairs: int
@@ -183,10 +181,8 @@ SCORE = ListScore(
     direction="lower",
     reading="closer to all stereotypes",
     properties=Properties(
-        comparable=False,
-        why_comparable="its extremes depend on the attributes",
-        trustworthy=False,
-        why_trustworthy="it is 1 when a target is near to one set and far from another",
+        comparable=(False, "its extremes depend on the attributes"),
+        trustworthy=(False, "it is 1 when a target is near to one set and far from another"),
         range=("1 - ‖mean of the â_j‖", "1 + ‖mean of the â_j‖"),
     ),
 )

@@ -11,15 +11,14 @@ from .._core.arrays import FloatArray, cosine_similarity
 from ..embeddings.word_sets import WordVectors, as_rows
 from .list_rows import ListRows
 from .registry import ListScore, Weights
-from .result import Result, Words, of_words
+from .result import ScoreResult, Words, of_words
 from .weat import Ddof, effect_sizes, resampled_effect_sizes
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class NasResult(Result):
+class NasResult(ScoreResult):
     """Normalised associations of single words; see `nas`."""
 
-    score: float
     effect_size: FloatArray
     ddof: Ddof
 

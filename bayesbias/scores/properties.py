@@ -26,12 +26,11 @@ def properties() -> pd.DataFrame:
     Schröder et al. (2024), Semantic properties of cosine based bias scores, table 1.
     Schröder, Schulz, Hammer (2024), The SAME score, theorems 1 and 2.
     """
+    rows = []
+    for name, score in SCORES.items():
+        if proved := score.properties:
+            (comparable, because), (trustworthy, why) = proved.comparable, proved.trustworthy
+            told = (proved.name or name, comparable, trustworthy, *proved.range)
+            rows.append((*told, f"{score.no_bias:g}", proved.source, because, why))
     columns = ["score", "comparable", "trustworthy", "lowest", "highest", "no_bias", "source"]
-    rows = [
-        vars(proved)
-        | {"score": proved.name or name, "no_bias": f"{score.no_bias:g}"}
-        | dict(zip(("lowest", "highest"), proved.range, strict=True))
-        for name, score in SCORES.items()
-        if (proved := score.properties)
-    ]
     return pd.DataFrame(rows, columns=[*columns, "why_comparable", "why_trustworthy"])

@@ -36,12 +36,10 @@ PAIRS_BY_PLACE = "pairs are the words in the same place of each group"
 
 @dataclass(frozen=True)
 class Properties:
-    """What is proved of a score, or of what is named instead; see `properties`."""
+    """What is proved of a score, or of what is named instead, and why; see `properties`."""
 
-    comparable: bool
-    why_comparable: str
-    trustworthy: bool
-    why_trustworthy: str
+    comparable: tuple[bool, str]
+    trustworthy: tuple[bool, str]
     range: tuple[str, str]
     source: str = "this package's tests"
     name: str = ""

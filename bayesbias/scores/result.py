@@ -72,6 +72,13 @@ class Result(Shown):
         return f"{type(self).__name__}({parts})"
 
 
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class ScoreResult(Result):
+    """A result of one number, ``score``, whatever else it holds."""
+
+    score: float
+
+
 def of_words[R: Result](
     of_arrays: Callable[..., R],
     vectors: WordVectors,

@@ -12,15 +12,14 @@ from .._core.arrays import FloatArray
 from ..embeddings.word_sets import WordVectors, as_rows, look_up_tuples
 from .list_rows import ListRows
 from .registry import PAIRS_BY_PLACE, ListScore, Properties
-from .result import Result, Words, of_words
+from .result import ScoreResult, Words, of_words
 from .subspace import pair_directions
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class RipaResult(Result):
+class RipaResult(ScoreResult):
     """RIPA of targets along word pairs; see `ripa`."""
 
-    score: float
     per_target: FloatArray
     sd: FloatArray
     products: FloatArray
@@ -80,10 +79,8 @@ SCORE = ListScore(
     note=PAIRS_BY_PLACE,
     reading="stereotypes towards the first group",
     properties=Properties(
-        comparable=False,
-        why_comparable="it grows with the length of the target",
-        trustworthy=False,
-        why_trustworthy="it is a signed mean, so that opposite targets cancel",
+        comparable=(False, "it grows with the length of the target"),
+        trustworthy=(False, "it is a signed mean, so that opposite targets cancel"),
         range=("-max ‖w‖", "max ‖w‖"),
     ),
 )

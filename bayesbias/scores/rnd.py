@@ -10,14 +10,13 @@ from numpy.typing import ArrayLike
 from .._core.arrays import FloatArray, unit_rows
 from ..embeddings.word_sets import WordVectors, as_rows
 from .registry import ListScore
-from .result import Result, Words, joined, of_words
+from .result import ScoreResult, Words, joined, of_words
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class RndResult(Result):
+class RndResult(ScoreResult):
     """Relative norm distance; see `rnd`."""
 
-    score: float
     per_attribute: FloatArray
     normalised: bool
 

@@ -12,14 +12,13 @@ from .._core.arrays import FloatArray
 from ..embeddings.word_sets import WordVectors, as_rows
 from .list_rows import ListRows
 from .registry import ListScore, Weights
-from .result import Result, Words, of_words
+from .result import ScoreResult, Words, of_words
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class RnsbResult(Result):
+class RnsbResult(ScoreResult):
     """Relative negative sentiment bias; see `rnsb`."""
 
-    score: float
     probability: FloatArray
     share: FloatArray
     penalty_strength: float

@@ -13,15 +13,14 @@ from ..embeddings.word_sets import WordVectors, as_rows
 from .list_rows import ListRows
 from .registry import ListScore, Properties, Weights
 from .resampling import pooled
-from .result import Result, Words, of_words
+from .result import ScoreResult, Words, of_words
 from .subspace import DEPENDENT, bias_subspace, group_means
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class SameResult(Result):
+class SameResult(ScoreResult):
     """SAME of targets and protected groups; see `same`."""
 
-    score: float
     per_target: FloatArray
     components: FloatArray
     signed: FloatArray | None
@@ -144,10 +143,11 @@ SCORE = ListScore(
     resampled=_resampled,
     reading="more difference between groups",
     properties=Properties(
-        comparable=True,
-        why_comparable="it is a mean of lengths of shadows of unit vectors; 0 and 1 are reached",
-        trustworthy=True,
-        why_trustworthy="a target has no shadow exactly when it is equally near to all groups",
+        comparable=(
+            True,
+            "it is a mean of lengths of shadows of unit vectors; 0 and 1 are reached",
+        ),
+        trustworthy=(True, "a target has no shadow exactly when it is equally near to all groups"),
         range=("0", "1"),
         source="Schröder, Schulz, Hammer (2024), SAME, theorems 1, 2",
     ),

@@ -12,15 +12,14 @@ from .._core.arrays import FloatArray, cosine_similarity
 from ..embeddings.word_sets import WordVectors
 from .nas import nas_of
 from .permutation import Alternative, PermutationChoices, permutation_p_values
-from .result import Entropy, Result, Words, of_words
+from .result import Entropy, ScoreResult, Words, of_words
 from .weat import Ddof, WeatChoices
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class ScWeatResult(Result):
+class ScWeatResult(ScoreResult):
     """Effect size and p-value of single words; see `sc_weat`."""
 
-    score: float
     effect_size: FloatArray
     p_value: FloatArray
     p_low: FloatArray

@@ -11,15 +11,14 @@ from numpy.typing import ArrayLike
 from .._core.arrays import FloatArray, unit_rows
 from ..embeddings.word_sets import WordVectors, as_rows, look_up
 from .registry import ListScore
-from .result import Result, Words
+from .result import ScoreResult, Words
 from .subspace import DEPENDENT
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class SemAxisResult(Result):
+class SemAxisResult(ScoreResult):
     """Places of words on a semantic axis; see `semaxis`."""
 
-    score: float
     position: FloatArray
     neighbours: int
     normalised: bool

@@ -11,14 +11,13 @@ from .._core.arrays import FloatArray, cosine_similarity, unit_rows
 from ..embeddings.word_sets import WordVectors, as_rows, look_up
 from .list_rows import ListRows
 from .registry import ListScore, Properties, Weights
-from .result import Result, Words, of_words
+from .result import ScoreResult, Words, of_words
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class WeamResult(Result):
+class WeamResult(ScoreResult):
     """Mean association of a word set; see `weam`."""
 
-    score: float
     psi: FloatArray
     limit: float
 
@@ -116,10 +115,8 @@ SCORE = ListScore(
     choices="mean of ψ of the first group",
     resampled=resampled_mean_psi,
     properties=Properties(
-        comparable=False,
-        why_comparable="its extremes are ±‖â - b̂‖, which depends on the attributes",
-        trustworthy=True,
-        why_trustworthy="it is the difference of the two mean cosines itself",
+        comparable=(False, "its extremes are ±‖â - b̂‖, which depends on the attributes"),
+        trustworthy=(True, "it is the difference of the two mean cosines itself"),
         range=("-‖â - b̂‖", "‖â - b̂‖"),
         source="Schröder et al. (2024), Semantic properties, theorems 1, 2",
         name="psi",

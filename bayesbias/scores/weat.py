@@ -215,10 +215,11 @@ EFFECT_SIZE = ListScore(
     resampled=_resampled_effect_size,
     test=_test,
     properties=Properties(
-        comparable=True,
-        why_comparable="for |X| = |Y| the extremes ±2 are reached for any attributes with â ≠ b̂",
-        trustworthy=False,
-        why_trustworthy="it is 0 when X and Y have the same associations, however strong",
+        comparable=(
+            True,
+            "for |X| = |Y| the extremes ±2 are reached for any attributes with â ≠ b̂",
+        ),
+        trustworthy=(False, "it is 0 when X and Y have the same associations, however strong"),
         range=("-2 (ddof 0)", "2 (ddof 0)"),
         source="Schröder et al. (2024), Semantic properties, theorems 3, 4, lemma 1",
     ),
@@ -231,10 +232,11 @@ STATISTIC = ListScore(
     resampled=_resampled_statistic,
     test=_test,  # S and d order the splits alike
     properties=Properties(
-        comparable=False,
-        why_comparable="it is a sum of word associations, whose extremes depend on the attributes",
-        trustworthy=False,
-        why_trustworthy="it is 0 when X and Y have the same associations",
+        comparable=(
+            False,
+            "it is a sum of word associations, whose extremes depend on the attributes",
+        ),
+        trustworthy=(False, "it is 0 when X and Y have the same associations"),
         range=("-(|X| + |Y|)·‖â - b̂‖", "(|X| + |Y|)·‖â - b̂‖"),
     ),
 )
