@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 
 import bayesbias as bb
 from bayesbias.nulls import (
@@ -225,8 +226,7 @@ def test_layouts_pair_every_word_with_every_attribute(words: int, attributes: in
     ],
 )
 def test_scenarios_that_cannot_be_are_refused(arguments: dict[str, object], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Scenario(**arguments)  # type: ignore[arg-type]
+    refused(message, Scenario, **arguments)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -242,19 +242,13 @@ def test_scenarios_that_cannot_be_are_refused(arguments: dict[str, object], mess
 def test_unit_vectors_that_cannot_be_are_refused(
     arguments: dict[str, object], message: str
 ) -> None:
-    with pytest.raises(ValueError, match=message):
-        UnitVectorScenario(**arguments)  # type: ignore[arg-type]
+    refused(message, UnitVectorScenario, **arguments)  # type: ignore[arg-type]
 
 
 def test_other_bad_input_is_named() -> None:
-    with pytest.raises(
-        ValueError, match="unknown scenario 'independant'; did you mean 'independent'"
-    ):
-        scenario("independant")
-    with pytest.raises(ValueError, match="n must be a whole number of tables from 1 on; got 0"):
-        Scenario().simulate(0)
-    with pytest.raises(ValueError, match="seed must be a whole number from 0 on; got -1"):
-        Scenario().simulate(1, seed=-1)
+    refused("unknown scenario 'independant'; did you mean 'independent'", scenario, "independant")
+    refused("n must be a whole number of tables from 1 on; got 0", Scenario().simulate, 0)
+    refused("seed must be a whole number from 0 on; got -1", Scenario().simulate, 1, seed=-1)
     with pytest.raises(ValueError, match="'c' has 24 words, and a table takes 32"):
         VocabularyScenario(vectors=clusters(), name="c")
     with pytest.raises(
@@ -262,8 +256,7 @@ def test_other_bad_input_is_named() -> None:
     ):
         VocabularyScenario(vectors=clusters(), name="c", n_words=2, n_attributes=2, lists="topic")
     batch = Scenario().simulate(2, seed=1)
-    with pytest.raises(IndexError, match="there are 2 tables, 0 to 1; got 2"):
-        batch.table(2)
+    refused("there are 2 tables, 0 to 1; got 2", batch.table, 2, error=IndexError)
     with pytest.raises(
         ValueError, match="WEAT compares two groups, and this scenario has 3: p, q, r"
     ):

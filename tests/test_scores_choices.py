@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from refusals import refused
 
 from bayesbias import scores
 from bayesbias.scores.result import Result
@@ -114,22 +115,16 @@ def test_arrays_that_are_no_sets_of_vectors_are_named(name: str) -> None:
     for at, called in enumerate(ARRAYS[name]):
         rows = [np.eye(4)[each : each + 2] for each in range(len(ARRAYS[name]))]
         rows[at] = rows[at][0]
-        with pytest.raises(ValueError, match=f"^{called} must be a matrix"):
-            getattr(scores, f"{name}_of")(*rows)
+        refused(f"^{called} must be a matrix", getattr(scores, f"{name}_of"), *rows)
 
 
 def test_sets_among_several_are_named() -> None:
     row, rows = [1.0, 0.0], np.eye(2)
-    with pytest.raises(ValueError, match=r"^targets must be a matrix"):
-        scores.same_of(row, [rows[:1], rows[1:]])
-    with pytest.raises(ValueError, match=r"^group 1 must be a matrix"):
-        scores.same_of(rows, [rows, row])
-    with pytest.raises(ValueError, match=r"^targets must be a matrix"):
-        scores.direct_bias_of(row, [rows])
-    with pytest.raises(ValueError, match=r"^defining set 1 must be a matrix"):
-        scores.direct_bias_of(rows, [rows, row])
-    with pytest.raises(ValueError, match=r"^group 1 must be a matrix"):
-        scores.gweat_of([rows, row], [rows, rows])
+    refused(r"^targets must be a matrix", scores.same_of, row, [rows[:1], rows[1:]])
+    refused(r"^group 1 must be a matrix", scores.same_of, rows, [rows, row])
+    refused(r"^targets must be a matrix", scores.direct_bias_of, row, [rows])
+    refused(r"^defining set 1 must be a matrix", scores.direct_bias_of, rows, [rows, row])
+    refused(r"^group 1 must be a matrix", scores.gweat_of, [rows, row], [rows, rows])
 
 
 @pytest.mark.parametrize("name", ["weat", "sc_weat"])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 
 from bayesbias.scores import ect, ect_of
 
@@ -51,11 +52,7 @@ def test_on_words() -> None:
 
 
 def test_bad_input_is_named() -> None:
-    with pytest.raises(ValueError, match="needs at least two"):
-        ect(TOY, ["x"], ["y"], ["a"])
-    with pytest.raises(ValueError, match="equally near to every attribute"):
-        ect(TOY, ["c"], ["y"], ["a", "b"])
-    with pytest.raises(TypeError, match="must be a list of words"):
-        ect(TOY, ["x"], ["y"], ["a"], "bc")
-    with pytest.raises(ValueError, match="X and Y share x"):
-        ect(TOY, ["x"], ["x"], ["a", "b"])
+    refused("needs at least two", ect, TOY, ["x"], ["y"], ["a"])
+    refused("equally near to every attribute", ect, TOY, ["c"], ["y"], ["a", "b"])
+    refused("must be a list of words", ect, TOY, ["x"], ["y"], ["a"], "bc", error=TypeError)
+    refused("X and Y share x", ect, TOY, ["x"], ["x"], ["a", "b"])

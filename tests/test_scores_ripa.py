@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 
 from bayesbias.scores import ripa, ripa_of
 
@@ -45,7 +46,5 @@ def test_on_words() -> None:
 
 
 def test_bad_input_is_named() -> None:
-    with pytest.raises(ValueError, match="RIPA takes pairs of words"):
-        ripa(TOY, ["t"], [("he", "she", "t")])
-    with pytest.raises(ValueError, match="two equal vectors"):
-        ripa_of([[1.0, 0.0]], [[1.0, 1.0]], [[1.0, 1.0]])
+    refused("RIPA takes pairs of words", ripa, TOY, ["t"], [("he", "she", "t")])
+    refused("two equal vectors", ripa_of, [[1.0, 0.0]], [[1.0, 1.0]], [[1.0, 1.0]])

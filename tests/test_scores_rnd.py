@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 
 from bayesbias.scores import rnd, rnd_of
 
@@ -35,7 +36,5 @@ def test_on_words() -> None:
     assert both.per_attribute.tolist() == pytest.approx([-5, 5])
     assert both.score == pytest.approx(0)
     assert both.missing == {"attributes": ("gone",)}
-    with pytest.raises(ValueError, match="X and Y share x"):
-        rnd(toy, ["x"], ["x"], ["a"])
-    with pytest.raises(TypeError, match="must be a list of words"):
-        rnd(toy, ["x"], ["y"], "a")
+    refused("X and Y share x", rnd, toy, ["x"], ["x"], ["a"])
+    refused("must be a list of words", rnd, toy, ["x"], ["y"], "a", error=TypeError)

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from refusals import refused
 
 from bayesbias.scores import rnsb, rnsb_of
 from bayesbias.scores.rnsb import divergence_from_uniform
@@ -65,8 +66,7 @@ def test_words_and_equal_results() -> None:
     assert result.probability[1] > 0.5 > result.probability[0]
     assert result.missing == {"targets": ("gone",)}
     assert result.score == rnsb(toy, ["t", "u"], ["good"], ["bad"]).score
-    with pytest.raises(ValueError, match="A and B share good"):
-        rnsb(toy, ["t"], ["good"], ["good"])
+    refused("A and B share good", rnsb, toy, ["t"], ["good"], ["good"])
 
 
 def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:

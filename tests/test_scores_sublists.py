@@ -34,8 +34,7 @@ def are_rows_of(rows: ListRows, vectors: Vectors) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("share", "sizes"),
-    [(0.2, (2, 1)), (0.25, (3, 2)), (0.7, (7, 4)), (0.99, (10, 5))],
+    ("share", "sizes"), [(0.2, (2, 1)), (0.25, (3, 2)), (0.7, (7, 4)), (0.99, (10, 5))]
 )
 def test_a_sublist_holds_its_share_of_every_set_rounded_up(share: float, sizes) -> None:
     vectors, _, rows = toy(10, 10)

@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import bayesbias as bb
 from bayesbias import WordList, scores
@@ -74,8 +75,7 @@ def test_same_seed_same_table_whatever_the_scores(google_news) -> None:
         google_news, words, n_resamples=30, seed=0, scores=["weat"], alternative="greater"
     )
     assert one["choices"].item() == "effect size, ddof=1, greater"
-    with pytest.raises(ValueError, match="unknown score 'same_score'"):
-        score_table(google_news, words, scores=["same_score"])
+    refused("unknown score 'same_score'", score_table, google_news, words, scores=["same_score"])
 
 
 def toy(size: int = 4) -> tuple[dict[str, np.ndarray], WordList]:
