@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
+from score_toys import normals
 
 from bayesbias.scores import ect, ect_of
 
@@ -14,8 +15,7 @@ ROUNDING = 1e-10
 
 @given(seed=st.integers(0, 10_000), n=st.integers(2, 8), unit=st.booleans())
 def test_against_the_formula_of_rank_differences(seed: int, n: int, unit: bool) -> None:
-    random = np.random.default_rng(seed)
-    X, Y, A = (random.normal(size=(m, 5)) for m in (3, 2, n))
+    X, Y, A = normals(seed, 3, 2, n)
     result = ect_of(X, Y, A, unit=unit)
     assert result.normalised is unit
 

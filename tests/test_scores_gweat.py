@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
+from score_toys import normals
 
 from bayesbias.scores import gweat, gweat_groups, gweat_of, psi_of
 
@@ -31,8 +32,7 @@ def test_against_plain_loops(seed: int, n: int) -> None:
 
 @given(seed=st.integers(0, 10_000))
 def test_of_two_groups_is_half_the_difference_of_mean_associations(seed: int) -> None:
-    random = np.random.default_rng(seed)
-    X, Y, A, B = (random.normal(size=(n, 4)) for n in (3, 5, 2, 4))
+    X, Y, A, B = normals(seed, 3, 5, 2, 4, dims=4)
     half = (psi_of(X, A, B).mean() - psi_of(Y, A, B).mean()) / 2
     assert gweat_of([X, Y], [A, B]).score == pytest.approx(half, abs=ROUNDING)
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
+from score_toys import cosine, normals
 
 import bayesbias as bb
 from bayesbias.scores import mac, mac_change, mac_of, mac_of_table
@@ -18,16 +19,10 @@ ROUNDING = 1e-12
 """Means of a few cosines in float64."""
 
 
-def distance(a, b) -> float:
-    dot = sum(x * y for x, y in zip(a, b, strict=True))
-    return 1 - dot / math.sqrt(sum(x * x for x in a) * sum(y * y for y in b))
-
-
 @given(seed=st.integers(0, 10_000))
 def test_against_plain_loops(seed: int) -> None:
-    random = np.random.default_rng(seed)
-    T, A, B = (random.normal(size=(n, 4)).tolist() for n in (3, 2, 5))
-    means = [[statistics.fmean(distance(t, a) for a in each) for each in (A, B)] for t in T]
+    T, A, B = (rows.tolist() for rows in normals(seed, 3, 2, 5, dims=4))
+    means = [[statistics.fmean(1 - cosine(t, a) for a in each) for each in (A, B)] for t in T]
     result = mac_of(T, [A, B])
     assert result.distance == pytest.approx(np.array(means), abs=ROUNDING)
     assert result.score == pytest.approx(

@@ -3,11 +3,11 @@ from __future__ import annotations
 import math
 import statistics
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
+from score_toys import cosine, normals
 
 from bayesbias.scores import nas, nas_of, weat_of_associations
 
@@ -15,15 +15,9 @@ ROUNDING = 1e-10
 """A difference of mean cosines over their sd, in float64."""
 
 
-def cosine(a, b) -> float:
-    dot = sum(x * y for x, y in zip(a, b, strict=True))
-    return dot / math.sqrt(sum(x * x for x in a) * sum(y * y for y in b))
-
-
 @given(seed=st.integers(0, 10_000))
 def test_against_plain_loops(seed: int) -> None:
-    random = np.random.default_rng(seed)
-    W, A, B = (random.normal(size=(n, 5)).tolist() for n in (3, 4, 2))
+    W, A, B = (rows.tolist() for rows in normals(seed, 3, 4, 2))
     for ddof, sd in ((0, statistics.pstdev), (1, statistics.stdev)):
         expected = []
         for w in W:
@@ -36,8 +30,7 @@ def test_against_plain_loops(seed: int) -> None:
 
 
 def test_is_weat_of_one_word_with_attributes_in_place_of_words() -> None:
-    random = np.random.default_rng(0)
-    w, A, B = (random.normal(size=(n, 5)) for n in (1, 4, 4))
+    w, A, B = normals(0, 1, 4, 4)
     to_a, to_b = ([cosine(w[0], each) for each in rows] for rows in (A, B))
     effect = weat_of_associations(to_a, to_b).effect_size
     assert nas_of(w, A, B).score == pytest.approx(effect, rel=ROUNDING)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
+from score_toys import normals
 
 from bayesbias.scores import ripa, ripa_of
 
@@ -17,8 +18,7 @@ ROUNDING = 1e-10
 
 @given(seed=st.integers(0, 10_000))
 def test_against_plain_loops(seed: int) -> None:
-    random = np.random.default_rng(seed)
-    W, X, Y = (random.normal(size=(n, 5)).tolist() for n in (4, 3, 3))
+    W, X, Y = (rows.tolist() for rows in normals(seed, 4, 3, 3))
     result = ripa_of(W, X, Y)
     for at, w in enumerate(W):
         products = []

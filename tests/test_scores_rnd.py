@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
+from score_toys import normals
 
 from bayesbias.scores import rnd, rnd_of
 
@@ -16,8 +17,7 @@ ROUNDING = 1e-10
 
 @given(seed=st.integers(0, 10_000), unit=st.booleans())
 def test_against_plain_loops(seed: int, unit: bool) -> None:
-    random = np.random.default_rng(seed)
-    X, Y, A = (random.normal(size=(n, 5)) for n in (3, 2, 4))
+    X, Y, A = normals(seed, 3, 2, 4)
     result = rnd_of(X, Y, A, unit=unit)
     if unit:
         X, Y, A = (np.array([v / math.sqrt(sum(v * v)) for v in rows]) for rows in (X, Y, A))

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import refused
+from score_toys import normals
 
 from bayesbias._core.arrays import cosine_similarity
 from bayesbias.scores import nas_of, permutation_p_values, sc_weat, sc_weat_of
@@ -15,8 +16,7 @@ from bayesbias.scores import nas_of, permutation_p_values, sc_weat, sc_weat_of
 @settings(max_examples=25)
 @given(seed=st.integers(0, 10_000))
 def test_p_values_count_the_splits_of_the_attributes(seed: int) -> None:
-    random = np.random.default_rng(seed)
-    W, A, B = (random.normal(size=(n, 5)) for n in (3, 4, 3))
+    W, A, B = normals(seed, 3, 4, 3)
     result = sc_weat_of(W, A, B, alternative="greater")
     for cosines, p in zip(cosine_similarity(W, np.vstack([A, B])), result.p_value, strict=True):
         observed = cosines[:4].mean() - cosines[4:].mean()
@@ -31,8 +31,7 @@ def test_p_values_count_the_splits_of_the_attributes(seed: int) -> None:
 
 
 def test_choices() -> None:
-    random = np.random.default_rng(0)
-    W, A, B = (random.normal(size=(n, 5)) for n in (3, 4, 3))
+    W, A, B = normals(0, 3, 4, 3)
     cosines = cosine_similarity(W, np.vstack([A, B]))
     usual = sc_weat_of(W, A, B)
     assert (usual.ddof, usual.alternative, usual.method) == (1, "two-sided", "enumerate")

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
+from score_toys import normals
 
 from bayesbias.scores import semaxis, semaxis_of
 
@@ -16,8 +17,7 @@ ROUNDING = 1e-10
 
 @given(seed=st.integers(0, 10_000), unit=st.booleans())
 def test_against_plain_loops(seed: int, unit: bool) -> None:
-    random = np.random.default_rng(seed)
-    W, A, B = (random.normal(size=(n, 5)) for n in (4, 3, 2))
+    W, A, B = normals(seed, 4, 3, 2)
     result = semaxis_of(W, A, B, unit=unit)
     if unit:
         A, B = (np.array([v / math.sqrt(sum(v * v)) for v in rows]) for rows in (A, B))

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
+from score_toys import cosine, normals
 
 import bayesbias as bb
 from bayesbias.scores import effect_sizes, permutation_test, weat, weat_of, weat_of_associations
@@ -16,19 +17,13 @@ ROUNDING = 1e-10
 """A sum of cosines over a difference of them, both in float64."""
 
 
-def cosine(a, b) -> float:
-    dot = sum(x * y for x, y in zip(a, b, strict=True))
-    return dot / math.sqrt(sum(x * x for x in a) * sum(y * y for y in b))
-
-
 def association(w, A, B) -> float:
     return statistics.fmean(cosine(w, a) for a in A) - statistics.fmean(cosine(w, b) for b in B)
 
 
 @given(seed=st.integers(0, 10_000), n_x=st.integers(2, 5), n_y=st.integers(2, 5))
 def test_against_plain_loops(seed: int, n_x: int, n_y: int) -> None:
-    random = np.random.default_rng(seed)
-    X, Y, A, B = (random.normal(size=(n, 4)).tolist() for n in (n_x, n_y, 3, 2))
+    X, Y, A, B = (rows.tolist() for rows in normals(seed, n_x, n_y, 3, 2, dims=4))
     x, y = ([association(w, A, B) for w in words] for words in (X, Y))
     difference = statistics.fmean(x) - statistics.fmean(y)
     within = sum((v - statistics.fmean(x)) ** 2 for v in x)
