@@ -36,5 +36,4 @@ def test_on_words() -> None:
     assert both.per_attribute.tolist() == pytest.approx([-5, 5])
     assert both.score == pytest.approx(0)
     assert both.missing == {"attributes": ("gone",)}
-    refused("X and Y share x", rnd, toy, ["x"], ["x"], ["a"])
     refused("must be a list of words", rnd, toy, ["x"], ["y"], "a", error=TypeError)

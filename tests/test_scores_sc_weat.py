@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from refusals import refused
 from score_toys import normals
 
 from bayesbias._core.arrays import cosine_similarity
@@ -50,4 +49,3 @@ def test_on_words() -> None:
     assert result.p_value.tolist() == pytest.approx([2 / 6])  # of six splits the two extreme ones
     assert result.missing == {"B": ("gone",)}
     assert result.per_word()["word"].tolist() == ["w"]
-    refused("A and B share a", sc_weat, toy, ["w"], ["a"], ["a", "b"])

@@ -73,5 +73,5 @@ def test_on_words() -> None:
 def test_bad_input_is_named() -> None:
     refused("same mean vector", semaxis, TOY, ["w"], ["a"], ["c"])
     refused("must not be negative", semaxis, TOY, ["w"], ["a"], ["b"], neighbours=-1)
-    with pytest.raises(TypeError, match="needs gensim's KeyedVectors"):
-        semaxis(TOY, ["w"], ["a"], ["b"], neighbours=1)
+    sets = ["w"], ["a"], ["b"]
+    refused("needs gensim's KeyedVectors", semaxis, TOY, *sets, error=TypeError, neighbours=1)
