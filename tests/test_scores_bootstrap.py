@@ -79,7 +79,9 @@ def named(**sets: tuple[list[list[float]], list[list[float]]]):
     rows |= {f"{g}s{i}": v for g, (_, others) in sets.items() for i, v in enumerate(others)}
     groups = {g: tuple(f"{g}p{i}" for i in range(len(sets[g][0]))) for g in sets}
     stereotypes = {g: tuple(f"{g}s{i}" for i in range(len(sets[g][1]))) for g in sets}
-    return {word: np.asarray(row) for word, row in rows.items()}, WordList("", groups, stereotypes)
+    return {word: np.asarray(row) for word, row in rows.items()}, WordList(
+        "toy", groups, stereotypes
+    )
 
 
 @pytest.mark.parametrize("tilt", [1e-8, 1e-7, 5e-7, 1e-5, 1e-3])
@@ -117,7 +119,7 @@ def test_resamplings_in_which_groups_coincide_are_undefined_one_by_one() -> None
 def test_a_word_against_itself_only_counts_where_it_is_drawn() -> None:
     random = np.random.default_rng(0)
     vectors = {word: random.normal(size=3) for word in "xyzab"}
-    words = WordList("", {"g": ("x", "y"), "h": ("z",)}, {"g": ("x", "a"), "h": ("b",)})
+    words = WordList("toy", {"g": ("x", "y"), "h": ("z",)}, {"g": ("x", "a"), "h": ("b",)})
     undefined_alike("mac", vectors, words)
     alone = WordList("alone", {"g": ("x",), "h": ("z",)}, {"g": ("x",), "h": ("b",)})
     only = r"^undefined: an attribute set holds only the protected"
