@@ -35,13 +35,7 @@ class TprGaps:
 
     @property
     def gap(self) -> FloatArray:
-        """TPR of the first group less that of the second, by class, (n_classes,) in [-1, 1].
-
-        Raises
-        ------
-        ValueError
-            If there are more than two groups; take `variance` then.
-        """
+        """TPR of the first of two groups less that of the second, by class, (n_classes,)."""
         if len(self.groups) != 2:
             raise ValueError(
                 f"a gap is between two groups, and there are {len(self.groups)}; "

@@ -33,16 +33,8 @@ opposite signs, so that it cancels."""
 class Layout:
     """Groups of protected words, each with an attribute set of its own, all pairs measured.
 
-    With two groups it is WEAT's: X goes with A, and Y with B.
-
-    Parameters
-    ----------
-    groups : tuple of str
-        Names of the groups, two or more; their attribute sets are called A, B, C, ...
-    n_words : int
-        Protected words of each group, at least 2.
-    n_attributes : int
-        Attributes of each set, at least 2.
+    There are two or more groups, of as many words and attributes each, at least 2. The sets are
+    called A, B, C, ... With two groups it is WEAT's: X goes with A, and Y with B.
     """
 
     groups: tuple[str, ...] = ("X", "Y")
@@ -128,28 +120,14 @@ class Batch:
         return len(self.distances)
 
     def table(self, index: int) -> pd.DataFrame:
-        """Return one table in the long form, validated.
-
-        Raises
-        ------
-        IndexError
-            If there is no such table.
-        ValueError
-            If a distance lies outside [0, 2].
-        """
+        """Return one table in the long form, validated: distances must lie in [0, 2]."""
         if not 0 <= index < len(self):
             raise IndexError(f"there are {len(self)} tables, 0 to {len(self) - 1}; got {index}")
         rows = self.layout.rows.assign(cosine_distance=self.distances[index].ravel())
         return validate(rows)
 
     def associations(self) -> FloatArray:
-        """WEAT's s(w) = mean cosine to A less mean cosine to B, (n_tables, n_words).
-
-        Raises
-        ------
-        ValueError
-            If there are more than two groups.
-        """
+        """WEAT's s(w) of two groups: mean cosine to A less that to B, (n_tables, n_words)."""
         self.require_two_groups("WEAT")
         first = self.layout.set_of_attribute == 0
         means = [self.distances[:, :, part].mean(axis=2) for part in (first, ~first)]

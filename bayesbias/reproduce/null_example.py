@@ -93,13 +93,7 @@ class PaperExample:
         return _statistics(signs @ self.associations, self.associations)
 
     def t_tests(self) -> pd.DataFrame:
-        """Welch t-tests on cells, X against Y, for the values to A and to B.
-
-        Returns
-        -------
-        DataFrame
-            ``attribute_set``, ``difference``, ``t``, ``p_value``, ``low``, ``high`` (95%).
-        """
+        """Welch t-tests on cells, X against Y, for the values to A and to B, with 95% intervals."""
         from scipy.stats import ttest_ind
 
         rows = []
@@ -113,13 +107,9 @@ class PaperExample:
         return pd.DataFrame(rows, columns=columns)
 
     def null_samples(self, n: int = 10_000, seed: Seed = None) -> pd.DataFrame:
-        """Draw the null model anew (figure 10).
+        """Draw the null model anew (figure 10), one row a sample.
 
-        Returns
-        -------
-        DataFrame
-            One row a sample: ``statistic`` S, ``effect_size_population``, ``effect_size_sample``,
-            and ``slipped``, what the paper's code takes for d.
+        ``statistic`` is S, ``slipped`` what the paper's code takes for d.
         """
         rng = default_rng(as_seed_sequence(seed))
         sd = PAPER_SD * np.sqrt(2 / N_X)
@@ -131,10 +121,7 @@ class PaperExample:
     def comparison(self) -> pd.DataFrame:
         """Published numbers beside those found here, with the reason where they differ.
 
-        Returns
-        -------
-        DataFrame
-            ``quantity``, ``published``, ``found``, ``reason``. Shares of null samples are exact.
+        Shares of null samples are exact.
         """
         tests = self.t_tests().set_index("attribute_set")
         d = self.effect_size()

@@ -2,8 +2,11 @@
 
 Four lists of words: ``weat(vectors, X, Y, A, B)``; words and two poles: ``weam(vectors, words, A,
 B)``; targets and groups: ``same(vectors, targets, groups)``; a word list: ``mac(vectors,
-wordlist)``. All that apply to a word list at once: ``score_table(vectors, wordlist)``. On arrays
-every set is a matrix (n_words, n_dims), vectors as the embedding holds them.
+wordlist)``. All that apply to a word list at once: ``score_table(vectors, wordlist)``.
+
+Everywhere ``vectors`` is an embedding, gensim's KeyedVectors or a mapping of words to arrays, and
+sets given as arrays are matrices (n_words, n_dims). Words that the embedding lacks are left out,
+and named in the result's ``missing``.
 
 To add a score, write its file, which ends with its `ListScore`, and add its entry here.
 """

@@ -75,7 +75,6 @@ def direct_bias(
 
     Parameters
     ----------
-    vectors : KeyedVectors
     targets : list of words
     defining_sets : list of pairs (or longer tuples) of words, such as [("she", "he")]
         A set of which a word is missing is left out whole.
@@ -114,7 +113,6 @@ def direction_correlations(
 
     Parameters
     ----------
-    vectors : KeyedVectors
     pairs : list of pairs of words
     unit : bool
         As for `direct_bias`.

@@ -44,7 +44,6 @@ def ect(
 
     Parameters
     ----------
-    vectors : KeyedVectors
     X, Y : lists of words; μ_X and μ_Y are their mean vectors
     A, B : lists of attribute words, joined; B may be left out
     unit : bool

@@ -54,7 +54,6 @@ def mac(vectors: WordVectors, wordlist: WordList) -> MacResult:
 
     Parameters
     ----------
-    vectors : KeyedVectors
     wordlist : WordList
         Control words do not enter. No word is compared with itself.
 

@@ -44,7 +44,6 @@ def nas(vectors: WordVectors, words: Words, A: Words, B: Words, *, ddof: Ddof = 
 
     Parameters
     ----------
-    vectors : KeyedVectors
     words, A, B : lists of words
     ddof : {1, 0, "pooled"}
         As for WEAT, over the attributes; the R package sweater takes 1.

@@ -86,8 +86,7 @@ def permutation_test(
     x, y : (n_x,), (n_y,) array_like
         Scores s of the words of X and of Y.
     **choices
-        ``alternative``, ``method``, ``n_permutations``, ``agreement`` and ``seed``, as for
-        `permutation_p_values`.
+        As for `permutation_p_values`.
 
     Returns
     -------

@@ -29,12 +29,9 @@ class RipaResult(ScoreResult):
 def ripa_of(targets: ArrayLike, first: ArrayLike, second: ArrayLike) -> RipaResult:
     """RIPA on arrays, (n_targets, n_dims) and twice (n_pairs, n_dims); see `ripa`."""
     products = as_rows("targets", targets) @ pair_directions(first, second).T
-    return RipaResult(
-        score=float(products.mean()),
-        per_target=products.mean(axis=1),
-        sd=np.asarray(products.std(axis=1)),
-        products=products,
-    )
+    per_target, sd = products.mean(axis=1), np.asarray(products.std(axis=1))
+    score = float(products.mean())
+    return RipaResult(score=score, per_target=per_target, sd=sd, products=products)
 
 
 def ripa(vectors: WordVectors, targets: Words, pairs: Iterable[Sequence[str]]) -> RipaResult:
@@ -42,9 +39,8 @@ def ripa(vectors: WordVectors, targets: Words, pairs: Iterable[Sequence[str]]) -
 
     Parameters
     ----------
-    vectors : KeyedVectors
-        Vectors as they are; their lengths matter.
     targets : list of words
+        Vectors are taken as they are; their lengths matter.
     pairs : list of (x, y) word pairs; one with a missing word is left out
 
     Returns

@@ -38,7 +38,6 @@ def rnd(
 
     Parameters
     ----------
-    vectors : KeyedVectors
     X, Y : lists of words; μ_X and μ_Y are their mean vectors
     A : list of attribute words
     B : list of attribute words, optional

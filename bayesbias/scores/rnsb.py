@@ -66,7 +66,6 @@ def rnsb(vectors: WordVectors, targets: Words, A: Words, B: Words, *, C: float =
 
     Parameters
     ----------
-    vectors : KeyedVectors
     targets : list of identity words
     A, B : lists of positive and of negative words
     C : float

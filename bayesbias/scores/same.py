@@ -74,7 +74,6 @@ def same(
 
     Parameters
     ----------
-    vectors : KeyedVectors
     targets : list of words
     groups : lists of words by group, as a mapping or a sequence; two or more
 

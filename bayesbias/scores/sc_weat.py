@@ -66,7 +66,6 @@ def sc_weat(
 
     Parameters
     ----------
-    vectors : KeyedVectors
     words, A, B : lists of words
     **choices
         As for `weat`.

@@ -53,7 +53,6 @@ def semaxis(
 
     Parameters
     ----------
-    vectors : KeyedVectors
     words, A, B : lists of words
     neighbours : int
         Replace every pole word by the mean of itself and this many nearest words of the

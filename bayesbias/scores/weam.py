@@ -71,7 +71,6 @@ def weam(vectors: WordVectors, words: Words, A: Words, B: Words) -> WeamResult:
 
     Parameters
     ----------
-    vectors : KeyedVectors
     words, A, B : lists of words
 
     Returns

@@ -126,7 +126,6 @@ def weat(
 
     Parameters
     ----------
-    vectors : KeyedVectors
     X, Y : lists of words, compared with each other
     A, B : lists of attribute words
     **choices
