@@ -67,12 +67,10 @@ def test_s_and_d_have_one_p_value_by_counting_all_splits(example: PaperExample) 
 def test_its_t_tests_are_those_of_the_paper(example: PaperExample) -> None:
     tests = example.t_tests().set_index("attribute_set")
     # FACTS section 4, to the figures printed there.
-    assert tests.loc["A", "p_value"] == pytest.approx(0.020, abs=5e-4)
-    interval = tests.loc["A", ["low", "high"]].tolist()
-    assert interval == pytest.approx([0.0053, 0.0611], abs=5e-5)
-    assert tests.loc["B", "p_value"] == pytest.approx(0.227, abs=5e-4)
-    interval = tests.loc["B", ["low", "high"]].tolist()
-    assert interval == pytest.approx([-0.0397, 0.0095], abs=5e-5)
+    for name, p_value, low, high in (("A", 0.020, 0.0053, 0.0611), ("B", 0.227, -0.0397, 0.0095)):
+        found = tests.loc[name]
+        assert found["p_value"] == pytest.approx(p_value, abs=5e-4)
+        assert (found["low"], found["high"]) == pytest.approx((low, high), abs=5e-5)
     assert tests["difference"].diff().iloc[1] == pytest.approx(-example.statistic / 8)
 
 

@@ -205,7 +205,7 @@ def _codes(clusters: ArrayLike, n: int) -> IntArray:
 
 def _coefficient(score: FloatArray, bias: FloatArray, method: str) -> float:
     if method == "spearman":
-        score, bias = (pd.Series(each).rank().to_numpy(np.float64) for each in (score, bias))
+        score, bias = (np.asarray(pd.Series(each).rank(), float) for each in (score, bias))
     first, second = score - score.mean(), bias - bias.mean()
     r = (first @ second) / np.sqrt((first @ first) * (second @ second))
     return float(np.clip(r, -1, 1))

@@ -82,11 +82,8 @@ class Scenario(BaseScenario):
                 raise ValueError(f"{name} is a standard deviation, from 0 on; got {value!r}")
         if not is_finite(self.mean):
             raise ValueError(f"mean is a distance, in [0, 2]; got {self.mean!r}")
-        self._check_range()
         for name in (*_SDS, "mean"):  # equal scenarios have equal settings
             object.__setattr__(self, name, float(getattr(self, name)))
-
-    def _check_range(self) -> None:
         share = 1 - 1 / len(self.groups)
         bias = share * np.hypot(self.word_bias_sd, self.attribute_bias_sd)
         sd = np.linalg.norm([self.cell_sd, self.word_sd, self.attribute_sd, bias])

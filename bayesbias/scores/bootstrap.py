@@ -145,6 +145,5 @@ def _result(
     low, high = interval(values, ci_prob)
     defined = values[np.isfinite(values)]
     sd = float(defined.std(ddof=1)) if len(defined) > 1 else float("nan")
-    told = {"name": name, "score": value, "low": low, "high": high, "ci_prob": ci_prob, "sd": sd}
-    undefined = len(values) - len(defined)
-    return BootstrapResult(**told, values=values, undefined=undefined, **rest)
+    rest |= {"name": name, "score": value, "ci_prob": ci_prob, "low": low, "high": high, "sd": sd}
+    return BootstrapResult(values=values, undefined=len(values) - len(defined), **rest)

@@ -100,9 +100,11 @@ def weat_of_associations(
             if ddof != "pooled"
             else "the effect size is undefined: no association varies within X or Y; try ddof=1"
         )
-    parts = {"effect_size": effect, "n_x": len(x), "n_y": len(y)}
     test = permutation_test(x, y, **choices)
-    return WeatResult(**vars(test), **parts, ddof=ddof, association=np.concatenate([x, y]))
+    n_x, n_y, both = len(x), len(y), np.concatenate([x, y])
+    return WeatResult(
+        **vars(test), effect_size=effect, ddof=ddof, n_x=n_x, n_y=n_y, association=both
+    )
 
 
 def _one_data_set(name: str, associations: ArrayLike) -> FloatArray:
