@@ -83,18 +83,14 @@ def test_its_t_tests_are_those_of_the_paper(example: PaperExample) -> None:
         ("slipped", "slipped", 0.385),
     ],
 )
-def test_shares_of_null_samples_are_the_known_ones(
-    example: PaperExample, samples: pd.DataFrame, of: str, column: str, known: float
-) -> None:
+def test_shares_of_null_samples_are_the_known_ones(example, samples, of, column, known) -> None:
     exact = null_share(example.effect_size(), of)
     share = (samples[column].abs() >= example.effect_size()).mean()
     assert share == pytest.approx(exact, abs=SE * np.sqrt(exact * (1 - exact) / N))
     assert known == pytest.approx(exact, abs=SE * np.sqrt(exact * (1 - exact) / 10_000))
 
 
-def test_the_share_of_the_statistic_is_exact_too(
-    example: PaperExample, samples: pd.DataFrame
-) -> None:
+def test_the_share_of_the_statistic_is_exact_too(example, samples) -> None:
     exact = null_share(example.statistic, "S")
     share = (samples["statistic"].abs() >= example.statistic).mean()
     assert share == pytest.approx(exact, abs=SE * np.sqrt(exact / N))

@@ -96,11 +96,8 @@ TOY = {"x": [1.0, 0.0], "y": [0.0, 1.0], "a": [1.0, 1.0], "b": [3.0, 4.0], "z": 
 
 
 def toy_list(group: str = "x", **stereotypes: tuple[str, ...]) -> bb.WordList:
-    return bb.WordList(
-        name="toy",
-        groups={"g": (group,), "h": ("y", "gone")},
-        stereotypes=stereotypes or {"g": ("a",), "h": ("b", "lost")},
-    )
+    stereotypes = stereotypes or {"g": ("a",), "h": ("b", "lost")}
+    return bb.WordList("toy", {"g": (group,), "h": ("y", "gone")}, stereotypes)
 
 
 def test_on_a_word_list() -> None:

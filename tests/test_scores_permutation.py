@@ -51,9 +51,7 @@ def splits(draw: st.DrawFn) -> tuple[list[int], int]:
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("method", EXACT)
 @given(data=splits())
-def test_every_split_is_counted_and_so_are_ties(
-    data: tuple[list[int], int], method: str, alternative: str
-) -> None:
+def test_every_split_is_counted_and_so_are_ties(data, method, alternative) -> None:
     values, n_x = data
     # A tenth of a whole number is not a float, so that ties are ties within rounding only.
     result = permutation_p_values(
@@ -69,9 +67,7 @@ def test_every_split_is_counted_and_so_are_ties(
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize(("n_words", "n_x"), [(18, 9), (19, 6), (22, 11), (24, 17)])
-def test_halves_and_grids_agree_with_sums_of_all_subsets(
-    n_words: int, n_x: int, alternative: str
-) -> None:
+def test_halves_and_grids_agree_with_sums_of_all_subsets(n_words, n_x, alternative) -> None:
     random = np.random.default_rng(n_words)
     for shift in (-0.5, 0.0, 0.8, 3.0):
         s = random.normal(size=n_words)

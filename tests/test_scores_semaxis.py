@@ -32,9 +32,7 @@ def test_against_plain_loops(seed: int, unit: bool) -> None:
 @pytest.mark.parametrize("length", [1e-3, 1.0, 1e3])
 @pytest.mark.parametrize("n_a", [1, 100])
 @pytest.mark.parametrize(("apart", "tells"), [(5e-6, True), (5e-7, False)])
-def test_poles_must_differ_by_a_millionth_of_the_longest(
-    length: float, n_a: int, apart: float, tells: bool
-) -> None:
+def test_poles_must_differ_by_a_millionth_of_the_longest(length, n_a, apart, tells) -> None:
     A = np.tile([length, 0.0], (n_a, 1))
     B = np.tile([length, -apart * length], (101 - n_a, 1))
     if tells:

@@ -56,13 +56,6 @@ def test_more_groups_give_all_pairs(google_news) -> None:
     assert table["note"].str.contains("left out, not in the embedding: judgemental").all()
 
 
-def test_what_does_not_apply_says_why(google_news) -> None:
-    table = score_table(google_news, bb.load_wordlist("race"), n_resamples=20, seed=0)
-    undefined = table[table["value"].isna()]
-    assert set(undefined["score"]) == {"ripa", "direct_bias"}
-    assert undefined["note"].str.contains("groups of equal size").all()
-
-
 def test_same_seed_same_table_whatever_the_scores(google_news) -> None:
     words = bb.load_wordlist("weat9")
     whole = score_table(google_news, words, n_resamples=30, seed=5)
