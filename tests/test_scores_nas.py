@@ -4,6 +4,7 @@ import math
 import statistics
 from itertools import combinations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -105,7 +105,13 @@ def tpr_gaps(
             f"got shapes {real.shape}, {guess.shape} and {member.shape}"
         )
     classes, row = np.unique(real, return_inverse=True)
-    names, column = _columns(member, groups)
+    names = tuple(np.unique(member).tolist() if groups is None else groups)
+    if len(set(names)) < 2 or len(set(names)) < len(names):
+        raise ValueError(f"two or more different groups are needed; got {list(names)}")
+    column = pd.Index(names).get_indexer(pd.Index(member))
+    if (column < 0).any():
+        unknown = str(member[int(np.argmax(column < 0))])
+        raise ValueError(unknown_name("group", unknown, map(str, names)))
     at = row * len(names) + column
     shape = (len(classes), len(names))
     n = np.bincount(at, minlength=shape[0] * shape[1]).reshape(shape)
@@ -118,16 +124,3 @@ def tpr_gaps(
         )
     hits = np.bincount(at, guess == real, minlength=n.size).reshape(shape)
     return TprGaps(tuple(classes.tolist()), names, hits / n, n.astype(np.int64))
-
-
-def _columns(
-    member: np.ndarray, groups: Sequence[Hashable] | None
-) -> tuple[tuple[Hashable, ...], IntArray]:
-    names = tuple(np.unique(member).tolist() if groups is None else groups)
-    if len(set(names)) < 2 or len(set(names)) < len(names):
-        raise ValueError(f"two or more different groups are needed; got {list(names)}")
-    column = np.asarray(pd.Index(names).get_indexer(pd.Index(member)), dtype=np.int64)
-    if (column < 0).any():
-        unknown = str(member[int(np.argmax(column < 0))])
-        raise ValueError(unknown_name("group", unknown, map(str, names)))
-    return names, column

@@ -81,11 +81,9 @@ class PaperExample:
 
     def cells(self) -> pd.DataFrame:
         """Return what figure 9 draws: the k-th values to A and to B of every word, 128 rows."""
-        rows = _LAYOUT.rows.assign(value=self.values.ravel())
-        keep = ["protected_word", "protected_group", "value"]
-        first, second = (rows.loc[rows["attribute_set"] == name, keep] for name in "AB")
-        pairs = first.rename(columns={"value": "A"}).reset_index(drop=True)
-        return pairs.assign(B=second["value"].to_numpy())
+        rows = _LAYOUT.rows[_LAYOUT.rows["attribute_set"] == "A"].reset_index(drop=True)
+        words = rows[["protected_word", "protected_group"]]
+        return words.assign(A=self.values[:, :N_X].ravel(), B=self.values[:, N_X:].ravel())
 
     def splits(self) -> pd.DataFrame:
         """Return S and both d of all C(16, 8) splits, the given one first (figure 8)."""

@@ -29,12 +29,8 @@ def rnsb_of(targets: ArrayLike, A: ArrayLike, B: ArrayLike, *, C: float = 1.0) -
     rows = as_rows("targets", targets)
     classifier = _negative_classifier(A, B, C=C)
     probability = np.asarray(classifier.predict_proba(rows)[:, 1], dtype=np.float64)
-    return RnsbResult(
-        score=divergence_from_uniform(probability),
-        probability=probability,
-        share=probability / probability.sum(),
-        penalty_strength=C,
-    )
+    score, share = divergence_from_uniform(probability), probability / probability.sum()
+    return RnsbResult(score=score, probability=probability, share=share, penalty_strength=C)
 
 
 def divergence_from_uniform(probability: FloatArray) -> float:

@@ -53,12 +53,9 @@ def same_of(targets: ArrayLike, groups: Sequence[ArrayLike]) -> SameResult:
     if len(groups) == 2:
         means = group_means(groups)
         signed = rows @ unit_rows(means[:1] - means[1:])[0]
+    score, rank = float(per_target.mean()), len(basis)
     return SameResult(
-        score=float(per_target.mean()),
-        per_target=per_target,
-        components=components,
-        signed=signed,
-        rank=len(basis),
+        score=score, per_target=per_target, components=components, signed=signed, rank=rank
     )
 
 
