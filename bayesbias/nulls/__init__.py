@@ -1,5 +1,7 @@
 """Null scenarios: tables in which it is known what is true, to see what methods claim in them.
 
+Every scenario has ``table(seed)``, one table, and ``simulate(n, seed)``, a `Batch` of n.
+
 Examples
 --------
 >>> import bayesbias as bb

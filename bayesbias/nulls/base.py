@@ -181,14 +181,13 @@ class BaseScenario:
     kind: ClassVar[str]
 
     def __post_init__(self) -> None:
-        _ = self.layout  # which checks its part
+        object.__setattr__(self, "groups", self.layout.groups)  # a layout checks its sizes
         if self.planted not in PLANTINGS:
             raise ValueError(unknown_name("planting", str(self.planted), PLANTINGS))
         if not is_finite(self.effect) or abs(self.effect) > 1:
             raise ValueError(
                 f"effect is a difference of distances and lies in [-1, 1]; got {self.effect!r}"
             )
-        object.__setattr__(self, "groups", tuple(self.groups))
         object.__setattr__(self, "effect", float(self.effect))
 
     @property
@@ -199,10 +198,9 @@ class BaseScenario:
     @property
     def effects(self) -> FloatArray:
         """Effect of every protected word, (n_words,): how much closer its own attributes lie."""
-        share = np.ones(self.layout.shape[0])
-        if self.planted != "all":
-            share[1], share[2:] = -1.0 if self.planted == "opposite" else 0.0, 0.0
-        return self.effect * share
+        n_words = self.layout.shape[0]
+        shares = {"all": [1.0] * n_words, "one word": [1.0], "opposite": [1.0, -1.0]}[self.planted]
+        return self.effect * np.pad(shares, (0, n_words - len(shares)))
 
     def simulate(self, n: int, seed: Seed = None) -> Batch:
         """Simulate tables.
