@@ -1,4 +1,6 @@
-"""One call for what tests say of most bad input."""
+"""What is refused, and in which words."""
+
+from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
@@ -6,13 +8,13 @@ from typing import Any
 import pytest
 
 
-def refuses(
-    words: str,
-    call: Callable[..., object],
-    *given: Any,
+def refused(
+    match: str,
+    call: Callable[..., Any],
+    *arguments: Any,
     error: type[Exception] = ValueError,
-    **options: Any,
+    **choices: Any,
 ) -> None:
-    """Assert that a call raises an error, and that its message has these words."""
-    with pytest.raises(error, match=words):
-        call(*given, **options)
+    """Expect that a call with these arguments raises an error whose message matches."""
+    with pytest.raises(error, match=match):
+        call(*arguments, **choices)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from background_toys import NEAR, UP, N
-from refusals import refuses
+from refusals import refused
 from scipy import stats
 
 from bayesbias import background as bg
@@ -27,8 +27,8 @@ def test_lists_of_more_groups_make_an_experiment_of_every_pair() -> None:
     made = bg.experiments(["religion"])
     assert len(made) == 3
     assert all(name.startswith("religion: ") for name in made)
-    refuses(r"list 'neutral' has 0 group\(s\) with stereotypes", bg.experiments, ["neutral"])
-    refuses("there are no word lists", bg.experiments, [])
+    refused(r"list 'neutral' has 0 group\(s\) with stereotypes", bg.experiments, ["neutral"])
+    refused("there are no word lists", bg.experiments, [])
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def test_readings(three: tuple[dict[str, Any], dict[str, Any]]) -> None:
     assert (apart["x_biased"], apart["y_biased"]) == (1, -1)
     again = bg.relative(distributions, made, n_resamples=2000, seed=1).set_index("experiment")
     pd.testing.assert_frame_equal(frame, again)
-    refuses(r"alpha must lie in \(0, 1\), got 5", bg.relative, distributions, made, alpha=5)
+    refused(r"alpha must lie in \(0, 1\), got 5", bg.relative, distributions, made, alpha=5)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from background_toys import leaning_list
 from numpy.testing import assert_array_equal
-from refusals import refuses
+from refusals import refused
 from scipy import stats
 
 import bayesbias as bb
@@ -85,7 +85,7 @@ def test_what_random_lists_refuse(leaning: tuple[Any, bb.WordList]) -> None:
         ({"n_lists": 0}, "n_lists must be a whole number from 1 on; got 0"),
         ({"ranks": (99_999, None)}, "no words to sample from at ranks"),
     ):
-        refuses(what, bg.reference_lists, *leaning, **options)
+        refused(what, bg.reference_lists, *leaning, **options)
     with pytest.raises(ValueError, match=r"none of the words of stereotypes of y is in the emb"):
         bg.reference_lists(
             leaning[0], bb.WordList("l", {"x": ["x0"], "y": ["y0"]}, {"x": ["xs0"], "y": ["no"]})

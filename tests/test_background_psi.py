@@ -14,7 +14,7 @@ from background_toys import ROUNDING, Z2, Z, keyed, random_vectors
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from refusals import refuses
+from refusals import refused
 
 import bayesbias as bb
 from bayesbias import background as bg
@@ -144,7 +144,7 @@ def test_attributes_are_searched_as_far_as_the_last_of_them(
 def test_how_words_are_looked_up(case: str, row: int) -> None:
     rng = np.random.default_rng(2)
     vectors = keyed(["paul", "Paul", "ann", "x", "Y", "y"], rng.standard_normal((6, 5)))
-    refuses(
+    refused(
         "none of the 1 words of Z is in the embedding .Ann",
         bg.distribution,
         vectors,
@@ -177,7 +177,7 @@ def test_experiments_without_words_are_refused_or_left_out_with_a_word(toy: Any)
         "no X": bg.Experiment("no X", ("W5", "Adam"), ("w6",), ("w1",), ("w2",)),
         "no Z": bg.Experiment("no Z", ("w5",), ("w6",), ("x",), ("w2",)),
     }
-    refuses("no Z: none of the 1 words of Z is in the embedding", bg.distributions, toy, made)
+    refused("no Z: none of the 1 words of Z is in the embedding", bg.distributions, toy, made)
     with pytest.warns(UserWarning, match="it is left out") as told:
         found = bg.distributions(toy, made, lacking="skip")
     assert list(found) == ["whole"]
@@ -187,7 +187,7 @@ def test_experiments_without_words_are_refused_or_left_out_with_a_word(toy: Any)
         "lower case: pass case='fallback'; it is left out"
     )
     assert texts[1].startswith("no Z: none of the 1 words of Z")
-    refuses("no Z: none", bg.distributions, toy, {"no Z": made["no Z"]}, lacking="skip")
+    refused("no Z: none", bg.distributions, toy, {"no Z": made["no Z"]}, lacking="skip")
     with pytest.raises(ValueError, match="unknown lacking 'skp'; did you mean 'skip'"):
         bg.distributions(toy, made, lacking="skp")
 
@@ -208,7 +208,7 @@ def test_words_that_stand_twice(tmp_path: Path) -> None:
     assert list(found.vocabulary) == ["a", "b", "c", "d"]
     rows = np.array([[1, 2], [3, -4], [7, 8], [-1, 1]])
     assert_allclose(found.psi, psi_of(rows, rows[[0]], rows[[1]]), atol=ROUNDING)
-    refuses("unknown duplicates 'last'", bg.distribution, path, ["a"], ["b"], duplicates="last")
+    refused("unknown duplicates 'last'", bg.distribution, path, ["a"], ["b"], duplicates="last")
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_words_that_stand_twice(tmp_path: Path) -> None:
     ],
 )
 def test_bad_attribute_sets(toy: Any, Z: Any, Z2: Any, error: type[Exception], what: str) -> None:
-    refuses(what, bg.distribution, toy, Z, Z2, error=error)
+    refused(what, bg.distribution, toy, Z, Z2, error=error)
 
 
 def test_a_vocabulary_that_is_too_small(toy: Any) -> None:
@@ -231,8 +231,8 @@ def test_a_vocabulary_that_is_too_small(toy: Any) -> None:
     few = bg.distribution(keyed([*"abcdefg"], toy.vectors[:7]), ["a"], ["b"])
     with pytest.raises(ValueError, match="has 5 words, fewer than the 6 that sets of 3 and 3 need"):
         few.among(0, 5).relative_bias([*"abc"], [*"def"])
-    refuses("a set of 7 words leaves none of the 7", few.phi, [*"abcdefg"], against="sets")
-    refuses("ranks 5 to None of 7 words hold 2", few.among, 5)
+    refused("a set of 7 words leaves none of the 7", few.phi, [*"abcdefg"], against="sets")
+    refused("ranks 5 to None of 7 words hold 2", few.among, 5)
     words = bb.WordList("l", {"x": [*"abc"], "y": [*"def"]}, {"x": ["g"], "y": ["h"]})
     other = keyed([*"abcdefghijkl"], toy.vectors[:12])
     with pytest.raises(ValueError, match="has 4 words to choose from, fewer than the 6"):
@@ -242,6 +242,6 @@ def test_a_vocabulary_that_is_too_small(toy: Any) -> None:
 def test_a_background_that_does_not_vary() -> None:
     same = keyed([*"abcd"], np.ones((4, 3)))
     found = bg.distribution(same, ["a"], ["b"])
-    refuses("does not vary", found.phi, ["c"])
+    refused("does not vary", found.phi, ["c"])
     with pytest.raises(ValueError, match="the same for all words"):
         _ = found.fit

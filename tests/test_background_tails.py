@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from background_toys import NEAR, UP, random_vectors
-from refusals import refuses
+from refusals import refused
 from scipy import stats
 
 from bayesbias import background as bg
@@ -58,11 +58,11 @@ def test_empirical_ranks_count_ties_half() -> None:
 def test_phi_leaves_missing_words_out_and_refuses_what_it_cannot_do() -> None:
     found = bg.distribution(random_vectors(), ["w1"], ["w2"])
     assert found.phi(["w5", "w6", "absent"]) == found.phi(["w6", "w5"])
-    refuses(r"none of the 2 words of the set is in .*absent, no", found.phi, ["absent", "no"])
-    refuses("the set is empty", found.phi, [])
-    refuses(r"for one word pass \['w1'\]", found.phi, "w1", error=TypeError)
+    refused(r"none of the 2 words of the set is in .*absent, no", found.phi, ["absent", "no"])
+    refused("the set is empty", found.phi, [])
+    refused(r"for one word pass \['w1'\]", found.phi, "w1", error=TypeError)
     for name, wrong in (("about", "mean"), ("tail", "three"), ("kind", "t"), ("against", "all")):
-        refuses(f"unknown {name} '{wrong}'", found.phi, ["w1"], **{name: wrong})
+        refused(f"unknown {name} '{wrong}'", found.phi, ["w1"], **{name: wrong})
 
 
 def test_moments_and_distances_as_scipy_has_them() -> None:
@@ -91,4 +91,4 @@ def test_quantiles_beside_quantiles() -> None:
     frame = qq(np.sort(np.random.default_rng(1).standard_normal(1000)), 5)
     assert {0.1, 0.3, 0.5, 0.7, 0.9, 0.001, 0.999} <= set(frame["probability"].round(6))
     assert frame["probability"].is_monotonic_increasing
-    refuses("points must be a whole number from 1 on; got 0", qq, np.arange(9.0), 0)
+    refused("points must be a whole number from 1 on; got 0", qq, np.arange(9.0), 0)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from gensim.models import KeyedVectors
-from refusals import refuses
+from refusals import refused
 from scipy.spatial.distance import cosine
 from typer.main import get_command
 
@@ -67,14 +67,14 @@ def test_templates_come_from_lists_and_files(tmp_path: Path) -> None:
     found = load_templates(path)
     assert (found.name, found.templates) == ("mine", ("See {}!", "{} it is."))
     path.write_text('templates = ["See {}!"]\nsentences = 1\n', encoding="utf-8")
-    refuses(r"mine\.toml: unknown key 'sentences'", load_templates, str(path))
+    refused(r"mine\.toml: unknown key 'sentences'", load_templates, str(path))
 
 
 def test_bad_templates_are_told(tmp_path: Path) -> None:
-    refuses(r"exactly one place \{\} for the word", load_templates, ["This is it."])
-    refuses("is given twice", load_templates, ["A {}.", "A {}."])
-    refuses("at least one template", load_templates, [])
-    refuses("did you mean 'bleached'", load_templates, "bleach")
+    refused(r"exactly one place \{\} for the word", load_templates, ["This is it."])
+    refused("is given twice", load_templates, ["A {}.", "A {}."])
+    refused("at least one template", load_templates, [])
+    refused("did you mean 'bleached'", load_templates, "bleach")
     with pytest.raises(FileNotFoundError, match="no set of templates at"):
         load_templates(tmp_path / "none.toml")
 
@@ -160,12 +160,12 @@ def test_seat_is_weat_of_sentences(made: ContextualVectors, words: bb.WordList) 
         one = bb.scores.weat(made.in_context(context), *lists)
         assert value == pytest.approx(one.effect_size)
     assert seat(made, ["he", "uncle"], *lists[1:]).missing == ("uncle",)
-    refuses("no word of X has vectors: uncle", seat, made, ["uncle"], *lists[1:])
+    refused("no word of X has vectors: uncle", seat, made, ["uncle"], *lists[1:])
 
 
 def test_unknown_contexts_and_pairs_are_told(made: ContextualVectors, words: bb.WordList) -> None:
-    refuses("unknown context 'This is'", made.in_context, "This is")
-    refuses("unknown choice of pairs 'some'", contextual_table, made, words, pairs="some")
+    refused("unknown context 'This is'", made.in_context, "This is")
+    refused("unknown choice of pairs 'some'", contextual_table, made, words, pairs="some")
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,9 +230,9 @@ def test_folders_of_sentence_transformers_are_obeyed(models: Path, tmp_path: Pat
     first = encoder.network(**ids).last_hidden_state[0, 0].detach().numpy()
     np.testing.assert_allclose(found.vectors[0, 0], first, atol=1e-5)
     _write(pooling, {"pooling_mode_weightedmean_tokens": True})
-    refuses("pools by pooling_mode_weightedmean_tokens", load_encoder, folder)
+    refused("pools by pooling_mode_weightedmean_tokens", load_encoder, folder)
     _write(folder / "modules.json", [{"type": "sentence_transformers.models.Dense", "path": ""}])
-    refuses("has a step 'Dense'", load_encoder, folder)
+    refused("has a step 'Dense'", load_encoder, folder)
 
 
 @pytest.mark.mlm
@@ -247,15 +247,15 @@ def test_a_long_sentence_is_an_error_and_not_cut(mini: object) -> None:
 def test_words_that_cannot_be_written_are_missing(mini: object) -> None:
     found = contextual_vectors(mini, ["he", "\U0001faa4\U000130b8"], ["This is {}."])
     assert (found.words, found.missing) == (("he",), ("\U0001faa4\U000130b8",))
-    refuses("can write none of 1 words", contextual_vectors, mini, ["\U000130b8"], ["This is {}."])
+    refused("can write none of 1 words", contextual_vectors, mini, ["\U000130b8"], ["This is {}."])
 
 
 @pytest.mark.mlm
 def test_bad_choices_of_an_encoder_are_told(mini: object) -> None:
-    refuses("layer must lie in -7 to 6", contextual_vectors, mini, ["he"], layer=7)
+    refused("layer must lie in -7 to 6", contextual_vectors, mini, ["he"], layer=7)
     with pytest.raises(ValueError, match="unknown pooling 'words'; did you mean 'word'"):
         contextual_vectors(mini, ["he"], pooling="words")
-    refuses("batch_size must be", contextual_vectors, mini, ["he"], batch_size=0)
+    refused("batch_size must be", contextual_vectors, mini, ["he"], batch_size=0)
 
 
 @pytest.mark.mlm

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from refusals import refuses
+from refusals import refused
 
 import bayesbias as bb
 from bayesbias.debias import DefiningSets, defining_sets, load_defining_sets
@@ -114,7 +114,7 @@ def test_case_variants_are_added_and_never_clash() -> None:
     ],
 )
 def test_what_is_refused(content: dict, words: str) -> None:
-    refuses(words, DefiningSets, **content)
+    refused(words, DefiningSets, **content)
 
 
 def test_a_file_of_ones_own(tmp_path: Path) -> None:
@@ -137,11 +137,11 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
 def test_a_file_with_a_flaw_is_named(text: str, words: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(text, encoding="utf-8")
-    refuses(words, load_defining_sets, path)
+    refused(words, load_defining_sets, path)
 
 
 def test_names_and_paths_that_lead_nowhere(tmp_path: Path) -> None:
-    refuses("did you mean 'gender'", load_defining_sets, "gendr")
+    refused("did you mean 'gender'", load_defining_sets, "gendr")
     with pytest.raises(FileNotFoundError, match="no list for debiasing at"):
         load_defining_sets(tmp_path / "none.toml")
-    refuses("is a folder", load_defining_sets, tmp_path, error=IsADirectoryError)
+    refused("is a folder", load_defining_sets, tmp_path, error=IsADirectoryError)

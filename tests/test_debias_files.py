@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from debias_toys import GENDER, NEUTRAL, RELIGION, toy
 from gensim.models import KeyedVectors
-from refusals import refuses
+from refusals import refused
 
 import bayesbias as bb
 from bayesbias import debias
@@ -178,7 +178,7 @@ def test_bad_input_writes_nothing(case: str, source: Path) -> None:
     options = {"method": "hard", "sets": GENDER, "out": "out.bin"} | changed
     name = options.pop("out").format(name=source.parent.name)
     before = source.read_bytes()
-    refuses(words, debias_file, source, source.parent / name, **options)
+    refused(words, debias_file, source, source.parent / name, **options)
     assert [path.name for path in source.parent.iterdir()] == ["toy.bin"]
     assert source.read_bytes() == before
 

@@ -22,7 +22,7 @@ from debias_toys import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from refusals import refuses
+from refusals import refused
 
 import bayesbias as bb
 from bayesbias.debias import DefiningSets, debiasing, hard, multiclass_hard
@@ -129,7 +129,7 @@ def test_equalising_words_that_do_not_differ_is_refused() -> None:
     vectors = toy()
     vectors["king"] = vectors["queen"]
     vectors.vectors[vectors.key_to_index["king"]] = vectors["queen"]
-    refuses("equalise set queen, king: its words do not differ", hard, vectors, GENDER)
+    refused("equalise set queen, king: its words do not differ", hard, vectors, GENDER)
 
 
 def test_the_record_tells_what_was_done_and_what_was_missing() -> None:
@@ -193,14 +193,14 @@ def test_rows_of_zeros_stay_and_are_told_of() -> None:
 def test_bad_vectors_are_refused() -> None:
     vectors = toy()
     vectors.vectors[vectors.key_to_index["word3"]] = np.inf
-    refuses("vectors of word3 are not finite", hard, vectors, GENDER)
+    refused("vectors of word3 are not finite", hard, vectors, GENDER)
     rows = np.eye(3)[[0, 1, 0]] + [[0, 0, 0], [0, 0, 0], [0, 0, 0]]
     with pytest.raises(ValueError, match=r"nothing is left of the vector\(s\) of gendered"):
         hard(
             vectors_of(("she", "he", "gendered"), rows - np.eye(3)[[1, 0, 1]]),
             DefiningSets([["she", "he"]]),
         )
-    refuses("vectors come from a path", hard, {"she": [1.0]}, GENDER, error=TypeError)
+    refused("vectors come from a path", hard, {"she": [1.0]}, GENDER, error=TypeError)
 
 
 def test_every_bundled_list_works_on_the_demo_vectors() -> None:

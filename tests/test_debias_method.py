@@ -1,4 +1,4 @@
-"""A debiasing method is one class: what a new one brings with it, and what a registry refuses."""
+"""A debiasing method is one class: what a new one brings with it, and what a registry refused."""
 
 import inspect
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from debias_toys import GENDER, RELIGION, toy, vectors_of
 from gensim.models import KeyedVectors
-from refusals import refuses
+from refusals import refused
 
 import bayesbias as bb
 from bayesbias.cli import main
@@ -128,7 +128,7 @@ def test_functions_show_what_they_take(name: str) -> None:
 def test_methods_by_name() -> None:
     assert debiasing_method("multiclass-hard", k=2) == DEBIASING_METHODS["multiclass_hard"](k=2)
     assert {"hard", "multiclass_hard", "soft", "double_hard", "half_sibling"} <= {*dir(bb.debias)}
-    refuses("unknown debiasing method 'hrad'; did you mean 'hard'", debiasing_method, "hrad")
+    refused("unknown debiasing method 'hrad'; did you mean 'hard'", debiasing_method, "hrad")
     with pytest.raises(ValueError, match="unknown option of hard 'strength'; known: equalise, k"):
         debiasing_method("hard", strength=1)
     with pytest.raises(AttributeError, match="has no attribute 'hrad'"):
@@ -166,11 +166,11 @@ BAD = [
 
 @pytest.mark.parametrize(("name", "sets", "options", "words"), BAD)
 def test_what_methods_refuse(name: str, sets: DefiningSets, options: dict, words: str) -> None:
-    refuses(words, getattr(bb.debias, name), toy(), sets, **options)
+    refused(words, getattr(bb.debias, name), toy(), sets, **options)
 
 
 def test_embeddings_of_which_nothing_would_be_left_are_refused() -> None:
     few, pair = vectors_of(("she", "he"), np.eye(3)[:2]), DefiningSets([["she", "he"]])
-    refuses("all words of the embedding are specific", bb.debias.soft, few, pair)
+    refused("all words of the embedding are specific", bb.debias.soft, few, pair)
     words = "nothing is left of the vector.* half_sibling"
-    refuses(words, bb.debias.half_sibling, toy(dims=4), GENDER, alpha=1e-9)
+    refused(words, bb.debias.half_sibling, toy(dims=4), GENDER, alpha=1e-9)

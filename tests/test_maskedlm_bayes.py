@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from refusals import refuses
+from refusals import refused
 from scipy.integrate import quad
 from scipy.stats import norm
 from scipy.stats import t as student
@@ -160,7 +160,7 @@ def test_checks_name_models_and_hold_on_data_of_the_model(both: DataTree) -> Non
     row = frame[(frame["model"] == "other") & (frame["bias_type"] == "all")].iloc[0]
     assert row["observed"] == pytest.approx(100 * (seen > 0).mean())
     assert frame["p_as_low"].between(0.005, 0.995).all()
-    refuses("n_draws must be a whole number from 1 on; got 0", preference_check, both, n_draws=0)
+    refused("n_draws must be a whole number from 1 on; got 0", preference_check, both, n_draws=0)
 
 
 def test_predictions_of_new_pairs_have_the_moments_of_the_model(both: DataTree) -> None:
@@ -302,18 +302,18 @@ def test_designs_of_pairs_say_what_they_hold() -> None:
     ],
 )
 def test_pairs_that_cannot_be_modelled(change, match: str) -> None:
-    refuses(match, fit_pairs, change(made(n_pairs=3)))
+    refused(match, fit_pairs, change(made(n_pairs=3)))
 
 
 def test_options_that_do_not_fit() -> None:
     paired = made(n_pairs=3)
     with pytest.raises(ValueError, match="'crossed' is for distances, and here are differences"):
         fit_pairs(paired, model="crossed")
-    refuses("unknown measure 'cps'", fit_pairs, paired, "cps")
-    refuses("unit must be a positive number; got -1", fit_pairs, paired, unit=-1)
+    refused("unknown measure 'cps'", fit_pairs, paired, "cps")
+    refused("unit must be a positive number; got -1", fit_pairs, paired, unit=-1)
     with pytest.raises(ValueError, match="needs the column n_scored, or pass unit="):
         fit_pairs(paired.assign(measure="aul").drop(columns="n_scored"))
     with pytest.raises(ValueError, match="'loud' are all equal"):
         fit_pairs(pd.concat([paired, paired.assign(model="loud", difference=1.0)]))
-    refuses("there is the model 'one' only", model_contrasts, fit_pairs(paired, seed=1))
-    refuses("ci_prob must lie in", pair_summary, fit_pairs(paired, seed=1), ci_prob=89)
+    refused("there is the model 'one' only", model_contrasts, fit_pairs(paired, seed=1))
+    refused("ci_prob must lie in", pair_summary, fit_pairs(paired, seed=1), ci_prob=89)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from refusals import refuses
+from refusals import refused
 
 from bayesbias.maskedlm import PAIR_COLUMNS, read_pairs, validate_pairs
 
@@ -107,7 +107,7 @@ def test_intersentence_pairs_follow_their_context(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_columns_are_named(tmp_path: Path, changed: dict[str, list[str]], match: str) -> None:
-    refuses(match, read_pairs, write_crows(tmp_path, **changed), "crows-pairs")
+    refused(match, read_pairs, write_crows(tmp_path, **changed), "crows-pairs")
 
 
 @pytest.mark.parametrize(
@@ -119,26 +119,26 @@ def test_wrong_columns_are_named(tmp_path: Path, changed: dict[str, list[str]], 
     ],
 )
 def test_wrong_clusters_are_named(tmp_path: Path, content: dict[str, Any], match: str) -> None:
-    refuses(match, read_pairs, write_stereoset(tmp_path, content), "stereoset")
+    refused(match, read_pairs, write_stereoset(tmp_path, content), "stereoset")
 
 
 def test_files_that_are_something_else(tmp_path: Path) -> None:
     text = tmp_path / "text.txt"
     text.write_text("no data here\n", encoding="utf-8")
-    refuses("not a JSON file", read_pairs, text, "stereoset")
-    refuses(r"lacks the column\(s\) sent_more", read_pairs, text, "crows-pairs")
+    refused("not a JSON file", read_pairs, text, "stereoset")
+    refused(r"lacks the column\(s\) sent_more", read_pairs, text, "crows-pairs")
     text.write_text("{}", encoding="utf-8")
-    refuses(r"not StereoSet: there is no data\.intrasentence", read_pairs, text, "stereoset")
+    refused(r"not StereoSet: there is no data\.intrasentence", read_pairs, text, "stereoset")
     text.write_bytes(b"")
-    refuses("not a CSV file", read_pairs, text, "crows-pairs")
+    refused("not a CSV file", read_pairs, text, "crows-pairs")
 
 
 def test_names_that_are_unknown(tmp_path: Path) -> None:
     path = write_crows(tmp_path)
-    refuses("unknown dataset 'crows'; did you mean 'crows-pairs'", read_pairs, path, "crows")
+    refused("unknown dataset 'crows'; did you mean 'crows-pairs'", read_pairs, path, "crows")
     with pytest.raises(ValueError, match=r"no pair has this bias type.*'religion'"):
         read_pairs(path, "crows-pairs", bias_types=["religion"])
-    refuses("unknown part of StereoSet", read_pairs, path, "stereoset", part="inter")
+    refused("unknown part of StereoSet", read_pairs, path, "stereoset", part="inter")
     with pytest.raises(FileNotFoundError, match="do not come with the package"):
         read_pairs(tmp_path / "none.csv", "crows-pairs")
 

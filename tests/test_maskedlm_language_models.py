@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from refusals import refuses
+from refusals import refused
 
 from bayesbias.contextual import load_encoder
 from bayesbias.maskedlm import LanguageModel, load_language_model
@@ -32,7 +32,7 @@ def test_an_encoder_without_a_head_is_refused(models: Path) -> None:
 def test_a_folder_without_weights(tmp_path: Path, folder: Path) -> None:
     for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
         shutil.copy(folder / name, tmp_path)
-    refuses(r"holds no model\.safetensors|does not load", load_language_model, tmp_path)
+    refused(r"holds no model\.safetensors|does not load", load_language_model, tmp_path)
 
 
 def test_weights_in_a_pickle_wait_for_leave(tmp_path: Path, model: LanguageModel) -> None:
@@ -41,7 +41,7 @@ def test_weights_in_a_pickle_wait_for_leave(tmp_path: Path, model: LanguageModel
     model.network.config.save_pretrained(tmp_path)
     model.tokenizer.save_pretrained(tmp_path)
     torch.save(model.network.state_dict(), tmp_path / "pytorch_model.bin")
-    refuses("only with allow_pickle=True", load_language_model, tmp_path)
+    refused("only with allow_pickle=True", load_language_model, tmp_path)
     assert load_language_model(tmp_path, allow_pickle=True).kind == "masked"
 
 
@@ -55,7 +55,7 @@ def test_code_of_a_model_is_never_run(tmp_path: Path, folder: Path) -> None:
     (tmp_path / "own" / "config.json").write_text(json.dumps(config))
     mark = tmp_path / "run"
     (tmp_path / "own" / "own.py").write_text(f"open({str(mark)!r}, 'w')\n")
-    refuses("never runs a model's code", load_language_model, tmp_path / "own")
+    refused("never runs a model's code", load_language_model, tmp_path / "own")
     assert not mark.exists()
 
 
@@ -69,7 +69,7 @@ def test_a_place_without_a_model(load, tmp_path, monkeypatch) -> None:
         (tmp_path / "none", "no folder of a model at"),
         ("nobody/has-this-model", r"within reach.*Without a network, give a folder that holds"),
     ):
-        refuses(match, load, source, error=FileNotFoundError)
+        refused(match, load, source, error=FileNotFoundError)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_place_without_a_model(load, tmp_path, monkeypatch) -> None:
     ],
 )
 def test_options_that_do_not_fit(folder: Path, options: dict[str, str], match: str) -> None:
-    refuses(match, load_language_model, folder, **options)
+    refused(match, load_language_model, folder, **options)
 
 
 def test_a_masked_model_needs_a_mask(tmp_path: Path, byte_level: Any) -> None:
@@ -94,4 +94,4 @@ def test_a_masked_model_needs_a_mask(tmp_path: Path, byte_level: Any) -> None:
     PreTrainedTokenizerFast(
         tokenizer_object=byte_level.backend_tokenizer, pad_token="<pad>"
     ).save_pretrained(tmp_path)
-    refuses("has no mask token in its tokenizer", load_language_model, tmp_path)
+    refused("has no mask token in its tokenizer", load_language_model, tmp_path)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from refusals import refuses
+from refusals import refused
 from scipy.integrate import quad
 from scipy.stats import norm, shapiro
 
@@ -83,7 +83,7 @@ def test_kls_by_hand_and_its_known_trouble() -> None:
     shifts = [like(shift, 1.05) for shift in (-9, 9)]
     assert [maskedlm.percentage_score(stereo, anti).score for stereo in shifts] == [0, 100]
     assert maskedlm.kls(shifts[0], anti) == pytest.approx(maskedlm.kls(shifts[1], anti))
-    refuses("KLS is not defined where both Normals are the same", maskedlm.kls, anti, anti)
+    refused("KLS is not defined where both Normals are the same", maskedlm.kls, anti, anti)
 
 
 def test_jss_loses_the_direction_and_keeps_the_unit() -> None:
@@ -92,7 +92,7 @@ def test_jss_loses_the_direction_and_keeps_the_unit() -> None:
     assert maskedlm.jss(10 * stereo, 10 * anti) < 0.3 * maskedlm.jss(stereo, anti)
     assert maskedlm.jss(anti, anti) == pytest.approx(100)
     assert maskedlm.jss(anti, anti, variant="published") == pytest.approx(100)
-    refuses("unknown variant of JSS 'publshed'; did you", maskedlm.jss, stereo, anti, "publshed")
+    refused("unknown variant of JSS 'publshed'; did you", maskedlm.jss, stereo, anti, "publshed")
 
 
 def test_ties_count_half_and_are_told() -> None:
@@ -121,7 +121,7 @@ def test_the_two_sentences_share_a_hundred(pairs: list[tuple[int, int]]) -> None
     ],
 )
 def test_scores_that_cannot_be_measured(stereo: list, anti: list, match: str) -> None:
-    refuses(match, maskedlm.kls, stereo, anti)
+    refused(match, maskedlm.kls, stereo, anti)
 
 
 def made_pairs(seed: int = 3, sizes: tuple[int, ...] = (12, 30)) -> pd.DataFrame:
@@ -157,10 +157,10 @@ def test_types_are_weighted_by_their_pairs() -> None:
 def test_a_type_with_one_pair_is_named() -> None:
     with pytest.raises(ValueError, match=r"toy, pll, type 1: an sd needs 2 pairs.*bias_types="):
         maskedlm.measure_table(made_pairs(sizes=(5, 1)))
-    refuses(r"'type 1' has 2 pair\(s\)", maskedlm.score_analysis, made_pairs(sizes=(5, 2)))
+    refused(r"'type 1' has 2 pair\(s\)", maskedlm.score_analysis, made_pairs(sizes=(5, 2)))
     with pytest.raises(ValueError, match=r"lacks the column\(s\) stereotypical"):
         maskedlm.measure_table(made_pairs().drop(columns="stereotypical"))
-    refuses("no paired scores", maskedlm.measure_table, made_pairs().iloc[:0])
+    refused("no paired scores", maskedlm.measure_table, made_pairs().iloc[:0])
 
 
 def test_score_analysis_has_moments_and_shapiro_of_every_set() -> None:
@@ -201,5 +201,5 @@ def test_kls_is_steady_because_it_hardly_moves() -> None:
 
 def test_sampling_refuses_what_it_cannot_draw() -> None:
     sample, pairs = maskedlm.sampling_robustness, made_pairs()
-    refuses(r"rates are shares in \(0, 1\]; got 0.0", sample, pairs, (0.0,), repeats=5)
-    refuses("repeats must be 2", sample, pairs, (0.5,), repeats=1)
+    refused(r"rates are shares in \(0, 1\]; got 0.0", sample, pairs, (0.0,), repeats=5)
+    refused("repeats must be 2", sample, pairs, (0.5,), repeats=1)

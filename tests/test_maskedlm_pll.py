@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from refusals import refuses
+from refusals import refused
 
 from bayesbias.maskedlm import (
     PAIR_COLUMNS,
@@ -244,7 +244,7 @@ def test_modified_and_shared_tokens(model: LanguageModel) -> None:
     ],
 )
 def test_bad_input(model, row, options, match) -> None:
-    refuses(match, score_pairs, pair_frame(row), model, progressbar=False, **options)
+    refused(match, score_pairs, pair_frame(row), model, progressbar=False, **options)
 
 
 def test_halves_of_precision_give_about_the_same(folder: Path, model: LanguageModel) -> None:
@@ -298,7 +298,7 @@ def test_positions_after_the_padding_count_towards_the_limit(roberta: LanguageMo
     assert roberta.longest == 38  # 40 places, of which the first two belong to padding
     fits = " kind" * 36
     assert len(tokenize(roberta, fits).ids) == 38
-    refuses("39 tokens and tiny roberta reads at most 38", tokenize, roberta, fits + " kind")
+    refused("39 tokens and tiny roberta reads at most 38", tokenize, roberta, fits + " kind")
 
 
 @pytest.fixture(scope="module")

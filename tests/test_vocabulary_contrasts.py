@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from background_toys import leaning_list
 from builders import only_row
-from refusals import refuses
+from refusals import refused
 
 import bayesbias as bb
 from bayesbias.background.vocabulary_contrasts import VocabularyContrasts
@@ -77,4 +77,4 @@ def test_what_is_refused() -> None:
         ({"model": "robust"}, "the model 'robust' is student.* need a Normal model"),
         ({"ranks": (0, 7)}, "has 7 words to choose from, fewer than the 10"),
     ):
-        refuses(what, bb.vocabulary_contrasts, vectors, words, **options)
+        refused(what, bb.vocabulary_contrasts, vectors, words, **options)
