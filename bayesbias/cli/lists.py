@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from . import options
+from .screen import Screen
 
 FOUND_ERRORS = 1
 """Exit code of a check that found errors."""
@@ -16,10 +17,9 @@ lists_app = typer.Typer(no_args_is_help=False, rich_markup_mode="markdown")
 
 
 @lists_app.callback(invoke_without_command=True)
-def lists(context: typer.Context, quiet: options.Quiet = False) -> None:
-    """Print the bundled word lists: name, title, groups and sizes."""
-    screen = options.screen_of(context, quiet)
-    context.obj = screen.quiet
+@options.command("bayesbias lists")
+def lists(context: typer.Context, screen: Screen) -> None:
+    """Print the bundled word lists; `show` one, or `check` a file of your own."""
     if context.invoked_subcommand is not None:
         return
     from ..tables.wordlist_files import wordlists
@@ -30,9 +30,8 @@ def lists(context: typer.Context, quiet: options.Quiet = False) -> None:
         wordlist = load_wordlist(name)
         groups = "\n".join(f"{group} {len(each)}" for group, each in wordlist.groups.items())
         stereotypes = sum(len(each) for each in wordlist.stereotypes.values())
-        sizes = {"stereotypes": stereotypes} | {
-            k: len(each) for k, each in wordlist.controls.items()
-        }
+        sizes = {"stereotypes": stereotypes}
+        sizes |= {kind: len(each) for kind, each in wordlist.controls.items()}
         attributes = "\n".join(f"{kind} {size}" for kind, size in sizes.items() if size)
         rows.append([name, wordlist.title, groups or "–", attributes])
     heads = ["name|", "title", "groups|", "attributes|"]
@@ -40,30 +39,25 @@ def lists(context: typer.Context, quiet: options.Quiet = False) -> None:
     screen.say("Listing a stereotype does not endorse it; each list's note says what it claims.")
 
 
-@lists_app.command(
-    "show",
-    help="Print a word list: its sets, its source and its note.\n\n"
-    "With --toml its file as it stands, which is a start for a list of your own.\n\n"
-    "Examples:\n\n"
-    "`bayesbias lists show religion`\n\n"
-    "`bayesbias lists show religion --toml > mine.toml`",
+@lists_app.command("show")
+@options.command(
+    "bayesbias lists show religion", "bayesbias lists show religion --toml > mine.toml"
 )
 def show(
-    context: typer.Context,
-    wordlist: Annotated[
-        str, typer.Argument(metavar="LIST", help="Name of a bundled list, or path of a .toml file.")
-    ],
+    wordlist: options.OneList,
     *,
     toml: Annotated[
         bool, typer.Option("--toml", help="Print the list's file, comments and all.")
     ] = False,
-    quiet: options.Quiet = False,
+    screen: Screen,
 ) -> None:
-    """Print a word list: its sets, its source and its note."""
+    """Print a word list: its sets, its source and its note.
+
+    With --toml its file as it stands, which is a start for a list of your own.
+    """
     from ..tables.wordlist_files import read_wordlist_text, wordlist_path
     from ..tables.wordlists import load_wordlist
 
-    screen = options.screen_of(context, quiet)
     if toml:
         screen.say(read_wordlist_text(wordlist_path(wordlist)).rstrip("\n"))
         return
@@ -79,29 +73,25 @@ def show(
             screen.say(f"{head.capitalize()}: {text}")
 
 
-@lists_app.command(
-    "check",
-    help="Look a word-list file over: duplicates, overlaps, empty sets, unknown keys, each with "
-    "its line. Exit code 1 if there are errors, 0 if there are warnings only or nothing.\n\n"
-    "Example: `bayesbias lists check mine.toml`",
-)
+@lists_app.command("check")
+@options.command("bayesbias lists check mine.toml")
 def check(
-    context: typer.Context,
     file: Annotated[str, typer.Argument(metavar="FILE", help="A .toml file, or a bundled list.")],
-    quiet: options.Quiet = False,
+    screen: Screen,
 ) -> int:
-    """Print all that is wrong or doubtful in a word-list file, with lines."""
+    """Look a word-list file over: duplicates, overlaps, empty sets, unknown keys, with their lines.
+
+    Exit code 1 if there are errors, 0 if there are warnings only or nothing.
+    """
     from ..tables.wordlist_lint import check_wordlist
 
-    screen = options.screen_of(context, quiet)
     found = check_wordlist(file)
     for finding in found.to_dict("records"):
         place = f"{file}:{finding['line']}" if finding["line"] else file
         key = f"{finding['key']}: " if finding["key"] else ""
         screen.say(f"{place}: {finding['severity']}: {key}{finding['finding']}")
     errors = int((found["severity"] == "error").sum())
-    if found.empty:
-        screen.say(f"{Path(file).name}: nothing to report.")
-    else:
-        screen.say(f"{errors} error(s), {len(found) - errors} warning(s).")
+    nothing = f"{Path(file).name}: nothing to report."
+    counts = f"{errors} error(s), {len(found) - errors} warning(s)."
+    screen.say(nothing if found.empty else counts)
     return FOUND_ERRORS if errors else 0

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from . import options
-
-if TYPE_CHECKING:
-    from ..model.priors import Prior
+from .screen import Screen
 
 TAKEN_BY = {
     "distance": "`bayesbias run`, `fit` and `sweep`",
@@ -22,10 +20,12 @@ models_app = typer.Typer(no_args_is_help=False, rich_markup_mode="markdown")
 
 
 @models_app.callback(invoke_without_command=True)
-def models(context: typer.Context, quiet: options.Quiet = False) -> None:
-    """Print the bundled models: name, outcome and title."""
-    screen = options.screen_of(context, quiet)
-    context.obj = screen.quiet
+@options.command("bayesbias models", "bayesbias models show crossed --toml > mine.toml")
+def models(context: typer.Context, screen: Screen) -> None:
+    """Print the bundled models and what each is for; `show` one.
+
+    Copy one, change a prior, and give its path: `bayesbias run religion --model mine.toml`
+    """
     if context.invoked_subcommand is not None:
         return
     from ..model.spec import CHOICES, load_model, models
@@ -34,21 +34,17 @@ def models(context: typer.Context, quiet: options.Quiet = False) -> None:
     specs.sort(key=lambda spec: CHOICES["outcome"].index(spec.outcome))
     rows = [[spec.name, spec.outcome, spec.title] for spec in specs]
     screen.table("Bundled models", ["name|", "outcome|", "title"], rows)
-    for outcome, commands in TAKEN_BY.items():
-        screen.say(f"{outcome}: for {commands}.")
-    screen.say("`bayesbias models show NAME` prints the model, its priors and their reasons.")
+    screen.say(
+        *(f"{outcome}: for {commands}." for outcome, commands in TAKEN_BY.items()),
+        "`bayesbias models show NAME` prints the model, its priors and their reasons.",
+    )
 
 
-@models_app.command(
-    "show",
-    help="Print a model: what it models, its effects, its priors and their reasons.\n\n"
-    "With --toml its file as it stands, which is a start for a model of your own.\n\n"
-    "Examples:\n\n"
-    "`bayesbias models show crossed`\n\n"
-    "`bayesbias models show crossed --toml > mine.toml`",
+@models_app.command("show")
+@options.command(
+    "bayesbias models show crossed", "bayesbias models show crossed --toml > mine.toml"
 )
 def show(
-    context: typer.Context,
     source: Annotated[
         str,
         typer.Argument(metavar="MODEL", help="Name of a bundled model, or path of a .toml file."),
@@ -57,26 +53,28 @@ def show(
     toml: Annotated[
         bool, typer.Option("--toml", help="Print the model's file, comments and all.")
     ] = False,
-    quiet: options.Quiet = False,
+    screen: Screen,
 ) -> None:
-    """Print a model: what it models, its effects, its priors and their reasons."""
+    """Print a model: what it models, its effects, its priors and their reasons.
+
+    With --toml its file as it stands, which is a start for a model of your own.
+    """
     from ..model.spec import CHOICES, OUTCOMES, load_model, model_text
 
-    screen = options.screen_of(context, quiet)
     if toml:
         screen.say(model_text(source).rstrip("\n"))
         return
     spec = load_model(source)
-    rows = [[name, _in_words(prior), prior.reason] for name, prior in spec.priors.items()]
+    rows = []
+    for name, prior in spec.priors.items():
+        numbers = ", ".join(f"{key} {value:g}" for key, value in prior.parameters.items())
+        rows.append([name, f"{prior.family}: {numbers}", prior.reason])
     screen.table(f"{spec.name}: {spec.title}", ["parameter|", "prior", "reason"], rows)
-    screen.say(f"For {OUTCOMES[spec.outcome]}: {TAKEN_BY[spec.outcome]}.")
     structure = [f"{key} {getattr(spec, key)}" for key in CHOICES if key != "outcome"]
-    screen.say(f"Structure: {', '.join(structure)}.")
+    screen.say(
+        f"For {OUTCOMES[spec.outcome]}: {TAKEN_BY[spec.outcome]}.",
+        f"Structure: {', '.join(structure)}.",
+    )
     for head in ("note", "reference"):
         if text := getattr(spec, head):
             screen.say(f"{head.capitalize()}: {' '.join(text.split())}")
-
-
-def _in_words(prior: Prior) -> str:
-    numbers = ", ".join(f"{name} {value:g}" for name, value in prior.parameters.items())
-    return f"{prior.family}: {numbers}"

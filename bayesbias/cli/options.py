@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""What commands share: how one is made of a function, and options that several take."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable, Collection
 from dataclasses import Field, fields
 from functools import wraps
-from inspect import Parameter, signature
+from inspect import Parameter, Signature, getdoc, signature
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,10 +18,20 @@ from .screen import Screen
 MADE_WITHOUT = {"out", "force", "quiet", "open_report", "posteriors", "jobs", "dask"}
 """Options that no number depends on."""
 
-type Command = Callable[..., int | None]
+EXIT_CODES = (
+    "Exit codes: 0 all is well; 1 a check found errors, or cells of a sweep failed; 2 bad input, "
+    "nothing was written; "
+    "3 results were written, but the sampler warned; 130 interrupted; "
+    "141 the reader of stdout went away."
+)
+
+WARNED = 3
+"""Exit code of a command that wrote its results, some of which carry sampling warnings."""
 
 SEED = 1
 """Default of ``--seed``: two runs of one command give the same numbers."""
+
+type Command = Callable[..., int | None]
 
 Vectors = Annotated[
     str,
@@ -86,40 +96,55 @@ Quiet = Annotated[
     bool, typer.Option("--quiet", "-q", help="Print nothing on stdout; show no progress.")
 ]
 OutFile = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="File to write.")]
-
-
-CiProb = Annotated[
-    float, typer.Option("--ci-prob", metavar="P", help="Probability of intervals, in (0, 1).")
+OutFolder = Annotated[
+    Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for the results.")
+]
+OpenReport = Annotated[bool, typer.Option("--open", help="Open the report in a browser.")]
+OneList = Annotated[
+    str, typer.Argument(metavar="LIST", help="Name of a bundled list, or path of a .toml file.")
+]
+Jobs = Annotated[
+    int, typer.Option("--jobs", "-j", metavar="N", help="Processes; -1 for one a core.")
 ]
 
 
-def fit_options(
-    *only: str, without: Collection[str] = (), **helps: str
+def command(
+    *examples: str, closing: str = "", without: Collection[str] = (), **helps: str
 ) -> Callable[[Command], Command]:
-    """Expand a command's parameter ``fitting`` into options, one a field of `FitOptions`.
+    """Make a command of a function; the help is its docstring, examples, and a last paragraph.
 
-    Parameters
-    ----------
-    *only : str
-        The fields to take, if not all.
-    without : collection of str
-        Fields that the command has no use for.
-    **helps : str
-        What the help says of a field, where it is not what it says elsewhere.
+    Its parameter ``screen`` becomes the option ``--quiet``, and ``fitting``, if it has one, an
+    option for each field of `FitOptions` but those of `without`. `helps` says what the help has
+    for a field in the place of what it says elsewhere.
     """
-    told = {each.name: each for each in fields(FitOptions) if each.metadata}
-    chosen = [told[name] for name in only or told if name not in without]
+    chosen = [each for each in fields(FitOptions) if each.metadata and each.name not in without]
+    head = "Example: " if len(examples) == 1 else "Examples:\n\n"
+    shown_examples = head + "\n\n".join(f"`{each}`" for each in examples) if examples else ""
 
-    def decorate(command: Command) -> Command:
-        @wraps(command)
-        def run(**given: Any) -> int | None:  # noqa: ANN401
-            options = FitOptions(**{each.name: given.pop(each.name) for each in chosen})
-            return command(**given, fitting=options)
+    context = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
 
-        own = signature(command, eval_str=True)
-        shown = [each for each in own.parameters.values() if each.name != "fitting"]
-        shown += [_parameter(each, helps.get(each.name)) for each in chosen]
-        run.__signature__ = own.replace(parameters=shown)  # type: ignore[attr-defined]
+    def decorate(function: Command) -> Command:
+        own = signature(function, eval_str=True).parameters
+        fits = chosen if "fitting" in own else []
+
+        @wraps(function)
+        def run(context: typer.Context, *, quiet: bool, **given: Any) -> int | None:  # noqa: ANN401
+            screen = Screen(quiet=quiet or bool(context.obj))
+            context.obj = screen.quiet  # for the commands below this one
+            values = {each.name: given.pop(each.name) for each in fits}
+            settled = {
+                "fitting": FitOptions(**values, progressbar=not screen.quiet),
+                "context": context,
+            }
+            given |= {name: value for name, value in settled.items() if name in own}
+            return function(screen=screen, **given)
+
+        quiet = Parameter("quiet", Parameter.KEYWORD_ONLY, default=False, annotation=Quiet)
+        shown = [quiet if name == "screen" else each for name, each in own.items()]
+        shown = [each for each in shown if each.name not in {"context", "fitting"}]
+        shown += [_parameter(each, helps.get(each.name)) for each in fits]
+        vars(run)["__signature__"] = Signature([context, *shown])
+        run.__doc__ = "\n\n".join(filter(None, [getdoc(function), shown_examples, closing]))
         return run
 
     return decorate
@@ -136,11 +161,7 @@ def _parameter(option: Field[Any], told: str | None) -> Parameter:
 def command_of(context: typer.Context, **settled: object) -> str:
     """Write the command that makes the same numbers, with every setting spelt out.
 
-    Parameters
-    ----------
-    context : Context
-    **settled
-        Values in the place of those that were given; None leaves an option out.
+    `settled` are values in the place of those that were given; None leaves an option out.
     """
     words = context.command_path.split()
     for each in context.command.params:
@@ -157,6 +178,7 @@ def command_of(context: typer.Context, **settled: object) -> str:
     return shlex.join(words)
 
 
-def screen_of(context: typer.Context, quiet: bool = False) -> Screen:
-    """Return the screen of a command: quiet if it, or the program as a whole, was asked to be."""
-    return Screen(quiet=quiet or bool(context.obj))
+def help_alone(context: typer.Context) -> None:
+    """Print the help of a group of commands, if none of them is asked for."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
