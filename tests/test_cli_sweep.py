@@ -157,31 +157,28 @@ def test_wrong_arguments_are_named(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_scheduler_that_does_not_answer_is_an_error(
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"CONNECT_SECONDS": 0.3}, "no Dask scheduler answers at tcp://127.0.0.1:9"),
+        ({"find_spec": lambda _: None}, "pip install 'bayesbias[dask]'"),
+    ],
+)
+def test_a_scheduler_that_is_not_there_is_an_error(
     inputs: Path,
-    tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
+    change: dict[str, object],
+    told: str,
 ) -> None:
-    monkeypatch.setattr("bayesbias.cli.sweep.CONNECT_SECONDS", 0.3)
-    arguments = ["--out", str(tmp_path / "out"), "--dask", "tcp://127.0.0.1:9"]
+    for name, value in change.items():
+        monkeypatch.setattr(f"bayesbias.cli.sweep.{name}", value)
+    arguments = ["--out", str(inputs / "out"), "--dask", "tcp://127.0.0.1:9"]
     assert main(["sweep", str(inputs / "sweep.toml"), *arguments]) == 2
-    told = capsys.readouterr().err
-    assert "use only a cluster that you trust" in told
-    assert "no Dask scheduler answers at tcp://127.0.0.1:9" in told
-    assert not (tmp_path / "out").exists()
-
-
-def test_dask_that_is_not_installed_is_told_how_to_get(
-    inputs: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("bayesbias.cli.sweep.find_spec", lambda _: None)
-    arguments = ["--out", str(tmp_path / "out"), "--dask", "tcp://127.0.0.1:9"]
-    assert main(["sweep", str(inputs / "sweep.toml"), *arguments]) == 2
-    assert "pip install 'bayesbias[dask]'" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert told in said
+    assert ("use only a cluster that you trust" in said) == ("CONNECT_SECONDS" in change)
+    assert not (inputs / "out").exists()
 
 
 def test_ctrl_c_says_that_what_was_done_is_kept(

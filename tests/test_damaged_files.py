@@ -73,10 +73,7 @@ def test_a_published_table_with_a_column_twice_or_a_word_left_out(tmp_path: Path
 def test_numbers_that_are_spaces(tmp_path: Path) -> None:
     """Three numbers with a gap among them were taken for the four that there should be."""
     content = "the 1 2 3 4\ncat -1.0 -  .89 -.78 -.68\n"
-    for read in (
-        load,
-        lambda path: list(bb.iter_vectors(path, progressbar=False)),
-    ):
+    for read in (load, lambda path: list(bb.iter_vectors(path, progressbar=False))):
         assert "line 2 has 3 numbers, not 4" in refused(tmp_path / "v.txt", content, read)
 
 
@@ -118,11 +115,9 @@ def test_an_archive_that_points_outside_itself(tmp_path: Path) -> None:
 
 
 def test_an_array_whose_header_is_no_text(tmp_path: Path) -> None:
-    folder = tmp_path / "native"
-    folder.mkdir()
-    np.save(folder / "vectors.npy", np.ones((1, 2), dtype=np.float32))
-    (folder / "vocab.txt").write_text("cat\n")
-    path = folder / "vectors.npy"
+    path = tmp_path / "vectors.npy"
+    np.save(path, np.ones((1, 2), dtype=np.float32))
+    (tmp_path / "vocab.txt").write_text("cat\n")
     odd = path.read_bytes().replace(b"'descr'", b"'\0escr'")
     assert "damaged" in refused(path, odd, lambda path: bb.load_vectors(path.parent))
 
@@ -157,9 +152,4 @@ def test_vectors_that_look_like_an_archive(start: bytes, tmp_path: Path) -> None
 
 def test_vectors_of_signalling_not_a_numbers(tmp_path: Path) -> None:
     odd = struct.pack("<2I", 0x7F800001, 0)  # a NaN that warns when it is used
-    said = refused(
-        tmp_path / "v.bin",
-        b"1 2\ncat " + odd,
-        load,
-    )
-    assert "not finite" in said
+    assert "not finite" in refused(tmp_path / "v.bin", b"1 2\ncat " + odd, load)

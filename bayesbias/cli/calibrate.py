@@ -54,17 +54,13 @@ def calibrate(
         int, typer.Option("--tables", "-n", min=1, metavar="N", help="Tables of each scenario.")
     ] = 1000,
     jobs: options.Jobs = 1,
-    alpha: Annotated[
-        float, typer.Option("--alpha", metavar="P", help="Level of tests, in (0, 1).")
-    ] = 0.05,
+    alpha: Annotated[float, typer.Option(metavar="P", help="Level of tests, in (0, 1).")] = 0.05,
     fitting: FitOptions,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Where the rates go, .csv."),
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Where the rates go, .csv.")
     ] = None,
     keep: Annotated[
-        Path | None,
-        typer.Option("--keep", metavar="DIR", help="Keep finished parts here, to resume."),
+        Path | None, typer.Option(metavar="DIR", help="Keep finished parts here, to resume.")
     ] = None,
     known: Annotated[
         bool, typer.Option("--list", help="Print the scenarios and the methods, and stop.")

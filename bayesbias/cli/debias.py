@@ -34,13 +34,10 @@ def debias(
     *,
     out: shared.OutFile,
     vectors: shared.Vectors = "glove-demo",
-    method: Annotated[
-        str, typer.Option("--method", metavar="NAME", help="One of the methods above.")
-    ] = "hard",
+    method: Annotated[str, typer.Option(metavar="NAME", help="One of the methods above.")] = "hard",
     lists: Annotated[
         str,
         typer.Option(
-            "--lists",
             metavar="NAME",
             help="Defining, equalise and specific words: gender, religion, race, or a .toml file.",
         ),
@@ -49,8 +46,7 @@ def debias(
     case_variants: Annotated[
         bool,
         typer.Option(
-            "--case-variants",
-            help="Treat Dad and DAD as dad, in embeddings that tell them apart.",
+            "--case-variants", help="Treat Dad and DAD as dad, in embeddings that tell them apart."
         ),
     ] = False,
     allow_pickle: shared.AllowPickle = False,

@@ -53,29 +53,22 @@ def score(
             help="A model's folder, or its name on the Hugging Face hub.",
         ),
     ],
-    data: Annotated[
-        Path, typer.Option("--data", metavar="FILE", help="Your copy of the data set.")
-    ],
-    dataset: Annotated[
-        str, typer.Option("--dataset", metavar="NAME", help="crows-pairs or stereoset.")
-    ],
+    data: Annotated[Path, typer.Option(metavar="FILE", help="Your copy of the data set.")],
+    dataset: Annotated[str, typer.Option(metavar="NAME", help="crows-pairs or stereoset.")],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for the scores.")],
     part: Annotated[
-        str,
-        typer.Option(metavar="PART", help="Of StereoSet: intrasentence or intersentence."),
+        str, typer.Option(metavar="PART", help="Of StereoSet: intrasentence or intersentence.")
     ] = "intrasentence",
     measure: Annotated[
         list[str] | None,
         typer.Option(
-            "--measure",
             metavar="NAME",
             help="sss, cps, aul, aula, pll, pll-word-l2r, or log-likelihood for causal models; "
             "may be repeated; all that the model allows by default.",
         ),
     ] = None,
     bias_type: Annotated[
-        list[str] | None,
-        typer.Option("--bias-type", metavar="NAME", help="Score these only; may be repeated."),
+        list[str] | None, typer.Option(metavar="NAME", help="Score these only; may be repeated.")
     ] = None,
     name: Annotated[
         str | None, typer.Option(metavar="NAME", help="How results call the model.")

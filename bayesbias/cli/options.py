@@ -46,7 +46,6 @@ Vectors = Annotated[
 Encoder = Annotated[
     str | None,
     typer.Option(
-        "--encoder",
         metavar="NAME_OR_DIR",
         help="Measure words in sentences instead: a contextual encoder's folder, or its name on "
         "the Hugging Face hub. Needs the extra mlm.",
@@ -55,7 +54,6 @@ Encoder = Annotated[
 TemplateSet = Annotated[
     str,
     typer.Option(
-        "--templates",
         metavar="SET",
         help="With --encoder: sentences to put words into, a bundled set or a .toml file.",
     ),
@@ -63,13 +61,12 @@ TemplateSet = Annotated[
 Pooling = Annotated[
     str,
     typer.Option(
-        "--pooling",
         metavar="HOW",
         help="With --encoder: word (the word's own tokens in the sentence) or sentence.",
     ),
 ]
 Layer = Annotated[
-    int, typer.Option("--layer", metavar="N", help="With --encoder: layer to read, -1 the last.")
+    int, typer.Option(metavar="N", help="With --encoder: layer to read, -1 the last.")
 ]
 Case = Annotated[
     str,
@@ -89,8 +86,7 @@ AllowPickle = Annotated[
 ]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Equal seeds give equal results.")]
 Force = Annotated[
-    bool,
-    typer.Option("--force", help="Replace earlier results; files of others are left alone."),
+    bool, typer.Option("--force", help="Replace earlier results; files of others are left alone.")
 ]
 Quiet = Annotated[
     bool, typer.Option("--quiet", "-q", help="Print nothing on stdout; show no progress.")
@@ -170,11 +166,15 @@ def command_of(context: typer.Context, **settled: object) -> str:
         if name in MADE_WITHOUT or value is None or value is False:
             continue
         values = list(value) if isinstance(value, list | tuple) else [value]
+        flags = [flag for flag in each.opts if flag.startswith("--")][:1]
         if each.param_type_name == "argument":
             words += map(str, values)
-            continue
-        flag = next(flag for flag in each.opts if flag.startswith("--"))
-        words += [flag] if value is True else [w for one in values for w in (flag, str(one))]
+        elif value is True:
+            words += flags
+        elif each.nargs > 1:
+            words += [*flags, *map(str, values)]
+        else:
+            words += [word for one in values for word in (*flags, str(one))]
     return shlex.join(words)
 
 

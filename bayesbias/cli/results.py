@@ -26,8 +26,10 @@ def write_report(
     from ..report.page import render
     from ..workflows import output
 
-    tell("drawing plots")
-    drawn = draw_figures(page.figures, folder / output.PLOTS) if page.figures else {}
+    drawn = {}
+    if page.figures:
+        tell("drawing plots")
+        drawn = draw_figures(page.figures, folder / output.PLOTS)
     tell("writing the report")
     output.write_page(render(page, drawn, record["command"], record["versions"]), folder)
     output.write_record(record, folder)

@@ -47,13 +47,11 @@ def scores(
         bool, typer.Option("--posterior", help="Fit a model and add the posteriors of scores.")
     ] = False,
     model: Annotated[
-        str,
-        typer.Option("--model", "-m", metavar="MODEL", help="The model for --posterior."),
+        str, typer.Option("--model", "-m", metavar="MODEL", help="The model for --posterior.")
     ] = "crossed",
     fitting: FitOptions,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Where the table goes, .csv."),
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Where the table goes, .csv.")
     ] = None,
     allow_pickle: options.AllowPickle = False,
     force: options.Force = False,
