@@ -32,14 +32,7 @@ def test_it_prints_and_writes_what_the_function_gives(
         assert kept.execute("SELECT count(*) FROM results").fetchone() == (4,)
 
 
-def test_it_lists_scenarios_and_methods(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["calibrate", "--list"]) == 0
-    printed = " ".join(capsys.readouterr().out.split())
-    for name in (*bb.nulls.SCENARIOS, "weat-p", "crossed-hpdi"):
-        assert name in printed
-
-
-def test_names_are_whole_on_a_terminal_of_80_columns(
+def test_scenarios_and_methods_are_listed_with_whole_names_in_80_columns(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")

@@ -90,23 +90,17 @@ def test_everything_is_written_and_told(
 
 
 @pytest.mark.usefixtures("one_plot")
-def test_the_same_again_gives_the_same_files(tables: list[str]) -> None:
-    for folder in ("one", "two"):
-        assert main([*tables, "--out", folder, "--model", "change", "--quiet"]) == 0
+def test_the_same_again_gives_the_same_files_and_replaces_them_only_if_forced(
+    tables: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = [*tables, "--model", "change", "--quiet", "--out"]
+    assert main([*run, "one"]) == main([*run, "two"]) == 0
+    capsys.readouterr()
+    assert "pass --force" in refused(capsys, [*run, "two"])
+    assert main([*run, "two", "--force"]) == 0
     for name in ("changes.csv", "orders.csv", "report.html", "run.json"):
         assert Path("one", name).read_bytes() == Path("two", name).read_bytes()
     assert not Path("one/posterior-change-crossed.nc").exists()
-
-
-@pytest.mark.usefixtures("one_plot")
-def test_results_are_replaced_only_if_forced(
-    tables: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    arguments = [*tables, "--model", "change", "--out", "out", "--quiet"]
-    assert main(arguments) == 0
-    capsys.readouterr()
-    assert "pass --force" in refused(capsys, arguments)
-    assert main([*arguments, "--force"]) == 0
 
 
 @pytest.mark.usefixtures("one_plot")

@@ -42,15 +42,14 @@ words = bb.load_wordlist("weat7")
 table = bb.distance_table(vectors, words)
 post = bb.fit(table, "paper", draws=200, chains=2, seed=1)
 axes = bb.plots.distributions(table)
-native = lambda path: write_native(
-    array_chunks(vectors.index_to_key, vectors.vectors), path, force=True)
+chunks = lambda: array_chunks(vectors.index_to_key, vectors.vectors)
 writers = {
     "table.csv": lambda path: bb.write_table(table, path),
     "table.parquet": lambda path: bb.write_table(table, path),
     "vectors.npz": lambda path: bb.save_vectors(vectors, path),
     "post.nc": lambda path: bb.save_posterior(post, path),
     "plot": lambda path: bb.plots.save(axes, path),
-    "native": native,
+    "native": lambda path: write_native(chunks(), path, force=True),
 }
 
 def attempt(name, limit):

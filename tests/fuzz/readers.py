@@ -196,17 +196,10 @@ def check(path: Path) -> object:
 
 
 def native(damaged: str) -> Reader:
-    files = {
-        VECTORS: npy(MATRIX),
-        WORDS: "".join(f"{name}\n" for name in NAMES).encode(),
-    }
-
-    def read(path: Path) -> object:
-        return load(path), read_twice(path)
-
+    files = {VECTORS: npy(MATRIX), WORDS: "".join(f"{name}\n" for name in NAMES).encode()}
     return Reader(
         damaged,
-        read,
+        lambda path: (load(path), read_twice(path)),
         lambda: (files[damaged],),
         beside=lambda: {name: content for name, content in files.items() if name != damaged},
         opened=".",
