@@ -9,7 +9,7 @@ from cli_toy import LIST, refused
 
 from bayesbias._core.resources import bundled_folder
 from bayesbias.cli import main
-from bayesbias.cli.models import TAKEN_BY
+from bayesbias.cli.catalogue import TAKEN_BY
 from bayesbias.model.spec import CHOICES, load_model, models
 
 

@@ -12,12 +12,11 @@ import typer
 from . import (
     background,
     calibrate,
+    catalogue,
     compare,
     convert,
     debias,
-    lists,
     mlm,
-    models,
     options,
     run,
     scores,
@@ -80,17 +79,17 @@ for each in (
     background.background,
     convert.convert,
     compare.compare,
+    sweep.sweep,
 ):
     app.command()(each)
-app.command(help=sweep.HELP)(sweep.sweep)
 app.add_typer(
     mlm.mlm_app,
     name="mlm",
     help="Sentence pairs under masked and causal language models: `score` them, then `report`.",
 )
 app.command("debias", cls=debias.DebiasCommand, help=debias.debias.__doc__)(lambda: None)
-app.add_typer(lists.lists_app, name="lists")
-app.add_typer(models.models_app, name="models")
+app.add_typer(catalogue.lists_app, name="lists")
+app.add_typer(catalogue.models_app, name="models")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

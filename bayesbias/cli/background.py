@@ -78,7 +78,9 @@ def background(
     alpha: Annotated[
         float, typer.Option(metavar="A", help="Level of the readings, in (0, 1).")
     ] = 0.05,
-    seed: options.Seed = 1,
+    seed: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Equal seeds give equal results.")
+    ] = options.SEED,
     first: Annotated[
         bool, typer.Option("--first", help="Of a word that stands twice, the first counts.")
     ] = False,

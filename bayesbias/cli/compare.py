@@ -10,7 +10,6 @@ import typer
 
 from ..sampling.options import FitOptions
 from . import options
-from .results import finish, write_report
 from .screen import Screen
 
 if TYPE_CHECKING:
@@ -95,7 +94,7 @@ def compare(
             _write(analysis, stage, command, tell)
             tell(f"writing {out}")
     lines = told_lines(analysis)
-    return finish(screen, lines, out, open_report=open_report, doubtful=analysis.doubtful)
+    return options.finish(screen, lines, out, open_report=open_report, doubtful=analysis.doubtful)
 
 
 def _sources(
@@ -104,7 +103,7 @@ def _sources(
     """Return list and embeddings if all are given, None if none is."""
     if wordlist is not None and before is not None and after is not None:
         return wordlist, before, after
-    if wordlist is None and before is None and after is None and recover is None:
+    if {wordlist, before, after, recover} == {None}:
         return None
     raise ValueError(
         "scores and --recover need --list, --before-vectors and --after-vectors, all three; "
@@ -128,8 +127,8 @@ def _from_vectors(
     if recover is None:
         return {"scored": scored}
     sets = load_defining_sets(recover)
-    whole = [load_frequent(source, sets, **loading) for source in sources[1:]]
-    return {"scored": scored, "searched": Searched(*whole, sets, n_words)}
+    first, second = (load_frequent(source, sets, **loading) for source in sources[1:])
+    return {"scored": scored, "searched": Searched(first, second, sets, n_words)}
 
 
 def _write(
@@ -139,8 +138,7 @@ def _write(
     from ..report.changes import change_page
     from ..workflows import output
 
-    trees = {model: result.posterior for model, result in analysis.results.items()}
-    output.write_frames(analysis.frames, trees, folder)
+    output.write_frames(analysis.frames, analysis.posteriors, folder)
     record = {
         "command": command,
         "versions": output.versions(),
@@ -148,4 +146,4 @@ def _write(
         "models": {model: result.spec.to_dict() for model, result in analysis.results.items()},
         "warnings": list(analysis.notices),
     }
-    write_report(change_page(analysis), record, folder, tell)
+    options.write_report(change_page(analysis), record, folder, tell)

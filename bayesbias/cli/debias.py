@@ -94,7 +94,7 @@ class DebiasCommand(TyperCommand):
         from ..debias import DEBIASING_METHODS
 
         @wraps(debias)
-        def command(**values: Any) -> int:  # noqa: ANN401
+        def command(**values: Any) -> int | None:  # noqa: ANN401
             return debias(**values)
 
         *own, _ = inspect.signature(debias, eval_str=True).parameters.values()

@@ -16,7 +16,6 @@ import typer
 
 from ..sampling.options import FitOptions
 from . import options
-from .results import finish, write_report
 from .screen import Screen
 
 if TYPE_CHECKING:
@@ -222,9 +221,11 @@ def report(
         with output.replace_results(target, force=force) as stage:
             trees = analysis.posteriors if posteriors else {}
             output.write_frames({"paired": analysis.paired, **analysis.frames}, trees, stage)
-            write_report(pairs_page(analysis, records), record, stage, tell)
+            options.write_report(pairs_page(analysis, records), record, stage, tell)
     doubtful = bool(analysis.doubts)
-    return finish(screen, _findings(analysis), target, open_report=open_report, doubtful=doubtful)
+    return options.finish(
+        screen, _findings(analysis), target, open_report=open_report, doubtful=doubtful
+    )
 
 
 def _read_scores(folders: Sequence[Path]) -> tuple[pd.DataFrame, list[dict[str, Any]]]:

@@ -1,19 +1,22 @@
-"""What commands share: how one is made of a function, and options that several take."""
+"""What commands share: how one is made of a function, options, and how a report ends."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import Field, fields
 from functools import wraps
 from inspect import Parameter, Signature, getdoc, signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..sampling.options import FitOptions
 from .screen import Screen
+
+if TYPE_CHECKING:
+    from ..report.page import Page
 
 MADE_WITHOUT = {"out", "force", "quiet", "open_report", "posteriors", "jobs", "dask"}
 """Options that no number depends on."""
@@ -24,6 +27,9 @@ EXIT_CODES = (
     "3 results were written, but the sampler warned; 130 interrupted; "
     "141 the reader of stdout went away."
 )
+
+FAILED = 1
+"""Exit code of a check that found errors, and of a sweep some of whose cells failed."""
 
 WARNED = 3
 """Exit code of a command that wrote its results, some of which carry sampling warnings."""
@@ -42,31 +48,6 @@ Vectors = Annotated[
         help="A bundled embedding (glove-demo), or a file: .bin .txt .vec, also in .gz or .zip, "
         ".npz, .kv, .model.",
     ),
-]
-Encoder = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME_OR_DIR",
-        help="Measure words in sentences instead: a contextual encoder's folder, or its name on "
-        "the Hugging Face hub. Needs the extra mlm.",
-    ),
-]
-TemplateSet = Annotated[
-    str,
-    typer.Option(
-        metavar="SET",
-        help="With --encoder: sentences to put words into, a bundled set or a .toml file.",
-    ),
-]
-Pooling = Annotated[
-    str,
-    typer.Option(
-        metavar="HOW",
-        help="With --encoder: word (the word's own tokens in the sentence) or sentence.",
-    ),
-]
-Layer = Annotated[
-    int, typer.Option(metavar="N", help="With --encoder: layer to read, -1 the last.")
 ]
 Case = Annotated[
     str,
@@ -182,3 +163,39 @@ def help_alone(context: typer.Context) -> None:
     """Print the help of a group of commands, if none of them is asked for."""
     if context.invoked_subcommand is None:
         print(context.get_help())
+
+
+def write_report(
+    page: Page,
+    record: Mapping[str, Any],
+    folder: Path,
+    tell: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Draw a page's figures and write it, and last of all the record, whose command it shows."""
+    from ..report.figures import draw_figures
+    from ..report.page import render
+    from ..workflows import output
+
+    drawn = {}
+    if page.figures:
+        tell("drawing plots")
+        drawn = draw_figures(page.figures, folder / output.PLOTS)
+    tell("writing the report")
+    output.write_page(render(page, drawn, record["command"], record["versions"]), folder)
+    output.write_record(record, folder)
+
+
+def finish(
+    screen: Screen,
+    lines: Iterable[str],
+    out: Path,
+    *,
+    open_report: bool = False,
+    doubtful: bool = False,
+) -> int:
+    """Say what was found and where the report is, open it if asked; return the exit code."""
+    page = out / "report.html"
+    screen.say(*lines, f"Report: {page}")
+    if open_report:
+        typer.launch(page.absolute().as_uri())
+    return WARNED if doubtful else 0

@@ -12,7 +12,6 @@ import typer
 
 from ..sampling.options import FitOptions
 from . import options
-from .results import finish, write_report
 from .screen import Screen
 
 if TYPE_CHECKING:
@@ -42,10 +41,31 @@ def run(
     ],
     *,
     vectors: options.Vectors = "glove-demo",
-    encoder: options.Encoder = None,
-    templates: options.TemplateSet = "bleached",
-    pooling: options.Pooling = "word",
-    layer: options.Layer = -1,
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME_OR_DIR",
+            help="Measure words in sentences instead: a contextual encoder's folder, or its name "
+            "on the Hugging Face hub. Needs the extra mlm.",
+        ),
+    ] = None,
+    templates: Annotated[
+        str,
+        typer.Option(
+            metavar="SET",
+            help="With --encoder: sentences to put words into, a bundled set or a .toml file.",
+        ),
+    ] = "bleached",
+    pooling: Annotated[
+        str,
+        typer.Option(
+            metavar="HOW",
+            help="With --encoder: word (the word's own tokens in the sentence) or sentence.",
+        ),
+    ] = "word",
+    layer: Annotated[
+        int, typer.Option(metavar="N", help="With --encoder: layer to read, -1 the last.")
+    ] = -1,
     model: Annotated[
         list[str] | None,
         typer.Option(
@@ -91,7 +111,9 @@ def run(
     command = options.command_of(context, model=settings.models, **dict.fromkeys(other))
     analyses = _results(chosen, settings, out, command, force=force, screen=screen)
     doubtful = any(analysis.doubtful for analysis in analyses)
-    return finish(screen, _findings(analyses), out, open_report=open_report, doubtful=doubtful)
+    return options.finish(
+        screen, _findings(analyses), out, open_report=open_report, doubtful=doubtful
+    )
 
 
 def _load_lists(sources: Sequence[str]) -> list[WordList]:
@@ -133,7 +155,8 @@ def _results(
     steps = len(lists) * (3 + 2 * len(settings.models)) + 1
     with screen.steps(steps) as tell:
         several = len(lists) > 1
-        told = [_named(tell, each.name) if several else tell for each in lists]
+        names = [f"{each.name}: " if several else "" for each in lists]
+        told = [lambda text, name=name: tell(f"{name}{text}") for name in names]
         analyses = [
             analyse(vectors, wordlist, settings, tell=tell_of)
             for wordlist, tell_of in zip(lists, told, strict=True)
@@ -175,19 +198,15 @@ def _vectors(
     )
 
 
-def _named(tell: Tell, name: str) -> Tell:
-    return lambda text: tell(f"{name}: {text}")
-
-
 def _write(analysis: Analysis, folder: Path, command: str, tell: Tell) -> None:
     """Write everything about one list into its folder, the record last."""
     from ..report.lists import list_page
     from ..workflows import output
 
-    trees = {model: result.posterior for model, result in analysis.results.items()}
-    output.write_frames(analysis.frames, trees, folder)
-    shutil.copyfile(folder / f"posterior-{next(iter(trees))}.nc", folder / "posterior.nc")
-    write_report(list_page(analysis), output.record_of(analysis, command), folder, tell)
+    output.write_frames(analysis.frames, analysis.posteriors, folder)
+    first = next(iter(analysis.results))
+    shutil.copyfile(folder / f"posterior-{first}.nc", folder / "posterior.nc")
+    options.write_report(list_page(analysis), output.record_of(analysis, command), folder, tell)
 
 
 def _write_index(analyses: Sequence[Analysis], stage: Path, command: str) -> None:
@@ -197,7 +216,7 @@ def _write_index(analyses: Sequence[Analysis], stage: Path, command: str) -> Non
     names = [analysis.wordlist.name for analysis in analyses]
     pages = [f"{name}/{output.REPORT}" for name in names]
     record = {"command": command, "lists": names, "versions": output.versions()}
-    write_report(index_page(list(zip(analyses, pages, strict=True))), record, stage)
+    options.write_report(index_page(list(zip(analyses, pages, strict=True))), record, stage)
 
 
 def _findings(analyses: Sequence[Analysis]) -> Iterator[str]:

@@ -14,9 +14,6 @@ from .screen import Screen, complain
 
 if TYPE_CHECKING:
     import pandas as pd
-    from gensim.models import KeyedVectors
-
-    from ..tables.wordlists import WordList
 
 COLUMNS = {"score": "score", "groups": "groups"} | {
     f"{name}>": name for name in ("value", "low", "high", "p")
@@ -69,7 +66,7 @@ def scores(
     from ..sampling.fit import fit
     from ..scores.permutation import named_alternative
     from ..scores.table import score_table
-    from ..tables.distances import distance_table
+    from ..tables.distances import distance_table, missing_words
     from ..tables.table_files import write_table
     from ..tables.wordlists import load_wordlist
     from ..workflows.output import require_file_place
@@ -94,7 +91,10 @@ def scores(
         fitted = fit(table, model, options=fitting)
         frame = with_posterior_scores(frame, fitted, ci_kind=fitting.ci_kind)
         doubts = frame.attrs["warnings"]
-    _tell_missing(read, loaded)
+    lost = missing_words(read, loaded)
+    named = dict.fromkeys(lost["word"][lost["role"] != "control"])  # controls play no part
+    if named:
+        complain(f"not in the embedding, and left out: {', '.join(named)}")
     if out is not None:
         write_table(frame, out)
     title = f"{loaded.name} in {Path(vectors).name or vectors}"
@@ -102,16 +102,6 @@ def scores(
     if out is not None:
         screen.say(f"Table: {out}")
     return options.WARNED if doubts else 0
-
-
-def _tell_missing(read: KeyedVectors, wordlist: WordList) -> None:
-    """Write to stderr which words the scores were computed without; control words play no part."""
-    from ..tables.distances import missing_words
-
-    lost = missing_words(read, wordlist)
-    named = dict.fromkeys(lost["word"][lost["role"] != "control"])
-    if named:
-        complain(f"not in the embedding, and left out: {', '.join(named)}")
 
 
 def _show(frame: pd.DataFrame, title: str, ci_kind: str, screen: Screen) -> None:
@@ -122,21 +112,22 @@ def _show(frame: pd.DataFrame, title: str, ci_kind: str, screen: Screen) -> None
     p_values = frame["p_value"].map("{:.2g}".format, na_action="ignore").fillna("")
     shown = frame.assign(**numbers, p=p_values)
     level = f"{100 * frame.attrs['ci_prob']:g}%"
-    named = {
-        "bootstrap": f"{title}: scores, {level} bootstrap intervals",
-        "posterior": f"{title}: posterior means, {level} {interval_kind(ci_kind).name}s",
-    }
     about = {
-        "bootstrap": "Bootstrap intervals say how scores move with other words; p is exact, "
-        f"{frame.attrs['alternative']}, and is about the split of these words into two.",
-        "posterior": "Posterior intervals are about these words, and narrower for that: they do "
-        "not say how scores move with other words.",
+        "bootstrap": (
+            f"scores, {level} bootstrap intervals",
+            "Bootstrap intervals say how scores move with other words; p is exact, "
+            f"{frame.attrs['alternative']}, and is about the split of these words into two.",
+        ),
+        "posterior": (
+            f"posterior means, {level} {interval_kind(ci_kind).name}s",
+            "Posterior intervals are about these words, and narrower for that: they do not say "
+            "how scores move with other words.",
+        ),
     }
-    for interval, head in named.items():
-        part = shown[frame["interval"] == interval]
-        if len(part):
-            screen.frame(head, part, COLUMNS)
-            screen.say(about[interval])
+    for interval, part in shown.groupby("interval", sort=False):
+        head, reading = about[str(interval)]
+        screen.frame(f"{title}: {head}", part, COLUMNS)
+        screen.say(reading)
     keys = ["direction", "reading", "no_bias"]
     for (direction, reading, no_bias), part in frame.groupby(keys, sort=False):
         names = ", ".join(dict.fromkeys(part["score"]))

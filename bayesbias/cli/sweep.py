@@ -13,15 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import options
-from .results import finish
 from .screen import Screen, complain, kept_in
 
 if TYPE_CHECKING:
     from ..report.tables import Table
     from ..workflows.sweep import Plan, Sweep
-
-FAILED = 1
-"""Exit code of a sweep some of whose cells failed; the results of the others were written."""
 
 CONNECT_SECONDS = 15
 """How long a Dask scheduler has to answer."""
@@ -46,8 +42,7 @@ lower = { source = "glove-demo", case = "lower" }
 """
 """A configuration that runs as it stands."""
 
-HELP = (
-    "Fit many embeddings, word lists, models and seeds, and compare them.\n\n"
+ABOUT = (
     "CONFIG is a TOML file:\n\n"
     f"```toml\n{EXAMPLE}```\n\n"
     "Paths in it are relative to the file. Every embedding, list, model and seed makes a cell. "
@@ -65,7 +60,7 @@ HELP = (
 )
 
 
-@options.command()
+@options.command(closing=ABOUT)
 def sweep(
     context: typer.Context,
     config: Annotated[Path, typer.Argument(metavar="CONFIG", help="The sweep's .toml file.")],
@@ -103,8 +98,8 @@ def sweep(
             done = run_sweep(plan, folder=out, n_jobs=jobs, progress=progress)
             write_sweep(done, out, command)
     _tell(done, screen)
-    code = finish(screen, [CLOSING], out, doubtful=done.doubtful)
-    return FAILED if done.failures else code
+    code = options.finish(screen, [CLOSING], out, doubtful=done.doubtful)
+    return options.FAILED if done.failures else code
 
 
 @contextmanager

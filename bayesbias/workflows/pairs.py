@@ -97,6 +97,7 @@ def analyse_pairs(
         "measures": measure_table(paired),
         "distribution": score_analysis(paired),
         "sampling": sampling_robustness(paired, repeats=settings.repeats, seed=rng),
+        "contrasts": pd.DataFrame(),
     }
     posteriors = {}
     for measure in shared_measures(paired):
@@ -105,8 +106,7 @@ def analyse_pairs(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SamplingWarning)  # `PairAnalysis.doubts` tells them
         for name, make in FRAMES.items():
-            if name == "contrasts" and len(paired["model"].unique()) == 1:
-                frames[name] = pd.DataFrame()
+            if name == "contrasts" and paired["model"].nunique() == 1:
                 continue
             parts = {key: make(tree, **settings.intervals) for key, tree in posteriors.items()}
             frames[name] = joined(parts, "measure")

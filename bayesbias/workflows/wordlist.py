@@ -120,6 +120,11 @@ class OfModels:
         """Whether some posterior carries a sampling warning."""
         return any(result.warnings for result in self.results.values())
 
+    @property
+    def posteriors(self) -> dict[str, DataTree]:
+        """The posteriors of all models."""
+        return {model: result.posterior for model, result in self.results.items()}
+
     def frame(self, name: str) -> pd.DataFrame:
         """Join one of the frames of all models, such as ``summary``, with a column ``model``."""
         parts = {model: getattr(result, name) for model, result in self.results.items()}
