@@ -97,7 +97,6 @@ def command(
     chosen = [each for each in fields(FitOptions) if each.metadata and each.name not in without]
     head = "Example: " if len(examples) == 1 else "Examples:\n\n"
     shown_examples = head + "\n\n".join(f"`{each}`" for each in examples) if examples else ""
-
     context = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
 
     def decorate(function: Command) -> Command:
@@ -106,15 +105,13 @@ def command(
 
         @wraps(function)
         def run(context: typer.Context, *, quiet: bool, **given: Any) -> int | None:  # noqa: ANN401
-            screen = Screen(quiet=quiet or bool(context.obj))
-            context.obj = screen.quiet  # for the commands below this one
-            values = {each.name: given.pop(each.name) for each in fits}
-            settled = {
-                "fitting": FitOptions(**values, progressbar=not screen.quiet),
-                "context": context,
-            }
-            given |= {name: value for name, value in settled.items() if name in own}
-            return function(screen=screen, **given)
+            context.obj = quiet or bool(context.obj)  # which holds for the commands below this one
+            if "context" in own:
+                given["context"] = context
+            if "fitting" in own:
+                values = {each.name: given.pop(each.name) for each in fits}
+                given["fitting"] = FitOptions(**values, progressbar=not context.obj)
+            return function(screen=Screen(quiet=context.obj), **given)
 
         quiet = Parameter("quiet", Parameter.KEYWORD_ONLY, default=False, annotation=Quiet)
         shown = [quiet if name == "screen" else each for name, each in own.items()]

@@ -125,9 +125,9 @@ def _show(frame: pd.DataFrame, title: str, ci_kind: str, screen: Screen) -> None
         ),
     }
     for interval, part in shown.groupby("interval", sort=False):
-        head, reading = about[str(interval)]
+        head, note = about[str(interval)]
         screen.frame(f"{title}: {head}", part, COLUMNS)
-        screen.say(reading)
+        screen.say(note)
     keys = ["direction", "reading", "no_bias"]
     for (direction, reading, no_bias), part in frame.groupby(keys, sort=False):
         names = ", ".join(dict.fromkeys(part["score"]))
