@@ -158,11 +158,7 @@ def test_bad_arguments(arguments: str, capsys: pytest.CaptureFixture[str]) -> No
 @pytest.mark.usefixtures("toy")
 @pytest.mark.parametrize(
     "command",
-    [
-        f"table {TOY}",
-        "scores weat7 --n-resamples 20",
-        "calibrate independent -m weat-p -n 20",
-    ],
+    [f"table {TOY}", "scores weat7 --n-resamples 20", "calibrate independent -m weat-p -n 20"],
 )
 def test_a_file_is_replaced_only_by_force(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = [*command.split(), "--out", "mine.csv"]

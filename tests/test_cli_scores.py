@@ -24,7 +24,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return ["scores", "toy.toml", "--vectors", "toy.txt", "--n-resamples", "20"]
 
 
-def test_it_prints_every_score_and_how_to_read_it(
+def test_it_prints_every_score_and_how_to_read_it_and_missing_words_on_stderr(
     toy: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(toy) == 0
@@ -36,13 +36,6 @@ def test_it_prints_every_score_and_how_to_read_it(
     assert "Lower than 0 means closer to own stereotype: rnd." in shown.out
     assert "posterior" not in shown.out.lower()
     assert max(map(len, shown.out.splitlines()[:10])) <= 80
-
-
-def test_missing_words_are_told_on_stderr(
-    toy: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    main(toy)
-    shown = capsys.readouterr()
     assert shown.err == "bayesbias: not in the embedding, and left out: absent\n"
     assert "absent" not in shown.out
 
@@ -107,16 +100,14 @@ def test_a_score_without_a_value_is_told(
 def test_doubtful_posteriors_give_code_3(
     toy: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from bayesbias.sampling import fit as fitting
-
-    fit = fitting.fit
+    fit = bb.fit
 
     def doubtful(*arguments: object, **options: object) -> object:
         tree = fit(*arguments, **options)  # type: ignore[arg-type]
         tree.attrs["warnings"] = '["it did not mix"]'
         return tree
 
-    monkeypatch.setattr(fitting, "fit", doubtful)
+    monkeypatch.setattr("bayesbias.sampling.fit.fit", doubtful)
     assert main([*toy, "--posterior", "--model", "paper", "--out", "toy.csv"]) == 3
     assert Path("toy.csv").is_file()
     assert "did not mix" in capsys.readouterr().err
