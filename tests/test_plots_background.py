@@ -10,7 +10,7 @@ from plot_looks import band_of, line, note, row_names
 
 from bayesbias import background as bg
 from bayesbias import plots
-from bayesbias.plots.ridge_engine import RIDGE
+from bayesbias.plots.ridges import RIDGE
 
 SETS = {"first": ["w10", "w11", "$w12"], "second": ["w20", "w21"]}
 

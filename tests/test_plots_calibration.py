@@ -12,8 +12,8 @@ from plot_looks import note, row_names
 
 import bayesbias as bb
 from bayesbias import plots
-from bayesbias.plots.false_alarms import CAUTIOUS
-from bayesbias.plots.null_distribution import BODY
+from bayesbias.plots.calibration import CAUTIOUS
+from bayesbias.plots.null_models import BODY
 from bayesbias.plots.palette import INK, MISS
 
 

@@ -12,7 +12,7 @@ from plot_looks import assert_readable, band_of, line
 
 import bayesbias as bb
 from bayesbias import comparison, plots
-from bayesbias.plots.order_arrows import share
+from bayesbias.plots.forests import share
 from bayesbias.plots.palette import COLOURS
 
 

@@ -10,7 +10,7 @@ from plot_looks import assert_readable, band_of, line, note
 
 import bayesbias as bb
 from bayesbias import plots
-from bayesbias.plots.contrast_forest import direction
+from bayesbias.plots.forests import direction
 from bayesbias.plots.palette import COLOURS
 
 

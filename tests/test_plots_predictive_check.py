@@ -12,7 +12,7 @@ from plot_looks import assert_readable, line, note
 
 import bayesbias as bb
 from bayesbias import plots
-from bayesbias.plots.predictive_check import _thinned
+from bayesbias.plots.posterior import _thinned
 
 
 @pytest.fixture(scope="module")

@@ -31,8 +31,7 @@ def direction_correlations(result: pd.DataFrame, *, ax: Axes | None = None) -> A
     ----------
     result : DataFrame
         As `scores.direction_correlations` returns it.
-    ax : Axes, optional
-        Where to draw; a new figure by default, as large as its cells need.
+    ax : see `bayesbias.plots`
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What a null model gives, with the observed value marked."""
+"""What a null model gives, with the observed value marked; and single values, not averaged."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
+import pandas as pd
 
-from .axes_frame import Scale, finish, new_axes, vertical_guides
-from .header import SMALL_SIZE, key, literal
-from .palette import INK, LINE, MISS
+from ..tables.schema import require_columns
+from .axes_frame import DASHES, Scale, finish, new_axes, vertical_guides
+from .header import SMALL_SIZE, TEXT_SIZE, header, key, literal
+from .palette import COLOURS, FAINT, GREEN, INK, LINE, MARKERS, MISS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
 
 HEIGHT = 3.2
 """Height of a new figure, in inches."""
@@ -23,6 +25,9 @@ BINS = 60
 
 BODY = "#A9B4BC"
 """A grey-blue for null samples that are less extreme than the observed value."""
+
+STYLES = tuple(zip((*list(COLOURS.values())[:3], GREEN), MARKERS.values(), strict=True))
+"""Colour and marker of each group of cells."""
 
 
 def null_distribution(
@@ -53,12 +58,7 @@ def null_distribution(
         A published figure to be named beside it.
     bounds : sequence of float
         Limits that the quantity cannot pass, drawn dotted.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    Axes
+    ax : see `bayesbias.plots`
 
     Raises
     ------
@@ -78,16 +78,21 @@ def null_distribution(
         ax.axvline(bound, color=LINE, linewidth=1.0, linestyle=":", zorder=3).set_gid("bound")
     ax.set_yticks([])
     vertical_guides(ax)
-    if share is None:
-        share = float((np.abs(drawn) >= size).mean())
-    scale = Scale(label, [-limit, limit], band=(-size, size))
-    account = _account(len(drawn), observed, share, published, sorted(bounds))
+    known = float((np.abs(drawn) >= size).mean()) if share is None else share
+    ends = " and ".join(f"{bound:g}" for bound in sorted(bounds)).replace("-", "−")
+    account = (
+        f"{len(drawn):,} null values. A value at least as far from zero as {size:.3g}, on either "
+        f"side, comes up in a share of {known:.2g}.",
+        published,
+        f"Dotted: {ends}, the farthest there can be." if bounds else "",
+    )
     keys = [
         key("less extreme", BODY, "s", size=8, width=0),
         key("at least as extreme", MISS, "s", size=8, width=0),
         key("observed (dashed: mirrored)", INK, width=1.3),
     ]
-    return finish(ax, scale, title, account, keys)
+    scale = Scale(label, [-limit, limit], band=(-size, size))
+    return finish(ax, scale, title, " ".join(filter(None, account)), keys)
 
 
 def mark_observed(ax: Axes, observed: float, colour: str = INK, width: float = 1.3) -> None:
@@ -122,11 +127,52 @@ def _bars(ax: Axes, drawn: np.ndarray, limit: float, size: float) -> None:
         ax.bar(middles[part], counts[part], step * 0.94, color=colour, label=name, zorder=2)
 
 
-def _account(n: int, observed: float, share: float, published: str, bounds: Sequence[float]) -> str:
-    printed = f" {published}" if published else ""
-    ends = " and ".join(f"{bound:g}" for bound in bounds).replace("-", "−")
-    limits = f" Dotted: {ends}, the farthest there can be." if bounds else ""
-    return (
-        f"{n:,} null values. A value at least as far from zero as {abs(observed):.3g}, on either "
-        f"side, comes up in a share of {share:.2g}.{printed}{limits}"
+def cells(
+    frame: pd.DataFrame,
+    *,
+    first: str = "A",
+    second: str = "B",
+    title: str = "Every single value, before anything is averaged",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw single values to one attribute set against those to another, by protected group.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        ``protected_group``, and values to the two sets, as `PaperExample.cells` returns them.
+    first, second : str
+        Columns of the values.
+    title : str
+    ax : see `bayesbias.plots`
+
+    Raises
+    ------
+    ValueError
+        If a column is missing or there are more groups than markers.
+
+    References
+    ----------
+    Dobrzeniecka and Urbaniak (2024), figure 9.
+    """
+    require_columns(frame, ("protected_group", first, second))
+    groups = list(frame.groupby("protected_group", sort=False))
+    if not 0 < len(groups) <= len(STYLES):
+        raise ValueError(f"{len(groups)} groups; a figure tells 1 to {len(STYLES)} apart")
+    ax = new_axes(ax, height=4.6)
+    keys = []
+    for (name, part), (colour, marker) in zip(groups, STYLES, strict=False):
+        (dots,) = ax.plot(part[first], part[second], marker, color=colour, label=f"group {name}")
+        dots.set(linestyle="none", markersize=5.5, alpha=0.75, markeredgecolor="white")
+        keys.append(dots)
+    for draw in (ax.axhline, ax.axvline):
+        draw(0.0, color=LINE, linewidth=1.0, linestyle=DASHES, zorder=1)
+    ax.grid(color=FAINT, linewidth=0.7)
+    ax.set_xlabel(f"value to {first}", fontsize=TEXT_SIZE, color=INK)
+    ax.set_ylabel(f"value to {second}", fontsize=TEXT_SIZE, color=INK)
+    account = (
+        f"One point for each protected word and place in the lists: its value to {first} against "
+        f"that to {second}. A bias would set the groups apart along the falling diagonal."
     )
+    header(ax, title, account, keys)
+    return ax
