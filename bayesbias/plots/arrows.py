@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-HEAD = 0.32
-"""Length of an arrow's head, in font sizes."""
-
 SHORTEST = 0.012
 """Changes up to this share of the axis are drawn as lines: a head would be longer than they are."""
 
@@ -119,7 +116,7 @@ def _draw_arrows(ax: Axes, drawn: pd.DataFrame, name: str, scale: Scale) -> Line
     for start, end, y in drawn[["before", "after", "position"]].to_numpy(float):
         long = abs(end - start) > SHORTEST * (high - low)
         style = {
-            "arrowstyle": f"-|>,head_length={HEAD},head_width={HEAD / 2}" if long else "-",
+            "arrowstyle": "-|>,head_length=0.32,head_width=0.16" if long else "-",
             "color": COLOURS[name],
             "linewidth": 1.3,
             "shrinkA": 0,

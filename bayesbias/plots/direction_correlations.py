@@ -96,8 +96,7 @@ def _colour(value: float) -> tuple[float, float, float]:
     from matplotlib.colors import to_rgb
 
     end = np.array(to_rgb(COLOURS["associated" if value > 0 else "different"]))
-    red, green, blue = 1 - abs(value) * (1 - end)
-    return float(red), float(green), float(blue)
+    return to_rgb((1 - abs(value) * (1 - end)).tolist())
 
 
 def _number(value: float) -> str:

@@ -94,7 +94,13 @@ def level_rows(frame: pd.DataFrame, level: str) -> Rows:
     require_columns(frame, (*KEY, "mean", "low", "high"))
     if level not in ("all", *LEVELS):
         raise ValueError(unknown_name("level", level, ("all", *LEVELS)))
-    _check_numbers(frame)
+    missing = frame[frame[["mean", "low", "high"]].isna().any(axis=1)]
+    if len(missing):
+        raise ValueError(
+            f"{len(missing)} row(s) of the frame lack a mean or an interval, first level "
+            f"{missing['level'].iloc[0]!r}, word {missing['protected_word'].iloc[0]!r}; "
+            "leave them out"
+        )
     keys = frame[KEY].astype(str).drop_duplicates()
     wanted = keys if level == "all" else keys[keys["level"] == level]
     if wanted.empty:
@@ -237,16 +243,6 @@ def _without_words(wanted: pd.DataFrame, level: str) -> Rows:
         )
     left_out = f"The {len(wanted) - len(kept)} words do not fit into one figure and are left out"
     return Rows(_place(kept), f"{left_out}; to see some, {advice}.")
-
-
-def _check_numbers(frame: pd.DataFrame) -> None:
-    missing = frame[["mean", "low", "high"]].isna().any(axis=1)
-    if missing.any():
-        row = frame[missing].iloc[0]
-        raise ValueError(
-            f"{int(missing.sum())} row(s) of the frame lack a mean or an interval, first level "
-            f"{row['level']!r}, word {row['protected_word']!r}; leave them out"
-        )
 
 
 def _place(keys: pd.DataFrame) -> tuple[Row, ...]:

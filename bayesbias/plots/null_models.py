@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -99,17 +99,13 @@ def mark_observed(ax: Axes, observed: float, colour: str = INK, width: float = 1
     """Draw the line of an observed value, and write the value beside its top."""
     ax.axvline(observed, color=colour, linewidth=width, zorder=3, label="observed")
     side = 1 if observed >= 0 else -1
-    text = ax.annotate(
-        f"observed {observed:.3g}",
-        (observed, 1),
-        (3 * side, -3),
-        xycoords=("data", "axes fraction"),
-        textcoords="offset points",
-        ha="left" if side > 0 else "right",
-        va="top",
-        fontsize=SMALL_SIZE,
-        color=colour,
-    )
+    place: dict[str, Any] = {
+        "xycoords": ("data", "axes fraction"),
+        "textcoords": "offset points",
+        "va": "top",
+    }
+    text = ax.annotate(f"observed {observed:.3g}", (observed, 1), (3 * side, -3), **place)
+    text.set(ha="left" if side > 0 else "right", fontsize=SMALL_SIZE, color=colour)
     literal(text).set_bbox({"color": "white", "alpha": 0.8, "pad": 1.0})
 
 

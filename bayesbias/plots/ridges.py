@@ -31,12 +31,6 @@ if TYPE_CHECKING:
 RIDGE = 0.74
 """Height of the highest ridge, in rows."""
 
-BELOW = 0.2
-"""Room below the last base line, in rows."""
-
-RUG = 0.1
-"""Height of the ticks under a ridge, in rows."""
-
 DENSE = 150
 """Rows from which a rug is drawn as pixels, to keep SVG files small."""
 
@@ -215,7 +209,7 @@ def _ridge_axes(ax: Axes | None, names: Sequence[str], row_height: float) -> Axe
     row_labels(ax, [row - RIDGE / 3 for row in range(len(names))], names)
     for row in range(len(names)):
         ax.axhline(row, color=LINE, linewidth=0.6, zorder=2)
-    ax.set_ylim(len(names) - 1 + BELOW, -RIDGE - 0.1)
+    ax.set_ylim(len(names) - 0.8, -RIDGE - 0.1)
     return ax
 
 
@@ -228,8 +222,9 @@ def _beside(texts: Sequence[str], counts: Iterable[int]) -> list[SideText]:
 
 
 def _rug(ax: Axes, part: pd.DataFrame, name: str, row: int) -> None:
-    many, foot = len(part) > DENSE, row + 0.02
-    rug = ax.vlines(part["cosine_distance"], foot, foot + RUG, color=COLOURS[name], linewidth=0.5)
+    """Draw ticks of a tenth of a row under a ridge."""
+    many, top = len(part) > DENSE, row + 0.02
+    rug = ax.vlines(part["cosine_distance"], top, top + 0.1, color=COLOURS[name], linewidth=0.5)
     rug.set(alpha=0.25 if many else 0.8, rasterized=many, zorder=2)
     if not many:
         pairs = part[["protected_word", "attribute", "cosine_distance"]]

@@ -204,12 +204,8 @@ def _panel(ax: Axes, part: pd.DataFrame, name: str, is_lowest: bool) -> None:
         ax.plot(share, along["mean"], color=colour, linewidth=1.3, label=str(groups))
     (dots,) = ax.plot([ONE_OUT] * len(one_out), one_out["mean"], "o", color=INK, label="one out")
     dots.set(markersize=2.2, alpha=0.45, markeredgewidth=0, clip_on=False)
-    _dress(ax, is_lowest)
     above(ax, name, 14, weight="bold", color=INK, fontsize=TEXT_SIZE)
     above(ax, _deviations(sublists), 4, color=QUIET, fontsize=SMALL_SIZE - 1)
-
-
-def _dress(ax: Axes, is_lowest: bool) -> None:
     new_axes(ax, 0.0).grid(axis="y", color=FAINT, linewidth=0.7)
     ax.tick_params(labelsize=SMALL_SIZE - 1, length=2)
     ax.locator_params(axis="y", nbins=4)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -17,9 +16,6 @@ from .tables import Table, coverage_table, frame_table, interval_table, of_level
 from .wording import changes as said
 from .wording import doubts_of
 from .wording.numbers import ends, probability_name, signed, t_test
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 LISTED = " (words and groups of the list)"
 TARGETED = " (targets and classes of the defining sets)"
@@ -93,7 +89,7 @@ def _figures(analysis: ChangeAnalysis) -> dict[str, list[Figure]]:
     """Return the figures of all sections."""
     result, model = analysis.lead, analysis.lead.spec.name
     forest = partial(plots.change_forest, rope=analysis.settings.rope)
-    arrows = plots.change_arrows
+    arrows, forests = plots.change_arrows, plots.forest_pair
     texts = {name: said.figure_texts(analysis, name) for name in said.CAPTIONS}
     orders = pd.DataFrame() if result.turned is None else result.orders
     after = dict(broken(result.after))
@@ -105,15 +101,11 @@ def _figures(analysis: ChangeAnalysis) -> dict[str, list[Figure]]:
         ],
         "order": figures_of(orders, "order", plots.order_arrows, texts["order"], model),
         "overall": [
-            Figure(f"forests{end}", partial(_forests, part, after[end]), texts["forests"], model)
+            Figure(f"forests{end}", partial(forests, part, after[end]), texts["forests"], model)
             for end, part in broken(result.before)
         ],
         "spread": [Figure("distributions", pair, texts["distributions"])],
     }
-
-
-def _forests(before: pd.DataFrame, after: pd.DataFrame) -> Axes:
-    return plots.forest_pair(before, after)[0]
 
 
 def _changes(analysis: ChangeAnalysis, level: str) -> Table:

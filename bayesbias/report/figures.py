@@ -28,7 +28,7 @@ class Figure:
     """One plot of a page, with the name of its files without ending."""
 
     name: str
-    draw: Callable[[], Axes]
+    draw: Callable[[], Axes | tuple[Axes, Axes]]
     texts: tuple[str, str]
     """What stands below it; what a reader who cannot see it is told."""
     model: str = ""
@@ -71,7 +71,8 @@ def draw_figures(figures: Iterable[Figure], folder: Path) -> dict[str, str]:
     drawn = {}
     with mpl.rc_context({"svg.fonttype": "none"}):  # text to be found, copied and read aloud
         for at, figure in enumerate(figures):
-            axes = figure.draw()
+            made = figure.draw()
+            axes = made[0] if isinstance(made, tuple) else made
             tips = _named_tips(axes)
             _, path = plots.save(axes, folder / figure.name)
             drawn[figure.name] = inlined(path, f"f{at}", figure.texts[1], tips)

@@ -12,18 +12,10 @@ from ..plots.palette import BAND, COLOURS, FAINT, INK, LINE, MISS, QUIET, TINT
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
 
-VARIABLES = {
-    **{colour.lower(): name for name, colour in COLOURS.items()},
-    INK.lower(): "ink",
-    "#000000": "ink",
-    QUIET.lower(): "quiet",
-    LINE.lower(): "axis",
-    FAINT.lower(): "faint",
-    TINT.lower(): "shade",
-    BAND.lower(): "band",
-    MISS.lower(): "miss",
-    "#ffffff": "sheet",
-}
+NAMED = {"ink": INK, "quiet": QUIET, "axis": LINE, "faint": FAINT, "shade": TINT, "band": BAND}
+NAMED |= {"miss": MISS, "sheet": "#ffffff", **COLOURS}
+
+VARIABLES = {"#000000": "ink"} | {colour.lower(): name for name, colour in NAMED.items()}
 """Colours of the plots, and the variables of the page's style that stand for them.
 
 The style gives every variable a value for light and one for dark.
