@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from builders import WORDS, distances
 from plot_looks import assert_readable, band_of, line, note, row_names
@@ -12,15 +11,12 @@ import bayesbias as bb
 from bayesbias import plots
 from bayesbias.tables.descriptives import mac_band
 
-
-@pytest.fixture(scope="module")
-def table() -> pd.DataFrame:
-    return distances()
+TABLE = distances()
 
 
-def test_distributions_shade_the_band_and_print_the_shares(table: pd.DataFrame) -> None:
-    bands = mac_band(table)
-    ax = plots.distributions(table)
+def test_distributions_shade_the_band_and_print_the_shares() -> None:
+    bands = mac_band(TABLE)
+    ax = plots.distributions(TABLE)
     assert band_of(ax) == pytest.approx((bands["band_low"][0], bands["band_high"][0]))
     printed = [text.get_text() for text in ax.texts if text.get_text().endswith("%")]
     assert printed == [f"{share:.0%}" for share in bands["share"]]
@@ -28,8 +24,8 @@ def test_distributions_shade_the_band_and_print_the_shares(table: pd.DataFrame) 
     assert_readable(ax)
 
 
-def test_ridges_of_equal_area_do_not_reach_their_neighbours(table: pd.DataFrame) -> None:
-    ax = plots.distributions(table)
+def test_ridges_of_equal_area_do_not_reach_their_neighbours() -> None:
+    ax = plots.distributions(TABLE)
     areas = []
     for row, name in enumerate(bb.CONNECTIONS):
         x, y = line(ax, name).get_data()
@@ -45,9 +41,9 @@ def test_distributions_of_few_rows_have_a_rug_only() -> None:
     assert_readable(ax)
 
 
-def test_neighbourhood_draws_every_attribute_once_at_its_distance(table: pd.DataFrame) -> None:
-    ax = plots.neighbourhood(table, "she", most=20)
-    rows = table[table["protected_word"] == "she"].set_index("attribute")["cosine_distance"]
+def test_neighbourhood_draws_every_attribute_once_at_its_distance() -> None:
+    ax = plots.neighbourhood(TABLE, "she", most=20)
+    rows = TABLE[TABLE["protected_word"] == "she"].set_index("attribute")["cosine_distance"]
     assert len(row_names(ax)) == 20
     places = dict(zip(row_names(ax), ax.get_yticks(), strict=True))
     for name in bb.CONNECTIONS:
@@ -69,6 +65,6 @@ def test_neighbourhood_without_controls_and_with_very_many() -> None:
     assert_readable(many)
 
 
-def test_neighbourhood_of_an_unknown_word(table: pd.DataFrame) -> None:
+def test_neighbourhood_of_an_unknown_word() -> None:
     with pytest.raises(ValueError, match="unknown protected word 'hers'; did you mean 'her'"):
-        plots.neighbourhood(table, "hers")
+        plots.neighbourhood(TABLE, "hers")
