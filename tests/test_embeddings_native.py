@@ -16,7 +16,6 @@ from gensim.models import KeyedVectors
 from numpy.testing import assert_array_equal
 
 import bayesbias as bb
-from bayesbias.embeddings.formats.native import is_native
 from bayesbias.embeddings.registry import embedding_at
 
 
@@ -174,7 +173,6 @@ def test_files_that_are_cut_off_while_they_are_read(tmp_path: Path) -> None:
 
 def test_a_folder_of_something_else_is_no_embedding(tmp_path: Path) -> None:
     (tmp_path / "vocab.txt").touch()
-    assert not is_native(tmp_path)
     with pytest.raises(IsADirectoryError, match="is a folder; give the path"):
         bb.load_vectors(tmp_path)
 
@@ -207,7 +205,7 @@ def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path, earlier: bool) 
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "NUMBA_DISABLE_JIT": "0"},
     )
     assert "OSError" in run.stdout
-    assert "nothing was written: make room" in run.stdout
+    assert "while its results were written; make room" in run.stdout
     assert left_over(tmp_path) == ["big.txt.gz", *(["made"] if earlier else [])]
     if earlier:
         check(bb.load_vectors(made), WORDS)
@@ -217,7 +215,7 @@ def test_an_interrupt_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
     def stop(*_: object) -> Callable[[], None]:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("bayesbias.embeddings.formats.native._put", stop)
+    monkeypatch.setattr("bayesbias._core.files._swap", stop)
     with pytest.raises(KeyboardInterrupt):
         bb.convert_vectors(keyed(WORDS), tmp_path / "made")
     assert left_over(tmp_path) == []

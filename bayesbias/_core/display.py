@@ -133,7 +133,7 @@ SHOWN = 8
 """Words named in full in an error message; more are counted."""
 
 
-def abridged(words: Sequence[str]) -> str:
+def abridged(words: Sequence[str], most: int = SHOWN, joint: str = " and ") -> str:
     """The first few words, and how many more."""
-    more = len(words) - SHOWN
-    return ", ".join(words[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+    more = f"{joint}{len(words) - most} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + more

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from .._core.checks import is_number
 from .._core.files import replace_file
 from .schema import require_columns, require_different_columns, require_numbered_rows, validate
 
@@ -142,17 +143,9 @@ def _require_numbers(path: Path) -> None:
             return
         for row in rows:
             text = row["cosine_distance"] or ""
-            if not _is_number(text):
+            if not is_number(text):
                 told = f"is {text!r:.60}, not a number" if text.strip() else "is empty"
                 raise ValueError(f"line {rows.line_num}: cosine_distance {told}")
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
