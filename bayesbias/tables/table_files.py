@@ -24,12 +24,7 @@ OTHER_FILES = {
     ".png": "a picture",
     ".svg": "a picture",
     ".xlsx": "a workbook",
-    ".npz": "an embedding",
-    ".bin": "an embedding",
-    ".vec": "an embedding",
-    ".kv": "an embedding",
-    ".model": "an embedding",
-}
+} | dict.fromkeys((".npz", ".bin", ".vec", ".kv", ".model"), "an embedding")
 """What files are that are no tables, by their endings."""
 
 COMPRESSED = (".gz", ".bz2", ".zip", ".xz", ".zst", ".tar")
@@ -104,11 +99,8 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
 def read_frame(path: Path) -> pd.DataFrame:
     """Read a CSV or Parquet file with all its columns, whatever they are.
 
-    Raises
-    ------
-    ValueError
-        If the file is empty, damaged, not separated by commas, or has rows that are longer than
-        the head; of a distance that is no number the line is named.
+    A ValueError says if it is empty, damaged, not separated by commas, or has rows longer than its
+    head; of a distance that is no number it names the line.
     """
     if path.suffix == ".parquet":
         return _read_parquet(path)
