@@ -73,7 +73,7 @@ def check(vectors: Any, words: Table) -> None:
     }
 
 
-File = Callable[[str, bytes], Path]
+File = Callable[[str, bytes | str], Path]
 """What the fixture ``file`` is: writes a content under a name, and returns the path."""
 
 

@@ -64,10 +64,7 @@ def test_squares_neither_overflow_nor_vanish(scale: float) -> None:
 
 @pytest.mark.parametrize(
     ("rows", "named"),
-    [
-        ([EAST, [0, 0]], r"row\(s\) \[1\]"),
-        ([[np.nan, 1], EAST, [np.inf, 0]], r"row\(s\) \[0, 2\]"),
-    ],
+    [([EAST, [0, 0]], r"row\(s\) \[1\]"), ([[np.nan, 1], EAST, [np.inf, 0]], r"row\(s\) \[0, 2\]")],
 )
 def test_rows_without_direction_are_named(rows: list[list[float]], named: str) -> None:
     with pytest.raises(ValueError, match=named + " are all zeros or not finite"):

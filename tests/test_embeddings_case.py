@@ -5,11 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from embedding_toys import (
-    WORDS,
-    check,
-    keyed,
-)
+from embedding_toys import WORDS, check, keyed
 from numpy.testing import assert_array_equal
 
 from bayesbias.embeddings.load import in_lower_case, load_vectors, matched_forms, save_vectors

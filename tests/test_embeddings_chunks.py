@@ -9,11 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from embedding_toys import (
-    WORDS,
-    as_binary,
-    keyed,
-)
+from embedding_toys import WORDS, as_binary, keyed
 from numpy.testing import assert_array_equal
 
 import bayesbias as bb

@@ -10,10 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from embedding_toys import (
-    FORMATS,
-    File,
-)
+from embedding_toys import FORMATS, File
 
 from bayesbias.embeddings import source
 from bayesbias.embeddings.load import load_vectors
@@ -59,10 +56,7 @@ def bar_text(
 
 @pytest.mark.parametrize("name", ["plain.bin", "packed.bin.gz", "glove.txt", "glove.zip"])
 def test_the_bar_is_drawn_on_a_terminal(
-    file: File,
-    name: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    file: File, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setattr("bayesbias.embeddings.formats.text.LINES_A_TICK", 2)
