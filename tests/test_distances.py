@@ -158,11 +158,6 @@ def test_other_endings_are_refused(table: pd.DataFrame, tmp_path: Path, name: st
     assert not list(tmp_path.iterdir())
 
 
-def test_a_folder_that_is_not_there_gets_no_file(table: pd.DataFrame, tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="there is no folder"):
-        write_table(table, tmp_path / "nowhere" / "table.csv")
-
-
 def test_a_write_that_fails_leaves_nothing_behind(table: pd.DataFrame, tmp_path: Path) -> None:
     in_the_way = tmp_path / "table.csv"
     in_the_way.mkdir()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from pathlib import Path
 
 import numpy as np
@@ -45,10 +44,3 @@ def test_a_damaged_fasttext_model(
         ValueError, match=r"cut\.bin is a binary fastText model that cannot be read"
     ):
         load_vectors(path, ["king"])
-
-
-def test_the_first_bytes_tell_a_fasttext_model(tmp_path: Path) -> None:
-    path = tmp_path / "a.bin"
-    path.write_bytes(struct.pack("<ii", 793712314, 12))
-    with pytest.raises(ValueError, match=r"binary fastText model.*\.vec"):
-        list(iter_vectors(path))

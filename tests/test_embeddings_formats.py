@@ -136,12 +136,6 @@ def test_a_corrupted_gzip_stream(file: File, cut: float) -> None:
         by_chunks(file("bad.txt.gz", bytes(packed)))
 
 
-def test_words_with_a_line_break_are_refused(file: File) -> None:
-    path = file("a.bin", as_binary({"a\nb": (1.0, 2.0), "c": (3.0, 4.0)}))
-    with pytest.raises(ValueError, match=r"a\.bin holds a word with a line break"):
-        by_chunks(path)
-
-
 @pytest.mark.parametrize(
     ("change", "what"),
     [

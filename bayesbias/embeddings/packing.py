@@ -41,8 +41,8 @@ def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes], str]]:
 def _unpacked(raw: IO[bytes], path: Path) -> Iterator[tuple[IO[bytes], str]]:
     packing = path.suffix.lower()
     if packing == ".gz":
-        with gzip.GzipFile(fileobj=raw) as stream:
-            yield cast("IO[bytes]", stream), path.stem
+        with gzip.GzipFile(fileobj=raw) as unpacked:
+            yield cast("IO[bytes]", unpacked), path.stem
     elif packing == ".zip":
         with _refusal(path):
             archive = zipfile.ZipFile(raw)
