@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from embedding_toys import FORMATS, WORDS, as_binary, as_text, check, keyed
+from embedding_toys import FORMATS, WORDS, File, as_binary, as_text, check, keyed
 from gensim.models import KeyedVectors
 from numpy.testing import assert_array_equal
 
@@ -75,9 +75,8 @@ def test_loaded_vectors_and_bundled_ones_can_be_converted(tmp_path: Path) -> Non
     assert_array_equal(np.load(tmp_path / "demo" / "vectors.npy"), demo.vectors)
 
 
-def test_words_that_stand_twice(tmp_path: Path) -> None:
-    path = tmp_path / "twice.txt"
-    path.write_bytes(b"a 1 2\nb 3 4\na 5 6\nc 7 8\nb 9 9\n")
+def test_words_that_stand_twice(file: File, tmp_path: Path) -> None:
+    path = file("twice.txt", b"a 1 2\nb 3 4\na 5 6\nc 7 8\nb 9 9\n")
     with pytest.raises(
         ValueError, match=r"2 word.*'a' as word 3, 'b' as word 5.*duplicates='first"
     ):

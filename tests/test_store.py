@@ -56,10 +56,8 @@ def test_types_missing_values_and_attrs_are_kept() -> None:
     assert back.attrs == frame.attrs
 
 
-def with_attrs(**attrs: object) -> pd.DataFrame:
-    frame = pd.DataFrame({"a": [1]})
-    frame.attrs = attrs
-    return frame
+ODD_ATTRS = pd.DataFrame({"a": [1]})
+ODD_ATTRS.attrs = {"x": object()}
 
 
 @pytest.mark.parametrize(
@@ -70,7 +68,7 @@ def with_attrs(**attrs: object) -> pd.DataFrame:
         (pd.DataFrame({"when": pd.to_datetime(["2020-01-01"])}), "Timestamp is not JSON"),
         (pd.DataFrame({"a": np.array([1j])}), "complex is not JSON"),
         (pd.DataFrame({"c": pd.Categorical(["b"], ["b", "a"])}), "CategoricalDtype"),
-        (with_attrs(x=object()), "Object of type object"),
+        (ODD_ATTRS, "Object of type object"),
     ],
 )
 def test_what_would_not_come_back_as_it_is_is_refused(frame: pd.DataFrame, why: str) -> None:
