@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Buffer, Generator, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Buffer, Callable, Generator, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from queue import SimpleQueue
-from threading import Event, Semaphore
-from typing import IO, Any
+from threading import Event
+from typing import IO, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .vocabulary import ODD, Vocabulary, hashes_of
+from .vocabulary import ODD, Vocabulary
 
 Bytes = NDArray[np.uint8]
 Vector = NDArray[np.float32]
@@ -30,13 +30,9 @@ AHEAD = 2
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    r"""Some words of an embedding that follow each other, with their vectors.
+    r"""Some words of an embedding that follow each other, with their (n, n_dims) vectors.
 
-    Parameters
-    ----------
-    names : bytes
-        The words as the file spells them, each with ``\n`` behind it.
-    vectors : (n, n_dims) float32
+    The names are as the file spells them, each with ``\n`` behind it.
     """
 
     names: bytes
@@ -52,7 +48,7 @@ class Chunk:
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The words with their hashes."""
-        return Vocabulary(self.names, hashes_of(self.names, len(self)))
+        return Vocabulary(self.names)
 
 
 def array_chunks(words: Sequence[str], matrix: Vector, rows: int | None = None) -> Iterator[Chunk]:
@@ -95,14 +91,7 @@ def fill_buffer(stream: IO[bytes], buffer: Buffer, filled: int) -> int:
 
 
 class ReadBuffer:
-    """What has been read of a stream and not been used yet.
-
-    Parameters
-    ----------
-    stream : binary stream
-    content : bytes
-        Read from the stream already.
-    """
+    """What has been read of a binary stream, at first ``content``, and not been used yet."""
 
     def __init__(self, stream: IO[bytes], content: bytes = b"") -> None:
         self.stream = stream
@@ -126,30 +115,30 @@ class ReadBuffer:
         self.ended = self.filled < len(self.letters)
 
 
-def ahead[T](chunks: Iterator[T]) -> Generator[T]:
-    """Yield what an iterator yields, while a thread makes the next ones, `AHEAD` of them at most.
+def ahead[T, R](items: Iterator[T], work: Callable[[T], R]) -> Generator[R]:
+    """Yield what ``work`` makes of each item, in order, made by threads ahead of the caller.
 
-    With one only, each side would wait for the other at every chunk.
+    A thread that takes an item works on it, too: what it has read is still in its cache. `AHEAD`
+    of them take turns at taking.
     """
-    over = object()
-    made: SimpleQueue[Any] = SimpleQueue()
-    room, stopped = Semaphore(AHEAD), Event()
+    over, turns = object(), [Event()]
+    turns[0].set()
+    made: deque[Future[Any]] = deque()
 
-    def make() -> None:
-        for chunk in chunks:
-            room.acquire()
-            if stopped.is_set():
-                return
-            made.put(chunk)
-
-    with ThreadPoolExecutor(max_workers=1) as thread:
-        making = thread.submit(make)
-        making.add_done_callback(lambda _: made.put(over))
+    def make(turn: Event, following: Event) -> Any:  # noqa: ANN401
+        turn.wait()
         try:
-            while (chunk := made.get()) is not over:
-                room.release()
-                yield chunk
-            making.result()  # raises what ended the reading
+            item = next(items, over)
         finally:
-            stopped.set()
-            room.release()
+            following.set()
+        return over if item is over else work(cast("T", item))
+
+    with ThreadPoolExecutor(AHEAD) as threads:
+        while True:
+            while len(made) <= AHEAD:
+                turns.append(Event())
+                made.append(threads.submit(make, *turns))
+                del turns[0]
+            if (one := made.popleft().result()) is over:
+                return
+            yield one
