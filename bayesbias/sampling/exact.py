@@ -40,23 +40,10 @@ TELLING = 0.25
 
 @dataclass(frozen=True)
 class ExactDraws:
-    """Independent draws from the posterior of a Normal model.
+    """Independent draws from the posterior of a Normal model; diagnostics as of `Resampled`."""
 
-    Parameters
-    ----------
-    values : dict of str to (n_draws, ...) float
-        Every variable of the model by name, in the dimensions that PyMC's model has.
-    log_density : (n_draws,) float
-        Log posterior density of the log sds, effects integrated out, up to a constant.
-    pareto_k : float
-        Shape of the tail of the importance weights; below 0.7 they are to be trusted.
-    importance_ess : float
-        Effective sample size of the proposals, at most `n_proposals`.
-    n_proposals : int
-    """
-
-    values: dict[str, FloatArray]
-    log_density: FloatArray
+    values: dict[str, FloatArray]  # (n_draws, ...) by name, in the dimensions of PyMC's model
+    log_density: FloatArray  # (n_draws,): of the log sds, effects integrated out, up to a constant
     pareto_k: float
     importance_ess: float
     n_proposals: int
@@ -69,15 +56,10 @@ class Coordinates:
     Below some size the data cannot tell an sd from zero, and the density of its logarithm falls
     only as fast as the logarithm itself, with a tail that no proposal covers well. With an offset
     of that size the tail becomes an edge; sds well above it keep their logarithm.
-
-    Parameters
-    ----------
-    posterior : Collapsed
-    offset : (n_sds,) float
     """
 
     posterior: Collapsed
-    offset: FloatArray
+    offset: FloatArray  # (n_sds,)
 
     def log_density(self, points: FloatArray) -> FloatArray:
         """Log posterior density of points in these coordinates, (n, n_sds) to (n,)."""
@@ -99,15 +81,7 @@ class Coordinates:
 
 
 def sample_exact(posterior: Collapsed, n_draws: int, rng: Generator) -> ExactDraws:
-    """Draw from the exact posterior.
-
-    Parameters
-    ----------
-    posterior : Collapsed
-    n_draws : int
-    rng : numpy.random.Generator
-        Equal states give equal draws.
-    """
+    """Draw from the exact posterior; generators in equal states give equal draws."""
     with _linear_algebra().limit(limits=1, user_api="blas"):
         return _sample(posterior, n_draws, rng)
 

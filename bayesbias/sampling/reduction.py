@@ -33,58 +33,31 @@ class SdBlock:
 class Side:
     """Effects whose precision among themselves is diagonal: cells, or attributes.
 
-    Parameters
-    ----------
-    gram, projection : (n_connections, n) float
-        Diagonal of X'X and X'(y - m0), by connection; they weigh in with that residual precision.
-    sd_index : (n,) int
-        Which sd scales each effect.
-    n_deviations : (n,) float
-        Further coordinates of the class, alike in precision and uncoupled from all others.
-    deviation : (n_connections, n_connections, n) float
-        Cross-products of their projections.
+    Their classes have further coordinates, alike in precision and uncoupled from all others.
     """
 
-    gram: FloatArray
-    projection: FloatArray
-    sd_index: IntArray
-    n_deviations: FloatArray
-    deviation: FloatArray
+    gram: FloatArray  # (n_connections, n): diagonal of X'X, to be weighed by residual precision
+    projection: FloatArray  # (n_connections, n): X'(y - m0), weighed likewise
+    sd_index: IntArray  # (n,): which sd scales each effect
+    n_deviations: FloatArray  # (n,): further coordinates of the class
+    deviation: FloatArray  # (n_connections, n_connections, n): cross-products of their projections
 
 
 @dataclass(frozen=True)
 class Collapsed:
-    """All that the posterior of the log sds and of the effects given them needs.
-
-    Parameters
-    ----------
-    design : Design
-    spec : ModelSpec
-    statistics : Statistics
-    blocks : tuple of SdBlock
-        Layout of the vector of log sds.
-    eliminated, kept : Side
-        The larger and the smaller diagonal side; ``kept`` has no effects for models without
-        attribute effects.
-    cells_eliminated : bool
-        Which of the two the cells are.
-    cross : (n_connections, n_eliminated, n_kept + n_means) float
-    coupling : (n_connections, n_kept, n_means) float
-    means_gram : (n_connections, n_means, n_means) float
-    means_projection : (n_connections, n_means) float
-    """
+    """All that the posterior of the log sds and of the effects given them needs."""
 
     design: Design
     spec: ModelSpec
     statistics: Statistics
-    blocks: tuple[SdBlock, ...]
-    eliminated: Side
-    kept: Side
-    cells_eliminated: bool
-    cross: FloatArray
-    coupling: FloatArray
-    means_gram: FloatArray
-    means_projection: FloatArray
+    blocks: tuple[SdBlock, ...]  # layout of the vector of log sds
+    eliminated: Side  # the larger of the two sides
+    kept: Side  # the smaller one; without effects for models without attribute effects
+    cells_eliminated: bool  # which of the two the cells are
+    cross: FloatArray  # (n_connections, n_eliminated, n_kept + n_means)
+    coupling: FloatArray  # (n_connections, n_kept, n_means)
+    means_gram: FloatArray  # (n_connections, n_means, n_means)
+    means_projection: FloatArray  # (n_connections, n_means)
 
     @cached_property
     def mean_of(self) -> IntArray | None:
