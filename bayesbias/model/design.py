@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -99,6 +99,11 @@ class Design:
                 "in two or more contexts (templates), or take a model without context effects, "
                 "such as crossed"
             )
+
+    def take(self, rows: IntArray) -> Design:
+        """Return some rows; words, attributes and connections stay, with or without rows."""
+        own = ("word", "connection", "attribute", "y", *(["context"] if self.contexts else []))
+        return replace(self, **{name: getattr(self, name)[rows] for name in own})
 
     @property
     def digest(self) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +36,7 @@ def attribute_kfold(
     models: Mapping[str, ModelLike] | Sequence[ModelLike] = ("paper", "crossed"),
     *,
     folds: int = 10,
-    seed: Seed = 0,
+    seed: Seed = None,
     draws: int = 1000,
 ) -> pd.DataFrame:
     r"""Compare models by leaving whole attribute words out.
@@ -57,7 +56,8 @@ def attribute_kfold(
     folds : int
         From 2 to the number of attribute words, which leaves one word out at a time.
     seed : int, SeedSequence, Generator or None
-        Of the folds, which all models share, and of the draws.
+        Of the folds, which all models share, and of the draws. None takes fresh entropy, which
+        ``.attrs["seed"]`` records.
     draws : int
         Posterior draws of every fit.
 
@@ -88,40 +88,34 @@ def attribute_kfold(
     table = validate(table)
     design = index_table(table)
     _check_folds(table, folds, len(design.attributes))
-    dealing, *fitting = as_seed_sequence(seed).spawn(1 + len(specs))
+    sequence = as_seed_sequence(seed)
+    dealing, *fitting = sequence.spawn(1 + len(specs))
     fold_of = _deal(table, design, folds, default_rng(dealing))
     found = {
-        name: _predicted_words(design, spec, fold_of, draws, sequence)
-        for (name, spec), sequence in zip(specs.items(), fitting, strict=True)
+        name: _predicted_words(design, spec, fold_of, draws, own)
+        for (name, spec), own in zip(specs.items(), fitting, strict=True)
     }
-    frame = ranked({name: words.elpd for name, words in found.items()})
-    frame["mcse"] = [float(np.sqrt((found[name].mcse ** 2).sum())) for name in frame["model"]]
+    frame = ranked({name: elpd for name, (elpd, _) in found.items()})
+    frame["mcse"] = [float(np.sqrt((found[name][1] ** 2).sum())) for name in frame["model"]]
     frame["n_attributes"] = len(design.attributes)
+    frame.attrs["seed"] = sequence.entropy
     return frame
-
-
-@dataclass(frozen=True)
-class _Words:
-    """Log predictive density of every attribute word, and its Monte Carlo error."""
-
-    elpd: FloatArray
-    mcse: FloatArray
 
 
 def _predicted_words(
     design: Design, spec: ModelSpec, fold_of: IntArray, draws: int, sequence: SeedSequence
-) -> _Words:
-    n = len(fold_of)
-    found = _Words(np.empty(n), np.empty(n))
+) -> FloatArray:
+    """Log predictive density of every attribute word and its Monte Carlo error, (2, n)."""
+    found = np.empty((2, len(fold_of)))
     worst_k, folds = -np.inf, np.unique(fold_of)
     for fold, child in zip(folds, sequence.spawn(len(folds)), strict=True):
-        training = _rows_of(design, fold_of[design.attribute] != fold)
+        training = design.take(np.flatnonzero(fold_of[design.attribute] != fold))
         fitted = sample_exact(collapse(training, spec), draws, default_rng(child))
         worst_k = max(worst_k, fitted.pareto_k)
         given = word_means_given(training, fitted.values)
         for attribute in np.flatnonzero(fold_of == fold):
             log_density = new_attribute_log_density(given, design, int(attribute))
-            found.elpd[attribute], found.mcse[attribute] = _log_mean(log_density)
+            found[:, attribute] = _log_mean(log_density)
     if worst_k >= PARETO_K_LIMIT:
         warnings.warn(
             f"{spec.name}: Pareto k of the exact sampler reaches {worst_k:.2f} in some fold, above "
@@ -130,18 +124,6 @@ def _predicted_words(
             stacklevel=3,
         )
     return found
-
-
-def _rows_of(design: Design, kept: np.ndarray) -> Design:
-    """Some rows of a design; its words, attributes and connections stay, with or without rows."""
-    return replace(
-        design,
-        word=design.word[kept],
-        connection=design.connection[kept],
-        attribute=design.attribute[kept],
-        context=design.context[kept] if design.contexts else design.context,
-        y=design.y[kept],
-    )
 
 
 def _log_mean(log_values: FloatArray) -> tuple[float, float]:
@@ -176,15 +158,13 @@ def _named_specs(models: Mapping[str, ModelLike] | Sequence[ModelLike]) -> dict[
         raise ValueError("at least one model is needed")
     for name, spec in specs.items():
         if spec.likelihood != "normal":
-            raise ValueError(
-                f"attribute_kfold refits by the exact sampler, which needs a normal likelihood; "
-                f"{name!r} has {spec.likelihood}. compare_models takes posteriors of any model"
-            )
-        if spec.context_effects != "none":
-            raise ValueError(
-                f"attribute_kfold predicts words without context effects, and {name!r} has them; "
-                "compare_models takes posteriors of any model"
-            )
+            told = f"refits by the exact sampler, which needs a normal likelihood; {name!r} has "
+            told += f"{spec.likelihood}. "
+        elif spec.context_effects != "none":
+            told = f"predicts words without context effects, and {name!r} has them; "
+        else:
+            continue
+        raise ValueError(f"attribute_kfold {told}compare_models takes posteriors of any model")
     return specs
 
 

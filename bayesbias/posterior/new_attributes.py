@@ -17,32 +17,16 @@ class WordMeansGiven:
 
     Given those, the means of different cells are independent; averaging over Gaussians rather than
     over draws of the means makes predictive densities far less noisy.
-
-    Parameters
-    ----------
-    mean, variance : (n_draws, n_words * n_connections) float
-        Cells counted word by word.
-    residual_variance : (n_draws, n_connections) float
-    attribute_variance : (n_draws, n_kinds) float
-        Zero for models without attribute effects.
     """
 
-    mean: FloatArray
-    variance: FloatArray
-    residual_variance: FloatArray
-    attribute_variance: FloatArray
+    mean: FloatArray  # (n_draws, n_words * n_connections), cells counted word by word
+    variance: FloatArray  # likewise
+    residual_variance: FloatArray  # (n_draws, n_connections)
+    attribute_variance: FloatArray  # (n_draws, n_kinds), zero without attribute effects
 
 
 def word_means_given(design: Design, values: Mapping[str, FloatArray]) -> WordMeansGiven:
-    """Condition the word means of a Normal model on a design and on draws of all else.
-
-    Parameters
-    ----------
-    design : Design
-        The rows that the draws were fitted to.
-    values : mapping of str to (n_draws, ...) float
-        Draws of every variable of the model, as `sample_exact` gives them.
-    """
+    """Condition the word means on a design and on what `sample_exact` drew from it of all else."""
     n_words, n = len(design.words), len(design.connections)
     n_draws = len(values["connection_mean"])
     cell = design.word * n + design.connection
@@ -78,15 +62,8 @@ def new_attribute_log_density(given: WordMeansGiven, design: Design, attribute: 
     \sigma_u^2 + k_u v_u` and effect variance :math:`\omega^2`, the rows are Gaussian with
     covariance blocks :math:`\sigma_u^2 I + v_u 11^T` plus :math:`\omega^2 11^T` over all, whose
     inverse and determinant have closed forms (Sherman and Morrison, 1950, Annals of Mathematical
-    Statistics 21), twice over.
-
-    Parameters
-    ----------
-    given : WordMeansGiven
-    design : Design
-        One that holds the word's rows, with the same words and connections.
-    attribute : int
-        Index of the attribute word.
+    Statistics 21), twice over. The design holds the word's rows, and the same words and connections
+    as the one that was fitted.
     """
     rows = np.flatnonzero(design.attribute == attribute)
     n = len(design.connections)

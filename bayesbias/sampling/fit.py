@@ -46,8 +46,8 @@ PARETO_K_LIMIT = 0.7
 RHAT_LIMIT = 1.01
 """Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), Bayesian Analysis 16."""
 
-_PACKAGE = str(Path(__file__).parent.parent)
-"""Warnings of a fit point to the first line outside of it, however deep the call was."""
+PACKAGE = str(Path(__file__).parent.parent)
+"""Warnings point to the first line outside of it, however deep the call was."""
 
 ESS_LIMIT = 400
 """Fewest effective draws, in bulk and tails, that intervals are read from (same source)."""
@@ -177,7 +177,7 @@ def fit_design(
     doubts = list(_doubts(tree))
     tree.attrs["warnings"] = json.dumps([str(doubt) for doubt in doubts])
     for doubt in doubts:
-        warnings.warn(doubt, skip_file_prefixes=(_PACKAGE,))
+        warnings.warn(doubt, skip_file_prefixes=(PACKAGE,))
     if prior_predictive:
         _add_prior_predictive(tree, run, predicting)
     if posterior_predictive:
