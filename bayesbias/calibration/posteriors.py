@@ -58,7 +58,6 @@ class PosteriorSource:
             word margin``, how far the farthest word's interval lies from zero (negative where it
             holds zero); ``doubtful``, whether Pareto k is not below 0.7.
         """
-        del scenario
         design = make_design(batch.table(0))
         seeds = seed.spawn(len(batch))
         rows = [
