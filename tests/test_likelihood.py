@@ -22,7 +22,7 @@ from bayesbias.model.likelihood import (
 )
 from bayesbias.model.spec import ModelSpec, load_model, spec_from_dict
 from bayesbias.posterior.loo import add_log_likelihood
-from bayesbias.posterior.new_attributes import new_attribute_log_density, word_means_given
+from bayesbias.posterior.attribute_folds import new_attribute_log_density, word_means_given
 from bayesbias.sampling.collapsed import log_density
 from bayesbias.sampling.exact import sample_exact
 from bayesbias.sampling.fit import fit

@@ -22,11 +22,7 @@ import numpy as np
 
 from .._core.arrays import FloatArray
 from ..model.design import IntArray
-from .reduction import Collapsed, Side
-
-SMALLEST_SIGMA = 1e-6
-"""Residual sds below this get no weight: distances of float32 vectors are not known better, and
-double precision gives out beyond."""
+from .reduction import SMALLEST_SIGMA, Collapsed, Side
 
 
 @dataclass(frozen=True)
