@@ -253,18 +253,6 @@ def test_posterior_frames_have_widths_coverage_and_mixed_truths() -> None:
     assert (frame["doubtful"] == 0).all()
 
 
-def test_cards_of_ones_own_can_be_calibrated() -> None:
-    spec = load_model("paper").with_priors({"connection_mean": {"sd": 0.01}})
-    methods = {
-        "tight": posterior_methods(spec)["paper-hpdi"],
-        "wide": CALIBRATED_METHODS["paper-hpdi"],
-    }
-    small = {"small": Scenario(n_words=3, n_attributes=3)}
-    first = calibrate(small, {"tight": methods["tight"]}, n=8, seed=1, draws=400)
-    second = calibrate(small, {"wide": methods["wide"]}, n=8, seed=1, draws=400)
-    assert first["width"].iloc[0] < second["width"].iloc[0]
-
-
 def test_two_models_of_one_name_are_not_mixed_up() -> None:
     spec = load_model("paper").with_priors({"connection_mean": {"sd": 0.01}})
     both = {

@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from builders import distances
 
 import bayesbias as bb
 from bayesbias.calibration.methods import posterior_methods
@@ -61,13 +62,6 @@ def test_the_paper_card_is_the_printed_model() -> None:
         "connection_sd": "exponential(rate 2)",
         "sigma": "exponential(rate 2)",
     }
-
-
-def test_cards_differ_where_their_names_say() -> None:
-    assert load_model("paper-figures").sigma == "connection"
-    assert load_model("crossed").attribute_effects == "common"
-    assert load_model("grouped").group_effects == "connection"
-    assert load_model("robust").likelihood == "student_t"
 
 
 def test_a_card_of_ones_own_is_named_by_its_file(tmp_path: Path) -> None:
@@ -131,13 +125,14 @@ EMBEDDINGS = {"embeddings": {"demo": "glove-demo"}, "lists": ["gender"]}
 @pytest.mark.parametrize(
     "take",
     [
+        lambda: bb.fit(distances(), "change"),
         lambda: load_models(["paper", "change"]),
         lambda: sweep_from_dict({**EMBEDDINGS, "models": ["change"]}, Path()),
         lambda: posterior_methods("change"),
         lambda: bb.vocabulary_contrasts("glove-demo", "gender", "change"),
         lambda: bb.attribute_kfold(pd.DataFrame(), ["change"]),
     ],
-    ids=["run", "sweep", "calibrate", "vocabulary_contrasts", "attribute_kfold"],
+    ids=["fit", "run", "sweep", "calibrate", "vocabulary_contrasts", "attribute_kfold"],
 )
 def test_whatever_models_distances_refuses_other_cards(take: Callable[[], object]) -> None:
     with pytest.raises(ValueError, match=r"the model 'change' is for changes.* here are distances"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -169,9 +168,7 @@ def test_rows_of_every_context_are_counted_alone_and_with_each_class(
 def test_a_connection_without_rows_counts_nothing(design: Design, statistics: Statistics) -> None:
     """Such as a part of the rows leaves, the last connection too."""
     last = len(design.connections) - 1
-    kept = design.connection != last
-    columns = {name: getattr(design, name)[kept] for name in ("word", "connection", "attribute")}
-    part = replace(design, y=design.y[kept], **columns)
+    part = design.take(np.flatnonzero(design.connection != last))
     found = sufficient_statistics(part, CENTRE, with_attributes=True, grouped=False)
     np.testing.assert_array_equal(found.rows, [*statistics.rows[:last], 0])
     np.testing.assert_array_equal(found.squares, [*statistics.squares[:last], 0])
