@@ -279,9 +279,8 @@ def test_work_does_not_grow_with_rows_words_or_attributes_of_a_regular_design() 
     for n_words, n_attributes in ((4, 6), (40, 60)):
         distance = np.random.default_rng(0).normal(0.9, 0.05, n_words * n_attributes)
         table = grid(n_words, n_attributes, distance)
-        own = table["protected_group"] == np.where(
-            pd.factorize(table["attribute"])[0] % 2, "g1", "g0"
-        )
+        group_of = np.where(pd.factorize(table["attribute"])[0] % 2, "g1", "g0")
+        own = table["protected_group"] == group_of
         table["connection"] = np.where(own, "associated", "different")
         sizes.add(collapse(make_design(table), load_model("crossed")).cross.shape)
     assert sizes == {(2, 4, 4)}  # two groups by two connections; two sets and two means

@@ -217,7 +217,7 @@ def test_no_contexts_or_one_is_told(toy_table: pd.DataFrame, dealt: pd.DataFrame
         bb.fit(dealt.assign(context=["a", "b", "c", None] + ["a"] * (len(dealt) - 4)), "crossed")
 
 
-def test_cards_without_context_effects_do_not_see_contexts(
+def test_models_without_context_effects_do_not_see_contexts(
     toy_table: pd.DataFrame, dealt: pd.DataFrame
 ) -> None:
     bare = dealt.drop(columns="context")

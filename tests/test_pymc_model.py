@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pymc as pm
 import pytest
+from builders import model_named
 from pymc.stats import compute_log_prior
 from scipy.stats import norm
 from xarray import DataTree
@@ -16,8 +17,8 @@ from xarray import DataTree
 import bayesbias as bb
 from bayesbias.model.design import make_design
 from bayesbias.model.likelihood import predict_rows
-from bayesbias.model.pymc_model import _smallest_table, _whitening, build_model, graph
-from bayesbias.model.spec import load_model, models, spec_from_dict
+from bayesbias.model.pymc_model import _RoughFit, _smallest_table, _whitening, build_model, graph
+from bayesbias.model.spec import load_model, models
 from bayesbias.model.tree import labels, spec_of, variable_dims
 from bayesbias.posterior.loo import add_log_likelihood
 from bayesbias.posterior.sensitivity import with_log_densities
@@ -92,7 +93,7 @@ def test_pymc_works_on_posteriors_read_from_a_file(
     check_log_likelihood(again, build_model(toy_table, "crossed"))
 
 
-def test_the_robust_card_is_wired_through(
+def test_the_robust_model_is_wired_through(
     toy_table: pd.DataFrame, mock_nuts: dict[str, Any]
 ) -> None:
     """Draws from the prior stand for NUTS; PyMC's Student-t against ours."""
@@ -104,7 +105,7 @@ def test_the_robust_card_is_wired_through(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("spec", models())
-def test_every_card_samples_by_nuts(table: pd.DataFrame, spec: str) -> None:
+def test_every_model_samples_by_nuts(table: pd.DataFrame, spec: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the toy table is small, and some chains short
         tree = fit_design(
@@ -127,7 +128,7 @@ def test_variables_and_dims_are_those_that_posteriors_have(
     assert [variable.name for variable in model.observed_RVs] == ["cosine_distance"]
 
 
-def test_priors_have_the_density_the_card_states(exact: DataTree, model: pm.Model) -> None:
+def test_priors_have_the_density_the_model_states(exact: DataTree, model: pm.Model) -> None:
     """The sampler's coordinates must not change the model: effects too have their own normal."""
     few = DataTree.from_dict({"posterior": exact["posterior"].to_dataset().isel(draw=slice(0, 9))})
     theirs = compute_log_prior(few, model=model, progressbar=False, extend_inferencedata=False)
@@ -170,7 +171,7 @@ def test_overridden_priors_reach_the_model(toy_table: pd.DataFrame) -> None:
 
 
 def test_effects_by_kind_have_an_sd_for_each(toy_table: pd.DataFrame) -> None:
-    spec = spec_from_dict(load_model("crossed").to_dict() | {"attribute_effects": "kind"})
+    spec = model_named("crossed by kind")
     model = build_model(toy_table, spec)
     assert model.named_vars_to_dims["attribute_sd"] == ("attribute_kind",)
     tree = fit(toy_table, spec, method="exact", chains=2, seed=1)
@@ -193,17 +194,14 @@ def test_whitened_coordinates_are_a_change_of_variables() -> None:
 
 def test_connections_of_single_rows_do_not_pass_for_noiseless() -> None:
     """Cells of one row have no residuals; their rough variance is the common one."""
-    from bayesbias.model.design import make_design
-    from bayesbias.model.pymc_model import _RoughFit
-
     rough = _RoughFit(make_design(_smallest_table()))
-    spread = 1 / np.sqrt(rough.cell_precision)
+    spread = 1 / np.sqrt(rough.cells[0])
     assert np.isfinite(spread).all()
     assert (spread > 0.005).all()  # distances there differ by .01 to .06
 
 
 @pytest.mark.parametrize("spec", models())
-def test_a_graph_names_the_cards_variables(spec: str) -> None:
+def test_a_graph_names_the_models_variables(spec: str) -> None:
     graphviz = pytest.importorskip("graphviz")
     drawn = graph(spec)
     assert isinstance(drawn, graphviz.Digraph)
