@@ -22,7 +22,6 @@ from bayesbias.model.tree import (
     variable_dims,
     warnings_of,
 )
-from bayesbias.sampling.fit import fit
 from bayesbias.tables.schema import table_hash, validate
 
 
@@ -107,16 +106,6 @@ def test_a_posterior_is_read_back_identical(
         xr.testing.assert_equal(again[name].to_dataset(), tree[name].to_dataset())
     assert spec_of(again) == spec_of(tree)
     save_posterior(again, path)  # nothing holds the file that was read
-
-
-def test_every_group_survives_the_file(toy_table: pd.DataFrame, tmp_path: Path) -> None:
-    tree = fit(toy_table, "paper", draws=500, chains=1, seed=1, posterior_predictive=True)
-    save_posterior(tree, tmp_path / "post.nc")
-    again = load_posterior(tmp_path / "post.nc")
-    assert "posterior_predictive" in again.children
-    xr.testing.assert_equal(
-        again["posterior_predictive"].to_dataset(), tree["posterior_predictive"].to_dataset()
-    )
 
 
 def test_files_that_are_no_posterior(tmp_path: Path, crossed_posterior: DataTree) -> None:
