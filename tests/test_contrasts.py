@@ -69,10 +69,6 @@ def test_a_rope_that_is_no_distance(crossed_posterior: DataTree, rope: float) ->
         contrasts(crossed_posterior, rope=rope)
 
 
-def test_a_rope_of_nothing_holds_nothing(crossed_posterior: DataTree) -> None:
-    assert (contrasts(crossed_posterior, rope=0)["p_rope"] == 0).all()
-
-
 def test_one_connection_has_nothing_to_compare(toy_table: pd.DataFrame) -> None:
     part = toy_table[toy_table["connection"] == "different"]
     only = fit(part, "paper", method="exact", draws=500, chains=1, seed=1)

@@ -180,9 +180,3 @@ def test_one_thread_of_linear_algebra_while_sampling_and_as_many_as_before_after
         sample_exact(posterior, 100, _rng())
         assert threads() == {2}
     assert within == [{1}]
-
-
-def test_draws_tell_how_they_were_proposed(toy_table: pd.DataFrame) -> None:
-    draws = sample_exact(collapse(make_design(toy_table), load_model("paper")), 200, _rng())
-    assert draws.n_proposals == 4000  # the fewest; 200 draws need less
-    assert 0.3 * draws.n_proposals < draws.importance_ess < draws.n_proposals

@@ -40,7 +40,7 @@ def toy(groups: str = "xy", sizes: tuple[int, ...] = (4, 3), seed: int = 0):
 
 
 def table_of(vectors, words) -> pd.DataFrame:
-    keyed = KeyedVectors(6)
+    keyed = KeyedVectors(6, dtype=np.float64)
     keyed.add_vectors(list(vectors), np.array(list(vectors.values())))
     return bb.distance_table(keyed, words)
 
