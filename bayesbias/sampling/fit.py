@@ -190,11 +190,10 @@ def fit_design(
 def _by_method(run: _Run) -> tuple[DataTree, str, str]:
     """Posterior, the method that made it, and why that one."""
     method = run.options.method
+    if method == "exact":
+        return _exact(run), method, "asked for"
     if method != "auto":
-        tree = (
-            _exact(run) if method == "exact" else _nuts(run, "pymc" if method == "nuts" else method)
-        )
-        return tree, method, "asked for"
+        return _nuts(run, "pymc" if method == "nuts" else method), method, "asked for"
     if run.spec.likelihood != "normal":
         reason = f"a {run.spec.likelihood} likelihood does not integrate out"
     else:
