@@ -134,7 +134,7 @@ def order_changes(
     def describe(*ends: FloatArray) -> pd.DataFrame:
         gaps = [draws[:, [one]] - draws[:, [other]] for draws in ends]
         frame = compare_draws(gaps[1] - gaps[0], ci_prob, rope, ci_kind)
-        bounds = {}
+        bounds: dict[str, pd.Series[float]] = {}
         for when, gap in zip(WHEN, gaps, strict=True):
             told = describe_draws(gap, ci_prob, ci_kind)
             bounds |= {when: told["mean"], f"{when}_low": told["low"], f"{when}_high": told["high"]}

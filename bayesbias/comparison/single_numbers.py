@@ -41,9 +41,9 @@ def mac_before_after(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     one, other = (
         mac_of_table(rows.rename(columns={when: "cosine_distance"})) for when in ("before", "after")
     )
-    row = {"score": "mac", "groups": ", ".join(dict.fromkeys(rows["protected_group"]))}
-    row |= {"no_bias": 1.0, **_values(one.score, other.score), **_t_test(one, other)}
-    return _frame([row])
+    groups = ", ".join(dict.fromkeys(rows["protected_group"]))
+    made = _values(one.score, other.score) | _t_test(one, other)
+    return _frame([{"score": "mac", "groups": groups, "no_bias": 1.0, **made}])
 
 
 def scores_before_after(

@@ -100,20 +100,14 @@ def sufficient_statistics(
     cells = _cell_classes(sums, counts, np.column_stack([parent, of_cell]), n_connections)
     by_attribute = _sums(y, (design.connection, design.attribute), of_attribute.shape[:2])
     attributes, incidence = None, np.zeros((len(cells.size), 0))
-    first_attributes = np.zeros(0, np.int64)
+    first_cells, first_attributes = _first_members(cells.of_cell), np.zeros(0, np.int64)
     if with_attributes:
         attributes = _attribute_classes(design, counts, by_attribute, of_attribute)
         first_attributes = _first_members(attributes.of_attribute)
-        incidence = counts[np.ix_(_first_members(cells.of_cell), first_attributes)]
+        incidence = counts[np.ix_(first_cells, first_attributes)]
     contexts = None
     if with_contexts:
-        own, shape = (design.connection, design.context), (n_connections, n_contexts)
-        contexts = ContextCounts(
-            rows=_sums(np.ones_like(y), own, shape),
-            sums=_sums(y, own, shape),
-            of_cell=of_cell[_first_members(cells.of_cell)],
-            of_attribute=of_attribute[:, first_attributes],
-        )
+        contexts = _contexts(design, y, of_cell[first_cells], of_attribute[:, first_attributes])
     return Statistics(
         rows=np.bincount(design.connection, minlength=n_connections).astype(float),
         squares=np.bincount(design.connection, y**2, minlength=n_connections),
@@ -133,6 +127,14 @@ def _counts(design: Design, cell: IntArray, n_cells: int, *, with_attributes: bo
     column = design.attribute if with_attributes else np.zeros_like(cell)
     flat = np.bincount(cell * n_columns + column, minlength=n_cells * n_columns)
     return flat.reshape(n_cells, n_columns).astype(float)
+
+
+def _contexts(
+    design: Design, y: FloatArray, of_cell: FloatArray, of_attribute: FloatArray
+) -> ContextCounts:
+    own, shape = (design.connection, design.context), (len(design.connections), of_cell.shape[1])
+    rows, sums = _sums(np.ones_like(y), own, shape), _sums(y, own, shape)
+    return ContextCounts(rows, sums, of_cell, of_attribute)
 
 
 def _sums(values: FloatArray, at: tuple[IntArray, ...], shape: tuple[int, ...]) -> FloatArray:
