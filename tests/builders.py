@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from xarray import DataTree
 
 import bayesbias as bb
 from bayesbias.embeddings.load import load_vectors
+from bayesbias.model.spec import load_model, spec_from_dict
 from bayesbias.report.figures import draw_figures
 from bayesbias.report.lists import list_page
 from bayesbias.report.page import render
@@ -55,6 +58,36 @@ def summaries(
     columns = ["level", "protected_group", "protected_word", "connection", "mean"]
     frame = pd.DataFrame(rows, columns=columns).assign(sd=0.02)
     return frame.assign(low=frame["mean"] - 0.03, high=frame["mean"] + 0.04)
+
+
+def grid(
+    n_words: int,
+    n_attributes: int,
+    distance: np.ndarray | float,
+    connections: tuple[str, ...] = bb.CONNECTIONS,
+) -> pd.DataFrame:
+    """Every word of two groups in turn with every attribute, of connections in turn."""
+    rows = [
+        (f"w{word}", f"g{word % 2}", f"a{at}", *[connections[at % len(connections)]] * 2)
+        for word in range(n_words)
+        for at in range(n_attributes)
+    ]
+    return pd.DataFrame(rows, columns=list(bb.COLUMNS[:5])).assign(cosine_distance=distance)
+
+
+def model_named(name: str) -> bb.ModelSpec:
+    """A bundled model; one whose name ends in "by kind" has an sd of effects for each kind."""
+    if not name.endswith(" by kind"):
+        return load_model(name)
+    content = load_model(name.removesuffix(" by kind")).to_dict()
+    return spec_from_dict(content | {"attribute_effects": "kind"})
+
+
+def doubtful(tree: DataTree, doubt: str = "do not trust me") -> DataTree:
+    """A copy of a posterior that carries a warning."""
+    copy = tree.copy()
+    copy.attrs = tree.attrs | {"warnings": json.dumps([doubt])}
+    return copy
 
 
 def leaning(

@@ -210,7 +210,9 @@ def test_no_contexts_or_one_is_told(toy_table: pd.DataFrame, dealt: pd.DataFrame
         bb.fit(dealt.assign(context=["a", "b", "c", None] + ["a"] * (len(dealt) - 4)), "crossed")
 
 
-def test_models_without_context_effects_do_not_see_contexts(toy_table, dealt) -> None:
+def test_models_without_context_effects_do_not_see_contexts(
+    toy_table: pd.DataFrame, dealt: pd.DataFrame
+) -> None:
     bare = dealt.drop(columns="context")
     first, second = (bb.fit(each, "crossed", draws=200, seed=1) for each in (dealt, bare))
     assert first["posterior"].to_dataset().identical(second["posterior"].to_dataset())

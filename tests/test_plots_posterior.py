@@ -50,7 +50,7 @@ def test_scales_tell_degrees_of_freedom_in_words() -> None:
 
 def test_predictive_check_counts_as_the_checks_do(posterior: Any, table: pd.DataFrame) -> None:
     ax = plots.predictive_check(posterior, ci_prob=0.5)
-    counts = bb.check(posterior, ci_probs=[0.5]).set_index("connection")
+    counts = bb.check(posterior, ci_probs=[0.5], seed=0).set_index("connection")
     for name in bb.CONNECTIONS:
         inside, outside = (line(ax, f"{name} {where}") for where in ("inside", "outside"))
         assert len(inside.get_xdata()) == counts.loc[name, "n_inside"]

@@ -58,28 +58,23 @@ def model_of(design: Design, spec: ModelSpec) -> pm.Model:
         word = pm.Data("word_index", design.word, dims="row")
         connection = pm.Data("connection_index", design.connection, dims="row")
         attribute = pm.Data("attribute_index", design.attribute, dims="row")
-        spread = spec.priors["connection_sd"].to_pymc("connection_sd", dims="connection")
-        parent = spec.priors["connection_mean"].to_pymc("connection_mean", dims="connection")
-        if spec.group_effects != "none":
-            parent = _group_means(spec, parent)[design.word_group]
-        word_mean = pm.Normal(
-            "word_mean",
-            parent,
-            spread,
-            dims=("protected_word", "connection"),
-            default_transform=None,
-            transform=_whitening(rough.cell_precision, rough.cell_mean),
-        )
-        location = word_mean[word, connection]
+        location = _word_means(spec, design, rough)[word, connection]
         if spec.attribute_effects != "none":
-            location = location + _attribute_effects(spec, design, rough)[attribute]
+            kinds = design.attribute_kind if spec.attribute_effects == "kind" else None
+            effects = _shared_effects(spec, "attribute", rough.about(design.attribute), kinds)
+            location = location + effects[attribute]
         if spec.context_effects != "none":
             context = pm.Data("context_index", design.context, dims="row")
-            location = location + _context_effects(spec, rough)[context]
-        dims = "connection" if spec.sigma == "connection" else None
-        sigma = spec.priors["sigma"].to_pymc("sigma", dims=dims)
-        sigma = sigma[connection] if dims else sigma
-        _likelihood(spec, location, sigma, design)
+            effects = _shared_effects(spec, "context", rough.about(design.context))
+            location = location + effects[context]
+        by_connection = spec.sigma == "connection"
+        sigma = spec.priors["sigma"].to_pymc("sigma", dims="connection" if by_connection else None)
+        sigma = sigma[connection] if by_connection else sigma
+        rows = {"mu": location, "sigma": sigma, "observed": design.y, "dims": "row"}
+        if spec.likelihood == "student_t":
+            pm.StudentT(design.outcome, nu=spec.priors["nu"].to_pymc("nu"), **rows)
+        else:
+            pm.Normal(design.outcome, **rows)
     return model
 
 
@@ -114,60 +109,36 @@ def _smallest_table() -> pd.DataFrame:
     return table.assign(context=["first", "second"] * 4)
 
 
-def _group_means(spec: ModelSpec, overall: Any) -> Any:  # noqa: ANN401
+def _word_means(spec: ModelSpec, design: Design, rough: _RoughFit) -> Any:  # noqa: ANN401
+    spread = spec.priors["connection_sd"].to_pymc("connection_sd", dims="connection")
+    parent = spec.priors["connection_mean"].to_pymc("connection_mean", dims="connection")
+    if spec.group_effects != "none":
+        group_sd = spec.priors["group_sd"].to_pymc("group_sd", dims="connection")
+        dims, nothing = ("protected_group", "connection"), np.zeros(1)
+        groups = _whitened("group_mean", parent, group_sd, dims, (nothing, nothing))
+        parent = groups[design.word_group]
+    return _whitened("word_mean", parent, spread, ("protected_word", "connection"), rough.cells)
+
+
+def _shared_effects(
+    spec: ModelSpec, dim: str, told: tuple[FloatArray, FloatArray], kinds: IntArray | None = None
+) -> Any:  # noqa: ANN401
+    """Effects of attributes or contexts, with one sd or an sd for each kind."""
+    kind_dim = None if kinds is None else "attribute_kind"
+    sd = spec.priors[f"{dim}_sd"].to_pymc(f"{dim}_sd", dims=kind_dim)
+    return _whitened(f"{dim}_effect", 0.0, sd if kinds is None else sd[kinds], dim, told)
+
+
+def _whitened(name: str, mean: Any, sd: Any, dims: Any, told: tuple[FloatArray, FloatArray]) -> Any:  # noqa: ANN401
+    """Normal effects, sampled where data of the precision and mean told would put them."""
     import pymc as pm
 
-    spread = spec.priors["group_sd"].to_pymc("group_sd", dims="connection")
-    dims = ("protected_group", "connection")
-    none = np.zeros(1)
-    transform = _whitening(none, none)
-    return pm.Normal(
-        "group_mean", overall, spread, dims=dims, default_transform=None, transform=transform
-    )
-
-
-def _attribute_effects(spec: ModelSpec, design: Design, rough: _RoughFit) -> Any:  # noqa: ANN401
-    import pymc as pm
-
-    by_kind = spec.attribute_effects == "kind"
-    spread = spec.priors["attribute_sd"].to_pymc(
-        "attribute_sd", dims="attribute_kind" if by_kind else None
-    )
-    return pm.Normal(
-        "attribute_effect",
-        0.0,
-        spread[design.attribute_kind] if by_kind else spread,
-        dims="attribute",
-        default_transform=None,
-        transform=_whitening(rough.attribute_precision, rough.attribute_mean),
-    )
-
-
-def _context_effects(spec: ModelSpec, rough: _RoughFit) -> Any:  # noqa: ANN401
-    import pymc as pm
-
-    return pm.Normal(
-        "context_effect",
-        0.0,
-        spec.priors["context_sd"].to_pymc("context_sd"),
-        dims="context",
-        default_transform=None,
-        transform=_whitening(rough.context_precision, rough.context_mean),
-    )
-
-
-def _likelihood(spec: ModelSpec, location: Any, sigma: Any, design: Design) -> None:  # noqa: ANN401
-    import pymc as pm
-
-    if spec.likelihood == "student_t":
-        nu = spec.priors["nu"].to_pymc("nu")
-        pm.StudentT(design.outcome, nu=nu, mu=location, sigma=sigma, observed=design.y, dims="row")
-    else:
-        pm.Normal(design.outcome, mu=location, sigma=sigma, observed=design.y, dims="row")
+    transform = _whitening(*told)
+    return pm.Normal(name, mean, sd, dims=dims, default_transform=None, transform=transform)
 
 
 class _RoughFit:
-    """Moments that place the sampler's coordinates; they do not touch the posterior."""
+    """Precisions and means that place the sampler's coordinates, and not the posterior."""
 
     def __init__(self, design: Design) -> None:
         shape = (len(design.words), len(design.connections))
@@ -175,18 +146,15 @@ class _RoughFit:
         n_cells = shape[0] * shape[1]
         count = np.bincount(cell, minlength=n_cells)
         mean = np.bincount(cell, design.y, minlength=n_cells) / np.maximum(count, 1)
-        residual = design.y - mean[cell]
-        variance = self._variance(design, residual, np.unique(cell) % shape[1])
-        self.cell_mean = mean.reshape(shape)
-        self.cell_precision = count.reshape(shape) / variance
-        weight = np.bincount(design.attribute, 1 / variance[design.connection])
-        pulled = np.bincount(design.attribute, residual / variance[design.connection])
-        self.attribute_precision = weight
-        self.attribute_mean = pulled / weight
-        if design.contexts:
-            weight = np.bincount(design.context, 1 / variance[design.connection])
-            pulled = np.bincount(design.context, residual / variance[design.connection])
-            self.context_precision, self.context_mean = weight, pulled / weight
+        self.residual = design.y - mean[cell]
+        variance = self._variance(design, self.residual, np.unique(cell) % shape[1])
+        self.cells = count.reshape(shape) / variance, mean.reshape(shape)
+        self.row_variance = variance[design.connection]
+
+    def about(self, index: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Precision and mean of the effects of attributes or contexts, by the rows of each."""
+        weight = np.bincount(index, 1 / self.row_variance)
+        return weight, np.bincount(index, self.residual / self.row_variance) / weight
 
     @staticmethod
     def _variance(design: Design, residual: FloatArray, cells: IntArray) -> FloatArray:

@@ -41,6 +41,14 @@ OUTCOMES = {
 }
 """What each outcome is, in words."""
 
+_CHOSEN_BY = {
+    "attribute_sd": "attribute_effects",
+    "group_sd": "group_effects",
+    "context_sd": "context_effects",
+    "nu": "likelihood",
+}
+"""Parameters that a model has where it departs from the default of a choice."""
+
 _TEXTS = ("name", "title", "reference", "note")
 
 
@@ -91,12 +99,8 @@ class ModelSpec:
     @property
     def needed_priors(self) -> tuple[str, ...]:
         """Names of the priors that the model's structure needs, in the order models use."""
-        names = ["connection_mean", "connection_sd", "sigma"]
-        names += ["attribute_sd"] if self.attribute_effects != "none" else []
-        names += ["group_sd"] if self.group_effects != "none" else []
-        names += ["context_sd"] if self.context_effects != "none" else []
-        names += ["nu"] if self.likelihood == "student_t" else []
-        return tuple(names)
+        more = [name for name, key in _CHOSEN_BY.items() if getattr(self, key) != CHOICES[key][0]]
+        return ("connection_mean", "connection_sd", "sigma", *more)
 
     def with_priors(self, overrides: Mapping[str, Prior | Mapping[str, Any]]) -> ModelSpec:
         """Return a copy with some priors replaced.

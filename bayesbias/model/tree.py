@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -35,13 +35,7 @@ VARIABLE_DIMS: dict[str, tuple[str, ...]] = {
 ``sigma`` and ``attribute_sd`` have none, or ``connection`` and ``attribute_kind``, by the model.
 """
 
-_INDEX_DIMS = {
-    "word_index": ["row"],
-    "connection_index": ["row"],
-    "attribute_index": ["row"],
-    "group_index": ["protected_word"],
-    "context_index": ["row"],
-}
+_SAMPLED = ("chain", "draw")
 
 
 class SamplingWarning(NamesArguments, UserWarning):
@@ -66,15 +60,9 @@ def assemble(
     chains: int,
     diagnostics: Mapping[str, float],
 ) -> DataTree:
-    """Lay independent draws out as ArviZ expects them.
+    """Lay independent draws, (chains * draws, ...), out as ArviZ expects them.
 
-    Parameters
-    ----------
-    values : mapping of str to (chains * draws, ...) float
-    sample_stats : mapping of str to (chains * draws,) float
-    chains : int
-    diagnostics : mapping of str to float
-        Statistics of the whole sample, for ``sample_stats`` too.
+    Diagnostics are of the whole sample, and go into ``sample_stats`` too.
     """
     import xarray as xr
 
@@ -82,22 +70,17 @@ def assemble(
     n_draws = len(next(iter(values.values()))) // chains
     coords = _coordinates(design, chain=np.arange(chains), draw=np.arange(n_draws))
 
-    def sampled(
-        content: Mapping[str, FloatArray], scalars: Mapping[str, float] | None = None
-    ) -> xr.Dataset:
+    def sampled(content: Mapping[str, FloatArray], scalars: Mapping[str, float]) -> xr.Dataset:
         laid_out = {
-            name: (
-                ("chain", "draw", *dims.get(name, ())),
-                draws.reshape(chains, -1, *draws.shape[1:]),
-            )
+            name: ((*_SAMPLED, *dims.get(name, ())), draws.reshape(chains, -1, *draws.shape[1:]))
             for name, draws in content.items()
         }
         used = {dim for variable_dims, _ in laid_out.values() for dim in variable_dims}
-        return xr.Dataset(laid_out | dict(scalars or {}), _only(coords, used))
+        return xr.Dataset(laid_out | dict(scalars), _only(coords, used))
 
     return xr.DataTree.from_dict(
         {
-            "posterior": sampled(values),
+            "posterior": sampled(values, {}),
             "sample_stats": sampled(sample_stats, diagnostics),
             "observed_data": xr.Dataset(
                 {design.outcome: ("row", design.y)}, _only(coords, {"row"})
@@ -113,11 +96,38 @@ def complete(tree: DataTree, design: Design) -> None:
     undate(tree)
 
 
+def add_draws(tree: DataTree, group: str, values: Mapping[str, FloatArray]) -> None:
+    """Add a group of values of every draw, (chains * draws,), or of every draw and row."""
+    from xarray import Dataset
+
+    posterior = tree["posterior"]
+    shape = [posterior.sizes[name] for name in _SAMPLED]
+    coords = {name: posterior.coords[name] for name in _SAMPLED}
+    laid_out = {}
+    for name, draws in values.items():
+        laid_out[name] = (
+            (*_SAMPLED, "row")[: draws.ndim + 1],
+            draws.reshape(*shape, *draws.shape[1:]),
+        )
+        if draws.ndim > 1:
+            coords["row"] = np.arange(draws.shape[1])
+    tree[group] = Dataset(laid_out, coords)
+
+
 def _constants(design: Design, coords: Coordinates) -> Dataset:
+    """Return the indices in the type that ``pm.Data`` holds, or PyMC would not take them back."""
     import xarray as xr
 
+    indices = {
+        "word_index": ("row", design.word),
+        "connection_index": ("row", design.connection),
+        "attribute_index": ("row", design.attribute),
+        "group_index": ("protected_word", design.word_group),
+    }
+    if design.contexts:
+        indices["context_index"] = ("row", design.context)
     return xr.Dataset(
-        {name: (_INDEX_DIMS[name], values) for name, values in _indices(design).items()},
+        {name: (dim, index.astype(np.int32)) for name, (dim, index) in indices.items()},
         _only(coords, {*design.coords, "row"}),
     )
 
@@ -147,19 +157,13 @@ def undate(tree: DataTree) -> None:
             node.attrs.pop(name, None)
 
 
-def describe(
-    tree: DataTree, spec: ModelSpec, *, method: str, reason: str, seed: str, table_hash: str
-) -> None:
-    """Write into a posterior's attributes where it comes from, and any warnings about it."""
+def describe(tree: DataTree, spec: ModelSpec, **origin: str) -> None:
+    """Write a posterior's model and origin (method, seed, ...) into its attributes."""
     tree.attrs |= {
         "spec": json.dumps(spec.to_dict()),
         "model": spec.name,
-        "method": method,
-        "method_reason": reason,
-        "seed": seed,
-        "table_hash": table_hash,
+        **origin,
         "versions": json.dumps(_versions()),
-        "warnings": json.dumps([]),
     }
 
 
@@ -176,6 +180,11 @@ def spec_of(tree: DataTree) -> ModelSpec:
 def warnings_of(tree: DataTree) -> list[str]:
     """Return the warnings that a posterior carries; empty if it may be trusted."""
     return list(json.loads(str(_attribute(tree, "warnings"))))
+
+
+def n_draws(tree: DataTree) -> int:
+    """How many draws a posterior has in all its chains."""
+    return int(np.prod([tree["posterior"].sizes[name] for name in _SAMPLED]))
 
 
 def stacked(tree: DataTree, name: str) -> FloatArray:
@@ -241,17 +250,6 @@ def load_posterior(path: str | Path) -> DataTree:
     if "posterior" not in tree.children or "spec" not in tree.attrs:
         raise ValueError(f"{path} does not hold a posterior fitted by bayesbias")
     return tree
-
-
-def _indices(design: Design) -> dict[str, Any]:
-    """Return the indices in the type that ``pm.Data`` holds, or PyMC would not take them back."""
-    indices = {
-        "word_index": design.word.astype(np.int32),
-        "connection_index": design.connection.astype(np.int32),
-        "attribute_index": design.attribute.astype(np.int32),
-        "group_index": design.word_group.astype(np.int32),
-    }
-    return indices | ({"context_index": design.context.astype(np.int32)} if design.contexts else {})
 
 
 def _attribute(tree: DataTree, name: str) -> object:

@@ -115,7 +115,7 @@ def predictive_check(tree: DataTree, *, ci_prob: float = 0.89, ax: Axes | None =
     """
     observed = np.asarray(tree["observed_data"]["cosine_distance"].values, np.float64)
     connection = np.asarray(labels(tree, "connection"))[index_of(tree, "connection_index")]
-    intervals = predictive_intervals(tree, [ci_prob])[float(ci_prob)]
+    intervals = predictive_intervals(tree, [ci_prob], seed=0)[float(ci_prob)]
     rows = predictive_rows(observed, connection, intervals)
     names = rows["connection"].drop_duplicates().tolist()
     ax = new_axes(ax, height=5.0)

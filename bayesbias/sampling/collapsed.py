@@ -22,11 +22,7 @@ import numpy as np
 
 from .._core.arrays import FloatArray
 from ..model.design import IntArray
-from .reduction import Collapsed, Side
-
-SMALLEST_SIGMA = 1e-6
-"""Residual sds below this get no weight: distances of float32 vectors are not known better, and
-double precision gives out beyond."""
+from .reduction import SMALLEST_SIGMA, Collapsed, Side
 
 
 @dataclass(frozen=True)
@@ -44,23 +40,12 @@ class Eliminated:
 
 @dataclass(frozen=True)
 class Conditional:
-    """The Gaussian of the class coordinates given the sds, for a stack of sd vectors.
-
-    Parameters
-    ----------
-    eliminated : Eliminated
-    cross : (n, n_eliminated, n_kept + n_means) float
-        Coupling of eliminated effects with kept effects and means.
-    factor : (n, k, k) float
-        Lower Cholesky factor of the precision of kept effects and means.
-    solved : (n, k) float
-        factor⁻¹ times their projection.
-    """
+    """The Gaussian of the class coordinates given the sds, for a stack of sd vectors."""
 
     eliminated: Eliminated
-    cross: FloatArray
-    factor: FloatArray
-    solved: FloatArray
+    cross: FloatArray  # (n, n_eliminated, k): coupling of the former with kept effects and means
+    factor: FloatArray  # (n, k, k): lower Cholesky factor of the precision of these
+    solved: FloatArray  # (n, k): factor⁻¹ times their projection
 
     @property
     def pivots(self) -> FloatArray:
@@ -78,26 +63,13 @@ class Conditional:
 
 @dataclass(frozen=True)
 class Separate:
-    """The same where kept coordinates are not coupled: without effects that many cells share.
-
-    Parameters
-    ----------
-    eliminated : Eliminated
-    mean_of : (n_eliminated,) int
-        The only kept coordinate that each eliminated effect is coupled with.
-    cross : (n, n_eliminated) float
-        Its coupling with that.
-    pivots : (n, k) float
-        Root of the precision of kept coordinates.
-    solved : (n, k) float
-        Their projections over it.
-    """
+    """The same where kept coordinates are not coupled: without effects that many cells share."""
 
     eliminated: Eliminated
-    mean_of: IntArray
-    cross: FloatArray
-    pivots: FloatArray
-    solved: FloatArray
+    mean_of: IntArray  # (n_eliminated,): the only kept coordinate that each is coupled with
+    cross: FloatArray  # (n, n_eliminated): coupling with that
+    pivots: FloatArray  # (n, k): root of the precision of kept coordinates
+    solved: FloatArray  # (n, k): their projections over it
 
     def draw_kept(self, noise: FloatArray) -> FloatArray:
         """Draw the kept coordinates, (n, k)."""
@@ -109,18 +81,10 @@ class Separate:
 
 
 def log_density(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
-    """Log posterior density of log standard deviations, up to a constant.
+    """Log posterior density of (n, n_sds) log standard deviations, up to a constant.
 
-    Parameters
-    ----------
-    posterior : Collapsed
-    log_sds : (n, n_sds) float
-
-    Returns
-    -------
-    (n,) float
-        -inf below ``SMALLEST_SIGMA``, and where the linear algebra breaks down, which it does
-        only at absurd scales.
+    It is -inf below ``SMALLEST_SIGMA``, and where the linear algebra breaks down, which it does
+    only at absurd scales.
     """
     rows = posterior.rows_at_once
     parts = [

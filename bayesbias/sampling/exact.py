@@ -19,7 +19,6 @@ from ..model.design import IntArray
 from .collapsed import conditional, kept_scales, log_density, residual_precision
 from .importance import find_mode, importance_resample
 from .reduction import Collapsed, Side
-from .sufficient import AttributeClasses
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
@@ -40,23 +39,10 @@ TELLING = 0.25
 
 @dataclass(frozen=True)
 class ExactDraws:
-    """Independent draws from the posterior of a Normal model.
+    """Independent draws from the posterior of a Normal model; diagnostics as of `Resampled`."""
 
-    Parameters
-    ----------
-    values : dict of str to (n_draws, ...) float
-        Every variable of the model by name, in the dimensions that PyMC's model has.
-    log_density : (n_draws,) float
-        Log posterior density of the log sds, effects integrated out, up to a constant.
-    pareto_k : float
-        Shape of the tail of the importance weights; below 0.7 they are to be trusted.
-    importance_ess : float
-        Effective sample size of the proposals, at most `n_proposals`.
-    n_proposals : int
-    """
-
-    values: dict[str, FloatArray]
-    log_density: FloatArray
+    values: dict[str, FloatArray]  # (n_draws, ...) by name, in the dimensions of PyMC's model
+    log_density: FloatArray  # (n_draws,): of the log sds, effects integrated out, up to a constant
     pareto_k: float
     importance_ess: float
     n_proposals: int
@@ -69,15 +55,10 @@ class Coordinates:
     Below some size the data cannot tell an sd from zero, and the density of its logarithm falls
     only as fast as the logarithm itself, with a tail that no proposal covers well. With an offset
     of that size the tail becomes an edge; sds well above it keep their logarithm.
-
-    Parameters
-    ----------
-    posterior : Collapsed
-    offset : (n_sds,) float
     """
 
     posterior: Collapsed
-    offset: FloatArray
+    offset: FloatArray  # (n_sds,)
 
     def log_density(self, points: FloatArray) -> FloatArray:
         """Log posterior density of points in these coordinates, (n, n_sds) to (n,)."""
@@ -99,15 +80,7 @@ class Coordinates:
 
 
 def sample_exact(posterior: Collapsed, n_draws: int, rng: Generator) -> ExactDraws:
-    """Draw from the exact posterior.
-
-    Parameters
-    ----------
-    posterior : Collapsed
-    n_draws : int
-    rng : numpy.random.Generator
-        Equal states give equal draws.
-    """
+    """Draw from the exact posterior; generators in equal states give equal draws."""
     with _linear_algebra().limit(limits=1, user_api="blas"):
         return _sample(posterior, n_draws, rng)
 
@@ -179,17 +152,21 @@ def _draw_block(posterior: Collapsed, log_sds: FloatArray, rng: Generator) -> di
     noise = rng.standard_normal(given.eliminated.precision.shape)
     out = given.eliminated.draw(given.explained(kept), noise)
     n_kept = len(posterior.kept.sd_index)
-    in_classes = kept[:, :n_kept]
-    cells, attributes = (out, in_classes) if posterior.cells_eliminated else (in_classes, out)
+    parts = [(posterior.eliminated, out), (posterior.kept, kept[:, :n_kept])]
+    of_cells, of_attributes = parts if posterior.cells_eliminated else parts[::-1]
     values = _means(posterior, kept_scales(posterior, log_sds)[:, n_kept:] * kept[:, n_kept:])
     scales = (residual_precision(posterior, log_sds), log_sds)
-    offsets = _effects(_cells(posterior), cells, scales, rng)
-    shape = (*posterior.statistics.cell_sums.shape, len(log_sds))
-    values["word_mean"] = _parents(posterior, values) + offsets.reshape(shape).transpose(2, 0, 1)
-    classes = posterior.statistics.attributes
-    if classes is not None:
-        members = _attributes(posterior, classes)
-        values["attribute_effect"] = _effects(members, attributes, scales, rng).T
+    statistics = posterior.statistics
+    n_words, n = statistics.cell_sums.shape
+    own = np.tile(np.eye(n), n_words) * statistics.cell_sums.ravel()  # of one connection each
+    side, in_classes = of_cells
+    offsets = _effects(side, statistics.cells.of_cell, own, in_classes, scales, rng=rng)
+    offsets = offsets.reshape(n_words, n, len(log_sds)).transpose(2, 0, 1)
+    values["word_mean"] = _parents(posterior, values) + offsets
+    if statistics.attributes is not None:
+        side, in_classes = of_attributes
+        members, sums = statistics.attributes.of_attribute, statistics.attribute_sums
+        values["attribute_effect"] = _effects(side, members, sums, in_classes, scales, rng=rng).T
     return values
 
 
@@ -212,49 +189,31 @@ def _parents(posterior: Collapsed, values: dict[str, FloatArray]) -> FloatArray:
     return values["connection_mean"][:, None, :]
 
 
-@dataclass(frozen=True)
-class _Members:
-    """The effects of one side, member by member: classes, and projections by connection."""
-
-    side: Side
-    of_member: IntArray
-    size: FloatArray
-    projections: FloatArray
-
-
-def _cells(posterior: Collapsed) -> _Members:
-    statistics = posterior.statistics
-    side = posterior.eliminated if posterior.cells_eliminated else posterior.kept
-    n_words, n = statistics.cell_sums.shape
-    own = np.tile(np.eye(n), n_words)  # a cell's rows all have its own connection
-    return _Members(
-        side, statistics.cells.of_cell, statistics.cells.size, own * statistics.cell_sums.ravel()
-    )
-
-
-def _attributes(posterior: Collapsed, classes: AttributeClasses) -> _Members:
-    side = posterior.kept if posterior.cells_eliminated else posterior.eliminated
-    sums = posterior.statistics.attribute_sums
-    return _Members(side, classes.of_attribute, classes.size, sums)
-
-
 def _effects(
-    members: _Members, of_class: FloatArray, given: tuple[FloatArray, FloatArray], rng: Generator
+    side: Side,
+    of_member: IntArray,
+    projections: FloatArray,
+    of_class: FloatArray,
+    given: tuple[FloatArray, FloatArray],
+    *,
+    rng: Generator,
 ) -> FloatArray:
-    """Effects of all members: the drawn coordinate of their class, and own deviations from it.
+    """Effects of all members of a side: the drawn coordinate of their class, and own deviations.
 
-    Members come first, (n_members, n): what a class has in common is then copied in whole rows.
+    Projections are by connection. Members come first in the result, (n_members, n): what a class
+    has in common is then copied in whole rows.
     """
     precision, log_sds = given
-    scale = np.exp(log_sds[:, members.side.sd_index])
-    own = 1 + scale**2 * (precision @ members.side.gram)
-    noise = rng.standard_normal((len(log_sds), len(members.of_member)))
-    apart = members.projections.T @ precision.T
-    apart *= _rows(scale**2 / own, members.of_member)
-    apart += noise.T * _rows(scale * own**-0.5, members.of_member)
-    common = (scale * of_class / np.sqrt(members.size)).T
-    common -= _class_averages(apart, members.of_member, members.size)
-    apart += common.take(members.of_member, axis=0)
+    size = side.n_deviations + 1
+    scale = np.exp(log_sds[:, side.sd_index])
+    own = 1 + scale**2 * (precision @ side.gram)
+    noise = rng.standard_normal((len(log_sds), len(of_member)))
+    apart = projections.T @ precision.T
+    apart *= _rows(scale**2 / own, of_member)
+    apart += noise.T * _rows(scale * own**-0.5, of_member)
+    common = (scale * of_class / np.sqrt(size)).T
+    common -= _class_averages(apart, of_member, size)
+    apart += common.take(of_member, axis=0)
     return apart
 
 

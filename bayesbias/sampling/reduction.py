@@ -14,7 +14,11 @@ from .._core.arrays import FloatArray
 from .._core.checks import Argument, ArgumentError
 from ..model.design import Design, IntArray
 from ..model.spec import ModelSpec
-from .sufficient import CellClasses, Statistics, sufficient_statistics
+from .sufficient import Statistics, sufficient_statistics
+
+SMALLEST_SIGMA = 1e-6
+"""Residual sds below this get no weight: distances of float32 vectors are not known better, and
+double precision gives out beyond."""
 
 MOST_NUMBERS = 200_000
 """Numbers in the largest array while densities are evaluated in blocks: 1.6 MB stay in a cache."""
@@ -33,58 +37,31 @@ class SdBlock:
 class Side:
     """Effects whose precision among themselves is diagonal: cells, or attributes.
 
-    Parameters
-    ----------
-    gram, projection : (n_connections, n) float
-        Diagonal of X'X and X'(y - m0), by connection; they weigh in with that residual precision.
-    sd_index : (n,) int
-        Which sd scales each effect.
-    n_deviations : (n,) float
-        Further coordinates of the class, alike in precision and uncoupled from all others.
-    deviation : (n_connections, n_connections, n) float
-        Cross-products of their projections.
+    Their classes have further coordinates, alike in precision and uncoupled from all others.
     """
 
-    gram: FloatArray
-    projection: FloatArray
-    sd_index: IntArray
-    n_deviations: FloatArray
-    deviation: FloatArray
+    gram: FloatArray  # (n_connections, n): diagonal of X'X, to be weighed by residual precision
+    projection: FloatArray  # (n_connections, n): X'(y - m0), weighed likewise
+    sd_index: IntArray  # (n,): which sd scales each effect
+    n_deviations: FloatArray  # (n,): further coordinates of the class
+    deviation: FloatArray  # (n_connections, n_connections, n): cross-products of their projections
 
 
 @dataclass(frozen=True)
 class Collapsed:
-    """All that the posterior of the log sds and of the effects given them needs.
-
-    Parameters
-    ----------
-    design : Design
-    spec : ModelSpec
-    statistics : Statistics
-    blocks : tuple of SdBlock
-        Layout of the vector of log sds.
-    eliminated, kept : Side
-        The larger and the smaller diagonal side; ``kept`` has no effects for models without
-        attribute effects.
-    cells_eliminated : bool
-        Which of the two the cells are.
-    cross : (n_connections, n_eliminated, n_kept + n_means) float
-    coupling : (n_connections, n_kept, n_means) float
-    means_gram : (n_connections, n_means, n_means) float
-    means_projection : (n_connections, n_means) float
-    """
+    """All that the posterior of the log sds and of the effects given them needs."""
 
     design: Design
     spec: ModelSpec
     statistics: Statistics
-    blocks: tuple[SdBlock, ...]
-    eliminated: Side
-    kept: Side
-    cells_eliminated: bool
-    cross: FloatArray
-    coupling: FloatArray
-    means_gram: FloatArray
-    means_projection: FloatArray
+    blocks: tuple[SdBlock, ...]  # layout of the vector of log sds
+    eliminated: Side  # the larger of the two sides
+    kept: Side  # the smaller one; without effects for models without attribute effects
+    cells_eliminated: bool  # which of the two the cells are
+    cross: FloatArray  # (n_connections, n_eliminated, n_kept + n_means)
+    coupling: FloatArray  # (n_connections, n_kept, n_means)
+    means_gram: FloatArray  # (n_connections, n_means, n_means)
+    means_projection: FloatArray  # (n_connections, n_means)
 
     @cached_property
     def mean_of(self) -> IntArray | None:
@@ -128,27 +105,29 @@ def collapse(design: Design, spec: ModelSpec) -> Collapsed:
             "out of normal models only; use ",
             Argument("method", "nuts"),
         )
-    if np.ptp(design.y) == 0:
-        raise ValueError(f"all {len(design.y)} distances are equal; there is nothing to estimate")
+    if design.y.std() <= 2 * SMALLEST_SIGMA:
+        n = len(design.y)
+        raise ValueError(
+            f"all {n} distances are equal, or as good as; there is nothing to estimate"
+        )
     if spec.context_effects != "none":
         design.require_contexts(spec.name)
+    grouped = spec.group_effects != "none"
     statistics = sufficient_statistics(
         design,
         spec.priors["connection_mean"].parameters["mean"],
         with_attributes=spec.attribute_effects != "none",
-        grouped=spec.group_effects != "none",
+        grouped=grouped,
         with_contexts=spec.context_effects != "none",
     )
     blocks = _sd_blocks(design, spec)
     cells = _cell_side(statistics)
     attributes = _attribute_side(statistics, blocks)
-    grouped = spec.group_effects != "none"
-    means = _MeansOf(statistics, len(design.groups) if grouped else 0)
+    gram, projection, *to_means = _means(statistics, len(design.groups) if grouped else 0)
     between = _between(statistics)
-    with_cells, with_attributes = means.cross_cells(), means.cross_attributes()
     first = len(cells.sd_index) >= len(attributes.sd_index)
     cross = between if first else between.transpose(0, 2, 1)
-    to_means = (with_cells, with_attributes) if first else (with_attributes, with_cells)
+    to_means = to_means if first else to_means[::-1]
     return Collapsed(
         design=design,
         spec=spec,
@@ -159,8 +138,8 @@ def collapse(design: Design, spec: ModelSpec) -> Collapsed:
         cells_eliminated=first,
         cross=np.concatenate([cross, to_means[0]], axis=2),
         coupling=to_means[1],
-        means_gram=means.gram(),
-        means_projection=means.projection(),
+        means_gram=gram,
+        means_projection=projection,
     )
 
 
@@ -226,70 +205,32 @@ def _one_hot(index: IntArray, n: int) -> FloatArray:
     return np.asarray(np.arange(n)[:, None] == index, dtype=np.float64)
 
 
-@dataclass(frozen=True)
-class _MeansOf:
-    """Design of the connection means, and of group means and context effects beside them.
+def _means(statistics: Statistics, n_groups: int) -> tuple[FloatArray, ...]:
+    """Gram and projection of the means, and their coupling with cells and with attributes.
 
-    Means reach whole classes of cells; contexts go across them, and come last.
+    Means of connections and groups reach whole classes of cells; contexts go across them, and come
+    last.
     """
-
-    statistics: Statistics
-    n_groups: int
-
-    def _members(self) -> FloatArray:
-        """Which cell classes each mean reaches, (n_means, n_cell_classes)."""
-        cells = self.statistics.cells
-        n = len(self.statistics.rows)
-        members = [_one_hot(cells.connection, n)]
-        if self.n_groups:
-            members.append(_one_hot(cells.parent, n * self.n_groups))
-        return np.concatenate(members)
-
-    def gram(self) -> FloatArray:
-        cells, members = self.statistics.cells, self._members()
-        rows = _by_connection(cells, cells.size * cells.count, len(self.statistics.rows))
-        gram = np.asarray(np.einsum("ir,cr,jr->cij", members, rows, members, optimize=True))
-        contexts = self.statistics.contexts
-        if contexts is None:
-            return gram
-        weight = _by_connection(cells, cells.size, len(self.statistics.rows))
-        across = np.einsum("ir,cr,rt->cit", members, weight, contexts.of_cell, optimize=True)
-        own = contexts.rows[:, :, None] * np.eye(contexts.rows.shape[1])
-        return np.block([[gram, across], [across.transpose(0, 2, 1), own]])
-
-    def projection(self) -> FloatArray:
-        cells, members = self.statistics.cells, self._members()
-        sums = _by_connection(
-            cells, cells.mean_sum * np.sqrt(cells.size), len(self.statistics.rows)
-        )
-        projection = np.asarray(sums @ members.T)
-        contexts = self.statistics.contexts
-        return projection if contexts is None else np.hstack([projection, contexts.sums])
-
-    def cross_cells(self) -> FloatArray:
-        cells, members = self.statistics.cells, self._members()
-        rows = _by_connection(cells, np.sqrt(cells.size) * cells.count, len(self.statistics.rows))
-        cross = np.asarray(rows[:, :, None] * members.T[None])
-        contexts = self.statistics.contexts
-        if contexts is None:
-            return cross
-        weight = _by_connection(cells, np.sqrt(cells.size), len(self.statistics.rows))
-        return np.concatenate([cross, weight[:, :, None] * contexts.of_cell], axis=2)
-
-    def cross_attributes(self) -> FloatArray:
-        cells, attributes = self.statistics.cells, self.statistics.attributes
-        members = self._members()
-        n = len(self.statistics.rows)
-        contexts = self.statistics.contexts
-        if attributes is None:
-            n_contexts = 0 if contexts is None else contexts.rows.shape[1]
-            return np.zeros((n, 0, len(members) + n_contexts))
-        weight = _by_connection(cells, cells.size, n)
-        rows = np.einsum("ir,cr,rq->cqi", members, weight, self.statistics.incidence, optimize=True)
-        if contexts is not None:
-            rows = np.concatenate([rows, contexts.of_attribute], axis=2)
-        return np.asarray(rows * np.sqrt(attributes.size)[None, :, None])
-
-
-def _by_connection(cells: CellClasses, values: FloatArray, n: int) -> FloatArray:
-    return _one_hot(cells.connection, n) * values
+    cells, attributes, contexts = statistics.cells, statistics.attributes, statistics.contexts
+    own = _one_hot(cells.connection, len(statistics.rows))
+    members = own
+    if n_groups:
+        members = np.concatenate([own, _one_hot(cells.parent, len(own) * n_groups)])
+    rows = own * (cells.size * cells.count)
+    gram = np.asarray(np.einsum("ir,cr,jr->cij", members, rows, members, optimize=True))
+    projection = np.asarray((own * (cells.mean_sum * np.sqrt(cells.size))) @ members.T)
+    with_cells = (own * (np.sqrt(cells.size) * cells.count))[:, :, None] * members.T[None]
+    size = own * cells.size
+    if contexts is not None:
+        across = np.einsum("ir,cr,rt->cit", members, size, contexts.of_cell, optimize=True)
+        diagonal = contexts.rows[:, :, None] * np.eye(contexts.rows.shape[1])
+        gram = np.block([[gram, across], [across.transpose(0, 2, 1), diagonal]])
+        projection = np.hstack([projection, contexts.sums])
+        one_each = (own * np.sqrt(cells.size))[:, :, None] * contexts.of_cell
+        with_cells = np.concatenate([with_cells, one_each], axis=2)
+    if attributes is None:
+        return gram, projection, with_cells, np.zeros((len(own), 0, gram.shape[1]))
+    reached = np.einsum("ir,cr,rq->cqi", members, size, statistics.incidence, optimize=True)
+    if contexts is not None:
+        reached = np.concatenate([reached, contexts.of_attribute], axis=2)
+    return gram, projection, with_cells, reached * np.sqrt(attributes.size)[None, :, None]

@@ -21,104 +21,55 @@ from ..model.design import Design, IntArray
 
 @dataclass(frozen=True)
 class CellClasses:
-    """Classes of cells with the same counts of every attribute.
+    """Classes of cells with the same counts of every attribute; arrays are (n_classes,)."""
 
-    Parameters
-    ----------
-    of_cell : (n_words * n_connections,) int
-        Class of each cell, cells counted word by word.
-    size, count : (n_classes,) float
-        Cells in a class; rows in each of its cells.
-    connection, parent : (n_classes,) int
-        Connection, and index of the mean the cells spread around.
-    mean_sum : (n_classes,) float
-        Sum of the cells' row sums over sqrt(size).
-    deviation : (n_classes,) float
-        Sum of squared deviations of the cells' row sums from their class's mean row sum.
-    """
-
-    of_cell: IntArray
-    size: FloatArray
-    count: FloatArray
+    of_cell: IntArray  # (n_words * n_connections,): class of each cell, counted word by word
+    size: FloatArray  # cells in the class
+    count: FloatArray  # rows in each of its cells
     connection: IntArray
-    parent: IntArray
-    mean_sum: FloatArray
-    deviation: FloatArray
+    parent: IntArray  # index of the mean the cells spread around
+    mean_sum: FloatArray  # sum of the cells' row sums over sqrt(size)
+    deviation: FloatArray  # squared deviations of the cells' row sums from their mean, summed
 
 
 @dataclass(frozen=True)
 class AttributeClasses:
-    """Classes of attributes with the same counts in every cell, and of the same kind.
+    """Classes of attributes with the same counts in every cell, and of the same kind."""
 
-    Parameters
-    ----------
-    of_attribute : (n_attributes,) int
-    size : (n_classes,) float
-    kind : (n_classes,) int
-    count : (n_connections, n_classes) float
-        Rows of one attribute of the class in each connection.
-    mean_sum : (n_connections, n_classes) float
-        Sum of the attributes' row sums over sqrt(size), by connection.
-    deviation : (n_connections, n_connections, n_classes) float
-        Cross-products of the deviations of attributes' row sums from their class's mean.
-    """
-
-    of_attribute: IntArray
-    size: FloatArray
-    kind: IntArray
-    count: FloatArray
-    mean_sum: FloatArray
-    deviation: FloatArray
+    of_attribute: IntArray  # (n_attributes,)
+    size: FloatArray  # (n_classes,)
+    kind: IntArray  # (n_classes,)
+    count: FloatArray  # (n_connections, n_classes): rows of one attribute of the class
+    mean_sum: FloatArray  # (n_connections, n_classes): sum of row sums over sqrt(size)
+    deviation: FloatArray  # (n_connections, n_connections, n_classes): as of cells, cross-products
 
 
 @dataclass(frozen=True)
 class ContextCounts:
-    """Rows of every context, alone and with one member of each class.
+    """Rows of every context, alone and with one member of each class."""
 
-    Parameters
-    ----------
-    rows, sums : (n_connections, n_contexts) float
-        Rows, and their sums about the centre.
-    of_cell : (n_cell_classes, n_contexts) float
-    of_attribute : (n_connections, n_attribute_classes, n_contexts) float
-    """
-
-    rows: FloatArray
-    sums: FloatArray
-    of_cell: FloatArray
-    of_attribute: FloatArray
+    rows: FloatArray  # (n_connections, n_contexts)
+    sums: FloatArray  # the same shape: sums of these rows about the centre
+    of_cell: FloatArray  # (n_cell_classes, n_contexts)
+    of_attribute: FloatArray  # (n_connections, n_attribute_classes, n_contexts)
 
 
 @dataclass(frozen=True)
 class Statistics:
     """Sufficient statistics of a table for all Normal models.
 
-    Parameters
-    ----------
-    rows, squares : (n_connections,) float
-        Rows, and their sum of squares about ``centre``, by connection.
-    centre : float
-        What all distances are measured from: the prior mean of the connection means.
-    cells : CellClasses
-    attributes : AttributeClasses or None
-        None for models without attribute effects.
-    contexts : ContextCounts or None
-        None for models without context effects.
-    incidence : (n_cell_classes, n_attribute_classes) float
-        Rows of one cell and one attribute of these classes.
-    cell_sums : (n_words, n_connections) float
-    attribute_sums : (n_connections, n_attributes) float
-        Sums of rows about ``centre``.
+    Sums are about the centre, from which all distances are measured: the prior mean of the
+    connection means. Models without attribute or context effects have no such classes.
     """
 
-    rows: FloatArray
-    squares: FloatArray
+    rows: FloatArray  # (n_connections,)
+    squares: FloatArray  # (n_connections,): sums of squares
     centre: float
     cells: CellClasses
     attributes: AttributeClasses | None
-    incidence: FloatArray
-    cell_sums: FloatArray
-    attribute_sums: FloatArray
+    incidence: FloatArray  # (n_cell_classes, n_attribute_classes): rows of one member of each
+    cell_sums: FloatArray  # (n_words, n_connections)
+    attribute_sums: FloatArray  # (n_connections, n_attributes)
     contexts: ContextCounts | None = None
 
 
@@ -139,16 +90,24 @@ def sufficient_statistics(
     parent = np.tile(np.arange(n_connections), n_words)
     if grouped:
         parent = parent + n_connections * np.repeat(design.word_group, n_connections)
+    # Without contexts nothing is counted, and nothing but the counts above makes classes.
     n_contexts = len(design.contexts) if with_contexts else 0
-    of_cell, of_attribute = _counts_by_context(design, cell, n_contexts)
+    of_cell = np.zeros((n_words * n_connections, n_contexts))
+    of_attribute = np.zeros((n_connections, len(design.attributes), n_contexts))
+    if with_contexts:
+        np.add.at(of_cell, (cell, design.context), 1.0)
+        np.add.at(of_attribute, (design.connection, design.attribute, design.context), 1.0)
     cells = _cell_classes(sums, counts, np.column_stack([parent, of_cell]), n_connections)
-    by_attribute = np.zeros((n_connections, len(design.attributes)))
-    np.add.at(by_attribute, (design.connection, design.attribute), y)
+    by_attribute = _sums(y, (design.connection, design.attribute), of_attribute.shape[:2])
     attributes, incidence = None, np.zeros((len(cells.size), 0))
+    first_cells, first_attributes = _first_members(cells.of_cell), np.zeros(0, np.int64)
     if with_attributes:
-        attributes, incidence = _attribute_classes(
-            design, counts, cells, by_attribute, of_attribute
-        )
+        attributes = _attribute_classes(design, counts, by_attribute, of_attribute)
+        first_attributes = _first_members(attributes.of_attribute)
+        incidence = counts[np.ix_(first_cells, first_attributes)]
+    contexts = None
+    if with_contexts:
+        contexts = _contexts(design, y, of_cell[first_cells], of_attribute[:, first_attributes])
     return Statistics(
         rows=np.bincount(design.connection, minlength=n_connections).astype(float),
         squares=np.bincount(design.connection, y**2, minlength=n_connections),
@@ -158,9 +117,7 @@ def sufficient_statistics(
         incidence=incidence,
         cell_sums=sums.reshape(n_words, n_connections),
         attribute_sums=by_attribute,
-        contexts=_contexts(design, y, cells, attributes, (of_cell, of_attribute))
-        if with_contexts
-        else None,
+        contexts=contexts,
     )
 
 
@@ -172,45 +129,19 @@ def _counts(design: Design, cell: IntArray, n_cells: int, *, with_attributes: bo
     return flat.reshape(n_cells, n_columns).astype(float)
 
 
-def _counts_by_context(
-    design: Design, cell: IntArray, n_contexts: int
-) -> tuple[FloatArray, FloatArray]:
-    """Rows of every cell, and of every attribute by connection, in each context.
-
-    Returns
-    -------
-    (n_cells, n_contexts) and (n_connections, n_attributes, n_contexts) float
-        With no contexts nothing is counted, and nothing but the counts above makes classes.
-    """
-    n_words, n_connections = len(design.words), len(design.connections)
-    of_cell = np.zeros((n_words * n_connections, n_contexts))
-    of_attribute = np.zeros((n_connections, len(design.attributes), n_contexts))
-    if n_contexts:
-        np.add.at(of_cell, (cell, design.context), 1.0)
-        np.add.at(of_attribute, (design.connection, design.attribute, design.context), 1.0)
-    return of_cell, of_attribute
-
-
 def _contexts(
-    design: Design,
-    y: FloatArray,
-    cells: CellClasses,
-    attributes: AttributeClasses | None,
-    counts: tuple[FloatArray, FloatArray],
+    design: Design, y: FloatArray, of_cell: FloatArray, of_attribute: FloatArray
 ) -> ContextCounts:
-    of_cell, of_attribute = counts
-    rows = np.zeros((len(design.connections), len(design.contexts)))
-    sums = np.zeros_like(rows)
-    np.add.at(rows, (design.connection, design.context), 1.0)
-    np.add.at(sums, (design.connection, design.context), y)
-    return ContextCounts(
-        rows=rows,
-        sums=sums,
-        of_cell=of_cell[_first_members(cells.of_cell)],
-        of_attribute=of_attribute[:, _first_members(attributes.of_attribute)]
-        if attributes is not None
-        else of_attribute[:, :0],
-    )
+    own, shape = (design.connection, design.context), (len(design.connections), of_cell.shape[1])
+    rows, sums = _sums(np.ones_like(y), own, shape), _sums(y, own, shape)
+    return ContextCounts(rows, sums, of_cell, of_attribute)
+
+
+def _sums(values: FloatArray, at: tuple[IntArray, ...], shape: tuple[int, ...]) -> FloatArray:
+    """Sums of rows by their indices."""
+    sums = np.zeros(shape)
+    np.add.at(sums, at, values)
+    return sums
 
 
 def _first_members(of_member: IntArray) -> IntArray:
@@ -238,32 +169,24 @@ def _cell_classes(
 
 
 def _attribute_classes(
-    design: Design,
-    counts: FloatArray,
-    cells: CellClasses,
-    sums: FloatArray,
-    in_contexts: FloatArray,
-) -> tuple[AttributeClasses, FloatArray]:
+    design: Design, counts: FloatArray, sums: FloatArray, in_contexts: FloatArray
+) -> AttributeClasses:
     n_connections = len(design.connections)
     rows = in_contexts.transpose(1, 0, 2).reshape(len(design.attributes), -1)
     first, of_attribute = _classes(np.column_stack([design.attribute_kind, counts.T, rows]))
     size = np.bincount(of_attribute).astype(float)
     total = np.stack([np.bincount(of_attribute, row) for row in sums])
     apart = sums - (total / size)[:, of_attribute]
-    deviation = np.zeros((n_connections, n_connections, len(size)))
-    for one in range(n_connections):
-        for other in range(n_connections):
-            deviation[one, other] = np.bincount(of_attribute, apart[one] * apart[other])
+    deviation = [[np.bincount(of_attribute, one * other) for other in apart] for one in apart]
     by_connection = counts.reshape(len(design.words), n_connections, -1).sum(axis=0)
-    attributes = AttributeClasses(
+    return AttributeClasses(
         of_attribute=of_attribute,
         size=size,
         kind=design.attribute_kind[first],
         count=by_connection[:, first],
         mean_sum=total / np.sqrt(size),
-        deviation=deviation,
+        deviation=np.array(deviation),
     )
-    return attributes, counts[np.ix_(_first_members(cells.of_cell), first)]
 
 
 def _classes(key: FloatArray) -> tuple[IntArray, IntArray]:
