@@ -203,8 +203,8 @@ def interrupted(toy: list[str], sent: signal.Signals) -> subprocess.Popen[str]:
         # A job that the shell started in the background ignores Ctrl-C unless told.
         "import signal, sys, bayesbias.sampling.fit as f, time\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "def slow(run): print('sampling', flush=True); time.sleep(60)\n"
-        "f._SAMPLERS['nuts'] = slow\n"
+        "def slow(*_): print('sampling', flush=True); time.sleep(60)\n"
+        "f._nuts = slow\n"
         "from bayesbias.cli import main; sys.exit(main(sys.argv[1:]))"
     )
     arguments = [*toy, "--method", "nuts", "--out", "res"]

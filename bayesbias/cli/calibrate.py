@@ -35,7 +35,7 @@ PROMISED = ("false alarms", "coverage")
     "bayesbias calibrate both-differ planted -m weat-p -m crossed-hpdi -n 200 --jobs 2 "
     "--keep parts --out rates.csv",
     closing="With `--keep` a run that was stopped resumes from what is done.",
-    without=("method", "draws", "chains", "tune", "target_accept", "ci_kind"),
+    only=("seed", "ci_prob", "rope"),
 )
 def calibrate(
     scenarios: Annotated[

@@ -86,15 +86,21 @@ Jobs = Annotated[
 
 
 def command(
-    *examples: str, closing: str = "", without: Collection[str] = (), **helps: str
+    *examples: str,
+    closing: str = "",
+    without: Collection[str] = (),
+    only: Collection[str] | None = None,
+    **helps: str,
 ) -> Callable[[Command], Command]:
     """Make a command of a function; the help is its docstring, examples, and a last paragraph.
 
     Its parameter ``screen`` becomes the option ``--quiet``, and ``fitting``, if it has one, an
-    option for each field of `FitOptions` but those of `without`. `helps` says what the help has
-    for a field in the place of what it says elsewhere.
+    option for each field of `FitOptions`: but those of `without`, or those of `only`. `helps` says
+    what the help has for a field in the place of what it says elsewhere.
     """
-    chosen = [each for each in fields(FitOptions) if each.metadata and each.name not in without]
+    names = {each.name for each in fields(FitOptions) if each.metadata} - set(without)
+    names &= names if only is None else set(only)
+    chosen = [each for each in fields(FitOptions) if each.name in names]
     head = "Example: " if len(examples) == 1 else "Examples:\n\n"
     shown_examples = head + "\n\n".join(f"`{each}`" for each in examples) if examples else ""
     context = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)

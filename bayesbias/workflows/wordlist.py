@@ -250,7 +250,7 @@ def read_any(tree: DataTree, settings: FitOptions) -> dict[str, Any]:
         "spec": spec_of(tree),
         "posterior": tree,
         "contrasts": contrasts(tree, **settings.reading),
-        "check": check(tree, sorted({0.5, settings.ci_prob}), ci_kind=settings.ci_kind),
+        "check": check(tree, sorted({0.5, settings.ci_prob}), ci_kind=settings.ci_kind, seed=0),
         "scales": scales(tree, **settings.intervals),
         "warnings": tuple(warnings_of(tree)),
     }
