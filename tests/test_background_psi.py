@@ -134,7 +134,6 @@ def test_attributes_are_searched_as_far_as_the_last_of_them(
             yield chunk
 
     monkeypatch.setattr(Embedding, "iterate", counted)
-    monkeypatch.setattr(Embedding, "apply", lambda self, work, rows: map(work, counted(self, rows)))
     found = projection.project(embedding_of(toy), [(Z, ["w1"])], "fallback", 10)
     assert passes == [first_pass, 300]
     here = [word.lower() for word in Z if word != "absent"]

@@ -144,20 +144,18 @@ def test_damaged_folders(folder: Path, case: str) -> None:
         assert str(folder) in str(caught.value)
 
 
-def test_files_that_are_cut_off_while_they_are_read(tmp_path: Path) -> None:
+def test_a_file_that_is_cut_off_while_it_is_read(tmp_path: Path) -> None:
     matrix = np.ones((9_000, 50), dtype=np.float32)
     vectors = KeyedVectors(50)
     vectors.add_vectors([f"word{i:05}" for i in range(9_000)], matrix)
-    for name, size, what in (
-        ("vectors.npy", 4_000, r"vectors\.npy was cut off, or cannot be read; make it again"),
-        ("vocab.txt", 400, r"vocab\.txt changed while it was read; make it again"),
+    bb.convert_vectors(vectors, tmp_path / "native")
+    chunks = embedding_at(tmp_path / "native").iterate(10)
+    next(chunks)
+    os.truncate(tmp_path / "native" / "vectors.npy", 4_000)
+    with pytest.raises(
+        ValueError, match=r"vectors\.npy was cut off, or cannot be read; make it again"
     ):
-        bb.convert_vectors(vectors, tmp_path / "native", force=True)
-        chunks = embedding_at(tmp_path / "native").iterate(10)
-        next(chunks)
-        os.truncate(tmp_path / "native" / name, size)
-        with pytest.raises(ValueError, match=what):
-            list(chunks)
+        list(chunks)
 
 
 def test_a_folder_of_something_else_is_no_embedding(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._core.arrays import FloatArray, unit_rows
-from ..embeddings.chunks import Chunk, Vector
+from ..embeddings.chunks import Vector
 from ..embeddings.load import choose
 from ..embeddings.registry import Embedding
 from ..embeddings.vocabulary import ODD, Lookup, Rows, Vocabulary
@@ -64,18 +64,13 @@ def project(
     means = [[_mean(side, vectors, n_dims) for side in pair] for pair in found]
     directions = padded(np.stack([Z - Z2 for Z, Z2 in means]))
     psi, names, count = np.empty((len(pairs), ROOM)), bytearray(), 0
-
-    def work(chunk: Chunk) -> tuple[bytes, Vector]:
-        return chunk.names, products(chunk.vectors, directions)[: len(pairs)]
-
-    for some, made in embedding.apply(work, rows):
-        names += some
-        stop = count + made.shape[1]
-        if stop > psi.shape[1]:
+    for chunk in embedding.iterate(rows):
+        names += chunk.names
+        if count + len(chunk) > psi.shape[1]:
             filled, psi = psi[:, :count], np.empty((len(pairs), 2 * psi.shape[1]))
             psi[:, :count] = filled
-        psi[:, count:stop] = made
-        count = stop
+        psi[:, count : count + len(chunk)] = products(chunk.vectors, directions)[: len(pairs)]
+        count += len(chunk)
     vocabulary = Vocabulary(names)
     return Projection(vocabulary, list(psi[:, :count]), found, vocabulary.duplicates())
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Buffer, Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Buffer, Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from threading import Event
-from typing import IO, Any, cast
+from queue import SimpleQueue
+from threading import Event, Semaphore
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,30 +115,30 @@ class ReadBuffer:
         self.ended = self.filled < len(self.letters)
 
 
-def ahead[T, R](items: Iterator[T], work: Callable[[T], R]) -> Generator[R]:
-    """Yield what ``work`` makes of each item, in order, made by threads ahead of the caller.
+def ahead[T](chunks: Iterator[T]) -> Generator[T]:
+    """Yield what an iterator yields, while a thread makes the next ones, `AHEAD` of them at most.
 
-    A thread that takes an item works on it, too: what it has read is still in its cache. `AHEAD`
-    of them take turns at taking.
+    With one only, each side would wait for the other at every chunk.
     """
-    over, turns = object(), [Event()]
-    turns[0].set()
-    made: deque[Future[Any]] = deque()
+    over = object()
+    made: SimpleQueue[Any] = SimpleQueue()
+    room, stopped = Semaphore(AHEAD), Event()
 
-    def make(turn: Event, following: Event) -> Any:  # noqa: ANN401
-        turn.wait()
-        try:
-            item = next(items, over)
-        finally:
-            following.set()
-        return over if item is over else work(cast("T", item))
-
-    with ThreadPoolExecutor(AHEAD) as threads:
-        while True:
-            while len(made) <= AHEAD:
-                turns.append(Event())
-                made.append(threads.submit(make, *turns))
-                del turns[0]
-            if (one := made.popleft().result()) is over:
+    def make() -> None:
+        for chunk in chunks:
+            room.acquire()
+            if stopped.is_set():
                 return
-            yield one
+            made.put(chunk)
+
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        making = thread.submit(make)
+        making.add_done_callback(lambda _: made.put(over))
+        try:
+            while (chunk := made.get()) is not over:
+                room.release()
+                yield chunk
+            making.result()  # raises what ended the reading
+        finally:
+            stopped.set()
+            room.release()

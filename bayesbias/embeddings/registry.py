@@ -64,12 +64,8 @@ class Embedding:
         return self.format.pick(self.source, wanted)
 
     def iterate(self, rows: int | None = None) -> Generator[Chunk]:
-        """Yield all words and vectors in chunks; threads read ahead of the caller."""
-        return self.apply(lambda chunk: chunk, rows)
-
-    def apply[T](self, work: Callable[[Chunk], T], rows: int | None = None) -> Generator[T]:
-        """Yield what a function makes of each chunk, in order; threads read and call it."""
-        return ahead(self.format.iterate(self.source, rows), work)
+        """Yield all words and vectors in chunks; a thread reads ahead of the caller."""
+        return ahead(self.format.iterate(self.source, rows))
 
 
 def embedding_at(path: Path, *, allow_pickle: bool = False, progressbar: bool = True) -> Embedding:

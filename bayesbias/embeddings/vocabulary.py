@@ -101,10 +101,12 @@ class Vocabulary:
 
     def duplicates(self) -> Rows:
         """Return the rows, in order, of words that have stood in the file before."""
-        again = rows_in(self.hashes, np.zeros(2 << len(self).bit_length(), np.uint64), keep=True)
+        in_order = np.sort(self.hashes)
+        again = in_order[1:][in_order[1:] == in_order[:-1]]
         seen: set[bytes] = set()
         twice = []
-        for row, name in Lookup({self.name(row) for row in again}).find(self) if again else ():
+        for row in np.flatnonzero(np.isin(self.hashes, again)).tolist() if len(again) else ():
+            name = self.name(row)
             if name in seen:
                 twice.append(row)
             seen.add(name)

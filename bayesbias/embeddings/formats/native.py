@@ -15,7 +15,7 @@ import numpy as np
 
 from ..._core.checks import Argument, ArgumentError
 from ..._core.files import replace_folder
-from ..chunks import Chunk, Entry, fill_buffer, rows_of_chunk
+from ..chunks import Bytes, Chunk, Entry, fill_buffer, rows_of_chunk
 from ..source import Source
 from ..vocabulary import Lookup, Vocabulary
 from .headers import LARGEST_DIMS, one_line
@@ -25,8 +25,8 @@ type Mapped = np.memmap[Any, np.dtype[np.float32]]
 
 FILES = VECTORS, WORDS = "vectors.npy", "vocab.txt"
 
-_LETTERS = 8
-"""Bytes of a word that are read at a time."""
+_LETTERS = 16
+"""Bytes of a word, for all but the longest."""
 
 LONGEST_HEADER = 1 << 16
 """Bytes; numpy refuses headers of a sixth of that."""
@@ -64,11 +64,11 @@ def pick(source: Source, wanted: Collection[bytes] | None) -> Iterator[Entry]:
 def iterate(source: Source, rows: int | None = None) -> Iterator[Chunk]:
     """Yield all words and vectors in chunks."""
     folder = source.path
-    matrix = _read(folder)[1]
+    names, matrix = _read(folder)
+    letters = np.frombuffer(names, dtype=np.uint8)
     count, n_dims = matrix.shape
-    most = rows_of_chunk(n_dims, rows)
-    letters = b""
-    with (folder / VECTORS).open("rb", buffering=0) as stream, (folder / WORDS).open("rb") as words:
+    most, first = rows_of_chunk(n_dims, rows), 0
+    with (folder / VECTORS).open("rb", buffering=0) as stream:
         stream.seek(matrix.offset)
         for start in range(0, count, most):
             vectors = np.empty((min(most, count - start), n_dims), dtype=np.float32)
@@ -77,19 +77,17 @@ def iterate(source: Source, rows: int | None = None) -> Iterator[Chunk]:
                 raise ValueError(
                     f"{folder / VECTORS} was cut off, or cannot be read; make it again"
                 )
-            names, letters = _split_words(words, letters, len(vectors))
-            yield Chunk(names, vectors)
+            last = _end_of(letters, first, len(vectors))
+            yield Chunk(names[first:last], vectors)
+            first = last
 
 
-def _split_words(stream: IO[bytes], letters: bytes, count: int) -> tuple[bytes, bytes]:
-    """Read on behind ``letters``; return the next words, a newline behind each, and the rest."""
-    while letters.count(b"\n") < count:
-        more = stream.read(_LETTERS * count)
-        if not more:
-            raise ValueError(f"{stream.name} changed while it was read; make it again")
-        letters += more
-    cut = int(np.flatnonzero(np.frombuffer(letters, dtype=np.uint8) == ord("\n"))[count - 1]) + 1
-    return letters[:cut], letters[cut:]
+def _end_of(letters: Bytes, first: int, count: int) -> int:
+    """Return where ``count`` words that begin at ``first`` end, their line breaks included."""
+    reach = _LETTERS * count
+    while len(ends := np.flatnonzero(letters[first : first + reach] == ord("\n"))) < count:
+        reach *= 2
+    return first + int(ends[count - 1]) + 1
 
 
 def write_native(
