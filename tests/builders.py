@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 from xarray import DataTree
 
 import bayesbias as bb
@@ -171,3 +177,37 @@ def drawn_page(analysis: Analysis, folder: Path) -> str:
     page = list_page(analysis)
     drawn = draw_figures(page.figures, folder)
     return render(page, drawn, f"bayesbias run {SCRIPT} {LONG}", versions())
+
+
+def kept_results(folder: Path) -> dict[str, bytes]:
+    """Return the content of every result, by key; none where nothing has been written yet."""
+    path = folder / "results.sqlite"
+    if not path.exists():
+        return {}
+    with closing(sqlite3.connect(path, timeout=60)) as connection:
+        if not connection.execute("SELECT * FROM sqlite_master").fetchall():
+            return {}
+        return dict(connection.execute("SELECT key, content FROM results"))
+
+
+def refused(
+    match: str,
+    call: Callable[..., Any],
+    *arguments: Any,
+    error: type[Exception] = ValueError,
+    **choices: Any,
+) -> None:
+    """Expect that a call with these arguments raises an error whose message matches."""
+    with pytest.raises(error, match=match):
+        call(*arguments, **choices)
+
+
+def normals(seed: int, *sizes: int, dims: int = 5) -> list[np.ndarray]:
+    """Random sets of vectors of these sizes."""
+    random = np.random.default_rng(seed)
+    return [random.normal(size=(n, dims)) for n in sizes]
+
+
+def cosine(a: Sequence[float], b: Sequence[float]) -> float:
+    dot = sum(x * y for x, y in zip(a, b, strict=True))
+    return dot / math.sqrt(sum(x * x for x in a) * sum(y * y for y in b))

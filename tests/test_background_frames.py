@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from background_toys import NEAR, UP, N
-from refusals import refused
+from builders import refused
 from scipy import stats
 
 from bayesbias import background as bg

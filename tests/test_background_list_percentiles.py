@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from background_toys import leaning_list
+from builders import refused
 from numpy.testing import assert_array_equal
-from refusals import refused
 from scipy import stats
 
 import bayesbias as bb

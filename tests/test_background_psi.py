@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 from background_toys import ROUNDING, Z2, Z, keyed, random_vectors
+from builders import refused
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from refusals import refused
 
 import bayesbias as bb
 from bayesbias import background as bg

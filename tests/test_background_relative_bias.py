@@ -5,8 +5,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 from background_toys import UP, random_vectors
+from builders import refused
 from numpy.testing import assert_array_equal
-from refusals import refused
 from scipy import stats
 
 from bayesbias import background as bg

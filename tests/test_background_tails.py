@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from background_toys import NEAR, UP, random_vectors
-from refusals import refused
+from builders import refused
 from scipy import stats
 
 from bayesbias import background as bg

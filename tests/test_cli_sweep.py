@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from builders import kept_results
 from cli_toy import refused
-from kept_results import kept_results
 from sweep_inputs import write_inputs
 
 from bayesbias.cli import main

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from builders import refused
 from gensim.models import KeyedVectors
-from refusals import refused
 from scipy.spatial.distance import cosine
 from typer.main import get_command
 

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from refusals import refused
+from builders import refused
 
 import bayesbias as bb
 from bayesbias.debias import DefiningSets, defining_sets, load_defining_sets

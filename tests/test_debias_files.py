@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from builders import refused
 from debias_toys import GENDER, NEUTRAL, RELIGION, toy
 from gensim.models import KeyedVectors
-from refusals import refused
 
 import bayesbias as bb
 from bayesbias import debias

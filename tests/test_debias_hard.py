@@ -5,6 +5,7 @@ import itertools
 
 import numpy as np
 import pytest
+from builders import refused
 from debias_toys import (
     EQUALISE,
     GENDER,
@@ -22,7 +23,6 @@ from debias_toys import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from refusals import refused
 
 import bayesbias as bb
 from bayesbias.debias import DefiningSets, debiasing, hard, multiclass_hard

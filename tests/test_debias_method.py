@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from builders import refused
 from debias_toys import GENDER, RELIGION, toy, vectors_of
 from gensim.models import KeyedVectors
-from refusals import refused
 
 import bayesbias as bb
 from bayesbias.cli import main

@@ -7,9 +7,9 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+from builders import refused
 from hypothesis import given
 from hypothesis import strategies as st
-from refusals import refused
 from scipy import stats
 
 from bayesbias.extrinsic import correlate, correlations, ranking_accuracy, tpr_gaps

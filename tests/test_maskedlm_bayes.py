@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from refusals import refused
+from builders import refused
 from scipy.integrate import quad
 from scipy.stats import norm
 from scipy.stats import t as student

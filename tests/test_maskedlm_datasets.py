@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from refusals import refused
+from builders import refused
 
 from bayesbias.maskedlm import PAIR_COLUMNS, read_pairs, validate_pairs
 

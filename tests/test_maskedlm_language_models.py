@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from refusals import refused
+from builders import refused
 
 from bayesbias.contextual import load_encoder
 from bayesbias.maskedlm import LanguageModel, load_language_model

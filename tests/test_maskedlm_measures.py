@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from builders import refused
 from hypothesis import given
 from hypothesis import strategies as st
-from refusals import refused
 from scipy.integrate import quad
 from scipy.stats import norm, shapiro
 

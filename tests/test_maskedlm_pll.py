@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from refusals import refused
+from builders import refused
 
 from bayesbias.maskedlm import (
     PAIR_COLUMNS,

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from refusals import refused
+from builders import refused
 
 import bayesbias as bb
 from bayesbias.reproduce import PaperExample, null_share

@@ -9,9 +9,9 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+from builders import refused
 from hypothesis import given
 from hypothesis import strategies as st
-from refusals import refused
 
 import bayesbias as bb
 from bayesbias.nulls import (

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from refusals import refused
+from builders import refused
 
 from bayesbias import WordList, scores
 

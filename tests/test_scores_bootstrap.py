@@ -5,7 +5,7 @@ from operator import itemgetter
 
 import numpy as np
 import pytest
-from refusals import refused
+from builders import refused
 
 from bayesbias import WordList
 from bayesbias.scores import SCORES, bootstrap, bootstrap_of, rnsb_of, same

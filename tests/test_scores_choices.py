@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from refusals import refused
+from builders import refused
 
 from bayesbias import scores
 from bayesbias.scores.result import Result

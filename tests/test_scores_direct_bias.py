@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 import pytest
+from builders import refused
 from hypothesis import given
 from hypothesis import strategies as st
-from refusals import refused
 
 from bayesbias.scores import direct_bias, direct_bias_of, direction_correlations
 

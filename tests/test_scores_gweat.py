@@ -2,10 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from builders import normals, refused
 from hypothesis import given
 from hypothesis import strategies as st
-from refusals import refused
-from score_toys import normals
 
 from bayesbias.scores import gweat, gweat_groups, gweat_of, psi_of
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from refusals import refused
+from builders import refused
 
 from bayesbias import WordList, load_vectors, load_wordlist, score_table
 from bayesbias.scores.list_rows import Parts, list_rows, selections

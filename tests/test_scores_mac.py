@@ -7,10 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from builders import cosine, normals, refused
 from hypothesis import given
 from hypothesis import strategies as st
-from refusals import refused
-from score_toys import cosine, normals
 
 import bayesbias as bb
 from bayesbias.scores import mac, mac_change, mac_of, mac_of_table

@@ -6,9 +6,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from builders import cosine, normals
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from score_toys import cosine, normals
 
 from bayesbias._core.arrays import cosine_similarity
 from bayesbias.scores import (

@@ -6,9 +6,9 @@ from math import comb
 
 import numpy as np
 import pytest
+from builders import refused
 from hypothesis import given
 from hypothesis import strategies as st
-from refusals import refused
 
 from bayesbias.scores import permutation_p_values, permutation_test
 from bayesbias.scores.permutation import TIE, named_alternative

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from refusals import refused
+from builders import refused
 
 import bayesbias
 from bayesbias import WordList, scores

@@ -5,10 +5,9 @@ import statistics
 
 import numpy as np
 import pytest
+from builders import normals, refused
 from hypothesis import given
 from hypothesis import strategies as st
-from refusals import refused
-from score_toys import normals
 
 from bayesbias.scores import ripa, ripa_of
 

@@ -5,8 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from refusals import refused
-from score_toys import normals
+from builders import normals, refused
 
 from bayesbias.scores import rnsb, rnsb_of
 from bayesbias.scores.rnsb import divergence_from_uniform

@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from refusals import refused
+from builders import refused
 
 from bayesbias import WordList
 from bayesbias.scores import SCORES, direct_bias_of, mac, robustness, weat

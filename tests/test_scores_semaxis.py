@@ -4,10 +4,9 @@ import math
 
 import numpy as np
 import pytest
+from builders import normals, refused
 from hypothesis import given
 from hypothesis import strategies as st
-from refusals import refused
-from score_toys import normals
 
 from bayesbias.scores import semaxis, semaxis_of
 

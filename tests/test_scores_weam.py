@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
+from builders import cosine, normals
 from hypothesis import given
 from hypothesis import strategies as st
-from score_toys import cosine, normals
 
 from bayesbias.scores import association_limit, psi, weam
 from bayesbias.scores.weam import association_limit_of, psi_of

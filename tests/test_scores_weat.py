@@ -5,10 +5,9 @@ import statistics
 
 import numpy as np
 import pytest
+from builders import cosine, normals, refused
 from hypothesis import given
 from hypothesis import strategies as st
-from refusals import refused
-from score_toys import cosine, normals
 
 import bayesbias as bb
 from bayesbias.scores import effect_sizes, permutation_test, weat, weat_of, weat_of_associations

@@ -21,7 +21,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from kept_results import kept_results
+from builders import kept_results
 from pandas.testing import assert_frame_equal
 from sweep_inputs import write_inputs
 

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from background_toys import leaning_list
-from builders import only_row
-from refusals import refused
+from builders import only_row, refused
 
 import bayesbias as bb
 from bayesbias.background.vocabulary_contrasts import VocabularyContrasts
