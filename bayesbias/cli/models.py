@@ -10,6 +10,7 @@ from . import options
 
 if TYPE_CHECKING:
     from ..model.priors import Prior
+    from ..model.terms import Term
 
 TAKEN_BY = {
     "distance": "`bayesbias run`, `fit` and `sweep`",
@@ -71,10 +72,18 @@ def show(
     screen.table(f"{spec.name}: {spec.title}", ["parameter|", "prior", "reason"], rows)
     screen.say(f"For {OUTCOMES[spec.outcome]}: {TAKEN_BY[spec.outcome]}.")
     structure = [f"{key} {getattr(spec, key)}" for key in CHOICES if key != "outcome"]
+    structure += [_effects_in_words(term) for term in spec.terms]
     screen.say(f"Structure: {', '.join(structure)}.")
     for head in ("note", "reference"):
         if text := getattr(spec, head):
             screen.say(f"{head.capitalize()}: {' '.join(text.split())}")
+
+
+def _effects_in_words(term: Term) -> str:
+    said = f"{term.name} of {term.of}" + (f" by {term.by}" if term.by else "")
+    said += f" around {term.around}" if term.around else ""
+    said += ", which sum to zero" if term.zero_sum else ""
+    return said + (" and correlate" if term.correlated else "")
 
 
 def _in_words(prior: Prior) -> str:

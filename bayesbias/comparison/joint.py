@@ -210,7 +210,7 @@ def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, options: FitOptions
     change = fit_design(
         design, spec, table_hash=table_hash(pairs.rows), options=options.of_fit(seed=first)
     )
-    slope = slopes(design, pairs.distances("before"), crossed=spec.attribute_effects != "none")
+    slope = slopes(design, pairs.distances("before"), crossed=bool(spec.terms_of("attribute")))
     rest = pairs.distances("before") - slope[design.connection] * design.y
     level_spec = replace(spec, priors={**spec.priors, "connection_mean": LEVEL_PRIOR})
     level = fit_design(

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -218,14 +217,6 @@ def spec_for(design: Design, spec: ModelSpec) -> ModelSpec:
     bias type shares with other models is part of its mean; a single type is part of the mean of
     all.
     """
-    left_out = set()
     if len(design.connections) == 1:
-        left_out = {"attribute_sd", "context_sd"}
-    elif len(design.words) == 1:
-        left_out = {"context_sd"}
-    return replace(
-        spec,
-        attribute_effects="none" if "attribute_sd" in left_out else spec.attribute_effects,
-        context_effects="none" if "context_sd" in left_out else spec.context_effects,
-        priors={name: prior for name, prior in spec.priors.items() if name not in left_out},
-    )
+        return spec.without("attribute_effect", "context_effect")
+    return spec.without("context_effect") if len(design.words) == 1 else spec

@@ -19,7 +19,14 @@ IntArray = NDArray[np.int64]
 ATTRIBUTE_KINDS = ("stereotype", "neutral", "human")
 """Kinds of attribute words: those of any stereotype, and the two controls."""
 
-_INDEXED = ("protected_word", "protected_group", "attribute", "connection", "context")
+_INDEXED = (
+    "protected_word",
+    "protected_group",
+    "attribute",
+    "attribute_set",
+    "connection",
+    "context",
+)
 
 _KIND_OF_CONNECTION = {"associated": 0, "different": 0, "neutral": 1, "human": 2}
 
@@ -50,6 +57,10 @@ class Design:
         Names along the dimension ``context``; empty where nothing was measured in contexts.
     context : (n_rows,) int
         Index of each row's context; empty where there are none.
+    sets : tuple of str
+        Names along the dimension ``attribute_set``: sets of stereotypes, without the controls.
+    set : (n_rows,) int
+        Index of each row's set, -1 for controls; empty where there are no sets.
 
     Raises
     ------
@@ -71,6 +82,8 @@ class Design:
     outcome: str = "cosine_distance"
     contexts: tuple[str, ...] = ()
     context: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    sets: tuple[str, ...] = ()
+    set: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     def __post_init__(self) -> None:
         sizes = {
@@ -100,6 +113,15 @@ class Design:
                 "such as crossed"
             )
 
+    def codes(self, column: str) -> IntArray:
+        """Return the index of every row along a dimension of ``coords``, (n_rows,)."""
+        if column == "protected_group":
+            return self.word_group[self.word]
+        if column == "attribute_kind":
+            return self.attribute_kind[self.attribute]
+        index = {"protected_word": "word", "attribute_set": "set"}.get(column, column)
+        return np.asarray(getattr(self, index))
+
     @property
     def digest(self) -> str:
         """SHA-256 of the design in hexadecimal: equal designs, equal digests."""
@@ -120,6 +142,7 @@ class Design:
             "attribute": list(self.attributes),
             "attribute_kind": list(self.kinds),
         }
+        names |= {"attribute_set": list(self.sets)} if self.sets else {}
         return names | ({"context": list(self.contexts)} if self.contexts else {})
 
 
@@ -155,11 +178,17 @@ def index_table(
     kind = np.full(len(attribute_names), len(ATTRIBUTE_KINDS))
     np.minimum.at(kind, attributes, np.array([_KIND_OF_CONNECTION[name] for name in found])[codes])
     present, kind = np.unique(kind, return_inverse=True)
-    contexts: dict[str, Any] = {}
+    others: dict[str, Any] = {}
     if "context" in coded:
         context, context_names = coded["context"]
-        contexts["contexts"] = tuple(context_names)
-        contexts["context"] = context.astype(np.int64)
+        others |= {"contexts": tuple(context_names), "context": context.astype(np.int64)}
+    stereotype = np.array([_KIND_OF_CONNECTION[name] == 0 for name in found])[codes]
+    if "attribute_set" in coded and stereotype.any():
+        sets, set_names = coded["attribute_set"]
+        different, of_row = np.unique(sets[stereotype], return_inverse=True)
+        others["sets"] = tuple(set_names[i] for i in different)
+        others["set"] = np.full(len(sets), -1)
+        others["set"][stereotype] = of_row
     return Design(
         words=tuple(word_names),
         groups=tuple(group_names),
@@ -173,7 +202,7 @@ def index_table(
         attribute=attributes.astype(np.int64),
         y=np.asarray(table["cosine_distance"], dtype=np.float64),
         outcome=outcome,
-        **contexts,
+        **others,
     )
 
 

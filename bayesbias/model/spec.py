@@ -11,27 +11,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._core.checks import unknown_name
 from .._core.resources import bundled_folder, bundled_names
 from .priors import Prior
+from .terms import Term, term_from_dict
+
+if TYPE_CHECKING:
+    from .design import Design
 
 CHOICES = {
     "outcome": ("distance", "change", "score_difference"),
     "likelihood": ("normal", "student_t"),
     "sigma": ("common", "connection"),
-    "attribute_effects": ("none", "common", "kind"),
-    "group_effects": ("none", "connection"),
-    "context_effects": ("none", "common"),
 }
 """What a model may choose, the first being the default.
 
 ``outcome``: what is modelled, and so what the priors are about; see ``OUTCOMES``.
-``sigma``: one residual sd, or one for each connection. ``attribute_effects``: none, effects with
-one sd, or with an sd for each kind of attribute (stereotype, neutral, human). ``group_effects``:
-words spread around the overall mean, or around a mean of their protected group.
-``context_effects``: none, or an effect of each context (template) that distances were measured in.
+``sigma``: one residual sd, or one for each connection.
 """
 
 OUTCOMES = {
@@ -46,17 +44,18 @@ _TEXTS = ("name", "title", "reference", "note")
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """Which outcome, which likelihood, which effects, which standard deviations, which priors.
+    """Which outcome, which likelihood, which terms, which priors.
 
     Parameters
     ----------
     name, title, reference, note : str
-    outcome, likelihood, sigma, attribute_effects, group_effects, context_effects : str
+    outcome, likelihood, sigma : str
         One of ``CHOICES`` each.
+    terms : tuple of Term
+        Random effects that the expected outcome is the sum of, beside ``connection_mean``.
     priors : mapping of str to Prior
-        Exactly the priors the model's structure needs: ``connection_mean``, ``connection_sd``,
-        ``sigma``, and where there are such effects ``attribute_sd``, ``group_sd``,
-        ``context_sd``, ``nu``.
+        Exactly the priors the model's structure needs: ``connection_mean``, ``sigma``, those of
+        the terms' sds and correlations, and ``nu`` of a Student-t likelihood.
     """
 
     name: str
@@ -64,9 +63,7 @@ class ModelSpec:
     outcome: str = "distance"
     likelihood: str = "normal"
     sigma: str = "common"
-    attribute_effects: str = "none"
-    group_effects: str = "none"
-    context_effects: str = "none"
+    terms: tuple[Term, ...] = ()
     title: str = ""
     reference: str = ""
     note: str = field(default="", repr=False)
@@ -76,6 +73,7 @@ class ModelSpec:
         for key, choices in CHOICES.items():
             if getattr(self, key) not in choices:
                 raise ValueError(f"{key}: {unknown_name('choice', getattr(self, key), choices)}")
+        self._check_terms()
         needed = self.needed_priors
         for name in self.priors:
             if name not in needed:
@@ -85,18 +83,55 @@ class ModelSpec:
                 raise ValueError(f"the model {self.name!r} lacks the prior of {name}")
             _check_support(name, self.priors[name])
 
+    def _check_terms(self) -> None:
+        means = ["connection_mean", *(term.name for term in self.terms if term.around)]
+        for term in self.terms:
+            if term.around and term.around not in means:
+                raise ValueError(f"[terms.{term.name}] {unknown_name('mean', term.around, means)}")
+        if not self.terms_of("protected_word"):
+            raise ValueError(f"the model {self.name!r} has no term of protected_word")
+
     def __reduce__(self) -> tuple[Any, ...]:
         return (spec_from_dict, (self.to_dict(),))
 
     @property
     def needed_priors(self) -> tuple[str, ...]:
         """Names of the priors that the model's structure needs, in the order models use."""
-        names = ["connection_mean", "connection_sd", "sigma"]
-        names += ["attribute_sd"] if self.attribute_effects != "none" else []
-        names += ["group_sd"] if self.group_effects != "none" else []
-        names += ["context_sd"] if self.context_effects != "none" else []
+        names = ["connection_mean"]
+        names += dict.fromkeys(term.sd for term in self.terms if term.of == "protected_word")
+        names += ["sigma"]
+        names += [term.sd for term in self.terms if term.sd not in names]
+        names += [term.correlation for term in self.terms if term.correlated]
         names += ["nu"] if self.likelihood == "student_t" else []
         return tuple(names)
+
+    def terms_of(self, factor: str) -> tuple[Term, ...]:
+        """Return the terms of a factor, such as ``attribute``; empty if it has no effects."""
+        return tuple(term for term in self.terms if term.of == factor)
+
+    def fitting(self, design: Design) -> ModelSpec:
+        """Return the model for a design: without effects that sum to zero over a single level.
+
+        Raises
+        ------
+        ValueError
+            If the model has effects of contexts, and the design no contexts.
+        """
+        if self.terms_of("context"):
+            design.require_contexts(self.name)
+        levels = design.coords
+        gone = [t.name for t in self.terms if t.zero_sum and len(levels.get(t.by, ())) < 2]
+        return self.without(*gone) if gone else self
+
+    def without(self, *names: str) -> ModelSpec:
+        """Return a copy without the terms of these names, and without their priors."""
+        gone = [term for term in self.terms if term.name in names]
+        theirs = {prior for term in gone for prior in (term.sd, term.correlation)}
+        return replace(
+            self,
+            terms=tuple(term for term in self.terms if term not in gone),
+            priors={name: prior for name, prior in self.priors.items() if name not in theirs},
+        )
 
     def with_priors(self, overrides: Mapping[str, Prior | Mapping[str, Any]]) -> ModelSpec:
         """Return a copy with some priors replaced.
@@ -114,6 +149,7 @@ class ModelSpec:
     def to_dict(self) -> dict[str, Any]:
         """Return the model as plain texts and numbers, in the form of its TOML file."""
         content: dict[str, Any] = {key: getattr(self, key) for key in (*_TEXTS, *CHOICES)}
+        content["terms"] = {term.name: term.to_dict() for term in self.terms}
         content["priors"] = {
             name: {"family": prior.family, **prior.parameters, "reason": prior.reason}
             for name, prior in self.priors.items()
@@ -200,17 +236,21 @@ def _path_of(source: str | Path, outcome: str | None) -> Path:
 
 def spec_from_dict(content: Mapping[str, Any]) -> ModelSpec:
     """Make a model of the content of its TOML file; the inverse of `ModelSpec.to_dict`."""
-    known = (*_TEXTS, *CHOICES, "priors")
+    known = (*_TEXTS, *CHOICES, "terms", "priors")
     for key, value in content.items():
         if key not in known:
             raise ValueError(unknown_name("key", key, known))
-        if key != "priors" and not isinstance(value, str):
+        if key not in {"terms", "priors"} and not isinstance(value, str):
             raise ValueError(f"{key} must be text; got {value!r:.60}")
-    priors = content.get("priors", {})
-    if not isinstance(priors, Mapping):
-        raise ValueError("[priors] must be a table of priors")
-    fields = {key: value for key, value in content.items() if key != "priors"}
-    return ModelSpec(**fields, priors={name: _prior(name, raw) for name, raw in priors.items()})
+    tables = {key: content.get(key, {}) for key in ("terms", "priors")}
+    for key, value in tables.items():
+        if not isinstance(value, Mapping):
+            raise ValueError(f"[{key}] must be a table of {key}")
+    return ModelSpec(
+        **{key: value for key, value in content.items() if key not in tables},
+        terms=tuple(term_from_dict(name, raw) for name, raw in tables["terms"].items()),
+        priors={name: _prior(name, raw) for name, raw in tables["priors"].items()},
+    )
 
 
 def _prior(name: str, raw: object) -> Prior:

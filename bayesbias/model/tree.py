@@ -52,7 +52,8 @@ def variable_dims(spec: ModelSpec) -> dict[str, tuple[str, ...]]:
     """Dimensions of every variable of a model, besides chain and draw."""
     dims = dict(VARIABLE_DIMS)
     dims["sigma"] = ("connection",) if spec.sigma == "connection" else ()
-    dims["attribute_sd"] = ("attribute_kind",) if spec.attribute_effects == "kind" else ()
+    for term in spec.terms:
+        dims[term.name], dims[term.sd] = term.dims, term.sd_dims
     dims["nu"] = ()
     return dims
 

@@ -140,6 +140,7 @@ def _rows_of(design: Design, kept: np.ndarray) -> Design:
         connection=design.connection[kept],
         attribute=design.attribute[kept],
         context=design.context[kept] if design.contexts else design.context,
+        set=design.set[kept] if design.sets else design.set,
         y=design.y[kept],
     )
 
@@ -180,7 +181,7 @@ def _named_specs(models: Mapping[str, ModelLike] | Sequence[ModelLike]) -> dict[
                 f"attribute_kfold refits by the exact sampler, which needs a normal likelihood; "
                 f"{name!r} has {spec.likelihood}. compare_models takes posteriors of any model"
             )
-        if spec.context_effects != "none":
+        if spec.terms_of("context"):
             raise ValueError(
                 f"attribute_kfold predicts words without context effects, and {name!r} has them; "
                 "compare_models takes posteriors of any model"

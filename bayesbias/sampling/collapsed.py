@@ -11,7 +11,8 @@ sd times a standard normal coordinate, :math:`u = S z` with :math:`z \sim N(0, I
 and :math:`z | y, sds \sim N(P^{-1} b, P^{-1})`. :math:`X^T \Lambda X` is :math:`\sum_c \lambda_c
 X_c^T X_c` with constant matrices, so the rows are never needed again, and on the standard normal
 scale nothing is divided by an sd that goes to zero. The precision of cells among themselves is
-diagonal, and so is that of attributes; the larger of the two sides is eliminated first.
+block diagonal with a block a word, and so is that of attributes; the larger of the two sides is
+eliminated first.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ import numpy as np
 
 from .._core.arrays import FloatArray
 from ..model.design import IntArray
-from .reduction import Collapsed, Side
+from .blocks import cholesky, cholesky_blocks, solve_blocks, solve_lower, solve_transposed
+from .parameters import correlation_factor, log_prior
+from .reduction import Collapsed
+from .sufficient import Classes
 
 SMALLEST_SIGMA = 1e-6
 """Residual sds below this get no weight: distances of float32 vectors are not known better, and
@@ -30,91 +34,91 @@ double precision gives out beyond."""
 
 
 @dataclass(frozen=True)
-class Eliminated:
-    """Precision and projection of the eliminated effects, given all others, (n, n_eliminated)."""
+class Scaling:
+    """From standard normal coordinates of a unit to its effects: u = D R z, for a stack.
 
-    precision: FloatArray
-    projection: FloatArray
+    Parameters
+    ----------
+    sds : (n, n_classes, d) float
+        D, the sds.
+    rotation : (n, d, d) float or None
+        R, a Cholesky factor of correlations; None where effects do not correlate.
+    """
 
-    def draw(self, explained: FloatArray, noise: FloatArray) -> FloatArray:
-        """Draw these effects, given what kept coordinates explain of their projection."""
-        mean = (self.projection - explained) / self.precision
-        return np.asarray(mean + noise / np.sqrt(self.precision))
+    sds: FloatArray
+    rotation: FloatArray | None
+
+    def transposed(self, values: FloatArray) -> FloatArray:
+        """R' D applied to (n, n_classes, d, k) values."""
+        scaled = values * self.sds[..., None]
+        if self.rotation is None:
+            return scaled
+        return np.asarray(self.rotation.transpose(0, 2, 1)[:, None] @ scaled)
+
+    def both(self, matrices: FloatArray) -> FloatArray:
+        """R' D A D R for (n, n_classes, d, d) symmetric matrices A."""
+        return self.transposed(np.swapaxes(self.transposed(matrices), -1, -2))
+
+    def of_units(self, of_unit: IntArray) -> Scaling:
+        """Return the scaling of units, given their classes."""
+        return Scaling(self.sds[:, of_unit], self.rotation)
+
+    def effects(self, coordinates: FloatArray) -> FloatArray:
+        """D R z for coordinates z of (n, n_units, d)."""
+        if self.rotation is not None:
+            coordinates = coordinates @ self.rotation.transpose(0, 2, 1)
+        return coordinates * self.sds
 
 
 @dataclass(frozen=True)
 class Conditional:
-    """The Gaussian of the class coordinates given the sds, for a stack of sd vectors.
+    """The Gaussian of the class coordinates given the parameters, for a stack of them.
 
     Parameters
     ----------
-    eliminated : Eliminated
-    cross : (n, n_eliminated, n_kept + n_means) float
-        Coupling of eliminated effects with kept effects and means.
+    precision : (n, n_connections) float
+        1 / sigma².
+    out, kept : tuple of Scaling and (n, n_classes, d, d) float
+        Of the eliminated and of the kept side: the scaling, and the Cholesky factor of the
+        precision of a unit alone. None for a side that is not there.
+    shared : (n, n_shared) float
+        Sds of the shared effects.
+    solved_out : (n, n_eliminated, k + 1) float
+        Inverse factors of the eliminated side times its coupling with what is kept, and times its
+        projection in the last column.
     factor : (n, k, k) float
-        Lower Cholesky factor of the precision of kept effects and means.
+        Lower Cholesky factor of the precision of what is kept, with the eliminated integrated out.
     solved : (n, k) float
-        factor⁻¹ times their projection.
+        factor⁻¹ times its projection.
     """
 
-    eliminated: Eliminated
-    cross: FloatArray
+    precision: FloatArray
+    out: tuple[Scaling, FloatArray]
+    kept: tuple[Scaling, FloatArray] | None
+    shared: FloatArray
+    solved_out: FloatArray
     factor: FloatArray
-    solved: FloatArray
-
-    @property
-    def pivots(self) -> FloatArray:
-        """Diagonal of the factor, (n, k)."""
-        return np.diagonal(self.factor, axis1=1, axis2=2)
-
-    def draw_kept(self, noise: FloatArray) -> FloatArray:
-        """Draw kept effects and means, (n, k)."""
-        return _solve_transposed(self.factor, self.solved + noise)
-
-    def explained(self, kept: FloatArray) -> FloatArray:
-        """What drawn kept effects and means explain of the eliminated projections."""
-        return np.asarray(np.matmul(self.cross, kept[:, :, None])[:, :, 0])
-
-
-@dataclass(frozen=True)
-class Separate:
-    """The same where kept coordinates are not coupled: without effects that many cells share.
-
-    Parameters
-    ----------
-    eliminated : Eliminated
-    mean_of : (n_eliminated,) int
-        The only kept coordinate that each eliminated effect is coupled with.
-    cross : (n, n_eliminated) float
-        Its coupling with that.
-    pivots : (n, k) float
-        Root of the precision of kept coordinates.
-    solved : (n, k) float
-        Their projections over it.
-    """
-
-    eliminated: Eliminated
-    mean_of: IntArray
-    cross: FloatArray
-    pivots: FloatArray
     solved: FloatArray
 
     def draw_kept(self, noise: FloatArray) -> FloatArray:
         """Draw the kept coordinates, (n, k)."""
-        return (self.solved + noise) / self.pivots
+        return solve_transposed(self.factor, self.solved + noise)
 
-    def explained(self, kept: FloatArray) -> FloatArray:
-        """What drawn kept coordinates explain of the eliminated projections."""
-        return self.cross * kept[:, self.mean_of]
+    def draw_eliminated(self, kept: FloatArray, noise: FloatArray) -> FloatArray:
+        """Draw the eliminated coordinates given the kept, noise and result (n, n_classes, d)."""
+        explained = np.matmul(self.solved_out[:, :, :-1], kept[:, :, None])[:, :, 0]
+        right = (self.solved_out[:, :, -1] - explained).reshape(noise.shape) + noise
+        return solve_blocks(self.out[1], right[..., None], transposed=True)[..., 0]
 
 
-def log_density(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
-    """Log posterior density of log standard deviations, up to a constant.
+def log_density(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
+    """Log posterior density of the parameters, up to a constant.
 
     Parameters
     ----------
     posterior : Collapsed
-    log_sds : (n, n_sds) float
+    parameters : (n, n_parameters) float
+        Log sds, and inverse hyperbolic tangents of partial correlations.
 
     Returns
     -------
@@ -124,170 +128,120 @@ def log_density(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
     """
     rows = posterior.rows_at_once
     parts = [
-        _log_density(posterior, log_sds[start : start + rows])
-        for start in range(0, len(log_sds), rows)
+        _log_density(posterior, parameters[start : start + rows])
+        for start in range(0, len(parameters), rows)
     ]
     return np.concatenate(parts)
 
 
-def conditional(posterior: Collapsed, log_sds: FloatArray) -> Conditional | Separate:
-    """Return the Gaussian of the class coordinates given the sds, (n, n_sds) log sds."""
-    precision = residual_precision(posterior, log_sds)
-    scale_out = np.exp(log_sds[:, posterior.eliminated.sd_index])
-    scale_in = kept_scales(posterior, log_sds)
-    eliminated = Eliminated(
-        1 + scale_out**2 * (precision @ posterior.eliminated.gram),
-        scale_out * (precision @ posterior.eliminated.projection),
-    )
-    projection = scale_in * np.concatenate(
-        [precision @ posterior.kept.projection, precision @ posterior.means_projection], axis=1
-    )
-    if posterior.mean_of is not None:
-        return _separate(posterior, precision, eliminated, (scale_out, scale_in), projection)
-    cross = _weighted(precision, posterior.cross) * scale_out[:, :, None] * scale_in[:, None, :]
-    reduced = cross / eliminated.precision[:, :, None]
-    schur = _kept_gram(posterior, precision, scale_in)
-    schur -= np.matmul(cross.transpose(0, 2, 1), reduced)
-    explained = np.matmul(reduced.transpose(0, 2, 1), eliminated.projection[:, :, None])[:, :, 0]
-    factor = _cholesky(schur)
-    return Conditional(eliminated, cross, factor, _solve_lower(factor, projection - explained))
-
-
-def _separate(
-    posterior: Collapsed,
-    precision: FloatArray,
-    eliminated: Eliminated,
-    scales: tuple[FloatArray, FloatArray],
-    projection: FloatArray,
-) -> Separate:
-    mean_of = posterior.mean_of
-    assert mean_of is not None
-    scale_out, scale_in = scales
-    own, diagonal = np.arange(len(mean_of)), np.arange(projection.shape[1])
-    members = np.asarray(mean_of[:, None] == diagonal, dtype=np.float64)
-    cross = scale_out * scale_in[:, mean_of] * (precision @ posterior.cross[:, own, mean_of])
-    reduced = cross / eliminated.precision
-    gram = scale_in**2 * (precision @ posterior.means_gram[:, diagonal, diagonal])
-    schur = 1 + gram - (cross * reduced) @ members
-    pivots = np.sqrt(np.where(schur > 0, schur, np.nan))  # rounding may make it negative
-    solved = (projection - (reduced * eliminated.projection) @ members) / pivots
-    return Separate(eliminated, mean_of, cross, pivots, solved)
-
-
-def _kept_gram(posterior: Collapsed, precision: FloatArray, scale_in: FloatArray) -> FloatArray:
-    """Precision of kept effects and means, given the eliminated ones, (n, k, k).
-
-    Its upper half is left unfinished: a Cholesky factorisation reads the lower one only.
-    """
-    n_kept = len(posterior.kept.sd_index)
-    gram = np.zeros((*scale_in.shape, scale_in.shape[1]))
-    diagonal = np.arange(n_kept)
-    gram[:, diagonal, diagonal] = precision @ posterior.kept.gram
-    gram[:, n_kept:, n_kept:] = _weighted(precision, posterior.means_gram)
-    gram[:, n_kept:, :n_kept] = _weighted(precision, posterior.coupling).transpose(0, 2, 1)
-    gram *= scale_in[:, :, None] * scale_in[:, None, :]
-    everything = np.arange(scale_in.shape[1])
+def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
+    """Return the Gaussian of the class coordinates given the parameters, (n, n_parameters)."""
+    precision = residual_precision(posterior, parameters)
+    out, kept = posterior.eliminated, posterior.kept
+    scaling, factor = _alone(posterior, out, precision, parameters)
+    shape = (len(parameters), *out.parameter.shape)
+    cross = _weighted(precision, posterior.cross)
+    gram = _weighted(precision, posterior.gram)
+    projection = precision @ posterior.projection
+    kept_alone = None
+    if kept is not None:
+        kept_alone = _alone(posterior, kept, precision, parameters)
+        n = kept.n_coordinates
+        for columns in (gram[:, :n], gram.transpose(0, 2, 1)[:, :n], projection[:, :n, None]):
+            _scale_rows(kept_alone[0], columns)
+        _scale_rows(kept_alone[0], cross.reshape(len(cross), -1, cross.shape[3]).transpose(0, 2, 1)[:, :n])
+    shared = shared_sds(posterior, parameters)
+    m = shared.shape[1]
+    gram[:, -m:] *= shared[:, :, None]
+    gram[:, :, -m:] *= shared[:, None]
+    projection[:, -m:] *= shared
+    cross[..., -m:] *= shared[:, None, None]
+    own = _weighted(precision, out.projection)[..., None]
+    both = scaling.transposed(np.concatenate([cross, own], axis=3))
+    solved_out = solve_blocks(factor, both).reshape(len(parameters), shape[1] * shape[2], -1)
+    explained = np.matmul(solved_out[:, :, :-1].transpose(0, 2, 1), solved_out)
+    everything = np.arange(gram.shape[1])
     gram[:, everything, everything] += 1
-    return gram
+    kept_factor = cholesky(gram - explained[:, :, :-1])
+    solved = solve_lower(kept_factor, projection - explained[:, :, -1])
+    return Conditional(
+        precision, (scaling, factor), kept_alone, shared, solved_out, kept_factor, solved
+    )
 
 
-def residual_precision(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
+def _scale_rows(scaling: Scaling, matrices: FloatArray) -> None:
+    """Apply R' D to the rows of (n, n_coordinates, k) matrices, in place."""
+    shape = (*scaling.sds.shape, matrices.shape[2])
+    matrices[:] = scaling.transposed(matrices.reshape(shape)).reshape(matrices.shape)
+
+
+def _alone(
+    posterior: Collapsed, side: Classes, precision: FloatArray, parameters: FloatArray
+) -> tuple[Scaling, FloatArray]:
+    """Scale of a side's effects, and the factor of their precision if nothing else is unknown."""
+    rotation = None
+    d = side.parameter.shape[1]
+    if side.units.correlated is not None:
+        block, where = side.units.correlated
+        rotation = np.tile(np.eye(d), (len(parameters), 1, 1))
+        rotation[:, where, where] = correlation_factor(parameters[:, block.where], block.n_correlated)
+    scaling = Scaling(np.exp(parameters[:, side.parameter]), rotation)
+    matrices = scaling.both(_weighted(precision, side.gram))
+    diagonal = np.arange(d)
+    matrices[..., diagonal, diagonal] += 1
+    return scaling, cholesky_blocks(matrices)
+
+
+def residual_precision(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
     """1 / sigma² of every connection, (n, n_connections)."""
-    block = posterior.block("sigma")
-    assert block is not None  # every model has one
-    precision = np.exp(-2 * log_sds[:, block.where])
-    return np.broadcast_to(precision, (len(log_sds), len(posterior.design.connections)))
+    precision = np.exp(-2 * parameters[:, posterior.block("sigma").where])
+    return np.broadcast_to(precision, (len(parameters), len(posterior.rows)))
 
 
-def kept_scales(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
-    """Sds of the kept effects, then of the means: of connections, of groups, then contexts."""
-    n_connections = len(posterior.design.connections)
+def shared_sds(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
+    """Sds of the shared effects, (n, n_shared): of connection means, then of the terms."""
+    index = posterior.shared.parameter
     prior_sd = posterior.spec.priors["connection_mean"].parameters["sd"]
-    scales = [
-        np.exp(log_sds[:, posterior.kept.sd_index]),
-        np.full((len(log_sds), n_connections), prior_sd),
-    ]
-    block = posterior.block("group_sd")
-    if block is not None:
-        n_groups = len(posterior.design.groups)
-        scales.append(np.tile(np.exp(log_sds[:, block.where]), (1, n_groups)))
-    block = posterior.block("context_sd")
-    if block is not None:
-        n_contexts = len(posterior.design.contexts)
-        scales.append(np.tile(np.exp(log_sds[:, block.where]), (1, n_contexts)))
-    return np.concatenate(scales, axis=1)
+    return np.where(index < 0, prior_sd, np.exp(parameters[:, index]))
 
 
-def _log_density(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
-    precision = residual_precision(posterior, log_sds)
-    given = conditional(posterior, log_sds)
-    out = given.eliminated
-    log_det = np.log(out.precision).sum(axis=1) + 2 * np.log(given.pivots).sum(axis=1)
-    fitted = (out.projection**2 / out.precision).sum(axis=1) + (given.solved**2).sum(axis=1)
-    for side in (posterior.eliminated, posterior.kept):
-        dev_log_det, dev_fitted = _deviations(side, precision, log_sds)
-        log_det += dev_log_det
-        fitted += dev_fitted
-    total = precision @ posterior.statistics.squares
-    log_likelihood = 0.5 * (np.log(precision) @ posterior.statistics.rows - log_det)
-    density = log_likelihood - 0.5 * (total - fitted) + _log_prior(posterior, log_sds)
+def _log_density(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
+    given = conditional(posterior, parameters)
+    precision = given.precision
+    log_det = 2 * np.log(np.diagonal(given.factor, axis1=1, axis2=2)).sum(axis=1)
+    log_det += _log_dets(given.out[1]).sum(axis=1)
+    fitted = (given.solved_out[:, :, -1] ** 2).sum(axis=1) + (given.solved**2).sum(axis=1)
+    for side, alone in ((posterior.eliminated, given.out), (posterior.kept, given.kept)):
+        if side is not None and alone is not None:
+            log_det += _log_dets(alone[1]) @ (side.size - 1)
+            fitted += _deviations(side, precision, *alone)
+    total = precision @ posterior.squares
+    log_likelihood = 0.5 * (np.log(precision) @ posterior.rows - log_det)
+    prior = log_prior(posterior.spec, posterior.blocks, parameters)
+    density = log_likelihood - 0.5 * (total - fitted) + prior
     resolved = precision.max(axis=1) <= SMALLEST_SIGMA**-2
     return np.where(resolved & np.isfinite(density), density, -np.inf)
 
 
+def _log_dets(factors: FloatArray) -> FloatArray:
+    """Log determinants of (n, n_classes, d, d) matrices, given their Cholesky factors."""
+    return np.asarray(2 * np.log(np.diagonal(factors, axis1=2, axis2=3)).sum(axis=2))
+
+
 def _deviations(
-    side: Side, precision: FloatArray, log_sds: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """What deviations within classes add to the log determinant and to the fitted quadratic."""
-    variance = np.exp(2 * log_sds[:, side.sd_index])
-    own = 1 + variance * (precision @ side.gram)
+    side: Classes, precision: FloatArray, scaling: Scaling, factor: FloatArray
+) -> FloatArray:
+    """What deviations within classes add to the fitted quadratic, (n,)."""
+    if (side.size == 1).all():
+        return np.zeros(len(precision))
     pairs = (precision[:, :, None] * precision[:, None, :]).reshape(len(precision), -1)
-    squares = pairs @ side.deviation.reshape(pairs.shape[1], -1)
-    return np.log(own) @ side.n_deviations, (variance * squares / own).sum(axis=1)
-
-
-def _log_prior(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
-    """Log prior density of the log sds: that of the sds and the Jacobian."""
-    total = log_sds.sum(axis=1)
-    for block in posterior.blocks:
-        prior = posterior.spec.priors[block.name]
-        total = total + prior.log_density(np.exp(log_sds[:, block.where])).sum(axis=1)
-    return total
+    squares = scaling.both(_weighted(pairs, side.deviation.reshape(-1, *side.deviation.shape[2:])))
+    half = solve_blocks(factor, squares)
+    whole = solve_blocks(factor, np.swapaxes(half, -1, -2))
+    return np.asarray(np.trace(whole, axis1=2, axis2=3).sum(axis=1))
 
 
 def _weighted(precision: FloatArray, constants: FloatArray) -> FloatArray:
-    """Sum over connections of their residual precision times their constant matrix."""
+    """Sum over connections of their residual precision times their constant array."""
     flat = precision @ constants.reshape(len(constants), -1)
     return flat.reshape(len(precision), *constants.shape[1:])
-
-
-def _solve_lower(factors: FloatArray, right: FloatArray) -> FloatArray:
-    """Solve Lx = b for a stack of lower triangular L, (n, k, k), and of b, (n, k).
-
-    Substitution runs along the stack; `numpy.linalg.solve` would factorise every L anew.
-    """
-    found = np.empty_like(right)
-    for i in range(right.shape[1]):
-        known = np.einsum("nj,nj->n", factors[:, i, :i], found[:, :i])
-        found[:, i] = (right[:, i] - known) / factors[:, i, i]
-    return found
-
-
-def _solve_transposed(factors: FloatArray, right: FloatArray) -> FloatArray:
-    """Solve L'x = b for a stack of lower triangular L, (n, k, k), and of b, (n, k)."""
-    found = np.empty_like(right)
-    for i in reversed(range(right.shape[1])):
-        known = np.einsum("nj,nj->n", factors[:, i + 1 :, i], found[:, i + 1 :])
-        found[:, i] = (right[:, i] - known) / factors[:, i, i]
-    return found
-
-
-def _cholesky(matrices: FloatArray) -> FloatArray:
-    """Cholesky factors of a stack; NaN for a matrix that rounding has made indefinite."""
-    try:
-        return np.linalg.cholesky(matrices)
-    except np.linalg.LinAlgError:
-        if len(matrices) == 1:
-            return np.where(np.eye(matrices.shape[1], dtype=bool), np.nan, 0.0)[None]
-    half = len(matrices) // 2
-    return np.concatenate([_cholesky(matrices[:half]), _cholesky(matrices[half:])])

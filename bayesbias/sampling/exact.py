@@ -16,10 +16,12 @@ from numpy.random import Generator
 
 from .._core.arrays import FloatArray
 from ..model.design import IntArray
-from .collapsed import conditional, kept_scales, log_density, residual_precision
+from .blocks import solve_blocks
+from .collapsed import Scaling, conditional, log_density
 from .importance import find_mode, importance_resample
-from .reduction import Collapsed, Side
-from .sufficient import AttributeClasses
+from .parameters import correlation_factor
+from .reduction import Collapsed
+from .sufficient import Classes, is_split
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
@@ -68,34 +70,38 @@ class Coordinates:
 
     Below some size the data cannot tell an sd from zero, and the density of its logarithm falls
     only as fast as the logarithm itself, with a tail that no proposal covers well. With an offset
-    of that size the tail becomes an edge; sds well above it keep their logarithm.
+    of that size the tail becomes an edge; sds well above it keep their logarithm. Parameters that
+    are no sds stay as they are.
 
     Parameters
     ----------
     posterior : Collapsed
-    offset : (n_sds,) float
+    offset : (n_parameters,) float
+        Zero for what is no sd.
     """
 
     posterior: Collapsed
     offset: FloatArray
 
     def log_density(self, points: FloatArray) -> FloatArray:
-        """Log posterior density of points in these coordinates, (n, n_sds) to (n,)."""
-        sds = np.exp(points) - self.offset
-        inside = (sds > 0).all(axis=1)
+        """Log posterior density of points in these coordinates, (n, n_parameters) to (n,)."""
+        inside = (np.exp(points) > self.offset).all(axis=1)
         density = np.full(len(points), -np.inf)
-        log_sds = np.log(sds[inside])
-        jacobian = (points[inside] - log_sds).sum(axis=1)
-        density[inside] = log_density(self.posterior, log_sds) + jacobian
+        parameters = self.parameters(points[inside])
+        jacobian = (points[inside] - parameters).sum(axis=1)
+        density[inside] = log_density(self.posterior, parameters) + jacobian
         return density
 
-    def points(self, log_sds: FloatArray) -> FloatArray:
-        """Return log sds in these coordinates."""
-        return np.asarray(np.log(np.exp(log_sds) + self.offset))
+    def points(self, parameters: FloatArray) -> FloatArray:
+        """Return parameters in these coordinates."""
+        return self._where_sds(parameters, np.log(np.exp(parameters) + self.offset))
 
-    def log_sds(self, points: FloatArray) -> FloatArray:
-        """Return points in these coordinates as log sds."""
-        return np.asarray(np.log(np.exp(points) - self.offset))
+    def parameters(self, points: FloatArray) -> FloatArray:
+        """Return points in these coordinates as parameters."""
+        return self._where_sds(points, np.log(np.exp(points) - self.offset))
+
+    def _where_sds(self, others: FloatArray, values: FloatArray) -> FloatArray:
+        return np.where(self.posterior.is_sd, values, others)
 
 
 def sample_exact(posterior: Collapsed, n_draws: int, rng: Generator) -> ExactDraws:
@@ -126,14 +132,14 @@ def _linear_algebra() -> ThreadpoolController:
 
 
 def _sample(posterior: Collapsed, n_draws: int, rng: Generator) -> ExactDraws:
-    start = np.full(posterior.n_sds, np.log(posterior.design.y.std() / 2))
+    start = np.where(posterior.is_sd, np.log(posterior.design.y.std() / 2), 0.0)
     mode = find_mode(partial(log_density, posterior), start, _bounds(posterior))
     coordinates = Coordinates(posterior, _resolution(posterior, mode))
     found = importance_resample(coordinates.log_density, coordinates.points(mode), n_draws, rng)
-    log_sds = coordinates.log_sds(found.points)
+    parameters = coordinates.parameters(found.points)
     return ExactDraws(
-        values=draw_effects(posterior, log_sds, rng),
-        log_density=found.log_p - (found.points - log_sds).sum(axis=1),
+        values=draw_effects(posterior, parameters, rng),
+        log_density=found.log_p - (found.points - parameters).sum(axis=1),
         pareto_k=found.pareto_k,
         importance_ess=found.ess,
         n_proposals=found.n_proposals,
@@ -149,122 +155,131 @@ def _bounds(posterior: Collapsed) -> tuple[float, float]:
 def _resolution(posterior: Collapsed, mode: FloatArray) -> FloatArray:
     """Size of each sd below which, the others at their mode, the data do not tell it from zero."""
     trial = np.linspace(*_bounds(posterior), N_TRIALS)
-    points = np.repeat(mode[None], posterior.n_sds * N_TRIALS, axis=0)
-    for index in range(posterior.n_sds):
-        points[index * N_TRIALS : (index + 1) * N_TRIALS, index] = trial
-    flat = log_density(posterior, points).reshape(posterior.n_sds, N_TRIALS) - trial
+    sds = np.flatnonzero(posterior.is_sd)
+    points = np.repeat(mode[None], len(sds) * N_TRIALS, axis=0).reshape(len(sds), N_TRIALS, -1)
+    points[np.arange(len(sds)), :, sds] = trial
+    density = log_density(posterior, points.reshape(len(sds) * N_TRIALS, -1))
+    flat = density.reshape(len(sds), N_TRIALS) - trial
     changed = ~(np.abs(flat - flat[:, :1]) < TELLING)
-    return np.exp(trial[changed.argmax(axis=1)])
+    found = np.zeros(len(mode))
+    found[sds] = np.exp(trial[changed.argmax(axis=1)])
+    return found
 
 
 def draw_effects(
-    posterior: Collapsed, log_sds: FloatArray, rng: Generator
+    posterior: Collapsed, parameters: FloatArray, rng: Generator
 ) -> dict[str, FloatArray]:
-    """Draw effects and means from their exact conditional, one for each vector of log sds."""
+    """Draw effects and means from their exact conditional, one for each vector of parameters."""
     rows = posterior.rows_at_once
     parts = [
-        _draw_block(posterior, log_sds[start : start + rows], rng)
-        for start in range(0, len(log_sds), rows)
+        _draw_block(posterior, parameters[start : start + rows], rng)
+        for start in range(0, len(parameters), rows)
     ]
     values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     for block in posterior.blocks:
-        sds = np.exp(log_sds[:, block.where])
-        values[block.name] = sds if block.dims else sds[:, 0]
+        own = parameters[:, block.where]
+        if block.n_correlated:
+            factor = correlation_factor(own, block.n_correlated)
+            values[block.name] = factor @ factor.transpose(0, 2, 1)
+        else:
+            values[block.name] = np.exp(own if block.dims else own[:, 0])
     return values
 
 
-def _draw_block(posterior: Collapsed, log_sds: FloatArray, rng: Generator) -> dict[str, FloatArray]:
-    given = conditional(posterior, log_sds)
+def _draw_block(
+    posterior: Collapsed, parameters: FloatArray, rng: Generator
+) -> dict[str, FloatArray]:
+    given = conditional(posterior, parameters)
     kept = given.draw_kept(rng.standard_normal(given.solved.shape))
-    noise = rng.standard_normal(given.eliminated.precision.shape)
-    out = given.eliminated.draw(given.explained(kept), noise)
-    n_kept = len(posterior.kept.sd_index)
-    in_classes = kept[:, :n_kept]
-    cells, attributes = (out, in_classes) if posterior.cells_eliminated else (in_classes, out)
-    values = _means(posterior, kept_scales(posterior, log_sds)[:, n_kept:] * kept[:, n_kept:])
-    scales = (residual_precision(posterior, log_sds), log_sds)
-    offsets = _effects(_cells(posterior), cells, scales, rng)
-    shape = (*posterior.statistics.cell_sums.shape, len(log_sds))
-    values["word_mean"] = _parents(posterior, values) + offsets.reshape(shape).transpose(2, 0, 1)
-    classes = posterior.statistics.attributes
-    if classes is not None:
-        members = _attributes(posterior, classes)
-        values["attribute_effect"] = _effects(members, attributes, scales, rng).T
-    return values
-
-
-def _means(posterior: Collapsed, means: FloatArray) -> dict[str, FloatArray]:
-    n = len(posterior.design.connections)
-    values = {"connection_mean": posterior.statistics.centre + means[:, :n]}
-    if posterior.block("group_sd") is not None:
-        n_groups = len(posterior.design.groups)
-        offsets = means[:, n : n + n_groups * n].reshape(len(means), n_groups, n)
-        values["group_mean"] = values["connection_mean"][:, None, :] + offsets
-    if posterior.block("context_sd") is not None:
-        values["context_effect"] = means[:, -len(posterior.design.contexts) :]
-    return values
-
-
-def _parents(posterior: Collapsed, values: dict[str, FloatArray]) -> FloatArray:
-    """Return the mean that every cell spreads around, broadcastable to word_mean's shape."""
-    if "group_mean" in values:
-        return values["group_mean"][:, posterior.design.word_group, :]
-    return values["connection_mean"][:, None, :]
-
-
-@dataclass(frozen=True)
-class _Members:
-    """The effects of one side, member by member: classes, and projections by connection."""
-
-    side: Side
-    of_member: IntArray
-    size: FloatArray
-    projections: FloatArray
-
-
-def _cells(posterior: Collapsed) -> _Members:
-    statistics = posterior.statistics
-    side = posterior.eliminated if posterior.cells_eliminated else posterior.kept
-    n_words, n = statistics.cell_sums.shape
-    own = np.tile(np.eye(n), n_words)  # a cell's rows all have its own connection
-    return _Members(
-        side, statistics.cells.of_cell, statistics.cells.size, own * statistics.cell_sums.ravel()
-    )
-
-
-def _attributes(posterior: Collapsed, classes: AttributeClasses) -> _Members:
-    side = posterior.kept if posterior.cells_eliminated else posterior.eliminated
-    sums = posterior.statistics.attribute_sums
-    return _Members(side, classes.of_attribute, classes.size, sums)
+    shape = (len(parameters), *posterior.eliminated.parameter.shape)
+    out = given.draw_eliminated(kept, rng.standard_normal(shape))
+    n_shared = given.shared.shape[1]
+    values = _shared_effects(posterior, kept[:, -n_shared:] * given.shared)
+    sides = {True: (out, given.out)}
+    if posterior.kept is not None and given.kept is not None:
+        drawn = kept[:, :-n_shared].reshape(len(kept), *posterior.kept.parameter.shape)
+        sides[False] = (drawn, given.kept)
+    for side, eliminated in (
+        (posterior.words, posterior.words_eliminated),
+        (posterior.attributes, not posterior.words_eliminated),
+    ):
+        if side is not None:
+            drawn, alone = sides[eliminated]
+            values |= _by_term(posterior, side, _effects(side, drawn, alone, given.precision, rng))
+    return _with_means(posterior, values)
 
 
 def _effects(
-    members: _Members, of_class: FloatArray, given: tuple[FloatArray, FloatArray], rng: Generator
+    side: Classes,
+    of_class: FloatArray,
+    alone: tuple[Scaling, FloatArray],
+    precision: FloatArray,
+    rng: Generator,
 ) -> FloatArray:
-    """Effects of all members: the drawn coordinate of their class, and own deviations from it.
-
-    Members come first, (n_members, n): what a class has in common is then copied in whole rows.
-    """
-    precision, log_sds = given
-    scale = np.exp(log_sds[:, members.side.sd_index])
-    own = 1 + scale**2 * (precision @ members.side.gram)
-    noise = rng.standard_normal((len(log_sds), len(members.of_member)))
-    apart = members.projections.T @ precision.T
-    apart *= _rows(scale**2 / own, members.of_member)
-    apart += noise.T * _rows(scale * own**-0.5, members.of_member)
-    common = (scale * of_class / np.sqrt(members.size)).T
-    common -= _class_averages(apart, members.of_member, members.size)
-    apart += common.take(members.of_member, axis=0)
-    return apart
+    """Effects of all units, (n, n_units, d): drawn by class, and own deviations from that."""
+    scaling, factor = alone
+    n, shape = len(precision), side.units.parameter.shape
+    projection = (precision @ side.sums.reshape(len(side.sums), -1)).reshape(n, *shape)
+    right = scaling.of_units(side.of_unit).transposed(projection[..., None])
+    own = factor[:, side.of_unit]
+    half = solve_blocks(own, right)[..., 0] + rng.standard_normal((n, *shape))
+    apart = solve_blocks(own, half[..., None], transposed=True)[..., 0]
+    common = of_class / np.sqrt(side.size)[:, None] - _class_averages(apart, side)
+    return scaling.of_units(side.of_unit).effects(apart + common[:, side.of_unit])
 
 
-def _rows(of_class: FloatArray, of_member: IntArray) -> FloatArray:
-    """From (n, n_classes) to (n_members, n)."""
-    return np.ascontiguousarray(of_class.T).take(of_member, axis=0)
+def _class_averages(values: FloatArray, side: Classes) -> FloatArray:
+    """Averages of (n, n_units, d) values by class, (n, n_classes, d)."""
+    order = np.argsort(side.of_unit, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(side.size[:-1])]).astype(np.int64)
+    sums = np.add.reduceat(values.take(order, axis=1), starts, axis=1)
+    return np.asarray(sums / side.size[:, None])
 
 
-def _class_averages(values: FloatArray, of_member: IntArray, size: FloatArray) -> FloatArray:
-    """Averages of (n_members, n) values by class, (n_classes, n)."""
-    order = np.argsort(of_member, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(size[:-1])]).astype(np.int64)
-    return np.add.reduceat(values.take(order, axis=0), starts, axis=0) / size[:, None]
+def _by_term(posterior: Collapsed, side: Classes, effects: FloatArray) -> dict[str, FloatArray]:
+    """Effects of every term, in the dimensions that it has in the posterior."""
+    coords = posterior.design.coords
+    found, start = {}, 0
+    for term in side.units.terms:
+        shape = tuple(len(coords[dim]) for dim in term.dims)
+        if len(side.units.terms) == 1 and is_split(term):
+            found[term.name] = effects.reshape(len(effects), *shape)
+            break
+        basis = term.basis(shape[1] if term.by else 1)
+        stop = start + basis.shape[1]
+        values = effects[..., start:stop] @ basis.T
+        found[term.name] = values.reshape(len(effects), *shape)
+        start = stop
+    return found
+
+
+def _shared_effects(posterior: Collapsed, effects: FloatArray) -> dict[str, FloatArray]:
+    """Split the shared effects: connection means, then those of the terms."""
+    coords = posterior.design.coords
+    start = len(posterior.rows)
+    found = {"connection_mean": posterior.centre + effects[:, :start]}
+    for term in posterior.shared.terms:
+        shape = tuple(len(coords[dim]) for dim in term.dims)
+        basis = term.basis(shape[1] if term.by else 1)
+        stop = start + shape[0] * basis.shape[1]
+        values = effects[:, start:stop].reshape(len(effects), shape[0], -1) @ basis.T
+        found[term.name] = values.reshape(len(effects), *shape)
+        start = stop
+    return found
+
+
+def _with_means(posterior: Collapsed, values: dict[str, FloatArray]) -> dict[str, FloatArray]:
+    """Add to means what they vary around."""
+    design, terms = posterior.design, {term.name: term for term in posterior.spec.terms}
+
+    def mean(name: str) -> FloatArray:
+        """Return a mean with those that it varies around, (n, n_levels, n_connections)."""
+        if name not in terms:
+            return values["connection_mean"][:, None]
+        term = terms[name]
+        parent = mean(term.around)
+        if term.around in terms and terms[term.around].of != term.of:
+            parent = parent[:, design.word_group]
+        return np.asarray(parent + values[name])
+
+    return values | {name: mean(name) for name, term in terms.items() if term.around}

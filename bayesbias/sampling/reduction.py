@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -14,103 +14,116 @@ from .._core.arrays import FloatArray
 from .._core.checks import Argument, ArgumentError
 from ..model.design import Design, IntArray
 from ..model.spec import ModelSpec
-from .sufficient import CellClasses, Statistics, sufficient_statistics
+from ..model.terms import Term
+from .parameters import Block, parameter_blocks
+from .sufficient import (
+    Classes,
+    RowTypes,
+    between,
+    classes_of,
+    loadings,
+    one_hot,
+    random_units,
+    row_types,
+    sd_parameters,
+)
 
 MOST_NUMBERS = 200_000
 """Numbers in the largest array while densities are evaluated in blocks: 1.6 MB stay in a cache."""
 
 
 @dataclass(frozen=True)
-class SdBlock:
-    """One named block of standard deviations: its dimensions and its place in the vector."""
-
-    name: str
-    dims: tuple[str, ...]
-    where: slice
-
-
-@dataclass(frozen=True)
-class Side:
-    """Effects whose precision among themselves is diagonal: cells, or attributes.
+class Shared:
+    """Effects that reach across words and attributes: means of connections, groups, contexts.
 
     Parameters
     ----------
-    gram, projection : (n_connections, n) float
-        Diagonal of X'X and X'(y - m0), by connection; they weigh in with that residual precision.
-    sd_index : (n,) int
-        Which sd scales each effect.
-    n_deviations : (n,) float
-        Further coordinates of the class, alike in precision and uncoupled from all others.
-    deviation : (n_connections, n_connections, n) float
-        Cross-products of their projections.
+    terms : tuple of Term
+        Those beside the connection means, which come first.
+    loading : (n_types, n) float
+    parameter : (n,) int
+        Which log sd scales each; -1 for the connection means, whose prior sd is known.
     """
 
-    gram: FloatArray
-    projection: FloatArray
-    sd_index: IntArray
-    n_deviations: FloatArray
-    deviation: FloatArray
+    terms: tuple[Term, ...]
+    loading: FloatArray
+    parameter: IntArray
 
 
 @dataclass(frozen=True)
 class Collapsed:
-    """All that the posterior of the log sds and of the effects given them needs.
+    """All that the posterior of the parameters and of the effects given them needs.
 
     Parameters
     ----------
     design : Design
     spec : ModelSpec
-    statistics : Statistics
-    blocks : tuple of SdBlock
-        Layout of the vector of log sds.
-    eliminated, kept : Side
-        The larger and the smaller diagonal side; ``kept`` has no effects for models without
-        attribute effects.
-    cells_eliminated : bool
-        Which of the two the cells are.
-    cross : (n_connections, n_eliminated, n_kept + n_means) float
-    coupling : (n_connections, n_kept, n_means) float
-    means_gram : (n_connections, n_means, n_means) float
-    means_projection : (n_connections, n_means) float
+    blocks : tuple of Block
+        Layout of the vector of parameters.
+    rows, squares : (n_connections,) float
+        Rows, and their sum of squares about ``centre``, by connection.
+    centre : float
+        What all outcomes are measured from: the prior mean of the connection means.
+    words : Classes
+    attributes : Classes or None
+        None for models without attribute effects.
+    shared : Shared
+    words_eliminated : bool
+        Whether the words are the larger side, which is eliminated first; attributes otherwise.
+    cross : (n_connections, n_eliminated, d, n_kept) float
+        Coupling of the eliminated classes with what is kept: the other side, then shared effects.
+    gram : (n_connections, n_kept, n_kept) float
+    projection : (n_connections, n_kept) float
     """
 
     design: Design
     spec: ModelSpec
-    statistics: Statistics
-    blocks: tuple[SdBlock, ...]
-    eliminated: Side
-    kept: Side
-    cells_eliminated: bool
+    blocks: tuple[Block, ...]
+    rows: FloatArray
+    squares: FloatArray
+    centre: float
+    words: Classes
+    attributes: Classes | None
+    shared: Shared
+    words_eliminated: bool
     cross: FloatArray
-    coupling: FloatArray
-    means_gram: FloatArray
-    means_projection: FloatArray
-
-    @cached_property
-    def mean_of(self) -> IntArray | None:
-        """The only mean that each eliminated effect is coupled with, (n_eliminated,).
-
-        None where effects are kept, or some effect or row has two means: connection and group.
-        """
-        coupled = self.cross.any(axis=0)
-        # Every row has an eliminated effect, so whatever else it has two of meets in that one.
-        if (coupled.sum(axis=1) > 1).any():
-            return None
-        return np.asarray(coupled.argmax(axis=1))
+    gram: FloatArray
+    projection: FloatArray
 
     @property
-    def n_sds(self) -> int:
-        """Length of the vector of log sds."""
-        return int(self.blocks[-1].where.stop)
+    def eliminated(self) -> Classes:
+        """The larger side."""
+        if self.attributes is None or self.words_eliminated:
+            return self.words
+        return self.attributes
+
+    @property
+    def kept(self) -> Classes | None:
+        """The smaller side; None for models without attribute effects."""
+        return self.attributes if self.words_eliminated else self.words
+
+    @property
+    def n_parameters(self) -> int:
+        """Length of the vector of parameters."""
+        return self.blocks[-1].where.stop
+
+    @property
+    def is_sd(self) -> np.ndarray:
+        """Which parameters are log sds, (n_parameters,) bool."""
+        found = np.zeros(self.n_parameters, dtype=bool)
+        for block in self.blocks:
+            found[block.where] = not block.n_correlated
+        return found
 
     @property
     def rows_at_once(self) -> int:
-        """How many vectors of log sds are worked on together, for bounded memory."""
-        return max(1, MOST_NUMBERS // int(self.cross[0].size + self.means_gram[0].size + 1))
+        """How many vectors of parameters are worked on together, for bounded memory."""
+        size = self.cross[0].size + self.shared.loading.shape[1] ** 2 + 1
+        return max(1, MOST_NUMBERS // size)
 
-    def block(self, name: str) -> SdBlock | None:
-        """Return the block of that name, if the model has it."""
-        return next((block for block in self.blocks if block.name == name), None)
+    def block(self, name: str) -> Block:
+        """Return the block of that name."""
+        return next(block for block in self.blocks if block.name == name)
 
 
 def collapse(design: Design, spec: ModelSpec) -> Collapsed:
@@ -130,166 +143,97 @@ def collapse(design: Design, spec: ModelSpec) -> Collapsed:
         )
     if np.ptp(design.y) == 0:
         raise ValueError(f"all {len(design.y)} distances are equal; there is nothing to estimate")
-    if spec.context_effects != "none":
-        design.require_contexts(spec.name)
-    statistics = sufficient_statistics(
-        design,
-        spec.priors["connection_mean"].parameters["mean"],
-        with_attributes=spec.attribute_effects != "none",
-        grouped=spec.group_effects != "none",
-        with_contexts=spec.context_effects != "none",
-    )
-    blocks = _sd_blocks(design, spec)
-    cells = _cell_side(statistics)
-    attributes = _attribute_side(statistics, blocks)
-    grouped = spec.group_effects != "none"
-    means = _MeansOf(statistics, len(design.groups) if grouped else 0)
-    between = _between(statistics)
-    with_cells, with_attributes = means.cross_cells(), means.cross_attributes()
-    first = len(cells.sd_index) >= len(attributes.sd_index)
-    cross = between if first else between.transpose(0, 2, 1)
-    to_means = (with_cells, with_attributes) if first else (with_attributes, with_cells)
+    spec = spec.fitting(design)
+    n = len(design.connections)
+    centre = spec.priors["connection_mean"].parameters["mean"]
+    y = design.y - centre
+    types = row_types(design, spec.terms)
+    blocks = parameter_blocks(design, spec)
+    named = {block.name: block for block in blocks}
+    words = random_units(design, spec.terms_of("protected_word"), types, named)
+    attributes = None
+    if terms := spec.terms_of("attribute"):
+        attributes = random_units(design, terms, types, named)
+    of_attribute = None if attributes is None else attributes.of_row
+    word_classes = classes_of(words, y, types, of_attribute, n)
+    attribute_classes = None
+    if attributes is not None:
+        attribute_classes = classes_of(attributes, y, types, words.of_row, n)
+    shared = _shared(design, spec, types, named)
     return Collapsed(
         design=design,
         spec=spec,
-        statistics=statistics,
         blocks=blocks,
-        eliminated=cells if first else attributes,
-        kept=attributes if first else cells,
-        cells_eliminated=first,
-        cross=np.concatenate([cross, to_means[0]], axis=2),
-        coupling=to_means[1],
-        means_gram=means.gram(),
-        means_projection=means.projection(),
+        rows=np.bincount(design.connection, minlength=n).astype(float),
+        squares=np.bincount(design.connection, y**2, minlength=n),
+        centre=centre,
+        words=word_classes,
+        attributes=attribute_classes,
+        shared=shared,
+        **_matrices(word_classes, attribute_classes, shared, types, y),
     )
 
 
-def _sd_blocks(design: Design, spec: ModelSpec) -> tuple[SdBlock, ...]:
-    layout: list[tuple[str, tuple[str, ...]]] = [("connection_sd", ("connection",))]
-    layout += [("sigma", ("connection",) if spec.sigma == "connection" else ())]
-    if spec.attribute_effects != "none":
-        by_kind = spec.attribute_effects == "kind"
-        layout += [("attribute_sd", ("attribute_kind",) if by_kind else ())]
-    if spec.group_effects != "none":
-        layout += [("group_sd", ("connection",))]
-    if spec.context_effects != "none":
-        layout += [("context_sd", ())]
-    sizes = {name: len(labels) for name, labels in design.coords.items()}
-    blocks, start = [], 0
-    for name, dims in layout:
-        stop = start + (sizes[dims[0]] if dims else 1)
-        blocks.append(SdBlock(name, dims, slice(start, stop)))
-        start = stop
-    return tuple(blocks)
+def _shared(design: Design, spec: ModelSpec, types: RowTypes, blocks: dict[str, Block]) -> Shared:
+    n = len(design.connections)
+    terms = tuple(t for t in spec.terms if t.of not in {"protected_word", "attribute"})
+    loading, parameter = [one_hot(types.connection, n).T], [np.full(n, -1)]
+    for term in terms:
+        n_levels = len(design.coords[term.of])
+        own = one_hot(design.codes(term.of)[types.first], n_levels).T
+        crossed = loadings(design, term, types)
+        loading.append((own[:, :, None] * crossed[:, None]).reshape(len(own), -1))
+        parameter.append(np.tile(sd_parameters(term, blocks, crossed.shape[1]), n_levels))
+    return Shared(terms, np.hstack(loading), np.concatenate(parameter))
 
 
-def _cell_side(statistics: Statistics) -> Side:
-    cells = statistics.cells
-    one_hot = _one_hot(cells.connection, len(statistics.rows))
-    return Side(
-        gram=one_hot * cells.count,
-        projection=one_hot * cells.mean_sum,
-        sd_index=cells.connection,
-        n_deviations=cells.size - 1,
-        deviation=one_hot[:, None] * one_hot[None] * cells.deviation,
-    )
-
-
-def _attribute_side(statistics: Statistics, blocks: tuple[SdBlock, ...]) -> Side:
-    n = len(statistics.rows)
-    attributes = statistics.attributes
+def _matrices(
+    words: Classes, attributes: Classes | None, shared: Shared, types: RowTypes, y: FloatArray
+) -> dict[str, Any]:
+    """Which side is eliminated, and the constant matrices of the two stages."""
+    by_connection = one_hot(types.connection, len(words.gram))
+    rows = by_connection * np.bincount(types.of_row, minlength=len(types.first))
+    loading = shared.loading
+    gram = np.einsum("ct,ti,tj->cij", rows, loading, loading, optimize=True)
+    projection = (by_connection * np.bincount(types.of_row, y)) @ loading
+    with_shared = [_with_shared(side, shared, by_connection) for side in (words, attributes) if side]
     if attributes is None:
-        none = np.zeros((n, 0))
-        return Side(none, none, np.zeros(0, np.int64), np.zeros(0), np.zeros((n, n, 0)))
-    block = next(block for block in blocks if block.name == "attribute_sd")
-    own = attributes.kind if block.dims else np.zeros_like(attributes.kind)
-    return Side(
-        gram=attributes.count,
-        projection=attributes.mean_sum,
-        sd_index=block.where.start + own,
-        n_deviations=attributes.size - 1,
-        deviation=attributes.deviation,
-    )
+        return {
+            "words_eliminated": True,
+            "cross": with_shared[0],
+            "gram": gram,
+            "projection": projection,
+        }
+    first = words.n_coordinates >= attributes.n_coordinates
+    out, kept = (words, attributes) if first else (attributes, words)
+    cross = between(out, kept, types)
+    n, n_kept = len(gram), kept.n_coordinates
+    to_shared = with_shared[1 if first else 0].reshape(n, n_kept, -1)
+    own = np.zeros((n, n_kept, n_kept))
+    d = kept.parameter.shape[1]
+    for index in range(len(kept.size)):
+        where = slice(index * d, index * d + d)
+        own[:, where, where] = kept.gram[:, index]
+    return {
+        "words_eliminated": first,
+        "cross": np.concatenate(
+            [cross.reshape(*cross.shape[:3], n_kept), with_shared[0 if first else 1]], axis=3
+        ),
+        "gram": np.block([[own, to_shared], [to_shared.transpose(0, 2, 1), gram]]),
+        "projection": np.hstack([kept.projection.reshape(n, n_kept), projection]),
+    }
 
 
-def _between(statistics: Statistics) -> FloatArray:
-    """Coupling of cells and attributes, (n_connections, n_cells, n_attributes)."""
-    cells, attributes = statistics.cells, statistics.attributes
-    one_hot = _one_hot(cells.connection, len(statistics.rows))
-    if attributes is None:
-        return np.zeros((*one_hot.shape, 0))
-    rows = statistics.incidence * np.sqrt(cells.size)[:, None] * np.sqrt(attributes.size)
-    return np.asarray(one_hot[:, :, None] * rows)
-
-
-def _one_hot(index: IntArray, n: int) -> FloatArray:
-    return np.asarray(np.arange(n)[:, None] == index, dtype=np.float64)
-
-
-@dataclass(frozen=True)
-class _MeansOf:
-    """Design of the connection means, and of group means and context effects beside them.
-
-    Means reach whole classes of cells; contexts go across them, and come last.
-    """
-
-    statistics: Statistics
-    n_groups: int
-
-    def _members(self) -> FloatArray:
-        """Which cell classes each mean reaches, (n_means, n_cell_classes)."""
-        cells = self.statistics.cells
-        n = len(self.statistics.rows)
-        members = [_one_hot(cells.connection, n)]
-        if self.n_groups:
-            members.append(_one_hot(cells.parent, n * self.n_groups))
-        return np.concatenate(members)
-
-    def gram(self) -> FloatArray:
-        cells, members = self.statistics.cells, self._members()
-        rows = _by_connection(cells, cells.size * cells.count, len(self.statistics.rows))
-        gram = np.asarray(np.einsum("ir,cr,jr->cij", members, rows, members, optimize=True))
-        contexts = self.statistics.contexts
-        if contexts is None:
-            return gram
-        weight = _by_connection(cells, cells.size, len(self.statistics.rows))
-        across = np.einsum("ir,cr,rt->cit", members, weight, contexts.of_cell, optimize=True)
-        own = contexts.rows[:, :, None] * np.eye(contexts.rows.shape[1])
-        return np.block([[gram, across], [across.transpose(0, 2, 1), own]])
-
-    def projection(self) -> FloatArray:
-        cells, members = self.statistics.cells, self._members()
-        sums = _by_connection(
-            cells, cells.mean_sum * np.sqrt(cells.size), len(self.statistics.rows)
+def _with_shared(side: Classes, shared: Shared, by_connection: FloatArray) -> FloatArray:
+    """Coupling of a side's classes with shared effects, (n_connections, n_classes, d, n)."""
+    rows = side.rows * np.sqrt(side.size)[:, None]
+    return np.asarray(
+        np.einsum(
+            "qt,ct,ti,tj->cqij",
+            rows,
+            by_connection,
+            side.units.loading,
+            shared.loading,
+            optimize=True,
         )
-        projection = np.asarray(sums @ members.T)
-        contexts = self.statistics.contexts
-        return projection if contexts is None else np.hstack([projection, contexts.sums])
-
-    def cross_cells(self) -> FloatArray:
-        cells, members = self.statistics.cells, self._members()
-        rows = _by_connection(cells, np.sqrt(cells.size) * cells.count, len(self.statistics.rows))
-        cross = np.asarray(rows[:, :, None] * members.T[None])
-        contexts = self.statistics.contexts
-        if contexts is None:
-            return cross
-        weight = _by_connection(cells, np.sqrt(cells.size), len(self.statistics.rows))
-        return np.concatenate([cross, weight[:, :, None] * contexts.of_cell], axis=2)
-
-    def cross_attributes(self) -> FloatArray:
-        cells, attributes = self.statistics.cells, self.statistics.attributes
-        members = self._members()
-        n = len(self.statistics.rows)
-        contexts = self.statistics.contexts
-        if attributes is None:
-            n_contexts = 0 if contexts is None else contexts.rows.shape[1]
-            return np.zeros((n, 0, len(members) + n_contexts))
-        weight = _by_connection(cells, cells.size, n)
-        rows = np.einsum("ir,cr,rq->cqi", members, weight, self.statistics.incidence, optimize=True)
-        if contexts is not None:
-            rows = np.concatenate([rows, contexts.of_attribute], axis=2)
-        return np.asarray(rows * np.sqrt(attributes.size)[None, :, None])
-
-
-def _by_connection(cells: CellClasses, values: FloatArray, n: int) -> FloatArray:
-    return _one_hot(cells.connection, n) * values
+    )

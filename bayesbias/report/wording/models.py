@@ -47,7 +47,7 @@ def change_sentences(base: ModelResult, other: ModelResult, pair: tuple[str, str
         f"move by at most {number(moved)}.",
         gap_change(base, other, pair),
     ]
-    if base.spec.attribute_effects == "none" and other.spec.attribute_effects != "none":
+    if other.spec.terms_of("attribute") and not base.spec.terms_of("attribute"):
         sentences.append(
             f"It knows that attribute words repeat: each is measured against every "
             f"protected word, so the distances are not independent, and {first}, which counts "

@@ -1,0 +1,119 @@
+"""The terms that a model's expected value is the sum of: effects of one factor, each with its sds.
+
+A factor is a column of the table such as the protected word; a term gives each of its levels a
+random effect, or one for each level of another column that it is crossed with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from .._core.arrays import FloatArray
+from .._core.checks import unknown_name
+
+FACTORS = ("protected_word", "protected_group", "attribute", "context")
+"""What effects may belong to."""
+
+CROSSINGS = ("connection", "attribute_kind", "attribute_set", "protected_group")
+"""What they may be crossed with. Controls belong to no attribute set."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """Random effects of one factor.
+
+    Parameters
+    ----------
+    name : str
+        Name of the effects in the posterior.
+    of : str
+        Their factor, one of ``FACTORS``.
+    sd : str
+        Name of their standard deviation, which has a prior of that name.
+    by : str
+        What they are crossed with, one of ``CROSSINGS``: an effect for each of its levels.
+    sd_by : str
+        What the sd has one value for each level of: ``by``, or a property of the factor's levels.
+    around : str
+        The means that they vary around, by name; around zero if empty. They are means themselves.
+    zero_sum : bool
+        Whether the effects of one level of the factor sum to zero over the levels of ``by``.
+    correlated : bool
+        Whether the effects of one level of the factor are correlated over the levels of ``by``,
+        with a prior of the name `correlation`.
+    """
+
+    name: str
+    of: str
+    sd: str
+    by: str = ""
+    sd_by: str = ""
+    around: str = ""
+    zero_sum: bool = False
+    correlated: bool = False
+
+    def __post_init__(self) -> None:
+        for key, allowed in (("of", FACTORS), ("by", ("", *CROSSINGS)), ("sd_by", ("", *CROSSINGS))):
+            if getattr(self, key) not in allowed:
+                raise ValueError(f"{key}: {unknown_name('column', getattr(self, key), allowed)}")
+        if (self.zero_sum or self.correlated) and not self.by:
+            raise ValueError("zero_sum and correlated need a column that effects are crossed with")
+        if self.zero_sum and (self.correlated or (self.by and self.sd_by == self.by)):
+            raise ValueError("effects that sum to zero are alike: one sd, and no correlation")
+
+    @property
+    def dims(self) -> tuple[str, ...]:
+        """Dimensions of the effects in the posterior."""
+        return (self.of, self.by) if self.by else (self.of,)
+
+    @property
+    def sd_dims(self) -> tuple[str, ...]:
+        """Dimensions of their sd."""
+        return (self.sd_by,) if self.sd_by else ()
+
+    @property
+    def correlation(self) -> str:
+        """Name of the correlations of the effects; empty if there are none."""
+        return f"{self.name}_correlation" if self.correlated else ""
+
+    def basis(self, n_levels: int) -> FloatArray:
+        """Effects of one unit as a linear map of independent coordinates, (n_levels, n).
+
+        Zero-sum effects have one coordinate fewer; the columns are orthonormal, so that effects of
+        sd s have the covariance s² (I - 1/n_levels).
+        """
+        from scipy.linalg import helmert
+
+        return np.asarray(helmert(n_levels).T) if self.zero_sum else np.eye(n_levels)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the model's file says of the term: all that is not as by default."""
+        return {
+            each.name: getattr(self, each.name)
+            for each in fields(self)
+            if each.name != "name" and getattr(self, each.name) != each.default
+        }
+
+
+def term_from_dict(name: str, content: object) -> Term:
+    """Make a term of a table ``[terms.NAME]`` of a model's file."""
+    if not isinstance(content, Mapping):
+        raise ValueError(f"[terms.{name}] must be a table; got {content!r:.60}")
+    known = [each.name for each in fields(Term) if each.name != "name"]
+    for key, value in content.items():
+        if key not in known:
+            raise ValueError(f"[terms.{name}] {unknown_name('key', key, known)}")
+        wanted = bool if key in {"zero_sum", "correlated"} else str
+        if not isinstance(value, wanted):
+            raise ValueError(f"[terms.{name}] {key} must be a {wanted.__name__}; got {value!r:.60}")
+    for key in ("of", "sd"):
+        if key not in content:
+            raise ValueError(f"[terms.{name}] lacks {key}")
+    try:
+        return Term(name, **content)
+    except ValueError as error:
+        raise ValueError(f"[terms.{name}] {error}") from None

@@ -1,0 +1,94 @@
+"""The parameters that are left when effects are integrated out: log sds, and correlations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._core.arrays import FloatArray
+from ..model.design import Design
+from ..model.spec import ModelSpec
+
+
+@dataclass(frozen=True)
+class Block:
+    """One named block of parameters: its dimensions and its place in the vector.
+
+    Parameters
+    ----------
+    name : str
+    dims : tuple of str
+    where : slice
+    n_correlated : int
+        Size of the correlation matrix whose partial correlations the block holds as their inverse
+        hyperbolic tangents, row by row; 0 for a block of log sds.
+    """
+
+    name: str
+    dims: tuple[str, ...]
+    where: slice
+    n_correlated: int = 0
+
+
+def parameter_blocks(design: Design, spec: ModelSpec) -> tuple[Block, ...]:
+    """Lay out the parameters of a model, in the order of its priors."""
+    dims = {"sigma": ("connection",) if spec.sigma == "connection" else ()}
+    dims |= {term.sd: term.sd_dims for term in spec.terms}
+    correlated = {term.correlation: term.by for term in spec.terms if term.correlated}
+    names = {name: len(labels) for name, labels in design.coords.items()}
+    blocks: list[Block] = []
+    start = 0
+    for name in spec.needed_priors:
+        if name in correlated:
+            n = names[correlated[name]]
+            block = Block(name, (correlated[name],), slice(start, start + n * (n - 1) // 2), n)
+        elif name in dims:
+            size = names[dims[name][0]] if dims[name] else 1
+            block = Block(name, dims[name], slice(start, start + size))
+        else:
+            continue
+        blocks.append(block)
+        start = block.where.stop
+    return tuple(blocks)
+
+
+def log_prior(spec: ModelSpec, blocks: Sequence[Block], parameters: FloatArray) -> FloatArray:
+    """Log prior density of parameters, (n, n_parameters) to (n,): Jacobians are in it."""
+    total = np.zeros(len(parameters))
+    for block in blocks:
+        values = parameters[:, block.where]
+        if block.n_correlated:
+            eta = spec.priors[block.name].parameters["eta"]
+            total += _log_lkj(values, block.n_correlated, eta)
+        else:
+            total += spec.priors[block.name].log_density(np.exp(values)).sum(axis=1)
+            total += values.sum(axis=1)
+    return total
+
+
+def _log_lkj(values: FloatArray, n: int, eta: float) -> FloatArray:
+    """Log density of the LKJ prior in inverse hyperbolic tangents of partial correlations.
+
+    That of rows i and j given the first j is a Beta(b, b) on [-1, 1] with b = eta + (n - 2 - j)/2
+    (Lewandowski, Kurowicka and Joe, 2009, Journal of Multivariate Analysis 100); the Jacobian
+    takes one more power.
+    """
+    column = np.tril_indices(n, -1)[1]
+    power = eta + (n - 2 - column) / 2
+    return np.asarray(np.log1p(-(np.tanh(values) ** 2)) @ power)
+
+
+def correlation_factor(values: FloatArray, n: int) -> FloatArray:
+    """Cholesky factors of correlation matrices, (draws, n, n), of their block of parameters."""
+    factor = np.zeros((len(values), n, n))
+    partial = np.zeros_like(factor)
+    partial[:, *np.tril_indices(n, -1)] = np.tanh(values)
+    for i in range(n):
+        left = np.ones(len(values))
+        for j in range(i):
+            factor[:, i, j] = partial[:, i, j] * np.sqrt(left)
+            left = left * (1 - partial[:, i, j] ** 2)
+        factor[:, i, i] = np.sqrt(left)
+    return factor
