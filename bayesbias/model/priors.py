@@ -86,6 +86,11 @@ def _lognormal(x: FloatArray, log_mean: float, log_sd: float) -> FloatArray:
     return _normal(np.log(x), log_mean, log_sd) - np.log(x)
 
 
+def _lkj(x: FloatArray, eta: float) -> FloatArray:
+    """Of correlation matrices, (..., n, n), up to a constant."""
+    return np.asarray((eta - 1) * np.linalg.slogdet(x)[1])
+
+
 FAMILIES: dict[str, Family] = {
     "normal": Family(
         _normal, "Normal", {"mean": (LOCATION, "mu"), "sd": (SCALE, "sigma")}, positive=False
@@ -94,6 +99,7 @@ FAMILIES: dict[str, Family] = {
     "half_normal": Family(_half_normal, "HalfNormal", {"sd": (SCALE, "sigma")}),
     "half_cauchy": Family(_half_cauchy, "HalfCauchy", {"scale": (SCALE, "beta")}),
     "gamma": Family(_gamma, "Gamma", {"shape": (SHAPE, "alpha"), "rate": (RATE, "beta")}),
+    "lkj": Family(_lkj, "LKJCorr", {"eta": (SHAPE, "eta")}, positive=False),
     "lognormal": Family(
         _lognormal, "LogNormal", {"log_mean": (LOG_LOCATION, "mu"), "log_sd": (SHAPE, "sigma")}
     ),

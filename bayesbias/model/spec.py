@@ -81,7 +81,7 @@ class ModelSpec:
         for name in needed:
             if name not in self.priors:
                 raise ValueError(f"the model {self.name!r} lacks the prior of {name}")
-            _check_support(name, self.priors[name])
+            _check_support(name, self.priors[name], [t.correlation for t in self.terms])
 
     def _check_terms(self) -> None:
         means = ["connection_mean", *(term.name for term in self.terms if term.around)]
@@ -274,8 +274,11 @@ def _overridden(prior: Prior, new: object) -> Prior:
     )
 
 
-def _check_support(name: str, prior: Prior) -> None:
+def _check_support(name: str, prior: Prior, correlations: list[str]) -> None:
     if name == "connection_mean" and prior.family != "normal":
         raise ValueError(f"connection_mean takes a normal prior; got {prior.family}")
-    if name != "connection_mean" and not prior.positive:
+    if (name in correlations) != (prior.family == "lkj"):
+        wanted = "takes an lkj prior" if name in correlations else "is no matrix of correlations"
+        raise ValueError(f"{name} {wanted}; got {prior.family}")
+    if name not in {"connection_mean", *correlations} and not prior.positive:
         raise ValueError(f"{name} is positive and cannot take the {prior.family} prior")

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
+
+if TYPE_CHECKING:
+    from .design import Design
 
 FACTORS = ("protected_word", "protected_group", "attribute", "context")
 """What effects may belong to."""
@@ -80,6 +83,11 @@ class Term:
         """Name of the correlations of the effects; empty if there are none."""
         return f"{self.name}_correlation" if self.correlated else ""
 
+    @property
+    def correlation_dims(self) -> tuple[str, str]:
+        """Dimensions of the matrix of correlations."""
+        return self.by, f"{self.by}_other"
+
     def basis(self, n_levels: int) -> FloatArray:
         """Effects of one unit as a linear map of independent coordinates, (n_levels, n).
 
@@ -97,6 +105,36 @@ class Term:
             for each in fields(self)
             if each.name != "name" and getattr(self, each.name) != each.default
         }
+
+
+def word_averages(design: Design, term: Term, values: FloatArray) -> FloatArray:
+    """Average a term's effects over the attributes of every connection, for every word.
+
+    Parameters
+    ----------
+    design : Design
+    term : Term
+        Of protected words or of their groups.
+    values : (n, n_levels) or (n, n_levels, n_levels of ``term.by``) float
+
+    Returns
+    -------
+    (n, n_words, n_connections) float
+        The weights are shares of the rows that the word's group has under a connection, so that
+        words with gaps are averaged as the others of their group. A group without rows under a
+        connection takes the shares of all groups.
+    """
+    if term.of == "protected_group":
+        values = values[:, design.word_group]
+    if not term.by:
+        return np.repeat(values[:, :, None], len(design.connections), axis=2)
+    shape = (len(design.groups), len(design.connections), len(design.coords[term.by]) + 1)
+    place = (design.codes("protected_group"), design.connection, design.codes(term.by))
+    rows = np.zeros(shape)
+    np.add.at(rows, place, 1.0)  # level -1, of rows that the term does not touch, comes last
+    rows = np.where(rows.sum(axis=2, keepdims=True) > 0, rows, rows.sum(axis=0))
+    shares = (rows / rows.sum(axis=2, keepdims=True))[:, :, :-1]
+    return np.einsum("nwl,wcl->nwc", values, shares[design.word_group], optimize=True)
 
 
 def term_from_dict(name: str, content: object) -> Term:

@@ -54,6 +54,8 @@ def variable_dims(spec: ModelSpec) -> dict[str, tuple[str, ...]]:
     dims["sigma"] = ("connection",) if spec.sigma == "connection" else ()
     for term in spec.terms:
         dims[term.name], dims[term.sd] = term.dims, term.sd_dims
+        if term.correlated:
+            dims[term.correlation] = term.correlation_dims
     dims["nu"] = ()
     return dims
 
@@ -81,7 +83,8 @@ def assemble(
 
     dims = variable_dims(spec)
     n_draws = len(next(iter(values.values()))) // chains
-    coords = _coordinates(design, chain=np.arange(chains), draw=np.arange(n_draws))
+    others = {t.correlation_dims[1]: design.coords[t.by] for t in spec.terms if t.correlated}
+    coords = _coordinates(design, chain=np.arange(chains), draw=np.arange(n_draws), **others)
 
     def sampled(
         content: Mapping[str, FloatArray], scalars: Mapping[str, float] | None = None
@@ -123,7 +126,7 @@ def _constants(design: Design, coords: Coordinates) -> Dataset:
     )
 
 
-def _coordinates(design: Design, **others: IntArray) -> Coordinates:
+def _coordinates(design: Design, **others: Any) -> Coordinates:
     """Labels of all dimensions, indexed once for all the groups that share them."""
     import xarray as xr
 

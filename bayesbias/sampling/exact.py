@@ -16,6 +16,7 @@ from numpy.random import Generator
 
 from .._core.arrays import FloatArray
 from ..model.design import IntArray
+from ..model.terms import word_averages
 from .blocks import solve_blocks
 from .collapsed import Scaling, conditional, log_density
 from .importance import find_mode, importance_resample
@@ -269,7 +270,7 @@ def _shared_effects(posterior: Collapsed, effects: FloatArray) -> dict[str, Floa
 
 
 def _with_means(posterior: Collapsed, values: dict[str, FloatArray]) -> dict[str, FloatArray]:
-    """Add to means what they vary around."""
+    """Add to means what they vary around; and the mean of every word, where it is a sum of terms."""
     design, terms = posterior.design, {term.name: term for term in posterior.spec.terms}
 
     def mean(name: str) -> FloatArray:
@@ -282,4 +283,11 @@ def _with_means(posterior: Collapsed, values: dict[str, FloatArray]) -> dict[str
             parent = parent[:, design.word_group]
         return np.asarray(parent + values[name])
 
-    return values | {name: mean(name) for name, term in terms.items() if term.around}
+    means = {name: mean(name) for name, term in terms.items() if term.around}
+    if "word_mean" not in terms:
+        total = np.repeat(mean("connection_mean"), len(design.words), axis=1)
+        for term in terms.values():
+            if term.of in {"protected_word", "protected_group"}:
+                total += word_averages(design, term, values[term.name])
+        means["word_mean"] = total
+    return values | means

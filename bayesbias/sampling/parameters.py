@@ -60,24 +60,24 @@ def log_prior(spec: ModelSpec, blocks: Sequence[Block], parameters: FloatArray) 
     for block in blocks:
         values = parameters[:, block.where]
         if block.n_correlated:
-            eta = spec.priors[block.name].parameters["eta"]
-            total += _log_lkj(values, block.n_correlated, eta)
+            factor = correlation_factor(values, block.n_correlated)
+            total += spec.priors[block.name].log_density(factor @ factor.transpose(0, 2, 1))
+            total += _log_jacobian(values, block.n_correlated)
         else:
             total += spec.priors[block.name].log_density(np.exp(values)).sum(axis=1)
             total += values.sum(axis=1)
     return total
 
 
-def _log_lkj(values: FloatArray, n: int, eta: float) -> FloatArray:
-    """Log density of the LKJ prior in inverse hyperbolic tangents of partial correlations.
+def _log_jacobian(values: FloatArray, n: int) -> FloatArray:
+    """Log Jacobian of a correlation matrix in the inverse hyperbolic tangents.
 
-    That of rows i and j given the first j is a Beta(b, b) on [-1, 1] with b = eta + (n - 2 - j)/2
-    (Lewandowski, Kurowicka and Joe, 2009, Journal of Multivariate Analysis 100); the Jacobian
-    takes one more power.
+    The partial correlation of rows i and j given the first j enters with the power (n - 2 - j)/2 of
+    one less its square (Lewandowski, Kurowicka and Joe, 2009, Journal of Multivariate Analysis
+    100), and its inverse hyperbolic tangent with one more.
     """
     column = np.tril_indices(n, -1)[1]
-    power = eta + (n - 2 - column) / 2
-    return np.asarray(np.log1p(-(np.tanh(values) ** 2)) @ power)
+    return np.asarray(np.log1p(-(np.tanh(values) ** 2)) @ (1 + (n - 2 - column) / 2))
 
 
 def correlation_factor(values: FloatArray, n: int) -> FloatArray:
