@@ -17,12 +17,13 @@ eliminated first.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.random import Generator
 
 from .._core.arrays import FloatArray
-from ..model.design import IntArray
 from .blocks import cholesky, cholesky_blocks, solve_blocks, solve_lower, solve_transposed
 from .parameters import correlation_factor, log_prior
 from .reduction import Collapsed
@@ -34,8 +35,8 @@ double precision gives out beyond."""
 
 
 @dataclass(frozen=True)
-class Scaling:
-    """From standard normal coordinates of a unit to its effects: u = D R z, for a stack.
+class Alone:
+    """Effects u = D R z of a side's units, z standard normal, if nothing else were unknown.
 
     Parameters
     ----------
@@ -43,28 +44,20 @@ class Scaling:
         D, the sds.
     rotation : (n, d, d) float or None
         R, a Cholesky factor of correlations; None where effects do not correlate.
+    factor : (n, n_classes, d, d) float
+        Cholesky factor of the precision of a unit's z.
     """
 
     sds: FloatArray
     rotation: FloatArray | None
+    factor: FloatArray
 
-    def transposed(self, values: FloatArray) -> FloatArray:
+    def scale(self, values: FloatArray) -> FloatArray:
         """R' D applied to (n, n_classes, d, k) values."""
-        scaled = values * self.sds[..., None]
-        if self.rotation is None:
-            return scaled
-        return np.asarray(self.rotation.transpose(0, 2, 1)[:, None] @ scaled)
-
-    def both(self, matrices: FloatArray) -> FloatArray:
-        """R' D A D R for (n, n_classes, d, d) symmetric matrices A."""
-        return self.transposed(np.swapaxes(self.transposed(matrices), -1, -2))
-
-    def of_units(self, of_unit: IntArray) -> Scaling:
-        """Return the scaling of units, given their classes."""
-        return Scaling(self.sds[:, of_unit], self.rotation)
+        return _rotate(self.rotation, values * self.sds[..., None])
 
     def effects(self, coordinates: FloatArray) -> FloatArray:
-        """D R z for coordinates z of (n, n_units, d)."""
+        """D R z for coordinates z of the classes, (n, n_classes, d)."""
         if self.rotation is not None:
             coordinates = coordinates @ self.rotation.transpose(0, 2, 1)
         return coordinates * self.sds
@@ -78,37 +71,36 @@ class Conditional:
     ----------
     precision : (n, n_connections) float
         1 / sigma².
-    out, kept : tuple of Scaling and (n, n_classes, d, d) float
-        Of the eliminated and of the kept side: the scaling, and the Cholesky factor of the
-        precision of a unit alone. None for a side that is not there.
+    alone : tuple of Alone
+        Of every side of the posterior.
     shared : (n, n_shared) float
         Sds of the shared effects.
-    solved_out : (n, n_eliminated, k + 1) float
-        Inverse factors of the eliminated side times its coupling with what is kept, and times its
-        projection in the last column.
-    factor : (n, k, k) float
+    solved_out : (n, n_eliminated, n_kept + 1) float
+        Inverse factor of the eliminated side times its coupling with what is kept, and times its
+        projection in the last column; of size 0 if nothing is eliminated.
+    factor : (n, n_kept, n_kept) float
         Lower Cholesky factor of the precision of what is kept, with the eliminated integrated out.
-    solved : (n, k) float
+    solved : (n, n_kept) float
         factor⁻¹ times its projection.
     """
 
     precision: FloatArray
-    out: tuple[Scaling, FloatArray]
-    kept: tuple[Scaling, FloatArray] | None
+    alone: tuple[Alone, ...]
     shared: FloatArray
     solved_out: FloatArray
     factor: FloatArray
     solved: FloatArray
 
-    def draw_kept(self, noise: FloatArray) -> FloatArray:
-        """Draw the kept coordinates, (n, k)."""
-        return solve_transposed(self.factor, self.solved + noise)
+    def draw_kept(self, rng: Generator) -> FloatArray:
+        """Draw the kept coordinates, (n, n_kept)."""
+        return solve_transposed(self.factor, self.solved + rng.standard_normal(self.solved.shape))
 
-    def draw_eliminated(self, kept: FloatArray, noise: FloatArray) -> FloatArray:
-        """Draw the eliminated coordinates given the kept, noise and result (n, n_classes, d)."""
+    def draw_eliminated(self, alone: Alone, kept: FloatArray, rng: Generator) -> FloatArray:
+        """Draw the eliminated coordinates given the kept, (n, n_classes, d)."""
         explained = np.matmul(self.solved_out[:, :, :-1], kept[:, :, None])[:, :, 0]
-        right = (self.solved_out[:, :, -1] - explained).reshape(noise.shape) + noise
-        return solve_blocks(self.out[1], right[..., None], transposed=True)[..., 0]
+        right = (self.solved_out[:, :, -1] - explained).reshape(alone.sds.shape)
+        right = right + rng.standard_normal(right.shape)
+        return solve_blocks(alone.factor, right[..., None], transposed=True)[..., 0]
 
 
 def log_density(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
@@ -136,60 +128,78 @@ def log_density(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
 
 def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
     """Return the Gaussian of the class coordinates given the parameters, (n, n_parameters)."""
+    n = len(parameters)
     precision = residual_precision(posterior, parameters)
-    out, kept = posterior.eliminated, posterior.kept
-    scaling, factor = _alone(posterior, out, precision, parameters)
-    shape = (len(parameters), *out.parameter.shape)
-    cross = _weighted(precision, posterior.cross)
-    gram = _weighted(precision, posterior.gram)
-    projection = precision @ posterior.projection
-    kept_alone = None
-    if kept is not None:
-        kept_alone = _alone(posterior, kept, precision, parameters)
-        n = kept.n_coordinates
-        for columns in (gram[:, :n], gram.transpose(0, 2, 1)[:, :n], projection[:, :n, None]):
-            _scale_rows(kept_alone[0], columns)
-        _scale_rows(kept_alone[0], cross.reshape(len(cross), -1, cross.shape[3]).transpose(0, 2, 1)[:, :n])
     shared = shared_sds(posterior, parameters)
-    m = shared.shape[1]
-    gram[:, -m:] *= shared[:, :, None]
-    gram[:, :, -m:] *= shared[:, None]
-    projection[:, -m:] *= shared
-    cross[..., -m:] *= shared[:, None, None]
-    own = _weighted(precision, out.projection)[..., None]
-    both = scaling.transposed(np.concatenate([cross, own], axis=3))
-    solved_out = solve_blocks(factor, both).reshape(len(parameters), shape[1] * shape[2], -1)
-    explained = np.matmul(solved_out[:, :, :-1].transpose(0, 2, 1), solved_out)
+    alone = tuple(_alone(side, precision, parameters) for side in posterior.sides)
+    of_side = dict(zip(map(id, posterior.sides), alone, strict=True))
+    kept = [of_side[id(side)] for side in posterior.kept]
+    sds = np.concatenate([*(each.sds.reshape(n, -1) for each in kept), shared], axis=1)
+    gram = _weighted(precision, posterior.gram)
+    gram *= sds[:, :, None]
+    gram *= sds[:, None, :]
+    projection = (precision @ posterior.projection) * sds
+    turned = [gram, gram.transpose(0, 2, 1), projection[:, :, None]]
+    solved_out = np.zeros((n, 0, len(sds[0]) + 1))
+    if posterior.eliminated is not None:
+        out = of_side[id(posterior.eliminated)]
+        cross = _weighted(precision, posterior.cross)
+        cross *= sds[:, None, None]
+        own = _weighted(precision, posterior.eliminated.projection)[..., None]
+        both = np.concatenate([cross, own], axis=3)
+        turned.append(both.reshape(n, -1, both.shape[3])[:, :, :-1].transpose(0, 2, 1))
+    _rotate_kept(kept, turned)
     everything = np.arange(gram.shape[1])
     gram[:, everything, everything] += 1
-    kept_factor = cholesky(gram - explained[:, :, :-1])
-    solved = solve_lower(kept_factor, projection - explained[:, :, -1])
-    return Conditional(
-        precision, (scaling, factor), kept_alone, shared, solved_out, kept_factor, solved
-    )
+    if posterior.eliminated is not None:
+        solved_out = solve_blocks(out.factor, out.scale(both)).reshape(n, -1, both.shape[3])
+        explained = np.matmul(solved_out[:, :, :-1].transpose(0, 2, 1), solved_out)
+        gram -= explained[:, :, :-1]
+        projection -= explained[:, :, -1]
+    factor = cholesky(gram)
+    solved = solve_lower(factor, projection)
+    return Conditional(precision, alone, shared, solved_out, factor, solved)
 
 
-def _scale_rows(scaling: Scaling, matrices: FloatArray) -> None:
-    """Apply R' D to the rows of (n, n_coordinates, k) matrices, in place."""
-    shape = (*scaling.sds.shape, matrices.shape[2])
-    matrices[:] = scaling.transposed(matrices.reshape(shape)).reshape(matrices.shape)
-
-
-def _alone(
-    posterior: Collapsed, side: Classes, precision: FloatArray, parameters: FloatArray
-) -> tuple[Scaling, FloatArray]:
-    """Scale of a side's effects, and the factor of their precision if nothing else is unknown."""
+def _alone(side: Classes, precision: FloatArray, parameters: FloatArray) -> Alone:
     rotation = None
     d = side.parameter.shape[1]
     if side.units.correlated is not None:
         block, where = side.units.correlated
         rotation = np.tile(np.eye(d), (len(parameters), 1, 1))
-        rotation[:, where, where] = correlation_factor(parameters[:, block.where], block.n_correlated)
-    scaling = Scaling(np.exp(parameters[:, side.parameter]), rotation)
-    matrices = scaling.both(_weighted(precision, side.gram))
+        own = parameters[:, block.where]
+        rotation[:, where, where] = correlation_factor(own, block.n_correlated)
+    sds = np.exp(parameters[:, side.parameter])
+    matrices = _both(sds, rotation, _weighted(precision, side.gram))
     diagonal = np.arange(d)
     matrices[..., diagonal, diagonal] += 1
-    return scaling, cholesky_blocks(matrices)
+    return Alone(sds, rotation, cholesky_blocks(matrices))
+
+
+def _rotate(rotation: FloatArray | None, values: FloatArray) -> FloatArray:
+    """R' applied to (n, n_classes, d, k) values."""
+    if rotation is None:
+        return values
+    return np.asarray(rotation.transpose(0, 2, 1)[:, None] @ values)
+
+
+def _both(sds: FloatArray, rotation: FloatArray | None, matrices: FloatArray) -> FloatArray:
+    """R' D A D R for (n, n_classes, d, d) symmetric matrices A."""
+    scaled = matrices * sds[..., None] * sds[..., None, :]
+    return _rotate(rotation, np.swapaxes(_rotate(rotation, scaled), -1, -2))
+
+
+def _rotate_kept(kept: Sequence[Alone], arrays: Sequence[FloatArray]) -> None:
+    """Apply every side's R' to its rows of (n, n_kept, k) arrays, in place."""
+    start = 0
+    for each in kept:
+        n, n_classes, d = each.sds.shape
+        rows = slice(start, start + n_classes * d)
+        start = rows.stop
+        if each.rotation is not None:
+            for array in arrays:
+                own = array[:, rows].reshape(n, n_classes, d, -1)
+                array[:, rows] = _rotate(each.rotation, own).reshape(n, n_classes * d, -1)
 
 
 def residual_precision(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
@@ -209,12 +219,11 @@ def _log_density(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
     given = conditional(posterior, parameters)
     precision = given.precision
     log_det = 2 * np.log(np.diagonal(given.factor, axis1=1, axis2=2)).sum(axis=1)
-    log_det += _log_dets(given.out[1]).sum(axis=1)
     fitted = (given.solved_out[:, :, -1] ** 2).sum(axis=1) + (given.solved**2).sum(axis=1)
-    for side, alone in ((posterior.eliminated, given.out), (posterior.kept, given.kept)):
-        if side is not None and alone is not None:
-            log_det += _log_dets(alone[1]) @ (side.size - 1)
-            fitted += _deviations(side, precision, *alone)
+    for side, alone in zip(posterior.sides, given.alone, strict=True):
+        n_alike = side.size if side is posterior.eliminated else side.size - 1
+        log_det += 2 * np.log(np.diagonal(alone.factor, axis1=2, axis2=3)).sum(axis=2) @ n_alike
+        fitted += _deviations(side, precision, alone)
     total = precision @ posterior.squares
     log_likelihood = 0.5 * (np.log(precision) @ posterior.rows - log_det)
     prior = log_prior(posterior.spec, posterior.blocks, parameters)
@@ -223,21 +232,14 @@ def _log_density(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
     return np.where(resolved & np.isfinite(density), density, -np.inf)
 
 
-def _log_dets(factors: FloatArray) -> FloatArray:
-    """Log determinants of (n, n_classes, d, d) matrices, given their Cholesky factors."""
-    return np.asarray(2 * np.log(np.diagonal(factors, axis1=2, axis2=3)).sum(axis=2))
-
-
-def _deviations(
-    side: Classes, precision: FloatArray, scaling: Scaling, factor: FloatArray
-) -> FloatArray:
+def _deviations(side: Classes, precision: FloatArray, alone: Alone) -> FloatArray:
     """What deviations within classes add to the fitted quadratic, (n,)."""
     if (side.size == 1).all():
         return np.zeros(len(precision))
     pairs = (precision[:, :, None] * precision[:, None, :]).reshape(len(precision), -1)
-    squares = scaling.both(_weighted(pairs, side.deviation.reshape(-1, *side.deviation.shape[2:])))
-    half = solve_blocks(factor, squares)
-    whole = solve_blocks(factor, np.swapaxes(half, -1, -2))
+    products = _weighted(pairs, side.deviation.reshape(-1, *side.deviation.shape[2:]))
+    half = solve_blocks(alone.factor, _both(alone.sds, alone.rotation, products))
+    whole = solve_blocks(alone.factor, np.swapaxes(half, -1, -2))
     return np.asarray(np.trace(whole, axis1=2, axis2=3).sum(axis=1))
 
 

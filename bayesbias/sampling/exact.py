@@ -18,7 +18,7 @@ from .._core.arrays import FloatArray
 from ..model.design import IntArray
 from ..model.terms import word_averages
 from .blocks import solve_blocks
-from .collapsed import Scaling, conditional, log_density
+from .collapsed import Alone, conditional, log_density
 from .importance import find_mode, importance_resample
 from .parameters import correlation_factor
 from .reduction import Collapsed
@@ -191,50 +191,38 @@ def _draw_block(
     posterior: Collapsed, parameters: FloatArray, rng: Generator
 ) -> dict[str, FloatArray]:
     given = conditional(posterior, parameters)
-    kept = given.draw_kept(rng.standard_normal(given.solved.shape))
-    shape = (len(parameters), *posterior.eliminated.parameter.shape)
-    out = given.draw_eliminated(kept, rng.standard_normal(shape))
+    kept = given.draw_kept(rng)
     n_shared = given.shared.shape[1]
     values = _shared_effects(posterior, kept[:, -n_shared:] * given.shared)
-    sides = {True: (out, given.out)}
-    if posterior.kept is not None and given.kept is not None:
-        drawn = kept[:, :-n_shared].reshape(len(kept), *posterior.kept.parameter.shape)
-        sides[False] = (drawn, given.kept)
-    for side, eliminated in (
-        (posterior.words, posterior.words_eliminated),
-        (posterior.attributes, not posterior.words_eliminated),
-    ):
-        if side is not None:
-            drawn, alone = sides[eliminated]
-            values |= _by_term(posterior, side, _effects(side, drawn, alone, given.precision, rng))
+    start = 0
+    for side, alone in zip(posterior.sides, given.alone, strict=True):
+        if side is posterior.eliminated:
+            of_class = given.draw_eliminated(alone, kept, rng)
+        else:
+            of_class = kept[:, start : start + side.n_coordinates].reshape(alone.sds.shape)
+            start += side.n_coordinates
+        effects = _effects(side, of_class, alone, given.precision, rng)
+        values |= _by_term(posterior, side, effects)
     return _with_means(posterior, values)
 
 
 def _effects(
-    side: Classes,
-    of_class: FloatArray,
-    alone: tuple[Scaling, FloatArray],
-    precision: FloatArray,
-    rng: Generator,
+    side: Classes, of_class: FloatArray, alone: Alone, precision: FloatArray, rng: Generator
 ) -> FloatArray:
     """Effects of all units, (n, n_units, d): drawn by class, and own deviations from that."""
-    scaling, factor = alone
-    n, shape = len(precision), side.units.parameter.shape
-    projection = (precision @ side.sums.reshape(len(side.sums), -1)).reshape(n, *shape)
-    right = scaling.of_units(side.of_unit).transposed(projection[..., None])
-    own = factor[:, side.of_unit]
-    half = solve_blocks(own, right)[..., 0] + rng.standard_normal((n, *shape))
-    apart = solve_blocks(own, half[..., None], transposed=True)[..., 0]
-    common = of_class / np.sqrt(side.size)[:, None] - _class_averages(apart, side)
-    return scaling.of_units(side.of_unit).effects(apart + common[:, side.of_unit])
-
-
-def _class_averages(values: FloatArray, side: Classes) -> FloatArray:
-    """Averages of (n, n_units, d) values by class, (n, n_classes, d)."""
-    order = np.argsort(side.of_unit, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(side.size[:-1])]).astype(np.int64)
-    sums = np.add.reduceat(values.take(order, axis=1), starts, axis=1)
-    return np.asarray(sums / side.size[:, None])
+    found = alone.effects(of_class / np.sqrt(side.size)[:, None])[:, side.of_unit]
+    # With the precision LL' of a unit's z and W = L⁻¹ R' D, effects alone are W'(W b + noise).
+    identity = np.broadcast_to(np.eye(of_class.shape[2]), alone.factor.shape)
+    whitening = solve_blocks(alone.factor, alone.scale(identity))
+    for index in np.flatnonzero(side.size > 1):
+        members = np.flatnonzero(side.of_unit == index)
+        projection = np.einsum("nc,cud->ndu", precision, side.sums[:, members], optimize=True)
+        own = whitening[:, index]
+        apart = own @ projection
+        apart += rng.standard_normal(apart.shape)
+        apart -= apart.mean(axis=2, keepdims=True)
+        found[:, members] += np.swapaxes(own.transpose(0, 2, 1) @ apart, 1, 2)
+    return found
 
 
 def _by_term(posterior: Collapsed, side: Classes, effects: FloatArray) -> dict[str, FloatArray]:

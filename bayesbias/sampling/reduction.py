@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -30,6 +29,9 @@ from .sufficient import (
 
 MOST_NUMBERS = 200_000
 """Numbers in the largest array while densities are evaluated in blocks: 1.6 MB stay in a cache."""
+
+MOST_AT_ONCE = 64
+"""Coordinates that one dense factorisation takes faster than an elimination in two stages."""
 
 
 @dataclass(frozen=True)
@@ -64,14 +66,13 @@ class Collapsed:
         Rows, and their sum of squares about ``centre``, by connection.
     centre : float
         What all outcomes are measured from: the prior mean of the connection means.
-    words : Classes
-    attributes : Classes or None
-        None for models without attribute effects.
+    sides : tuple of Classes
+        Of the words, and of the attributes if they have effects.
     shared : Shared
-    words_eliminated : bool
-        Whether the words are the larger side, which is eliminated first; attributes otherwise.
+    eliminated : Classes or None
+        The larger side, which is eliminated first; None where one factorisation takes all.
     cross : (n_connections, n_eliminated, d, n_kept) float
-        Coupling of the eliminated classes with what is kept: the other side, then shared effects.
+        Coupling of the eliminated classes with what is kept: other sides, then shared effects.
     gram : (n_connections, n_kept, n_kept) float
     projection : (n_connections, n_kept) float
     """
@@ -82,25 +83,17 @@ class Collapsed:
     rows: FloatArray
     squares: FloatArray
     centre: float
-    words: Classes
-    attributes: Classes | None
+    sides: tuple[Classes, ...]
     shared: Shared
-    words_eliminated: bool
+    eliminated: Classes | None
     cross: FloatArray
     gram: FloatArray
     projection: FloatArray
 
     @property
-    def eliminated(self) -> Classes:
-        """The larger side."""
-        if self.attributes is None or self.words_eliminated:
-            return self.words
-        return self.attributes
-
-    @property
-    def kept(self) -> Classes | None:
-        """The smaller side; None for models without attribute effects."""
-        return self.attributes if self.words_eliminated else self.words
+    def kept(self) -> tuple[Classes, ...]:
+        """The sides that are not eliminated."""
+        return tuple(side for side in self.sides if side is not self.eliminated)
 
     @property
     def n_parameters(self) -> int:
@@ -118,8 +111,7 @@ class Collapsed:
     @property
     def rows_at_once(self) -> int:
         """How many vectors of parameters are worked on together, for bounded memory."""
-        size = self.cross[0].size + self.shared.loading.shape[1] ** 2 + 1
-        return max(1, MOST_NUMBERS // size)
+        return max(1, MOST_NUMBERS // (self.cross[0].size + self.gram[0].size))
 
     def block(self, name: str) -> Block:
         """Return the block of that name."""
@@ -150,16 +142,17 @@ def collapse(design: Design, spec: ModelSpec) -> Collapsed:
     types = row_types(design, spec.terms)
     blocks = parameter_blocks(design, spec)
     named = {block.name: block for block in blocks}
-    words = random_units(design, spec.terms_of("protected_word"), types, named)
-    attributes = None
-    if terms := spec.terms_of("attribute"):
-        attributes = random_units(design, terms, types, named)
-    of_attribute = None if attributes is None else attributes.of_row
-    word_classes = classes_of(words, y, types, of_attribute, n)
-    attribute_classes = None
-    if attributes is not None:
-        attribute_classes = classes_of(attributes, y, types, words.of_row, n)
+    units = [
+        random_units(design, terms, types, named)
+        for factor in ("protected_word", "attribute")
+        if (terms := spec.terms_of(factor))
+    ]
+    partners = [each.of_row for each in reversed(units)] if len(units) == 2 else [None]
+    sides = tuple(
+        classes_of(each, y, types, partner, n) for each, partner in zip(units, partners, strict=True)
+    )
     shared = _shared(design, spec, types, named)
+    eliminated, cross, gram, projection = _matrices(sides, shared, types, y)
     return Collapsed(
         design=design,
         spec=spec,
@@ -167,10 +160,12 @@ def collapse(design: Design, spec: ModelSpec) -> Collapsed:
         rows=np.bincount(design.connection, minlength=n).astype(float),
         squares=np.bincount(design.connection, y**2, minlength=n),
         centre=centre,
-        words=word_classes,
-        attributes=attribute_classes,
+        sides=sides,
         shared=shared,
-        **_matrices(word_classes, attribute_classes, shared, types, y),
+        eliminated=eliminated,
+        cross=cross,
+        gram=gram,
+        projection=projection,
     )
 
 
@@ -188,52 +183,51 @@ def _shared(design: Design, spec: ModelSpec, types: RowTypes, blocks: dict[str, 
 
 
 def _matrices(
-    words: Classes, attributes: Classes | None, shared: Shared, types: RowTypes, y: FloatArray
-) -> dict[str, Any]:
-    """Which side is eliminated, and the constant matrices of the two stages."""
-    by_connection = one_hot(types.connection, len(words.gram))
+    sides: tuple[Classes, ...], shared: Shared, types: RowTypes, y: FloatArray
+) -> tuple[Classes | None, FloatArray, FloatArray, FloatArray]:
+    """Which side is eliminated, its coupling with the rest, and X'X and X'y of the rest."""
+    n = len(sides[0].gram)
+    by_connection = one_hot(types.connection, n)
     rows = by_connection * np.bincount(types.of_row, minlength=len(types.first))
-    loading = shared.loading
-    gram = np.einsum("ct,ti,tj->cij", rows, loading, loading, optimize=True)
-    projection = (by_connection * np.bincount(types.of_row, y)) @ loading
-    with_shared = [_with_shared(side, shared, by_connection) for side in (words, attributes) if side]
-    if attributes is None:
-        return {
-            "words_eliminated": True,
-            "cross": with_shared[0],
-            "gram": gram,
-            "projection": projection,
-        }
-    first = words.n_coordinates >= attributes.n_coordinates
-    out, kept = (words, attributes) if first else (attributes, words)
-    cross = between(out, kept, types)
-    n, n_kept = len(gram), kept.n_coordinates
-    to_shared = with_shared[1 if first else 0].reshape(n, n_kept, -1)
-    own = np.zeros((n, n_kept, n_kept))
-    d = kept.parameter.shape[1]
-    for index in range(len(kept.size)):
-        where = slice(index * d, index * d + d)
-        own[:, where, where] = kept.gram[:, index]
-    return {
-        "words_eliminated": first,
-        "cross": np.concatenate(
-            [cross.reshape(*cross.shape[:3], n_kept), with_shared[0 if first else 1]], axis=3
-        ),
-        "gram": np.block([[own, to_shared], [to_shared.transpose(0, 2, 1), gram]]),
-        "projection": np.hstack([kept.projection.reshape(n, n_kept), projection]),
-    }
+    means = np.einsum("ct,ti,tj->cij", rows, shared.loading, shared.loading, optimize=True)
+    to_means = [_with_shared(side, shared, by_connection) for side in sides]
+    sizes = [side.n_coordinates for side in sides]
+    couple = between(*sides, types).reshape(n, *sizes) if len(sides) == 2 else None
+    blocks = [[_block_diagonal(side)] for side in sides]
+    if couple is not None:
+        blocks[0].append(couple)
+        blocks[1].insert(0, couple.transpose(0, 2, 1))
+    for row, each in zip(blocks, to_means, strict=True):
+        row.append(each)
+    blocks.append([each.transpose(0, 2, 1) for each in to_means] + [means])
+    projections = [side.projection.reshape(n, -1) for side in sides]
+    projections.append((by_connection * np.bincount(types.of_row, y)) @ shared.loading)
+    if sum(sizes) + means.shape[1] <= MOST_AT_ONCE:
+        return None, np.zeros((n, 0, 1, 0)), np.block(blocks), np.hstack(projections)
+    out = int(np.argmax(sizes))
+    cross = np.concatenate([each for i, each in enumerate(blocks[out]) if i != out], axis=2)
+    kept = [[each for j, each in enumerate(row) if j != out] for i, row in enumerate(blocks) if i != out]
+    shape = sides[out].parameter.shape
+    return (
+        sides[out],
+        cross.reshape(n, *shape, -1),
+        np.block(kept),
+        np.hstack([each for i, each in enumerate(projections) if i != out]),
+    )
+
+
+def _block_diagonal(side: Classes) -> FloatArray:
+    """X'X of a side's classes, (n_connections, n_coordinates, n_coordinates)."""
+    n, n_classes, d, _ = side.gram.shape
+    found = np.zeros((n, n_classes, d, n_classes, d))
+    diagonal = np.arange(n_classes)
+    found[:, diagonal, :, diagonal] = side.gram.transpose(1, 0, 2, 3)
+    return found.reshape(n, n_classes * d, n_classes * d)
 
 
 def _with_shared(side: Classes, shared: Shared, by_connection: FloatArray) -> FloatArray:
-    """Coupling of a side's classes with shared effects, (n_connections, n_classes, d, n)."""
+    """Coupling of a side's classes with shared effects, (n_connections, n_coordinates, n)."""
     rows = side.rows * np.sqrt(side.size)[:, None]
-    return np.asarray(
-        np.einsum(
-            "qt,ct,ti,tj->cqij",
-            rows,
-            by_connection,
-            side.units.loading,
-            shared.loading,
-            optimize=True,
-        )
-    )
+    loadings = side.units.loading, shared.loading
+    found = np.einsum("qt,ct,ti,tj->cqij", rows, by_connection, *loadings, optimize=True)
+    return found.reshape(len(found), side.n_coordinates, -1)
