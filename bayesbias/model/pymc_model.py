@@ -10,6 +10,8 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .design import Design, IntArray, make_design
 from .spec import ModelSpec, load_model
+from .terms import Term, level_shares
+from .tree import ROW_INDICES
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -51,34 +53,35 @@ def model_of(design: Design, spec: ModelSpec) -> pm.Model:
     """Build a model in PyMC for a design; see `build_model`."""
     import pymc as pm
 
-    if spec.context_effects != "none":
-        design.require_contexts(spec.name)
+    spec = spec.fitting(design)
     rough = _RoughFit(design)
     with pm.Model(coords={**design.coords, "row": np.arange(len(design.y))}) as model:
-        word = pm.Data("word_index", design.word, dims="row")
-        connection = pm.Data("connection_index", design.connection, dims="row")
-        attribute = pm.Data("attribute_index", design.attribute, dims="row")
-        spread = spec.priors["connection_sd"].to_pymc("connection_sd", dims="connection")
-        parent = spec.priors["connection_mean"].to_pymc("connection_mean", dims="connection")
-        if spec.group_effects != "none":
-            parent = _group_means(spec, parent)[design.word_group]
-        word_mean = pm.Normal(
-            "word_mean",
-            parent,
-            spread,
-            dims=("protected_word", "connection"),
-            default_transform=None,
-            transform=_whitening(rough.cell_precision, rough.cell_mean),
-        )
-        location = word_mean[word, connection]
-        if spec.attribute_effects != "none":
-            location = location + _attribute_effects(spec, design, rough)[attribute]
-        if spec.context_effects != "none":
-            context = pm.Data("context_index", design.context, dims="row")
-            location = location + _context_effects(spec, rough)[context]
+        index = {
+            dim: pm.Data(name, design.codes(dim), dims="row")
+            for dim, name in ROW_INDICES.items()
+            if dim in design.coords
+        }
+        means = {
+            "connection_mean": spec.priors["connection_mean"].to_pymc(
+                "connection_mean", dims="connection"
+            )
+        }
+        effects = {}
+        for term in sorted(spec.terms, key=lambda term: term.of == "protected_word"):
+            parent = means.get(term.around, 0.0)
+            if term.of == "protected_word" and term.around in effects:
+                parent = parent[design.word_group]  # the mean of the word's group
+            effects[term.name] = _effects(spec, term, design, rough, parent)
+            if term.around:
+                means[term.name] = effects[term.name]
+        location = 0.0 if spec.around_means else means["connection_mean"][index["connection"]]
+        for term in spec.summed_terms:
+            location = location + _in_rows(term, effects[term.name], design, index)
+        if "word_mean" not in effects:
+            _word_means(spec, design, means["connection_mean"], effects)
         dims = "connection" if spec.sigma == "connection" else None
         sigma = spec.priors["sigma"].to_pymc("sigma", dims=dims)
-        sigma = sigma[connection] if dims else sigma
+        sigma = sigma[index["connection"]] if dims else sigma
         _likelihood(spec, location, sigma, design)
     return model
 
@@ -114,46 +117,62 @@ def _smallest_table() -> pd.DataFrame:
     return table.assign(context=["first", "second"] * 4)
 
 
-def _group_means(spec: ModelSpec, overall: Any) -> Any:  # noqa: ANN401
+def _effects(
+    spec: ModelSpec,
+    term: Term,
+    design: Design,
+    rough: _RoughFit,
+    parent: Any,  # noqa: ANN401
+) -> Any:  # noqa: ANN401
+    """Make a term's effects, in its dimensions."""
     import pymc as pm
+    import pytensor.tensor as pt
 
-    spread = spec.priors["group_sd"].to_pymc("group_sd", dims="connection")
-    dims = ("protected_group", "connection")
-    none = np.zeros(1)
-    transform = _whitening(none, none)
+    sd = spec.priors[term.sd].to_pymc(term.sd, dims=term.sd_dims or None)
+    if term.correlated:
+        name, n = term.correlation, len(design.coords[term.by])
+        factor = spec.priors[name].to_pymc(f"{name}_factor", n=n)
+        pm.Deterministic(name, factor @ factor.T)
+        return pm.MvNormal(term.name, parent, chol=sd[:, None] * factor, dims=term.dims)
+    if term.sd_by not in {"", term.by}:
+        sd = sd[design.attribute_kind]
+        sd = sd[:, None] if term.by else sd
+    if term.zero_sum:
+        sd = pt.atleast_1d(sd) if term.sd_by else sd
+        return pm.ZeroSumNormal(term.name, sigma=sd, dims=term.dims)
+    place = rough.moments.get(term.dims, (np.zeros(1), np.zeros(1)))
     return pm.Normal(
-        "group_mean", overall, spread, dims=dims, default_transform=None, transform=transform
+        term.name, parent, sd, dims=term.dims, default_transform=None, transform=_whitening(*place)
     )
 
 
-def _attribute_effects(spec: ModelSpec, design: Design, rough: _RoughFit) -> Any:  # noqa: ANN401
+def _in_rows(term: Term, effects: Any, design: Design, index: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Return the effect in every row; zero where a row has no level of the crossing."""
+    if not term.by:
+        return effects[index[term.of]]
+    found = effects[index[term.of], index[term.by]]
+    codes = design.codes(term.by)
+    return found if (codes >= 0).all() else found * (codes >= 0)
+
+
+def _word_means(spec: ModelSpec, design: Design, overall: Any, effects: dict[str, Any]) -> None:  # noqa: ANN401
+    """Add the mean of every word under every connection, where it is a sum of terms."""
     import pymc as pm
+    import pytensor.tensor as pt
 
-    by_kind = spec.attribute_effects == "kind"
-    spread = spec.priors["attribute_sd"].to_pymc(
-        "attribute_sd", dims="attribute_kind" if by_kind else None
-    )
-    return pm.Normal(
-        "attribute_effect",
-        0.0,
-        spread[design.attribute_kind] if by_kind else spread,
-        dims="attribute",
-        default_transform=None,
-        transform=_whitening(rough.attribute_precision, rough.attribute_mean),
-    )
-
-
-def _context_effects(spec: ModelSpec, rough: _RoughFit) -> Any:  # noqa: ANN401
-    import pymc as pm
-
-    return pm.Normal(
-        "context_effect",
-        0.0,
-        spec.priors["context_sd"].to_pymc("context_sd"),
-        dims="context",
-        default_transform=None,
-        transform=_whitening(rough.context_precision, rough.context_mean),
-    )
+    total = pt.zeros((len(design.words), len(design.connections))) + overall
+    for term in (*spec.terms_of("protected_word"), *spec.terms_of("protected_group")):
+        own = (
+            effects[term.name][design.word_group]
+            if term.of != "protected_word"
+            else effects[term.name]
+        )
+        if term.by:
+            own = (level_shares(design, term.by) * own[:, None]).sum(axis=2)
+        else:
+            own = own[:, None]
+        total = total + own
+    pm.Deterministic("word_mean", total, dims=("protected_word", "connection"))
 
 
 def _likelihood(spec: ModelSpec, location: Any, sigma: Any, design: Design) -> None:  # noqa: ANN401
@@ -167,7 +186,10 @@ def _likelihood(spec: ModelSpec, location: Any, sigma: Any, design: Design) -> N
 
 
 class _RoughFit:
-    """Moments that place the sampler's coordinates; they do not touch the posterior."""
+    """Precision and mean of effects that place the sampler's coordinates, by dimensions.
+
+    They do not touch the posterior.
+    """
 
     def __init__(self, design: Design) -> None:
         shape = (len(design.words), len(design.connections))
@@ -177,16 +199,13 @@ class _RoughFit:
         mean = np.bincount(cell, design.y, minlength=n_cells) / np.maximum(count, 1)
         residual = design.y - mean[cell]
         variance = self._variance(design, residual, np.unique(cell) % shape[1])
-        self.cell_mean = mean.reshape(shape)
-        self.cell_precision = count.reshape(shape) / variance
-        weight = np.bincount(design.attribute, 1 / variance[design.connection])
-        pulled = np.bincount(design.attribute, residual / variance[design.connection])
-        self.attribute_precision = weight
-        self.attribute_mean = pulled / weight
-        if design.contexts:
-            weight = np.bincount(design.context, 1 / variance[design.connection])
-            pulled = np.bincount(design.context, residual / variance[design.connection])
-            self.context_precision, self.context_mean = weight, pulled / weight
+        self.moments = {
+            ("protected_word", "connection"): (count.reshape(shape) / variance, mean.reshape(shape))
+        }
+        for factor in ("attribute", *(("context",) if design.contexts else ())):
+            weight = np.bincount(design.codes(factor), 1 / variance[design.connection])
+            pulled = np.bincount(design.codes(factor), residual / variance[design.connection])
+            self.moments[(factor,)] = weight, pulled / weight
 
     @staticmethod
     def _variance(design: Design, residual: FloatArray, cells: IntArray) -> FloatArray:

@@ -105,6 +105,20 @@ class ModelSpec:
         names += ["nu"] if self.likelihood == "student_t" else []
         return tuple(names)
 
+    @property
+    def around_means(self) -> bool:
+        """Whether some term varies around the connection means, and so holds them."""
+        return any(term.around for term in self.terms)
+
+    @property
+    def summed_terms(self) -> tuple[Term, ...]:
+        """The terms that a row's expected outcome is the sum of: not the means of other terms.
+
+        Where none of them varies around the connection means, these are added.
+        """
+        parents = {term.around for term in self.terms}
+        return tuple(term for term in self.terms if term.name not in parents)
+
     def terms_of(self, factor: str) -> tuple[Term, ...]:
         """Return the terms of a factor, such as ``attribute``; empty if it has no effects."""
         return tuple(term for term in self.terms if term.of == factor)

@@ -60,7 +60,11 @@ class Term:
     correlated: bool = False
 
     def __post_init__(self) -> None:
-        for key, allowed in (("of", FACTORS), ("by", ("", *CROSSINGS)), ("sd_by", ("", *CROSSINGS))):
+        for key, allowed in (
+            ("of", FACTORS),
+            ("by", ("", *CROSSINGS)),
+            ("sd_by", ("", *CROSSINGS)),
+        ):
             if getattr(self, key) not in allowed:
                 raise ValueError(f"{key}: {unknown_name('column', getattr(self, key), allowed)}")
         if (self.zero_sum or self.correlated) and not self.by:
@@ -120,21 +124,30 @@ def word_averages(design: Design, term: Term, values: FloatArray) -> FloatArray:
     Returns
     -------
     (n, n_words, n_connections) float
-        The weights are shares of the rows that the word's group has under a connection, so that
-        words with gaps are averaged as the others of their group. A group without rows under a
-        connection takes the shares of all groups.
     """
     if term.of == "protected_group":
         values = values[:, design.word_group]
     if not term.by:
         return np.repeat(values[:, :, None], len(design.connections), axis=2)
-    shape = (len(design.groups), len(design.connections), len(design.coords[term.by]) + 1)
-    place = (design.codes("protected_group"), design.connection, design.codes(term.by))
-    rows = np.zeros(shape)
-    np.add.at(rows, place, 1.0)  # level -1, of rows that the term does not touch, comes last
+    return np.einsum("nwl,wcl->nwc", values, level_shares(design, term.by), optimize=True)
+
+
+def level_shares(design: Design, column: str) -> FloatArray:
+    """Share of every level of a column in the rows of a word's group, by connection.
+
+    Returns
+    -------
+    (n_words, n_connections, n_levels) float
+        Those of the group, so that words with gaps are averaged as the others of their group; of
+        all groups where this one has no rows. Rows that have no level count, too.
+    """
+    n_levels = len(design.coords[column])
+    rows = np.zeros((len(design.groups), len(design.connections), n_levels + 1))
+    place = design.codes("protected_group"), design.connection, design.codes(column)
+    np.add.at(rows, place, 1.0)  # level -1, which is none, comes last
     rows = np.where(rows.sum(axis=2, keepdims=True) > 0, rows, rows.sum(axis=0))
-    shares = (rows / rows.sum(axis=2, keepdims=True))[:, :, :-1]
-    return np.einsum("nwl,wcl->nwc", values, shares[design.word_group], optimize=True)
+    shares = rows[:, :, :-1] / rows.sum(axis=2, keepdims=True)
+    return np.asarray(shares[design.word_group])
 
 
 def term_from_dict(name: str, content: object) -> Term:

@@ -14,7 +14,7 @@ import numpy as np
 from .._core.arrays import FloatArray
 from .._core.checks import NamesArguments
 from .._core.files import replace_file
-from .design import Design, IntArray
+from .design import Design
 from .spec import ModelSpec, spec_from_dict
 
 if TYPE_CHECKING:
@@ -35,13 +35,16 @@ VARIABLE_DIMS: dict[str, tuple[str, ...]] = {
 ``sigma`` and ``attribute_sd`` have none, or ``connection`` and ``attribute_kind``, by the model.
 """
 
-_INDEX_DIMS = {
-    "word_index": ["row"],
-    "connection_index": ["row"],
-    "attribute_index": ["row"],
-    "group_index": ["protected_word"],
-    "context_index": ["row"],
+ROW_INDICES = {
+    "protected_word": "word_index",
+    "connection": "connection_index",
+    "attribute": "attribute_index",
+    "attribute_kind": "kind_index",
+    "attribute_set": "set_index",
+    "protected_group": "row_group_index",
+    "context": "context_index",
 }
+"""Names of the index of each row along a dimension, in ``constant_data``."""
 
 
 class SamplingWarning(NamesArguments, UserWarning):
@@ -121,7 +124,7 @@ def _constants(design: Design, coords: Coordinates) -> Dataset:
     import xarray as xr
 
     return xr.Dataset(
-        {name: (_INDEX_DIMS[name], values) for name, values in _indices(design).items()},
+        _indices(design),
         _only(coords, {*design.coords, "row"}),
     )
 
@@ -250,12 +253,11 @@ def load_posterior(path: str | Path) -> DataTree:
 def _indices(design: Design) -> dict[str, Any]:
     """Return the indices in the type that ``pm.Data`` holds, or PyMC would not take them back."""
     indices = {
-        "word_index": design.word.astype(np.int32),
-        "connection_index": design.connection.astype(np.int32),
-        "attribute_index": design.attribute.astype(np.int32),
-        "group_index": design.word_group.astype(np.int32),
+        name: ("row", design.codes(dim).astype(np.int32))
+        for dim, name in ROW_INDICES.items()
+        if dim in design.coords
     }
-    return indices | ({"context_index": design.context.astype(np.int32)} if design.contexts else {})
+    return indices | {"group_index": ("protected_word", design.word_group.astype(np.int32))}
 
 
 def _attribute(tree: DataTree, name: str) -> object:

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray
-from ..model.design import IntArray
 from ..model.terms import word_averages
 from .blocks import solve_blocks
 from .collapsed import Alone, conditional, log_density

@@ -149,7 +149,8 @@ def collapse(design: Design, spec: ModelSpec) -> Collapsed:
     ]
     partners = [each.of_row for each in reversed(units)] if len(units) == 2 else [None]
     sides = tuple(
-        classes_of(each, y, types, partner, n) for each, partner in zip(units, partners, strict=True)
+        classes_of(each, y, types, partner, n)
+        for each, partner in zip(units, partners, strict=True)
     )
     shared = _shared(design, spec, types, named)
     eliminated, cross, gram, projection = _matrices(sides, shared, types, y)
@@ -206,7 +207,9 @@ def _matrices(
         return None, np.zeros((n, 0, 1, 0)), np.block(blocks), np.hstack(projections)
     out = int(np.argmax(sizes))
     cross = np.concatenate([each for i, each in enumerate(blocks[out]) if i != out], axis=2)
-    kept = [[each for j, each in enumerate(row) if j != out] for i, row in enumerate(blocks) if i != out]
+    kept = [
+        [each for j, each in enumerate(row) if j != out] for i, row in enumerate(blocks) if i != out
+    ]
     shape = sides[out].parameter.shape
     return (
         sides[out],

@@ -106,9 +106,7 @@ def random_units(
         if term.correlated:
             correlated = blocks[term.correlation], slice(start, stop)
         start = stop
-    return Units(
-        terms, design.codes(factor), np.hstack(loading), np.hstack(parameter), correlated
-    )
+    return Units(terms, design.codes(factor), np.hstack(loading), np.hstack(parameter), correlated)
 
 
 def is_split(term: Term) -> bool:
@@ -118,7 +116,9 @@ def is_split(term: Term) -> bool:
 
 def sd_parameters(term: Term, blocks: dict[str, Block], n: int) -> IntArray:
     """Return which parameters scale the coordinates of one level of a term's factor, (n,)."""
-    return np.asarray(blocks[term.sd].where.start + (np.arange(n) if term.sd_by else np.zeros(n, int)))
+    return np.asarray(
+        blocks[term.sd].where.start + (np.arange(n) if term.sd_by else np.zeros(n, int))
+    )
 
 
 def loadings(design: Design, term: Term, types: RowTypes) -> FloatArray:
