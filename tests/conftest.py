@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from builders import FAST
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from xarray import DataTree
 
 from bayesbias.comparison import compare
@@ -25,8 +25,9 @@ from bayesbias.tables.table_files import read_table
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-# The same examples on every run, and no failures for a busy machine.
-settings.register_profile("steady", deadline=None, derandomize=True)
+# The same examples on every run, no failures for a busy machine, and one folder for all examples.
+CHECKS = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+settings.register_profile("steady", deadline=None, derandomize=True, suppress_health_check=CHECKS)
 settings.load_profile("steady")
 
 
@@ -206,12 +207,12 @@ def mock_nuts(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[..., np.nda
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Callable[[str, bytes], Path]:
+def file(tmp_path: Path) -> Callable[[str, bytes | str], Path]:
     """Return what writes a content under a name in a fresh folder."""
 
-    def write(name: str, content: bytes) -> Path:
+    def write(name: str, content: bytes | str) -> Path:
         path = tmp_path / name
-        path.write_bytes(content)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return path
 
     return write
@@ -233,3 +234,11 @@ def one_plot(monkeypatch: pytest.MonkeyPatch) -> None:
 
     every = figures.draw_figures
     monkeypatch.setattr(figures, "draw_figures", lambda some, to: every(some[:1], to))
+
+
+@pytest.fixture(scope="session")
+def planted() -> Any:
+    """A background whose mean and sd are known, with words planted at known places."""
+    from background_toys import planted_background
+
+    return planted_background()

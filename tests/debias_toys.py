@@ -1,11 +1,12 @@
 """Small embeddings that several tests of debiasing share."""
 
-from __future__ import annotations
-
 import numpy as np
 from gensim.models import KeyedVectors
 
 from bayesbias.debias import DefiningSets
+
+SINGLE = 1e-6
+"""Coordinates of unit vectors are stored as float32, which rounds them at 6e-8; sums of ten."""
 
 PAIRS = (("she", "he"), ("woman", "man"), ("mother", "father"))
 EQUALISE = (*PAIRS, ("queen", "king"))
@@ -53,3 +54,17 @@ def direction_of(vectors: KeyedVectors, pairs: tuple[tuple[str, str], ...] = PAI
         half = (rows[0] - rows[1]) / 2
         scatter += 2 * np.outer(half, half)
     return np.linalg.eigh(scatter)[1][:, -1]
+
+
+def published_steps(rows: dict[str, np.ndarray], g: np.ndarray, kept, equalise) -> dict:
+    """Bolukbasi et al.'s own steps for one direction, word by word, with their pair formula."""
+    new = {}
+    for word, row in rows.items():
+        rest = row if word in kept else row - (row @ g) * g
+        new[word] = rest / np.linalg.norm(rest)
+    for a, b in equalise:
+        y = (rows[a] + rows[b]) / 2
+        y = y - (y @ g) * g
+        z = np.sqrt(1 - y @ y) * np.sign((rows[a] - rows[b]) @ g)
+        new[a], new[b] = y + z * g, y - z * g
+    return new

@@ -35,11 +35,10 @@ WORDS: Table = {
 def as_binary(words: Table, newline: bool = False, header: str = "") -> bytes:
     """Write word2vec's binary format, by the letter of its description."""
     dims = len(next(iter(words.values())))
-    out = (header or f"{len(words)} {dims}").encode() + b"\n"
-    for word, numbers in words.items():
-        out += word.encode() + b" " + struct.pack(f"<{dims}f", *numbers)
-        out += b"\n" if newline else b""
-    return out
+    head = header or f"{len(words)} {dims}"
+    end = b"\n" if newline else b""
+    entries = (f"{w} ".encode() + struct.pack(f"<{dims}f", *row) + end for w, row in words.items())
+    return b"".join([head.encode(), b"\n", *entries])
 
 
 def as_text(words: Table, header: str | None = None, end: str = "\n") -> bytes:
@@ -73,7 +72,7 @@ def check(vectors: Any, words: Table) -> None:
     }
 
 
-File = Callable[[str, bytes], Path]
+File = Callable[[str, bytes | str], Path]
 """What the fixture ``file`` is: writes a content under a name, and returns the path."""
 
 

@@ -23,6 +23,11 @@ def row_names(ax: Axes) -> list[str]:
     return [text.get_text() for text in ax.get_yticklabels()]
 
 
+def legend_names(ax: Axes) -> list[str]:
+    legend: Any = ax.get_legend()
+    return [text.get_text() for text in legend.get_texts()]
+
+
 def note(ax: Axes) -> str:
     """The subtitle on one line."""
     (found,) = [text for text in ax.texts if text.get_gid() == "subtitle"]

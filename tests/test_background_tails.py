@@ -1,24 +1,13 @@
 """Φ of sets planted where theory says, and the Normal beside the background."""
 
-from typing import Any
-
 import numpy as np
 import pytest
-from background_toys import NEAR, UP, planted_background, random_vectors
+from background_toys import NEAR, UP, random_vectors
+from builders import refused
 from scipy import stats
 
 from bayesbias import background as bg
 from bayesbias.background.normal_fit import normal_fit, qq
-
-
-@pytest.fixture(scope="module")
-def toy() -> Any:
-    return random_vectors()
-
-
-@pytest.fixture(scope="module")
-def planted() -> bg.Distribution:
-    return planted_background()
 
 
 @pytest.mark.parametrize(
@@ -38,9 +27,7 @@ def planted() -> bg.Distribution:
         ({"against": "sets", "kind": "empirical"}, stats.norm.cdf(4)),
     ],
 )
-def test_a_planted_set_gets_the_phi_that_theory_says(
-    planted: bg.Distribution, choice: dict[str, Any], expected: float
-) -> None:
+def test_a_planted_set_gets_the_phi_that_theory_says(planted, choice, expected) -> None:
     """Mean ψ two sd above the mean, 2.4 above 0, and four sd of means of four words."""
     assert planted.phi(UP, **choice) == pytest.approx(expected, abs=NEAR, rel=0.05)
 
@@ -61,25 +48,21 @@ def test_tails_fit_together(planted: bg.Distribution) -> None:
         assert two == 2 * one
 
 
-def test_empirical_ranks_count_ties_half(toy: Any) -> None:
-    found = bg.distribution(toy, ["w1"], ["w2"])
+def test_empirical_ranks_count_ties_half() -> None:
+    found = bg.distribution(random_vectors(), ["w1"], ["w2"])
     order = np.argsort(found.psi)
     middle = f"w{order[700]}"
     assert found.phi([middle], kind="empirical") == pytest.approx(700.5 / 3000, abs=1e-15)
 
 
-def test_phi_leaves_missing_words_out_and_refuses_what_it_cannot_do(toy: Any) -> None:
-    found = bg.distribution(toy, ["w1"], ["w2"])
+def test_phi_leaves_missing_words_out_and_refuses_what_it_cannot_do() -> None:
+    found = bg.distribution(random_vectors(), ["w1"], ["w2"])
     assert found.phi(["w5", "w6", "absent"]) == found.phi(["w6", "w5"])
-    with pytest.raises(ValueError, match=r"none of the 2 words of the set is in .*absent, no"):
-        found.phi(["absent", "no"])
-    with pytest.raises(ValueError, match="the set is empty"):
-        found.phi([])
-    with pytest.raises(TypeError, match=r"for one word pass \['w1'\]"):
-        found.phi("w1")
+    refused(r"none of the 2 words of the set is in .*absent, no", found.phi, ["absent", "no"])
+    refused("the set is empty", found.phi, [])
+    refused(r"for one word pass \['w1'\]", found.phi, "w1", error=TypeError)
     for name, wrong in (("about", "mean"), ("tail", "three"), ("kind", "t"), ("against", "all")):
-        with pytest.raises(ValueError, match=f"unknown {name} '{wrong}'"):
-            found.phi(["w1"], **{name: wrong})
+        refused(f"unknown {name} '{wrong}'", found.phi, ["w1"], **{name: wrong})
 
 
 def test_moments_and_distances_as_scipy_has_them() -> None:
@@ -108,5 +91,4 @@ def test_quantiles_beside_quantiles() -> None:
     frame = qq(np.sort(np.random.default_rng(1).standard_normal(1000)), 5)
     assert {0.1, 0.3, 0.5, 0.7, 0.9, 0.001, 0.999} <= set(frame["probability"].round(6))
     assert frame["probability"].is_monotonic_increasing
-    with pytest.raises(ValueError, match="points must be a whole number from 1 on; got 0"):
-        qq(np.arange(9.0), 0)
+    refused("points must be a whole number from 1 on; got 0", qq, np.arange(9.0), 0)

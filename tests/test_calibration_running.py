@@ -10,7 +10,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from kept_results import kept_results
+from builders import kept_results
 from numpy.random import SeedSequence
 from pandas.testing import assert_frame_equal
 

@@ -3,41 +3,22 @@
 from __future__ import annotations
 
 import gzip
-import os
-import subprocess
-import sys
+import json
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
+from cli_toy import BALANCED, BALANCED_WORDS, write_vectors
 
 from bayesbias.cli import main
-
-LIST = """
-title = "Toy"
-note = "A note."
-[groups]
-men = ["he", "son", "king"]
-women = ["she", "maid", "queen"]
-[stereotypes]
-men = ["soldier", "pilot", "rancher"]
-women = ["nurse", "dancer", "absent"]
-"""
-
-WORDS = ("he", "son", "king", "she", "maid", "queen")
-ATTRIBUTES = ("soldier", "pilot", "rancher", "nurse", "dancer")
 
 
 @pytest.fixture
 def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """A list and an embedding in the working folder; arguments of a fast call on them."""
     monkeypatch.chdir(tmp_path)
-    rng = np.random.default_rng(5)
-    words = [*WORDS, *ATTRIBUTES, *(f"w{i}" for i in range(300))]
-    rows = [" ".join([word, *(f"{x:.4f}" for x in rng.standard_normal(8))]) for word in words]
-    Path("toy.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    Path("toy.toml").write_text(LIST, encoding="utf-8")
+    write_vectors(Path("toy.txt"), [*BALANCED_WORDS, *(f"w{i}" for i in range(298))])
+    Path("toy.toml").write_text(BALANCED, encoding="utf-8")
     return ["background", "toy.toml", "--vectors", "toy.txt", "--draws", "500"]
 
 
@@ -73,14 +54,28 @@ def test_it_writes_frames_and_plots(toy: list[str], capsys: pytest.CaptureFixtur
     names = {path.relative_to("out").as_posix() for path in Path("out").rglob("*.*")}
     frames = {f"{name}.csv" for name in ("fits", "standalone", "relative", "strata", "words")}
     stems = ("background", "toy-words", "toy-relative")
-    assert names == frames | {f"plots/{s}.{kind}" for s in stems for kind in ("png", "svg")}
+    record = json.loads(Path("out/run.json").read_text())
+    assert set(record["files"]) == names
+    assert "--ranks 0 200 " in record["command"]
+    assert names == frames | {"run.json"} | {
+        f"plots/{s}.{kind}" for s in stems for kind in ("png", "svg")
+    }
     assert pd.read_csv("out/fits.csv")["n_words"].tolist() == [200]
-    assert pd.read_csv("out/words.csv")["word"].tolist() == list(WORDS)
+    assert pd.read_csv("out/words.csv")["word"].tolist() == BALANCED_WORDS[:6]
     assert main([*toy, "--out", "out"]) == 2
-    assert "holds results already (standalone.csv); pass --force" in capsys.readouterr().err
+    assert (
+        "holds results already (standalone.csv, run.json); pass --force" in capsys.readouterr().err
+    )
     before = Path("out/relative.csv").read_bytes()
     assert main([*toy, "--out", "out", "--ranks", "0", "200", "--force"]) == 0
     assert Path("out/relative.csv").read_bytes() == before
+    Path("toy.toml").rename("other.toml")
+    assert main([toy[0], "other.toml", *toy[2:], "--out", "out", "--force"]) == 0
+    assert {path.stem for path in Path("out/plots").iterdir()} == {
+        "background",
+        "other-words",
+        "other-relative",
+    }
 
 
 def test_lists_without_words_are_told_of_and_left_out(
@@ -101,24 +96,6 @@ def test_lists_without_words_are_told_of_and_left_out(
     assert main(["background", "weat6", "--case", "fallback", *fast]) == 0
 
 
-@pytest.mark.parametrize(
-    ("extra", "what"),
-    [
-        (["--alpha", "5"], "alpha must lie in (0, 1), got 5"),
-        (["--ranks", "0", "2"], "ranks 0 to 2 of 311 words hold 2"),
-        (["--case", "lowr"], "unknown case 'lowr'; did you mean 'lower'"),
-        (["neutral"], "the list 'neutral' has 0 group(s) with stereotypes"),
-        (["--vectors", "none.txt"], "no embedding file at none.txt"),
-    ],
-)
-def test_bad_input_writes_nothing(
-    toy: list[str], capsys: pytest.CaptureFixture[str], extra: list[str], what: str
-) -> None:
-    assert main([*toy, *extra, "--out", "out"]) == 2
-    assert what in capsys.readouterr().err
-    assert not Path("out").exists()
-
-
 def test_a_corrupted_gzip_stream_writes_nothing(
     toy: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -131,37 +108,19 @@ def test_a_corrupted_gzip_stream_writes_nothing(
     assert not Path("out").exists()
 
 
-def test_a_background_smaller_than_the_sets_writes_nothing(
-    toy: list[str], capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("stop", "what"),
+    [
+        ("2", "ranks 0 to 2 of 311 words hold 2"),
+        ("5", "distribution has 5 words, fewer than the 6 that sets of 3 and 3 need"),
+    ],
+)
+def test_a_background_that_is_too_small_writes_nothing(
+    toy: list[str], capsys: pytest.CaptureFixture[str], stop: str, what: str
 ) -> None:
-    assert main([*toy, "--ranks", "0", "5", "--out", "out"]) == 2
-    assert "the reference distribution has 5 words, fewer than the 6 that sets of 3 and 3 need" in (
-        capsys.readouterr().err
-    )
+    assert main([*toy, "--ranks", "0", stop, "--out", "out"]) == 2
+    assert what in capsys.readouterr().err
     assert not Path("out").exists()
-
-
-FULL_DISK = """
-import resource, sys
-from bayesbias.cli import main
-resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))
-sys.exit(main(sys.argv[1:]))
-"""
-
-
-def test_a_full_disk_leaves_nothing_half_written(toy: list[str]) -> None:
-    """A limit to the size of files, which the system reports as it does a full disk."""
-    before = sorted(Path().iterdir())
-    run = subprocess.run(
-        [sys.executable, "-c", FULL_DISK, *toy, "--out", "out"],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-    )
-    assert run.returncode == 2
-    assert "out: File too large while its results were written; make room" in run.stderr
-    assert sorted(Path().iterdir()) == before
 
 
 def test_words_that_stand_twice(toy: list[str], capsys: pytest.CaptureFixture[str]) -> None:

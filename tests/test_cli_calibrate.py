@@ -32,14 +32,7 @@ def test_it_prints_and_writes_what_the_function_gives(
         assert kept.execute("SELECT count(*) FROM results").fetchone() == (4,)
 
 
-def test_it_lists_scenarios_and_methods(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["calibrate", "--list"]) == 0
-    printed = " ".join(capsys.readouterr().out.split())
-    for name in (*bb.nulls.SCENARIOS, "weat-p", "crossed-hpdi"):
-        assert name in printed
-
-
-def test_names_are_whole_on_a_terminal_of_80_columns(
+def test_scenarios_and_methods_are_listed_with_whole_names_in_80_columns(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
@@ -72,46 +65,3 @@ def test_ctrl_c_says_what_is_kept(
     assert main([*ASKED, *more, "--out", "rates.csv"]) == 130
     assert capsys.readouterr().err == f"bayesbias: interrupted; {told}\n"
     assert not list(tmp_path.iterdir())
-
-
-def test_quiet_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*ASKED, "--quiet"]) == 0
-    assert capsys.readouterr() == ("", "")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["nowhere"], "unknown scenario 'nowhere'"),
-        (["independent", "-m", "weat"], "unknown method 'weat'; did you mean 'weat-p'"),
-        (["independent", "--alpha", "5"], "alpha must lie in (0, 1), got 5.0"),
-        (["independent", "-n", "0"], "Invalid value for '--tables'"),
-        (["independent", "--out", "rates.txt"], ".csv"),
-        (["independent", "--jobs", "0"], "n_jobs is a number of processes"),
-    ],
-)
-def test_bad_input_ends_with_two_and_one_line(
-    arguments: list[str],
-    message: str,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert main(["calibrate", *arguments]) == 2
-    said = capsys.readouterr()
-    assert message in said.err
-    assert said.err.count("\n") == 1
-    assert not list(tmp_path.iterdir())
-
-
-def test_an_older_table_is_replaced_only_by_force(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "rates.csv"
-    out.write_text("mine")
-    assert main([*ASKED, "--out", str(out)]) == 2
-    assert out.read_text() == "mine"
-    assert main([*ASKED, "--out", str(out), "--force"]) == 0
-    capsys.readouterr()
-    assert len(pd.read_csv(out)) == 4

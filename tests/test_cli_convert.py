@@ -40,21 +40,3 @@ def test_an_earlier_folder_is_replaced_only_if_asked(capsys: pytest.CaptureFixtu
     assert main(["convert", "toy.txt", "toy"]) == 2
     assert "toy is there already; pass --force to replace it" in capsys.readouterr().err
     assert main(["convert", "toy.txt", "toy", "--force"]) == 0
-
-
-@pytest.mark.parametrize("name", ["toy.npz", "toy.bin", "toy.VEC", "toy.npy"])
-def test_a_folder_is_not_named_like_a_file(capsys: pytest.CaptureFixture[str], name: str) -> None:
-    assert main(["convert", "toy.txt", name]) == 2
-    said = capsys.readouterr().err
-    assert f"{name} has the ending of a file, and a folder is made" in said
-    assert "such as toy" in said
-    assert not Path(name).exists()
-
-
-@pytest.mark.parametrize(
-    ("source", "what"), [("none.txt", "no embedding file"), ("glove-dmo", "did you mean 'glove")]
-)
-def test_bad_sources(capsys: pytest.CaptureFixture[str], source: str, what: str) -> None:
-    assert main(["convert", source, "toy"]) == 2
-    assert what in capsys.readouterr().err
-    assert not Path("toy").exists()

@@ -9,7 +9,6 @@ from cli_toy import LIST, refused
 
 from bayesbias._core.resources import bundled_folder
 from bayesbias.cli import main
-from bayesbias.cli.models import TAKEN_BY
 from bayesbias.model.spec import CHOICES, load_model, models
 
 
@@ -44,10 +43,6 @@ def test_a_model_is_shown_with_its_priors_and_reasons(capsys: pytest.CaptureFixt
     assert "For changes of distances, as bb.compare fits them: `bayesbias compare`." in said
     assert "sigma connection, attribute_effects none" in said
     assert "Reference: Gelman and Hill (2007)" in said
-
-
-def test_the_commands_that_take_cards_are_told_for_every_outcome() -> None:
-    assert tuple(TAKEN_BY) == CHOICES["outcome"]
 
 
 @pytest.mark.usefixtures("toy")

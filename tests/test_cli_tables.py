@@ -37,16 +37,12 @@ def test_fit_says_where_the_posterior_is_not(
 def test_what_warnings_advise_reaches_the_sampler(
     toy: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from bayesbias.sampling import fit as fitting
-    from bayesbias.workflows import change as change_analysis
-    from bayesbias.workflows import wordlist as analysis
-
     def stop(*_: object, options: FitOptions) -> None:
         raise ValueError(f"tune is {options.tune} and acceptance {options.target_accept}")
 
     assert main(["table", *toy[1:4], "--out", "t.csv", "--quiet"]) == 0
-    for module, name in ((fitting, "fit"), (analysis, "fit"), (change_analysis, "compare")):
-        monkeypatch.setattr(module, name, stop)
+    for name in ("sampling.fit.fit", "workflows.wordlist.fit", "workflows.change.compare"):
+        monkeypatch.setattr(f"bayesbias.{name}", stop)
     scores = ["scores", toy[1], "--vectors", "toy.txt", "--posterior", "--n-resamples", "20"]
     for arguments in (["fit", "t.csv"], toy, ["compare", "t.csv", "t.csv"], scores):
         said = refused(capsys, [*arguments, "--tune", "77", "--target-accept", "0.97"])

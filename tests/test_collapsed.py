@@ -7,16 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from builders import grid, model_named
 from scipy.stats import multivariate_normal
 
 from bayesbias.model.design import Design, make_design
-from bayesbias.model.spec import ModelSpec, load_model
+from bayesbias.model.spec import load_model
 from bayesbias.sampling.collapsed import log_density
 from bayesbias.sampling.exact import draw_effects
 from bayesbias.sampling.reduction import Collapsed, collapse
-from bayesbias.tables.schema import COLUMNS
 
-NORMAL_CARDS = ("paper", "paper-figures", "crossed", "grouped")
+NORMAL_MODELS = ("paper", "paper-figures", "crossed", "grouped")
 
 
 def dense_log_density(design: Design, posterior: Collapsed, log_sds: np.ndarray) -> float:
@@ -51,17 +51,6 @@ def dense_log_density(design: Design, posterior: Collapsed, log_sds: np.ndarray)
     return float(multivariate_normal(mean, covariance).logpdf(design.y)) + log_prior
 
 
-def by_kind(spec: ModelSpec) -> ModelSpec:
-    content = spec.to_dict() | {"attribute_effects": "kind"}
-    from bayesbias.model.spec import spec_from_dict
-
-    return spec_from_dict(content)
-
-
-def card_named(name: str) -> ModelSpec:
-    return by_kind(load_model("crossed")) if name.endswith("kind") else load_model(name)
-
-
 @pytest.fixture(params=["many words", "few words"])
 def either_table(request: pytest.FixtureRequest, toy_table: pd.DataFrame) -> pd.DataFrame:
     """More classes of cells than of attributes, or fewer: the larger side is eliminated.
@@ -78,52 +67,15 @@ def either_table(request: pytest.FixtureRequest, toy_table: pd.DataFrame) -> pd.
     return few.assign(cosine_distance=few["cosine_distance"] + 0.05 * rng.standard_normal(len(few)))
 
 
-@pytest.mark.parametrize(
-    ("name", "sizes"),
-    [
-        ("paper", {"connection_sd": 4, "sigma": 1}),
-        ("paper-figures", {"connection_sd": 4, "sigma": 4}),
-        ("crossed", {"connection_sd": 4, "sigma": 4, "attribute_sd": 1}),
-        ("crossed by kind", {"connection_sd": 4, "sigma": 4, "attribute_sd": 3}),
-        ("grouped", {"connection_sd": 4, "sigma": 4, "attribute_sd": 1, "group_sd": 4}),
-    ],
-)
-def test_each_card_has_its_sds_and_arrays_their_shapes(
-    toy_table: pd.DataFrame, name: str, sizes: dict[str, int]
-) -> None:
-    """Four connections, three kinds of attributes, two groups."""
-    posterior = collapse(make_design(toy_table), card_named(name))
-    found = {block.name: block.where for block in posterior.blocks}
-    assert {each: where.stop - where.start for each, where in found.items()} == sizes
-    assert posterior.n_sds == sum(sizes.values())
-    assert [where.start for where in found.values()] == [0, *np.cumsum([*sizes.values()])[:-1]]
-    means = 12 if name == "grouped" else 4
-    n_out, n_in = len(posterior.eliminated.sd_index), len(posterior.kept.sd_index)
-    assert (n_in > 0) == ("attribute_sd" in sizes)
-    assert posterior.cross.shape == (4, n_out, n_in + means)
-    assert posterior.coupling.shape == (4, n_in, means)
-    assert posterior.means_gram.shape == (4, means, means)
-    assert posterior.means_projection.shape == (4, means)
-    for side, n in ((posterior.eliminated, n_out), (posterior.kept, n_in)):
-        assert side.gram.shape == side.projection.shape == (4, n)
-        assert side.deviation.shape == (4, 4, n)
-        assert side.n_deviations.shape == (n,)
-
-
 @pytest.mark.parametrize(("name", "classes"), [("crossed", 2), ("grouped", 4)])
 def test_groups_make_classes_of_cells_only_where_they_have_means(name: str, classes: int) -> None:
-    rows = [
-        (f"w{w}", "xy"[w % 2], f"a{a}", "ab"[a % 2], ["neutral", "human"][a % 2])
-        for w in range(6)
-        for a in range(8)
-    ]
-    table = pd.DataFrame(rows, columns=list(COLUMNS[:5]))
-    table["cosine_distance"] = 0.9 + 0.05 * np.random.default_rng(0).random(len(table))
+    distance = 0.9 + 0.05 * np.random.default_rng(0).random(48)
+    table = grid(6, 8, distance, ("neutral", "human"))
     statistics = collapse(make_design(table), load_model(name)).statistics
     assert len(statistics.cells.size) == classes
 
 
-def test_cards_of_contexts_without_attributes_couple_nothing_with_them(
+def test_models_of_contexts_without_attributes_couple_nothing_with_them(
     toy_table: pd.DataFrame,
 ) -> None:
     spec = load_model("contextual")
@@ -146,12 +98,12 @@ def test_the_larger_side_is_eliminated(either_table: pd.DataFrame, name: str) ->
     assert len(posterior.kept.sd_index) == min(sizes)
 
 
-@pytest.mark.parametrize("name", [*NORMAL_CARDS, "crossed by kind"])
+@pytest.mark.parametrize("name", [*NORMAL_MODELS, "crossed by kind"])
 def test_density_equals_the_dense_normal_up_to_one_constant(
     either_table: pd.DataFrame, name: str
 ) -> None:
     design = make_design(either_table)
-    posterior = collapse(design, card_named(name))
+    posterior = collapse(design, model_named(name))
     points = np.random.default_rng(1).normal(-2, 1, (5, posterior.n_sds))
     ours = log_density(posterior, points)
     dense = [dense_log_density(design, posterior, point) for point in points]
@@ -190,11 +142,11 @@ def effects_of(
     return variables, prior, np.resize(sds["sigma"], n)[design.connection]
 
 
-@pytest.mark.parametrize("name", [*NORMAL_CARDS, "crossed by kind"])
+@pytest.mark.parametrize("name", [*NORMAL_MODELS, "crossed by kind"])
 def test_drawn_effects_have_the_dense_conditional(either_table: pd.DataFrame, name: str) -> None:
     """Means and covariances of all variables together, those of empty cells and groups too."""
     design = make_design(either_table)
-    posterior = collapse(design, card_named(name))
+    posterior = collapse(design, model_named(name))
     point = np.random.default_rng(4).normal(-2.5, 0.5, posterior.n_sds)
     variables, prior, residual = effects_of(design, posterior, point)
     columns = variables["word_mean"][design.word, design.connection]
@@ -222,21 +174,7 @@ def test_drawn_effects_have_the_dense_conditional(either_table: pd.DataFrame, na
     assert np.abs((np.cov(every.T) - cov) / error).max() < 5.5  # 1 in 10,000 over 2,000 of them
 
 
-@pytest.mark.parametrize("name", NORMAL_CARDS)
-def test_a_regular_table_and_its_irregular_form_agree(toy_table: pd.DataFrame, name: str) -> None:
-    """Whichever classes are found, the density of the same rows in any order is the same."""
-    spec = load_model(name)
-    shuffled = toy_table.sample(frac=1, random_state=3)
-    points = np.random.default_rng(2).normal(
-        -2, 1, (3, collapse(make_design(toy_table), spec).n_sds)
-    )
-    straight, mixed = (
-        log_density(collapse(make_design(table), spec), points) for table in (toy_table, shuffled)
-    )
-    np.testing.assert_allclose(straight, mixed, atol=1e-9)  # rounding only
-
-
-@pytest.mark.parametrize("name", NORMAL_CARDS)
+@pytest.mark.parametrize("name", NORMAL_MODELS)
 def test_density_is_finite_and_smooth_as_an_sd_goes_to_zero(
     toy_table: pd.DataFrame, name: str
 ) -> None:
@@ -249,7 +187,7 @@ def test_density_is_finite_and_smooth_as_an_sd_goes_to_zero(
     assert high - low == pytest.approx(10 * len(posterior.design.connections), abs=1e-6)
 
 
-@pytest.mark.parametrize("name", NORMAL_CARDS)
+@pytest.mark.parametrize("name", NORMAL_MODELS)
 def test_residuals_that_drown_everything_leave_the_density_right(
     toy_table: pd.DataFrame, name: str
 ) -> None:
@@ -283,7 +221,7 @@ def test_sds_beyond_double_precision_count_for_nothing_and_spare_their_neighbour
     np.testing.assert_allclose(found[~absurd], log_density(posterior, points[~absurd]), atol=1e-10)
 
 
-@pytest.mark.parametrize("name", NORMAL_CARDS)
+@pytest.mark.parametrize("name", NORMAL_MODELS)
 def test_no_residual_sd_is_below_what_distances_resolve(toy_table: pd.DataFrame, name: str) -> None:
     posterior = collapse(make_design(toy_table), load_model(name))
     sigma = posterior.block("sigma")
@@ -296,7 +234,7 @@ def test_no_residual_sd_is_below_what_distances_resolve(toy_table: pd.DataFrame,
 
 
 @pytest.mark.parametrize("name", ["paper", "paper-figures"])
-def test_cards_without_shared_effects_need_no_factor(toy_table: pd.DataFrame, name: str) -> None:
+def test_models_without_shared_effects_need_no_factor(toy_table: pd.DataFrame, name: str) -> None:
     """Their means are not coupled: the short way and the general one give the same draws."""
     short, general = (collapse(make_design(toy_table), load_model(name)) for _ in range(2))
     assert short.mean_of is not None
@@ -310,19 +248,14 @@ def test_cards_without_shared_effects_need_no_factor(toy_table: pd.DataFrame, na
 
 
 @pytest.mark.parametrize("name", ["crossed", "grouped"])
-def test_cards_with_shared_effects_need_one(toy_table: pd.DataFrame, name: str) -> None:
+def test_models_with_shared_effects_need_one(toy_table: pd.DataFrame, name: str) -> None:
     assert collapse(make_design(toy_table), load_model(name)).mean_of is None
 
 
 def test_one_class_of_cells_and_one_of_attributes_are_coupled_all_the_same() -> None:
     """The least coupling there is: with a class of attributes and a mean, and with no other."""
     rng = np.random.default_rng(8)
-    rows = [
-        (f"w{w}", "x", f"a{a}", "n", "neutral", 0.9 + 0.1 * rng.standard_normal())
-        for w in range(3)
-        for a in range(4)
-    ]
-    design = make_design(pd.DataFrame(rows, columns=list(COLUMNS)))
+    design = make_design(grid(3, 4, 0.9 + 0.1 * rng.standard_normal(12), ("neutral",)))
     posterior = collapse(design, load_model("crossed"))
     assert posterior.cross.shape == (1, 1, 2)
     assert posterior.mean_of is None
@@ -341,34 +274,13 @@ def test_blocks_of_proposals_do_not_change_the_density(
     np.testing.assert_allclose(log_density(posterior, points), whole, atol=1e-10)  # rounding
 
 
-def test_robust_card_is_refused() -> None:
-    table = pd.DataFrame()
-    with pytest.raises(ValueError, match=r"student_t likelihood.*method='nuts'"):
-        collapse(table, load_model("robust"))  # type: ignore[arg-type]
-
-
-def test_constant_distances_are_refused(toy_table: pd.DataFrame) -> None:
-    with pytest.raises(ValueError, match="distances are equal; there is nothing to estimate"):
-        collapse(make_design(toy_table.assign(cosine_distance=0.5)), load_model("paper"))
-
-
 def test_work_does_not_grow_with_rows_words_or_attributes_of_a_regular_design() -> None:
     sizes = set()
     for n_words, n_attributes in ((4, 6), (40, 60)):
-        rows = [
-            (
-                f"w{w}",
-                "xy"[w % 2],
-                f"a{a}",
-                "ab"[a % 2],
-                ["associated", "different"][(w + a) % 2],
-                0.9,
-            )
-            for w in range(n_words)
-            for a in range(n_attributes)
-        ]
-        columns = ["protected_word", "protected_group", "attribute", "attribute_set", "connection"]
-        table = pd.DataFrame(rows, columns=[*columns, "cosine_distance"])
-        table["cosine_distance"] += np.random.default_rng(0).normal(0, 0.05, len(table))
+        distance = np.random.default_rng(0).normal(0.9, 0.05, n_words * n_attributes)
+        table = grid(n_words, n_attributes, distance)
+        group_of = np.where(pd.factorize(table["attribute"])[0] % 2, "g1", "g0")
+        own = table["protected_group"] == group_of
+        table["connection"] = np.where(own, "associated", "different")
         sizes.add(collapse(make_design(table), load_model("crossed")).cross.shape)
     assert sizes == {(2, 4, 4)}  # two groups by two connections; two sets and two means

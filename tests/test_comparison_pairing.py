@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -75,25 +76,13 @@ def test_the_repeated_rows_of_a_published_table_all_find_their_partner(
 @pytest.mark.parametrize(
     ("after", "message"),
     [
-        (
-            pair_table([("she", "maid", "associated", 0.5)]),
-            r"no row in common.* no protected_word is in both \(before: he; after: she\)",
-        ),
-        (
-            pair_table([("he", "nurse", "associated", 0.5)]),
-            "each of their words is, but never in the same combination",
-        ),
-        (
-            pair_table(AFTER).assign(protected_group="h"),
-            "'he' is of the group 'g' before and 'h' after",
-        ),
-        (
-            pair_table(AFTER).assign(embedding=["x", "y", "x", "y"]),
-            r"the table after holds 2 embeddings \(x, y\).* use compare_embeddings",
-        ),
-        (pair_table(AFTER).drop(columns="connection"), "lacks the column"),
+        ({"protected_word": "she"}, r"no row in .* is in both \(before: he; after: she\)"),
+        ({"attribute": "nurse", "connection": "associated"}, "but never in the same combination"),
+        ({"protected_group": "h"}, "'he' is of the group 'g' before and 'h' after"),
+        ({"embedding": list("xyxy")}, r"after holds 2 embeddings \(x, y\).* use compare_embed"),
+        ({"connection": "odd"}, "odd"),
     ],
 )
-def test_tables_that_cannot_be_paired_say_why(after: pd.DataFrame, message: str) -> None:
+def test_tables_that_cannot_be_paired_say_why(after: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        pair(pair_table(BEFORE), after)
+        pair(pair_table(BEFORE), pair_table(AFTER).assign(**after))

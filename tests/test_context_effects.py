@@ -3,8 +3,6 @@
 The oracles write the covariance of all rows down term by term.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -78,31 +76,28 @@ def dense(
     return np.stack([column for _, column in columns], axis=1), variances, sigma**2
 
 
-def card_named(name: str) -> bb.ModelSpec:
+KINDS = {
+    "contextual": {},
+    "common sigma": {"sigma": "common"},
+    "no attributes": {"attribute_effects": "none"},
+    "grouped": {"group_effects": "connection"},
+}
+
+
+def model_named(name: str) -> bb.ModelSpec:
     spec = load_model("contextual")
-    parts = {
-        "contextual": {},
-        "common sigma": {"sigma": "common"},
-        "no attributes": {"attribute_effects": "none"},
-        "grouped": {"group_effects": "connection"},
-    }[name]
     priors = dict(spec.priors)
     if name == "no attributes":
         del priors["attribute_sd"]
     if name == "grouped":
         priors["group_sd"] = priors["attribute_sd"]
-    return replace(spec, priors=priors, **parts)
-
-
-KINDS = ("contextual", "common sigma", "no attributes", "grouped")
+    return replace(spec, priors=priors, **KINDS[name])
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("shape", ["dealt", "crossed"])
-def test_the_density_equals_the_dense_normal_up_to_one_constant(
-    request: pytest.FixtureRequest, shape: str, kind: str
-) -> None:
-    design, spec = make_design(request.getfixturevalue(shape)), card_named(kind)
+def test_the_density_equals_the_dense_normal_up_to_one_constant(request, shape, kind) -> None:
+    design, spec = make_design(request.getfixturevalue(shape)), model_named(kind)
     posterior = collapse(design, spec)
     points = np.random.default_rng(1).normal(-2, 1, (5, posterior.n_sds))
     expected = []
@@ -122,10 +117,8 @@ def test_the_density_equals_the_dense_normal_up_to_one_constant(
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("shape", ["dealt", "crossed"])
-def test_drawn_effects_have_the_dense_conditional(
-    request: pytest.FixtureRequest, shape: str, kind: str
-) -> None:
-    design, spec = make_design(request.getfixturevalue(shape)), card_named(kind)
+def test_drawn_effects_have_the_dense_conditional(request, shape, kind) -> None:
+    design, spec = make_design(request.getfixturevalue(shape)), model_named(kind)
     posterior = collapse(design, spec)
     point = np.random.default_rng(4).normal(-2.5, 0.5, posterior.n_sds)
     sds = {block.name: np.exp(point[block.where]) for block in posterior.blocks}
@@ -217,7 +210,7 @@ def test_no_contexts_or_one_is_told(toy_table: pd.DataFrame, dealt: pd.DataFrame
         bb.fit(dealt.assign(context=["a", "b", "c", None] + ["a"] * (len(dealt) - 4)), "crossed")
 
 
-def test_cards_without_context_effects_do_not_see_contexts(
+def test_models_without_context_effects_do_not_see_contexts(
     toy_table: pd.DataFrame, dealt: pd.DataFrame
 ) -> None:
     bare = dealt.drop(columns="context")

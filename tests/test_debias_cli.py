@@ -1,7 +1,5 @@
 """`bayesbias debias`: what it writes, says and refuses, and on which stream."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -75,18 +73,13 @@ def test_options_reach_the_method(here, capsys: pytest.CaptureFixture[str]) -> N
         (["--method", "hrad"], "unknown debiasing method 'hrad'; did you mean 'hard'"),
         (["--alpha", "3"], "unknown option of hard 'alpha'; known: equalise, k"),
         (["--case", "lowr"], "unknown case 'lowr'; did you mean 'lower'"),
-        (["-k", "7"], "k must lie in 1 to 2"),
         (["--lists", "religio"], "did you mean 'religion'"),
         (["--out", "toy.bin", "--force"], "toy.bin is the source itself"),
-        (["--out", "no/out.bin"], "there is no folder no to write out.bin into"),
         (["--out", "out.csv"], "out.csv does not tell how to write vectors"),
         (["--vectors", "none.bin"], "no embedding file at none.bin"),
-        (["--vectors", "toy.kv"], "no embedding file at toy.kv"),
     ],
 )
-def test_bad_input_is_one_line_and_writes_nothing(
-    options: list[str], words: str, here, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_input_is_one_line_and_writes_nothing(options, words, here, capsys) -> None:
     assert main([*here, "--out", "out.bin", *options]) == 2
     shown = capsys.readouterr()
     assert words in shown.err
@@ -95,9 +88,7 @@ def test_bad_input_is_one_line_and_writes_nothing(
     assert sorted(path.name for path in Path().iterdir()) == ["mine.toml", "toy.bin"]
 
 
-def test_a_file_that_is_there_is_replaced_only_by_force(
-    here, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_that_is_there_is_replaced_only_by_force(here, capsys) -> None:
     Path("out.bin.json").write_text("mine", encoding="utf-8")
     assert main([*here, "--out", "out.bin"]) == 2
     assert "out.bin.json is there already; pass --force" in capsys.readouterr().err

@@ -1,12 +1,11 @@
 """Lists for debiasing: what is bundled, what a list must be, and files of one's own."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
 
 import pytest
+from builders import refused
 
 import bayesbias as bb
 from bayesbias.debias import DefiningSets, defining_sets, load_defining_sets
@@ -115,8 +114,7 @@ def test_case_variants_are_added_and_never_clash() -> None:
     ],
 )
 def test_what_is_refused(content: dict, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        DefiningSets(**content)
+    refused(words, DefiningSets, **content)
 
 
 def test_a_file_of_ones_own(tmp_path: Path) -> None:
@@ -139,14 +137,11 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
 def test_a_file_with_a_flaw_is_named(text: str, words: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(ValueError, match=words):
-        load_defining_sets(path)
+    refused(words, load_defining_sets, path)
 
 
 def test_names_and_paths_that_lead_nowhere(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="did you mean 'gender'"):
-        load_defining_sets("gendr")
+    refused("did you mean 'gender'", load_defining_sets, "gendr")
     with pytest.raises(FileNotFoundError, match="no list for debiasing at"):
         load_defining_sets(tmp_path / "none.toml")
-    with pytest.raises(IsADirectoryError, match="is a folder"):
-        load_defining_sets(tmp_path)
+    refused("is a folder", load_defining_sets, tmp_path, error=IsADirectoryError)

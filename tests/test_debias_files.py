@@ -1,14 +1,11 @@
 """Whole files debiased in blocks: the same as in memory, readable by gensim, or nothing at all."""
 
-from __future__ import annotations
-
-import gzip
 import json
-import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
+from builders import refused
 from debias_toys import GENDER, NEUTRAL, RELIGION, toy
 from gensim.models import KeyedVectors
 
@@ -75,20 +72,12 @@ def text_of(vectors: KeyedVectors, *, header: bool) -> str:
 
 
 @pytest.mark.parametrize("header", [True, False])
-@pytest.mark.parametrize("ending", [".txt", ".vec", ".txt.gz", ".zip"])
-def test_text_sources_with_and_without_header(ending: str, header: bool, tmp_path: Path) -> None:
-    vectors, path = toy(), tmp_path / f"toy{ending}"
-    text = text_of(vectors, header=header)
-    if ending == ".zip":
-        with zipfile.ZipFile(path, "w") as archive:
-            archive.writestr("toy.txt", text)
-    elif ending.endswith(".gz"):
-        path.write_bytes(gzip.compress(text.encode()))
-    else:
-        path.write_text(text, encoding="utf-8")
+def test_text_sources_with_and_without_header(header: bool, tmp_path: Path) -> None:
+    path = tmp_path / "toy.txt"
+    path.write_text(text_of(toy(), header=header), encoding="utf-8")
     debias_file(path, tmp_path / "out.bin", "hard", GENDER)
     found = written_as(tmp_path / "out.bin")
-    assert np.array_equal(found.vectors, debias.hard(vectors, GENDER).vectors)
+    assert np.array_equal(found.vectors, debias.hard(toy(), GENDER).vectors)
 
 
 def test_sources_held_in_memory(tmp_path: Path) -> None:
@@ -189,8 +178,7 @@ def test_bad_input_writes_nothing(case: str, source: Path) -> None:
     options = {"method": "hard", "sets": GENDER, "out": "out.bin"} | changed
     name = options.pop("out").format(name=source.parent.name)
     before = source.read_bytes()
-    with pytest.raises(ValueError, match=words):
-        debias_file(source, source.parent / name, **options)
+    refused(words, debias_file, source, source.parent / name, **options)
     assert [path.name for path in source.parent.iterdir()] == ["toy.bin"]
     assert source.read_bytes() == before
 
@@ -217,11 +205,3 @@ def test_a_damaged_source_leaves_nothing_behind(place: str, source: Path) -> Non
     with pytest.raises(ValueError, match="cut off" if place == "cut" else "are not finite"):
         debias_file(source, source.with_name("out.bin"), "hard", GENDER)
     assert [path.name for path in source.parent.iterdir()] == ["toy.bin"]
-
-
-def test_an_earlier_file_stays_where_a_run_fails(source: Path) -> None:
-    out = source.with_name("out.bin")
-    out.write_bytes(b"earlier")
-    with pytest.raises(ValueError, match="k must lie"):
-        debias_file(source, out, "hard", GENDER, k=9)
-    assert out.read_bytes() == b"earlier"

@@ -1,22 +1,20 @@
 """Half-sibling regression against ridge regressions, word by word."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from debias_toys import GENDER, NEUTRAL, RELIGION, toy, unit, vectors_of
 
-from bayesbias.debias import DefiningSets, debiasing, half_sibling
+from bayesbias.debias import debiasing, half_sibling
 
 SINGLE = 1e-5
 """The toy's coordinates go up to about 10, which float32 rounds at 5e-7; sums of ten."""
 
 
-@pytest.mark.parametrize("alpha", [0.5, 60.0])
-def test_each_word_loses_what_a_ridge_regression_predicts(alpha: float) -> None:
+@pytest.mark.parametrize(("sets", "alpha"), [(GENDER, 0.5), (GENDER, 60.0), (RELIGION, 2.0)])
+def test_each_word_loses_what_a_ridge_regression_predicts(sets, alpha: float) -> None:
     vectors = toy()
-    result = half_sibling(vectors, GENDER, alpha=alpha)
-    design = np.stack([vectors[word] for word in sorted(GENDER.kept)]).astype(float).T
+    result = half_sibling(vectors, sets, alpha=alpha)
+    design = np.stack([vectors[word] for word in sorted(sets.kept)]).astype(float).T
     penalty = np.sqrt(alpha) * np.eye(design.shape[1])
     for word in NEUTRAL[:20]:
         # Ridge as least squares on rows added for the penalty.
@@ -26,25 +24,9 @@ def test_each_word_loses_what_a_ridge_regression_predicts(alpha: float) -> None:
         )[0]
         assert result[word] == pytest.approx(vectors[word] - design @ weights, abs=SINGLE)
     record = debiasing(result)
-    assert record.parameters == {"alpha": alpha, "unit": False, "class_words": len(GENDER.kept)}
-
-
-def test_class_words_stay_as_they_are() -> None:
-    vectors = toy()
-    result = half_sibling(vectors, GENDER)
-    for word in GENDER.kept:
+    assert record.parameters == {"alpha": alpha, "unit": False, "class_words": len(sets.kept)}
+    for word in sets.kept:
         assert np.array_equal(result[word], vectors[word])
-
-
-def test_with_scikit_learns_ridge() -> None:
-    linear = pytest.importorskip("sklearn.linear_model")
-    vectors = toy()
-    result = half_sibling(vectors, RELIGION, alpha=2)
-    design = np.stack([vectors[word] for word in sorted(RELIGION.kept)]).astype(float).T
-    others = np.stack([vectors[word] for word in NEUTRAL]).astype(float).T
-    model = linear.Ridge(alpha=2, fit_intercept=False, solver="cholesky").fit(design, others)
-    ours = np.stack([result[word] for word in NEUTRAL]).T
-    assert ours == pytest.approx(others - model.predict(design), abs=SINGLE)
 
 
 def test_the_penalty_is_on_the_scale_of_the_vectors() -> None:
@@ -62,13 +44,3 @@ def test_a_huge_penalty_changes_nothing_and_unit_makes_unit_vectors() -> None:
     assert half_sibling(vectors, GENDER, alpha=1e12).vectors == pytest.approx(vectors.vectors)
     result = half_sibling(vectors, GENDER, alpha=1e12, unit=True)
     assert result.vectors == pytest.approx(unit(vectors, words), abs=SINGLE)
-
-
-def test_bad_input() -> None:
-    with pytest.raises(ValueError, match="alpha must be above 0 and finite; got 0"):
-        half_sibling(toy(), GENDER, alpha=0)
-    with pytest.raises(ValueError, match="no tuple of defining sets is in the embedding"):
-        half_sibling(toy(), DefiningSets([["gal", "guy"]]))
-    full = toy(dims=4)
-    with pytest.raises(ValueError, match=r"nothing is left of the vector.* half_sibling"):
-        half_sibling(full, GENDER, alpha=1e-9)

@@ -1,6 +1,4 @@
-"""A debiasing method is one class: what a new one brings with it, and what a registry refuses."""
-
-from __future__ import annotations
+"""A debiasing method is one class: what a new one brings with it, and what a registry refused."""
 
 import inspect
 from collections.abc import Iterator
@@ -9,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from debias_toys import GENDER, toy
+from builders import refused
+from debias_toys import GENDER, RELIGION, toy, vectors_of
 from gensim.models import KeyedVectors
 
 import bayesbias as bb
@@ -18,6 +17,7 @@ from bayesbias.debias import (
     DEBIASING_METHODS,
     Debiaser,
     DebiasingMethod,
+    DefiningSets,
     debias_file,
     debiasing,
     debiasing_method,
@@ -91,9 +91,7 @@ def test_it_is_fitted_once_and_transforms_whatever_is_given(halves) -> None:
     assert np.array_equal(rows, by_hand(vectors, 2, 0.5)[40:50])
 
 
-def test_it_debiases_files_and_is_in_the_command(
-    halves, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_it_debiases_files_and_is_in_the_command(halves, tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     vectors = toy()
     vectors.save_word2vec_format("toy.bin", binary=True)
@@ -130,9 +128,49 @@ def test_functions_show_what_they_take(name: str) -> None:
 def test_methods_by_name() -> None:
     assert debiasing_method("multiclass-hard", k=2) == DEBIASING_METHODS["multiclass_hard"](k=2)
     assert {"hard", "multiclass_hard", "soft", "double_hard", "half_sibling"} <= {*dir(bb.debias)}
-    with pytest.raises(ValueError, match="unknown debiasing method 'hrad'; did you mean 'hard'"):
-        debiasing_method("hrad")
+    refused("unknown debiasing method 'hrad'; did you mean 'hard'", debiasing_method, "hrad")
     with pytest.raises(ValueError, match="unknown option of hard 'strength'; known: equalise, k"):
         debiasing_method("hard", strength=1)
     with pytest.raises(AttributeError, match="has no attribute 'hrad'"):
         _ = bb.debias.hrad
+
+
+PAIR = DefiningSets([["gal", "guy"]])
+BAD = [
+    ("hard", RELIGION, {}, "hard debiasing is for two classes, and 'toy religion'"),
+    ("hard", PAIR, {}, "no tuple of defining sets is in the embedding"),
+    ("multiclass_hard", PAIR, {}, "no tuple of defining sets is in the embedding"),
+    ("hard", GENDER, {"k": 4}, r"k must lie in 1 to 3, .*; got 4"),
+    ("multiclass_hard", GENDER, {"k": 0}, r"k must lie in 1 to 3, .*; got 0"),
+    ("hard", GENDER, {"k": 1.5}, r"k must be a whole number of directions; got 1\.5"),
+    ("multiclass_hard", RELIGION, {"subspace": "mean"}, "'mean'; did you mean 'means'"),
+    ("multiclass_hard", RELIGION, {"subspace": "means", "k": 1}, 'k is for subspace="comp'),
+    ("soft", GENDER, {"strength": -1}, "strength must be 0 or more and finite; got -1"),
+    ("soft", GENDER, {"strength": float("nan")}, "must be 0 or more and finite; got nan"),
+    ("soft", GENDER, {"weighting": "means"}, "unknown weighting 'means'; did you mean 'mean'"),
+    ("soft", GENDER, {"k": 4}, "k must lie in 1 to 3"),
+    ("half_sibling", GENDER, {"alpha": 0}, "alpha must be above 0 and finite; got 0"),
+    ("half_sibling", PAIR, {}, "no tuple of defining sets is in the embedding"),
+    ("double_hard", RELIGION, {}, "double_hard debiasing is for two classes"),
+    ("double_hard", GENDER, {"component": 9}, r"component must lie in 1 to 8, .*; got 9"),
+    ("double_hard", GENDER, {"n_words": 5}, r"candidates must lie in 1 to 8, .*; got 20"),
+    ("double_hard", GENDER, {"candidates": 3}, r"n_words=500 most biased words .* need 1000"),
+    (
+        "double_hard",
+        GENDER,
+        {"candidates": 3, "n_words": 5, "seed": -1},
+        "seed must be a whole number",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "sets", "options", "words"), BAD)
+def test_what_methods_refuse(name: str, sets: DefiningSets, options: dict, words: str) -> None:
+    refused(words, getattr(bb.debias, name), toy(), sets, **options)
+
+
+def test_embeddings_of_which_nothing_would_be_left_are_refused() -> None:
+    few, pair = vectors_of(("she", "he"), np.eye(3)[:2]), DefiningSets([["she", "he"]])
+    refused("all words of the embedding are specific", bb.debias.soft, few, pair)
+    words = "nothing is left of the vector.* half_sibling"
+    refused(words, bb.debias.half_sibling, toy(dims=4), GENDER, alpha=1e-9)

@@ -55,8 +55,3 @@ def test_a_word_in_two_groups_is_refused(toy_table: pd.DataFrame) -> None:
     both = toy_table.assign(protected_group=["man", *toy_table["protected_group"].iloc[1:-1], "x"])
     with pytest.raises(ValueError, match=r"the protected word '\w+' is in two groups, .*'x'"):
         make_design(both)
-
-
-def test_an_invalid_table_is_refused(toy_table: pd.DataFrame) -> None:
-    with pytest.raises(ValueError, match="the table has no rows"):
-        make_design(toy_table.iloc[:0])

@@ -5,36 +5,31 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from embedding_toys import (
-    WORDS,
-    check,
-    keyed,
-)
-from numpy.testing import assert_array_equal
+import pytest
+from embedding_toys import WORDS, check, keyed
 
 from bayesbias.embeddings.load import in_lower_case, load_vectors, matched_forms, save_vectors
 
 
-def test_exact_takes_the_word_as_it_stands() -> None:
-    vectors = load_vectors(keyed(WORDS), ["Bill", "bill", "King"])
-    check(vectors, {"bill": WORDS["bill"], "Bill": WORDS["Bill"]})
-    assert matched_forms(vectors) == {}
-
-
-def test_lower_takes_the_lower_cased_word_under_the_name_asked_for() -> None:
-    vectors = load_vectors(keyed(WORDS), ["Bill", "bill", "King", "Paris"], case="lower")
-    expected = {"King": WORDS["king"], "Bill": WORDS["bill"], "bill": WORDS["bill"]}
-    check(vectors, expected)
-    assert matched_forms(vectors) == {"King": "king", "Bill": "bill"}
-
-
-def test_fallback_prefers_the_exact_form() -> None:
-    vectors = load_vectors(keyed(WORDS), ["Bill", "King", "Paris", "KRAKÓW"], case="fallback")
-    assert vectors.index_to_key == ["King", "Paris", "Bill", "KRAKÓW"]
-    assert_array_equal(vectors["Bill"], np.float32(WORDS["Bill"]))
-    assert matched_forms(vectors) == {"King": "king", "KRAKÓW": "kraków"}
-    assert vectors.get_vecattr("Bill", "matched_form") == "Bill"
-    assert vectors.get_vecattr("King", "matched_form") == "king"
+@pytest.mark.parametrize(
+    ("case", "asked", "read_as"),
+    [
+        ("exact", ["Bill", "bill", "King"], {"bill": "bill", "Bill": "Bill"}),
+        ("lower", ["Bill", "bill", "King"], {"King": "king", "Bill": "bill", "bill": "bill"}),
+        (
+            "fallback",  # prefers the exact form
+            ["Bill", "King", "Paris", "KRAKÓW"],
+            {"King": "king", "Paris": "Paris", "Bill": "Bill", "KRAKÓW": "kraków"},
+        ),
+    ],
+)
+def test_words_are_read_in_a_form_and_called_as_asked(
+    case: str, asked: list[str], read_as: dict[str, str]
+) -> None:
+    vectors = load_vectors(keyed(WORDS), [*asked, "Missing"], case=case)
+    check(vectors, {word: WORDS[form] for word, form in read_as.items()})
+    assert matched_forms(vectors) == {word: f for word, f in read_as.items() if f != word}
+    assert [vectors.get_vecattr(word, "matched_form") for word in read_as] == [*read_as.values()]
 
 
 def test_what_was_read_is_remembered_through_loading_and_saving_again(tmp_path: Path) -> None:

@@ -8,11 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from embedding_toys import (
-    WORDS,
-    as_binary,
-    keyed,
-)
+from embedding_toys import WORDS, File, as_binary, keyed
 from numpy.testing import assert_array_equal
 
 import bayesbias as bb
@@ -32,23 +28,20 @@ def test_sources_that_are_loaded_whole_come_in_chunks_too(tmp_path: Path) -> Non
     assert sum(len(words) for words, _ in iter_vectors("glove-demo")) > 5_000
 
 
-def test_words_that_are_not_utf8_are_spelt_as_load_vectors_spells_them(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_bytes(b"a\xff 1 2\nb\xc3 3 4\nc 5 6\n")
+def test_words_that_are_not_utf8_are_spelt_as_load_vectors_spells_them(file: File) -> None:
+    path = file("a.txt", b"a\xff 1 2\nb\xc3 3 4\nc 5 6\n")
     ((words, _),) = iter_vectors(path)
     assert words == bb.load_vectors(path).index_to_key == ["a\\xff", "b\\xc3", "c"]
 
 
-def test_bad_rows(tmp_path: Path) -> None:
-    (tmp_path / "a.bin").write_bytes(as_binary(WORDS))
-    for source in (tmp_path / "a.bin", keyed(WORDS)):
+def test_bad_rows(file: File) -> None:
+    for source in (file("a.bin", as_binary(WORDS)), keyed(WORDS)):
         with pytest.raises(ValueError, match="rows must be a whole number from 1 on; got 0"):
             list(iter_vectors(source, rows=0))
 
 
-def test_a_chunk_stays_as_it_is_while_others_are_read(tmp_path: Path) -> None:
-    path = tmp_path / "a.bin"
-    path.write_bytes(as_binary({f"w{i}": (float(i), 1.0, 2.0) for i in range(4_000)}))
+def test_a_chunk_stays_as_it_is_while_others_are_read(file: File) -> None:
+    path = file("a.bin", as_binary({f"w{i}": (float(i), 1.0, 2.0) for i in range(4_000)}))
     kept = [vectors for _, vectors in iter_vectors(path, rows=10)]
     assert [vectors[0, 0] for vectors in kept] == [10.0 * at for at in range(len(kept))]
 

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from embedding_toys import (
-    BAD,
-    ZIP,
-    File,
-    check,
-)
+from embedding_toys import BAD, ZIP, File
 
 from bayesbias.embeddings.load import load_vectors
 
@@ -35,11 +30,6 @@ def test_a_zip_with_a_password(file: File) -> None:
     content[content.index(b"PK\x01\x02") + 8] |= 1
     with pytest.raises(ValueError, match=r"a\.zip cannot be unpacked here.*unpack it first"):
         load_vectors(file("a.zip", bytes(content)))
-
-
-def test_unwanted_bad_vectors_do_no_harm(file: File) -> None:
-    path = file("a.txt", b"a 1 2\nb 0 0\nc nan 1\n")
-    check(load_vectors(path, ["a"]), {"a": (1, 2)})
 
 
 def test_a_line_without_end_is_not_kept_in_memory(

@@ -12,15 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from embedding_toys import (
-    BAD,
-    FORMATS,
-    as_binary,
-    as_text,
-    picked,
-    tables,
-)
-from hypothesis import HealthCheck, given, settings
+from embedding_toys import BAD, FORMATS, File, as_binary, as_text, picked, tables
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
@@ -48,19 +41,16 @@ def by_words(path: Path) -> Entries:
 
 @pytest.mark.parametrize("rows", [None, 1, 2, 5])
 @pytest.mark.parametrize("name", FORMATS)
-def test_every_format_in_chunks_of_any_size(tmp_path: Path, name: str, rows: int | None) -> None:
-    path = tmp_path / name
-    path.write_bytes(FORMATS[name])
+def test_every_format_in_chunks_of_any_size(file: File, name: str, rows: int | None) -> None:
+    path = file(name, FORMATS[name])
     assert by_chunks(path, rows) == by_words(path)
 
 
 @given(words=tables(), size=st.integers(1, 200), newline=st.booleans(), rows=st.integers(1, 9))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_binary_chunks_do_not_depend_on_where_reads_end(
-    tmp_path: Path, words: dict[str, tuple[float, ...]], size: int, newline: bool, rows: int
+    file: File, words: dict[str, tuple[float, ...]], size: int, newline: bool, rows: int
 ) -> None:
-    path = tmp_path / "made.bin"
-    path.write_bytes(as_binary(words, newline))
+    path = file("made.bin", as_binary(words, newline))
     expected = by_words(path)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chunks, "READ_SIZE", size)
@@ -69,13 +59,11 @@ def test_binary_chunks_do_not_depend_on_where_reads_end(
 
 
 @given(words=tables(), size=st.integers(1, 200), header=st.booleans(), rows=st.integers(1, 9))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_text_chunks_do_not_depend_on_where_reads_end(
-    tmp_path: Path, words: dict[str, tuple[float, ...]], size: int, header: bool, rows: int
+    file: File, words: dict[str, tuple[float, ...]], size: int, header: bool, rows: int
 ) -> None:
-    path = tmp_path / "made.txt"
     dims = len(next(iter(words.values())))
-    path.write_bytes(as_text(words, f"{len(words)} {dims}" if header else None))
+    path = file("made.txt", as_text(words, f"{len(words)} {dims}" if header else None))
     expected = by_words(path)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chunks, "READ_SIZE", size)
@@ -94,14 +82,11 @@ def test_text_chunks_do_not_depend_on_where_reads_end(
         max_size=6,
     )
 )
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-def test_numbers_are_rounded_as_python_does(tmp_path: Path, numbers: list[str]) -> None:
+def test_numbers_are_rounded_as_python_does(file: File, numbers: list[str]) -> None:
     """Bit for bit, whether the quick way or the careful one reads them."""
-    path = tmp_path / "numbers.txt"
-    path.write_text(f"word {' '.join(numbers)}\n", encoding="utf-8")
     with np.errstate(over="ignore"):
         expected = np.array([float(number) for number in numbers], dtype=np.float32)
-    ((_, found),) = by_chunks(path)
+    ((_, found),) = by_chunks(file("numbers.txt", f"word {' '.join(numbers)}\n"))
     assert_array_equal(np.float32(found), expected)
 
 
@@ -117,10 +102,9 @@ ODD_LINES = [
 @pytest.mark.parametrize("content", ODD_LINES)
 @pytest.mark.parametrize("rows", [None, 1])
 def test_odd_lines_are_read_as_carefully_as_before(
-    tmp_path: Path, content: bytes, rows: int | None
+    file: File, content: bytes, rows: int | None
 ) -> None:
-    path = tmp_path / "odd.txt"
-    path.write_bytes(content)
+    path = file("odd.txt", content)
     assert str(by_chunks(path, rows)) == str(by_words(path))  # as text, since nan is not nan
 
 
@@ -131,10 +115,9 @@ UNREADABLE = [case for case in BAD if not case.startswith(OF_VECTORS)]
 
 
 @pytest.mark.parametrize("case", UNREADABLE)
-def test_damage_is_refused_in_the_same_words(tmp_path: Path, case: str) -> None:
+def test_damage_is_refused_in_the_same_words(file: File, case: str) -> None:
     name, content, what = BAD[case]
-    path = tmp_path / name
-    path.write_bytes(content)
+    path = file(name, content)
     with pytest.raises(ValueError, match=what) as caught:
         by_chunks(path)
     with pytest.raises(ValueError, match=what) as before:
@@ -143,23 +126,14 @@ def test_damage_is_refused_in_the_same_words(tmp_path: Path, case: str) -> None:
 
 
 @pytest.mark.parametrize("cut", [0.3, 0.6, 0.95])
-def test_a_corrupted_gzip_stream(tmp_path: Path, cut: float) -> None:
+def test_a_corrupted_gzip_stream(file: File, cut: float) -> None:
     rng = np.random.default_rng(3)
     rows = {f"w{i}": tuple(rng.standard_normal(20)) for i in range(500)}
     packed = bytearray(gzip.compress(as_text(rows)))
     for at in range(int(cut * len(packed)), int(cut * len(packed)) + 9):
         packed[at] ^= 0x5A
-    path = tmp_path / "bad.txt.gz"
-    path.write_bytes(bytes(packed))
     with pytest.raises(ValueError, match=r"bad\.txt\.gz(: line| is cut off, damaged)"):
-        by_chunks(path)
-
-
-def test_words_with_a_line_break_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "a.bin"
-    path.write_bytes(as_binary({"a\nb": (1.0, 2.0), "c": (3.0, 4.0)}))
-    with pytest.raises(ValueError, match=r"a\.bin holds a word with a line break"):
-        by_chunks(path)
+        by_chunks(file("bad.txt.gz", bytes(packed)))
 
 
 @pytest.mark.parametrize(
@@ -177,11 +151,10 @@ def test_words_with_a_line_break_are_refused(tmp_path: Path) -> None:
         (lambda data: data.replace(b"w500xxx ", b"x" * 5_000), "no word where entry 501 of 1,000"),
     ],
 )
-def test_damage_far_into_a_file(tmp_path: Path, change: Any, what: str) -> None:
+def test_damage_far_into_a_file(file: File, change: Any, what: str) -> None:
     rng = np.random.default_rng(5)
     words = {f"w{i}{'x' * (i % 7)}": tuple(rng.standard_normal(20)) for i in range(1_000)}
-    path = tmp_path / "made.bin"
-    path.write_bytes(change(as_binary(words)))
+    path = file("made.bin", change(as_binary(words)))
     for rows in (None, 50):
         with pytest.raises(ValueError, match=what):
             by_chunks(path, rows)
@@ -189,10 +162,9 @@ def test_damage_far_into_a_file(tmp_path: Path, change: Any, what: str) -> None:
 
 @pytest.mark.parametrize("content", [b"2 3\na " + b"\0" * 12 + b"b", b"1 1\n" + b"x" * 9_000])
 def test_an_error_leaves_no_file_open(
-    tmp_path: Path, content: bytes, monkeypatch: pytest.MonkeyPatch
+    file: File, content: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "made.bin"
-    path.write_bytes(content)
+    path = file("made.bin", content)
     opened: list[Any] = []
     real = Path.open
 

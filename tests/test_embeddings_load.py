@@ -5,7 +5,6 @@ Files are written by a few lines of the tests' own and by gensim, both independe
 
 from __future__ import annotations
 
-import json
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -26,7 +25,7 @@ from embedding_toys import (
     tables,
 )
 from gensim.models import KeyedVectors
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
@@ -80,15 +79,16 @@ def test_googlenews_as_gensim_reads_it(shared_data: Path) -> None:
     some = load_vectors(path, words)
     assert set(some.key_to_index) == set(words.words) & set(theirs.key_to_index)
     assert all((some[word] == theirs[word]).all() for word in some.key_to_index)
+    again = load_vectors(path, reversed(words.words))  # the order of asking changes nothing
+    assert again.index_to_key == some.index_to_key
+    assert_array_equal(again.vectors, some.vectors)
 
 
 @given(words=tables(), block=st.integers(1, 64), newline=st.booleans(), data=st.data())
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_binary_reading_does_not_depend_on_where_blocks_end(
-    tmp_path: Path, words: Table, block: int, newline: bool, data: st.DataObject
+    file: File, words: Table, block: int, newline: bool, data: st.DataObject
 ) -> None:
-    path = tmp_path / "made.bin"
-    path.write_bytes(as_binary(words, newline))
+    path = file("made.bin", as_binary(words, newline))
     asked = data.draw(st.lists(st.sampled_from(list(words)), min_size=1, unique=True))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(binary, "SCAN_SIZE", block)
@@ -99,11 +99,9 @@ def test_binary_reading_does_not_depend_on_where_blocks_end(
 
 
 @given(words=tables(), header=st.booleans(), end=st.sampled_from(["\n", " \n", "\r\n"]))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-def test_text_comes_back_bit_for_bit(tmp_path: Path, words: Table, header: bool, end: str) -> None:
-    path = tmp_path / "made.txt"
+def test_text_comes_back_bit_for_bit(file: File, words: Table, header: bool, end: str) -> None:
     dims = len(next(iter(words.values())))
-    path.write_bytes(as_text(words, f"{len(words)} {dims}" if header else None, end))
+    path = file("made.txt", as_text(words, f"{len(words)} {dims}" if header else None, end))
     entries = dict(picked(path))
     assert list(entries) == [word.encode() for word in words]
     for word, row in words.items():
@@ -111,13 +109,9 @@ def test_text_comes_back_bit_for_bit(tmp_path: Path, words: Table, header: bool,
 
 
 @given(words=tables(), cut=st.floats(0, 1, exclude_max=True))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-def test_a_binary_file_cut_off_anywhere_is_refused(
-    tmp_path: Path, words: Table, cut: float
-) -> None:
+def test_a_binary_file_cut_off_anywhere_is_refused(file: File, words: Table, cut: float) -> None:
     whole = as_binary(words)
-    path = tmp_path / "cut.bin"
-    path.write_bytes(whole[: int(cut * len(whole))])
+    path = file("cut.bin", whole[: int(cut * len(whole))])
     with pytest.raises(ValueError, match=r"cut\.bin (ends (within|after) entry|is empty|does not)"):
         load_vectors(path)
 
@@ -125,12 +119,10 @@ def test_a_binary_file_cut_off_anywhere_is_refused(
 @given(
     content=st.binary(min_size=1, max_size=200), name=st.sampled_from(["a.bin", "a.txt", "a.gz"])
 )
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_any_bytes_give_vectors_or_one_line_that_names_the_file(
-    tmp_path: Path, content: bytes, name: str
+    file: File, content: bytes, name: str
 ) -> None:
-    path = tmp_path / name
-    path.write_bytes(content)
+    path = file(name, content)
     try:
         list(picked(path))
     except ValueError as error:
@@ -159,18 +151,25 @@ def test_of_a_word_that_stands_twice_the_first_counts(file: File, name: str) -> 
 
 # -- words that are not simple ----------------------------------------------------------------
 
-
-def test_words_with_spaces_as_in_glove_840b(file: File) -> None:
-    path = file("glove.txt", b"the 1 2\n. . . 3 4\nat name@domain.com 5 6\n, 7 8\n")
-    expected = {"the": (1, 2), ". . .": (3, 4), "at name@domain.com": (5, 6), ",": (7, 8)}
-    check(load_vectors(path), expected)
-    check(load_vectors(path, [". . ."]), {". . .": (3, 4)})
+GLOVE_840B = "the 1 2\n. . . 3 4\nat name@domain.com 5 6\n"
 
 
-def test_numbers_and_odd_spaces_can_be_words(file: File) -> None:
-    path = file("odd.txt", "1 1 2\n2 3 4\n\xa0 5 6\n\u2028 7 8\nwide  9 10\n".encode())
-    expected = {"1": (1, 2), "2": (3, 4), "\xa0": (5, 6), "\u2028": (7, 8), "wide": (9, 10)}
-    check(load_vectors(path), expected)
+@pytest.mark.parametrize(
+    ("content", "asked", "expected"),
+    [
+        (GLOVE_840B, None, {"the": (1, 2), ". . .": (3, 4), "at name@domain.com": (5, 6)}),
+        (GLOVE_840B, [". . ."], {". . .": (3, 4)}),
+        ("1 1 2\n2 3 4\n\xa0 5 6\n", None, {"1": (1, 2), "2": (3, 4), "\xa0": (5, 6)}),
+        ("\u2028 7 8\nwide  9 10\n, 1 2\n", None, {"\u2028": (7, 8), "wide": (9, 10), ",": (1, 2)}),
+        ("b 3 4\n", ["b", "\udcff"], {"b": (3, 4)}),  # a lone surrogate is just missing
+        ("good 1 2\nbad x y\n", ["good"], {"good": (1, 2)}),  # only what is wanted is parsed
+        ("a 1 2\nb 0 0\nc nan 1\n", ["a"], {"a": (1, 2)}),
+    ],
+)
+def test_odd_words_and_unwanted_numbers(
+    file: File, content: str, asked: list[str] | None, expected: Table
+) -> None:
+    check(load_vectors(file("odd.txt", content), asked), expected)
 
 
 @pytest.mark.parametrize("name", ["broken.bin", "broken.txt"])
@@ -179,15 +178,6 @@ def test_words_that_are_not_utf8_do_no_harm(file: File, name: str) -> None:
     path = file(name, content.replace(b"a?", b"a\xff"))
     check(load_vectors(path, ["b"]), {"b": (3, 4)})
     check(load_vectors(path), {"a\\xff": (1, 2), "b": (3, 4)})
-
-
-def test_a_lone_surrogate_among_the_words_asked_for_is_just_missing(file: File) -> None:
-    check(load_vectors(file("a.txt", b"b 3 4\n"), ["b", "\udcff"]), {"b": (3, 4)})
-
-
-def test_only_wanted_numbers_are_parsed(file: File) -> None:
-    path = file("a.txt", b"good 1 2\nbad x y\n")
-    check(load_vectors(path, ["good"]), {"good": (1, 2)})
 
 
 # -- loaded vectors, gensim's files, ours -----------------------------------------------------
@@ -311,17 +301,3 @@ UPPER = ["KING", "Queen", "nothing"]
 def test_empty_file(file: File, name: str) -> None:
     with pytest.raises(ValueError, match=rf"{name} is empty"):
         load_vectors(file(name, b""))
-
-
-def test_the_words_of_a_published_list_are_read_from_any_order(shared_data: Path) -> None:
-    """Professions of Bolukbasi et al.: asking in another order changes nothing."""
-    words = [
-        row[0]
-        for row in json.loads(
-            (shared_data / "wordlists" / "professions.json").read_text(encoding="utf-8")
-        )
-    ]
-    path = shared_data / "vectors" / "googlenews_subset.bin"
-    first, second = load_vectors(path, words), load_vectors(path, reversed(words))
-    assert first.index_to_key == second.index_to_key
-    assert_array_equal(first.vectors, second.vectors)

@@ -8,12 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from embedding_toys import (
-    WORDS,
-    File,
-    check,
-    keyed,
-)
+from embedding_toys import WORDS, File, check, keyed
 
 from bayesbias.embeddings.load import load_vectors, save_vectors
 

@@ -7,12 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from embedding_toys import (
-    WORDS,
-    File,
-    check,
-    keyed,
-)
+from embedding_toys import WORDS, File, check, keyed
 from gensim.models import Word2Vec
 from numpy.testing import assert_array_equal
 

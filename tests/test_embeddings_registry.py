@@ -8,9 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from embedding_toys import (
-    check,
-)
+from embedding_toys import check
 
 import bayesbias as bb
 from bayesbias.embeddings import registry

@@ -5,15 +5,10 @@ from __future__ import annotations
 import gzip
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-import numpy as np
 import pytest
-from embedding_toys import (
-    FORMATS,
-    File,
-)
+from embedding_toys import FORMATS, File, as_binary
 
 from bayesbias.embeddings import source
 from bayesbias.embeddings.load import load_vectors
@@ -31,20 +26,13 @@ print(tracemalloc.get_traced_memory()[1])
 
 def test_memory_does_not_grow_with_the_file(file: File) -> None:
     rows = {f"w{i}": [float(i % 7)] * 300 for i in range(20_000)}
-    content = as_binary_fast(rows)
+    content = as_binary(rows)
     paths = [file("a.bin", content), file("a.bin.gz", gzip.compress(content, 1))]
     command = [sys.executable, "-c", PEAK_OF_READING, *map(str, paths)]
     peak = int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     # A few reads of 256 KiB, and modules imported on the way; the files hold 24 MB.
     assert len(content) > 24e6
     assert peak < 4e6
-
-
-def as_binary_fast(rows: Mapping[str, Iterable[float]]) -> bytes:
-    head = f"{len(rows)} 300\n".encode()
-    return head + b"".join(
-        word.encode() + b" " + np.float32(list(row)).tobytes() for word, row in rows.items()
-    )
 
 
 def bar_text(
@@ -59,10 +47,7 @@ def bar_text(
 
 @pytest.mark.parametrize("name", ["plain.bin", "packed.bin.gz", "glove.txt", "glove.zip"])
 def test_the_bar_is_drawn_on_a_terminal(
-    file: File,
-    name: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    file: File, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setattr("bayesbias.embeddings.formats.text.LINES_A_TICK", 2)

@@ -40,7 +40,7 @@ def test_what_a_vocabulary_refuses() -> None:
 def test_rows_of_wanted_words_are_found(wanted: set[bytes], words: list[bytes]) -> None:
     wanted = {word for word in wanted if b"\n" not in word}
     words = [word for word in words if b"\n" not in word]
-    hashes = vocabulary.hashes_of(b"".join(word + b"\n" for word in words), len(words))
+    hashes = vocabulary.hashes_of(b"".join(word + b"\n" for word in words))
     expected = [row for row, word in enumerate(words) if word in wanted]
     assert rows_in(hashes, table_of(wanted)) == expected
 
@@ -48,6 +48,6 @@ def test_rows_of_wanted_words_are_found(wanted: set[bytes], words: list[bytes]) 
 def test_hashes_that_share_a_place_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """All of them in one place of the table, its last one, so that a search goes round."""
     size = table_of([b"a", b"b", b"c"]).size
-    made = np.arange(1, 5, dtype=np.uint64) * np.uint64(size) - np.uint64(1)
+    made = np.arange(1, 5, dtype=np.uint64) * np.uint64(2 * size) - np.uint64(1)
     monkeypatch.setattr(vocabulary, "hashes_of", lambda *_: made[:3])
     assert rows_in(made, table_of([b"a", b"b", b"c"])) == [0, 1, 2]

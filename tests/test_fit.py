@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import builtins
 import json
-import pickle
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from builders import grid
 from numpy.random import SeedSequence, default_rng
 from xarray import DataTree
 
-from bayesbias._core.random import as_seed_sequence
-from bayesbias.model.spec import load_model
 from bayesbias.model.tree import SamplingWarning, spec_of, warnings_of
 from bayesbias.posterior.summaries import summary
 from bayesbias.sampling import fit as fitting
 from bayesbias.sampling.fit import fit
-from bayesbias.sampling.options import METHODS
-from bayesbias.tables.schema import COLUMNS
 
 SPIKES = {
     name: {"family": "gamma", "shape": 0.05, "rate": 1.0}
@@ -33,18 +29,11 @@ SPIKES = {
 @pytest.fixture(scope="module")
 def small_table() -> pd.DataFrame:
     """Three words, four attributes, one in every connection: the data hardly inform the sds."""
-    rng = np.random.default_rng(0)
-    connections = ("associated", "different", "neutral", "human")
-    rows = [
-        (f"w{w}", f"g{w % 2}", f"a{a}", "s", connection, 0.9 + 0.05 * rng.standard_normal())
-        for w in range(3)
-        for a, connection in enumerate(connections)
-    ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return grid(3, 4, 0.9 + 0.05 * np.random.default_rng(0).standard_normal(12))
 
 
 @pytest.mark.parametrize("spec", ["paper", "paper-figures", "crossed", "grouped"])
-def test_auto_takes_the_exact_sampler_for_normal_cards(toy_table: pd.DataFrame, spec: str) -> None:
+def test_auto_takes_the_exact_sampler_for_normal_models(toy_table: pd.DataFrame, spec: str) -> None:
     tree = fit(toy_table, spec, draws=400, chains=2, seed=1)
     assert tree.attrs["method"] == "exact"
     assert tree.attrs["method_reason"].startswith("Normal model, Pareto k ")
@@ -103,12 +92,8 @@ def test_divergences_and_poor_mixing_warn_with_what_to_do(
 def test_chains_that_disagree_are_told(crossed_posterior: DataTree) -> None:
     shifted = crossed_posterior["posterior"].to_dataset().copy(deep=True)
     shifted["connection_mean"][1] += 1
-    tree = DataTree.from_dict(
-        {
-            "posterior": shifted,
-            "sample_stats": xr.Dataset({"diverging": (("chain", "draw"), np.zeros((2, 1000)))}),
-        }
-    )
+    stats = xr.Dataset({"diverging": (("chain", "draw"), np.zeros((2, 1000)))})
+    tree = DataTree.from_dict({"posterior": shifted, "sample_stats": stats})
     assert any("the chains disagree" in str(doubt) for doubt in fitting._doubts(tree))
 
 
@@ -118,12 +103,7 @@ def test_chains_that_disagree_are_told(crossed_posterior: DataTree) -> None:
         ({"method": "exct"}, "unknown method 'exct'; did you mean 'exact'"),
         ({"model": "crosed"}, "unknown model 'crosed'; did you mean 'crossed'"),
         ({"draws": 0}, "draws must be a whole number from 1 on; got 0"),
-        ({"draws": 10.5}, "draws must be a whole number from 1 on; got 10.5"),
-        ({"draws": "many"}, "draws must be a whole number from 1 on; got 'many'"),
-        ({"chains": True}, "chains must be a whole number from 1 on; got True"),
-        ({"tune": -1}, "tune must be a whole number from 1 on; got -1"),
         ({"seed": -1}, "seed must be a whole number from 0 on; got -1"),
-        ({"seed": 1.5}, "seed must be a whole number from 0 on; got 1.5"),
         ({"seed": "x"}, "seed must be a whole number from 0 on; got 'x'"),
         ({"target_accept": 90}, r"target_accept must lie in \(0, 1\); got 90"),
         ({"priors": {"sigm": {"rate": 1}}}, "unknown parameter 'sigm'; did you mean 'sigma'"),
@@ -153,10 +133,6 @@ def test_a_missing_sampler_is_an_import_error_that_names_the_extra(
         fit(toy_table, "paper", method=method)
 
 
-def test_all_methods_have_a_sampler() -> None:
-    assert set(METHODS) == {"auto", *fitting._SAMPLERS}
-
-
 def same_draws(first: DataTree, second: DataTree) -> bool:
     return bool(first["posterior"].to_dataset().equals(second["posterior"].to_dataset()))
 
@@ -179,24 +155,12 @@ def test_seeds_are_recorded_and_repeat_the_fit(toy_table: pd.DataFrame) -> None:
     assert not same_draws(by_chance, run(None))
 
 
-def test_a_seed_sequence_can_be_used_twice() -> None:
-    """Spawning from it must not make the second fit differ from the first."""
-    generator = default_rng(1)
-    assert as_seed_sequence(generator).entropy != as_seed_sequence(generator).entropy
-
-
-def test_overridden_priors_are_in_the_card_and_matter(toy_table: pd.DataFrame) -> None:
+def test_overridden_priors_are_in_the_model_and_matter(toy_table: pd.DataFrame) -> None:
     tight = {"connection_mean": {"mean": 0.5, "sd": 0.001}}
     tree = fit(toy_table, "paper", method="exact", draws=400, chains=1, seed=1, priors=tight)
     assert spec_of(tree).priors["connection_mean"].parameters == {"mean": 0.5, "sd": 0.001}
     means = tree["posterior"]["connection_mean"].mean(("chain", "draw"))
     np.testing.assert_allclose(means, 0.5, atol=0.003)  # three prior sds
-
-
-def test_a_card_can_be_given_itself(toy_table: pd.DataFrame) -> None:
-    spec = pickle.loads(pickle.dumps(load_model("crossed")))
-    tree = fit(toy_table, model=spec, draws=400, chains=1, seed=1)
-    assert spec_of(tree) == load_model("crossed")
 
 
 def test_predictive_groups_on_request(toy_table: pd.DataFrame) -> None:

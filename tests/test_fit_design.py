@@ -70,14 +70,6 @@ def test_the_outcome_has_its_name_everywhere(
     assert [rv.name for rv in model_of(named, bb.load_model("robust")).observed_RVs] == ["score"]
 
 
-@pytest.mark.parametrize("spec", ["change", "change-crossed", "pll", "pll-robust"])
-def test_cards_for_other_outcomes_are_refused_for_distances(
-    toy_table: pd.DataFrame, spec: str
-) -> None:
-    with pytest.raises(ValueError, match=f"the model '{spec}' is for .*here are distances; take"):
-        bb.fit(toy_table, spec, **FAST)
-
-
 def test_designs_differ_by_all_that_they_hold(design: Design) -> None:
     digests = {
         design.digest,

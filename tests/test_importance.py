@@ -97,12 +97,6 @@ def test_two_far_modes_are_flagged_or_drawn() -> None:
     assert found.pareto_k > 0.7 or share == pytest.approx(0.5, abs=4 * 0.5 / np.sqrt(N))
 
 
-def test_equal_states_give_equal_draws() -> None:
-    first, again = (importance_resample(log_gamma, np.zeros(1), 50, rng()) for _ in "12")
-    np.testing.assert_array_equal(first.points, again.points)
-    assert first.pareto_k == again.pareto_k
-
-
 def test_minus_infinity_is_never_drawn() -> None:
     def half(points: np.ndarray) -> np.ndarray:
         return np.where(points[:, 0] > -1, -0.5 * points[:, 0] ** 2, -np.inf)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.stats import gamma, norm
+from xarray import DataTree
 
+import bayesbias as bb
 from bayesbias._core.intervals import (
     INTERVALS,
+    IntervalKind,
     check_probability,
     describe_draws,
     eti,
@@ -93,3 +96,12 @@ def test_an_unknown_kind_is_refused() -> None:
 def test_probabilities_outside_the_unit_interval(ci_prob: float, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         check_probability(ci_prob)
+
+
+def test_a_kind_is_its_entry(crossed_posterior: DataTree, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = IntervalKind(lambda draws, _: np.stack([draws.min(0), draws.max(0)], -1), "range", "{}")
+    monkeypatch.setitem(INTERVALS, "whole", kind)
+    frame = bb.summary(crossed_posterior, ci_kind=bb.FitOptions(ci_kind="whole").ci_kind)
+    draws = crossed_posterior["posterior"]["connection_mean"]
+    assert frame["low"][:4].tolist() == draws.min(["chain", "draw"]).values.tolist()
+    assert frame.attrs["ci_kind"] == "whole"

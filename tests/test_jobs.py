@@ -10,7 +10,8 @@ import subprocess
 import sys
 import time
 import warnings
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -18,7 +19,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from kept_results import kept_results
+from builders import kept_results
 from pandas.testing import assert_frame_equal
 
 from bayesbias._core.jobs import Failure, Job, run_jobs
@@ -204,19 +205,36 @@ def test_the_bar_is_shown_when_asked_for(capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr().err == ""
 
 
-def test_a_killed_worker_costs_no_result(tmp_path: Path) -> None:
+PLACES = ["processes", pytest.param("dask", marks=pytest.mark.slow)]
+
+
+@pytest.fixture
+def workers(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Two processes of this machine, or a Dask cluster of two."""
+    if request.param == "dask":
+        request.getfixturevalue("cluster")
+        with joblib.parallel_config(backend="dask"):
+            yield request.param
+    else:
+        yield request.param
+
+
+@pytest.mark.parametrize("workers", PLACES, indirect=True)
+def test_a_killed_worker_costs_no_result(workers: str, tmp_path: Path) -> None:
     jobs = [job("dying", dying, tmp_path / "trace"), *products(3)]
-    with pytest.warns(RuntimeWarning, match="a worker died"):
+    again = pytest.warns(RuntimeWarning, match="a worker died")
+    with nullcontext() if workers == "dask" else again:  # Dask itself tries again
         finished = run_jobs(jobs, n_jobs=2)
     assert finished.failures == ()
     assert list(finished.frames) == ["dying", "product 0", "product 1", "product 2"]
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("workers", PLACES, indirect=True)
+@pytest.mark.usefixtures("workers")
 def test_a_job_that_kills_its_worker_fails_alone() -> None:
-    jobs = [job("deadly", deadly), *products(3)]
     with pytest.warns(RuntimeWarning, match="a worker died"):
-        finished = run_jobs(jobs, n_jobs=2)
+        finished = run_jobs([job("deadly", deadly), *products(3)], n_jobs=2)
     assert [one.name for one in finished.failures] == ["deadly"]
     assert "its worker died" in finished.failures[0].message
     assert list(finished.frames) == ["product 0", "product 1", "product 2"]
@@ -267,27 +285,6 @@ def test_a_dask_cluster_gives_the_same_frames(
     same(finished.frames, undisturbed)
     assert [one.error for one in finished.failures] == ["ValueError"]
     assert len(kept_results(tmp_path)) == 6
-
-
-@pytest.mark.slow
-def test_a_dask_worker_that_is_killed_costs_no_result(cluster: object, tmp_path: Path) -> None:
-    jobs = [job("dying", dying, tmp_path / "trace"), *products(3)]
-    with joblib.parallel_config(backend="dask"):
-        finished = run_jobs(jobs)
-    assert finished.failures == ()
-    assert list(finished.frames) == ["dying", "product 0", "product 1", "product 2"]
-
-
-@pytest.mark.slow
-def test_a_job_that_kills_its_dask_workers_fails_alone(cluster: object) -> None:
-    with (
-        joblib.parallel_config(backend="dask"),
-        pytest.warns(RuntimeWarning, match="a worker died"),
-    ):
-        finished = run_jobs([job("deadly", deadly), *products(3)])
-    assert [one.name for one in finished.failures] == ["deadly"]
-    assert "its worker died" in finished.failures[0].message
-    assert list(finished.frames) == ["product 0", "product 1", "product 2"]
 
 
 def test_threads_take_turns(undisturbed: dict[str, pd.DataFrame]) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
+from builders import model_named
 from scipy.special import logsumexp
 from scipy.stats import multivariate_normal, norm, t
 from xarray import DataTree
@@ -20,9 +19,9 @@ from bayesbias.model.likelihood import (
     residual_sds,
     row_chunks,
 )
-from bayesbias.model.spec import ModelSpec, load_model, spec_from_dict
+from bayesbias.model.spec import load_model
+from bayesbias.posterior.attribute_folds import new_attribute_log_density, word_means_given
 from bayesbias.posterior.loo import add_log_likelihood
-from bayesbias.posterior.new_attributes import new_attribute_log_density, word_means_given
 from bayesbias.sampling.collapsed import log_density
 from bayesbias.sampling.exact import sample_exact
 from bayesbias.sampling.fit import fit
@@ -33,12 +32,10 @@ def with_nu(tree: DataTree, nu: float) -> DataTree:
     """Give a posterior a nu, as the robust model has it."""
     copy = tree.copy()
     posterior = tree["posterior"].to_dataset()
-    copy["posterior"] = posterior.assign(nu=xr_full(posterior, nu))
+    copy["posterior"] = posterior.assign(
+        nu=posterior["sigma"].isel(connection=0, drop=True) * 0 + nu
+    )
     return copy
-
-
-def xr_full(posterior, value: float):
-    return (posterior["sigma"].isel(connection=0, drop=True) * 0) + value
 
 
 def one(tree: DataTree, name: str, **labels: object) -> float:
@@ -105,18 +102,6 @@ def test_the_log_likelihood_group_is_put_on_a_copy(
 MODELS = ("paper", "paper-figures", "crossed", "grouped", "crossed by kind")
 
 
-def card_named(name: str) -> ModelSpec:
-    if name == "crossed by kind":
-        return spec_from_dict(load_model("crossed").to_dict() | {"attribute_effects": "kind"})
-    return load_model(name)
-
-
-def without(design: Design, attribute: int) -> Design:
-    kept = design.attribute != attribute
-    rows = {name: getattr(design, name)[kept] for name in ("word", "connection", "attribute", "y")}
-    return replace(design, **rows)
-
-
 @pytest.mark.parametrize("name", MODELS)
 def test_an_unseen_attribute_against_the_ratio_of_collapsed_densities(
     toy_table: pd.DataFrame, name: str
@@ -125,9 +110,9 @@ def test_an_unseen_attribute_against_the_ratio_of_collapsed_densities(
 
     Attribute 4 has a repeated row, so that a cell holds two rows of it.
     """
-    design, spec = make_design(toy_table), card_named(name)
+    design, spec = make_design(toy_table), model_named(name)
     attribute = int(design.attribute[-1])
-    rest = without(design, attribute)
+    rest = design.take(np.flatnonzero(design.attribute != attribute))
     posterior, whole = collapse(rest, spec), collapse(design, spec)
     draws = sample_exact(posterior, 6000, np.random.default_rng(2))
     sds = np.column_stack(
@@ -150,10 +135,9 @@ def constant_apart(design: Design, rest: Design) -> float:
 def test_the_closed_form_equals_the_dense_normal(toy_table: pd.DataFrame) -> None:
     design = make_design(toy_table)
     attribute = int(design.attribute[-1])
-    draws = sample_exact(
-        collapse(without(design, attribute), load_model("crossed")), 3, np.random.default_rng(0)
-    )
-    given = word_means_given(without(design, attribute), draws.values)
+    rest = design.take(np.flatnonzero(design.attribute != attribute))
+    draws = sample_exact(collapse(rest, load_model("crossed")), 3, np.random.default_rng(0))
+    given = word_means_given(rest, draws.values)
     rows = np.flatnonzero(design.attribute == attribute)
     cell = design.word[rows] * 4 + design.connection[rows]
     assert len(set(cell)) < len(cell)

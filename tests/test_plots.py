@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -74,6 +75,7 @@ def of_vectors(mark: str) -> dict[str, Case]:
     many = background.distributions(known, {f"{mark}one{mark}": (names[:1], names[1:2])})
     ((name, one),) = many.items()
     curves, sets = background.densities(many), {f"{mark}X{mark}": names[9:12], "Y": names[20:22]}
+    found = one.relative_bias(*sets.values(), n_resamples=99, seed=0)
     rates = pd.DataFrame(
         {"scenario": [f"{mark}a{mark}", "b"], "method": mark, "kind": "false alarms"}
     )
@@ -85,10 +87,7 @@ def of_vectors(mark: str) -> dict[str, Case]:
         "direction_correlations": ((scores.direction_correlations(vectors, pairs),), {}),
         "background_densities": ((curves,), {}),
         "background_words": ((curves, background.words(one, sets), name), {}),
-        "relative_bias": (
-            (one.relative_bias(*sets.values(), n_resamples=99, seed=0),),
-            {"name": name},
-        ),
+        "relative_bias": ((found,), {"name": name}),
         "null_distribution": ((np.linspace(-1, 1, 50), 0.7), {"label": f"{mark}d{mark}"}),
         "false_alarms": ((rates,), {}),
         "power_curves": ((rates,), {}),
@@ -177,3 +176,62 @@ def test_published_tables_are_drawn_readably_and_light(
         assert_readable(ax)
         for path in plots.save(ax, tmp_path / plot):
             assert path.stat().st_size < 300_000, path.name
+
+
+def drop(column: str) -> Callable[[pd.DataFrame], pd.DataFrame]:
+    return lambda frame: frame.drop(columns=column)
+
+
+def as_it_is(given: Any) -> Any:
+    return given
+
+
+REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
+    ("background_densities", drop("normal"), {}, r"lacks the column\(s\) normal"),
+    ("cells", lambda f: pd.concat([f] * 3).assign(protected_group=range(6)), {}, "6 groups; a fig"),
+    ("change_arrows", as_it_is, {"connections": ["humane"]}, "did you mean 'human'"),
+    ("change_arrows", drop("before"), {}, "lacks the column"),
+    ("change_forest", as_it_is, {"rope": 3}, r"rope is a distance and must lie in \[0, 2\], got 3"),
+    ("contrast_forest", as_it_is, {"rope": -1}, r"rope .* \[0, 2\], got -1"),
+    ("contrast_forest", as_it_is, {"second": "humans"}, "'humans'; did you mean 'human'"),
+    ("direction_correlations", lambda frame: frame.iloc[:, :-1], {}, "must be square"),
+    ("direction_correlations", lambda frame: 2 * frame, {}, "no cosines"),
+    ("false_alarms", drop("rate"), {}, r"lacks the column\(s\) rate"),
+    ("false_alarms", lambda f: f.assign(kind="power"), {}, "no false alarms and no coverage"),
+    ("false_alarms", as_it_is, {"by": "n"}, "by must be 'method' or 'scenario', got 'n'"),
+    ("false_alarms", lambda f: pd.concat([f] * 60), {}, "120 rows do not fit into one figure"),
+    ("forest", as_it_is, {"level": "words"}, "unknown level 'words'; did you mean 'word'"),
+    ("forest", lambda f: f[f["level"] == "overall"], {"level": "word"}, "'word'; it has: overall"),
+    ("forest", drop("connection"), {}, r"lacks the column\(s\) connection"),
+    ("forest", lambda f: f.assign(mean=np.nan), {}, r"24 row\(s\) of the frame lack a mean"),
+    ("forest_pair", drop("connection"), {}, "connection"),
+    ("forest_pair", lambda f: f[f["protected_word"] != "she"], {}, "one of them only: word she"),
+    ("null_distribution", lambda _: [], {}, "needs finite values"),
+    ("null_distribution", lambda _: [1.0, np.nan], {}, "needs finite values"),
+    ("power_curves", as_it_is, {"x": "effects"}, "x: unknown column 'effects'; did you mean 'effe"),
+    ("power_curves", as_it_is, {"y": "p"}, "y: unknown column 'p'"),
+    ("power_curves", lambda f: pd.concat([f, f]), {}, "'' has two values at one effect"),
+    ("power_curves", lambda f: pd.concat([f] * 4).assign(n=range(8)), {"by": "n"}, "8 curves by '"),
+    ("robustness", lambda f: f[f["kind"] == "leave_one_out"], {}, "no score of the frame is def"),
+    ("robustness", drop("share"), {}, r"lacks the column\(s\) share"),
+    ("scales", lambda f: f.assign(parameter="nu"), {}, "no standard deviations to draw"),
+    ("scores", lambda frame: frame.assign(value=np.nan), {}, "no score of the frame has a value"),
+    ("scores", drop("no_bias"), {}, r"lacks the column\(s\) no_bias"),
+    ("scores", lambda f: pd.concat([f] * 6), {}, "do not fit .* holds 80; choose some"),
+    ("small_multiples", drop("list"), {}, r"lacks the column\(s\) list"),
+    ("small_multiples", as_it_is, {"rope": 3}, "rope is a distance"),
+    ("small_multiples", as_it_is, {"second": "she"}, "contrast associated − she; it has"),
+]
+
+
+@pytest.mark.parametrize(("name", "change", "options", "why"), REFUSED)
+def test_what_cannot_be_drawn_is_refused(
+    name: str,
+    change: Callable[[Any], Any],
+    options: dict[str, object],
+    why: str,
+    plain: dict[str, Case],
+) -> None:
+    (given, *rest), own = plain[name]
+    with pytest.raises(ValueError, match=why):
+        getattr(plots, name)(change(given), *rest, **own, **options)

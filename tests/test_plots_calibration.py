@@ -7,18 +7,19 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
+from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from plot_looks import note, row_names
 
 import bayesbias as bb
 from bayesbias import plots
-from bayesbias.plots.false_alarms import CAUTIOUS
-from bayesbias.plots.null_distribution import BODY
+from bayesbias.plots.calibration import CAUTIOUS
+from bayesbias.plots.null_models import BODY
 from bayesbias.plots.palette import INK, MISS
 
 
 def rates(kind: str = "false alarms") -> pd.DataFrame:
-    frame = pd.DataFrame(
+    return pd.DataFrame(
         {
             "scenario": ["one", "two", "one", "two"],
             "method": ["weat-p", "weat-p", "t-cells", "t-cells"],
@@ -30,33 +31,31 @@ def rates(kind: str = "false alarms") -> pd.DataFrame:
             "n": [2000, 2000, 2000, 500],
         }
     )
-    return frame
 
 
 def curves() -> pd.DataFrame:
-    effects = [0.0, 0.02, 0.04]
-    parts = [
-        pd.DataFrame(
-            {
-                "method": name,
-                "effect": effects,
-                "n_words": [4, 8, 16],
-                "rate": [nominal, middle, 0.9],
-                "low": [0.0, middle - 0.1, 0.8],
-                "high": [0.2, middle + 0.1, 1.0],
-                "nominal": nominal,
-                "width": [0.09, 0.06, 0.03] if name == "crossed-hpdi" else np.nan,
-                "n": 300,
-            }
-        )
-        for name, nominal, middle in (("weat-p", 0.05, 0.4), ("crossed-hpdi", 0.11, 0.5))
-    ]
-    return pd.concat(parts, ignore_index=True)
+    return pd.DataFrame(
+        {
+            "method": np.repeat(["weat-p", "crossed-hpdi"], 3),
+            "effect": [0.0, 0.02, 0.04] * 2,
+            "n_words": [4, 8, 16] * 2,
+            "rate": [0.05, 0.4, 0.9, 0.11, 0.5, 0.9],
+            "low": [0.0, 0.3, 0.8, 0.0, 0.4, 0.8],
+            "high": [0.2, 0.5, 1.0, 0.2, 0.6, 1.0],
+            "nominal": np.repeat([0.05, 0.11], 3),
+            "width": [np.nan, np.nan, np.nan, 0.09, 0.06, 0.03],
+            "n": 300,
+        }
+    )
 
 
 def bars(ax: Axes, colour: str) -> list[Rectangle]:
     found = [each for each in ax.patches if isinstance(each, Rectangle)]
     return [each for each in found if to_hex(each.get_facecolor()) == colour.lower()]
+
+
+def dots_of(ax: Axes) -> list[Line2D]:
+    return [line for line in ax.lines if line.get_label() == "rate"]
 
 
 def text_of(ax: Axes) -> str:
@@ -87,19 +86,11 @@ def test_a_null_distribution_says_the_exact_share_where_it_is_given() -> None:
     assert "share of 0.0084. The paper prints 38%." in text_of(ax)
 
 
-@pytest.mark.parametrize("values", [[], [1.0, np.nan]])
-def test_a_null_distribution_needs_numbers(values: list[float]) -> None:
-    with pytest.raises(ValueError, match="needs finite values"):
-        plots.null_distribution(values, 1.0, label="d")
-
-
 def test_false_alarms_are_dots_with_intervals_and_the_promised_rate() -> None:
     ax = plots.false_alarms(rates())
-    dots = [line for line in ax.lines if line.get_label() == "rate"]
+    dots = dots_of(ax)
     assert [dot.get_xdata()[0] for dot in dots] == [0.05, 0.2, 0.01, 0.3]
-    assert [to_hex(dot.get_color()) for dot in dots] == [
-        colour.lower() for colour in (INK, MISS, CAUTIOUS, INK)
-    ]
+    assert [to_hex(dot.get_color()).upper() for dot in dots] == [INK, MISS, CAUTIOUS, INK]
     assert row_names(ax) == ["weat-p", "one", "two", "t-cells", "one", "two"]
     segments = [path for each in ax.collections for path in each.get_segments()]
     flat = {tuple(part[:, 0]) for part in segments if part[0, 1] == part[1, 1]}
@@ -114,7 +105,7 @@ def test_blocks_may_be_scenarios_and_coverage_is_read_the_other_way_round() -> N
     frame = rates("coverage").assign(nominal=0.1)
     ax = plots.false_alarms(frame, by="scenario")
     assert row_names(ax) == ["one", "weat-p", "t-cells", "two", "weat-p", "t-cells"]
-    dots = [line for line in ax.lines if line.get_label() == "rate"]
+    dots = dots_of(ax)
     colours = dict(zip([dot.get_xdata()[0] for dot in dots], dots, strict=True))
     assert to_hex(colours[0.01].get_color()) == MISS.lower()
     assert to_hex(colours[0.3].get_color()) == CAUTIOUS.lower()
@@ -123,17 +114,7 @@ def test_blocks_may_be_scenarios_and_coverage_is_read_the_other_way_round() -> N
 
 def test_power_is_not_drawn_as_false_alarms() -> None:
     mixed = pd.concat([rates(), rates("power").assign(scenario="planted")])
-    assert (
-        len([each for each in plots.false_alarms(mixed).lines if each.get_label() == "rate"]) == 4
-    )
-    with pytest.raises(ValueError, match="no false alarms and no coverage"):
-        plots.false_alarms(rates("power"))
-    with pytest.raises(ValueError, match="by must be 'method' or 'scenario', got 'n'"):
-        plots.false_alarms(rates(), by="n")
-    with pytest.raises(ValueError, match="rows do not fit into one figure"):
-        plots.false_alarms(pd.concat([rates()] * 30))
-    with pytest.raises(ValueError, match=r"lacks the column\(s\) rate"):
-        plots.false_alarms(rates().drop(columns="rate"))
+    assert len(dots_of(plots.false_alarms(mixed))) == 4
 
 
 def test_power_curves_join_the_rates_of_a_method() -> None:
@@ -157,17 +138,6 @@ def test_widths_are_drawn_for_methods_that_have_them_over_doublings_of_length() 
     assert ax.get_ylim()[0] == 0
 
 
-def test_curves_that_make_no_sense_are_refused() -> None:
-    with pytest.raises(ValueError, match="x: unknown column 'effects'; did you mean 'effect'"):
-        plots.power_curves(curves(), x="effects")
-    with pytest.raises(ValueError, match="y: unknown column 'p'"):
-        plots.power_curves(curves(), y="p")
-    with pytest.raises(ValueError, match="'weat-p' has two values at one effect"):
-        plots.power_curves(pd.concat([curves(), curves()]))
-    with pytest.raises(ValueError, match="9 curves by 'method'; a figure holds 1 to 6"):
-        plots.power_curves(pd.concat([curves()] * 9).assign(method=np.repeat(list("abcdefghi"), 6)))
-
-
 def test_cells_are_drawn_one_by_one_in_the_colours_of_their_group() -> None:
     frame = bb.reproduce.paper_example().cells()
     ax = plots.cells(frame)
@@ -176,5 +146,3 @@ def test_cells_are_drawn_one_by_one_in_the_colours_of_their_group() -> None:
         part = frame[frame["protected_group"] == name]
         assert drawn[f"group {name}"].get_xydata().tolist() == part[["A", "B"]].to_numpy().tolist()
     assert drawn["group X"].get_marker() != drawn["group Y"].get_marker()
-    with pytest.raises(ValueError, match="5 groups; a figure tells 1 to 4 apart"):
-        plots.cells(frame.head(5).assign(protected_group=list("abcde")))

@@ -8,7 +8,7 @@ import pytest
 from builders import leaning
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
-from plot_looks import assert_readable, note
+from plot_looks import assert_readable, legend_names, note, row_names
 
 from bayesbias import plots, scores
 from bayesbias.plots.palette import COLOURS, GREEN, INK
@@ -19,10 +19,7 @@ def table() -> pd.DataFrame:
     """A table of scores with one made-up posterior row."""
     frame = scores.score_table(*leaning(), n_resamples=50, seed=0)
     row = frame[frame["score"] == "mac"].assign(interval="posterior", value=0.9, low=0.8, high=1.1)
-    attrs = frame.attrs
-    frame = pd.concat([frame, row], ignore_index=True)
-    frame.attrs = attrs
-    return frame
+    return pd.concat([frame, row], ignore_index=True)
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +43,7 @@ def matrix() -> pd.DataFrame:
 
 def rows_of(ax: Axes) -> dict[str, tuple[float, str]]:
     """Place of the dot and colour, by the label of the row."""
-    labels = dict(zip(ax.get_yticks(), [t.get_text() for t in ax.get_yticklabels()], strict=True))
+    labels = dict(zip(ax.get_yticks(), row_names(ax), strict=True))
     dots = [each for each in ax.get_lines() if len(each.get_xdata()) == 1]  # type: ignore[arg-type]
     found: dict[str, tuple[float, str]] = {}
     for dot in dots:
@@ -63,11 +60,8 @@ def test_a_dot_lies_at_its_share_of_the_way_to_the_far_end(table: pd.DataFrame) 
     found = rows_of(plots.scores(table))
     assert len(found) == len(table)
     for row in table.to_dict("records"):
-        label = (
-            row["score"]
-            if row["score"] not in {"weam", "nas", "semaxis", "rnd"}
-            else (f"{row['score']}: {row['groups']}")
-        )
+        several = row["score"] in {"weam", "nas", "semaxis", "rnd"}
+        label = f"{row['score']}: {row['groups']}" if several else row["score"]
         label += " posterior" if row["interval"] == "posterior" else ""
         away = np.array([row["value"], row["low"], row["high"]]) - row["no_bias"]
         turned = away if row["direction"] == "higher" else -away
@@ -93,11 +87,10 @@ def test_no_bias_is_marked_and_every_row_has_its_numbers(table: pd.DataFrame) ->
 
 def test_rows_stand_under_what_they_mean(table: pd.DataFrame) -> None:
     ax = plots.scores(table)
-    headings = {
-        text.get_position()[1]: text.get_text() for text in ax.texts if text.get_gid() == "heading"
-    }
+    texts = [text for text in ax.texts if text.get_gid() == "heading"]
+    headings = {text.get_position()[1]: text.get_text() for text in texts}
     assert list(headings.values()) == [f"→ {name}" for name in table["reading"].unique()]
-    places = dict(zip([t.get_text() for t in ax.get_yticklabels()], ax.get_yticks(), strict=True))
+    places = dict(zip(row_names(ax), ax.get_yticks(), strict=True))
     for row in table.to_dict("records"):
         if row["score"] in places:
             above = max(place for place in headings if place < places[row["score"]])
@@ -111,39 +104,21 @@ def test_posteriors_have_a_marker_and_a_colour_of_their_own(table: pd.DataFrame)
     assert colours["mac"].upper() == INK
     assert colours["mac posterior"].upper() == GREEN
     assert GREEN not in COLOURS.values()
-    legend = ax.get_legend()
-    assert legend is not None
-    assert len(legend.get_texts()) == 2
-    alone = plots.scores(table[table["interval"] == "bootstrap"]).get_legend()
-    assert alone is not None
-    assert len(alone.get_texts()) == 1
-
-
-def test_all_scores_of_a_list_are_readable_together() -> None:
-    assert_readable(
-        plots.robustness(scores.robustness(*leaning(), repeats=2, shares=(0.5,), seed=0))
-    )
+    assert len(legend_names(ax)) == 2
+    assert len(legend_names(plots.scores(table[table["interval"] == "bootstrap"]))) == 1
 
 
 def test_many_groups_are_named_and_readable(three: pd.DataFrame) -> None:
     ax = plots.scores(three)
-    names = [text.get_text() for text in ax.get_yticklabels()]
-    assert "weat: group x, group y" in names
-    assert "same" in names
-    assert len(names) == len(three)
+    assert {"weat: group x, group y", "same"} <= set(row_names(ax))
+    assert len(row_names(ax)) == len(three)
     assert_readable(ax)
 
 
-def test_undefined_scores_are_left_out_and_bad_frames_refused(table: pd.DataFrame) -> None:
+def test_undefined_scores_are_left_out(table: pd.DataFrame) -> None:
     cut = table.copy()
     cut.loc[cut["score"] == "ripa", ["value", "low", "high"]] = np.nan
     assert "ripa" not in rows_of(plots.scores(cut))
-    with pytest.raises(ValueError, match="no score of the frame has a value"):
-        plots.scores(table.assign(value=np.nan))
-    with pytest.raises(ValueError, match=r"lacks the column\(s\) no_bias"):
-        plots.scores(table.drop(columns="no_bias"))
-    with pytest.raises(ValueError, match=r"do not fit .* holds 80; choose some"):
-        plots.scores(pd.concat([table] * 6))
 
 
 def test_a_score_without_an_interval_and_one_of_no_bias_are_drawn(table: pd.DataFrame) -> None:
@@ -201,9 +176,7 @@ def test_panels_say_how_far_scores_are_off(parts: pd.DataFrame) -> None:
     assert panel.texts[1].get_text() == f"off by {first:.2g} at 40%, {last:.2g} at 80%"
     assert "89%" in note(ax)
     assert "line for each choice of groups" in note(ax)
-    legend = ax.get_legend()
-    assert legend is not None
-    assert len(legend.get_texts()) == 3
+    assert len(legend_names(ax)) == 3
 
 
 def test_one_score_alone_and_without_a_reference(parts: pd.DataFrame) -> None:
@@ -212,10 +185,6 @@ def test_one_score_alone_and_without_a_reference(parts: pd.DataFrame) -> None:
     assert len(ax.child_axes) == 1
     assert "choice of groups" not in note(ax)
     assert_readable(ax)
-    with pytest.raises(ValueError, match="no score of the frame is defined"):
-        plots.robustness(frame[frame["kind"] == "leave_one_out"])
-    with pytest.raises(ValueError, match=r"lacks the column\(s\) share"):
-        plots.robustness(frame.drop(columns="share"))
 
 
 # --- directions
@@ -225,7 +194,7 @@ def test_cells_show_the_cosines(matrix: pd.DataFrame) -> None:
     ax = plots.direction_correlations(matrix)
     n = len(matrix)
     assert len(ax.patches) == n**2
-    assert [text.get_text() for text in ax.get_yticklabels()] == list(matrix.index)
+    assert row_names(ax) == list(matrix.index)
     printed = [text.get_text() for text in ax.texts if text.get_gid() != "subtitle"]
     shown = [float(text.replace("−", "-")) for text in printed]
     assert shown == pytest.approx(matrix.to_numpy().ravel(), abs=0.0051)  # two digits
@@ -252,10 +221,3 @@ def test_many_pairs_have_colours_only() -> None:
     assert len(ax.patches) == 23**2
     assert len(ax.texts) == 1
     assert_readable(ax)
-
-
-def test_what_is_no_matrix_of_cosines_is_refused(matrix: pd.DataFrame) -> None:
-    with pytest.raises(ValueError, match="must be square"):
-        plots.direction_correlations(matrix.iloc[:, :-1])
-    with pytest.raises(ValueError, match="no cosines"):
-        plots.direction_correlations(2 * matrix)

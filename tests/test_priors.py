@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from bayesbias.maskedlm.bayes import spec_in_units
-from bayesbias.model.priors import FAMILIES, SCALE, SHAPE, Family, Prior, Role
+from bayesbias.model.priors import FAMILIES, SCALE, SHAPE, Family, Prior
 from bayesbias.model.spec import load_model
 
 ORACLES = {
@@ -74,13 +74,6 @@ def test_a_new_family_is_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_allclose(prior.log_density(POINTS), expected, rtol=1e-12)  # rounding of logs
     with pytest.raises(ValueError, match="width of the weibull prior must be positive"):
         Prior("weibull", given | {"width": 0.0})
-
-
-def test_a_family_cannot_leave_out_how_a_parameter_is_rescaled() -> None:
-    with pytest.raises(TypeError, match="rescale"):
-        Role()  # type: ignore[call-arg]
-    for family in FAMILIES.values():
-        assert all(isinstance(role, Role) for role, _ in family.parameters.values())
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,6 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 FOLDERS = ("wordlists", "models", "vectors", "contexts")
 
 
-@pytest.mark.parametrize("name", FOLDERS)
-def test_folder_is_found(name: str) -> None:
-    assert bundled_folder(name).is_dir()
-    assert bundled_folder(name).name == name
-
-
 def test_folders_that_came_inside_the_package_go_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -48,10 +42,11 @@ def test_names_are_sorted_and_of_one_ending(
 
 
 @pytest.mark.parametrize("name", FOLDERS)
-def test_the_wheel_carries_the_folder(name: str) -> None:
+def test_folders_are_found_in_the_checkout_and_carried_by_the_wheel(name: str) -> None:
     project = CHECKOUT / "pyproject.toml"
     if not project.is_file():
         pytest.skip("not a checkout: no pyproject.toml beside the tests")
     tool = tomllib.loads(project.read_text(encoding="utf-8"))["tool"]
     included = tool["hatch"]["build"]["targets"]["wheel"]["force-include"]
     assert included[name] == f"bayesbias/_data/{name}"
+    assert bundled_folder(name) == CHECKOUT / name

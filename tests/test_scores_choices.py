@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from inspect import signature
 from typing import Any
 
 import numpy as np
 import pytest
+from builders import refused
 
 from bayesbias import scores
 from bayesbias.scores.result import Result
@@ -92,44 +94,27 @@ def test_pairs_are_looked_up_and_choices_passed_on(name: str) -> None:
         assert chosen.words == tuple(WORDS["a"])
 
 
-ARRAYS: dict[str, tuple[str, ...]] = {
-    "rnd": ("X", "Y", "attributes"),
-    "ect": ("X", "Y", "attributes"),
-    "psi": ("words", "A", "B"),
-    "weam": ("words", "A", "B"),
-    "association_limit": ("A", "B"),
-    "nas": ("words", "A", "B"),
-    "sc_weat": ("words", "A", "B"),
-    "semaxis": ("words", "A", "B"),
-    "rnsb": ("targets", "A", "B"),
-    "ripa": ("targets", "first", "second"),
-}
-"""What an array that is no set of vectors is called in the message."""
-
-
-@pytest.mark.parametrize("name", ARRAYS)
+@pytest.mark.parametrize("name", sorted({*CALLS, "association_limit", "ripa"} - {"weat", "gweat"}))
 def test_arrays_that_are_no_sets_of_vectors_are_named(name: str) -> None:
+    """The message calls the array as the parameter is called."""
     if name == "rnsb":
         pytest.importorskip("sklearn")
-    for at, called in enumerate(ARRAYS[name]):
-        rows = [np.eye(4)[each : each + 2] for each in range(len(ARRAYS[name]))]
+    of = getattr(scores, f"{name}_of")
+    sets = [each.name for each in signature(of).parameters.values() if each.default is each.empty]
+    sets = [each for each in sets if each != "choices"]
+    for at, called in enumerate(sets):
+        rows = [np.eye(4)[each : each + 2] for each in range(len(sets))]
         rows[at] = rows[at][0]
-        with pytest.raises(ValueError, match=f"^{called} must be a matrix"):
-            getattr(scores, f"{name}_of")(*rows)
+        refused(f"^{called} must be a matrix", of, *rows)
 
 
 def test_sets_among_several_are_named() -> None:
     row, rows = [1.0, 0.0], np.eye(2)
-    with pytest.raises(ValueError, match=r"^targets must be a matrix"):
-        scores.same_of(row, [rows[:1], rows[1:]])
-    with pytest.raises(ValueError, match=r"^group 1 must be a matrix"):
-        scores.same_of(rows, [rows, row])
-    with pytest.raises(ValueError, match=r"^targets must be a matrix"):
-        scores.direct_bias_of(row, [rows])
-    with pytest.raises(ValueError, match=r"^defining set 1 must be a matrix"):
-        scores.direct_bias_of(rows, [rows, row])
-    with pytest.raises(ValueError, match=r"^group 1 must be a matrix"):
-        scores.gweat_of([rows, row], [rows, rows])
+    refused(r"^targets must be a matrix", scores.same_of, row, [rows[:1], rows[1:]])
+    refused(r"^group 1 must be a matrix", scores.same_of, rows, [rows, row])
+    refused(r"^targets must be a matrix", scores.direct_bias_of, row, [rows])
+    refused(r"^defining set 1 must be a matrix", scores.direct_bias_of, rows, [rows, row])
+    refused(r"^group 1 must be a matrix", scores.gweat_of, [rows, row], [rows, rows])
 
 
 @pytest.mark.parametrize("name", ["weat", "sc_weat"])

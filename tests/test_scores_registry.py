@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from builders import refused
 
 import bayesbias
 from bayesbias import WordList, scores
@@ -40,7 +41,7 @@ def gap(vectors, X, Y):
 SCORE = ListScore(
     value=lambda rows: gap_of(*rows.protected).score,
     scope="pair",
-    properties=Properties(False, "it has a length", False, "groups may coincide", ("0", "2")),
+    properties=Properties((False, "it has a length"), (False, "groups may coincide"), ("0", "2")),
 )
 '''
 
@@ -72,10 +73,10 @@ def test_a_new_score_touches_two_files(tmp_path: Path) -> None:
         (tmp_path / name).symlink_to(package.parent / name)
     folder = tmp_path / "bayesbias" / "scores"
     (folder / "gap.py").write_text(MODULE, encoding="utf-8")
-    entries, mac = (folder / "__init__.py").read_text(encoding="utf-8"), '        "mac": _MAC,\n'
+    entries, mac = (folder / "__init__.py").read_text(encoding="utf-8"), '    "mac": _MAC,\n'
     assert entries.count(mac) == 1
-    entries = entries.replace("\nSCORES.", f"{IMPORTS}\nSCORES.")
-    entries = entries.replace(mac, f'{mac}        "gap": _GAP,\n')
+    entries = entries.replace("\nSCORES |=", f"{IMPORTS}\nSCORES |=")
+    entries = entries.replace(mac, f'{mac}    "gap": _GAP,\n')
     (folder / "__init__.py").write_text(entries, encoding="utf-8")
     (tmp_path / "list.toml").write_text(
         'name = "toy"\n[groups]\ng = ["x", "u"]\nh = ["y"]\n'
@@ -102,12 +103,10 @@ def test_a_score_is_registered_in_one_line(monkeypatch: pytest.MonkeyPatch) -> N
     table = scores.score_table(vectors, words, n_resamples=2, seed=0).set_index("score")
     assert table.loc["first", ["value", "low", "high"]].tolist() == [5, 5, 5]
     assert np.isnan(table.loc["first", "p_value"])
-    assert scores.bootstrap("first", vectors, words, n_resamples=2, seed=0).values.tolist() == [
-        5,
-        5,
-    ]
-    with pytest.raises(ValueError, match=r"unknown score 'frist'; did you mean 'first'"):
-        scores.score_table(vectors, words, scores=["frist"])
+    drawn = scores.bootstrap("first", vectors, words, n_resamples=2, seed=0)
+    assert drawn.values.tolist() == [5, 5]
+    near = r"unknown score 'frist'; did you mean 'first'"
+    refused(near, scores.score_table, vectors, words, scores=["frist"])
 
 
 def test_every_score_can_be_called_by_its_name() -> None:

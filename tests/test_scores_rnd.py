@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from builders import normals, refused
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,8 +16,7 @@ ROUNDING = 1e-10
 
 @given(seed=st.integers(0, 10_000), unit=st.booleans())
 def test_against_plain_loops(seed: int, unit: bool) -> None:
-    random = np.random.default_rng(seed)
-    X, Y, A = (random.normal(size=(n, 5)) for n in (3, 2, 4))
+    X, Y, A = normals(seed, 3, 2, 4)
     result = rnd_of(X, Y, A, unit=unit)
     if unit:
         X, Y, A = (np.array([v / math.sqrt(sum(v * v)) for v in rows]) for rows in (X, Y, A))
@@ -35,7 +35,4 @@ def test_on_words() -> None:
     assert both.per_attribute.tolist() == pytest.approx([-5, 5])
     assert both.score == pytest.approx(0)
     assert both.missing == {"attributes": ("gone",)}
-    with pytest.raises(ValueError, match="X and Y share x"):
-        rnd(toy, ["x"], ["x"], ["a"])
-    with pytest.raises(TypeError, match="must be a list of words"):
-        rnd(toy, ["x"], ["y"], "a")
+    refused("must be a list of words", rnd, toy, ["x"], ["y"], "a", error=TypeError)

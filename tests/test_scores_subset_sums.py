@@ -25,15 +25,8 @@ def centred_normals(seed: int, size: int) -> np.ndarray:
     return values - values.mean()
 
 
-@given(
-    seed=st.integers(0, 10_000),
-    size=st.integers(3, 11),
-    data=st.data(),
-    attained=st.booleans(),
-)
-def test_bounds_hold_for_every_threshold(
-    seed: int, size: int, data: st.DataObject, attained: bool
-) -> None:
+@given(seed=st.integers(0, 10_000), size=st.integers(3, 11), data=st.data(), attained=st.booleans())
+def test_bounds_hold_for_every_threshold(seed, size, data, attained) -> None:
     values = centred_normals(seed, size)
     chosen = data.draw(st.integers(1, size - 1))
     sums = sorted(sum(some) for some in combinations(values.tolist(), chosen))

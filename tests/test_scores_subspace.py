@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from builders import refused
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,8 +51,7 @@ def test_rows_count_from_a_millionth_of_the_longest(scale: float, tilt: float, r
     if rank == 2:
         assert len(principal_components(pairs, 2).directions) == 2
     else:
-        with pytest.raises(ValueError, match="k must lie in 1 to 1"):
-            principal_components(pairs, 2)
+        refused("k must lie in 1 to 1", principal_components, pairs, 2)
 
 
 def test_a_basis_is_of_float64_whatever_the_rows() -> None:
@@ -78,21 +78,19 @@ def test_bias_subspace_by_hand() -> None:
 
 
 def test_groups_that_do_not_differ_are_refused() -> None:
-    with pytest.raises(ValueError, match="at least two groups; got 1"):
-        bias_subspace([[[1.0, 0.0]]])
-    with pytest.raises(ValueError, match="same mean vector"):
-        bias_subspace([[[1.0, 0.0]], [[3.0, 0.0]]])
+    refused("at least two groups; got 1", bias_subspace, [[[1.0, 0.0]]])
+    refused("same mean vector", bias_subspace, [[[1.0, 0.0]], [[3.0, 0.0]]])
     near = [[[1.0, 8e-7 * np.sin(at), 8e-7 * np.cos(at)]] for at in range(5)]
-    with pytest.raises(ValueError, match="same mean vector"):  # none is a millionth off the first
-        bias_subspace([[[1.0, 0.0, 0.0]], *near])
+    # None is a millionth off the first.
+    refused("same mean vector", bias_subspace, [[[1.0, 0.0, 0.0]], *near])
 
 
 def test_pair_directions() -> None:
     assert pair_directions([[3.0, 4.0]], [[0.0, 0.0]]).tolist() == [[0.6, 0.8]]
-    with pytest.raises(ValueError, match="as many first as second words; got 1 and 2"):
-        pair_directions([[1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]])
-    with pytest.raises(ValueError, match=r"pair\(s\) \[1\] hold two equal vectors"):
-        pair_directions([[1.0, 0.0], [1.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]])
+    first, second = np.eye(2)
+    refused("as many first as second words; got 1 and 2", pair_directions, [first], [first, second])
+    twice = [first, first], [second, first]
+    refused(r"pair\(s\) \[1\] hold two equal vectors", pair_directions, *twice)
 
 
 @given(seed=st.integers(0, 10_000))
@@ -121,13 +119,9 @@ def test_components_point_to_the_first_member_rather_than_to_the_last(seed: int)
 def test_as_many_components_as_sets_have_members_less_one() -> None:
     triplets = list(np.random.default_rng(0).normal(size=(4, 3, 5)))
     assert len(principal_components(triplets).directions) == 2
-    with pytest.raises(ValueError, match="k must lie in 1 to 1"):
-        principal_components([np.eye(3)[:2]], 2)
-    with pytest.raises(ValueError, match="k must lie in 1 to 1"):
-        principal_components([np.eye(3)[:2]], 0)
-    with pytest.raises(ValueError, match=r"^defining set 1 must be a matrix"):
-        principal_components([np.eye(3)[:2], [1.0, 0.0, 0.0]])
-    with pytest.raises(ValueError, match="at least one defining set"):
-        principal_components([])
-    with pytest.raises(ValueError, match="have the same vector"):
-        principal_components([[[1.0, 0.0], [1.0, 0.0]]], 1)
+    refused("k must lie in 1 to 1", principal_components, [np.eye(3)[:2]], 2)
+    refused("k must lie in 1 to 1", principal_components, [np.eye(3)[:2]], 0)
+    wrong = [np.eye(3)[:2], [1.0, 0.0, 0.0]]
+    refused(r"^defining set 1 must be a matrix", principal_components, wrong)
+    refused("at least one defining set", principal_components, [])
+    refused("have the same vector", principal_components, [[[1.0, 0.0], [1.0, 0.0]]], 1)

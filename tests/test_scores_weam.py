@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from builders import cosine, normals
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,15 +15,9 @@ ROUNDING = 1e-12
 """Means of a few cosines in float64."""
 
 
-def cosine(a, b) -> float:
-    dot = sum(x * y for x, y in zip(a, b, strict=True))
-    return dot / math.sqrt(sum(x * x for x in a) * sum(y * y for y in b))
-
-
 @given(seed=st.integers(0, 10_000))
 def test_psi_is_the_difference_of_mean_cosines(seed: int) -> None:
-    random = np.random.default_rng(seed)
-    W, A, B = (random.normal(size=(n, 3)) for n in (4, 2, 5))
+    W, A, B = normals(seed, 4, 2, 5, dims=3)
     expected = [
         sum(cosine(w, a) for a in A) / 2 - sum(cosine(w, b) for b in B) / 5 for w in W.tolist()
     ]
@@ -31,8 +26,7 @@ def test_psi_is_the_difference_of_mean_cosines(seed: int) -> None:
 
 @given(seed=st.integers(0, 10_000))
 def test_no_word_exceeds_the_limit_and_one_reaches_it(seed: int) -> None:
-    random = np.random.default_rng(seed)
-    W, A, B = (random.normal(size=(n, 3)) for n in (20, 3, 2))
+    W, A, B = normals(seed, 20, 3, 2, dims=3)
     limit = association_limit_of(A, B)
     assert np.abs(psi_of(W, A, B)).max() <= limit + ROUNDING
     best = sum(np.array(a) / np.linalg.norm(a) for a in A) / 3

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ from scipy.stats import expon, norm
 from xarray import DataTree
 
 from bayesbias.model.likelihood import log_likelihood
-from bayesbias.model.tree import SamplingWarning
 from bayesbias.posterior.sensitivity import SENSITIVE, prior_sensitivity, with_log_densities
 from bayesbias.sampling.fit import fit
 
@@ -22,7 +20,7 @@ def frame(crossed_posterior: DataTree) -> pd.DataFrame:
     return prior_sensitivity(crossed_posterior)
 
 
-def test_every_prior_of_the_card_has_its_rows(frame: pd.DataFrame) -> None:
+def test_every_prior_of_the_model_has_its_rows(frame: pd.DataFrame) -> None:
     assert list(frame.columns) == ["parameter", "of", "prior", "likelihood", "diagnosis"]
     connections = ["associated", "different", "neutral", "human"]
     of = frame.groupby("parameter", sort=False)["of"].apply(list).to_dict()
@@ -50,7 +48,7 @@ def test_it_agrees_with_arviz(frame: pd.DataFrame, crossed_posterior: DataTree) 
     assert frame["diagnosis"].tolist() == [words[word] for word in theirs["diagnosis"]]
 
 
-def test_scaled_are_the_cards_priors_and_not_the_effects(crossed_posterior: DataTree) -> None:
+def test_scaled_are_the_models_priors_and_not_the_effects(crossed_posterior: DataTree) -> None:
     scaled = with_log_densities(crossed_posterior)
     posterior = crossed_posterior["posterior"]
     prior = scaled["log_prior"]
@@ -103,10 +101,3 @@ def test_robust_posteriors_scale_the_prior_of_nu(
 ) -> None:
     tree = fit(toy_table, "robust", draws=500, seed=1)
     assert "nu" in set(prior_sensitivity(tree)["parameter"])
-
-
-def test_doubts_travel(crossed_posterior: DataTree) -> None:
-    doubtful = crossed_posterior.copy()
-    doubtful.attrs = crossed_posterior.attrs | {"warnings": json.dumps(["do not trust me"])}
-    with pytest.warns(SamplingWarning, match="do not trust me"):
-        assert prior_sensitivity(doubtful).attrs["warnings"] == ["do not trust me"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -64,53 +63,6 @@ def test_cells_are_classed_by_their_counts_and_by_nothing_else(
         assert (of_cell[i] == of_cell[j]) == (keys[i] == keys[j])
 
 
-def test_moments_of_cell_classes(
-    toy_table: pd.DataFrame, design: Design, statistics: Statistics
-) -> None:
-    cells = statistics.cells
-    pairs = list(product(design.words, design.connections))
-    sums = np.array([rows_of(toy_table, protected_word=w, connection=c).sum() for w, c in pairs])
-    for k in range(len(cells.size)):
-        members = np.flatnonzero(cells.of_cell == k)
-        word, connection = pairs[members[0]]
-        assert cells.size[k] == len(members)
-        assert cells.count[k] == len(rows_of(toy_table, protected_word=word, connection=connection))
-        assert design.connections[cells.connection[k]] == connection
-        own = sums[members]
-        assert cells.mean_sum[k] == pytest.approx(own.sum() / np.sqrt(len(own)))
-        assert cells.deviation[k] == pytest.approx(((own - own.mean()) ** 2).sum(), abs=1e-12)
-
-
-def test_moments_of_attribute_classes(design: Design, statistics: Statistics) -> None:
-    attributes = statistics.attributes
-    assert attributes is not None
-    for k in range(len(attributes.size)):
-        members = np.flatnonzero(attributes.of_attribute == k)
-        sums = statistics.attribute_sums[:, members]
-        assert attributes.size[k] == len(members)
-        assert set(design.attribute_kind[members]) == {attributes.kind[k]}
-        np.testing.assert_allclose(
-            attributes.mean_sum[:, k], sums.sum(axis=1) / np.sqrt(len(members))
-        )
-        apart = sums - sums.mean(axis=1, keepdims=True)
-        np.testing.assert_allclose(attributes.deviation[:, :, k], apart @ apart.T, atol=1e-12)
-
-
-def test_incidence_counts_rows_of_a_cell_and_an_attribute(
-    toy_table: pd.DataFrame, design: Design, statistics: Statistics
-) -> None:
-    attributes = statistics.attributes
-    assert attributes is not None
-    pairs = list(product(design.words, design.connections))
-    for i, (word, connection) in enumerate(pairs):
-        for a, attribute in enumerate(design.attributes):
-            n = len(
-                rows_of(toy_table, protected_word=word, connection=connection, attribute=attribute)
-            )
-            found = statistics.incidence[statistics.cells.of_cell[i], attributes.of_attribute[a]]
-            assert found == n
-
-
 def test_grouped_cells_have_the_parent_of_their_group(design: Design) -> None:
     grouped = sufficient_statistics(design, CENTRE, with_attributes=False, grouped=True)
     n = len(design.connections)
@@ -136,42 +88,10 @@ def test_classes_do_not_grow_with_the_table(toy_table: pd.DataFrame) -> None:
     assert len(statistics.attributes.size) == 3
 
 
-@pytest.mark.parametrize("with_attributes", [True, False])
-def test_rows_of_every_context_are_counted_alone_and_with_each_class(
-    toy_table: pd.DataFrame, with_attributes: bool
-) -> None:
-    context = np.random.default_rng(2).choice(["first", "second"], len(toy_table))
-    table = toy_table.assign(context=context)
-    design = make_design(table)
-    statistics = sufficient_statistics(
-        design, CENTRE, with_attributes=with_attributes, grouped=False, with_contexts=True
-    )
-    contexts, attributes = statistics.contexts, statistics.attributes
-    assert contexts is not None
-    assert (attributes is not None) == with_attributes
-    n_classes = 0 if attributes is None else len(attributes.size)
-    assert contexts.of_attribute.shape == (len(design.connections), n_classes, 2)
-    assert contexts.of_cell.shape == (len(statistics.cells.size), 2)
-    for t, name in enumerate(design.contexts):
-        here = table[table["context"] == name]
-        for c, connection in enumerate(design.connections):
-            rows = rows_of(here, connection=connection)
-            assert contexts.rows[c, t] == len(rows)
-            assert contexts.sums[c, t] == pytest.approx(rows.sum())
-            for a, attribute in enumerate(design.attributes if attributes is not None else ()):
-                n = len(rows_of(here, attribute=attribute, connection=connection))
-                assert contexts.of_attribute[c, attributes.of_attribute[a], t] == n
-        for i, (word, connection) in enumerate(product(design.words, design.connections)):
-            n = len(rows_of(here, protected_word=word, connection=connection))
-            assert contexts.of_cell[statistics.cells.of_cell[i], t] == n
-
-
 def test_a_connection_without_rows_counts_nothing(design: Design, statistics: Statistics) -> None:
     """Such as a part of the rows leaves, the last connection too."""
     last = len(design.connections) - 1
-    kept = design.connection != last
-    columns = {name: getattr(design, name)[kept] for name in ("word", "connection", "attribute")}
-    part = replace(design, y=design.y[kept], **columns)
+    part = design.take(np.flatnonzero(design.connection != last))
     found = sufficient_statistics(part, CENTRE, with_attributes=True, grouped=False)
     np.testing.assert_array_equal(found.rows, [*statistics.rows[:last], 0])
     np.testing.assert_array_equal(found.squares, [*statistics.squares[:last], 0])

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
+from builders import doubtful, model_named, only_row
 from xarray import DataTree
 
 from bayesbias._core.intervals import hdi
 from bayesbias.model.tree import SamplingWarning
-from bayesbias.posterior.summaries import levels, scales, summary
+from bayesbias.posterior.contrasts import contrasts
+from bayesbias.posterior.posterior_scores import posterior_scores
+from bayesbias.posterior.predictive import check
+from bayesbias.posterior.sensitivity import prior_sensitivity
+from bayesbias.posterior.summaries import scales, summary
 from bayesbias.sampling.fit import fit
 from bayesbias.tables.levels import LEVELS
 
@@ -28,16 +31,6 @@ def draws(tree: DataTree, **labels: str) -> np.ndarray:
     return tree["posterior"]["word_mean"].sel(labels).values.ravel()
 
 
-def row(frame: pd.DataFrame, level: str, name: str, connection: str) -> pd.Series:
-    wanted = (frame["level"] == level) & (frame["connection"] == connection)
-    if level != "overall":
-        column = "protected_word" if level == "word" else "protected_group"
-        wanted &= frame[column] == name
-    found = frame[wanted]
-    assert len(found) == 1
-    return found.iloc[0]
-
-
 def test_columns_and_order(frame: pd.DataFrame) -> None:
     labels = ["level", "protected_group", "protected_word", "connection"]
     assert list(frame.columns) == [*labels, "mean", "sd", "low", "high"]
@@ -49,7 +42,7 @@ def test_a_word_is_summarised_by_its_own_draws(
     frame: pd.DataFrame, crossed_posterior: DataTree
 ) -> None:
     own = draws(crossed_posterior, protected_word="she", connection="different")
-    found = row(frame, "word", "she", "different")
+    found = only_row(frame, level="word", protected_word="she", connection="different")
     assert found["protected_group"] == "woman"
     assert found["mean"] == pytest.approx(own.mean())
     assert found["sd"] == pytest.approx(own.std(ddof=1))
@@ -62,7 +55,7 @@ def test_a_group_is_the_average_of_its_words(
     both = [
         draws(crossed_posterior, protected_word=word, connection="human") for word in ("he", "son")
     ]
-    found = row(frame, "group", "man", "human")
+    found = only_row(frame, level="group", protected_group="man", connection="human")
     assert found["mean"] == pytest.approx(np.mean(both))
     assert found["sd"] == pytest.approx(np.mean(both, axis=0).std(ddof=1))
 
@@ -70,7 +63,7 @@ def test_a_group_is_the_average_of_its_words(
 def test_overall_is_the_population_mean(frame: pd.DataFrame, crossed_posterior: DataTree) -> None:
     mean = crossed_posterior["posterior"]["connection_mean"].mean(("chain", "draw"))
     for connection in CONNECTIONS:
-        found = row(frame, "overall", "", connection)["mean"]
+        found = only_row(frame, level="overall", connection=connection)["mean"]
         assert found == pytest.approx(float(mean.sel(connection=connection)))
 
 
@@ -80,10 +73,6 @@ def test_wider_probabilities_give_wider_intervals(crossed_posterior: DataTree) -
     assert (narrow["high"] <= wide["high"]).all()
     with pytest.raises(ValueError, match=r"for an 89% interval pass 0\.89"):
         summary(crossed_posterior, 89)
-
-
-def test_levels_have_draws_of_every_connection(crossed_posterior: DataTree) -> None:
-    assert {part.draws.shape for part in levels(crossed_posterior)} == {(2000, 4)}
 
 
 def test_scales_name_what_they_belong_to(crossed_posterior: DataTree) -> None:
@@ -98,10 +87,7 @@ def test_scales_name_what_they_belong_to(crossed_posterior: DataTree) -> None:
 
 
 def test_scales_by_kind_and_by_group(toy_table: pd.DataFrame) -> None:
-    from bayesbias.model.spec import load_model, spec_from_dict
-
-    spec = spec_from_dict(load_model("grouped").to_dict() | {"attribute_effects": "kind"})
-    frame = scales(fit(toy_table, spec, method="exact", seed=1))
+    frame = scales(fit(toy_table, model_named("grouped by kind"), method="exact", seed=1))
     of = frame.groupby("parameter")["of"].apply(list).to_dict()
     assert of["attribute_sd"] == ["stereotype", "neutral", "human"]
     assert of["group_sd"] == CONNECTIONS
@@ -115,13 +101,7 @@ def test_connections_without_rows_are_not_made_up(toy_table: pd.DataFrame) -> No
 
 
 def test_doubts_travel_with_every_frame(crossed_posterior: DataTree) -> None:
-    doubtful = crossed_posterior.copy()
-    doubtful.attrs = crossed_posterior.attrs | {"warnings": json.dumps(["do not trust me"])}
-    for read in (summary, scales):
+    for read in (summary, scales, contrasts, check, prior_sensitivity, posterior_scores):
         with pytest.warns(SamplingWarning, match="do not trust me") as caught:
-            assert read(doubtful).attrs["warnings"] == ["do not trust me"]
+            assert read(doubtful(crossed_posterior)).attrs["warnings"] == ["do not trust me"]
         assert caught[0].filename == __file__
-
-
-def test_trust_is_silent(frame: pd.DataFrame) -> None:
-    assert frame.attrs["warnings"] == []

@@ -21,7 +21,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from kept_results import kept_results
+from builders import kept_results
 from pandas.testing import assert_frame_equal
 from sweep_inputs import write_inputs
 
@@ -134,14 +134,9 @@ def test_content_decides_the_key_and_names_do_not(
     assert {name.replace("other", "calm"): key for name, key in renamed.items()}.items() <= (
         base.items()
     )
-    for change in (
-        {"draws": 251},
-        {"rope": 0.03},
-        {"seeds": (2,)},
-        {"method": "exact"},
-        {"target_accept": 0.95},
-    ):
-        other = keys_of(only_calm(plan, **change))
+    others = {"draws": 251, "rope": 0.03, "seeds": (2,), "method": "exact", "target_accept": 0.95}
+    for name, value in others.items():
+        other = keys_of(only_calm(plan, **{name: value}))
         assert not set(other.values()) & set(base.values())
     wider = config.models[0].with_priors({"connection_mean": {"sd": 0.3}})
     other = keys_of(plan_sweep(replace(config, models=(wider, config.models[1]))))
@@ -199,14 +194,12 @@ def test_a_list_that_an_embedding_lacks_stops_its_own_cells_only(
 def test_a_cell_that_cannot_be_fitted_stops_no_other(
     plan: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import bayesbias.workflows.sweep as module
-
     def fit(table: pd.DataFrame, spec: Any, *arguments: Any, **options: Any) -> Any:
         if spec.name == "crossed":
             raise MemoryError("no room")
         return bb.fit(table, spec, *arguments, **options)
 
-    monkeypatch.setattr(module, "fit", fit)
+    monkeypatch.setattr("bayesbias.workflows.sweep.fit", fit)
     done = run_sweep(only_calm(plan))
     assert [one.error for one in done.failures] == ["MemoryError"] * 3
     assert set(done.contrasts["model"]) == {"paper"}
@@ -218,14 +211,12 @@ def test_a_cell_that_cannot_be_fitted_stops_no_other(
 def test_sampling_warnings_are_kept_with_the_result(
     plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import bayesbias.workflows.sweep as module
-
     def fit(*arguments: Any, **options: Any) -> Any:
         tree = bb.fit(*arguments, **options)
         tree.attrs["warnings"] = json.dumps(["do not trust it"])
         return tree
 
-    monkeypatch.setattr(module, "fit", fit)
+    monkeypatch.setattr("bayesbias.workflows.sweep.fit", fit)
     few = only_calm(plan, lists=plan.config.lists[:1])
     for _ in range(2):
         with pytest.warns(bb.SamplingWarning, match="and 1 more: do not trust it"):

@@ -90,10 +90,7 @@ def test_paths_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.Monk
         (MINIMAL + '[embeddings]\na = {sorce = "x"}', "unknown key 'sorce'; did you mean 'source'"),
         (MINIMAL + '[embeddings]\na = {source = ""}', "embeddings.a.source must be text"),
         (MINIMAL + '[embeddings]\na = {source="x", case="low"}', "did you mean 'lower'"),
-        (
-            MINIMAL + '[embeddings]\na = {source="x", allow_pickle=true}',
-            "unknown key 'allow_pickle",
-        ),
+        (MINIMAL + "[embeddings]\na = {allow_pickle=true}", "unknown key 'allow_pickle"),
         (MINIMAL + '[embeddings]\n" " = "x"', "embeddings holds one without a name"),
         (f'lists = ["{"[" * 300}"]\n' + '[embeddings]\na = "x"', "too long for the name of a file"),
         (MINIMAL + f'[embeddings]\na = "{"b/" * 3000}c.bin"', "too long for the name of a file"),

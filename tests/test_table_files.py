@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,21 +11,20 @@ import pytest
 from bayesbias.tables.schema import COLUMNS
 from bayesbias.tables.table_files import read_frame, read_table
 
+Write = Callable[[str, bytes], Path]
+
 
 @pytest.mark.parametrize(
     ("name", "what"), [("post.nc", "a posterior"), ("ten.py", "a program"), ("a.NPZ", "an embed")]
 )
-def test_other_files_are_told_by_their_endings(tmp_path: Path, name: str, what: str) -> None:
-    path = tmp_path / name
-    path.write_bytes(b"\x89HDF\xff")
+def test_other_files_are_told_by_their_endings(file: Write, name: str, what: str) -> None:
     with pytest.raises(ValueError, match=rf"{name} is {what}.*, not a table \(\.csv, \.parquet"):
-        read_table(path)
+        read_table(file(name, b"\x89HDF\xff"))
 
 
-def test_a_packed_table_is_read_and_its_lines_are_not_counted(tmp_path: Path) -> None:
-    path = tmp_path / "t.csv.gz"
+def test_a_packed_table_is_read_and_its_lines_are_not_counted(file: Write) -> None:
     text = ",".join(COLUMNS) + "\nhe,man,nurse,woman,different,far\n"
-    path.write_bytes(gzip.compress(text.encode()))
+    path = file("t.csv.gz", gzip.compress(text.encode()))
     assert list(read_frame(path).columns) == list(COLUMNS)
     with pytest.raises(ValueError, match=r"t\.csv\.gz: cosine_distance must be numbers: .*far"):
         read_table(path)

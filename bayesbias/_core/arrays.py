@@ -9,20 +9,9 @@ FloatArray = NDArray[np.float64]
 
 
 def unit_rows(vectors: ArrayLike) -> FloatArray:
-    """Scale every row to length one.
+    """Scale every row of (n, n_dims) vectors to length one, in float64.
 
-    Parameters
-    ----------
-    vectors : (n, n_dims) array_like
-
-    Returns
-    -------
-    (n, n_dims) float64 array
-
-    Raises
-    ------
-    ValueError
-        If a row is all zeros or not finite: such a row has no direction.
+    A ValueError names rows that are all zeros or not finite, which have no direction.
     """
     rows = np.asarray(vectors, dtype=np.float64)
     if rows.ndim != 2:

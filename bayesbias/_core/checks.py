@@ -66,3 +66,12 @@ def check_numbers(**numbers: int) -> None:
 def is_whole(value: object) -> bool:
     """Return whether a value is a whole number; a boolean is none."""
     return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def is_number(text: str | bytes) -> bool:
+    """Return whether a text is a number as Python writes one."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -25,14 +25,7 @@ GAP = "  "
 class Sheet:
     """A table of texts with a title above it and a note below.
 
-    Parameters
-    ----------
-    title : str
-    rows : tuple of tuples of str
-        All of one length. The first cell names the row; numbers below a head are right-aligned.
-    heads : tuple of str
-        Of the columns, or empty.
-    note : str
+    Rows are of one length. The first cell names the row; numbers below a head are right-aligned.
     """
 
     title: str
@@ -42,16 +35,17 @@ class Sheet:
 
     def text(self) -> str:
         """Return aligned lines; what would move a terminal's cursor is written as an escape."""
+        from rich.cells import cell_len  # wide letters take two cells
+
         rows = [tuple(visible(cell) for cell in row) for row in self.rows]
         body = [self.heads, *rows] if self.heads else rows
-        numeric = self._numeric()
-        widths = [max(map(_width, column)) for column in zip(*body, strict=True)]
-        lines = [
-            "".join(
-                GAP + _padded(*cell) for cell in zip(row, widths, numeric, strict=True)
-            ).rstrip()
-            for row in body
-        ]
+        widths = [max(map(cell_len, column)) for column in zip(*body, strict=True)]
+
+        def padded(text: str, width: int, numeric: bool) -> str:
+            space = " " * (width - cell_len(text))
+            return GAP + (space + text if numeric else text + space)
+
+        lines = ["".join(map(padded, row, widths, self._numeric())).rstrip() for row in body]
         note = [GAP + visible(self.note)] if self.note else []
         return "\n".join([visible(self.title), *lines, *note])
 
@@ -100,25 +94,12 @@ class Printer(Protocol):
 
 def visible(text: str) -> str:
     """Write controls and marks of direction as escapes, so that a line stays one line."""
-    return "".join(_escaped(character) for character in text)
-
-
-def _escaped(character: str) -> str:
-    if unicodedata.category(character) in _UNPRINTABLE or character in _REORDERING:
-        return character.encode("unicode_escape").decode("ascii")
-    return character
-
-
-def _width(text: str) -> int:
-    """Cells of a terminal that a text takes: wide letters take two."""
-    from rich.cells import cell_len
-
-    return cell_len(text)
-
-
-def _padded(text: str, width: int, numeric: bool) -> str:
-    space = " " * (width - _width(text))
-    return space + text if numeric else text + space
+    return "".join(
+        letter.encode("unicode_escape").decode("ascii")
+        if unicodedata.category(letter) in _UNPRINTABLE or letter in _REORDERING
+        else letter
+        for letter in text
+    )
 
 
 def _html(text: str) -> str:
@@ -133,7 +114,7 @@ SHOWN = 8
 """Words named in full in an error message; more are counted."""
 
 
-def abridged(words: Sequence[str]) -> str:
+def abridged(words: Sequence[str], most: int = SHOWN, joint: str = " and ") -> str:
     """The first few words, and how many more."""
-    more = len(words) - SHOWN
-    return ", ".join(words[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+    more = f"{joint}{len(words) - most} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + more

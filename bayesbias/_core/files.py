@@ -27,12 +27,8 @@ def replace_file(path: str | Path) -> Iterator[Path]:
 
     The temporary name keeps the ending, so that writers which look at it do the same as before.
 
-    Raises
-    ------
-    FileNotFoundError, IsADirectoryError, PermissionError
-        If the folder is not there, the path is a folder, or the folder cannot be written to.
-    OSError
-        If the block raises it; where that says that there is no room, with the path's name.
+    An OSError is raised if the folder is not there or cannot be written to, or the path is a
+    folder; one of the block that says that there is no room gets the path's name.
     """
     final = Path(path)
     if final.is_dir():
@@ -70,18 +66,10 @@ def replace_folder(
     the files that are replaced before it gets the new ones, in the order of their writing. A
     kill in between leaves some files of one of the two, and never some of both.
 
-    Parameters
-    ----------
-    path : str or Path
-        Folders above it are made.
-    dropped : function of a set of str
-        Gets the names of all new files and returns names of earlier ones that are not to stay; it
-        may raise an error, which leaves everything as it is. Names are relative to the folder.
-
-    Raises
-    ------
-    OSError
-        If the folder cannot be written, or a new file has the name of an earlier folder.
+    Folders above it are made. ``dropped`` gets the names of all new files, relative to the folder,
+    and returns those of earlier ones that are not to stay; it may raise an error, which leaves
+    everything as it is. An OSError is raised if the folder cannot be written, or a new file has the
+    name of an earlier folder.
     """
     given = Path(path)
     final = given.absolute().resolve()
@@ -114,10 +102,7 @@ def replace_folder(
 def restore_folder(path: str | Path) -> None:
     """Bring back the folder that a run was replacing when it was killed, and clean up after it.
 
-    Warns
-    -----
-    RuntimeWarning
-        If there was no folder under its name any more, and the earlier one is back.
+    A RuntimeWarning tells if there was none under its name any more, and the earlier one is back.
     """
     final = Path(path).absolute().resolve()
     backup = _backup_of(final)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .checks import Argument, ArgumentError, unknown_name
@@ -30,16 +31,6 @@ def check_probability(ci_prob: float) -> float:
     return float(ci_prob)
 
 
-def hdi(draws: FloatArray, ci_prob: float) -> FloatArray:
-    """Compute the highest-density interval of every column, (n_draws, n) to (n, 2)."""
-    return _by_arviz("hdi", draws, ci_prob)
-
-
-def eti(draws: FloatArray, ci_prob: float) -> FloatArray:
-    """Compute the equal-tailed interval of every column, (n_draws, n) to (n, 2)."""
-    return _by_arviz("eti", draws, ci_prob)
-
-
 def _by_arviz(name: str, draws: FloatArray, ci_prob: float) -> FloatArray:
     import numpy as np
     from arviz_stats.base import array_stats
@@ -47,18 +38,16 @@ def _by_arviz(name: str, draws: FloatArray, ci_prob: float) -> FloatArray:
     return np.asarray(getattr(array_stats, name)(draws, check_probability(ci_prob), axis=0))
 
 
+hdi, eti = partial(_by_arviz, "hdi"), partial(_by_arviz, "eti")
+"""Highest-density and equal-tailed interval of every column, (n_draws, n) to (n, 2)."""
+
+
 @dataclass(frozen=True)
 class IntervalKind:
     """A kind of interval.
 
-    Parameters
-    ----------
-    bounds : function of draws (n_draws, n) and a probability
-        Low and high of every column, (n, 2).
-    name : str
-        What sentences call it.
-    about : str
-        What it is, of a probability that fills ``{}``.
+    ``bounds`` computes low and high, (n, 2), from draws, (n_draws, n), and a probability; ``name``
+    is what sentences call it, and ``about`` what it is, of a probability that fills ``{}``.
     """
 
     bounds: Callable[[FloatArray, float], FloatArray]
@@ -101,13 +90,7 @@ def describe_draws(
     import pandas as pd
 
     bounds = interval(draws, ci_prob, ci_kind)
-    frame = pd.DataFrame(
-        {
-            "mean": draws.mean(axis=0),
-            "sd": draws.std(axis=0, ddof=1),
-            "low": bounds[:, 0],
-            "high": bounds[:, 1],
-        }
-    )
+    frame = pd.DataFrame({"mean": draws.mean(axis=0), "sd": draws.std(axis=0, ddof=1)})
+    frame[["low", "high"]] = bounds
     frame.attrs = {"ci_prob": float(ci_prob), "ci_kind": ci_kind}
     return frame

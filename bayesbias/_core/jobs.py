@@ -36,16 +36,9 @@ _ALONE = threading.Lock()
 class Job:
     """Something to compute, and what decides its result.
 
-    Parameters
-    ----------
-    name : str
-        What a person calls it; no two jobs of a run share one.
-    settings : mapping
-        All that decides the result, in texts, numbers, lists and mappings. With the package's
-        version it makes the key under which the result is kept: what is not in it, a later run
-        does not notice.
-    run : function without arguments
-        Returns a DataFrame. Must be picklable: a `functools.partial` of a module's function.
+    No two jobs of a run share a name. With the package's version the settings, in texts, numbers,
+    lists and mappings, make the key under which the result is kept: what is not in them, a later
+    run does not notice. ``run`` must be picklable: a `functools.partial` of a module's function.
     """
 
     name: str
@@ -70,16 +63,9 @@ class Failure:
 
 @dataclass(frozen=True)
 class Finished:
-    """What has come of jobs.
+    """What has come of jobs: frames by name and failures, both in the order of the jobs.
 
-    Parameters
-    ----------
-    frames : dict of str to DataFrame
-        By the job's name, in the order of the jobs; without those that failed.
-    failures : tuple of Failure
-        In the order of the jobs.
-    reused : int
-        Jobs whose result was there already, or was computed for another job of equal settings.
+    ``reused`` counts results that were there already, or were computed for a job of equal settings.
     """
 
     frames: dict[str, pd.DataFrame]
@@ -108,35 +94,16 @@ def run_jobs(
     not computed again by a later run. Jobs of equal settings are computed once. The frames are
     the same whatever `n_jobs`: every job has one thread of linear algebra.
 
-    Parameters
-    ----------
-    jobs : iterable of Job
-    folder : Path, optional
-        Where results are kept; it is made if it is not there. None keeps nothing.
-    n_jobs : int
-        Processes; -1 for one a core, 1 for this process alone. Within
-        ``joblib.parallel_config(backend="dask")`` the cluster's workers take the jobs instead.
-    progress : bool, optional
-        Show a bar on stderr; None does so on a terminal only.
-    description : str
-        What stands beside the bar.
-    category : type of Warning
-        Of the warnings that repeat those of jobs, now or when their results were kept: each text
-        once, with the number of jobs.
+    They run in ``n_jobs`` processes: -1 for one a core, 1 for this process alone. Within
+    ``joblib.parallel_config(backend="dask")`` the cluster's workers take them instead. Results are
+    kept in a folder, which is made; None keeps nothing. The bar on stderr, which ``description``
+    stands beside, is shown on a terminal only if ``progress`` is None. Warnings of jobs, now or
+    when their results were kept, are repeated in a category: each text once, with the number of
+    jobs.
 
-    Returns
-    -------
-    Finished
-        A result that was kept and is damaged is computed again, with a warning.
-
-    Raises
-    ------
-    ValueError
-        If two jobs have one name, settings cannot make a key, or `n_jobs` is 0.
-    OSError
-        If a result cannot be written.
-    KeyboardInterrupt
-        On Ctrl-C; results that were there by then are kept.
+    A ValueError is raised if two jobs have one name, settings cannot make a key, or `n_jobs` is 0,
+    and an OSError if a result cannot be written. One that is damaged is computed again, with a
+    warning. After Ctrl-C, results that were there by then are kept.
     """
     jobs = list(jobs)
     counts = Counter(job.name for job in jobs)

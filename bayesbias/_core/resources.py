@@ -11,13 +11,7 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def bundled_folder(name: str) -> Path:
-    """Return a folder that came with the package: wordlists, models, vectors or contexts.
-
-    Raises
-    ------
-    FileNotFoundError
-        If the installation lacks it.
-    """
+    """Return a folder that came with the package: wordlists, models, vectors or contexts."""
     places = (_PACKAGE / "_data" / name, _PACKAGE.parent / name)
     for place in places:
         if place.is_dir():
@@ -33,20 +27,9 @@ def bundled_names(folder: str, suffix: str) -> list[str]:
 def toml_path(source: str | Path, folder: str, kind: str) -> Path:
     """Return the path of a bundled TOML file by its name, or of another file by its path.
 
-    Parameters
-    ----------
-    source : str or Path
-    folder : str
-        Of the bundled files.
-    kind : str
-        What the files hold, for the errors.
-
-    Raises
-    ------
-    ValueError
-        If there is no file of the name, or the file is called otherwise than ``.toml``.
-    FileNotFoundError, IsADirectoryError
-        If the path leads to no file.
+    ``folder`` is that of the bundled files, and ``kind`` says what they hold. A ValueError is
+    raised if there is no file of the name, or it is called otherwise than ``.toml``;
+    FileNotFoundError and IsADirectoryError if the path leads to no file.
     """
     names = bundled_names(folder, ".toml")
     if isinstance(source, str) and source in names:

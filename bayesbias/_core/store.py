@@ -38,10 +38,7 @@ _TABLE = """CREATE TABLE IF NOT EXISTS results
 def result_key(settings: object) -> str:
     """Return the SHA-256, in hexadecimal, of what decides a result and of the package's version.
 
-    Raises
-    ------
-    ValueError
-        If the settings are not made of texts, finite numbers, lists and mappings.
+    A ValueError is raised if it is not made of texts, finite numbers, lists and mappings.
     """
     content = {"settings": settings, "version": __version__}
     try:
@@ -89,21 +86,11 @@ class Store:
 
 @contextmanager
 def open_store(path: str | Path | None) -> Iterator[Store]:
-    """Open a file of results, which is made if it is not there.
+    """Open a file of results.
 
-    Parameters
-    ----------
-    path : str, Path or None
-        None keeps results in memory, until the block ends.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no folder to make the file in.
-    OSError
-        If the file cannot be read or written, for example because the disk is full.
-    ValueError
-        If the file is damaged, or something else.
+    None keeps results in memory, until the block ends. The file is made if it is not there, in a
+    folder that must be. An OSError is raised if it cannot be read or written, for example because
+    the disk is full, and a ValueError if it is damaged, or something else.
     """
     if path is not None and not Path(path).absolute().parent.is_dir():
         raise FileNotFoundError(f"there is no folder {Path(path).parent} to keep results in")
@@ -128,11 +115,8 @@ def _hash(key: str, content: object) -> str:
 def pack_frame(frame: pd.DataFrame) -> dict[str, Any]:
     """Return a frame as plain lists and texts, of which `unpack_frame` makes an equal frame.
 
-    Raises
-    ------
-    TypeError
-        If the frame would not come back as it is: with another index than 0 to n - 1, or values
-        that are no booleans, numbers, texts or None.
+    A TypeError is raised if it would not come back as it is: with another index than 0 to n - 1, or
+    values that are no booleans, numbers, texts or None.
     """
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"a job must return a DataFrame; got a {type(frame).__name__}")

@@ -20,14 +20,9 @@ NO_LIMIT = 10**9
 def open_model(source: str | Path) -> tuple[str, Any, Any]:
     """Read where a model is, its configuration, and its fast tokenizer.
 
-    Raises
-    ------
-    ImportError
-        If torch or transformers is not installed.
-    FileNotFoundError
-        If a path leads to no folder with ``config.json``, or there is no such model within reach.
-    ValueError
-        If the folder holds no model, it needs code of its own, or its tokenizer is not fast.
+    Raises an ImportError if torch or transformers is not installed, a FileNotFoundError if there is
+    no model's folder or no such model within reach, and a ValueError if the folder holds no model,
+    it needs code of its own, or its tokenizer is not fast.
     """
     for package in ("torch", "transformers"):
         if find_spec(package) is None:
@@ -60,23 +55,9 @@ def load_network(
 ) -> tuple[Any, list[str]]:
     """Load a network in evaluation mode, and the names of the weights that its files lack.
 
-    Parameters
-    ----------
-    place : str
-        From `open_model`.
-    kind : str
-        Name of the class of transformers that loads it, such as ``AutoModel``.
-    device, dtype : str
-        As torch names them.
-    refuse : callable, optional
-        Makes the error that is raised of the one that transformers raised; `refusal` by default.
-    **options
-        For ``from_pretrained``.
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        If it does not load, or there is no such device.
+    ``place`` is from `open_model`, ``kind`` the class of transformers that loads it, such as
+    ``AutoModel``, and ``options`` are for ``from_pretrained``. ``refuse``, `refusal` by default,
+    makes the error of one that does not load; without such a device it is a ValueError.
     """
     import torch
     import transformers

@@ -6,30 +6,21 @@
 SAME, WEAT and MAC of a list lie among lists of random words of the same size.
 """
 
-from .experiment import CALISKAN, Experiment, experiments
-from .frames import densities, fits, reading, relative, standalone, strata, words
-from .list_percentiles import reference_lists, with_percentiles
-from .normal_fit import NormalFit
-from .psi_distribution import Distribution, distribution, distributions
-from .relative_bias import RelativeBias, random_sums
-
-__all__ = [
-    "CALISKAN",
-    "Distribution",
-    "Experiment",
-    "NormalFit",
-    "RelativeBias",
-    "densities",
-    "distribution",
-    "distributions",
-    "experiments",
-    "fits",
-    "random_sums",
-    "reading",
-    "reference_lists",
-    "relative",
-    "standalone",
-    "strata",
-    "with_percentiles",
-    "words",
-]
+from .experiment import CALISKAN as CALISKAN
+from .experiment import Experiment as Experiment
+from .experiment import experiments as experiments
+from .frames import densities as densities
+from .frames import fits as fits
+from .frames import reading as reading
+from .frames import relative as relative
+from .frames import standalone as standalone
+from .frames import strata as strata
+from .frames import words as words
+from .list_percentiles import reference_lists as reference_lists
+from .list_percentiles import with_percentiles as with_percentiles
+from .normal_fit import NormalFit as NormalFit
+from .psi_distribution import Distribution as Distribution
+from .psi_of_source import distribution as distribution
+from .psi_of_source import distributions as distributions
+from .relative_bias import RelativeBias as RelativeBias
+from .relative_bias import random_sums as random_sums

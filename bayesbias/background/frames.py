@@ -22,6 +22,9 @@ GRID = 256
 ALPHA = 0.05
 """Level of the readings. Smarda's "α = 0.5" is to be read so."""
 
+FROM_RELATIVE_BIAS = ("n_x", "n_y", "statistic", "expected", "sd", "z")
+"""Columns of `relative` that are attributes of a `RelativeBias`."""
+
 Experiments = Mapping[str, Experiment]
 Distributions = Mapping[str, Distribution]
 
@@ -59,20 +62,11 @@ def strata(distributions: Distributions, cuts: Sequence[int] = CUTS) -> pd.DataF
         ends = [cut for cut in cuts if cut < total - 2] + [total]
         for first, stop in zip([0, *ends[:-1]], ends, strict=True):
             part = each.among(first, stop)
-            rows.append(
-                {
-                    "experiment": name,
-                    "first": first + 1,
-                    "last": stop,
-                    "n_words": part.n_words,
-                    "mean": part.mean,
-                    "sd": part.sd,
-                    "skew": part.fit.skew,
-                    "kurtosis": part.fit.kurtosis,
-                    "shift": (part.mean - each.mean) / each.sd,
-                }
-            )
-    return pd.DataFrame(rows)
+            spread = (part.mean, part.sd, part.fit.skew, part.fit.kurtosis)
+            shift = (part.mean - each.mean) / each.sd
+            rows.append((name, first + 1, stop, part.n_words, *spread, shift))
+    columns = ["experiment", "first", "last", "n_words", "mean", "sd", "skew", "kurtosis", "shift"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def densities(distributions: Distributions, points: int = GRID) -> pd.DataFrame:
@@ -109,20 +103,11 @@ def words(distribution: Distribution, sets: Mapping[str, Iterable[str]]) -> pd.D
     """
     parts = []
     for label, listed in sets.items():
-        psi = distribution.psi_of(listed)
-        ranks = np.searchsorted(distribution.ranked, psi.to_numpy()) / distribution.n_words
-        z = (psi.to_numpy() - distribution.mean) / distribution.sd
-        parts.append(
-            pd.DataFrame(
-                {
-                    "set": label,
-                    "word": list(psi.index),
-                    "psi": psi.to_numpy(),
-                    "z": z,
-                    "rank": ranks,
-                }
-            )
-        )
+        part = distribution.psi_of(listed).rename_axis("word").reset_index(name="psi")
+        part.insert(0, "set", label)
+        part["z"] = (part["psi"] - distribution.mean) / distribution.sd
+        part["rank"] = np.searchsorted(distribution.ranked, part["psi"]) / distribution.n_words
+        parts.append(part)
     return pd.concat(parts, ignore_index=True)
 
 
@@ -147,10 +132,8 @@ def standalone(distributions: Distributions, experiments: Experiments) -> pd.Dat
     """
     rows = []
     for name, each in _paired(distributions, experiments):
-        experiment = experiments[name]
-        for role, label, listed in zip(
-            "XY", experiment.labels, (experiment.X, experiment.Y), strict=False
-        ):
+        own = experiments[name]
+        for role, label, listed in zip("XY", own.labels, (own.X, own.Y), strict=False):
             psi = each.found(listed, role)
             rows.append(
                 {
@@ -162,23 +145,16 @@ def standalone(distributions: Distributions, experiments: Experiments) -> pd.Dat
                     "psi": float(psi.mean()),
                     "reference_mean": each.mean,
                     "reference_sd": each.sd,
-                    **_shares(each, listed),
+                    "phi_reference": each.phi(listed),
+                    "phi_zero": each.phi(listed, "zero"),
+                    "p_reference": each.phi(listed, tail="two"),
+                    "p_zero": each.phi(listed, "zero", "two"),
+                    "rank": each.phi(listed, kind="empirical"),
+                    "p_rank": each.phi(listed, tail="two", kind="empirical"),
+                    "p_sets": each.phi(listed, tail="two", against="sets"),
                 }
             )
     return pd.DataFrame(rows)
-
-
-def _shares(each: Distribution, listed: Iterable[str]) -> dict[str, float]:
-    words = tuple(listed)
-    return {
-        "phi_reference": each.phi(words),
-        "phi_zero": each.phi(words, "zero"),
-        "p_reference": each.phi(words, tail="two"),
-        "p_zero": each.phi(words, "zero", "two"),
-        "rank": each.phi(words, kind="empirical"),
-        "p_rank": each.phi(words, tail="two", kind="empirical"),
-        "p_sets": each.phi(words, tail="two", against="sets"),
-    }
 
 
 def relative(
@@ -216,19 +192,15 @@ def relative(
     sequence = as_seed_sequence(seed)
     seeds = sequence.spawn(len(distributions))
     for (name, each), own in zip(_paired(distributions, experiments), seeds, strict=True):
-        experiment = experiments[name]
-        found = each.relative_bias(experiment.X, experiment.Y, n_resamples=n_resamples, seed=own)
-        off = [_off(each, listed) for listed in (experiment.X, experiment.Y)]
-        sides = [_side(each, listed, alpha) for listed in (experiment.X, experiment.Y)]
+        X, Y = experiments[name].X, experiments[name].Y
+        found = each.relative_bias(X, Y, n_resamples=n_resamples, seed=own)
+        off = [float(each.psi_of(listed).mean() - each.mean) for listed in (X, Y)]
+        outside = [each.phi(listed, tail="two") < alpha for listed in (X, Y)]
+        sides = [int(np.sign(far)) if out else 0 for far, out in zip(off, outside, strict=True)]
         rows.append(
             {
                 "experiment": name,
-                "n_x": found.n_x,
-                "n_y": found.n_y,
-                "statistic": found.statistic,
-                "expected": found.expected,
-                "sd": found.sd,
-                "z": found.z,
+                **{field: getattr(found, field) for field in FROM_RELATIVE_BIAS},
                 "p_normal": found.p_normal(),
                 "p_simulated": found.p_simulated(),
                 "x_biased": sides[0],
@@ -270,15 +242,6 @@ def _paired(
     if lacking:
         raise ValueError(f"there is no experiment for the distribution(s) {', '.join(lacking)}")
     return list(distributions.items())
-
-
-def _off(each: Distribution, listed: Iterable[str]) -> float:
-    return float(each.psi_of(listed).mean() - each.mean)
-
-
-def _side(each: Distribution, listed: Iterable[str], alpha: float) -> int:
-    words = tuple(listed)
-    return int(np.sign(_off(each, words))) if each.phi(words, tail="two") < alpha else 0
 
 
 def _density(ranked: FloatArray, points: int) -> tuple[FloatArray, FloatArray]:

@@ -7,7 +7,6 @@ the embedding and on the number of words.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -23,25 +22,19 @@ from ..scores.same import same_of
 from ..scores.weam import psi_of
 from ..scores.weat import effect_sizes
 from ..tables.wordlists import WordList, load_wordlist
-from .pool import Pool, draw_pool
+from .pool import Pool, among_references, draw_pool
 
 if TYPE_CHECKING:
-    from .psi_distribution import Source
+    from .psi_of_source import Source
 
 Vary = Literal["protected", "stereotypes", "both"]
 Groups = Sequence[FloatArray]
 Sets = dict[str, FloatArray]
 
+KEYS = ["score", "groups"]
+
 N_LISTS = 1000
 """Reference lists: lists of random words."""
-
-
-def _same(protected: Groups, stereotypes: Groups) -> float:
-    return same_of(np.vstack(stereotypes), protected).score
-
-
-def _mac(protected: Groups, stereotypes: Groups) -> float:
-    return mac_of(np.vstack(protected), stereotypes).score
 
 
 def _weat(protected: Groups, stereotypes: Groups) -> float:
@@ -50,23 +43,11 @@ def _weat(protected: Groups, stereotypes: Groups) -> float:
 
 
 SCORES: dict[str, tuple[Callable[[Groups, Groups], float], bool]] = {
-    "same": (_same, False),
+    "same": (lambda groups, sets: same_of(np.vstack(sets), groups).score, False),
     "weat": (_weat, True),
-    "mac": (_mac, False),
+    "mac": (lambda groups, sets: mac_of(np.vstack(groups), sets).score, False),
 }
 """Score of protected words and stereotypes by group, and whether it is of two groups."""
-
-
-@dataclass(frozen=True)
-class _Row:
-    """A score on some of a list's groups."""
-
-    score: str
-    groups: tuple[str, ...]
-
-    def of(self, given: dict[str, Sets]) -> float:
-        function, _ = SCORES[self.score]
-        return function(*([given[kind][group] for group in self.groups] for kind in given))
 
 
 def reference_lists(
@@ -138,17 +119,17 @@ def reference_lists(
         progressbar=progressbar,
     )
     given = _sets(pool, loaded)
-    rows = _rows(names, tuple(given["protected"]))
-    drawn = np.empty((n_lists, len(rows)))
-    for at in range(n_lists):
-        other = _randomised(pool, given, vary, rng)
-        drawn[at] = [row.of(other) for row in rows]
-    frame = pd.DataFrame(
-        [
-            _described(row, row.of(given), drawn[:, at]) | {"vary": vary}
-            for at, row in enumerate(rows)
-        ]
-    )
+    groups = tuple(given["protected"])
+    rows = [
+        (name, some)
+        for name in names
+        for some in (combinations(groups, 2) if SCORES[name][1] else [groups])
+    ]
+    drawn = [_values(rows, _randomised(pool, given, vary, rng)) for _ in range(n_lists)]
+    values = _values(rows, given)
+    placed = among_references(values, np.stack(drawn))
+    frame = pd.DataFrame([(name, ", ".join(some)) for name, some in rows], columns=KEYS)
+    frame = frame.assign(value=values, **placed, n_lists=n_lists, vary=vary)
     frame.attrs["seed"] = sequence.entropy
     return frame
 
@@ -178,9 +159,8 @@ def with_percentiles(
     if not wanted:
         raise ValueError(f"the table has none of the scores {', '.join(SCORES)}")
     found = reference_lists(source, wordlist, scores=wanted, **options)
-    found = found.set_index(["score", "groups"])
-    keys = pd.MultiIndex.from_frame(frame[["score", "groups"]].astype(str))
-    added = found[["percentile", "p_value"]].reindex(keys).to_numpy(np.float64)
+    keys = pd.MultiIndex.from_frame(frame[KEYS].astype(str))
+    added = found.set_index(KEYS)[["percentile", "p_value"]].reindex(keys).to_numpy(np.float64)
     out = frame.assign(reference_percentile=added[:, 0], reference_p_value=added[:, 1])
     out.attrs = frame.attrs | {"reference_seed": found.attrs["seed"]}
     return out
@@ -194,26 +174,26 @@ def _sets(pool: Pool, wordlist: WordList) -> dict[str, Sets]:
             f"the list {wordlist.name!r} has {len(groups)} group(s) with stereotypes; these scores "
             "need two or more"
         )
-    found = {}
-    kinds = {"protected": wordlist.groups, "stereotypes": wordlist.stereotypes}
-    for kind, sets in kinds.items():
-        rows = {}
+    found: dict[str, Sets] = {}
+    for kind, sets in {"protected": wordlist.groups, "stereotypes": wordlist.stereotypes}.items():
+        found[kind] = {}
         for group in groups:
             there = [pool.found[word] for word in sets[group] if word in pool.found]
             if not there:
                 what = "group" if kind == "protected" else "stereotypes of"
                 raise ValueError(f"none of the words of {what} {group} is in the embedding")
-            rows[group] = np.stack(there).astype(np.float64)
-        found[kind] = rows
+            found[kind][group] = np.stack(there).astype(np.float64)
     return found
 
 
-def _rows(names: Iterable[str], groups: tuple[str, ...]) -> list[_Row]:
-    rows = []
-    for name in names:
-        of_pairs = SCORES[name][1]
-        rows += [_Row(name, pair) for pair in (combinations(groups, 2) if of_pairs else [groups])]
-    return rows
+def _values(rows: Iterable[tuple[str, Sequence[str]]], given: dict[str, Sets]) -> FloatArray:
+    """Compute scores, each of some groups."""
+    return np.array(
+        [
+            SCORES[name][0](*([sets[group] for group in groups] for sets in given.values()))
+            for name, groups in rows
+        ]
+    )
 
 
 def _randomised(
@@ -225,22 +205,4 @@ def _randomised(
     return given | {
         kind: {name: pool.vectors[next(picks)].astype(np.float64) for name in given[kind]}
         for kind in changed
-    }
-
-
-def _described(row: _Row, value: float, drawn: FloatArray) -> dict[str, object]:
-    below, above = (drawn < value).sum(), (drawn > value).sum()
-    ties = len(drawn) - below - above
-    low, high = np.quantile(drawn, [0.025, 0.975])
-    return {
-        "score": row.score,
-        "groups": ", ".join(row.groups),
-        "value": value,
-        "percentile": float((below + ties / 2) / len(drawn)),
-        "p_value": float(min(1.0, 2 * (min(below, above) + ties + 1) / (len(drawn) + 1))),
-        "reference_mean": float(drawn.mean()),
-        "reference_sd": float(drawn.std(ddof=1)) if len(drawn) > 1 else 0.0,
-        "reference_low": float(low),
-        "reference_high": float(high),
-        "n_lists": len(drawn),
     }

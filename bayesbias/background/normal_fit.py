@@ -68,19 +68,7 @@ def normal_fit(ranked: FloatArray) -> NormalFit:
 
 
 def qq(ranked: FloatArray, points: int = 99) -> pd.DataFrame:
-    """Quantiles of values in ascending order beside those of the fitted Normal.
-
-    Parameters
-    ----------
-    ranked : (n,) float64
-    points : int
-        Probabilities (i - ½)/points; `CHECKED` ones join them.
-
-    Returns
-    -------
-    DataFrame
-        ``probability``, ``normal``, ``observed`` and ``gap``, observed - normal in sd.
-    """
+    """Quantiles of values in ascending order beside a Normal's; see `Distribution.qq`."""
     from scipy.special import ndtri
 
     if points < 1:

@@ -1,4 +1,4 @@
-"""A random sample of an embedding's words with their vectors, drawn in one pass over the file."""
+"""Random words of an embedding, drawn in one pass, and what lies among lists of such words."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from .._core.arrays import FloatArray
 from ..embeddings.chunks import Chunk, Vector
 from ..embeddings.load import choose, open_embedding
 from ..embeddings.vocabulary import ODD, Lookup
 
 if TYPE_CHECKING:
-    from .psi_distribution import Source
+    from .psi_of_source import Source
 
 POOL_SIZE = 20_000
 """Words of a pool: lists of some dozens hardly ever meet in it."""
@@ -22,23 +23,14 @@ POOL_SIZE = 20_000
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """Random words of an embedding, and the words that were asked for.
+    """A simple random sample of an embedding's words, and the words that were asked for, if there.
 
-    Parameters
-    ----------
-    words : tuple of str
-        A simple random sample of the vocabulary, without the words asked for.
-    vectors : (n_words, n_dims) float32
-    found : dict of str to (n_dims,) float32
-        Vectors of the words asked for, as far as they are there.
-    n_vocabulary : int
-        Words of the embedding that the sample is from.
+    ``vectors`` are those of the sample, (n_words, n_dims).
     """
 
     words: tuple[str, ...]
     vectors: Vector
     found: dict[str, Vector]
-    n_vocabulary: int
 
     def sets(self, sizes: Iterable[int], rng: np.random.Generator) -> list[NDArray[np.int64]]:
         """Rows of random sets of some sizes, no word in two of them."""
@@ -63,28 +55,10 @@ def draw_pool(
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> Pool:
-    """Draw a pool.
+    """Draw a pool among the words from rank ``first`` up to before ``stop`` in the file's order.
 
     Every word gets a random number, and those with the smallest are kept, which needs neither
     the number of words nor a second pass; how the file is cut into chunks makes no difference.
-
-    Parameters
-    ----------
-    source
-        As for `distribution`.
-    words : iterable of str
-        Words to find in the same pass; they are not in the sample.
-    case : {"exact", "lower", "fallback"}
-    ranks : (first, stop)
-        Sample only among words from rank ``first`` up to before ``stop`` in the file's order.
-    size : int
-        Words of the pool at most.
-    rng : numpy.random.Generator
-
-    Raises
-    ------
-    ValueError
-        If there are no words to sample from.
     """
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
     sample = _Sample(tuple(words), ranks, size)
@@ -105,11 +79,11 @@ class _Sample:
         self.names: list[bytes] = []
         self.keys = np.empty(0)
         self.rows: Vector | None = None
-        self.seen = self.n_vocabulary = 0
+        self.seen = 0
 
     def add(self, chunk: Chunk, rng: np.random.Generator) -> None:
         """Keep what is wanted of a chunk."""
-        keys = rng.random(len(chunk))
+        drawn = rng.random(len(chunk))
         ranks = np.arange(self.seen, self.seen + len(chunk))
         self.seen += len(chunk)
         first, stop = self.ranks
@@ -118,30 +92,39 @@ class _Sample:
         for row, name in self.lookup.find(chunk.vocabulary):
             usable[row] = False
             self.found.setdefault(self.wanted[name], chunk.vectors[row].copy())
-        self.n_vocabulary += int(usable.sum())
         limit = self.keys.max() if len(self.keys) == self.size else np.inf
-        rows = np.flatnonzero(usable & (keys < limit))
-        self._keep(
-            keys[rows], [chunk.vocabulary.name(row) for row in rows.tolist()], chunk.vectors[rows]
-        )
-
-    def _keep(self, keys: NDArray[np.float64], names: list[bytes], vectors: Vector) -> None:
-        if self.rows is None:
-            self.rows = vectors[:0]
-        keys = np.concatenate([self.keys, keys])
+        rows = np.flatnonzero(usable & (drawn < limit))
+        keys = np.concatenate([self.keys, drawn[rows]])
         kept = np.argsort(keys, kind="stable")[: self.size]
-        names = self.names + names
-        self.names = [names[at] for at in kept.tolist()]
-        self.keys, self.rows = keys[kept], np.concatenate([self.rows, vectors])[kept]
+        names = self.names + [chunk.vocabulary.name(row) for row in rows.tolist()]
+        before = chunk.vectors[:0] if self.rows is None else self.rows
+        self.keys, self.names = keys[kept], [names[at] for at in kept.tolist()]
+        self.rows = np.concatenate([before, chunk.vectors[rows]])[kept]
 
     def pool(self, case: str) -> Pool:
         """Return what was kept, in random order."""
         if self.rows is None or not len(self.rows):
             raise ValueError(f"the embedding has no words to sample from at ranks {self.ranks}")
+        words = tuple(name.decode(errors=ODD) for name in self.names)
         chosen = choose(self.asked, self.found, case)
-        return Pool(
-            tuple(name.decode(errors=ODD) for name in self.names),
-            self.rows,
-            {word: self.found[form] for word, form in chosen.items()},
-            self.n_vocabulary,
-        )
+        return Pool(words, self.rows, {word: self.found[form] for word, form in chosen.items()})
+
+
+def among_references(values: FloatArray, drawn: FloatArray) -> dict[str, FloatArray]:
+    """Place values, (n,), among those of reference lists, (n_lists, n): columns of a frame.
+
+    Ties count half. The p-value is two-sided, 2 (b + 1)/(n_lists + 1), at most 1, with b the lists
+    as far out on its side; low and high are the middle 95%.
+    """
+    below, above = (drawn < values).sum(axis=0), (drawn > values).sum(axis=0)
+    ties = len(drawn) - below - above
+    as_far = np.minimum(below, above) + ties
+    low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+    return {
+        "percentile": (below + ties / 2) / len(drawn),
+        "p_value": np.minimum(1.0, 2 * (as_far + 1) / (len(drawn) + 1)),
+        "reference_mean": drawn.mean(axis=0),
+        "reference_sd": drawn.std(axis=0, ddof=min(1, len(drawn) - 1)),
+        "reference_low": low,
+        "reference_high": high,
+    }

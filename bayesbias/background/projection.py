@@ -21,7 +21,7 @@ from .._core.arrays import FloatArray, unit_rows
 from ..embeddings.chunks import Vector
 from ..embeddings.load import choose
 from ..embeddings.registry import Embedding
-from ..embeddings.vocabulary import ODD, Lookup, Rows, Vocabulary, hashes_of
+from ..embeddings.vocabulary import ODD, Lookup, Rows, Vocabulary
 
 Pair = tuple[Sequence[str], Sequence[str]]
 """Words of Z and of Z2."""
@@ -32,20 +32,18 @@ ROOM = 1 << 21
 Forms = dict[str, str]
 """Word to the form that was read."""
 
+SHORTEST = float(np.finfo(np.float32).tiny)
+"""Vectors whose length float32 cannot hold in full have no direction."""
+
+AT_ONCE = 5
+"""Directions that `kernels.project` takes at a time."""
+
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """ψ of a vocabulary.
+    """ψ of a vocabulary: (n_words,) for each experiment, NaN for words without a direction.
 
-    Parameters
-    ----------
-    vocabulary : Vocabulary
-    psi : list of (n_words,) float64
-        One array an experiment; NaN for words without a direction.
-    found : list of pairs of dict
-        For Z and Z2 of each experiment, word to the form that was read.
-    twice : (n,) int64
-        Rows, in order, of words that have stood before.
+    ``found`` has, for Z and Z2 of each, the words that were; ``twice`` the rows of repeated words.
     """
 
     vocabulary: Vocabulary
@@ -59,23 +57,8 @@ def project(
 ) -> Projection:
     """Compute ψ of every word for every pair of attribute sets.
 
-    Parameters
-    ----------
-    embedding : Embedding
-    pairs : sequence of (Z, Z2)
-    case : {"exact", "lower", "fallback"}
-        As for `load_vectors`.
-    rows : int, optional
-        Words of a chunk.
-
-    Raises
-    ------
-    ValueError
-        If the embedding holds no words, or an attribute word has no direction. A side without any
-        word has an empty ``found``; its pair's ψ mean nothing.
+    A side without any word has an empty ``found``; its pair's ψ mean nothing.
     """
-    from .products import padded, products
-
     vectors, n_dims = _attributes(embedding, pairs, case, rows)
     found = [(_chosen(Z, vectors, case), _chosen(Z2, vectors, case)) for Z, Z2 in pairs]
     means = [[_mean(side, vectors, n_dims) for side in pair] for pair in found]
@@ -84,18 +67,12 @@ def project(
     for chunk in embedding.iterate(rows):
         names += chunk.names
         if count + len(chunk) > psi.shape[1]:
-            psi = _doubled(psi, count)
+            filled, psi = psi[:, :count], np.empty((len(pairs), 2 * psi.shape[1]))
+            psi[:, :count] = filled
         psi[:, count : count + len(chunk)] = products(chunk.vectors, directions)[: len(pairs)]
         count += len(chunk)
-    vocabulary = Vocabulary(names, hashes_of(names, count))
+    vocabulary = Vocabulary(names)
     return Projection(vocabulary, list(psi[:, :count]), found, vocabulary.duplicates())
-
-
-def _doubled(psi: FloatArray, count: int) -> FloatArray:
-    """Return rows with twice the room, of which the first ``count`` columns are filled."""
-    larger = np.empty((len(psi), 2 * psi.shape[1]))
-    larger[:, :count] = psi[:, :count]
-    return larger
 
 
 def _attributes(
@@ -126,7 +103,7 @@ def _attributes(
 
 
 def _chosen(words: Sequence[str], found: Mapping[str, Vector], case: str) -> Forms:
-    forms = choose(words, dict.fromkeys(found), case)
+    forms = choose(words, found, case)
     return {word: forms[word] for word in words if word in forms}
 
 
@@ -136,3 +113,40 @@ def _mean(found: Forms, vectors: Mapping[str, Vector], n_dims: int) -> FloatArra
         return np.zeros(n_dims)
     rows = np.stack([vectors[form] for form in found.values()])
     return np.asarray(unit_rows(rows).mean(axis=0))
+
+
+def padded(directions: FloatArray) -> Vector:
+    """Round directions, (count, n_dims), to float32, with zeros below up to a multiple of five."""
+    count, n_dims = directions.shape
+    rows = np.zeros((-(-count // AT_ONCE) * AT_ONCE, n_dims), dtype=np.float32)
+    rows[:count] = directions
+    return rows
+
+
+def products(vectors: Vector, directions: Vector) -> Vector:
+    """Compute the products of every vector, brought to unit length, with every direction.
+
+    They are taken in float32, as which the vectors come, and are off by less than 3e-7 times the
+    length of a direction. The sums of a vector do not depend on the vectors around it. NaN for
+    vectors that are all zeros, not finite, or shorter than `SHORTEST`.
+    """
+    from ..embeddings.formats.kernels import project
+
+    if vectors.shape[1] != directions.shape[1]:
+        raise ValueError(
+            f"vectors of {vectors.shape[1]} and of {directions.shape[1]} dimensions: the embedding "
+            "changed while it was read; try again"
+        )
+    out = np.empty((len(directions), len(vectors)), dtype=np.float32)
+    project(vectors, directions, out)
+    odd = np.flatnonzero(np.isnan(out[0]))
+    if len(odd):  # mended in float64, which has the range for their squares
+        rows = vectors[odd].astype(np.float64)
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            lengths = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
+            there = (lengths > SHORTEST) & np.isfinite(lengths)
+            unit = (rows / np.where(there, lengths, np.nan)).astype(np.float32)
+        mended = np.empty((len(directions), len(odd)), dtype=np.float32)
+        project(unit, directions, mended)
+        out[:, odd] = mended
+    return out

@@ -7,39 +7,22 @@ do.
 
 from __future__ import annotations
 
-import os
-import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
-from .._core.checks import Argument, ArgumentError, ArgumentWarning, unknown_name
+from .._core.checks import Argument, ArgumentError
 from .._core.display import abridged
 from .._core.random import Seed
-from ..embeddings.load import CASES, choose, open_embedding
+from ..embeddings.load import choose
 from ..embeddings.vocabulary import Vocabulary
 from . import normal_fit, tails
-from .experiment import Experiment
-from .projection import Projection, project
 from .relative_bias import N_RESAMPLES, RelativeBias, mean_sd, random_sums
 from .relative_bias import relative_bias as against_random_pairs
-
-if TYPE_CHECKING:
-    from gensim.models import KeyedVectors
-
-type Source = str | os.PathLike[str] | KeyedVectors
-"""A path, the name of a bundled embedding, or loaded vectors."""
-
-DUPLICATES = ("error", "first")
-"""What to do with words that stand twice: refuse the source, or let the first one count."""
-
-LACKING = ("error", "skip")
-"""What to do with experiments of which a set has no word at all: refuse, or leave them out."""
 
 FEWEST_WORDS = 3
 """A Normal fit with a skew needs so many."""
@@ -107,7 +90,18 @@ class Distribution:
         return normal_fit.normal_fit(self.ranked)
 
     def qq(self, points: int = 99) -> pd.DataFrame:
-        """Quantiles of the background beside those of the fitted Normal; see `normal_fit.qq`."""
+        """Quantiles of the background beside those of the fitted Normal.
+
+        Parameters
+        ----------
+        points : int
+            Probabilities (i - ½)/points; those at which `fit` is checked join them.
+
+        Returns
+        -------
+        DataFrame
+            ``probability``, ``normal``, ``observed`` and ``gap``, observed - normal in sd.
+        """
         return normal_fit.qq(self.ranked, points)
 
     def among(self, first: int, stop: int | None = None) -> Distribution:
@@ -166,7 +160,8 @@ class Distribution:
             Compare the set's mean with single words, as Smarda does, or with the means of random
             sets of as many words, which spread less by the square root of their number.
         n_resamples, seed
-            Random sets for ``kind="empirical", against="sets"``.
+            Random sets for ``kind="empirical", against="sets"``; pass a seed to have the same
+            again, since a number cannot keep one.
 
         Returns
         -------
@@ -182,19 +177,16 @@ class Distribution:
         ----------
         Smarda (2021), Φ(ψ_X; μ, σ).
         """
+        tails.check_choices(about, tail, kind, against)
         found = self.found(words)
-        size = len(found)
-        value = float(found.mean())
-        choice = tails.Choice(about, tail, kind, against)
-        if kind == "empirical" and against == "sets":
-            sums = random_sums(self.background, (size,), n_resamples, seed)[:, 0]
-            return tails.empirical(np.sort(sums / size), value, self.mean, choice)
-        if kind == "empirical":
-            return tails.empirical(self.ranked, value, self.mean, choice)
-        sd = self.sd
+        size, value = len(found), float(found.mean())
+        if kind == "normal":
+            sd = self.sd if against == "words" else mean_sd(self.sd, size, self.n_words)
+            return tails.normal(value, self.mean if about == "reference" else 0.0, sd, tail)
+        ranked = self.ranked
         if against == "sets":
-            sd = mean_sd(self.sd, size, self.n_words)
-        return tails.normal(value, self.mean, sd, choice)
+            ranked = np.sort(random_sums(self.background, (size,), n_resamples, seed)[:, 0] / size)
+        return tails.empirical(ranked, value + (self.mean if about == "zero" else 0.0), tail)
 
     def relative_bias(
         self,
@@ -231,256 +223,31 @@ class Distribution:
         x, y = self.found(X, "X"), self.found(Y, "Y")
         if shared := [word for word in x.index if word in y.index]:
             raise ValueError(f"X and Y share {', '.join(shared)}; take the word out of one of them")
-        return against_random_pairs(
-            self.background,
-            np.asarray(x, dtype=np.float64),
-            np.asarray(y, dtype=np.float64),
-            n_resamples=n_resamples,
-            seed=seed,
-        )
+        sides = (np.asarray(each, dtype=np.float64) for each in (x, y))
+        return against_random_pairs(self.background, *sides, n_resamples=n_resamples, seed=seed)
 
     def found(self, words: Iterable[str], what: str = "the set") -> pd.Series[float]:
         """ψ of the words that are there, as `psi_of` gives it; a ValueError if none is."""
-        asked = [words] if isinstance(words, str) else list(words)
+        asked = words if isinstance(words, str) else list(words)
         if not asked:
             raise ValueError(f"{what} is empty; at least one word is needed")
-        found = self.psi_of(words if isinstance(words, str) else asked)
+        found = self.psi_of(asked)
         if found.empty:
+            lowered = len(self.vocabulary.rows({word.lower() for word in asked}))
+            remedy: tuple[str | Argument, ...] = (
+                (f"{lowered} of them are there in lower case: pass ", Argument("case", "fallback"))
+                if lowered
+                else ("check their spelling, or take an embedding that has them",)
+            )
             raise ArgumentError(
                 f"{self.name}: none of the {len(asked)} words of {what} is in the vocabulary "
                 f"({abridged(asked)}); ",
-                *self._remedy(asked),
+                *remedy,
             )
         return found
-
-    def _remedy(self, asked: Iterable[str]) -> tuple[str | Argument, ...]:
-        lowered = len(self.vocabulary.rows(sorted({word.lower() for word in asked})))
-        if not lowered:
-            return ("check their spelling, or take an embedding that has them",)
-        return f"{lowered} of them are there in lower case: pass ", Argument("case", "fallback")
 
     def __repr__(self) -> str:
         return (
             f"Distribution({self.name!r}, {self.n_words:,} words, mean {self.mean:.4f}, "
             f"sd {self.sd:.4f}, skew {self.fit.skew:.2f})"
         )
-
-
-def distribution(
-    source: Source,
-    Z: Iterable[str],
-    Z2: Iterable[str],
-    *,
-    case: str = "exact",
-    duplicates: str = "error",
-    rows: int | None = None,
-    allow_pickle: bool = False,
-    progressbar: bool = True,
-) -> Distribution:
-    """Compute ψ of every word of an embedding for two attribute sets.
-
-    Parameters
-    ----------
-    source : str, path or KeyedVectors
-        As for `load_vectors`. A file is read in chunks, in memory that does not grow with the
-        length of its vectors: what is kept is a number and the letters of every word.
-    Z, Z2 : iterable of str
-        Attribute words. ψ is positive for words nearer to Z.
-    case : {"exact", "lower", "fallback"}
-        How words are looked up, here and by the methods of the result.
-    duplicates : {"error", "first"}
-        Refuse a source that has a word twice, or let the first one count.
-    rows : int, optional
-        Words of a chunk; makes no difference to the numbers.
-    allow_pickle, progressbar : bool
-        As for `load_vectors`.
-
-    Returns
-    -------
-    Distribution
-        With ``psi``, ``mean``, ``sd``, ``fit``, ``phi(words)`` and ``relative_bias(X, Y)``.
-
-    Raises
-    ------
-    ValueError
-        If no word of a set is there, the source holds fewer than three words with a direction,
-        or has words twice; or if the file is damaged.
-
-    Warns
-    -----
-    UserWarning
-        If words have no direction (all zeros, or not finite); they are left out.
-
-    References
-    ----------
-    Smarda (2021), background distributions of word embeddings.
-    """
-    return _distributions(
-        source,
-        {"background": (_listed("Z", Z), _listed("Z2", Z2))},
-        case=case,
-        duplicates=duplicates,
-        rows=rows,
-        allow_pickle=allow_pickle,
-        progressbar=progressbar,
-    )["background"]
-
-
-def distributions(
-    source: Source,
-    experiments: Mapping[str, Experiment | tuple[Iterable[str], Iterable[str]]],
-    *,
-    case: str = "exact",
-    duplicates: str = "error",
-    lacking: str = "error",
-    rows: int | None = None,
-    allow_pickle: bool = False,
-    progressbar: bool = True,
-) -> dict[str, Distribution]:
-    """Compute the reference distributions of many experiments, in one pass over the embedding.
-
-    Parameters
-    ----------
-    source
-        As for `distribution`, and so are all other arguments.
-    experiments : mapping of str to Experiment or (Z, Z2)
-        `experiments()` makes them of word lists.
-    lacking : {"error", "skip"}
-        Refuse experiments of which Z or Z2 has no word in the embedding; or leave these out, and
-        those of which X or Y has none, with a warning each.
-
-    Returns
-    -------
-    dict of str to Distribution
-        They share one vocabulary.
-
-    Raises
-    ------
-    ValueError
-        As `distribution` does, or if no experiment is left.
-
-    Warns
-    -----
-    UserWarning
-        As `distribution` does, and for every experiment that is left out.
-    """
-    if lacking not in LACKING:
-        raise ValueError(unknown_name("lacking", str(lacking), LACKING))
-    pairs = {}
-    for name, each in experiments.items():
-        Z, Z2 = (each.Z, each.Z2) if isinstance(each, Experiment) else each
-        pairs[name] = (_listed(f"Z of {name}", Z), _listed(f"Z2 of {name}", Z2))
-    if not pairs:
-        raise ValueError("there are no experiments; name one or more")
-    return _distributions(
-        source,
-        pairs,
-        case=case,
-        duplicates=duplicates,
-        rows=rows,
-        allow_pickle=allow_pickle,
-        progressbar=progressbar,
-        asked=experiments if lacking == "skip" else None,
-    )
-
-
-def _distributions(
-    source: Source,
-    pairs: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]],
-    *,
-    case: str,
-    duplicates: str,
-    rows: int | None,
-    allow_pickle: bool,
-    progressbar: bool,
-    asked: Mapping[str, Any] | None = None,
-) -> dict[str, Distribution]:
-    """Compute all distributions, or with `asked`, by name, those that there are words for."""
-    for kind, given, known in (("case", case, CASES), ("duplicates", duplicates, DUPLICATES)):
-        if given not in known:
-            raise ValueError(unknown_name(kind, str(given), known))
-    embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
-    projected = project(embedding, list(pairs.values()), case, rows)
-    vocabulary, psi = _usable(projected, duplicates)
-    made: dict[str, Distribution] = {}
-    reasons: list[ValueError] = []
-    for at, (name, pair) in enumerate(pairs.items()):
-        Z, Z2 = projected.found[at]
-        sides = zip((Z, Z2), pair, strict=True)
-        lost = tuple(word for side, words in sides for word in words if word not in side)
-        each = Distribution(name, psi[at], vocabulary, tuple(Z), tuple(Z2), lost, case)
-        try:
-            _require_sets(each, pair, None if asked is None else asked[name])
-        except ValueError as error:
-            if asked is None:
-                raise
-            reasons.append(error)
-        else:
-            made[name] = each
-    if not made:
-        raise reasons[0]
-    for reason in reasons:
-        warnings.warn(ArgumentWarning(*reason.args, "; it is left out"), stacklevel=3)
-    return made
-
-
-def _require_sets(
-    each: Distribution, pair: tuple[tuple[str, ...], tuple[str, ...]], asked: object
-) -> None:
-    """Raise a ValueError if Z, Z2, or a set of the experiment asked for has no word."""
-    for name, words, found in zip(("Z", "Z2"), pair, (each.Z, each.Z2), strict=True):
-        if not found:
-            raise ArgumentError(
-                f"{each.name}: none of the {len(words)} words of {name} is in the embedding "
-                f"({abridged(words)}); check their spelling and case (",
-                Argument("case", "lower"),
-                ", ",
-                Argument("case", "fallback"),
-                ")",
-            )
-    if isinstance(asked, Experiment):
-        for name, words in (("X", asked.X), ("Y", asked.Y)):
-            each.found(words, name)
-
-
-def _usable(projected: Projection, duplicates: str) -> tuple[Vocabulary, list[FloatArray]]:
-    """Leave out words without a direction, and words that have stood before."""
-    vocabulary, psi, twice = projected.vocabulary, projected.psi, projected.twice
-    if len(twice) and duplicates == "error":
-        shown = ", ".join(repr(vocabulary[row]) for row in twice[:5].tolist())
-        raise ArgumentError(
-            f"{len(twice)} word(s) stand in the embedding more than once ({shown}), so that they "
-            "would count twice and have two vectors; mend the file, or let the first of each "
-            "count with ",
-            Argument("duplicates", "first"),
-        )
-    kept = ~np.isnan(psi[0])
-    if not kept.all():
-        lost = np.flatnonzero(~kept)
-        shown = ", ".join(repr(vocabulary[row]) for row in lost[:5].tolist())
-        warnings.warn(
-            f"{len(lost)} word(s) have no direction (all zeros, or not finite) and are left out: "
-            f"{shown}",
-            stacklevel=4,
-        )
-    kept[twice] = False
-    if kept.sum() < FEWEST_WORDS:
-        raise ValueError(
-            f"the embedding holds {int(kept.sum())} words with a direction; a background needs "
-            f"{FEWEST_WORDS} or more"
-        )
-    if kept.all():
-        return vocabulary, psi
-    return vocabulary.subset(kept), [values[kept] for values in psi]
-
-
-def _listed(name: str, given: Iterable[str]) -> tuple[str, ...]:
-    if isinstance(given, str):
-        raise TypeError(f"{name} must be a list of words; got the string {given!r}")
-    words = tuple(given)
-    if not words:
-        raise ValueError(f"{name} is empty; at least one word is needed")
-    if len(set(words)) < len(words):
-        twice = next(word for word in words if words.count(word) > 1)
-        raise ValueError(f"{name} holds {twice!r} more than once; keep one of each")
-    return words

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from .._core.arrays import FloatArray
 from .._core.random import Seed, as_seed_sequence
 from ..scores.permutation import Alternative, named_alternative
-from .tails import Choice, Tail, normal
+from .tails import Tail, normal
 
 _TAILS: dict[Alternative, Tail] = {"two-sided": "two", "greater": "upper", "less": "lower"}
 
@@ -72,10 +72,7 @@ class RelativeBias:
     def p_normal(self, alternative: Alternative = "two-sided") -> float:
         """p-value by the closed form and a Normal."""
         named_alternative(alternative)
-        tail = _TAILS[alternative]
-        return normal(
-            self.statistic, self.expected, self.sd, Choice("reference", tail, "normal", "sets")
-        )
+        return normal(self.statistic, self.expected, self.sd, _TAILS[alternative])
 
     def p_simulated(self, alternative: Alternative = "two-sided") -> float:
         """p-value by random pairs, (b + 1)/(n_resamples + 1); two-sided about what is expected."""
@@ -133,6 +130,7 @@ def random_sums(
         Words of each set; sets that are drawn together share no word.
     n_resamples : int
     seed : int, SeedSequence, Generator or None
+        Pass one to have the same sums again, since an array cannot keep it.
 
     Returns
     -------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
@@ -16,38 +15,29 @@ Kind = Literal["normal", "empirical"]
 Against = Literal["words", "sets"]
 
 
-@dataclass(frozen=True)
-class Choice:
-    """How a value is compared; see `Distribution.phi`."""
-
-    about: About
-    tail: Tail
-    kind: Kind
-    against: Against
-
-    def __post_init__(self) -> None:
-        for name, known in (("about", About), ("tail", Tail), ("kind", Kind), ("against", Against)):
-            given = getattr(self, name)
-            if given not in get_args(known):
-                raise ValueError(unknown_name(name, str(given), get_args(known)))
+def check_choices(about: str, tail: str, kind: str, against: str) -> None:
+    """Raise a ValueError for the first choice of `Distribution.phi` that is unknown."""
+    choices = {"about": (about, About), "tail": (tail, Tail), "kind": (kind, Kind)}
+    for name, (given, known) in (choices | {"against": (against, Against)}).items():
+        if given not in get_args(known):
+            raise ValueError(unknown_name(name, str(given), get_args(known)))
 
 
-def normal(value: float, mean: float, sd: float, choice: Choice) -> float:
-    """Share of a Normal about its mean, or about 0."""
+def normal(value: float, mean: float, sd: float, tail: Tail) -> float:
+    """Share of a Normal."""
     from scipy.special import ndtr
 
     if not sd > 0:
         raise ValueError("the reference distribution does not vary, so that nothing stands out")
-    z = (value - (mean if choice.about == "reference" else 0.0)) / sd
-    return _by_tail(float(ndtr(z)), float(ndtr(-z)), choice.tail)
+    z = (value - mean) / sd
+    return _by_tail(float(ndtr(z)), float(ndtr(-z)), tail)
 
 
-def empirical(ranked: FloatArray, value: float, mean: float, choice: Choice) -> float:
+def empirical(ranked: FloatArray, value: float, tail: Tail) -> float:
     """Share of values in ascending order; equal ones count half on either side."""
-    value += mean if choice.about == "zero" else 0.0
     below, upto = np.searchsorted(ranked, value, "left"), np.searchsorted(ranked, value, "right")
     lower = float((below + upto) / 2 / len(ranked))
-    return _by_tail(lower, 1 - lower, choice.tail)
+    return _by_tail(lower, 1 - lower, tail)
 
 
 def _by_tail(lower: float, upper: float, tail: Tail) -> float:

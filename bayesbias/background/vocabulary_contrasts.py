@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 
 import numpy as np
 import pandas as pd
-from numpy.random import SeedSequence, default_rng
+from numpy.random import default_rng
 
 from .._core.arrays import FloatArray
 from .._core.checks import Argument, ArgumentError, unknown_name
@@ -30,13 +30,14 @@ from ..sampling.fit import fit
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.distances import distance_table
 from ..tables.levels import OVERALL, at_level
+from ..tables.wordlist_files import WORD_TABLES
 from ..tables.wordlists import WordList, load_wordlist
-from .pool import Pool, draw_pool
+from .pool import Pool, among_references, draw_pool
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
-    from .psi_distribution import Source
+    from .psi_of_source import Source
 
 Vary = Literal["protected", "stereotypes"]
 
@@ -55,10 +56,8 @@ class VocabularyContrasts:
     ----------
     table : DataFrame
         One row a contrast of connections, overall: ``first``, ``second``, and of first - second
-        ``mean``, ``sd``, ``low``, ``high``; ``reference_mean``, ``reference_sd``,
-        ``reference_low``, ``reference_high`` (middle 95%) of the posterior means of reference
-        lists; ``excess``, mean - reference_mean; ``percentile``, share of reference lists with a
-        smaller mean, in [0, 1]; ``p_value``, two-sided, 2 (b + 1)/(n_lists + 1); and ``p_below``,
+        ``mean``, ``sd``, ``low``, ``high``; of the posterior means of reference lists the columns
+        that `background.reference_lists` has; ``excess``, mean - reference_mean; and ``p_below``,
         the probability that the contrast lies below that of a reference list, over the posterior
         and the lists.
     reference : DataFrame
@@ -67,12 +66,15 @@ class VocabularyContrasts:
         The list's own.
     vary : str
         Which words were random.
+    seed : int
+        Entropy that posterior and lists were drawn with.
     """
 
     table: pd.DataFrame
     reference: pd.DataFrame
     posterior: DataTree
     vary: str
+    seed: Any = None
 
 
 @shows_fit_keywords
@@ -104,11 +106,9 @@ def vocabulary_contrasts(
         sizes; the other words, and control words, stay.
     n_lists : int
         Reference lists, two or more.
-    ranks : (first, stop)
-        Random words are from these ranks in the file's order only. Frequent and rare words differ
-        in many embeddings: take ranks like those of the list.
-    case, allow_pickle
-        As for `background.distribution`.
+    ranks, case, allow_pickle
+        As for `background.reference_lists`. Frequent and rare words differ in many embeddings:
+        take ranks like those of the list.
     options : FitOptions, optional
         Of the list's own posterior and its intervals; the method is always the exact one.
     **keywords
@@ -139,7 +139,8 @@ def vocabulary_contrasts(
         raise ArgumentError(
             Argument("method"), f" is always the exact one here; got {options.method!r}"
         )
-    own, sampling, fitting = as_seed_sequence(options.seed).spawn(3)
+    sequence = as_seed_sequence(options.seed)
+    own, sampling, fitting = sequence.spawn(3)
     rng = default_rng(sampling)
     pool = draw_pool(
         source,
@@ -150,62 +151,53 @@ def vocabulary_contrasts(
         allow_pickle=allow_pickle,
         progressbar=options.progressbar,
     )
-    table = distance_table(keyed_vectors(*_matrix(pool.found)), loaded)
+    table = _distances(pool.found, loaded)
     posterior = fit(table, spec, options=options.of_fit(method="exact", seed=own))
     found = _present(loaded, pool.found)
     means = []
     for child in fitting.spawn(n_lists):
         other, vectors = _random_list(found, pool, vary, rng)
-        means.append(_contrast_means(other, vectors, spec, child))
-    return _assembled(posterior, np.stack(means), vary, options)
+        table = _distances(vectors, other)
+        tree = fit(table, spec, method="exact", draws=LIST_DRAWS, chains=1, seed=child)
+        means.append(_differences(tree).mean(axis=0))
+    table, reference = _assembled(posterior, np.stack(means), options)
+    return VocabularyContrasts(table, reference, posterior, vary, sequence.entropy)
 
 
-def _matrix(vectors: Mapping[str, Vector]) -> tuple[list[str], Vector, list[str]]:
-    return list(vectors), np.stack(list(vectors.values())), list(vectors)
+def _distances(vectors: Mapping[str, Vector], wordlist: WordList) -> pd.DataFrame:
+    words = list(vectors)
+    return distance_table(keyed_vectors(words, np.stack(list(vectors.values())), words), wordlist)
 
 
 def _present(wordlist: WordList, found: Mapping[str, object]) -> WordList:
     """The list without the words that the embedding lacks."""
-
-    def there(sets: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-        kept = {name: tuple(w for w in each if w in found) for name, each in sets.items()}
-        return {name: each for name, each in kept.items() if each}
-
-    return replace(
-        wordlist,
-        groups=there(wordlist.groups),
-        stereotypes=there(wordlist.stereotypes),
-        controls=there(wordlist.controls),
-    )
+    kept: dict[str, Any] = {}
+    for kind in WORD_TABLES:
+        there = {
+            name: tuple(word for word in words if word in found)
+            for name, words in getattr(wordlist, kind).items()
+        }
+        kept[kind] = {name: words for name, words in there.items() if words}
+    return replace(wordlist, **kept)
 
 
 def _random_list(
     wordlist: WordList, pool: Pool, vary: Vary, rng: np.random.Generator
 ) -> tuple[WordList, dict[str, Vector]]:
     """The list with random words in the place of its protected words or its stereotypes."""
-    sets = wordlist.groups if vary == "protected" else wordlist.stereotypes
+    field = "groups" if vary == "protected" else "stereotypes"
+    sets: Mapping[str, tuple[str, ...]] = getattr(wordlist, field)
     picks = pool.sets([len(each) for each in sets.values()], rng)
     fresh = {
         name: tuple(pool.words[row] for row in rows.tolist())
         for name, rows in zip(sets, picks, strict=True)
     }
-    other = replace(
-        wordlist,
-        groups=fresh if vary == "protected" else wordlist.groups,
-        stereotypes=fresh if vary == "stereotypes" else wordlist.stereotypes,
-    )
+    changed: dict[str, Any] = {field: fresh}
+    other = replace(wordlist, **changed)
     vectors = {word: pool.found[word] for word in other.words if word in pool.found}
     for name, rows in zip(fresh, picks, strict=True):
         vectors |= dict(zip(fresh[name], pool.vectors[rows], strict=True))
     return other, vectors
-
-
-def _contrast_means(
-    wordlist: WordList, vectors: Mapping[str, Vector], spec: ModelSpec, seed: SeedSequence
-) -> FloatArray:
-    table = distance_table(keyed_vectors(*_matrix(vectors)), wordlist)
-    tree = fit(table, spec, method="exact", draws=LIST_DRAWS, chains=1, seed=seed)
-    return _differences(tree).mean(axis=0)
 
 
 def _differences(tree: DataTree) -> FloatArray:
@@ -216,20 +208,16 @@ def _differences(tree: DataTree) -> FloatArray:
 
 
 def _assembled(
-    posterior: DataTree, means: FloatArray, vary: str, options: FitOptions
-) -> VocabularyContrasts:
+    posterior: DataTree, means: FloatArray, options: FitOptions
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the table of contrasts, and the frame of those of the reference lists."""
     frame = at_level(contrasts(posterior, **options.reading), OVERALL)
-    kept = ["first", "second", "mean", "sd", "low", "high"]
-    table = frame[kept].copy()
+    table = frame[["first", "second", "mean", "sd", "low", "high"]]
+    placed = among_references(table["mean"].to_numpy(), means)
+    percentile, p_value = placed.pop("percentile"), placed.pop("p_value")
+    excess = table["mean"] - placed["reference_mean"]
+    table = table.assign(**placed, excess=excess, percentile=percentile, p_value=p_value)
     draws = _differences(posterior)
-    below = (means < table["mean"].to_numpy()).sum(axis=0)
-    table["reference_mean"] = means.mean(axis=0)
-    table["reference_sd"] = means.std(axis=0, ddof=1)
-    table["reference_low"], table["reference_high"] = np.quantile(means, [0.025, 0.975], axis=0)
-    table["excess"] = table["mean"] - table["reference_mean"]
-    table["percentile"] = below / len(means)
-    beyond = np.minimum(below, len(means) - below)
-    table["p_value"] = np.minimum(1.0, 2 * (beyond + 1) / (len(means) + 1))
     table["p_below"] = [
         np.searchsorted(np.sort(draws[:, at]), means[:, at]).mean() / len(draws)
         for at in range(means.shape[1])
@@ -238,4 +226,4 @@ def _assembled(
     pairs = pd.DataFrame(list(combinations(names, 2)), columns=["first", "second"])
     long = pd.concat([pairs.assign(list=at, mean=row) for at, row in enumerate(means)])
     columns = ["list", "first", "second", "mean"]
-    return VocabularyContrasts(table, long[columns].reset_index(drop=True), posterior, vary)
+    return table, long[columns].reset_index(drop=True)

@@ -14,19 +14,7 @@ DEFAULT_DRAWS = 4000
 
 @dataclass(frozen=True)
 class Choices:
-    """Thresholds by which methods claim, and how posteriors are drawn.
-
-    Parameters
-    ----------
-    alpha : float
-        Level of tests, in (0, 1).
-    ci_prob : float
-        Probability of intervals, in (0, 1).
-    rope : float
-        Half-width of the region of practical equivalence, a distance.
-    draws : int
-        Posterior draws of each table.
-    """
+    """Thresholds by which methods claim, and how posteriors are drawn; as `calibrate` has them."""
 
     alpha: float = 0.05
     ci_prob: float = DEFAULT_CI_PROB

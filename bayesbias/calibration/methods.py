@@ -48,7 +48,7 @@ class Method:
     source : Source
         What it reads.
     question : str
-        What it is about; see `truth.QUESTIONS`.
+        What it is about; see `truth.truth_columns`.
     verdict : function of a source's frame and the choices
         One True or False a table.
     nominal : function of the choices
@@ -72,75 +72,66 @@ class Method:
     interval: str = ""
 
 
-def _significant(column: str) -> Reading:
-    def verdict(frame: pd.DataFrame, choices: Choices) -> pd.Series[bool]:
-        return frame[column] <= choices.alpha
-
-    return verdict
-
-
-def _at_least(column: str, threshold: float) -> Reading:
-    def verdict(frame: pd.DataFrame, choices: Choices) -> pd.Series[bool]:
-        del choices
-        return frame[column].abs() >= threshold
-
-    return verdict
-
-
-def _alpha(choices: Choices) -> float:
-    return choices.alpha
-
-
-def _promised_nothing(choices: Choices) -> float:
-    del choices
+def _promised_nothing(_: Choices) -> float:
     return float("nan")
 
 
-_SWAPPED = "which words are X and which are Y makes no difference to s(w)"
+def _test(title: str, null: str, source: Source, question: str, column: str) -> Method:
+    """Return a test by its p-value, which promises its level."""
+
+    def verdict(frame: pd.DataFrame, choices: Choices) -> pd.Series[bool]:
+        return frame[column] <= choices.alpha
+
+    return Method(title, null, source, question, verdict, lambda choices: choices.alpha)
+
+
+def _size(about: str, column: str, threshold: float) -> Method:
+    """Return a reading of WEAT's d by its size, which promises nothing."""
+
+    def verdict(frame: pd.DataFrame, _: Choices) -> pd.Series[bool]:
+        return frame[column].abs() >= threshold
+
+    title, null = f"WEAT, |d| from {threshold} on, {about}", "none: a size, not a test"
+    return Method(title, null, WEAT, "overall", verdict, _promised_nothing)
+
 
 CALIBRATED_METHODS: dict[str, Method] = {
-    "weat-p": Method(
-        "WEAT, exact two-sided permutation p", _SWAPPED, WEAT, "overall",
-        _significant("p_value"), _alpha,
+    "weat-p": _test(
+        "WEAT, exact two-sided permutation p",
+        "which words are X and which are Y makes no difference to s(w)",
+        WEAT, "overall", "p_value",
     ),
-    "weat-d-large": Method(
-        f"WEAT, |d| from {LARGE} on, sample sd (Cohen's large)", "none: a size, not a test", WEAT,
-        "overall", _at_least("effect_size_sample", LARGE), _promised_nothing,
+    "weat-d-large": _size("sample sd (Cohen's large)", "effect_size_sample", LARGE),
+    "weat-d-example": _size(
+        "population sd (the null example's)", "effect_size_population", DU_EXAMPLE
     ),
-    "weat-d-example": Method(
-        f"WEAT, |d| from {DU_EXAMPLE} on, population sd (the null example's)",
-        "none: a size, not a test", WEAT, "overall",
-        _at_least("effect_size_population", DU_EXAMPLE), _promised_nothing,
+    "weat-d-caliskan": _size(
+        "sample sd (lowest quoted from Caliskan et al.)", "effect_size_sample", CALISKAN_LOWEST
     ),
-    "weat-d-caliskan": Method(
-        f"WEAT, |d| from {CALISKAN_LOWEST} on, sample sd (lowest quoted from Caliskan et al.)",
-        "none: a size, not a test", WEAT, "overall",
-        _at_least("effect_size_sample", CALISKAN_LOWEST), _promised_nothing,
-    ),
-    "mac-paired-t": Method(
+    "mac-paired-t": _test(
         "MAC, paired t-test before and after a debiasing",
-        "mean distances by word and set are the same before and after", MAC, "overall",
-        _significant("p_value"), _alpha,
+        "mean distances by word and set are the same before and after",
+        MAC, "overall", "p_value",
     ),
-    "t-cells-groups": Method(
+    "t-cells-groups": _test(
         "t-test on cells, X against Y words, distances to A",
-        "X and Y cells have one mean, and cells are independent", T_TESTS, "groups",
-        _significant("p_cells_groups"), _alpha,
+        "X and Y cells have one mean, and cells are independent",
+        T_TESTS, "groups", "p_cells_groups",
     ),
-    "t-cells-sets": Method(
+    "t-cells-sets": _test(
         "t-test on cells, set A against B, all words",
-        "A and B cells have one mean, and cells are independent", T_TESTS, "sets",
-        _significant("p_cells_sets"), _alpha,
+        "A and B cells have one mean, and cells are independent",
+        T_TESTS, "sets", "p_cells_sets",
     ),
-    "t-word-means": Method(
+    "t-word-means": _test(
         "t-test on word means, X against Y, distances to A",
-        "X and Y words have one mean, and words are independent", T_TESTS, "groups",
-        _significant("p_word_means"), _alpha,
+        "X and Y words have one mean, and words are independent",
+        T_TESTS, "groups", "p_word_means",
     ),
-    "t-attribute-means": Method(
+    "t-attribute-means": _test(
         "t-test on attribute means, A against B, all words",
-        "A and B attributes have one mean, and attributes are independent", T_TESTS, "sets",
-        _significant("p_attribute_means"), _alpha,
+        "A and B attributes have one mean, and attributes are independent",
+        T_TESTS, "sets", "p_attribute_means",
     ),
 }  # fmt: skip
 """Methods by name; those of models, ``MODEL-hpdi``, ``MODEL-rope`` and ``MODEL-coverage``, with
@@ -161,15 +152,10 @@ def _outside(level: str, *, practical: bool) -> Reading:
 
 
 def _covering(level: str) -> Reading:
-    def verdict(frame: pd.DataFrame, choices: Choices) -> pd.Series[bool]:
-        del choices
+    def verdict(frame: pd.DataFrame, _: Choices) -> pd.Series[bool]:
         return frame[f"truth {level}"].between(frame[f"{level} low"], frame[f"{level} high"])
 
     return verdict
-
-
-def _left_out(choices: Choices) -> float:
-    return 1 - choices.ci_prob
 
 
 _LEVELS = {

@@ -49,16 +49,11 @@ class PosteriorSource:
     def measure(
         self, scenario: ScenarioLike, batch: Batch, seed: SeedSequence, choices: Choices
     ) -> pd.DataFrame:
-        """Return one row a table.
+        """Return one row a table: ``LEVEL mean``, ``LEVEL low`` and ``LEVEL high`` of ``LEVELS``.
 
-        Returns
-        -------
-        DataFrame
-            For every level of ``LEVELS`` ``LEVEL mean``, ``LEVEL low`` and ``LEVEL high``; ``any
-            word margin``, how far the farthest word's interval lies from zero (negative where it
-            holds zero); ``doubtful``, whether Pareto k is not below 0.7.
+        Besides ``any word margin``, how far the farthest word's interval lies from zero (negative
+        where it holds zero); ``doubtful``, whether Pareto k is not below 0.7.
         """
-        del scenario
         design = make_design(batch.table(0))
         seeds = seed.spawn(len(batch))
         rows = [

@@ -25,25 +25,13 @@ and the tables of a scenario are the same for all of them."""
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is to be measured, and where.
+    """How much is to be measured, and where."""
 
-    Parameters
-    ----------
-    n : int
-        Tables of each scenario.
-    sequence : SeedSequence
-    choices : Choices
-    n_jobs : int
-    folder : Path or None
-        Where finished jobs are kept.
-    progress : bool or None
-    """
-
-    n: int
+    n: int  # tables of each scenario
     sequence: SeedSequence
     choices: Choices
     n_jobs: int
-    folder: Path | None
+    folder: Path | None  # where finished jobs are kept
     progress: bool | None
 
 

@@ -50,14 +50,12 @@ class ScoreSource:
 
     def settings(self, choices: Choices) -> dict[str, Any]:
         """Return the name: nothing else decides the numbers."""
-        del choices
         return {"name": self.name}
 
     def measure(
         self, scenario: ScenarioLike, batch: Batch, seed: SeedSequence, choices: Choices
     ) -> pd.DataFrame:
         """Return one row a table."""
-        del choices
         frame = pd.DataFrame(self.compute(scenario, batch, seed))
         undefined = frame.isna().any(axis=1)
         if undefined.any():
@@ -70,7 +68,6 @@ class ScoreSource:
 
 
 def _weat(scenario: ScenarioLike, batch: Batch, seed: SeedSequence) -> dict[str, FloatArray]:
-    del scenario, seed
     n_x, s = batch.layout.n_words, batch.associations()
     return {
         "p_value": permutation_p_values(s, n_x).p_value,
@@ -81,7 +78,6 @@ def _weat(scenario: ScenarioLike, batch: Batch, seed: SeedSequence) -> dict[str,
 
 def _t_tests(scenario: ScenarioLike, batch: Batch, seed: SeedSequence) -> dict[str, FloatArray]:
     """Welch t-tests: X against Y in distance to A, and A against B over all words."""
-    del scenario, seed
     batch.require_two_groups("a t-test")
     n, y = len(batch), batch.distances
     in_x, in_a = batch.layout.group_of_word == 0, batch.layout.set_of_attribute == 0

@@ -12,12 +12,11 @@ import typer
 from . import (
     background,
     calibrate,
+    catalogue,
     compare,
     convert,
     debias,
-    lists,
     mlm,
-    models,
     options,
     run,
     scores,
@@ -37,13 +36,6 @@ CLOSED_PIPE = 141
 
 _USAGE_ERROR = cast("type[Exception]", typer.BadParameter.__mro__[1])
 """What all wrong options and arguments raise, wherever typer keeps it."""
-
-_EXIT_CODES = (
-    "Exit codes: 0 all is well; 1 a check found errors, or cells of a sweep failed; 2 bad input, "
-    "nothing was written; "
-    "3 results were written, but the sampler warned; 130 interrupted; "
-    "141 the reader of stdout went away."
-)
 
 app = typer.Typer(
     name=NAME,
@@ -65,7 +57,7 @@ def _version(wanted: bool) -> None:
     invoke_without_command=True,
     help="Ask whether a word embedding is biased, and how sure one may be.\n\n"
     "Start with `bayesbias run religion`, which needs no file of yours, and open the report that "
-    f"it names.\n\n{_EXIT_CODES}",
+    f"it names.\n\n{options.EXIT_CODES}",
 )
 def _root(
     context: typer.Context,
@@ -75,60 +67,29 @@ def _root(
     ] = False,
 ) -> None:
     context.obj = quiet
-    if context.invoked_subcommand is None:
-        print(context.get_help())
+    options.help_alone(context)
 
 
-app.command(
-    "run",
-    help="Measure word lists in an embedding, fit models, and write a report.\n\n"
-    "For each list DIR gets the table, the missing words, posteriors, summaries, contrasts, "
-    "checks, plots (PNG, SVG), run.json and a report.html that needs no network. With several "
-    "lists each gets a folder of its own in DIR.\n\n"
-    "Examples:\n\n"
-    "`bayesbias run religion --out religion`\n\n"
-    "`bayesbias run gender mine.toml --vectors GoogleNews.bin --case fallback --out results`\n\n"
-    f"{_EXIT_CODES}",
-)(run.run)
-app.command(
-    "table",
-    help="Measure the distances of a word list and write them as a table, .csv or .parquet.\n\n"
-    "Example: `bayesbias table religion --vectors glove-demo --out religion.csv`",
-)(tables.table)
-app.command(
-    "fit",
-    help="Fit a model to a table, print the summary, and keep the posterior.\n\n"
-    "Example: `bayesbias fit religion.csv --model crossed --out crossed.nc`\n\n"
-    "Exit code 3 if the fit finished but the sampler warned; the posterior is written all the "
-    "same, and carries the warning.",
-)(tables.fit)
-app.command("scores", help=scores.EXAMPLES)(scores.scores)
-app.command("calibrate", help=calibrate.EXAMPLES)(calibrate.calibrate)
-app.command("background", help=background.HELP)(background.background)
-app.command("convert", help=convert.HELP)(convert.convert)
-app.command("compare", help=compare.HELP)(compare.compare)
-app.command("sweep", help=sweep.HELP)(sweep.sweep)
+for each in (
+    run.run,
+    tables.table,
+    tables.fit,
+    scores.scores,
+    calibrate.calibrate,
+    background.background,
+    convert.convert,
+    compare.compare,
+    sweep.sweep,
+):
+    app.command()(each)
 app.add_typer(
     mlm.mlm_app,
     name="mlm",
     help="Sentence pairs under masked and causal language models: `score` them, then `report`.",
 )
-app.command("debias", cls=debias.DebiasCommand, help=debias.HELP)(lambda: None)
-app.add_typer(
-    lists.lists_app,
-    name="lists",
-    help="Print the bundled word lists; `show` one, or `check` a file of your own.\n\n"
-    "Example: `bayesbias lists`",
-)
-app.add_typer(
-    models.models_app,
-    name="models",
-    help="Print the bundled models and what each is for; `show` one.\n\n"
-    "Copy one, change a prior, and give its path: `bayesbias run religion --model mine.toml`\n\n"
-    "Examples:\n\n"
-    "`bayesbias models`\n\n"
-    "`bayesbias models show crossed --toml > mine.toml`",
-)
+app.command("debias", cls=debias.DebiasCommand, help=debias.debias.__doc__)(lambda: None)
+app.add_typer(catalogue.lists_app, name="lists")
+app.add_typer(catalogue.models_app, name="models")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,23 +15,25 @@ if TYPE_CHECKING:
 
     from ..background import Distribution, Experiment
 
-HELP = (
-    "Read the words of lists against the whole vocabulary of an embedding.\n\n"
-    "Zero is not the baseline: words in general may lean to one of two attribute sets. For every "
-    "pair of groups of every list this gives ψ of all words in one pass over the file, where each "
-    "group's mean lies among them (Φ), and the difference of the groups beside that of random "
-    "pairs of word sets. Without LISTS it takes those of the ten tests of "
-    "Caliskan et al. (2017) that the embedding has words for. Give an embedding with its whole "
-    "vocabulary: glove-demo holds its 5,000 most frequent words and those of the lists.\n\n"
-    "DIR gets fits.csv, standalone.csv, relative.csv, strata.csv, words.csv and plots.\n\n"
-    "Examples:\n\n"
-    "`bayesbias background weat1 weat6`\n\n"
-    "`bayesbias background --vectors glove6b --case lower --ranks 0 50000 --out background`"
-)
-"""What ``bayesbias background --help`` says."""
-
-STANDALONE = ("list", "set", "words>", "mean ψ>", "Φ background>", "Φ zero>", "rank>", "p sets>")
-RELATIVE = ("list|", "sum>", "z>", "p>", "p random>", "reading")
+STANDALONE = {
+    "list": "experiment",
+    "set": "set",
+    "words>": "n_words",
+    "mean ψ>": "psi:.3f",
+    "Φ background>": "phi_reference:.3f",
+    "Φ zero>": "phi_zero:.3f",
+    "rank>": "rank:.3f",
+    "p sets>": "p_sets:.2g",
+}
+RELATIVE = {
+    "list|": "experiment",
+    "sum>": "statistic:.2f",
+    "z>": "z:.2f",
+    "p>": "p_normal:.2g",
+    "p random>": "p_simulated:.2g",
+    "reading": "reading",
+}
+"""Columns of the tables, and what of the frames they show."""
 
 READING = (
     "X and Y: the first and the second set of a list, in the order above. Reading: whether a set's "
@@ -50,6 +51,10 @@ NOTE = (
 )
 
 
+@options.command(
+    "bayesbias background weat1 weat6",
+    "bayesbias background --vectors glove6b --case lower --ranks 0 50000 --out background",
+)
 def background(
     context: typer.Context,
     lists: Annotated[
@@ -73,7 +78,9 @@ def background(
     alpha: Annotated[
         float, typer.Option(metavar="A", help="Level of the readings, in (0, 1).")
     ] = 0.05,
-    seed: options.Seed = 1,
+    seed: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Equal seeds give equal results.")
+    ] = options.SEED,
     first: Annotated[
         bool, typer.Option("--first", help="Of a word that stands twice, the first counts.")
     ] = False,
@@ -82,16 +89,25 @@ def background(
     ] = None,
     allow_pickle: options.AllowPickle = False,
     force: options.Force = False,
-    quiet: options.Quiet = False,
+    screen: Screen,
 ) -> None:
-    """Read the words of lists against the whole vocabulary of an embedding."""
-    from .. import background as bg
-    from ..workflows.output import require_place
+    """Read the words of lists against the whole vocabulary of an embedding.
 
-    screen = options.screen_of(context, quiet)
+    Zero is not the baseline: words in general may lean to one of two attribute sets. For every
+    pair of groups of every list this gives ψ of all words in one pass over the file, where each
+    group's mean lies among them (Φ), and the difference of the groups beside that of random pairs
+    of word sets. Without LISTS it takes those of the ten tests of Caliskan et al. (2017) that the
+    embedding has words for. Give an embedding with its whole vocabulary: glove-demo holds its
+    5,000 most frequent words and those of the lists.
+
+    DIR gets fits.csv, standalone.csv, relative.csv, strata.csv, words.csv, plots and run.json.
+    """
+    from .. import background as bg
+    from ..workflows import output
+
     experiments = bg.experiments(lists) if lists else bg.experiments()
     if out is not None:
-        require_place(out, force=force, names=("standalone.csv",))
+        output.require_place(out, force=force, names=("standalone.csv", output.RECORD))
     made = bg.distributions(
         vectors,
         experiments,
@@ -113,7 +129,11 @@ def background(
         "words": _words(made, experiments),
     }
     if out is not None:
-        _write(frames, made, experiments, out, (draws, seed, force))
+        record = {"command": options.command_of(context), "versions": output.versions()}
+        with output.replace_results(out, force=force) as stage:
+            output.write_frames(frames, {}, stage)
+            _plot(made, experiments, stage / output.PLOTS, n_resamples=draws, seed=seed)
+            output.write_record(record, stage)
     _show(frames, f"{Path(vectors).name or vectors}", alpha, screen)
     if out is not None:
         screen.say(f"Frames and plots: {out}")
@@ -136,45 +156,24 @@ def _words(made: dict[str, Distribution], experiments: dict[str, Experiment]) ->
 
     from .. import background as bg
 
-    frames = []
-    for name, each in made.items():
-        frame = bg.words(each, experiments[name].sets)
-        frame.insert(0, "experiment", name)
-        frames.append(frame)
-    return pd.concat(frames, ignore_index=True)
-
-
-def _write(
-    frames: dict[str, pd.DataFrame],
-    made: dict[str, Distribution],
-    experiments: dict[str, Experiment],
-    out: Path,
-    settings: tuple[int, int, bool],
-) -> None:
-    """Write everything aside and put it into its place whole."""
-    from ..workflows.output import replace_results
-
-    draws, seed, force = settings
-    with replace_results(out, force=force) as stage:
-        for name, frame in frames.items():
-            frame.to_csv(stage / f"{name}.csv", index=False)
-        (stage / "plots").mkdir()
-        _plot(made, experiments, stage / "plots", (draws, seed))
+    frames = {name: bg.words(each, experiments[name].sets) for name, each in made.items()}
+    return pd.concat(frames, names=["experiment"]).reset_index(0).reset_index(drop=True)
 
 
 def _plot(
     made: dict[str, Distribution],
     experiments: dict[str, Experiment],
     folder: Path,
-    settings: tuple[int, int],
+    **simulated: int,
 ) -> None:
+    """Draw the backgrounds, and every list's words and random pairs of sets."""
     import matplotlib as mpl
 
     mpl.use("Agg")
     from .. import background as bg
     from .. import plots
 
-    draws, seed = settings
+    folder.mkdir()
     curves = bg.densities(made)
     plots.save(plots.background_densities(curves), folder / "background")
     for name, each in made.items():
@@ -182,7 +181,7 @@ def _plot(
         stem = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name)
         shown = bg.words(each, own.sets)
         plots.save(plots.background_words(curves, shown, name), folder / f"{stem}-words")
-        found = each.relative_bias(own.X, own.Y, n_resamples=draws, seed=seed)
+        found = each.relative_bias(own.X, own.Y, **simulated)
         axes = plots.relative_bias(found, name=name, labels=(own.labels[0], own.labels[1]))
         plots.save(axes, folder / f"{stem}-relative")
 
@@ -190,44 +189,18 @@ def _plot(
 def _show(frames: dict[str, pd.DataFrame], source: str, alpha: float, screen: Screen) -> None:
     fits = frames["fits"]
     n_words = int(fits["n_words"].iloc[0])
-    screen.table(
+    names = frames["standalone"]["set"].str.replace("_", " ")
+    screen.frame(
         f"Sets of words among {n_words:,} words of {source}",
+        frames["standalone"].assign(set=names),
         STANDALONE,
-        [_standalone_cells(row) for row in frames["standalone"].to_dict("records")],
     )
-    screen.table(
-        "Relative bias of the sets beside random pairs of sets",
-        RELATIVE,
-        [_relative_cells(row) for row in frames["relative"].to_dict("records")],
-    )
-    screen.say(READING.format(middle=f"{100 * (1 - alpha):g}%", alpha=f"{alpha:g}"))
+    title = "Relative bias of the sets beside random pairs of sets"
+    screen.frame(title, frames["relative"], RELATIVE)
     worst = fits.sort_values("largest_gap").iloc[-1]
     screen.say(
+        READING.format(middle=f"{100 * (1 - alpha):g}%", alpha=f"{alpha:g}"),
         f"The Normal fits worst for {worst['experiment']}: skew {worst['skew']:.2f}, "
-        f"{worst['outside_95']:.1%} of words outside its middle 95%."
+        f"{worst['outside_95']:.1%} of words outside its middle 95%.",
+        NOTE,
     )
-    screen.say(NOTE)
-
-
-def _standalone_cells(row: dict[Hashable, Any]) -> list[str]:
-    names = ("phi_reference", "phi_zero", "rank")
-    shares = [f"{row[name]:.3f}" for name in names]
-    return [
-        str(row["experiment"]),
-        str(row["set"]).replace("_", " "),
-        str(row["n_words"]),
-        f"{row['psi']:.3f}",
-        *shares,
-        f"{row['p_sets']:.2g}",
-    ]
-
-
-def _relative_cells(row: dict[Hashable, Any]) -> list[str]:
-    return [
-        str(row["experiment"]),
-        f"{row['statistic']:.2f}",
-        f"{row['z']:.2f}",
-        f"{row['p_normal']:.2g}",
-        f"{row['p_simulated']:.2g}",
-        str(row["reading"]),
-    ]

@@ -2,47 +2,42 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Hashable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..sampling.options import FitOptions
 from . import options
-from .screen import Screen, StoppedError
+from .screen import Screen, kept_in
 
 if TYPE_CHECKING:
     import pandas as pd
-
-EXAMPLES = (
-    "Simulate tables of known truth, and count what methods claim in them.\n\n"
-    "A claim of bias where none was planted is a false alarm, a claim where one was is power. "
-    "`--list` prints the scenarios and the methods; tests promise a share of --alpha, intervals of "
-    "1 - --ci-prob. Which method to use when: docs/calibration.md.\n\n"
-    "Examples:\n\n"
-    "`bayesbias calibrate --list`\n\n"
-    "`bayesbias calibrate independent words-differ --tables 2000`\n\n"
-    "`bayesbias calibrate both-differ planted -m weat-p -m crossed-hpdi -n 200 --jobs 2 "
-    "--keep parts --out rates.csv`\n\n"
-    "With `--keep` a run that was stopped resumes from what is done."
-)
-"""What ``bayesbias calibrate --help`` says."""
 
 DEFAULT_SCENARIOS = ("independent", "words-differ", "attributes-differ", "both-differ")
 DEFAULT_METHODS = ("weat-p", "t-cells-groups", "t-cells-sets", "t-word-means")
 """What is simulated unless asked otherwise: it takes seconds."""
 
-HEADS = ("method|", "what|", "rate>", "low>", "high>", "nominal>")
+COLUMNS = {
+    "method|": "method",
+    "what|": "kind",
+    **{f"{name}>": f"{name}:.3f" for name in ("rate", "low", "high")},
+    "nominal>": "promise",
+}
 
 PROMISED = ("false alarms", "coverage")
 """What methods promise a rate of."""
 
 
-@options.fit_options("seed", "ci_prob", "rope")
+@options.command(
+    "bayesbias calibrate --list",
+    "bayesbias calibrate independent words-differ --tables 2000",
+    "bayesbias calibrate both-differ planted -m weat-p -m crossed-hpdi -n 200 --jobs 2 "
+    "--keep parts --out rates.csv",
+    closing="With `--keep` a run that was stopped resumes from what is done.",
+    only=("seed", "ci_prob", "rope"),
+)
 def calibrate(
-    context: typer.Context,
     scenarios: Annotated[
         list[str] | None,
         typer.Argument(
@@ -58,38 +53,37 @@ def calibrate(
     tables: Annotated[
         int, typer.Option("--tables", "-n", min=1, metavar="N", help="Tables of each scenario.")
     ] = 1000,
-    jobs: Annotated[
-        int, typer.Option("--jobs", "-j", metavar="N", help="Processes; -1 for one a core.")
-    ] = 1,
-    alpha: Annotated[
-        float, typer.Option("--alpha", metavar="P", help="Level of tests, in (0, 1).")
-    ] = 0.05,
+    jobs: options.Jobs = 1,
+    alpha: Annotated[float, typer.Option(metavar="P", help="Level of tests, in (0, 1).")] = 0.05,
     fitting: FitOptions,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Where the rates go, .csv."),
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Where the rates go, .csv.")
     ] = None,
     keep: Annotated[
-        Path | None,
-        typer.Option("--keep", metavar="DIR", help="Keep finished parts here, to resume."),
+        Path | None, typer.Option(metavar="DIR", help="Keep finished parts here, to resume.")
     ] = None,
     known: Annotated[
         bool, typer.Option("--list", help="Print the scenarios and the methods, and stop.")
     ] = False,
     force: options.Force = False,
-    quiet: options.Quiet = False,
+    screen: Screen,
 ) -> int:
-    """Simulate, count, print the rates and write them."""
+    """Simulate tables of known truth, and count what methods claim in them.
+
+    A claim of bias where none was planted is a false alarm, a claim where one was is power.
+    `--list` prints the scenarios and the methods; tests promise a share of --alpha, intervals of
+    1 - --ci-prob. Which method to use when: docs/calibration.md.
+    """
     from ..calibration import calibrate as run
+    from ..tables.table_files import write_table
     from ..workflows.output import require_file_place
 
-    screen = options.screen_of(context, quiet)
     if known:
         _show_known(screen)
         return 0
     if out is not None:
         require_file_place(out, (".csv",), force=force)
-    try:
+    with kept_in(keep):
         frame = run(
             scenarios or list(DEFAULT_SCENARIOS),
             method or list(DEFAULT_METHODS),
@@ -102,11 +96,8 @@ def calibrate(
             folder=keep,
             progress=False if screen.quiet else None,
         )
-    except KeyboardInterrupt:
-        kept = f"what was done is kept in {keep}, and the same command goes on"
-        raise StoppedError(kept if keep else "nothing was written") from None
     if out is not None:
-        _write(frame, out)
+        write_table(frame, out)
     _show(frame, screen)
     if out is not None:
         screen.say(f"Table: {out}")
@@ -122,24 +113,12 @@ def _show_known(screen: Screen) -> None:
     screen.table("Methods", ("name|", "claims a bias by", "null hypothesis"), rows)
 
 
-def _write(frame: pd.DataFrame, out: Path) -> None:
-    from .._core.files import replace_file
-
-    with replace_file(out) as temporary:
-        frame.to_csv(temporary, index=False)
-
-
 def _show(frame: pd.DataFrame, screen: Screen) -> None:
     for scenario, part in frame.groupby("scenario", sort=False):
         title = f"{scenario}: share of {int(part['n'].iloc[0]):,} tables, with 95% intervals"
-        screen.table(title, HEADS, [_cells(row) for row in part.to_dict("records")])
+        promised = part["kind"].isin(PROMISED) & part["nominal"].notna()
+        shares = part["nominal"].map("{:.2f}".format).where(promised, "–")
+        screen.frame(title, part.assign(promise=shares), COLUMNS)
     doubtful = int(frame["doubtful"].max())
     if doubtful:
         screen.say(f"In some scenario {doubtful} posteriors have a Pareto k from 0.7 on.")
-
-
-def _cells(row: Mapping[Hashable, Any]) -> list[str]:
-    numbers = [f"{row[name]:.3f}" for name in ("rate", "low", "high")]
-    kept = row["kind"] in PROMISED and not math.isnan(row["nominal"])
-    promised = f"{row['nominal']:.2f}" if kept else "–"
-    return [row["method"], row["kind"], *numbers, promised]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,44 +10,28 @@ import typer
 
 from ..sampling.options import FitOptions
 from . import options
-from .run import WARNED
 from .screen import Screen
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from ..workflows.change import ChangeAnalysis
 
-    from ..workflows.change import ChangeAnalysis, ChangeSettings, Scored, Searched
-
-HELP = (
-    "Compare two tables pair by pair, as before and after debiasing, and write a report.\n\n"
-    "BEFORE and AFTER are tables, .csv or .parquet, of ours or in the published layout, made with "
-    "the same word list. DIR gets the pairs, the rows without a partner, posteriors, changes, "
-    "orders, contrasts, scores, plots (PNG, SVG), run.json and a report.html that needs no "
-    "network. Without --model both models for changes are fitted: change, and change-crossed, in "
-    "which attribute words have effects of their own.\n\n"
-    "For WEAT, SAME and Direct Bias beside MAC, give --list and the vectors of both. --recover "
-    "then asks, too, whether clusters, a classifier and neighbours find the bias again.\n\n"
-    "Examples:\n\n"
-    "`bayesbias compare before.csv after.csv --out change`\n\n"
-    "`bayesbias compare before.csv after.csv --list gender --before-vectors glove.bin "
-    "--after-vectors hard.bin --recover gender`"
-)
-
-FRAMES = ("changes", "orders", "contrasts", "alignment", "check", "scales")
-"""Frames of both models that are written as CSV."""
+TAKEN_WITH_VECTORS = ("case", "allow_pickle", "recover_words")
+"""Options that do nothing where no vectors are given."""
 
 TABLE = "A table, .csv or .parquet, ours or as published."
 
 
-@options.fit_options()
+@options.command(
+    "bayesbias compare before.csv after.csv --out change",
+    "bayesbias compare before.csv after.csv --list gender --before-vectors glove.bin "
+    "--after-vectors hard.bin --recover gender",
+)
 def compare(
     context: typer.Context,
     before: Annotated[Path, typer.Argument(metavar="BEFORE", help=TABLE)],
     after: Annotated[Path, typer.Argument(metavar="AFTER", help=TABLE)],
     *,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for the results.")
-    ] = Path("bayesbias-change"),
+    out: options.OutFolder = Path("bayesbias-change"),
     model: Annotated[
         str | None,
         typer.Option("--model", "-m", metavar="MODEL", help="A model for changes: name or path."),
@@ -78,36 +61,40 @@ def compare(
     case: options.Case = "exact",
     allow_pickle: options.AllowPickle = False,
     force: options.Force = False,
-    open_report: Annotated[
-        bool, typer.Option("--open", help="Open the report in a browser.")
-    ] = False,
-    quiet: options.Quiet = False,
+    open_report: options.OpenReport = False,
+    screen: Screen,
 ) -> int:
-    """Compare two tables pair by pair, and write a report."""
-    from ..tables.table_files import read_table
-    from ..workflows.change import ChangeSettings
-    from ..workflows.output import require_place
+    """Compare two tables pair by pair, as before and after debiasing, and write a report.
 
-    screen = options.screen_of(context, quiet)
-    settings = ChangeSettings(
-        names=(before.stem, after.stem),
-        model=model,
-        **vars(replace(fitting, progressbar=not screen.quiet)),
-    )
+    BEFORE and AFTER are tables, .csv or .parquet, of ours or in the published layout, made with
+    the same word list. DIR gets the pairs, the rows without a partner, posteriors, changes,
+    orders, contrasts, scores, plots (PNG, SVG), run.json and a report.html that needs no network.
+    Without --model both models for changes are fitted: change, and change-crossed, in which
+    attribute words have effects of their own.
+
+    For WEAT, SAME and Direct Bias beside MAC, give --list and the vectors of both. --recover then
+    asks, too, whether clusters, a classifier and neighbours find the bias again.
+    """
+    from ..report.wording.changes import told_lines
+    from ..tables.table_files import read_table
+    from ..workflows.change import ChangeSettings, analyse_change
+    from ..workflows.output import replace_results, require_place
+
+    settings = ChangeSettings(names=(before.stem, after.stem), model=model, **vars(fitting))
     sources = _sources(wordlist, before_vectors, after_vectors, recover)
     require_place(out, force=force)
     tables = read_table(before), read_table(after)
-    scored = _scored(sources, case, allow_pickle=allow_pickle, progressbar=not screen.quiet)
     loading = {"allow_pickle": allow_pickle, "progressbar": not screen.quiet}
-    searched = _searched(sources, recover, recover_words, **loading)
-    idle = (() if sources else ("case", "allow_pickle"), () if recover else ("recover_words",))
-    command = options.command_of(context, **dict.fromkeys([*idle[0], *idle[1]]))
-    from_vectors = {"scored": scored, "searched": searched}
-    analysis = _results(tables, settings, from_vectors, out, command, force=force, screen=screen)
-    _tell(analysis, out, screen)
-    if open_report:
-        typer.launch((out / "report.html").absolute().as_uri())
-    return WARNED if analysis.doubtful else 0
+    given = _from_vectors(sources, case, recover, recover_words, **loading) if sources else {}
+    idle = () if recover else ("recover_words",) if sources else TAKEN_WITH_VECTORS
+    command = options.command_of(context, **dict.fromkeys(idle))
+    with screen.steps(8) as tell:
+        analysis = analyse_change(*tables, settings, **given, tell=tell)
+        with replace_results(out, force=force) as stage:  # only now is anything written
+            _write(analysis, stage, command, tell)
+            tell(f"writing {out}")
+    lines = told_lines(analysis)
+    return options.finish(screen, lines, out, open_report=open_report, doubtful=analysis.doubtful)
 
 
 def _sources(
@@ -116,7 +103,7 @@ def _sources(
     """Return list and embeddings if all are given, None if none is."""
     if wordlist is not None and before is not None and after is not None:
         return wordlist, before, after
-    if wordlist is None and before is None and after is None and recover is None:
+    if {wordlist, before, after, recover} == {None}:
         return None
     raise ValueError(
         "scores and --recover need --list, --before-vectors and --after-vectors, all three; "
@@ -124,100 +111,39 @@ def _sources(
     )
 
 
-def _scored(
-    sources: tuple[str, str, str] | None, case: str, *, allow_pickle: bool, progressbar: bool
-) -> Scored | None:
-    if sources is None:
-        return None
-    from ..embeddings.load import load_vectors
-    from ..tables.wordlists import load_wordlist
-    from ..workflows.change import Scored
-
-    wordlist = load_wordlist(sources[0])
-    before, after = (
-        load_vectors(source, wordlist, case, allow_pickle=allow_pickle, progressbar=progressbar)
-        for source in sources[1:]
-    )
-    return Scored(before, after, wordlist)
-
-
-def _searched(
-    sources: tuple[str, str, str] | None, recover: str | None, n_words: int, **loading: bool
-) -> Searched | None:
-    if sources is None or recover is None:
-        return None
+def _from_vectors(
+    sources: tuple[str, str, str], case: str, recover: str | None, n_words: int, **loading: bool
+) -> dict[str, Any]:
+    """Load what `analyse_change` takes besides the tables."""
     from ..comparison.bias_checks import load_frequent
     from ..debias import load_defining_sets
-    from ..workflows.change import Searched
+    from ..embeddings.load import load_vectors
+    from ..tables.wordlists import load_wordlist
+    from ..workflows.change import Scored, Searched
 
+    wordlist = load_wordlist(sources[0])
+    before, after = (load_vectors(each, wordlist, case, **loading) for each in sources[1:])
+    scored = Scored(before, after, wordlist)
+    if recover is None:
+        return {"scored": scored}
     sets = load_defining_sets(recover)
-    before, after = (load_frequent(source, sets, **loading) for source in sources[1:])
-    return Searched(before, after, sets, n_words)
+    first, second = (load_frequent(source, sets, **loading) for source in sources[1:])
+    return {"scored": scored, "searched": Searched(first, second, sets, n_words)}
 
 
-def _results(
-    tables: tuple[pd.DataFrame, pd.DataFrame],
-    settings: ChangeSettings,
-    from_vectors: Mapping[str, Any],
-    out: Path,
-    command: str,
-    *,
-    force: bool,
-    screen: Screen,
-) -> ChangeAnalysis:
-    """Analyse the change and write all results, or none."""
-    from ..workflows.change import analyse_change
-    from ..workflows.output import replace_results
-
-    with screen.steps(8) as tell:
-        analysis = analyse_change(*tables, settings, **from_vectors, tell=tell)
-        with replace_results(out, force=force) as stage:  # only now is anything written
-            tell("drawing plots")
-            _write(analysis, stage, command)
-            tell(f"writing {out}")
-    return analysis
-
-
-def _write(analysis: ChangeAnalysis, folder: Path, command: str) -> None:
+def _write(
+    analysis: ChangeAnalysis, folder: Path, command: str, tell: Callable[[str], None]
+) -> None:
     """Write everything into the folder, the record last."""
     from ..report.changes import change_page
-    from ..report.figures import draw_figures
-    from ..report.page import render
-    from ..workflows import output as results
+    from ..workflows import output
 
-    _write_frames(analysis, folder)
-    page, versions = change_page(analysis), results.versions()
-    drawn = draw_figures(page.figures, folder / results.PLOTS)
-    results.write_page(render(page, drawn, command, versions), folder)
+    output.write_frames(analysis.frames, analysis.posteriors, folder)
     record = {
         "command": command,
-        "versions": versions,
+        "versions": output.versions(),
         "hashes": {"pairs": analysis.lead.posterior.attrs["table_hash"]},
         "models": {model: result.spec.to_dict() for model, result in analysis.results.items()},
         "warnings": list(analysis.notices),
     }
-    results.write_record(record, folder)
-
-
-def _write_frames(analysis: ChangeAnalysis, folder: Path) -> None:
-    from ..comparison import pair
-    from ..model.tree import save_posterior
-    from ..workflows.output import REMAINS
-
-    pair(analysis.before, analysis.after).rows.to_csv(folder / "pairs.csv", index=False)
-    for name in ("unpaired", "bands", "scores"):
-        getattr(analysis, name).to_csv(folder / f"{name}.csv", index=False)
-    if analysis.remains is not None:
-        analysis.remains.to_csv(folder / REMAINS, index=False)
-    for name in FRAMES:
-        analysis.frame(name).to_csv(folder / f"{name}.csv", index=False)
-    for model, result in analysis.results.items():
-        save_posterior(result.posterior, folder / f"posterior-{model}.nc")
-
-
-def _tell(analysis: ChangeAnalysis, out: Path, screen: Screen) -> None:
-    from ..report.wording.changes import told_lines
-
-    for line in told_lines(analysis):
-        screen.say(line)
-    screen.say(f"Report: {out / 'report.html'}")
+    options.write_report(change_page(analysis), record, folder, tell)

@@ -8,22 +8,14 @@ from typing import Annotated
 import typer
 
 from . import options
+from .screen import Screen
 
-HELP = (
-    "Convert an embedding into a folder of vectors.npy and vocab.txt, which is read fastest.\n\n"
-    "Single words of the folder are read through a memory map, and all of them without any "
-    "parsing. Any command takes the folder as `--vectors FOLDER`. The source is read in chunks, "
-    "in little memory; it must hold every word once, or pass `--first` to let the first of each "
-    "count.\n\n"
-    "Examples:\n\n"
-    "`bayesbias convert glove.6B.300d.txt glove6b`\n\n"
-    "`bayesbias convert cc.en.300.vec.gz fasttext-en --first`"
+
+@options.command(
+    "bayesbias convert glove.6B.300d.txt glove6b",
+    "bayesbias convert cc.en.300.vec.gz fasttext-en --first",
 )
-"""What ``bayesbias convert --help`` says."""
-
-
 def convert(
-    context: typer.Context,
     source: Annotated[
         str, typer.Argument(metavar="SOURCE", help="An embedding, as for --vectors elsewhere.")
     ],
@@ -34,12 +26,16 @@ def convert(
     ] = False,
     allow_pickle: options.AllowPickle = False,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier folder.")] = False,
-    quiet: options.Quiet = False,
+    screen: Screen,
 ) -> None:
-    """Convert an embedding into the native form."""
+    """Convert an embedding into a folder of vectors.npy and vocab.txt, which is read fastest.
+
+    Single words of the folder are read through a memory map, and all of them without any parsing.
+    Any command takes the folder as `--vectors FOLDER`. The source is read in chunks, in little
+    memory; it must hold every word once, or pass `--first` to let the first of each count.
+    """
     from ..embeddings.convert import convert_vectors
 
-    screen = options.screen_of(context, quiet)
     count, n_dims = convert_vectors(
         source,
         folder,
@@ -48,5 +44,7 @@ def convert(
         allow_pickle=allow_pickle,
         progressbar=not screen.quiet,
     )
-    screen.say(f"{folder}: {count:,} words of {n_dims} dimensions.")
-    screen.say(f"Read it with `--vectors {folder}`, or bb.load_vectors({str(folder)!r}).")
+    screen.say(
+        f"{folder}: {count:,} words of {n_dims} dimensions.",
+        f"Read it with `--vectors {folder}`, or bb.load_vectors({str(folder)!r}).",
+    )

@@ -20,38 +20,24 @@ from .screen import Screen, complain
 if TYPE_CHECKING:
     from ..debias import DebiasedFile
 
-HELP = (
-    "Debias an embedding file and write a new one, which gensim and word2vec read.\n\n"
-    "The source is read in chunks and never in memory as a whole. Beside FILE goes "
-    "FILE.json, which tells what was done and which words of the lists the source lacks.\n\n"
-    "No method makes an embedding free of bias: what is left can often be found by a classifier "
-    "(`bayesbias.debias.remaining_bias`).\n\n"
-    "Examples:\n\n"
-    "`bayesbias debias --vectors glove.6B.50d.txt --out glove-hard.bin`\n\n"
-    "`bayesbias debias --method multiclass_hard --lists religion --out demo.txt.gz`\n\n"
-    "`bayesbias debias --method soft --strength 1 --lists race --vectors big.bin --out soft.bin`"
-    "\n\nMethods:\n\n"
-)
-"""What ``bayesbias debias --help`` says before it lists the methods."""
-
 METAVARS: dict[type, str | None] = {bool: None, int: "N", float: "X", str: "HOW"}
 """Types that an option may have, and what stands for its value in the help."""
 
-DEFAULT_SEED = 1
 
-
+@shared.command(
+    "bayesbias debias --vectors glove.6B.50d.txt --out glove-hard.bin",
+    "bayesbias debias --method multiclass_hard --lists religion --out demo.txt.gz",
+    "bayesbias debias --method soft --strength 1 --lists race --vectors big.bin --out soft.bin",
+    closing="Methods:",
+)
 def debias(
-    context: typer.Context,
     *,
     out: shared.OutFile,
     vectors: shared.Vectors = "glove-demo",
-    method: Annotated[
-        str, typer.Option("--method", metavar="NAME", help="One of the methods above.")
-    ] = "hard",
+    method: Annotated[str, typer.Option(metavar="NAME", help="One of the methods above.")] = "hard",
     lists: Annotated[
         str,
         typer.Option(
-            "--lists",
             metavar="NAME",
             help="Defining, equalise and specific words: gender, religion, race, or a .toml file.",
         ),
@@ -60,27 +46,32 @@ def debias(
     case_variants: Annotated[
         bool,
         typer.Option(
-            "--case-variants",
-            help="Treat Dad and DAD as dad, in embeddings that tell them apart.",
+            "--case-variants", help="Treat Dad and DAD as dad, in embeddings that tell them apart."
         ),
     ] = False,
     allow_pickle: shared.AllowPickle = False,
     force: shared.Force = False,
-    quiet: shared.Quiet = False,
+    screen: Screen,
     **options: Any,  # noqa: ANN401
 ) -> int:
-    """Debias an embedding file and write the result with its record."""
+    """Debias an embedding file and write a new one, which gensim and word2vec read.
+
+    The source is read in chunks and never in memory as a whole. Beside FILE goes FILE.json, which
+    tells what was done and which words of the lists the source lacks.
+
+    No method makes an embedding free of bias: what is left can often be found by a classifier
+    (`bayesbias.debias.remaining_bias`).
+    """
     from ..debias import debias_file, load_defining_sets, method_options
     from ..debias.files import record_path
 
-    screen = shared.screen_of(context, quiet)
     for path in (out, record_path(out)):
         if path.is_file() and not force:
             raise ValueError(f"{path} is there already; pass --force to replace it")
     sets = load_defining_sets(lists)
     chosen = {name: value for name, value in options.items() if value is not None}
     if "seed" in method_options(method):
-        chosen.setdefault("seed", DEFAULT_SEED)
+        chosen.setdefault("seed", shared.SEED)
     written = debias_file(
         vectors,
         out,
@@ -103,7 +94,7 @@ class DebiasCommand(TyperCommand):
         from ..debias import DEBIASING_METHODS
 
         @wraps(debias)
-        def command(**values: Any) -> int:  # noqa: ANN401
+        def command(**values: Any) -> int | None:  # noqa: ANN401
             return debias(**values)
 
         *own, _ = inspect.signature(debias, eval_str=True).parameters.values()
@@ -113,7 +104,7 @@ class DebiasCommand(TyperCommand):
             for name, method in DEBIASING_METHODS.items()
         )
         app = typer.Typer(rich_markup_mode="markdown", add_completion=False)
-        app.command(self.name, help=HELP + methods)(command)
+        app.command(self.name, help=f"{debias.__doc__}\n\n{methods}")(command)
         return typer.main.get_command(app).make_context(*given, **extra)
 
 
@@ -153,7 +144,7 @@ def _help(method: type[object], option: inspect.Parameter) -> str:
     values, text = found.groups() if found else ("", "an option of the method")
     sentence = re.split(r"\.(?: |$)", " ".join(text.split()))[0]
     choices = " or ".join(re.findall(r'"(\w+)"', values))
-    default = DEFAULT_SEED if option.name == "seed" else option.default
+    default = shared.SEED if option.name == "seed" else option.default
     if isinstance(default, bool):
         default = "yes" if default else "no"
     told = "" if default is None else f"; {default} by default"
@@ -170,9 +161,11 @@ def _report(written: DebiasedFile, case: str, screen: Screen) -> None:
         for name, value in record.parameters.items()
         if not isinstance(value, list)
     )
-    screen.say(f"{written.out}: {written.words:,} words of {written.dims} dimensions.")
-    screen.say(f"Method {record.method}, lists {record.lists}: {chosen}.")
-    screen.say(f"Record: {written.record_path}")
+    screen.say(
+        f"{written.out}: {written.words:,} words of {written.dims} dimensions.",
+        f"Method {record.method}, lists {record.lists}: {chosen}.",
+        f"Record: {written.record_path}",
+    )
     for name, words in record.missing.items():
         capitals = case == "exact" and any(word != word.lower() for word in words)
         hint = "; if it is in lower case, pass --case fallback" if capitals else ""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -15,12 +16,10 @@ import typer
 
 from ..sampling.options import FitOptions
 from . import options
-from .run import WARNED
 from .screen import Screen
 
 if TYPE_CHECKING:
     import pandas as pd
-    from xarray import DataTree
 
     from ..workflows.pairs import PairAnalysis
 
@@ -31,31 +30,16 @@ REMEMBERED = "remembered.sqlite"
 KIND = "bayesbias mlm score"
 """What the record of a folder of scores says that it is."""
 
-SCORE_HELP = (
-    "Score the sentence pairs of CrowS-Pairs or StereoSet under a language model.\n\n"
-    "DIR gets scores.csv, one row a sentence and measure, run.json, and remembered.sqlite, from "
-    "which a run that was stopped goes on. Needs the extra mlm: "
-    "`pip install 'bayesbias[mlm]'`. Neither data set comes with the package.\n\n"
-    "Example: `bayesbias mlm score --model ./bert --data crows_pairs_anonymized.csv "
-    "--dataset crows-pairs --out bert`"
-)
-REPORT_HELP = (
-    "Write a report on scored sentence pairs: published measures, posteriors, checks; and with "
-    "several folders which model prefers stereotypes more, and how sure that is.\n\n"
-    "Give folders that `bayesbias mlm score` wrote for the same data set.\n\n"
-    "Example: `bayesbias mlm report bert roberta --out compared`"
+mlm_app = typer.Typer(
+    rich_markup_mode="markdown", callback=options.help_alone, invoke_without_command=True
 )
 
-mlm_app = typer.Typer(no_args_is_help=False)
 
-
-@mlm_app.callback(invoke_without_command=True)
-def _root(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        print(context.get_help())
-
-
-@mlm_app.command("score", help=SCORE_HELP)
+@mlm_app.command("score")
+@options.command(
+    "bayesbias mlm score --model ./bert --data crows_pairs_anonymized.csv "
+    "--dataset crows-pairs --out bert"
+)
 def score(
     context: typer.Context,
     *,
@@ -68,29 +52,22 @@ def score(
             help="A model's folder, or its name on the Hugging Face hub.",
         ),
     ],
-    data: Annotated[
-        Path, typer.Option("--data", metavar="FILE", help="Your copy of the data set.")
-    ],
-    dataset: Annotated[
-        str, typer.Option("--dataset", metavar="NAME", help="crows-pairs or stereoset.")
-    ],
+    data: Annotated[Path, typer.Option(metavar="FILE", help="Your copy of the data set.")],
+    dataset: Annotated[str, typer.Option(metavar="NAME", help="crows-pairs or stereoset.")],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for the scores.")],
     part: Annotated[
-        str,
-        typer.Option(metavar="PART", help="Of StereoSet: intrasentence or intersentence."),
+        str, typer.Option(metavar="PART", help="Of StereoSet: intrasentence or intersentence.")
     ] = "intrasentence",
     measure: Annotated[
         list[str] | None,
         typer.Option(
-            "--measure",
             metavar="NAME",
             help="sss, cps, aul, aula, pll, pll-word-l2r, or log-likelihood for causal models; "
             "may be repeated; all that the model allows by default.",
         ),
     ] = None,
     bias_type: Annotated[
-        list[str] | None,
-        typer.Option("--bias-type", metavar="NAME", help="Score these only; may be repeated."),
+        list[str] | None, typer.Option(metavar="NAME", help="Score these only; may be repeated.")
     ] = None,
     name: Annotated[
         str | None, typer.Option(metavar="NAME", help="How results call the model.")
@@ -112,25 +89,23 @@ def score(
         ),
     ] = False,
     force: options.Force = False,
-    quiet: options.Quiet = False,
+    screen: Screen,
 ) -> int:
-    """Score sentence pairs under a language model."""
+    """Score the sentence pairs of CrowS-Pairs or StereoSet under a language model.
+
+    DIR gets scores.csv, one row a sentence and measure, run.json, and remembered.sqlite, from
+    which a run that was stopped goes on. Needs the extra mlm: `pip install 'bayesbias[mlm]'`.
+    Neither data set comes with the package.
+    """
     from .._core.transformer_files import place_of
     from ..maskedlm import load_language_model, paired_scores, read_pairs, score_pairs
     from ..maskedlm.questions import require_measures
-    from ..workflows.output import (
-        OWN_NAMES,
-        replace_results,
-        require_place,
-        versions,
-        write_record,
-    )
+    from ..workflows import output
 
-    screen = options.screen_of(context, quiet)
     require_measures(measure or ())  # names first: torch takes seconds to load
     place_of(model)
     pairs = read_pairs(data, dataset, part=part, bias_types=bias_type)
-    require_place(out, force=force, names=(SCORES, *OWN_NAMES))
+    output.require_place(out, force=force, names=(SCORES, *output.OWN_NAMES))
     read = load_language_model(
         model, device=device, dtype=dtype, name=name, allow_pickle=allow_pickle
     )
@@ -143,11 +118,10 @@ def score(
             cache=out / REMEMBERED,
             progressbar=not screen.quiet,
         )
-    command = options.command_of(context)
     record = {
         "kind": read.kind,
         "made_by": KIND,
-        "command": command,
+        "command": options.command_of(context),
         "model": read.name,
         "model_hash": read.content_hash,
         "dataset": dataset if dataset != "stereoset" else f"{dataset}, {part}",
@@ -155,14 +129,16 @@ def score(
         "dtype": dtype,
         "n_pairs": len(pairs),
         "unscored": scores.attrs["unscored"],
-        "versions": versions() | _mlm_versions(),
+        "versions": output.versions("torch", "transformers"),
     }
-    with replace_results(out, force=force) as stage:
+    with output.replace_results(out, force=force) as stage:
         scores.to_csv(stage / SCORES, index=False)
-        write_record(record, stage)
+        output.write_record(record, stage)
     _tell_shares(paired_scores(scores), screen)
-    screen.say(f"{out / SCORES}: {len(scores):,} scores of {len(pairs):,} pairs under {read.name}.")
-    screen.say(f"Next: bayesbias mlm report {shlex.quote(str(out))}")
+    screen.say(
+        f"{out / SCORES}: {len(scores):,} scores of {len(pairs):,} pairs under {read.name}.",
+        f"Next: bayesbias mlm report {shlex.quote(str(out))}",
+    )
     return 0
 
 
@@ -177,12 +153,6 @@ def _room(out: Path) -> Iterator[None]:
             out.rmdir()
 
 
-def _mlm_versions() -> dict[str, str]:
-    from importlib.metadata import version
-
-    return {name: version(name) for name in ("torch", "transformers")}
-
-
 def _tell_shares(paired: pd.DataFrame, screen: Screen) -> None:
     from ..maskedlm import percentage_score
 
@@ -194,8 +164,8 @@ def _tell_shares(paired: pd.DataFrame, screen: Screen) -> None:
     screen.table("Preferences (50 is none)", heads, rows)
 
 
-@mlm_app.command("report", help=REPORT_HELP)
-@options.fit_options(without=("rope",))
+@mlm_app.command("report")
+@options.command("bayesbias mlm report bert roberta --out compared", without=("rope",))
 def report(
     context: typer.Context,
     folders: Annotated[
@@ -223,31 +193,39 @@ def report(
         ),
     ] = False,
     force: options.Force = False,
-    open_report: Annotated[
-        bool, typer.Option("--open", help="Open the report in a browser.")
-    ] = False,
-    quiet: options.Quiet = False,
+    open_report: options.OpenReport = False,
+    screen: Screen,
 ) -> int:
-    """Write a report on scored sentence pairs."""
-    from ..workflows.output import require_place
+    """Write a report on scored sentence pairs: published measures, posteriors, checks.
+
+    With several folders it tells which model prefers stereotypes more, and how sure that is. Give
+    folders that `bayesbias mlm score` wrote for the same data set.
+    """
+    from ..report.pairs import pairs_page
+    from ..workflows import output
     from ..workflows.pairs import PairSettings, analyse_pairs
 
-    screen = options.screen_of(context, quiet)
     scores, records = _read_scores(folders)
     target = out or folders[0] / "report"
-    require_place(target, force=force)
+    output.require_place(target, force=force)
     settings = PairSettings(spec=spec, **vars(replace(fitting, progressbar=False)))
     with screen.steps(2 + scores["measure"].nunique()) as tell:
         analysis = analyse_pairs(scores, settings, tell=tell)
-        tell("writing the report")
-        command = options.command_of(context)
-        kept = analysis.posteriors if posteriors else {}
-        _write_report(analysis, kept, records, target, command, force=force)
-    _tell_findings(analysis, screen)
-    screen.say(f"Report: {target / 'report.html'}")
-    if open_report:
-        typer.launch((target / "report.html").absolute().as_uri())
-    return WARNED if analysis.doubts else 0
+        record = {
+            "command": options.command_of(context),
+            "scored": records,
+            "spec": analysis.spec.to_dict(),
+            "warnings": analysis.doubts,
+            "versions": output.versions(),
+        }
+        with output.replace_results(target, force=force) as stage:
+            trees = analysis.posteriors if posteriors else {}
+            output.write_frames({"paired": analysis.paired, **analysis.frames}, trees, stage)
+            options.write_report(pairs_page(analysis, records), record, stage, tell)
+    doubtful = bool(analysis.doubts)
+    return options.finish(
+        screen, _findings(analysis), target, open_report=open_report, doubtful=doubtful
+    )
 
 
 def _read_scores(folders: Sequence[Path]) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
@@ -271,58 +249,21 @@ def _read_scores(folders: Sequence[Path]) -> tuple[pd.DataFrame, list[dict[str, 
             )
         )
         records.append(record)
-    names = [record["model"] for record in records]
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(
-                f"two folders call their model {name!r}; score one again with another --name"
-            )
+    names = Counter(record["model"] for record in records)
+    name, count = names.most_common(1)[0]
+    if count > 1:
+        raise ValueError(
+            f"two folders call their model {name!r}; score one again with another --name"
+        )
     data = {(record["dataset"], record["data_hash"]) for record in records}
     if len(data) > 1:
         raise ValueError("the folders were scored on different data; models need the same pairs")
     return pd.concat(frames, ignore_index=True), records
 
 
-def _write_report(
-    analysis: PairAnalysis,
-    posteriors: Mapping[str, DataTree],
-    records: Sequence[Mapping[str, Any]],
-    target: Path,
-    command: str,
-    *,
-    force: bool,
-) -> None:
-    from ..model.tree import save_posterior
-    from ..report.page import render
-    from ..report.pairs import pairs_page
-    from ..workflows import output as results
-
-    with results.replace_results(target, force=force) as stage:
-        analysis.paired.to_csv(stage / "paired.csv", index=False)
-        for name, frame in analysis.frames.items():
-            if not frame.empty:
-                frame.to_csv(stage / f"{name}.csv", index=False)
-        for measure, tree in posteriors.items():
-            save_posterior(tree, stage / f"posterior-{measure}.nc")
-        versions = results.versions()
-        page = pairs_page(analysis, records)
-        results.write_page(render(page, {}, command, versions), stage)
-        results.write_record(
-            {
-                "command": command,
-                "scored": list(records),
-                "spec": analysis.spec.to_dict(),
-                "warnings": analysis.doubts,
-                "versions": versions,
-            },
-            stage,
-        )
-
-
-def _tell_findings(analysis: PairAnalysis, screen: Screen) -> None:
+def _findings(analysis: PairAnalysis) -> Iterator[str]:
     from ..report.wording import CLOSING
     from ..report.wording.pairs import comparison_lines, preference_lines
 
-    for line in [*preference_lines(analysis), *comparison_lines(analysis)]:
-        screen.say(f"  {line}")
-    screen.say(CLOSING)
+    yield from (f"  {line}" for line in [*preference_lines(analysis), *comparison_lines(analysis)])
+    yield CLOSING

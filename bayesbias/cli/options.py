@@ -1,27 +1,43 @@
-"""Options that several commands share."""
+"""What commands share: how one is made of a function, options, and how a report ends."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import Field, fields
 from functools import wraps
-from inspect import Parameter, signature
+from inspect import Parameter, Signature, getdoc, signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..sampling.options import FitOptions
 from .screen import Screen
 
+if TYPE_CHECKING:
+    from ..report.page import Page
+
 MADE_WITHOUT = {"out", "force", "quiet", "open_report", "posteriors", "jobs", "dask"}
 """Options that no number depends on."""
 
-type Command = Callable[..., int | None]
+EXIT_CODES = (
+    "Exit codes: 0 all is well; 1 a check found errors, or cells of a sweep failed; 2 bad input, "
+    "nothing was written; "
+    "3 results were written, but the sampler warned; 130 interrupted; "
+    "141 the reader of stdout went away."
+)
+
+FAILED = 1
+"""Exit code of a check that found errors, and of a sweep some of whose cells failed."""
+
+WARNED = 3
+"""Exit code of a command that wrote its results, some of which carry sampling warnings."""
 
 SEED = 1
 """Default of ``--seed``: two runs of one command give the same numbers."""
+
+type Command = Callable[..., int | None]
 
 Vectors = Annotated[
     str,
@@ -32,34 +48,6 @@ Vectors = Annotated[
         help="A bundled embedding (glove-demo), or a file: .bin .txt .vec, also in .gz or .zip, "
         ".npz, .kv, .model.",
     ),
-]
-Encoder = Annotated[
-    str | None,
-    typer.Option(
-        "--encoder",
-        metavar="NAME_OR_DIR",
-        help="Measure words in sentences instead: a contextual encoder's folder, or its name on "
-        "the Hugging Face hub. Needs the extra mlm.",
-    ),
-]
-TemplateSet = Annotated[
-    str,
-    typer.Option(
-        "--templates",
-        metavar="SET",
-        help="With --encoder: sentences to put words into, a bundled set or a .toml file.",
-    ),
-]
-Pooling = Annotated[
-    str,
-    typer.Option(
-        "--pooling",
-        metavar="HOW",
-        help="With --encoder: word (the word's own tokens in the sentence) or sentence.",
-    ),
-]
-Layer = Annotated[
-    int, typer.Option("--layer", metavar="N", help="With --encoder: layer to read, -1 the last.")
 ]
 Case = Annotated[
     str,
@@ -79,47 +67,64 @@ AllowPickle = Annotated[
 ]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Equal seeds give equal results.")]
 Force = Annotated[
-    bool,
-    typer.Option("--force", help="Replace earlier results; files of others are left alone."),
+    bool, typer.Option("--force", help="Replace earlier results; files of others are left alone.")
 ]
 Quiet = Annotated[
     bool, typer.Option("--quiet", "-q", help="Print nothing on stdout; show no progress.")
 ]
 OutFile = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="File to write.")]
-
-
-CiProb = Annotated[
-    float, typer.Option("--ci-prob", metavar="P", help="Probability of intervals, in (0, 1).")
+OutFolder = Annotated[
+    Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for the results.")
+]
+OpenReport = Annotated[bool, typer.Option("--open", help="Open the report in a browser.")]
+OneList = Annotated[
+    str, typer.Argument(metavar="LIST", help="Name of a bundled list, or path of a .toml file.")
+]
+Jobs = Annotated[
+    int, typer.Option("--jobs", "-j", metavar="N", help="Processes; -1 for one a core.")
 ]
 
 
-def fit_options(
-    *only: str, without: Collection[str] = (), **helps: str
+def command(
+    *examples: str,
+    closing: str = "",
+    without: Collection[str] = (),
+    only: Collection[str] | None = None,
+    **helps: str,
 ) -> Callable[[Command], Command]:
-    """Expand a command's parameter ``fitting`` into options, one a field of `FitOptions`.
+    """Make a command of a function; the help is its docstring, examples, and a last paragraph.
 
-    Parameters
-    ----------
-    *only : str
-        The fields to take, if not all.
-    without : collection of str
-        Fields that the command has no use for.
-    **helps : str
-        What the help says of a field, where it is not what it says elsewhere.
+    Its parameter ``screen`` becomes the option ``--quiet``, and ``fitting``, if it has one, an
+    option for each field of `FitOptions`: but those of `without`, or those of `only`. `helps` says
+    what the help has for a field in the place of what it says elsewhere.
     """
-    told = {each.name: each for each in fields(FitOptions) if each.metadata}
-    chosen = [told[name] for name in only or told if name not in without]
+    names = {each.name for each in fields(FitOptions) if each.metadata} - set(without)
+    names &= names if only is None else set(only)
+    chosen = [each for each in fields(FitOptions) if each.name in names]
+    head = "Example: " if len(examples) == 1 else "Examples:\n\n"
+    shown_examples = head + "\n\n".join(f"`{each}`" for each in examples) if examples else ""
+    context = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
 
-    def decorate(command: Command) -> Command:
-        @wraps(command)
-        def run(**given: Any) -> int | None:  # noqa: ANN401
-            options = FitOptions(**{each.name: given.pop(each.name) for each in chosen})
-            return command(**given, fitting=options)
+    def decorate(function: Command) -> Command:
+        own = signature(function, eval_str=True).parameters
+        fits = chosen if "fitting" in own else []
 
-        own = signature(command, eval_str=True)
-        shown = [each for each in own.parameters.values() if each.name != "fitting"]
-        shown += [_parameter(each, helps.get(each.name)) for each in chosen]
-        run.__signature__ = own.replace(parameters=shown)  # type: ignore[attr-defined]
+        @wraps(function)
+        def run(context: typer.Context, *, quiet: bool, **given: Any) -> int | None:  # noqa: ANN401
+            context.obj = quiet or bool(context.obj)  # which holds for the commands below this one
+            if "context" in own:
+                given["context"] = context
+            if "fitting" in own:
+                values = {each.name: given.pop(each.name) for each in fits}
+                given["fitting"] = FitOptions(**values, progressbar=not context.obj)
+            return function(screen=Screen(quiet=context.obj), **given)
+
+        quiet = Parameter("quiet", Parameter.KEYWORD_ONLY, default=False, annotation=Quiet)
+        shown = [quiet if name == "screen" else each for name, each in own.items()]
+        shown = [each for each in shown if each.name not in {"context", "fitting"}]
+        shown += [_parameter(each, helps.get(each.name)) for each in fits]
+        vars(run)["__signature__"] = Signature([context, *shown])
+        run.__doc__ = "\n\n".join(filter(None, [getdoc(function), shown_examples, closing]))
         return run
 
     return decorate
@@ -136,11 +141,7 @@ def _parameter(option: Field[Any], told: str | None) -> Parameter:
 def command_of(context: typer.Context, **settled: object) -> str:
     """Write the command that makes the same numbers, with every setting spelt out.
 
-    Parameters
-    ----------
-    context : Context
-    **settled
-        Values in the place of those that were given; None leaves an option out.
+    `settled` are values in the place of those that were given; None leaves an option out.
     """
     words = context.command_path.split()
     for each in context.command.params:
@@ -149,14 +150,55 @@ def command_of(context: typer.Context, **settled: object) -> str:
         if name in MADE_WITHOUT or value is None or value is False:
             continue
         values = list(value) if isinstance(value, list | tuple) else [value]
+        flags = [flag for flag in each.opts if flag.startswith("--")][:1]
         if each.param_type_name == "argument":
             words += map(str, values)
-            continue
-        flag = next(flag for flag in each.opts if flag.startswith("--"))
-        words += [flag] if value is True else [w for one in values for w in (flag, str(one))]
+        elif value is True:
+            words += flags
+        elif each.nargs > 1:
+            words += [*flags, *map(str, values)]
+        else:
+            words += [word for one in values for word in (*flags, str(one))]
     return shlex.join(words)
 
 
-def screen_of(context: typer.Context, quiet: bool = False) -> Screen:
-    """Return the screen of a command: quiet if it, or the program as a whole, was asked to be."""
-    return Screen(quiet=quiet or bool(context.obj))
+def help_alone(context: typer.Context) -> None:
+    """Print the help of a group of commands, if none of them is asked for."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def write_report(
+    page: Page,
+    record: Mapping[str, Any],
+    folder: Path,
+    tell: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Draw a page's figures and write it, and last of all the record, whose command it shows."""
+    from ..report.figures import draw_figures
+    from ..report.page import render
+    from ..workflows import output
+
+    drawn = {}
+    if page.figures:
+        tell("drawing plots")
+        drawn = draw_figures(page.figures, folder / output.PLOTS)
+    tell("writing the report")
+    output.write_page(render(page, drawn, record["command"], record["versions"]), folder)
+    output.write_record(record, folder)
+
+
+def finish(
+    screen: Screen,
+    lines: Iterable[str],
+    out: Path,
+    *,
+    open_report: bool = False,
+    doubtful: bool = False,
+) -> int:
+    """Say what was found and where the report is, open it if asked; return the exit code."""
+    page = out / "report.html"
+    screen.say(*lines, f"Report: {page}")
+    if open_report:
+        typer.launch(page.absolute().as_uri())
+    return WARNED if doubtful else 0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import shutil
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,16 +21,18 @@ if TYPE_CHECKING:
     from ..tables.wordlists import WordList
     from ..workflows.wordlist import Analysis, Settings
 
-WARNED = 3
-"""Exit code of a run that wrote its results, some of which carry sampling warnings."""
-
 RESERVED = ("report.html", "run.json", "plots")
 """Names in the folder of results that no list may take."""
 
 Tell = Callable[[str], None]
 
 
-@options.fit_options(draws="Draws of each chain; of all chains at least 25.")
+@options.command(
+    "bayesbias run religion --out religion",
+    "bayesbias run gender mine.toml --vectors GoogleNews.bin --case fallback --out results",
+    closing=options.EXIT_CODES,
+    draws="Draws of each chain; of all chains at least 25.",
+)
 def run(
     context: typer.Context,
     lists: Annotated[
@@ -38,10 +41,31 @@ def run(
     ],
     *,
     vectors: options.Vectors = "glove-demo",
-    encoder: options.Encoder = None,
-    templates: options.TemplateSet = "bleached",
-    pooling: options.Pooling = "word",
-    layer: options.Layer = -1,
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME_OR_DIR",
+            help="Measure words in sentences instead: a contextual encoder's folder, or its name "
+            "on the Hugging Face hub. Needs the extra mlm.",
+        ),
+    ] = None,
+    templates: Annotated[
+        str,
+        typer.Option(
+            metavar="SET",
+            help="With --encoder: sentences to put words into, a bundled set or a .toml file.",
+        ),
+    ] = "bleached",
+    pooling: Annotated[
+        str,
+        typer.Option(
+            metavar="HOW",
+            help="With --encoder: word (the word's own tokens in the sentence) or sentence.",
+        ),
+    ] = "word",
+    layer: Annotated[
+        int, typer.Option(metavar="N", help="With --encoder: layer to read, -1 the last.")
+    ] = -1,
     model: Annotated[
         list[str] | None,
         typer.Option(
@@ -52,23 +76,23 @@ def run(
             "with --encoder crossed and contextual.",
         ),
     ] = None,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for the results.")
-    ] = Path("bayesbias-results"),
+    out: options.OutFolder = Path("bayesbias-results"),
     case: options.Case = "exact",
     fitting: FitOptions,
     allow_pickle: options.AllowPickle = False,
     force: options.Force = False,
-    open_report: Annotated[
-        bool, typer.Option("--open", help="Open the report in a browser.")
-    ] = False,
-    quiet: options.Quiet = False,
+    open_report: options.OpenReport = False,
+    screen: Screen,
 ) -> int:
-    """Measure word lists in an embedding, fit models, and write a report."""
+    """Measure word lists in an embedding, fit models, and write a report.
+
+    For each list DIR gets the table, the missing words, posteriors, summaries, contrasts, checks,
+    plots (PNG, SVG), run.json and a report.html that needs no network. With several lists each
+    gets a folder of its own in DIR.
+    """
     from ..workflows.output import require_place
     from ..workflows.wordlist import CONTEXTUAL_MODELS, DEFAULT_MODELS, Settings, load_models
 
-    screen = options.screen_of(context, quiet)
     settings = Settings(
         vectors=encoder or vectors,
         models=tuple(model or (CONTEXTUAL_MODELS if encoder else DEFAULT_MODELS)),
@@ -86,10 +110,10 @@ def run(
     other = ("vectors",) if encoder else ("templates", "pooling", "layer")
     command = options.command_of(context, model=settings.models, **dict.fromkeys(other))
     analyses = _results(chosen, settings, out, command, force=force, screen=screen)
-    _tell_findings(analyses, out, screen)
-    if open_report:
-        typer.launch((out / "report.html").absolute().as_uri())
-    return WARNED if any(analysis.doubtful for analysis in analyses) else 0
+    doubtful = any(analysis.doubtful for analysis in analyses)
+    return options.finish(
+        screen, _findings(analyses), out, open_report=open_report, doubtful=doubtful
+    )
 
 
 def _load_lists(sources: Sequence[str]) -> list[WordList]:
@@ -130,18 +154,19 @@ def _results(
     vectors = _vectors(lists, settings, shown=not screen.quiet)
     steps = len(lists) * (3 + 2 * len(settings.models)) + 1
     with screen.steps(steps) as tell:
-        names = [wordlist.name for wordlist in lists]
-        told = [_named(tell, name) if len(lists) > 1 else tell for name in names]
+        several = len(lists) > 1
+        names = [f"{each.name}: " if several else "" for each in lists]
+        told = [lambda text, name=name: tell(f"{name}{text}") for name in names]
         analyses = [
             analyse(vectors, wordlist, settings, tell=tell_of)
             for wordlist, tell_of in zip(lists, told, strict=True)
         ]
         with replace_results(out, force=force) as stage:  # only now is anything written
-            for analysis, name, tell_of in zip(analyses, names, told, strict=True):
-                folder = stage / name if len(lists) > 1 else stage
+            for analysis, tell_of in zip(analyses, told, strict=True):
+                folder = stage / analysis.wordlist.name if several else stage
                 folder.mkdir(exist_ok=True)
                 _write(analysis, folder, command, tell_of)
-            if len(lists) > 1:
+            if several:
                 _write_index(analyses, stage, command)
             tell(f"writing {out}")
     return analyses
@@ -173,47 +198,34 @@ def _vectors(
     )
 
 
-def _named(tell: Tell, name: str) -> Tell:
-    return lambda text: tell(f"{name}: {text}")
-
-
 def _write(analysis: Analysis, folder: Path, command: str, tell: Tell) -> None:
     """Write everything about one list into its folder, the record last."""
-    from ..report.figures import draw_figures
     from ..report.lists import list_page
-    from ..report.page import render
-    from ..workflows import output as results
+    from ..workflows import output
 
-    results.write_frames(analysis, folder)
-    tell("drawing plots")
-    page = list_page(analysis)
-    drawn = draw_figures(page.figures, folder / results.PLOTS)
-    tell("writing the report")
-    results.write_page(render(page, drawn, command, results.versions()), folder)
-    results.write_record(results.record_of(analysis, command), folder)
+    output.write_frames(analysis.frames, analysis.posteriors, folder)
+    first = next(iter(analysis.results))
+    shutil.copyfile(folder / f"posterior-{first}.nc", folder / "posterior.nc")
+    options.write_report(list_page(analysis), output.record_of(analysis, command), folder, tell)
 
 
 def _write_index(analyses: Sequence[Analysis], stage: Path, command: str) -> None:
     from ..report.lists import index_page
-    from ..report.page import render
-    from ..workflows import output as results
+    from ..workflows import output
 
-    page = index_page([(one, f"{one.wordlist.name}/{results.REPORT}") for one in analyses])
-    versions = results.versions()
-    results.write_page(render(page, {}, command, versions), stage)
     names = [analysis.wordlist.name for analysis in analyses]
-    results.write_record({"command": command, "lists": names, "versions": versions}, stage)
+    pages = [f"{name}/{output.REPORT}" for name in names]
+    record = {"command": command, "lists": names, "versions": output.versions()}
+    options.write_report(index_page(list(zip(analyses, pages, strict=True))), record, stage)
 
 
-def _tell_findings(analyses: Sequence[Analysis], out: Path, screen: Screen) -> None:
-    """Print the gap of every list and model, and where the report is."""
+def _findings(analyses: Sequence[Analysis]) -> Iterator[str]:
+    """Yield the gap of every list and model, and what it does not say."""
     from ..report.wording import CLOSING
     from ..report.wording.distances import gap_lines, measured_lines
 
     for analysis in analyses:
         first, *rest = measured_lines(analysis)
-        screen.say(first)
-        for line in [*rest, *gap_lines(analysis)]:
-            screen.say(f"  {line}")
-    screen.say(CLOSING)
-    screen.say(f"Report: {out / 'report.html'}")
+        yield first
+        yield from (f"  {line}" for line in [*rest, *gap_lines(analysis)])
+    yield CLOSING

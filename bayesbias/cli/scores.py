@@ -3,49 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..sampling.options import FitOptions
 from . import options
-from .run import WARNED
 from .screen import Screen, complain
 
 if TYPE_CHECKING:
     import pandas as pd
-    from gensim.models import KeyedVectors
 
-    from ..tables.wordlists import WordList
-
-EXAMPLES = (
-    "Compute every cosine score of a word list, with intervals and exact p-values.\n\n"
-    "The protected words of the list's groups are X and Y, their stereotypes A and B; scores of "
-    "two groups are computed on every pair. Intervals come from drawing the words anew; with "
-    "`--posterior` a model is fitted and the posteriors of MAC, gWEAT and WEAT join the table. "
-    "What a score measures, its range and its direction: docs/scores.md.\n\n"
-    "Examples:\n\n"
-    "`bayesbias scores gender`\n\n"
-    "`bayesbias scores weat1 --vectors GoogleNews.bin --alternative greater --out weat1.csv`\n\n"
-    "`bayesbias scores religion --posterior --model crossed`\n\n"
-    "Exit code 3 if the model was fitted but the sampler warned; the table is written all the "
-    "same."
-)
-"""What ``bayesbias scores --help`` says."""
-
-HEADS = ("score", "groups", "value>", "low>", "high>", "p>")
+COLUMNS = {"score": "score", "groups": "groups"} | {
+    f"{name}>": name for name in ("value", "low", "high", "p")
+}
 """Columns of the tables."""
 
 
-@options.fit_options(without=("draws", "chains", "rope"))
+@options.command(
+    "bayesbias scores gender",
+    "bayesbias scores weat1 --vectors GoogleNews.bin --alternative greater --out weat1.csv",
+    "bayesbias scores religion --posterior --model crossed",
+    closing="Exit code 3 if the model was fitted but the sampler warned; the table is written all "
+    "the same.",
+    without=("draws", "chains", "rope"),
+)
 def scores(
-    context: typer.Context,
-    wordlist: Annotated[
-        str, typer.Argument(metavar="LIST", help="Name of a bundled list, or path of a .toml file.")
-    ],
+    wordlist: options.OneList,
     *,
     vectors: options.Vectors = "glove-demo",
     case: options.Case = "exact",
@@ -59,29 +44,33 @@ def scores(
         bool, typer.Option("--posterior", help="Fit a model and add the posteriors of scores.")
     ] = False,
     model: Annotated[
-        str,
-        typer.Option("--model", "-m", metavar="MODEL", help="The model for --posterior."),
+        str, typer.Option("--model", "-m", metavar="MODEL", help="The model for --posterior.")
     ] = "crossed",
     fitting: FitOptions,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Where the table goes, .csv."),
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Where the table goes, .csv.")
     ] = None,
     allow_pickle: options.AllowPickle = False,
     force: options.Force = False,
-    quiet: options.Quiet = False,
+    screen: Screen,
 ) -> int:
-    """Compute every cosine score of a word list, print the table and keep it."""
+    """Compute every cosine score of a word list, with intervals and exact p-values.
+
+    The protected words of the list's groups are X and Y, their stereotypes A and B; scores of two
+    groups are computed on every pair. Intervals come from drawing the words anew; with
+    `--posterior` a model is fitted and the posteriors of MAC, gWEAT and WEAT join the table. What
+    a score measures, its range and its direction: docs/scores.md.
+    """
     from ..embeddings.load import load_vectors
     from ..posterior.posterior_scores import with_posterior_scores
     from ..sampling.fit import fit
     from ..scores.permutation import named_alternative
     from ..scores.table import score_table
-    from ..tables.distances import distance_table
+    from ..tables.distances import distance_table, missing_words
+    from ..tables.table_files import write_table
     from ..tables.wordlists import load_wordlist
     from ..workflows.output import require_file_place
 
-    screen = options.screen_of(context, quiet)
     loaded, tested = load_wordlist(wordlist), named_alternative(alternative)
     if out is not None:
         require_file_place(out, (".csv",), force=force)
@@ -99,56 +88,46 @@ def scores(
     doubts: list[str] = []
     if posterior:
         table = distance_table(read, loaded)
-        fitted = fit(table, model, options=replace(fitting, progressbar=not screen.quiet))
+        fitted = fit(table, model, options=fitting)
         frame = with_posterior_scores(frame, fitted, ci_kind=fitting.ci_kind)
         doubts = frame.attrs["warnings"]
-    _tell_missing(read, loaded)
+    lost = missing_words(read, loaded)
+    named = dict.fromkeys(lost["word"][lost["role"] != "control"])  # controls play no part
+    if named:
+        complain(f"not in the embedding, and left out: {', '.join(named)}")
     if out is not None:
-        _write(frame, out)
+        write_table(frame, out)
     title = f"{loaded.name} in {Path(vectors).name or vectors}"
     _show(frame, title, fitting.ci_kind, screen)
     if out is not None:
         screen.say(f"Table: {out}")
-    return WARNED if doubts else 0
-
-
-def _tell_missing(read: KeyedVectors, wordlist: WordList) -> None:
-    """Write to stderr which words the scores were computed without; control words play no part."""
-    from ..tables.distances import missing_words
-
-    lost = missing_words(read, wordlist)
-    named = dict.fromkeys(lost["word"][lost["role"] != "control"])
-    if named:
-        complain(f"not in the embedding, and left out: {', '.join(named)}")
-
-
-def _write(frame: pd.DataFrame, out: Path) -> None:
-    from .._core.files import replace_file
-
-    with replace_file(out) as temporary:
-        frame.to_csv(temporary, index=False)
+    return options.WARNED if doubts else 0
 
 
 def _show(frame: pd.DataFrame, title: str, ci_kind: str, screen: Screen) -> None:
     """Print the scores, how to read them, and why some have no value."""
     from .._core.intervals import interval_kind
 
+    numbers = {name: frame[name].map(_number) for name in ("value", "low", "high")}
+    p_values = frame["p_value"].map("{:.2g}".format, na_action="ignore").fillna("")
+    shown = frame.assign(**numbers, p=p_values)
     level = f"{100 * frame.attrs['ci_prob']:g}%"
-    named = {
-        "bootstrap": f"{title}: scores, {level} bootstrap intervals",
-        "posterior": f"{title}: posterior means, {level} {interval_kind(ci_kind).name}s",
-    }
     about = {
-        "bootstrap": "Bootstrap intervals say how scores move with other words; p is exact, "
-        f"{frame.attrs['alternative']}, and is about the split of these words into two.",
-        "posterior": "Posterior intervals are about these words, and narrower for that: they do "
-        "not say how scores move with other words.",
+        "bootstrap": (
+            f"scores, {level} bootstrap intervals",
+            "Bootstrap intervals say how scores move with other words; p is exact, "
+            f"{frame.attrs['alternative']}, and is about the split of these words into two.",
+        ),
+        "posterior": (
+            f"posterior means, {level} {interval_kind(ci_kind).name}s",
+            "Posterior intervals are about these words, and narrower for that: they do not say "
+            "how scores move with other words.",
+        ),
     }
-    for interval, head in named.items():
-        part = frame[frame["interval"] == interval]
-        if len(part):
-            screen.table(head, HEADS, [_cells(row) for row in part.to_dict("records")])
-            screen.say(about[interval])
+    for interval, part in shown.groupby("interval", sort=False):
+        head, note = about[str(interval)]
+        screen.frame(f"{title}: {head}", part, COLUMNS)
+        screen.say(note)
     keys = ["direction", "reading", "no_bias"]
     for (direction, reading, no_bias), part in frame.groupby(keys, sort=False):
         names = ", ".join(dict.fromkeys(part["score"]))
@@ -158,12 +137,6 @@ def _show(frame: pd.DataFrame, title: str, ci_kind: str, screen: Screen) -> None
     if (frame["score"] == "weat_statistic").any():
         screen.say("weat is WEAT's effect size, weat_statistic its sum; both have the same p.")
     screen.say("What each score measures, and its traps: docs/scores.md.")
-
-
-def _cells(row: dict[Hashable, Any]) -> list[str]:
-    numbers = [_number(row[name]) for name in ("value", "low", "high")]
-    p_value = "" if math.isnan(row["p_value"]) else f"{row['p_value']:.2g}"
-    return [str(row["score"]), str(row["groups"]), *numbers, p_value]
 
 
 def _number(value: float) -> str:

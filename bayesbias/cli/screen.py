@@ -6,11 +6,16 @@ import logging
 import sys
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .._core.checks import Argument, NamesArguments
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NAME = "bayesbias"
 
@@ -30,10 +35,18 @@ class Screen:
 
     quiet: bool = False
 
-    def say(self, text: str = "") -> None:
-        """Print a line on stdout, as it stands."""
-        if not self.quiet:
-            print(plain(text))
+    def say(self, *lines: str) -> None:
+        """Print lines on stdout, as they stand."""
+        for line in () if self.quiet else lines:
+            print(plain(line))
+
+    def frame(self, title: str, frame: pd.DataFrame, columns: Mapping[str, str]) -> None:
+        """Print a frame as a table: for each head a column, with a format as in ``mean:.3f``."""
+        rows = [
+            [f"{{{each}}}".format_map(row) for each in columns.values()]
+            for row in frame.to_dict(orient="records")
+        ]
+        self.table(title, list(columns), rows)
 
     def table(self, title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """Print a table on stdout; ``>`` ending a head marks numbers, ``|`` unbroken lines."""
@@ -87,6 +100,16 @@ class Screen:
 
 class StoppedError(Exception):
     """The user stopped a command; the text says what is kept."""
+
+
+@contextmanager
+def kept_in(folder: Path | None) -> Iterator[None]:
+    """Tell who stops a command that finished parts are kept in a folder, if they are."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        kept = f"what was done is kept in {folder}, and the same command goes on"
+        raise StoppedError(kept if folder else "nothing was written") from None
 
 
 def plain(text: str) -> str:

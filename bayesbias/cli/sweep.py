@@ -13,17 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import options
-from .screen import Screen, StoppedError, complain
+from .screen import Screen, complain, kept_in
 
 if TYPE_CHECKING:
     from ..report.tables import Table
     from ..workflows.sweep import Plan, Sweep
-
-FAILED = 1
-"""Exit code of a sweep some of whose cells failed; the results of the others were written."""
-
-WARNED = 3
-"""Exit code of a sweep all of whose cells have a result, some with sampling warnings."""
 
 CONNECT_SECONDS = 15
 """How long a Dask scheduler has to answer."""
@@ -48,8 +42,7 @@ lower = { source = "glove-demo", case = "lower" }
 """
 """A configuration that runs as it stands."""
 
-HELP = (
-    "Fit many embeddings, word lists, models and seeds, and compare them.\n\n"
+ABOUT = (
     "CONFIG is a TOML file:\n\n"
     f"```toml\n{EXAMPLE}```\n\n"
     "Paths in it are relative to the file. Every embedding, list, model and seed makes a cell. "
@@ -67,16 +60,13 @@ HELP = (
 )
 
 
+@options.command(closing=ABOUT)
 def sweep(
     context: typer.Context,
     config: Annotated[Path, typer.Argument(metavar="CONFIG", help="The sweep's .toml file.")],
     *,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for the results.")
-    ] = Path("bayesbias-sweep"),
-    jobs: Annotated[
-        int, typer.Option("--jobs", "-j", metavar="N", help="Processes; -1 for one a core.")
-    ] = 1,
+    out: options.OutFolder = Path("bayesbias-sweep"),
+    jobs: options.Jobs = 1,
     dask: Annotated[
         str,
         typer.Option(
@@ -86,14 +76,14 @@ def sweep(
         ),
     ] = "",
     allow_pickle: options.AllowPickle = False,
-    quiet: options.Quiet = False,
+    screen: Screen,
 ) -> int:
     """Fit many embeddings, word lists, models and seeds, and compare them."""
     from ..report.sweep_output import begin, require_sweep_place, write_sweep
+    from ..report.wording import CLOSING
     from ..workflows.sweep import plan_sweep, run_sweep
     from ..workflows.sweep_spec import load_sweep
 
-    screen = options.screen_of(context, quiet)
     if jobs == 0:
         raise ValueError("--jobs is a number of processes from 1 on, or -1 for one a core; got 0")
     wanted = load_sweep(config)
@@ -103,17 +93,13 @@ def sweep(
     command = options.command_of(context)
     with _workers(dask):
         begin(plan, out, command)
-        try:
+        with kept_in(out):
             progress = False if screen.quiet else None
             done = run_sweep(plan, folder=out, n_jobs=jobs, progress=progress)
             write_sweep(done, out, command)
-        except KeyboardInterrupt:
-            kept = f"what was done is kept in {out}, and the same command goes on"
-            raise StoppedError(kept) from None
-    _tell(done, out, screen)
-    if done.failures:
-        return FAILED
-    return WARNED if done.doubtful else 0
+    _tell(done, screen)
+    code = options.finish(screen, [CLOSING], out, doubtful=done.doubtful)
+    return options.FAILED if done.failures else code
 
 
 @contextmanager
@@ -149,10 +135,9 @@ def _tell_refused(plan: Plan) -> None:
         complain(f"{name}: {count} of {len(plan.cells)} cells are left out: {message}")
 
 
-def _tell(done: Sweep, out: Path, screen: Screen) -> None:
-    """Print the numbers of a small sweep, what failed, and where everything is."""
+def _tell(done: Sweep, screen: Screen) -> None:
+    """Print the numbers of a small sweep, and what failed."""
     from ..report.sweeps import failure_table, gap_table, gaps
-    from ..report.wording import CLOSING
     from ..report.wording.sweeps import done_line
 
     screen.say(done_line(done))
@@ -162,8 +147,6 @@ def _tell(done: Sweep, out: Path, screen: Screen) -> None:
     failures = failure_table(done)
     if failures.rows:
         _tell_table(failures, screen)
-    screen.say(CLOSING)
-    screen.say(f"Report: {out / 'report.html'}")
 
 
 def _tell_table(table: Table, screen: Screen, most: int | None = None) -> None:

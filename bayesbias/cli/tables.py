@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +9,6 @@ import typer
 
 from ..sampling.options import FitOptions
 from . import options
-from .run import WARNED
 from .screen import Screen
 
 if TYPE_CHECKING:
@@ -19,19 +17,21 @@ if TYPE_CHECKING:
 MOST_ROWS = 60
 """Rows of a summary that a terminal shows; beyond them words are left out."""
 
+COLUMNS = {name: name for name in ("level", "of", "connection")} | {
+    f"{name}>": f"{name}:.3f" for name in ("mean", "sd", "low", "high")
+}
 
+
+@options.command("bayesbias table religion --vectors glove-demo --out religion.csv")
 def table(
-    context: typer.Context,
-    wordlist: Annotated[
-        str, typer.Argument(metavar="LIST", help="Name of a bundled list, or path of a .toml file.")
-    ],
+    wordlist: options.OneList,
     *,
     out: options.OutFile,
     vectors: options.Vectors = "glove-demo",
     case: options.Case = "exact",
     allow_pickle: options.AllowPickle = False,
     force: options.Force = False,
-    quiet: options.Quiet = False,
+    screen: Screen,
 ) -> int:
     """Measure the distances of a word list and write them as a table, .csv or .parquet."""
     from ..embeddings.load import load_vectors
@@ -40,7 +40,6 @@ def table(
     from ..tables.wordlists import load_wordlist
     from ..workflows.output import require_file_place
 
-    screen = options.screen_of(context, quiet)
     loaded = load_wordlist(wordlist)
     require_file_place(out, (".csv", ".parquet"), force=force)
     read = load_vectors(
@@ -56,9 +55,13 @@ def table(
     return 0
 
 
-@options.fit_options(without=("rope",))
+@options.command(
+    "bayesbias fit religion.csv --model crossed --out crossed.nc",
+    closing="Exit code 3 if the fit finished but the sampler warned; the posterior is written all "
+    "the same, and carries the warning.",
+    without=("rope",),
+)
 def fit(
-    context: typer.Context,
     table: Annotated[
         Path,
         typer.Argument(
@@ -75,47 +78,33 @@ def fit(
     ] = None,
     fitting: FitOptions,
     force: options.Force = False,
-    quiet: options.Quiet = False,
+    screen: Screen,
 ) -> int:
-    """Fit a model to a table, print the summary and keep the posterior."""
+    """Fit a model to a table, print the summary, and keep the posterior."""
     from ..model.tree import save_posterior, warnings_of
     from ..posterior.summaries import summary
     from ..sampling.fit import fit as fit_table
     from ..tables.table_files import read_table
     from ..workflows.output import require_file_place
 
-    screen = options.screen_of(context, quiet)
     if out is not None:
         require_file_place(out, (".nc",), force=force)
-    own = replace(fitting, progressbar=not screen.quiet)
-    posterior = fit_table(read_table(table), model, options=own)
+    posterior = fit_table(read_table(table), model, options=fitting)
     frame = summary(posterior, **fitting.intervals)
     if out is not None:
         save_posterior(posterior, out)
     _show_summary(frame, f"{table.name}, {posterior.attrs['model']}", screen)
-    if out is not None:
-        screen.say(f"Posterior: {out}")
-    else:
-        screen.say("The posterior is not kept; --out FILE.nc keeps it.")
-    return WARNED if warnings_of(posterior) else 0
+    unkept = "The posterior is not kept; --out FILE.nc keeps it."
+    screen.say(unkept if out is None else f"Posterior: {out}")
+    return options.WARNED if warnings_of(posterior) else 0
 
 
 def _show_summary(frame: pd.DataFrame, title: str, screen: Screen) -> None:
     from ..tables.levels import WORD
 
     shown = frame if len(frame) <= MOST_ROWS else frame[frame["level"] != WORD]
-    rows = [
-        [
-            row["level"],
-            row["protected_word"] or row["protected_group"],
-            row["connection"],
-            *(f"{row[name]:.3f}" for name in ("mean", "sd", "low", "high")),
-        ]
-        for _, row in shown.iterrows()
-    ]
-    heads = ["level", "of", "connection", "mean>", "sd>", "low>", "high>"]
-    screen.table(
-        f"{title}: mean distances, {100 * frame.attrs['ci_prob']:g}% intervals", heads, rows
-    )
+    named = shown["protected_word"].where(shown["protected_word"] != "", shown["protected_group"])
+    level = f"{100 * frame.attrs['ci_prob']:g}%"
+    screen.frame(f"{title}: mean distances, {level} intervals", shown.assign(of=named), COLUMNS)
     if len(shown) < len(frame):
         screen.say(f"{len(frame) - len(shown)} rows of single words are not shown.")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -11,9 +10,9 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
-from ..model.tree import labels
+from ..model.tree import labels, stacked
 from ..posterior.contrasts import compare_draws
-from ..posterior.summaries import Level, carry_warnings, levels
+from ..posterior.summaries import by_level, in_front
 from ..sampling.options import DEFAULT_ROPE
 from ..tables.descriptives import UNRELATED, mac_band
 from ..tables.wordlist_files import CONTROLS
@@ -51,15 +50,16 @@ def changes(
         1 - p_rope; ``p_towards_one``, the probability that abs(1 - after) < abs(1 - before).
     """
     names = labels(tree, "connection")
-    frames = []
-    for before, after in _ends(tree):
-        frame = compare_draws(after.draws - before.draws, ci_prob, rope, ci_kind)
-        _insert(frame, before=before.draws.mean(axis=0), after=after.draws.mean(axis=0))
+
+    def describe(before: FloatArray, after: FloatArray) -> pd.DataFrame:
+        frame = compare_draws(after - before, ci_prob, rope, ci_kind)
         frame["p_moved"] = 1 - frame["p_rope"]
-        nearer = abs(UNRELATED - after.draws) < abs(UNRELATED - before.draws)
+        nearer = abs(UNRELATED - after) < abs(UNRELATED - before)
         frame["p_towards_one"] = nearer.mean(axis=0)
-        frames.append(_at(before, frame, connection=names))
-    return carry_warnings(pd.concat(frames, ignore_index=True), tree)
+        ends = {"before": before.mean(axis=0), "after": after.mean(axis=0)}
+        return in_front(frame, connection=names, **ends)
+
+    return by_level(tree, describe, *_ends(tree))
 
 
 def side_effects(
@@ -130,25 +130,19 @@ def order_changes(
     if first == second:
         raise ValueError(f"an order needs two connections, got {first!r} twice")
     one, other = names.index(first), names.index(second)
-    frames = []
-    for ends in _ends(tree):
-        gaps = [level.draws[:, [one]] - level.draws[:, [other]] for level in ends]
+
+    def describe(*ends: FloatArray) -> pd.DataFrame:
+        gaps = [draws[:, [one]] - draws[:, [other]] for draws in ends]
         frame = compare_draws(gaps[1] - gaps[0], ci_prob, rope, ci_kind)
+        bounds: dict[str, pd.Series[float]] = {}
         for when, gap in zip(WHEN, gaps, strict=True):
             told = describe_draws(gap, ci_prob, ci_kind)
-            frame[[when, f"{when}_low", f"{when}_high"]] = told[["mean", "low", "high"]]
+            bounds |= {when: told["mean"], f"{when}_low": told["low"], f"{when}_high": told["high"]}
             frame[f"p_closer_{when}"] = (gap < 0).mean(axis=0)
         frame["p_turned"] = ((gaps[0] < 0) != (gaps[1] < 0)).mean(axis=0)
-        frames.append(_at(ends[0], frame, first=first, second=second))
-    return carry_warnings(pd.concat(frames, ignore_index=True)[_ORDER_COLUMNS], tree)
+        return in_front(frame, first=first, second=second, **bounds)
 
-
-_ORDER_COLUMNS = [
-    *("level", "protected_group", "protected_word", "first", "second"),
-    *(f"{when}{end}" for when in WHEN for end in ("", "_low", "_high")),
-    *("mean", "sd", "low", "high", "p_direction", "p_rope"),
-    *("p_closer_before", "p_closer_after", "p_turned"),
-]
+    return by_level(tree, describe, *_ends(tree))
 
 
 def alignment(
@@ -165,16 +159,16 @@ def alignment(
         range shrank; ``p_same_order``, the probability that all connections stand in the order
         in which they stood.
     """
-    frames = []
-    for ends in _ends(tree):
-        before, after = (np.ptp(level.draws, axis=1, keepdims=True) for level in ends)
+
+    def describe(*ends: FloatArray) -> pd.DataFrame:
+        before, after = (np.ptp(draws, axis=1, keepdims=True) for draws in ends)
         frame = describe_draws(after - before, ci_prob, ci_kind)
-        _insert(frame, before=before.mean(axis=0), after=after.mean(axis=0))
         frame["p_narrower"] = (after < before).mean(axis=0)
-        orders = [level.draws.argsort(axis=1) for level in ends]
+        orders = [draws.argsort(axis=1) for draws in ends]
         frame["p_same_order"] = (orders[0] == orders[1]).all(axis=1).mean()
-        frames.append(ends[0].label(frame))
-    return carry_warnings(pd.concat(frames, ignore_index=True), tree)
+        return in_front(frame, before=before.mean(axis=0), after=after.mean(axis=0))
+
+    return by_level(tree, describe, *_ends(tree))
 
 
 def band_shares(
@@ -204,18 +198,11 @@ def band_shares(
         half_width = round(abs(UNRELATED - float(mac_band(before)["mac"].iloc[0])), 2)
     bands = [mac_band(table, half_width).set_index("connection") for table in (before, after)]
     names = [name for name in bands[0].index if name in bands[1].index]
-    first, second = (band.loc[names] for band in bands)
-    return pd.DataFrame(
-        {
-            "connection": names,
-            "band_low": first["band_low"].to_numpy(),
-            "band_high": first["band_high"].to_numpy(),
-            "share_before": first["share"].to_numpy(),
-            "share_after": second["share"].to_numpy(),
-            "n_before": first["n_rows"].to_numpy(),
-            "n_after": second["n_rows"].to_numpy(),
-        }
-    )
+    frame = bands[0].loc[names, ["band_low", "band_high"]]
+    for column, source in (("share", "share"), ("n", "n_rows")):
+        for when, band in zip(WHEN, bands, strict=True):
+            frame[f"{column}_{when}"] = band[source]
+    return frame.reset_index()
 
 
 def turned_counts(
@@ -224,27 +211,11 @@ def turned_counts(
     """Draws of how many protected words had the order of two connections turned, (n_draws,)."""
     names = labels(tree, "connection")
     one, other = names.index(first), names.index(second)
-    turned = [
-        (ends[0].draws[:, one] < ends[0].draws[:, other])
-        != (ends[1].draws[:, one] < ends[1].draws[:, other])
-        for ends in _ends(tree)
-        if ends[0].level == "word"
-    ]
-    return np.asarray(np.sum(turned, axis=0), dtype=np.float64)
+    means = (stacked(end, "word_mean") for end in _ends(tree))
+    closer, still_closer = (draws[:, :, one] < draws[:, :, other] for draws in means)
+    return np.asarray((closer != still_closer).sum(axis=1), dtype=np.float64)
 
 
-def _ends(tree: DataTree) -> Iterator[tuple[Level, Level]]:
-    """Return every level's draws before and after."""
-    before, after = (levels(posterior_at(tree, when)) for when in WHEN)
-    return zip(before, after, strict=True)
-
-
-def _at(level: Level, frame: pd.DataFrame, **columns: object) -> pd.DataFrame:
-    """Return a frame with a level's names and other columns in front."""
-    return level.label(_insert(frame, **columns))
-
-
-def _insert(frame: pd.DataFrame, **columns: Any) -> pd.DataFrame:  # noqa: ANN401
-    for at, (name, values) in enumerate(columns.items()):
-        frame.insert(at, name, values)
-    return frame
+def _ends(tree: DataTree) -> list[DataTree]:
+    """Return the posteriors before and after."""
+    return [posterior_at(tree, when) for when in WHEN]

@@ -14,6 +14,7 @@ from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB
 from .._core.random import as_seed_sequence
 from ..model.spec import ModelSpec
 from ..posterior.contrasts import contrasts
+from ..posterior.summaries import in_front
 from ..sampling.options import (
     DEFAULT_ROPE,
     FitKeywords,
@@ -125,9 +126,7 @@ def embedding_changes(
     frames = []
     for (first, second), tree in trees.items():
         frame = KINDS[of](tree, ci_prob, rope, ci_kind)
-        frame.insert(0, "second_embedding", second)
-        frame.insert(0, "first_embedding", first)
-        frames.append(frame)
+        frames.append(in_front(frame, first_embedding=first, second_embedding=second))
     joined = pd.concat(frames, ignore_index=True)
     joined.attrs = {"ci_prob": ci_prob, "ci_kind": ci_kind}
     return joined

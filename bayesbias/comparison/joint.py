@@ -193,31 +193,39 @@ def _require_change(design: Design, spec: ModelSpec) -> None:
         raise ValueError(
             f"the tables are the same: all {len(design.y):,} paired distances are equal"
         )
+    for name, own in _constant(design, spec) if spec.sigma == "connection" else ():
+        raise ValueError(
+            f"all {len(own):,} changes of {name} rows are {round(own[0], 4):g}, so that no "
+            "residual sd can be learnt from them; leave these rows out of both tables, or pass "
+            "a model with sigma = 'common'"
+        )
+
+
+def _constant(design: Design, spec: ModelSpec) -> list[tuple[str, FloatArray]]:
+    """Connections whose own residual sd cannot be learnt, since their values are all equal."""
+    each = [(name, design.y[design.connection == at]) for at, name in enumerate(design.connections)]
     if spec.sigma != "connection":
-        return
-    for at, name in enumerate(design.connections):
-        own = design.y[design.connection == at]
-        if len(own) > 1 and np.ptp(own) <= ROUNDING:
-            raise ValueError(
-                f"all {len(own):,} changes of {name} rows are {round(own[0], 4):g}, so that no "
-                "residual sd can be learnt from them; leave these rows out of both tables, or pass "
-                "a model with sigma = 'common'"
-            )
+        each = [("the", design.y)]
+    return [(name, own) for name, own in each if len(own) > 1 and np.ptp(own) <= ROUNDING]
 
 
 def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, options: FitOptions) -> DataTree:
+    before = pairs.distances("before")
+    slope = slopes(design, before, crossed=bool(spec.terms_of("attribute")))
+    rest = before - slope[design.connection] * design.y
+    left = replace(design, y=rest, outcome="before_given_change")
+    for name, _ in _constant(left, spec):
+        raise ValueError(
+            f"after is a multiple of before, plus a constant, in all {name} rows: nothing is left "
+            "of the distances before once their change is known, and there is no model to fit; "
+            "leave these rows out of both tables, or compare measured distances"
+        )
     first, second = as_seed_sequence(options.seed).spawn(2)
     change = fit_design(
         design, spec, table_hash=table_hash(pairs.rows), options=options.of_fit(seed=first)
     )
-    slope = slopes(design, pairs.distances("before"), crossed=bool(spec.terms_of("attribute")))
-    rest = pairs.distances("before") - slope[design.connection] * design.y
     level_spec = replace(spec, priors={**spec.priors, "connection_mean": LEVEL_PRIOR})
-    level = fit_design(
-        replace(design, y=rest, outcome="before_given_change"),
-        level_spec,
-        options=options.of_fit(seed=second),
-    )
+    level = fit_design(left, level_spec, options=options.of_fit(seed=second))
     _join(change, level, slope, pairs)
     return change
 

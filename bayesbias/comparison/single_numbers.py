@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
 import pandas as pd
 
 from .._core.display import abridged
@@ -43,18 +42,8 @@ def mac_before_after(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
         mac_of_table(rows.rename(columns={when: "cosine_distance"})) for when in ("before", "after")
     )
     groups = ", ".join(dict.fromkeys(rows["protected_group"]))
-    row = {
-        "score": "mac",
-        "groups": groups,
-        "before": one.score,
-        "after": other.score,
-        "change": other.score - one.score,
-        "low": np.nan,
-        "high": np.nan,
-        "no_bias": 1.0,
-        **_t_test(one, other),
-    }
-    return pd.DataFrame([row], columns=list(SCORE_CHANGE_COLUMNS))
+    made = _values(one.score, other.score) | _t_test(one, other)
+    return _frame([{"score": "mac", "groups": groups, "no_bias": 1.0, **made}])
 
 
 def scores_before_after(
@@ -110,7 +99,7 @@ def scores_before_after(
             if name == "mac":
                 row |= _t_test(mac(before, wordlist), mac(after, wordlist))
             made.append(row)
-    frame = pd.DataFrame(made, columns=list(SCORE_CHANGE_COLUMNS))
+    frame = _frame(made)
     frame.attrs |= {"ci_prob": ci_prob, "seed": sequence.entropy}
     return frame
 
@@ -118,28 +107,30 @@ def scores_before_after(
 def _row(
     spec: ListScore, rows: list[ListRows], drawn: list[Picks], ci_prob: float
 ) -> dict[str, object]:
-    row: dict[str, object] = {
-        "groups": ", ".join(rows[0].groups),
-        **dict.fromkeys(("before", "after", "change", "low", "high"), np.nan),
-        "no_bias": spec.no_bias,
-        **dict.fromkeys(("t", "p_value", "n_pairs"), np.nan),
-        "note": spec.note,
-    }
+    row = {"groups": ", ".join(rows[0].groups), "no_bias": spec.no_bias, "note": spec.note}
     try:
         values = [spec.value(each) for each in rows]
         one, other = (resampled_values(spec, *each) for each in zip(rows, drawn, strict=True))
     except ValueError as error:
         return row | {"note": str(error)}
     low, high = interval(other - one, ci_prob)
-    row |= {"before": values[0], "after": values[1], "change": values[1] - values[0]}
-    return row | {"low": low, "high": high}
+    return row | _values(*values) | {"low": low, "high": high}
+
+
+def _values(before: float, after: float) -> dict[str, object]:
+    return {"before": before, "after": after, "change": after - before}
+
+
+def _frame(rows: list[dict[str, object]]) -> pd.DataFrame:
+    """Rows under all columns; what a row does not have is missing."""
+    return pd.DataFrame(rows, columns=list(SCORE_CHANGE_COLUMNS))
 
 
 def _t_test(before: MacResult, after: MacResult) -> dict[str, object]:
     try:
         test: MacChange = mac_change(before, after)
     except ValueError as error:
-        return {"t": np.nan, "p_value": np.nan, "n_pairs": np.nan, "note": str(error)}
+        return {"note": str(error)}
     return {"t": test.t, "p_value": test.p_value, "n_pairs": test.n_pairs, "note": "paired t-test"}
 
 

@@ -12,20 +12,10 @@ PRIOR_PAIRS = 5.0
 
 
 def slopes(design: Design, before: FloatArray, *, crossed: bool) -> FloatArray:
-    """Slope of before on change among single pairs, about cell means, by connection.
+    """Slope of before on change among single pairs of a design of changes, by connection.
 
-    Parameters
-    ----------
-    design : Design
-        Of the changes.
-    before : (n_rows,) float
-    crossed : bool
-        Whether means of attributes are taken out too.
-
-    Returns
-    -------
-    (n_connections,) float
-        Drawn towards the slope common to all, which counts for ``PRIOR_PAIRS`` pairs.
+    It is about the means of cells, and if crossed of attributes too, and is drawn towards the slope
+    common to all, which counts for ``PRIOR_PAIRS`` pairs.
     """
     n = len(design.connections)
     cell = design.word * n + design.connection

@@ -9,14 +9,13 @@ from typing import Any
 
 from .._core.transformer_files import load_network, longest_input, open_model
 
-SENTENCE_POOLINGS = ("mean", "cls", "max")
-"""How a sentence's vector comes from those of its tokens."""
-
 _POOLING_KEYS = {
     "pooling_mode_mean_tokens": "mean",
     "pooling_mode_cls_token": "cls",
     "pooling_mode_max_tokens": "max",
 }
+"""How a sentence's vector comes from those of its tokens."""
+
 _STEPS = ("Transformer", "Pooling", "Normalize")
 """Steps of sentence-transformers that are understood; the last does not change a cosine."""
 
@@ -35,7 +34,7 @@ class Encoder:
     longest : int
         Tokens of the longest sentence it takes, special tokens included.
     sentence_pooling : str
-        One of ``SENTENCE_POOLINGS``.
+        How a sentence's vector comes from those of its tokens: mean, cls or max.
     lower_case : bool
         Whether the folder asks for text in lower case, before the tokenizer.
     """
@@ -94,22 +93,21 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
             "be random numbers; give a folder with all of them"
         )
     folder = Path(place)
-    pooling = _pooling(folder) if folder.is_dir() else "mean"
-    settings = _json(folder / "sentence_bert_config.json") if folder.is_dir() else {}
+    settings = _json(folder / "sentence_bert_config.json")
     limits = [longest_input(network, tokenizer), settings.get("max_seq_length")]
     return Encoder(
         name=folder.absolute().name if folder.is_dir() else place,
         network=network,
         tokenizer=tokenizer,
         longest=min(int(limit) for limit in limits if limit),
-        sentence_pooling=pooling,
+        sentence_pooling=_pooling(folder),
         lower_case=bool(settings.get("do_lower_case", False)),
     )
 
 
 def _pooling(folder: Path) -> str:
     """Return how a folder of sentence-transformers pools; the mean for any other folder."""
-    steps = _json(folder / "modules.json") if (folder / "modules.json").is_file() else []
+    steps = _json(folder / "modules.json")
     kinds = [str(step.get("type", "")).rsplit(".", 1)[-1] for step in steps]
     for kind in kinds:
         if kind not in _STEPS:
@@ -132,6 +130,7 @@ def _pooling(folder: Path) -> str:
 
 
 def _json(path: Path) -> Any:  # noqa: ANN401
+    """Read a file; one that is not there, as for models of the hub, is as good as an empty one."""
     if not path.is_file():
         return {}
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core.checks import unknown_name
+from .._core.progress import progress_bar
 from .encoders import Encoder, load_encoder
 from .sentences import Sentence, Templates, load_templates, sentence
 
@@ -125,13 +126,16 @@ def contextual_vectors(
     if batch_size < 1:
         raise ValueError(f"batch_size must be a whole number from 1 on; got {batch_size}")
     loaded = load_encoder(encoder, device=device)
-    depth = _layer(loaded, layer)
+    n = loaded.n_layers
+    if not -(n + 1) <= layer <= n:
+        raise ValueError(f"layer must lie in {-(n + 1)} to {n} for {loaded.name}; got {layer}")
+    depth = layer % (n + 1)
     missing = tuple(word for word in wanted if not _can_write(loaded, word))
     known = tuple(word for word in wanted if word not in missing)
     if not known:
         raise ValueError(f"the tokenizer of {loaded.name} can write none of {len(wanted)} words")
     sentences = [sentence(template, word) for word in known for template in chosen.templates]
-    rows = _encode(loaded, sentences, depth, pooling, _Batching(batch_size, progressbar))
+    rows = _encode(loaded, sentences, depth, pooling, batch_size, shown=progressbar)
     return ContextualVectors(
         encoder=loaded.name,
         words=known,
@@ -141,19 +145,6 @@ def contextual_vectors(
         pooling=pooling,
         layer=depth,
     )
-
-
-@dataclass(frozen=True)
-class _Batching:
-    size: int
-    progressbar: bool
-
-
-def _layer(encoder: Encoder, layer: int) -> int:
-    n = encoder.n_layers
-    if not -(n + 1) <= layer <= n:
-        raise ValueError(f"layer must lie in {-(n + 1)} to {n} for {encoder.name}; got {layer}")
-    return layer % (n + 1)
 
 
 def _can_write(encoder: Encoder, word: str) -> bool:
@@ -167,34 +158,42 @@ def _cased(encoder: Encoder, text: str) -> str:
 
 
 def _encode(
-    encoder: Encoder, sentences: list[Sentence], layer: int, pooling: str, batching: _Batching
+    encoder: Encoder,
+    sentences: list[Sentence],
+    layer: int,
+    pooling: str,
+    batch_size: int,
+    *,
+    shown: bool,
 ) -> Arrays:
     """Vectors of sentences in their order; encoded in the order of their lengths."""
     import torch
-    from rich.console import Console
-    from rich.progress import track
 
     texts = [_cased(encoder, each.text) for each in sentences]
     tokens = encoder.tokenizer(texts, return_offsets_mapping=True, truncation=False)
     lengths = [len(ids) for ids in tokens["input_ids"]]
-    _require_room(encoder, texts, lengths)
-    batches = list(_batches(np.argsort(lengths, kind="stable"), batching.size))
-    console = Console(stderr=True)
-    hidden = not (batching.progressbar and (console.is_terminal or console.is_jupyter))
-    found: list[Arrays] = [np.zeros(0, np.float32)] * len(sentences)
-    for picked in track(batches, "encoding", console=console, transient=True, disable=hidden):
-        with torch.inference_mode():
-            batch = _padded(encoder, tokens, picked)
-            states = encoder.network(**batch, output_hidden_states=True).hidden_states[layer]
-            weights, how = batch["attention_mask"], encoder.sentence_pooling
-            if pooling == "word":
-                spans = [tokens["offset_mapping"][i] for i in picked]
-                weights = _pieces(spans, [sentences[i] for i in picked], weights)
-                how = "mean"
-            rows = _pool(states, weights, how)
-        for at, row in zip(picked, rows, strict=True):
-            found[at] = row
-    return np.stack(found)
+    longest = int(np.argmax(lengths))
+    if lengths[longest] > encoder.longest:
+        raise ValueError(
+            f"the sentence {texts[longest]!r:.80} has {lengths[longest]} tokens and {encoder.name} "
+            f"takes {encoder.longest}; nothing is cut off: shorten the template or the word"
+        )
+    order = np.argsort(lengths, kind="stable").tolist()
+    pooled: list[Arrays] = []
+    with progress_bar("encoding", len(order), shown=None if shown else False) as update:
+        for start in range(0, len(order), batch_size):
+            picked = order[start : start + batch_size]
+            with torch.inference_mode():
+                batch = _padded(encoder, tokens, picked)
+                states = encoder.network(**batch, output_hidden_states=True).hidden_states[layer]
+                weights, how = batch["attention_mask"], encoder.sentence_pooling
+                if pooling == "word":
+                    spans = [tokens["offset_mapping"][i] for i in picked]
+                    weights = _pieces(spans, [sentences[i] for i in picked], weights)
+                    how = "mean"
+                pooled.append(_pool(states, weights, how))
+            update(start + len(picked))
+    return np.concatenate(pooled)[np.argsort(order)]
 
 
 def _padded(encoder: Encoder, tokens: Any, picked: list[int]) -> Any:  # noqa: ANN401
@@ -204,28 +203,13 @@ def _padded(encoder: Encoder, tokens: Any, picked: list[int]) -> Any:  # noqa: A
     return encoder.tokenizer.pad(columns, return_tensors="pt").to(encoder.network.device)
 
 
-def _batches(order: np.ndarray, size: int) -> Iterator[list[int]]:
-    for start in range(0, len(order), size):
-        yield [int(at) for at in order[start : start + size]]
-
-
-def _require_room(encoder: Encoder, texts: list[str], lengths: list[int]) -> None:
-    longest = int(np.argmax(lengths))
-    if lengths[longest] > encoder.longest:
-        raise ValueError(
-            f"the sentence {texts[longest]!r:.80} has {lengths[longest]} tokens and {encoder.name} "
-            f"takes {encoder.longest}; nothing is cut off: shorten the template or the word"
-        )
-
-
 def _pieces(spans: list[Any], sentences: list[Sentence], mask: Any) -> Any:  # noqa: ANN401
     """Mark the tokens that share characters with the word, (n_sentences, n_tokens)."""
     import torch
 
     marked = torch.zeros_like(mask)
-    padded_left = mask.shape[1] - mask.sum(dim=1) if bool((mask[:, 0] == 0).any()) else None
-    for row, (offsets, each) in enumerate(zip(spans, sentences, strict=True)):
-        shift = 0 if padded_left is None else int(padded_left[row])
+    shifts = mask.argmax(dim=1).tolist()  # the first token that is no padding
+    for row, (offsets, each, shift) in enumerate(zip(spans, sentences, shifts, strict=True)):
         for column, (start, stop) in enumerate(offsets):
             if start < each.stop and stop > each.start and stop > start:
                 marked[row, column + shift] = 1

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from .._core.checks import unknown_name
-from .._core.resources import bundled_folder, bundled_names
+from .._core.resources import bundled_names, toml_path
 
 PLACE = "{}"
 """Where a template takes its word."""
@@ -81,7 +80,7 @@ def load_templates(source: str | Path | Templates | Iterable[str] = "bleached") 
         return source
     if not isinstance(source, str | Path):
         return Templates(tuple(source))
-    path = _path_of(source)
+    path = toml_path(source, "contexts", "set of templates")
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
         for key in content:
@@ -93,21 +92,6 @@ def load_templates(source: str | Path | Templates | Iterable[str] = "bleached") 
         raise ValueError(f"{path} nests lists or tables too deeply for templates") from None
     except (ValueError, TypeError) as error:  # TOML and Unicode errors are ValueErrors
         raise ValueError(f"{path}: {error}") from None
-
-
-def _path_of(source: str | Path) -> Path:
-    text = str(source)
-    if isinstance(source, Path) or re.search(r"[/\\]|\.toml$", text):
-        path = Path(source)
-        if not path.is_file():
-            raise FileNotFoundError(f"no templates at {path}")
-        return path
-    if text not in template_sets():
-        raise ValueError(
-            unknown_name("set of templates", text, template_sets())
-            + "; for sentences of your own give a list of them, or the path of a .toml file"
-        )
-    return bundled_folder("contexts") / f"{text}.toml"
 
 
 def sentence(template: str, word: str) -> Sentence:

@@ -12,39 +12,24 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from . import methods  # noqa: F401  # enters each method in DEBIASING_METHODS
-from .clusters import cluster_accuracy
-from .debiaser import Debiaser
-from .defining_sets import DefiningSets, defining_sets, load_defining_sets
-from .files import DebiasedFile, debias_file
-from .method import (
-    DEBIASING_METHODS,
-    DebiasingMethod,
-    as_function,
-    debiasing_method,
-    method_options,
-)
-from .record import Debiasing, debiasing
-from .recovery import remaining_bias
+from .clusters import cluster_accuracy as cluster_accuracy
+from .debiaser import Debiaser as Debiaser
+from .debiaser import Debiasing as Debiasing
+from .debiaser import debiasing as debiasing
+from .defining_sets import DefiningSets as DefiningSets
+from .defining_sets import defining_sets as defining_sets
+from .defining_sets import load_defining_sets as load_defining_sets
+from .files import DebiasedFile as DebiasedFile
+from .files import debias_file as debias_file
+from .method import DEBIASING_METHODS as DEBIASING_METHODS
+from .method import DebiasingMethod as DebiasingMethod
+from .method import as_function as as_function
+from .method import debiasing_method as debiasing_method
+from .method import method_options as method_options
+from .recovery import remaining_bias as remaining_bias
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
-
-__all__ = [
-    "DEBIASING_METHODS",
-    "DebiasedFile",
-    "Debiaser",
-    "Debiasing",
-    "DebiasingMethod",
-    "DefiningSets",
-    "cluster_accuracy",
-    "debias_file",
-    "debiasing",
-    "debiasing_method",
-    "defining_sets",
-    "load_defining_sets",
-    "method_options",
-    "remaining_bias",
-]
 
 
 def __getattr__(name: str) -> Callable[..., KeyedVectors]:

@@ -12,12 +12,7 @@ STARTS = 10
 """Random starts of the clustering, of which the tightest result counts."""
 
 
-def cluster_accuracy(
-    rows: ArrayLike,
-    labels: ArrayLike,
-    *,
-    seed: Seed = None,
-) -> float:
+def cluster_accuracy(rows: ArrayLike, labels: ArrayLike, *, seed: Seed = None) -> float:
     """Compute the share of rows that k-means, its clusters named in the best way, puts right.
 
     Parameters
@@ -42,14 +37,13 @@ def cluster_accuracy(
     matrix = np.asarray(rows, dtype=np.float64)
     _, classes = np.unique(np.asarray(labels), return_inverse=True)
     size = int(classes.max()) + 1
-    found = clusters(matrix, size, seed=seed)
     table = np.zeros((size, size))
-    np.add.at(table, (found, classes), 1.0)
+    np.add.at(table, (_clusters(matrix, size, seed), classes), 1.0)
     chosen = linear_sum_assignment(table, maximize=True)
     return float(table[chosen].sum() / len(matrix))
 
 
-def clusters(rows: FloatArray, size: int, *, seed: Seed = None) -> NDArray[np.int64]:
+def _clusters(rows: FloatArray, size: int, seed: Seed) -> NDArray[np.int64]:
     """Return the cluster of each row by k-means, the tightest of some random starts."""
     from scipy.cluster.vq import ClusterError, kmeans2
 

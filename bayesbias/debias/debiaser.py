@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from .._core.arrays import FloatArray
 from .._core.display import abridged
 from ..embeddings.formats.keyed import keyed_vectors, matched_forms, unwrapped
-from .record import ATTRIBUTE, Debiasing
-from .sources import MemorySource
+from .sources import MemorySource, lengths
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -27,12 +26,37 @@ if TYPE_CHECKING:
 Change = Callable[[FloatArray], FloatArray]
 """A change of (n, n_dims) rows, each by itself."""
 
+ATTRIBUTE = "debiasing"
+"""Name of the attribute of KeyedVectors that holds a `Debiasing`; gensim's own save keeps it."""
+
 VANISHED = 1e-6
 """A row of which a smaller share of its length is left has no direction but that of rounding:
 float32 rounds coordinates at 6e-8."""
 
 PACKAGE = str(Path(__file__).parent.parent)
 """Warnings name the line of the caller outside it."""
+
+
+@dataclass(frozen=True)
+class Debiasing:
+    """How vectors were debiased.
+
+    Parameters
+    ----------
+    method : str
+        Name of the method in `DEBIASING_METHODS`.
+    lists : str
+        Name of the `DefiningSets`.
+    parameters : mapping of str to plain values
+        Everything the caller may choose, and what the method chose by itself where it does.
+    missing : mapping of str to tuple of str
+        Words of the lists that the embedding lacks, by set.
+    """
+
+    method: str
+    lists: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,23 +85,15 @@ class Debiaser:
     unit: bool = True
 
     def transform(self, vectors: KeyedVectors) -> KeyedVectors:
-        """Debias KeyedVectors; the record stays with the new ones.
-
-        Raises
-        ------
-        ValueError
-            As `transform_rows`.
-        """
+        """Debias KeyedVectors, as `transform_rows` does; the record stays with the new ones."""
         source = memory_source(vectors)
         before, start = source.vectors, 0
         matrix = np.empty(before.vectors.shape, dtype=np.float32)
-        for chunk in source.chunks():
-            stop = start + len(chunk.words)
-            matrix[start:stop] = self.transform_rows(chunk.words, chunk.rows)
-            start = stop
+        for words, rows in source.chunks():
+            matrix[start : start + len(words)] = self.transform_rows(words, rows)
+            start += len(words)
         warn_of_empty(int((~matrix.any(axis=1)).sum()))
-        others = matched_forms(before)
-        words = list(before.index_to_key)
+        others, words = matched_forms(before), list(before.index_to_key)
         after = keyed_vectors(words, matrix, [others.get(word, word) for word in words])
         setattr(after, ATTRIBUTE, self.record)
         return after
@@ -114,7 +130,13 @@ class Debiaser:
             free = np.array([word not in self.kept for word in words], dtype=bool)
             matrix = np.where(free[:, None], self.neutral(matrix), matrix)
         after = np.linalg.norm(matrix, axis=1)
-        self._refuse_vanished(words, ~empty & (after <= VANISHED * before))
+        lost = np.flatnonzero(~empty & (after <= VANISHED * before)).tolist()
+        if names := [words[at] for at in lost if words[at] not in self.placed]:
+            raise ValueError(
+                f"nothing is left of the vector(s) of {abridged(names)} after {self.record.method} "
+                "debiasing: they lie in what is removed; add them to the specific words, or remove "
+                "less"
+            )
         if self.unit:
             matrix = matrix / np.where(empty, 1.0, after)[:, None]
         result = matrix.astype(np.float32)
@@ -124,23 +146,24 @@ class Debiaser:
         result[empty] = 0.0
         return result
 
-    def _refuse_vanished(self, words: Sequence[str], vanished: NDArray[np.bool_]) -> None:
-        lost = [words[at] for at in np.flatnonzero(vanished).tolist()]
-        names = [word for word in lost if word not in self.placed]
-        if names:
-            raise ValueError(
-                f"nothing is left of the vector(s) of {abridged(names)} after {self.record.method} "
-                "debiasing: they lie in what is removed; add them to the specific words, or remove "
-                "less"
-            )
+
+def debiasing(vectors: KeyedVectors) -> Debiasing | None:
+    """Return how vectors were debiased: None if no function of `bayesbias.debias` made them.
+
+    The record is an attribute of the KeyedVectors. It stays with them in memory and in gensim's
+    own files; formats that hold only words and numbers lose it, which is why `debias_file` writes
+    it into a ``.json`` file beside them.
+    """
+    record = getattr(vectors, ATTRIBUTE, None)
+    return record if isinstance(record, Debiasing) else None
 
 
 def memory_source(vectors: Any) -> MemorySource:  # noqa: ANN401
     """Return KeyedVectors, or the KeyedVectors of a gensim model, as a source."""
-    source = MemorySource(unwrapped(vectors))
-    if not source.count:
+    keyed = unwrapped(vectors)
+    if not keyed.index_to_key:
         raise ValueError("the vectors hold no word")
-    return source
+    return MemorySource(keyed)
 
 
 def warn_of_empty(count: int) -> None:
@@ -160,14 +183,3 @@ def without(rows: FloatArray, directions: FloatArray) -> FloatArray:
     """
     parts = np.einsum("nd,kd->nk", rows, directions)
     return np.asarray(rows - np.einsum("nk,kd->nd", parts, directions))
-
-
-def lengths(rows: FloatArray, words: Sequence[str]) -> FloatArray:
-    """Compute Euclidean lengths of finite rows, each summed by itself; (n, n_dims) to (n,)."""
-    squares = np.einsum("nd,nd->n", rows, rows)
-    bad = np.flatnonzero(~np.isfinite(squares)).tolist()
-    if bad:
-        raise ValueError(
-            f"the vectors of {abridged([words[at] for at in bad])} are not finite; leave them out"
-        )
-    return np.asarray(np.sqrt(squares))

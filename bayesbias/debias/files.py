@@ -10,17 +10,19 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._core.checks import unknown_name
 from .._core.files import replace_file
 from ..embeddings.load import CASES, load_vectors, open_embedding, save_vectors
-from .debiaser import Debiaser, memory_source, warn_of_empty
+from .debiaser import Debiaser, Debiasing, warn_of_empty
 from .defining_sets import SetsLike, load_defining_sets
 from .method import debiasing_method
-from .record import Debiasing
-from .sources import CHUNK, FileSource, MemorySource
+from .sources import CHUNK, FileSource
 from .word2vec_writer import format_of, writer
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
 
 NPZ = ".npz"
 RECORD_ENDING = ".json"
@@ -104,14 +106,13 @@ def debias_file(
     target = _require_path(Path(out), Path(source))
     if chunk_size < 1:
         raise ValueError(f"chunk_size must be at least one word; got {chunk_size}")
-    opened = FileSource(open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar))
+    reading: dict[str, Any] = {"allow_pickle": allow_pickle, "progressbar": progressbar}
+    opened = FileSource(open_embedding(source, **reading))
     if case != "exact":
         forms = {form for word in lists.kept for form in (word, word.lower())}
         lists = lists.in_case(case, opened.some(forms))
     if target.suffix == NPZ:
-        held = memory_source(
-            load_vectors(source, allow_pickle=allow_pickle, progressbar=progressbar)
-        )
+        held = load_vectors(source, **reading)
         debiaser = chosen.fit(held, lists)
         count, dims = _save_npz(held, debiaser, target, str(source))
     else:
@@ -145,16 +146,17 @@ def _stream(source: FileSource, debiaser: Debiaser, out: Path, chunk_size: int) 
     """Write all words, chunk by chunk; return their number and the number of dimensions."""
     chunks = source.chunks(chunk_size)
     first = next(chunks)
-    count, dims = source.count, first.rows.shape[1]
+    count, dims = source.count, first[1].shape[1]
     done, empty, spaced = 0, 0, 0
     with replace_file(out) as temporary, writer(temporary, format_of(out), count, dims) as write:
-        for chunk in chain([first], chunks):
-            rows = debiaser.transform_rows(chunk.words, chunk.rows)
-            names = [_one_field(word) for word in chunk.words]
+        for words, vectors in chain([first], chunks):
+            rows = debiaser.transform_rows(words, vectors)
+            # Words without the characters that end words and lines in word2vec's formats.
+            names = [word.replace(" ", "_").replace("\n", "_") for word in words]
             write(names, rows)
             done += len(names)
             empty += int((~rows.any(axis=1)).sum())
-            spaced += sum(name != word for name, word in zip(names, chunk.words, strict=True))
+            spaced += sum(name != word for name, word in zip(names, words, strict=True))
         if done != count:
             raise ValueError(f"the source had {count:,} words and then {done:,}; did it change?")
     warn_of_empty(empty)
@@ -167,13 +169,8 @@ def _stream(source: FileSource, debiaser: Debiaser, out: Path, chunk_size: int) 
     return count, dims
 
 
-def _one_field(word: str) -> str:
-    """Spell a word without the characters that end words and lines in word2vec's formats."""
-    return word.replace(" ", "_").replace("\n", "_")
-
-
-def _save_npz(source: MemorySource, debiaser: Debiaser, out: Path, origin: str) -> tuple[int, int]:
-    after = debiaser.transform(source.vectors)
+def _save_npz(held: KeyedVectors, debiaser: Debiaser, out: Path, origin: str) -> tuple[int, int]:
+    after = debiaser.transform(held)
     told = {"debiased_from": Path(origin).name, **asdict(debiaser.record)}
     save_vectors(after, out, provenance=json.dumps(told, ensure_ascii=False))
     return after.vectors.shape[0], after.vectors.shape[1]

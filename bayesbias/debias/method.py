@@ -10,11 +10,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .._core.checks import unknown_name
-from .debiaser import Debiaser, memory_source
+from .debiaser import Debiaser, Debiasing, memory_source
 from .defining_sets import DefiningSets, SetsLike, load_defining_sets
-from .directions import VectorsByWord
-from .record import Debiasing
-from .sources import FileSource, MemorySource, Source
+from .sources import FileSource, MemorySource, Source, VectorsByWord
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -55,37 +53,21 @@ class DebiasingMethod(ABC):
 
     @abstractmethod
     def fit(self, vectors: VectorsLike, sets: SetsLike) -> Debiaser:
-        """Learn from an embedding what happens to each of its words.
-
-        Parameters
-        ----------
-        vectors : KeyedVectors or Source
-        sets : str, path or DefiningSets
-
-        Returns
-        -------
-        Debiaser
-            Its `transform` debiases KeyedVectors, its `transform_rows` one chunk of words.
-        """
+        """Learn from KeyedVectors, or from a source, what happens to each word of an embedding."""
 
     def read(
         self, vectors: VectorsLike, sets: SetsLike
     ) -> tuple[Source, DefiningSets, VectorsByWord]:
-        """Return the embedding as a source, the sets, and the vectors of the sets' words.
-
-        Raises
-        ------
-        ValueError
-            If the method is for two classes and the sets have more.
-        """
+        """Return the embedding as a source, the sets, and the vectors of the sets' words."""
         lists = load_defining_sets(sets)
         if self.two_classes and lists.n_classes != 2:
             raise ValueError(
                 f"{self.name} debiasing is for two classes, and {lists.name!r} has "
                 f"{lists.n_classes} ({', '.join(lists.classes)}); use multiclass_hard or soft"
             )
-        is_source = isinstance(vectors, FileSource | MemorySource)
-        source: Source = vectors if is_source else memory_source(vectors)
+        source: Source = (
+            vectors if isinstance(vectors, FileSource | MemorySource) else memory_source(vectors)
+        )
         return source, lists, source.some(lists.kept)
 
     def record(

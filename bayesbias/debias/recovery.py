@@ -15,8 +15,8 @@ from .._core.random import Seed, as_seed_sequence
 from ..scores.subspace import group_means
 from .clusters import cluster_accuracy
 from .defining_sets import DefiningSets, SetsLike, load_defining_sets
-from .directions import unit_sets
-from .moments import VOCABULARY
+from .projection import unit_sets
+from .sources import VOCABULARY
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -202,19 +202,8 @@ def neighbour_shares(
 ) -> FloatArray:
     """Compute the share of each target's nearest words that are of each class.
 
-    Parameters
-    ----------
-    targets, words : list of str
-        A target is not its own neighbour.
-    target_rows, rows : (n_targets, n_dims) and (n_words, n_dims) arrays
-        Their unit vectors.
-    classes : (n_words, n_classes) array
-        1 in the column of a word's class, else 0.
-    neighbours : int
-
-    Returns
-    -------
-    (n_targets, n_classes) array
+    Targets and words come with their unit vectors; ``classes``, (n_words, n_classes), has a 1 in
+    the column of a word's class. A target is not its own neighbour.
     """
     size = min(neighbours, len(words) - 1)
     own = {word: at for at, word in enumerate(words)}

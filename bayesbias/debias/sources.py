@@ -1,14 +1,16 @@
-"""Where a method reads words from: vectors in memory, or an embedding file in chunks."""
+"""Where a method reads words from, in memory or in a file, and sums over all words in one pass."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._core.arrays import FloatArray
+from .._core.display import abridged
 from ..embeddings.chunks import Vector
 from ..embeddings.registry import Embedding
 from ..embeddings.vocabulary import Lookup
@@ -16,29 +18,20 @@ from ..embeddings.vocabulary import Lookup
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
+VectorsByWord = Mapping[str, NDArray[np.floating]]
+
 CHUNK = 8192
 """Words in a chunk: 20 MB of float64 at 300 dimensions."""
+
+VOCABULARY = 50_000
+"""Words from the start of an embedding among which biased ones are looked for: files have frequent
+words first, and Gonen and Goldberg (2019) use as many."""
 
 ODD = "surrogateescape"
 """How bytes that are no UTF-8 become text and, unchanged, bytes again."""
 
-
-@dataclass(frozen=True, eq=False)
-class Chunk:
-    """Some words that follow each other, and their vectors, (n, n_dims)."""
-
-    words: list[str]
-    rows: NDArray[np.floating]
-
-
-class Source(Protocol):
-    """What a method may ask of an embedding."""
-
-    def some(self, words: Iterable[str]) -> dict[str, Vector]:
-        """Vectors of those of the words that are there."""
-
-    def chunks(self, size: int = CHUNK) -> Iterator[Chunk]:
-        """All words in their order."""
+Chunk = tuple[list[str], NDArray[np.floating]]
+"""Some words that follow each other, and their vectors, (n, n_dims)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,11 +39,6 @@ class MemorySource:
     """KeyedVectors as a source."""
 
     vectors: KeyedVectors
-
-    @property
-    def count(self) -> int:
-        """Words there are."""
-        return len(self.vectors.index_to_key)
 
     def some(self, words: Iterable[str]) -> dict[str, Vector]:
         """Vectors of those of the words that are there."""
@@ -62,18 +50,14 @@ class MemorySource:
         words = self.vectors.index_to_key
         for start in range(0, len(words), size):
             chosen = slice(start, start + size)
-            yield Chunk(words[chosen], self.vectors.vectors[chosen])
+            yield words[chosen], self.vectors.vectors[chosen]
 
 
 @dataclass(eq=False)
 class FileSource:
     """An embedding file or folder as a source; every question is one pass over it.
 
-    Parameters
-    ----------
-    embedding : Embedding
-    count : int
-        Words in it; known after the first call of `some`.
+    ``count``, the words in it, is known after the first call of `some`.
     """
 
     embedding: Embedding
@@ -82,15 +66,66 @@ class FileSource:
     def some(self, words: Iterable[str]) -> dict[str, Vector]:
         """Vectors of those of the words that are there; of a word twice there, the first."""
         wanted = {word.encode(errors=ODD): word for word in words}
-        lookup, found, count = Lookup(wanted), dict[str, Vector](), 0
+        lookup, found, self.count = Lookup(wanted), dict[str, Vector](), 0
         for chunk in self.embedding.iterate():
-            count += len(chunk)
+            self.count += len(chunk)
             for row, name in lookup.find(chunk.vocabulary):
                 found.setdefault(wanted[name], chunk.vectors[row].copy())
-        self.count = count
         return found
 
     def chunks(self, size: int = CHUNK) -> Iterator[Chunk]:
         """All words in their order."""
         for chunk in self.embedding.iterate(size):
-            yield Chunk(chunk.words(ODD), chunk.vectors)
+            yield chunk.words(ODD), chunk.vectors
+
+
+type Source = FileSource | MemorySource
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Sums over the unit vectors u of an embedding: u, (n_dims,), and u uᵀ, (n_dims, n_dims).
+
+    Those called neutral are of the words that are not kept; words whose vector is zero are not
+    counted.
+    """
+
+    count: int
+    neutral_count: int
+    total: FloatArray
+    second: FloatArray
+    neutral_second: FloatArray
+
+
+def moments(source: Source, kept: frozenset[str]) -> Moments:
+    """Compute the moments of an embedding in one pass."""
+    count, neutral_count = 0, 0
+    total, second, neutral_second = np.zeros(1), np.zeros((1, 1)), np.zeros((1, 1))
+    for words, rows in unit_chunks(source):
+        free = rows[[word not in kept for word in words]]
+        count += len(rows)
+        neutral_count += len(free)
+        total = total + rows.sum(axis=0)
+        second = second + rows.T @ rows
+        neutral_second = neutral_second + free.T @ free
+    return Moments(count, neutral_count, total, second, neutral_second)
+
+
+def unit_chunks(source: Source) -> Iterator[tuple[list[str], FloatArray]]:
+    """Yield all words with their unit vectors; words of no direction are left out."""
+    for words, vectors in source.chunks():
+        rows = np.asarray(vectors, dtype=np.float64)
+        sizes = lengths(rows, words)
+        there = np.flatnonzero(sizes > 0).tolist()
+        yield [words[at] for at in there], rows[there] / sizes[there, None]
+
+
+def lengths(rows: FloatArray, words: Sequence[str]) -> FloatArray:
+    """Compute Euclidean lengths of finite rows, each summed by itself; (n, n_dims) to (n,)."""
+    squares = np.einsum("nd,nd->n", rows, rows)
+    bad = np.flatnonzero(~np.isfinite(squares)).tolist()
+    if bad:
+        raise ValueError(
+            f"the vectors of {abridged([words[at] for at in bad])} are not finite; leave them out"
+        )
+    return np.asarray(np.sqrt(squares))

@@ -19,17 +19,11 @@ LEVEL = 6
 """gzip's usual level: 9 takes twice as long and numbers hardly get smaller."""
 
 Rows = NDArray[np.float32]
-Writer = Callable[[Sequence[str], Rows], None]
+Writer = Callable[[Sequence[str], Rows], object]
 
 
 def format_of(path: Path) -> str:
-    """Ending that tells how to write a file: ``.bin``, ``.txt`` or ``.vec``, before any ``.gz``.
-
-    Raises
-    ------
-    ValueError
-        If it is none of these.
-    """
+    """Ending that tells how to write a file: ``.bin``, ``.txt`` or ``.vec``, before any ``.gz``."""
     endings = [each.lower() for each in path.suffixes]
     if endings and endings[-1] == PACKED:
         endings.pop()
@@ -45,18 +39,14 @@ def format_of(path: Path) -> str:
 def writer(path: Path, form: str, count: int, dims: int) -> Iterator[Writer]:
     """Open a file, write the header of so many words, and return what writes a chunk.
 
-    Parameters
-    ----------
-    path : Path
-        Packed by gzip if it ends in ``.gz``.
-    form : {".bin", ".txt", ".vec"}
-    count, dims : int
-        What the header promises.
+    It is packed by gzip if it ends in ``.gz``.
     """
     with path.open("wb") as raw, _packed(raw, path) as stream:
         stream.write(f"{count} {dims}\n".encode())
-        write = _write_binary if form == ".bin" else _write_text
-        yield lambda words, rows: write(stream, [each.encode(errors=ODD) for each in words], rows)
+        entries = _binary if form == ".bin" else _text
+        yield lambda words, rows: stream.write(
+            b"".join(entries([each.encode(errors=ODD) for each in words], rows))
+        )
 
 
 @contextmanager
@@ -69,20 +59,14 @@ def _packed(raw: IO[bytes], path: Path) -> Iterator[IO[bytes]]:
         yield cast("IO[bytes]", stream)
 
 
-def _write_binary(stream: IO[bytes], words: Sequence[bytes], rows: Rows) -> None:
+def _binary(words: Sequence[bytes], rows: Rows) -> Iterator[bytes]:
     """As word2vec and gensim do: word, space, little-endian float32 numbers, and no newline."""
-    numbers = rows.astype("<f4", copy=False)
-    stream.write(
-        b"".join(word + b" " + row.tobytes() for word, row in zip(words, numbers, strict=True))
-    )
+    for word, row in zip(words, rows.astype("<f4", copy=False), strict=True):
+        yield word + b" " + row.tobytes()
 
 
-def _write_text(stream: IO[bytes], words: Sequence[bytes], rows: Rows) -> None:
+def _text(words: Sequence[bytes], rows: Rows) -> Iterator[bytes]:
     """Nine significant digits, which tell every float32 from every other."""
     line = " ".join(["%.9g"] * rows.shape[1])
-    stream.write(
-        b"".join(
-            word + b" " + (line % tuple(row)).encode() + b"\n"
-            for word, row in zip(words, rows.tolist(), strict=True)
-        )
-    )
+    for word, row in zip(words, rows.tolist(), strict=True):
+        yield word + b" " + (line % tuple(row)).encode() + b"\n"

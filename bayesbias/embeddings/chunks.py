@@ -14,7 +14,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .vocabulary import ODD, Vocabulary, hashes_of
+from .vocabulary import ODD, Vocabulary
 
 Bytes = NDArray[np.uint8]
 Vector = NDArray[np.float32]
@@ -30,13 +30,9 @@ AHEAD = 2
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    r"""Some words of an embedding that follow each other, with their vectors.
+    r"""Some words of an embedding that follow each other, with their (n, n_dims) vectors.
 
-    Parameters
-    ----------
-    names : bytes
-        The words as the file spells them, each with ``\n`` behind it.
-    vectors : (n, n_dims) float32
+    The names are as the file spells them, each with ``\n`` behind it.
     """
 
     names: bytes
@@ -52,7 +48,7 @@ class Chunk:
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The words with their hashes."""
-        return Vocabulary(self.names, hashes_of(self.names, len(self)))
+        return Vocabulary(self.names)
 
 
 def array_chunks(words: Sequence[str], matrix: Vector, rows: int | None = None) -> Iterator[Chunk]:
@@ -95,14 +91,7 @@ def fill_buffer(stream: IO[bytes], buffer: Buffer, filled: int) -> int:
 
 
 class ReadBuffer:
-    """What has been read of a stream and not been used yet.
-
-    Parameters
-    ----------
-    stream : binary stream
-    content : bytes
-        Read from the stream already.
-    """
+    """What has been read of a binary stream, at first ``content``, and not been used yet."""
 
     def __init__(self, stream: IO[bytes], content: bytes = b"") -> None:
         self.stream = stream

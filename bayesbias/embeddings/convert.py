@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._core.checks import Argument, ArgumentError, unknown_name
+from .._core.display import abridged
 from .chunks import Chunk
-from .formats.native import is_native, native_shape, require_native_path, write_native
+from .formats.native import require_native_path, write_native
 from .load import open_embedding
 from .registry import known_endings
 from .vocabulary import Rows, Vocabulary
@@ -75,15 +76,15 @@ def convert_vectors(
             f"{target.suffix}, such as {target.stem}"
         )
     require_native_path(target, force=force)
-    _refuse_itself(source, target)
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
+    if embedding.format.files and target.exists() and target.samefile(embedding.source.path):
+        raise ValueError(f"{target} is the source itself; choose another folder")
     try:
-        write_native(embedding.iterate(), target, force=force, approve=_refuse_duplicates)
+        return write_native(embedding.iterate(), target, force=force, approve=_refuse_duplicates)
     except _DuplicateWordsError as found:
         if duplicates == "error":
             raise ArgumentError(*found.args) from None
-        write_native(_without(embedding.iterate(), found.rows), target, force=force)
-    return native_shape(target)
+        return write_native(_without(embedding.iterate(), found.rows), target, force=force)
 
 
 class _DuplicateWordsError(ArgumentError):
@@ -91,13 +92,10 @@ class _DuplicateWordsError(ArgumentError):
 
     def __init__(self, vocabulary: Vocabulary, rows: Rows) -> None:
         self.rows = rows
-        names = ", ".join(
-            f"{vocabulary[row]!r} as word {row + 1:,}" for row in rows[:_MOST_NAMED].tolist()
-        )
-        more = f" and {len(rows) - _MOST_NAMED} more" if len(rows) > _MOST_NAMED else ""
+        again = [f"{vocabulary[row]!r} as word {row + 1:,}" for row in rows.tolist()]
         super().__init__(
-            f"{len(rows)} word(s) stand in the embedding more than once (again: {names}{more}); "
-            "mend the file, or keep the first of each with ",
+            f"{len(rows)} word(s) stand in the embedding more than once (again: "
+            f"{abridged(again, _MOST_NAMED)}); mend the file, or keep the first of each with ",
             Argument("duplicates", "first"),
         )
 
@@ -118,10 +116,3 @@ def _without(chunks: Iterable[Chunk], rows: Rows) -> Iterator[Chunk]:
         kept[inside] = False
         if kept.any():
             yield Chunk(bytes(chunk.vocabulary.subset(kept).names), chunk.vectors[kept])
-
-
-def _refuse_itself(source: object, target: Path) -> None:
-    if not isinstance(source, str | os.PathLike) or not is_native(Path(source)):
-        return
-    if target.exists() and target.samefile(source):
-        raise ValueError(f"{target} is the source itself; choose another folder")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._core.checks import Argument, ArgumentError, unknown_name
+from .._core.display import abridged
 from .._core.resources import bundled_folder, bundled_names
 from ..tables.wordlists import WordList
 from .chunks import Vector
@@ -85,7 +86,10 @@ def load_vectors(
     asked = _asked(words)
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
     where = str(source) if isinstance(source, str | os.PathLike) else "the vectors given"
-    wanted = None if asked is None else {form.encode(errors=ODD): form for form in _forms(asked)}
+    wanted = None
+    if asked is not None:  # lower case also for the hint when nothing is found
+        forms = {form for word in asked for form in (word, word.lower())}
+        wanted = {form.encode(errors=ODD): form for form in forms}
     found: dict[str, Vector] = {}
     for name, vector in embedding.pick(None if wanted is None else wanted.keys()):
         found.setdefault(name.decode(errors=ODD) if wanted is None else wanted[name], vector)
@@ -171,11 +175,6 @@ def _asked(words: Iterable[str] | WordList | None) -> tuple[str, ...] | None:
     return tuple(sorted(asked))
 
 
-def _forms(asked: Iterable[str]) -> frozenset[str]:
-    """Return all forms that may be of use; lower case also for the hint when nothing is found."""
-    return frozenset(form for word in asked for form in (word, word.lower()))
-
-
 def choose(asked: Iterable[str], found: Mapping[str, object], case: str) -> dict[str, str]:
     """Map every word that can be had to the form to read it in, in the order of the source."""
     askers: dict[str, list[str]] = defaultdict(list)
@@ -191,7 +190,7 @@ def _nothing_found(asked: Sequence[str], found: Mapping[str, Vector], where: str
     lowered = sum(word.lower() in found for word in asked)
     if not asked:
         return ValueError(f"{where} holds no words")
-    told = f"none of the {len(asked)} words is in {where} ({_named(asked)})"
+    told = f"none of the {len(asked)} words is in {where} ({abridged(asked, _MOST_NAMED)})"
     if not lowered:
         return ValueError(told)
     hint = f"; {lowered} of them are there in lower case: pass "
@@ -206,14 +205,9 @@ def _refuse_unusable(words: Sequence[str], matrix: Vector, where: str) -> None:
         if bad.any():
             names = [words[row] for row in np.flatnonzero(bad).tolist()]
             raise ValueError(
-                f"{where}: the vectors of {len(names)} word(s) are {what}: {_named(names)}; "
-                "leave these words out"
+                f"{where}: the vectors of {len(names)} word(s) are {what}: "
+                f"{abridged(names, _MOST_NAMED)}; leave these words out"
             )
-
-
-def _named(words: Sequence[str]) -> str:
-    more = len(words) - _MOST_NAMED
-    return ", ".join(words[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _path_of(source: str | os.PathLike[str]) -> Path:

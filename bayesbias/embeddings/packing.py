@@ -41,23 +41,19 @@ def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes], str]]:
 def _unpacked(raw: IO[bytes], path: Path) -> Iterator[tuple[IO[bytes], str]]:
     packing = path.suffix.lower()
     if packing == ".gz":
-        with gzip.GzipFile(fileobj=raw) as stream:
-            yield cast("IO[bytes]", stream), path.stem
+        with gzip.GzipFile(fileobj=raw) as unpacked:
+            yield cast("IO[bytes]", unpacked), path.stem
     elif packing == ".zip":
-        with _archive(raw, path) as archive:
+        with _refusal(path):
+            archive = zipfile.ZipFile(raw)
+        with archive:
             name = _only_member(archive, path)
-            with _member(archive, name, path) as stream:
+            with _refusal(path):  # it has a password, or is packed by a method not known here
+                stream = archive.open(name)
+            with stream:
                 yield stream, name
     else:
         yield raw, path.name
-
-
-def _archive(raw: IO[bytes], path: Path) -> zipfile.ZipFile:
-    try:
-        return zipfile.ZipFile(raw)
-    except (ValueError, NotImplementedError, OSError) as error:
-        _refuse_unless_disk(error, path)
-        raise
 
 
 def _only_member(archive: zipfile.ZipFile, path: Path) -> str:
@@ -70,16 +66,12 @@ def _only_member(archive: zipfile.ZipFile, path: Path) -> str:
     return members[0]
 
 
-def _member(archive: zipfile.ZipFile, name: str, path: Path) -> IO[bytes]:
-    try:
-        return archive.open(name)
-    except (RuntimeError, ValueError, OSError) as error:
-        # It has a password, or is packed by a method not known here, or begins outside the file.
-        _refuse_unless_disk(error, path)
-        raise
-
-
-def _refuse_unless_disk(error: Exception, path: Path) -> None:
+@contextmanager
+def _refusal(path: Path) -> Iterator[None]:
     """Make a ValueError with the path of what is wrong with a file rather than with the disk."""
-    if not isinstance(error, OSError) or error.errno == errno.EINVAL:  # a place before the start
+    try:
+        yield
+    except (RuntimeError, ValueError, OSError) as error:
+        if isinstance(error, OSError) and error.errno != errno.EINVAL:  # a place before the start
+            raise
         raise ValueError(f"{path} cannot be unpacked here ({error}); unpack it first") from None

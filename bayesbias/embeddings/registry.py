@@ -22,18 +22,10 @@ if TYPE_CHECKING:
 class Format:
     """A format: its two functions, and what its files are known by.
 
-    Parameters
-    ----------
-    pick, iterate : function
-        As the documentation of `formats` says.
-    endings : tuple of str
-        Of file names, in lower case.
-    packed : bool
-        Whether it may lie in ``.gz`` or ``.zip``, since it is read through `Source.stream` only.
-    magic : bytes
-        First bytes of every file, whatever its ending; empty if there are none.
-    files : tuple of str
-        Names of the files in it, for a format that is a folder.
+    `pick` and `iterate` are as the documentation of `formats` says. It is known by its files'
+    ``endings``, in lower case, by the first bytes, ``magic``, of every one, or as a folder by the
+    names of the ``files`` in it. ``packed`` ones may lie in ``.gz`` or ``.zip``, since they are
+    read through `Source.stream` only.
     """
 
     pick: Callable[[Source, Collection[bytes] | None], Iterator[Entry]]

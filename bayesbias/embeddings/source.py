@@ -25,14 +25,8 @@ SLOW_SIZE = 1 << 26
 class Source:
     """An embedding that is about to be read.
 
-    Parameters
-    ----------
-    path : Path
-        Of a file or folder.
-    allow_pickle, progressbar : bool
-        As for `load_vectors`.
-    loaded : KeyedVectors, optional
-        The vectors, once they are in memory.
+    ``path`` is of a file or folder, `allow_pickle` and `progressbar` are as for `load_vectors`, and
+    ``loaded`` are the vectors, once they are in memory.
     """
 
     path: Path

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Buffer, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,13 +20,30 @@ ROOM = 8
 """Slots of a hash table for every word in it, so that a search ends soon."""
 
 
-def hashes_of(names: Buffer, count: int) -> Hashes:
-    """Compute the hashes of ``count`` words that end in a newline each."""
+def hashes_of(names: bytes | bytearray) -> Hashes:
+    """Compute the hashes of words that end in a newline each."""
     from .formats.kernels import hash_names
 
-    out = np.empty(count, dtype=np.uint64)
+    out = np.empty(names.count(b"\n"), dtype=np.uint64)
     hash_names(np.frombuffer(names, dtype=np.uint8), out)
     return out
+
+
+def rows_in(hashes: Hashes, table: Hashes, *, keep: bool = False) -> list[int]:
+    """Rows of the hashes that stand in a table, in order; the others are kept in it if asked."""
+    from .formats.kernels import find_hashes
+
+    rows = np.empty(len(hashes), dtype=np.int64)
+    found: list[int] = rows[: find_hashes(hashes, table, rows, keep)].tolist()
+    return found
+
+
+def table_of(wanted: Iterable[bytes]) -> Hashes:
+    """Make the table of the hashes of words that `rows_in` looks into."""
+    names = [name + b"\n" for name in wanted if b"\n" not in name]
+    table = np.zeros(1 << (ROOM * len(names)).bit_length(), dtype=np.uint64)
+    rows_in(hashes_of(b"".join(names)), table, keep=True)
+    return table
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,14 +54,11 @@ class Vocabulary:
 
     Parameters
     ----------
-    names : buffer of n_bytes bytes
+    names : bytes or bytearray
         The words in UTF-8, as the file spells them, each with ``\n`` behind it.
-    hashes : (n_words,) uint64
-        As `hashes_of` gives them.
     """
 
-    names: Buffer
-    hashes: Hashes
+    names: bytes | bytearray
 
     @classmethod
     def of(cls, words: Iterable[str]) -> Vocabulary:
@@ -54,7 +68,12 @@ class Vocabulary:
         if names.count(b"\n") != len(listed):
             odd = next(word for word in listed if "\n" in word)
             raise ValueError(f"the word {odd!r} holds a line break; take it out of the embedding")
-        return cls(names, hashes_of(names, len(listed)))
+        return cls(names)
+
+    @cached_property
+    def hashes(self) -> Hashes:
+        """A hash of each word, (n_words,) uint64."""
+        return hashes_of(self.names)
 
     def __len__(self) -> int:
         return len(self.hashes)
@@ -82,14 +101,12 @@ class Vocabulary:
 
     def duplicates(self) -> Rows:
         """Return the rows, in order, of words that have stood in the file before."""
-        from .formats.kernels import find_repeats
-
-        table = np.zeros(2 << len(self).bit_length(), dtype=np.uint64)
-        rows = np.empty(len(self), dtype=np.int64)
-        again = rows[: find_repeats(self.hashes, table, rows)].tolist()
+        in_order = np.sort(self.hashes)
+        again = in_order[1:][in_order[1:] == in_order[:-1]]
         seen: set[bytes] = set()
         twice = []
-        for row, name in Lookup({self.name(row) for row in again}).find(self) if again else ():
+        for row in np.flatnonzero(np.isin(self.hashes, again)).tolist() if len(again) else ():
+            name = self.name(row)
             if name in seen:
                 twice.append(row)
             seen.add(name)
@@ -99,7 +116,7 @@ class Vocabulary:
         """Return the words that are marked, (n_words,) bool, in the same order."""
         lengths = np.diff(self._ends, prepend=-1)
         letters = self._letters[np.repeat(kept, lengths)]
-        return Vocabulary(letters.tobytes(), self.hashes[kept])
+        return Vocabulary(letters.tobytes())
 
     @cached_property
     def _letters(self) -> NDArray[np.uint8]:
@@ -123,26 +140,3 @@ class Lookup:
             name = vocabulary.name(row)
             if name in self.names:
                 yield row, name
-
-
-def table_of(wanted: Iterable[bytes]) -> Hashes:
-    """Make the table of the hashes of words that `kernels.find_hashes` looks into."""
-    names = [name for name in wanted if b"\n" not in name]
-    hashes = hashes_of(b"".join(name + b"\n" for name in names), len(names)) | np.uint64(1)
-    size = 1 << (ROOM * len(names)).bit_length()
-    table = np.zeros(size, dtype=np.uint64)
-    for value in set(hashes.tolist()):
-        at = value % size
-        while table[at]:
-            at = (at + 1) % size
-        table[at] = value
-    return table
-
-
-def rows_in(hashes: Hashes, table: Hashes) -> list[int]:
-    """Rows of the words that have the hash of a wanted one, in order."""
-    from .formats.kernels import find_hashes
-
-    rows = np.empty(len(hashes), dtype=np.int64)
-    found: list[int] = rows[: find_hashes(hashes, table, rows)].tolist()
-    return found

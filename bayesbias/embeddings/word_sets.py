@@ -23,16 +23,9 @@ class WordVectors(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class WordSets:
-    """Word sets with their vectors.
+    """Word sets by name: vectors, (n_words, n_dims), the words found, and those that were missing.
 
-    Parameters
-    ----------
-    rows : dict of str to (n_words, n_dims) array
-        Vectors of each set's words, as the embedding holds them.
-    words : dict of str to tuple of str
-        The words that were found, in the order of the rows.
-    missing : dict of str to tuple of str
-        The words that were not; sets without any are left out.
+    Words stand in the order of the rows; sets without missing words are left out of ``missing``.
     """
 
     rows: dict[str, FloatArray]
@@ -42,15 +35,6 @@ class WordSets:
 
 def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets:
     """Read the vectors of every set; missing words are left out and reported.
-
-    Parameters
-    ----------
-    vectors : KeyedVectors, or a mapping of word to vector
-    sets : mapping of set name to words
-
-    Returns
-    -------
-    WordSets
 
     Raises
     ------
@@ -74,7 +58,10 @@ def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets
         words[name] = found
         if lost:
             missing[name] = lost
-    _require_one_length(rows)
+    lengths = {name: matrix.shape[1] for name, matrix in rows.items()}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise ValueError(f"vectors are of different length ({told}); they are not of one embedding")
     return WordSets(rows, words, missing)
 
 
@@ -92,11 +79,8 @@ def look_up_tuples(
 ) -> tuple[list[FloatArray], tuple[tuple[str, ...], ...], dict[str, tuple[str, ...]]]:
     """Read the vectors of pairs (or longer defining sets); one with a missing word is left out.
 
-    Returns
-    -------
-    rows : list of (n_members, n_dims) arrays, one a tuple that was found
-    found : the tuples themselves
-    missing : ``{name: words}`` of the words that were not there, empty if none
+    Returns the (n_members, n_dims) rows of each tuple that was found, these tuples, and
+    ``{name: words}`` of the words that were not there, empty if none.
     """
     found: list[tuple[str, ...]] = []
     lost: list[str] = []
@@ -162,10 +146,3 @@ def _rows(vectors: WordVectors, words: Sequence[str]) -> FloatArray:
             f"the vectors of {abridged(names)} are all zeros or not finite; leave those words out"
         )
     return rows
-
-
-def _require_one_length(sets: Mapping[str, FloatArray]) -> None:
-    lengths = {name: rows.shape[1] for name, rows in sets.items()}
-    if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        raise ValueError(f"vectors are of different length ({told}); they are not of one embedding")

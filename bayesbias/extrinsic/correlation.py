@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.random import Generator, default_rng
+from numpy.random import default_rng
 from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray
@@ -16,7 +17,6 @@ from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from .._core.random import Seed, as_seed_sequence
 from ..model.design import IntArray
 from ..tables.schema import require_columns
-from .measurements import normal_quantile, paired
 
 LEVELS = ("class", "sample", "model")
 """What the rows of a correlation are: classes of one model, its samples, or models."""
@@ -28,12 +28,6 @@ N_RESAMPLES = 2000
 
 FEWEST_CLUSTERS = 5
 """Fewer clusters have too few different resamplings for an interval."""
-
-_VARIANCE: dict[str, Callable[[float], float]] = {
-    "pearson": lambda r: 1.0,
-    "spearman": lambda r: 1 + r**2 / 2,
-}
-"""Variance of Fisher's z times n - 3: Fisher (1921); Bonett and Wright (2000), Psychometrika 65."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +45,8 @@ class Correlation:
     interval : str
         ``fisher z`` or ``cluster bootstrap``.
     ci_prob : float
+    seed : int, optional
+        Entropy that clusters were resampled with.
     """
 
     r: float
@@ -61,6 +57,7 @@ class Correlation:
     method: str
     interval: str
     ci_prob: float
+    seed: Any = None
 
 
 def correlate(
@@ -110,18 +107,14 @@ def correlate(
     cluster = np.arange(len(score)) if clusters is None else _codes(clusters, len(score))
     n_clusters = int(cluster.max()) + 1
     if n_clusters == len(score):
-        low, high = _fisher(r, len(score), method, ci_prob)
-        return Correlation(r, low, high, len(score), n_clusters, method, "fisher z", ci_prob)
-    if n_clusters < FEWEST_CLUSTERS:
-        raise ValueError(f"{n_clusters} clusters are too few; {FEWEST_CLUSTERS} or more are needed")
-    if n_resamples < 100:
-        raise ValueError(
-            f"n_resamples must be at least 100, got {n_resamples}; {N_RESAMPLES} is usual"
-        )
-    rng = default_rng(as_seed_sequence(seed))
-    values = _resampled(np.stack([score, bias]), cluster, method, n_resamples, rng)
-    low, high = np.quantile(values, [(1 - ci_prob) / 2, (1 + ci_prob) / 2]).tolist()
-    return Correlation(r, low, high, len(score), n_clusters, method, "cluster bootstrap", ci_prob)
+        interval, (low, high), used = "fisher z", _fisher(r, len(score), method, ci_prob), None
+    else:
+        sequence = as_seed_sequence(seed)
+        both, used = np.stack([score, bias]), sequence.entropy
+        values = _resampled(both, cluster, method, n_resamples, default_rng(sequence))
+        low, high = np.quantile(values, [(1 - ci_prob) / 2, (1 + ci_prob) / 2]).tolist()
+        interval = "cluster bootstrap"
+    return Correlation(r, low, high, len(score), n_clusters, method, interval, ci_prob, used)
 
 
 def correlations(
@@ -170,23 +163,42 @@ def correlations(
             parts.append((level, "", sizes.assign(**{"class": range(len(sizes))})))
         else:
             parts += [(level, str(name), of) for name, of in rows.groupby("model", sort=False)]
-    found, sequence = [], as_seed_sequence(seed)
-    for level, model, rows in parts:
-        measured = correlate(
-            rows["score"],
-            rows["bias"],
-            clusters=rows["class"],
-            method=method,
-            ci_prob=ci_prob,
-            n_resamples=n_resamples,
-            seed=sequence,
-        )
-        named = {"level": level, "model": model}
-        kept = ("r", "low", "high", "n", "n_clusters", "interval")
-        found.append(named | {name: getattr(measured, name) for name in kept})
-    result = pd.DataFrame(found)
+    sequence = as_seed_sequence(seed)
+    how: Any = {"method": method, "ci_prob": ci_prob, "n_resamples": n_resamples, "seed": sequence}
+    found = [
+        {"level": level, "model": model}
+        | vars(correlate(rows["score"], rows["bias"], clusters=rows["class"], **how))
+        for level, model, rows in parts
+    ]
+    columns = ["level", "model", "r", "low", "high", "n", "n_clusters", "interval"]
+    result = pd.DataFrame(found, columns=columns)
     result.attrs = {"ci_prob": ci_prob, "seed": sequence.entropy}
     return result
+
+
+def paired(scores: ArrayLike, biases: ArrayLike, *, fewest: int) -> tuple[FloatArray, FloatArray]:
+    """Scores and biases as arrays of one length; a ValueError says what is wrong with them."""
+    score, bias = (np.asarray(each, dtype=np.float64) for each in (scores, biases))
+    if score.ndim != 1 or score.shape != bias.shape or len(score) < fewest:
+        raise ValueError(
+            f"scores and biases must be {fewest} or more numbers each, in the same order; "
+            f"got shapes {score.shape} and {bias.shape}"
+        )
+    wrong = ~(np.isfinite(score) & np.isfinite(bias))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(
+            f"row {row} is not finite (score {score[row]}, bias {bias[row]}); leave undefined "
+            "scores out"
+        )
+    return score, bias
+
+
+def normal_quantile(ci_prob: float) -> float:
+    """Return how many sds an interval of that probability reaches from the mean of a Normal."""
+    from scipy.special import ndtri
+
+    return float(ndtri((1 + ci_prob) / 2))
 
 
 def _codes(clusters: ArrayLike, n: int) -> IntArray:
@@ -198,27 +210,36 @@ def _codes(clusters: ArrayLike, n: int) -> IntArray:
 
 def _coefficient(score: FloatArray, bias: FloatArray, method: str) -> float:
     if method == "spearman":
-        score, bias = (
-            np.asarray(pd.Series(each).rank(), dtype=np.float64) for each in (score, bias)
-        )
+        score, bias = (np.asarray(pd.Series(each).rank(), float) for each in (score, bias))
     first, second = score - score.mean(), bias - bias.mean()
     r = (first @ second) / np.sqrt((first @ first) * (second @ second))
     return float(np.clip(r, -1, 1))
 
 
 def _fisher(r: float, n: int, method: str, ci_prob: float) -> tuple[float, float]:
+    """Interval by Fisher's z (1921); of ranks by Bonett and Wright (2000), Psychometrika 65."""
     if abs(r) == 1:
         return r, r
-    half = normal_quantile(ci_prob) * np.sqrt(_VARIANCE[method](r) / (n - 3))
+    variance = (1 + r**2 / 2 if method == "spearman" else 1) / (n - 3)
+    half = normal_quantile(ci_prob) * np.sqrt(variance)
     low, high = np.tanh(np.arctanh(r) + np.array([-half, half]))
     return float(low), float(high)
 
 
 def _resampled(
-    both: FloatArray, cluster: IntArray, method: str, n_resamples: int, rng: Generator
+    both: FloatArray, cluster: IntArray, method: str, n_resamples: int, seed: Seed
 ) -> FloatArray:
     """Correlations of resamplings of whole clusters; those with one value only are drawn again."""
     rows_of = [np.flatnonzero(cluster == each) for each in range(int(cluster.max()) + 1)]
+    if len(rows_of) < FEWEST_CLUSTERS:
+        raise ValueError(
+            f"{len(rows_of)} clusters are too few; {FEWEST_CLUSTERS} or more are needed"
+        )
+    if n_resamples < 100:
+        raise ValueError(
+            f"n_resamples must be at least 100, got {n_resamples}; {N_RESAMPLES} is usual"
+        )
+    rng = default_rng(as_seed_sequence(seed))
     values: list[float] = []
     while len(values) < n_resamples:
         rows = np.concatenate([rows_of[at] for at in rng.integers(len(rows_of), size=len(rows_of))])

@@ -1,4 +1,4 @@
-"""Return whether a score tells less from more biased models."""
+"""Whether a score tells less from more biased models."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
-from .measurements import normal_quantile, paired
+from .correlation import normal_quantile, paired
 
 _BESIDE = 1e-9
 
@@ -40,11 +40,7 @@ class RankingAccuracy:
 
 
 def ranking_accuracy(
-    scores: ArrayLike,
-    biases: ArrayLike,
-    *,
-    sds: float = 1.0,
-    ci_prob: float = DEFAULT_CI_PROB,
+    scores: ArrayLike, biases: ArrayLike, *, sds: float = 1.0, ci_prob: float = DEFAULT_CI_PROB
 ) -> RankingAccuracy:
     r"""Pairwise accuracy with which a score ranks models by their downstream bias.
 

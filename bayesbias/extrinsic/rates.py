@@ -35,13 +35,7 @@ class TprGaps:
 
     @property
     def gap(self) -> FloatArray:
-        """TPR of the first group less that of the second, by class, (n_classes,) in [-1, 1].
-
-        Raises
-        ------
-        ValueError
-            If there are more than two groups; take `variance` then.
-        """
+        """TPR of the first of two groups less that of the second, by class, (n_classes,)."""
         if len(self.groups) != 2:
             raise ValueError(
                 f"a gap is between two groups, and there are {len(self.groups)}; "
@@ -111,33 +105,22 @@ def tpr_gaps(
             f"got shapes {real.shape}, {guess.shape} and {member.shape}"
         )
     classes, row = np.unique(real, return_inverse=True)
-    names, column = _columns(member, groups)
-    at = row * len(names) + column
-    shape = (len(classes), len(names))
-    n = np.bincount(at, minlength=shape[0] * shape[1]).reshape(shape)
-    _require_samples(n, classes, names)
-    hits = np.bincount(at, guess == real, minlength=n.size).reshape(shape)
-    return TprGaps(tuple(classes.tolist()), names, hits / n, n.astype(np.int64))
-
-
-def _columns(
-    member: np.ndarray, groups: Sequence[Hashable] | None
-) -> tuple[tuple[Hashable, ...], IntArray]:
     names = tuple(np.unique(member).tolist() if groups is None else groups)
     if len(set(names)) < 2 or len(set(names)) < len(names):
         raise ValueError(f"two or more different groups are needed; got {list(names)}")
-    column = np.asarray(pd.Index(names).get_indexer(pd.Index(member)), dtype=np.int64)
+    column = pd.Index(names).get_indexer(pd.Index(member))
     if (column < 0).any():
         unknown = str(member[int(np.argmax(column < 0))])
         raise ValueError(unknown_name("group", unknown, map(str, names)))
-    return names, column
-
-
-def _require_samples(n: np.ndarray, classes: np.ndarray, names: tuple[Hashable, ...]) -> None:
+    at = row * len(names) + column
+    shape = (len(classes), len(names))
+    n = np.bincount(at, minlength=shape[0] * shape[1]).reshape(shape)
     without = np.argwhere(n == 0)
     if len(without):
-        row, column = without[0]
+        at_class, at_group = without[0]
         raise ValueError(
-            f"the class {classes[row]!s} has no samples of the group {names[column]!s}, so its "
-            f"rate is undefined ({len(without)} such cells); leave such classes out"
+            f"the class {classes[at_class]!s} has no samples of the group {names[at_group]!s}, so "
+            f"its rate is undefined ({len(without)} such cells); leave such classes out"
         )
+    hits = np.bincount(at, guess == real, minlength=n.size).reshape(shape)
+    return TprGaps(tuple(classes.tolist()), names, hits / n, n.astype(np.int64))

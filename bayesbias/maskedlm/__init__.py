@@ -4,57 +4,33 @@ Reading pairs, measures of two sets of scores and the models of their difference
 the package; scoring sentences needs the extra ``mlm``.
 """
 
-from .alignment import ROLES, token_spans
-from .bayes import fit_pairs, pair_design
-from .datasets import PAIR_COLUMNS, read_pairs, validate_pairs
-from .language_models import LanguageModel, load_language_model
-from .measures import (
-    Normals,
-    PercentageScore,
-    js_divergence,
-    js_to_a_normal,
-    jss,
-    jss_of,
-    kls,
-    kls_of,
-    measure_table,
-    percentage_score,
-)
-from .pair_checks import pair_check, preference_check
-from .pair_summaries import model_contrasts, pair_scales, pair_summary
-from .pll import SCORE_COLUMNS, paired_scores, score_pairs
-from .questions import MEASURES
-from .score_sets import sampling_robustness, score_analysis
-
-__all__ = [
-    "MEASURES",
-    "PAIR_COLUMNS",
-    "ROLES",
-    "SCORE_COLUMNS",
-    "LanguageModel",
-    "Normals",
-    "PercentageScore",
-    "fit_pairs",
-    "js_divergence",
-    "js_to_a_normal",
-    "jss",
-    "jss_of",
-    "kls",
-    "kls_of",
-    "load_language_model",
-    "measure_table",
-    "model_contrasts",
-    "pair_check",
-    "pair_design",
-    "pair_scales",
-    "pair_summary",
-    "paired_scores",
-    "percentage_score",
-    "preference_check",
-    "read_pairs",
-    "sampling_robustness",
-    "score_analysis",
-    "score_pairs",
-    "token_spans",
-    "validate_pairs",
-]
+from .alignment import token_spans as token_spans
+from .bayes import fit_pairs as fit_pairs
+from .bayes import pair_design as pair_design
+from .datasets import PAIR_COLUMNS as PAIR_COLUMNS
+from .datasets import ROLES as ROLES
+from .datasets import read_pairs as read_pairs
+from .datasets import validate_pairs as validate_pairs
+from .language_models import LanguageModel as LanguageModel
+from .language_models import load_language_model as load_language_model
+from .measures import Normals as Normals
+from .measures import PercentageScore as PercentageScore
+from .measures import js_divergence as js_divergence
+from .measures import js_to_a_normal as js_to_a_normal
+from .measures import jss as jss
+from .measures import jss_of as jss_of
+from .measures import kls as kls
+from .measures import kls_of as kls_of
+from .measures import measure_table as measure_table
+from .measures import percentage_score as percentage_score
+from .pair_checks import pair_check as pair_check
+from .pair_checks import preference_check as preference_check
+from .pair_summaries import model_contrasts as model_contrasts
+from .pair_summaries import pair_scales as pair_scales
+from .pair_summaries import pair_summary as pair_summary
+from .pll import SCORE_COLUMNS as SCORE_COLUMNS
+from .pll import paired_scores as paired_scores
+from .pll import score_pairs as score_pairs
+from .questions import MEASURES as MEASURES
+from .score_sets import sampling_robustness as sampling_robustness
+from .score_sets import score_analysis as score_analysis

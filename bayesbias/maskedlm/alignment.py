@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from .datasets import validate_pairs
+from .datasets import PAIR_LABELS, ROLES, validate_pairs
 
 if TYPE_CHECKING:
     from .language_models import LanguageModel
 
-ROLES = ("stereotypical", "anti_stereotypical")
-"""The two sentences of a pair, in the order every frame here uses."""
-
-SPAN_COLUMNS: tuple[str, ...] = (
-    "pair_id",
-    "bias_type",
-    "direction",
-    "role",
-    "sentence",
-    "tokens",
-    "n_tokens",
-    "modified",
-    "shared",
-)
+SPAN_COLUMNS = ["role", "sentence", "tokens", "n_tokens", "modified", "shared"]
 
 _SPACES = ("Ġ", "▁")
 """What tokenizers write for a space before a piece: byte-level BPE, and SentencePiece."""
@@ -35,17 +21,9 @@ _SPACES = ("Ġ", "▁")
 
 @dataclass(frozen=True)
 class Tokens:
-    """A sentence as a tokenizer reads it.
+    """A sentence as a tokenizer reads it, with the special tokens that the model expects.
 
-    Parameters
-    ----------
-    ids : tuple of int
-        With the special tokens that the model expects.
-    scored : tuple of int
-        Positions that are not special tokens.
-    words : tuple of (int or None)
-        Word that each token belongs to; None for special tokens.
-    pieces : tuple of str
+    ``scored`` are the positions that are not special, ``words`` the word of each token or None.
     """
 
     ids: tuple[int, ...]
@@ -63,13 +41,7 @@ class Spans:
 
 
 def tokenize(model: LanguageModel, sentence: str) -> Tokens:
-    """Read a sentence with a model's tokenizer; never truncated.
-
-    Raises
-    ------
-    ValueError
-        If the sentence has more tokens than the model reads, or none.
-    """
+    """Read a sentence with a model's tokenizer; it is never truncated, but refused if too long."""
     encoded = model.tokenizer(sentence, return_special_tokens_mask=True, truncation=False)
     ids, special = list(encoded["input_ids"]), list(encoded["special_tokens_mask"])
     words = list(encoded.word_ids())
@@ -121,23 +93,13 @@ def _spans(tokens: Tokens, matched: set[int]) -> Spans:
     )
 
 
-@dataclass(frozen=True)
-class AlignedPair:
-    """Both sentences of a pair as tokens, with their spans, in the order of ``ROLES``."""
-
-    tokens: tuple[Tokens, Tokens]
-    spans: tuple[Spans, Spans]
+Aligned = tuple[tuple[Tokens, Spans], tuple[Tokens, Spans]]
+"""Both sentences of a pair as tokens, with their spans, in the order of ``ROLES``."""
 
 
-def align_pairs(pairs: pd.DataFrame, model: LanguageModel) -> list[AlignedPair]:
-    """Align all pairs of a frame.
-
-    Raises
-    ------
-    ValueError
-        If the tokenizer reads both sentences of a pair alike, or they share no token.
-    """
-    aligned = []
+def align_pairs(pairs: pd.DataFrame, model: LanguageModel) -> list[Aligned]:
+    """Align all pairs of a frame; a ValueError names those that are read alike or share nothing."""
+    aligned: list[Aligned] = []
     wrong: dict[str, list[str]] = {"are the same to its tokenizer": [], "share no token": []}
     for pair_id, *sentences in pairs[["pair_id", *ROLES]].itertuples(index=False):
         first, second = (tokenize(model, str(sentence)) for sentence in sentences)
@@ -146,7 +108,7 @@ def align_pairs(pairs: pd.DataFrame, model: LanguageModel) -> list[AlignedPair]:
             wrong["are the same to its tokenizer"].append(str(pair_id))
         if not spans[0].shared:
             wrong["share no token"].append(str(pair_id))
-        aligned.append(AlignedPair((first, second), spans))
+        aligned.append(((first, spans[0]), (second, spans[1])))
     for what, found in wrong.items():
         if found:
             raise ValueError(
@@ -184,10 +146,6 @@ def token_spans(pairs: pd.DataFrame, model: LanguageModel) -> pd.DataFrame:
         for (*labels, first, second), pair in zip(
             pairs.itertuples(index=False), align_pairs(pairs, model), strict=True
         )
-        for role, sentence, tokens, spans in _sides(pair, (first, second))
+        for role, sentence, (tokens, spans) in zip(ROLES, (first, second), pair, strict=True)
     ]
-    return pd.DataFrame(rows, columns=list(SPAN_COLUMNS))
-
-
-def _sides(pair: AlignedPair, sentences: Sequence[Any]) -> zip[tuple[str, Any, Tokens, Spans]]:
-    return zip(ROLES, sentences, pair.tokens, pair.spans, strict=True)
+    return pd.DataFrame(rows, columns=[*PAIR_LABELS, *SPAN_COLUMNS])

@@ -22,7 +22,7 @@ from ..model.design import Design
 from ..model.spec import ModelSpec, load_model
 from ..sampling.fit import fit_design
 from ..sampling.options import FitKeywords, FitOptions, shows_fit_keywords
-from ..tables.schema import require_columns, table_hash
+from ..tables.schema import codes_and_names, require_columns, table_hash
 from .pairs_posterior import SCALES
 
 if TYPE_CHECKING:
@@ -53,26 +53,25 @@ def pair_design(paired: pd.DataFrame, measure: str | None = None) -> Design:
         row = chosen[twice].iloc[0]
         raise ValueError(f"pair {row['pair_id']!r} is there twice under {row['model']!r}")
     _check_types(chosen)
-    indices, names = {}, {}
-    for column in ("bias_type", "model", "pair_id"):
-        ordered = column == "bias_type"  # models and pairs stay as they come
-        codes, found = pd.factorize(chosen[column].astype(str), sort=ordered)
-        indices[column], names[column] = codes.astype(np.int64), tuple(map(str, found))
+    names, types = np.unique(chosen["bias_type"].astype(str), return_inverse=True)
+    kinds = tuple(map(str, names))
+    models, model_names = codes_and_names(chosen["model"])
+    pairs, pair_names = codes_and_names(chosen["pair_id"])
     return Design(
-        words=names["bias_type"],
+        words=kinds,
         groups=("pairs",),
-        connections=names["model"],
-        attributes=names["pair_id"],
+        connections=tuple(model_names),
+        attributes=tuple(pair_names),
         kinds=("pair",),
-        word_group=np.zeros(len(names["bias_type"]), dtype=np.int64),
-        attribute_kind=np.zeros(len(names["pair_id"]), dtype=np.int64),
-        word=indices["bias_type"],
-        connection=indices["model"],
-        attribute=indices["pair_id"],
+        word_group=np.zeros(len(kinds), dtype=np.int64),
+        attribute_kind=np.zeros(len(pair_names), dtype=np.int64),
+        word=types,
+        connection=models,
+        attribute=pairs,
         y=chosen["difference"].to_numpy(dtype=np.float64),
         outcome="difference",
-        contexts=names["bias_type"],
-        context=indices["bias_type"],
+        contexts=kinds,
+        context=types,
     )
 
 
@@ -158,16 +157,9 @@ def fit_pairs(
     size = _unit(named, chosen) if unit is None else unit
     if not (isinstance(size, int | float) and math.isfinite(size) and size > 0):
         raise ValueError(f"unit must be a positive number; got {unit!r}")
-    spec = spec_in_units(load_model(model, "score_difference"), size)
-    spec = spec_for(design, spec)
-    tree = fit_design(
-        design,
-        spec,
-        priors=priors,
-        options=options,
-        table_hash=table_hash(chosen[list(NEEDED_COLUMNS)]),
-        **keywords,
-    )
+    spec = spec_for(design, spec_in_units(load_model(model, "score_difference"), size))
+    hashed = table_hash(chosen[list(NEEDED_COLUMNS)])
+    tree = fit_design(design, spec, priors=priors, options=options, table_hash=hashed, **keywords)
     tree.attrs |= {"measure": named, "unit": float(size), SCALES: json.dumps(relative)}
     return tree
 

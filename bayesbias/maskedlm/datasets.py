@@ -16,7 +16,13 @@ import pandas as pd
 from .._core.checks import unknown_name
 from ..tables.schema import require_columns, require_numbered_rows
 
-PAIR_COLUMNS = ("pair_id", "bias_type", "direction", "stereotypical", "anti_stereotypical")
+PAIR_LABELS = ("pair_id", "bias_type", "direction")
+"""What a pair is called, in whatever frame."""
+
+ROLES = ("stereotypical", "anti_stereotypical")
+"""The two sentences of a pair, in the order every frame here uses."""
+
+PAIR_COLUMNS = (*PAIR_LABELS, *ROLES)
 """Columns of every frame of sentence pairs, in order; one row a pair."""
 
 DIRECTIONS = ("stereo", "antistereo")
@@ -28,7 +34,14 @@ PARTS = ("intrasentence", "intersentence")
 LONGEST_LABEL, MOST_WORDS = 40, 3
 """Letters and words of a bias type at most: what is longer is a sentence in the wrong column."""
 
-_CROWS = ("sent_more", "sent_less", "stereo_antistereo", "bias_type")
+_CROWS = {
+    "sent_more": "stereotypical",
+    "sent_less": "anti_stereotypical",
+    "stereo_antistereo": "direction",
+    "bias_type": "bias_type",
+}
+"""Columns of CrowS-Pairs by what they are called here."""
+
 _LABELS = ("stereotype", "anti-stereotype")
 
 
@@ -116,7 +129,7 @@ def _check_labels(pairs: pd.DataFrame) -> None:
     types = pairs["bias_type"]
     long = types.map(lambda name: len(name) > LONGEST_LABEL or len(name.split()) > MOST_WORDS)
     _refuse(pairs, long, "has a sentence for a bias type; are columns exchanged?")
-    for name in ("stereotypical", "anti_stereotypical"):
+    for name in ROLES:
         label = pairs[name].isin({*DIRECTIONS, *pairs["bias_type"]})
         _refuse(pairs, label, f"has a label for its {name} sentence; are columns exchanged?")
 
@@ -147,15 +160,8 @@ def _crows_pairs(path: Path, _part: str) -> pd.DataFrame:
     require_numbered_rows(read)
     require_columns(read, _CROWS)
     numbered = str(read.columns[0]).startswith("Unnamed")
-    return pd.DataFrame(
-        {
-            "pair_id": read.iloc[:, 0] if numbered else read.index.astype(str),
-            "bias_type": read["bias_type"],
-            "direction": read["stereo_antistereo"],
-            "stereotypical": read["sent_more"],
-            "anti_stereotypical": read["sent_less"],
-        }
-    )
+    pair_id = read.iloc[:, 0] if numbered else read.index.astype(str)
+    return read[list(_CROWS)].rename(columns=_CROWS).assign(pair_id=pair_id)
 
 
 def _stereoset(path: Path, part: str) -> pd.DataFrame:

@@ -6,7 +6,7 @@ part, and a masked version of a sentence needs it at one place. It gets only tho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -22,33 +22,24 @@ if TYPE_CHECKING:
 LOGITS_AT_ONCE = 256
 """Tokens whose log probabilities over the whole vocabulary are held together: 31 MB for BERT."""
 
-Question = tuple[int, Masks, tuple[int, ...]]
-"""Sentence, masked positions, asked positions."""
+Question = tuple[Masks, Masks, tuple[int, ...]]
+"""Token ids, masked positions, asked positions."""
 
 
-def ask(
-    model: LanguageModel,
-    questions: Questions,
-    batch_size: int,
-    tell: Callable[[int], None] = lambda _: None,
-) -> Answers:
-    """Answer questions in batches of like length; `tell` hears how many were answered."""
-    log_probs: dict[tuple[int, Masks, int], float] = {}
-    attention: dict[int, FloatArray] = {}
-    pending = [
-        (number, masked, tuple(sorted(places)))
-        for (number, masked), places in questions.asked.items()
-    ]
-    pending.sort(key=lambda question: (len(questions.sentences[question[0]].ids), len(question[2])))
+def ask(model: LanguageModel, questions: Questions, batch_size: int) -> Answers:
+    """Answer questions in batches of like length."""
+    log_probs: dict[tuple[Masks, Masks, int], float] = {}
+    attention: dict[Masks, FloatArray] = {}
+    pending = [(*asked, tuple(sorted(places))) for asked, places in questions.asked.items()]
+    pending.sort(key=lambda question: (len(question[0]), len(question[2])))
     for batch in _batches(pending, batch_size):
         wanted = [q[0] for q in batch if not q[1] and q[0] in questions.attention]
-        values, weights = _answer(model, questions, batch, attention=bool(wanted))
-        keys = [(number, masked, at) for number, masked, places in batch for at in places]
+        values, weights = _answer(model, batch, attention=bool(wanted))
+        keys = [(ids, masked, at) for ids, masked, places in batch for at in places]
         log_probs.update(zip(keys, values, strict=True))
         attention.update(
             {q[0]: weights[i] for i, q in enumerate(batch) if weights is not None and not q[1]}
         )
-        tell(len(batch))
     return Answers(log_probs, attention)
 
 
@@ -67,23 +58,19 @@ def _batches(pending: Sequence[Question], batch_size: int) -> Iterator[list[Ques
 
 
 def _answer(
-    model: LanguageModel, questions: Questions, batch: Sequence[Question], *, attention: bool
+    model: LanguageModel, batch: Sequence[Question], *, attention: bool
 ) -> tuple[list[float], list[FloatArray] | None]:
     """Log probabilities of the asked tokens, and what attention each token gets."""
     import torch
 
-    sentences = [questions.sentences[number].ids for number, _, _ in batch]
-    ids, real = _padded(model, sentences)
-    targets = [
-        int(ids[row, at]) for row, (_, _, places) in enumerate(batch) for at in places
-    ]  # before masking
-    rows = [row for row, (_, _, places) in enumerate(batch) for _ in places]
+    ids, real = _padded(model, [sentence for sentence, _, _ in batch])
+    places = [(row, at) for row, (_, _, asked) in enumerate(batch) for at in asked]
+    targets = [int(ids[place]) for place in places]  # before masking
     before = 1 if model.kind == "causal" else 0
-    columns = [at - before for _, _, places in batch for at in places]
     for row, (_, masked, _) in enumerate(batch):
         ids[row, list(masked)] = model.tokenizer.mask_token_id or 0
     device = model.device
-    at = torch.tensor([rows, columns], device=device)
+    at = torch.tensor([(row, column - before) for row, column in places], device=device).T
     with torch.inference_mode(), _head_at(model, at) as heard:
         out = model.network(
             input_ids=torch.from_numpy(ids).to(device),
@@ -91,9 +78,8 @@ def _answer(
             output_attentions=attention,
         )
         logits = out.logits if heard else out.logits[at[0], at[1]]
-        chosen = logits.float().log_softmax(-1)[
-            torch.arange(len(rows), device=device), torch.tensor(targets, device=device)
-        ]
+        wanted = torch.tensor(targets, device=device)[:, None]
+        chosen = logits.float().log_softmax(-1).gather(1, wanted)[:, 0]
         weights = _attention_got(out.attentions, real) if attention else None
     return chosen.double().cpu().tolist(), weights
 

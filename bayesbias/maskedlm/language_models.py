@@ -111,7 +111,9 @@ def load_language_model(
         if value not in known:
             raise ValueError(unknown_name(what, value, known))
     place, config, tokenizer = open_model(source)
-    found = _kind(config) if kind == "auto" else kind
+    heads = map(str, getattr(config, "architectures", None) or [])
+    causal = any(name.endswith(_CAUSAL) for name in heads)
+    found = ("causal" if causal else "masked") if kind == "auto" else kind
     network, missing = load_network(
         place,
         _LOADERS[found],
@@ -127,7 +129,13 @@ def load_language_model(
             f"{', '.join(missing[:3])} would be random numbers, and so would every score; "
             "an encoder of sentences or a classifier cannot be scored"
         )
-    _require_kind(place, found, network, tokenizer)
+    if found == "masked" and tokenizer.mask_token_id is None:
+        raise ValueError(f"{place} has no mask token in its tokenizer, so nothing can be masked")
+    if found == "causal" and _sees_ahead(network):
+        raise ValueError(
+            f"{place} has a head for causal use, but its tokens attend to those that follow: it "
+            "would read what it is asked to predict; load it with kind='masked'"
+        )
     return LanguageModel(
         name=name or Path(place).name,
         network=network,
@@ -135,22 +143,6 @@ def load_language_model(
         kind=found,
         longest=longest_input(network, tokenizer),
     )
-
-
-def _kind(config: Any) -> str:  # noqa: ANN401
-    names = getattr(config, "architectures", None) or []
-    return "causal" if any(str(name).endswith(_CAUSAL) for name in names) else "masked"
-
-
-def _require_kind(place: str, kind: str, network: Any, tokenizer: Any) -> None:  # noqa: ANN401
-    """Refuse a masked model without a mask, and a causal one that reads what it is asked for."""
-    if kind == "masked" and tokenizer.mask_token_id is None:
-        raise ValueError(f"{place} has no mask token in its tokenizer, so nothing can be masked")
-    if kind == "causal" and _sees_ahead(network):
-        raise ValueError(
-            f"{place} has a head for causal use, but its tokens attend to those that follow: it "
-            "would read what it is asked to predict; load it with kind='masked'"
-        )
 
 
 def _sees_ahead(network: Any) -> bool:  # noqa: ANN401

@@ -7,7 +7,7 @@ the docstrings, and shown in ``docs/maskedlm.md``. For a difference with its unc
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,19 +17,12 @@ from numpy.typing import ArrayLike
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from ..tables.schema import require_columns
+from .datasets import ROLES
 
 VARIANTS = ("printed", "published")
 """JSS with the true mixture, in bits, as the paper prints it; and as its code computes it."""
 
-PAIRED_COLUMNS: tuple[str, ...] = (
-    "model",
-    "measure",
-    "pair_id",
-    "bias_type",
-    "stereotypical",
-    "anti_stereotypical",
-    "difference",
-)
+PAIRED_COLUMNS = ("model", "measure", "pair_id", "bias_type", *ROLES, "difference")
 """Columns of a frame of paired scores that the measures need."""
 
 ALL_TYPES = "all"
@@ -138,13 +131,7 @@ def jss(stereo: ArrayLike, anti: ArrayLike, variant: str = "printed") -> float:
 
 
 def normals(stereo: ArrayLike, anti: ArrayLike) -> Normals:
-    """Fit a Normal to each set of scores, sds with n - 1.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two pairs, or all scores of one set are equal.
-    """
+    """Fit a Normal to each set of scores, sds with n - 1; a ValueError if they have none."""
     scores = _paired(stereo, anti)
     if len(scores[0]) < FEWEST_PAIRS:
         raise ValueError(f"an sd needs {FEWEST_PAIRS} pairs or more; got {len(scores[0])}")
@@ -223,13 +210,24 @@ def measure_table(paired: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for (model, measure), part in groups(paired):
-        types = [
-            (model, measure, str(name), *_row(some, f"{model}, {measure}, {name}"))
-            for name, some in part.groupby("bias_type", sort=True)
-        ]
-        rows += [*types, (model, measure, ALL_TYPES, *_weighted([row[3:] for row in types]))]
-    columns = ["model", "measure", "bias_type", "n_pairs", "n_ties"]
-    return pd.DataFrame(rows, columns=[*columns, "percentage", "kls", "jss", "jss_published"])
+        types = sides_by_type(part)
+        ties = [int((stereo == anti).sum()) for stereo, anti in types.values()]
+        sizes = [len(stereo) for stereo, _ in types.values()]
+        found = []
+        for name, sides in types.items():
+            try:
+                found.append(statistics(*sides))
+            except ValueError as error:
+                raise ValueError(
+                    f"{model}, {measure}, {name}: {error}; leave this bias type out with "
+                    "bias_types=, or put it with another"
+                ) from None
+        counted = zip(types, sizes, ties, found, strict=True)
+        rows += [(model, measure, name, n, tied, *each) for name, n, tied, each in counted]
+        means = np.average(found, axis=0, weights=sizes).tolist()
+        rows.append((model, measure, ALL_TYPES, sum(sizes), sum(ties), *means))
+    columns = ["model", "measure", "bias_type", "n_pairs", "n_ties", *STATISTICS]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def groups(paired: pd.DataFrame) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
@@ -241,23 +239,26 @@ def groups(paired: pd.DataFrame) -> Iterator[tuple[tuple[str, str], pd.DataFrame
         yield (str(model), str(measure)), part
 
 
-def _row(part: pd.DataFrame, where: str) -> tuple[int, int, float, float, float, float]:
-    stereo, anti = part["stereotypical"].to_numpy(), part["anti_stereotypical"].to_numpy()
-    share = percentage_score(stereo, anti)
-    try:
-        fitted = normals(stereo, anti)
-        both = kls_of(fitted), jss_of(fitted), jss_of(fitted, "published")
-    except ValueError as error:
-        raise ValueError(
-            f"{where}: {error}; leave this bias type out with bias_types=, or put it with another"
-        ) from None
-    return (share.n_pairs, share.n_ties, share.score, *both)
+def sides_by_type(part: pd.DataFrame) -> dict[str, FloatArray]:
+    """Return the two scores of the pairs of every bias type, (2, n_pairs), sorted by type."""
+    return {
+        str(name): some[list(ROLES)].to_numpy(dtype=np.float64).T
+        for name, some in part.groupby("bias_type", sort=True)
+    }
 
 
-def _weighted(rows: Sequence[tuple[float, ...]]) -> tuple[int | float, ...]:
-    values = np.array(rows)
-    means = np.average(values[:, 2:], axis=0, weights=values[:, 0])
-    return (int(values[:, 0].sum()), int(values[:, 1].sum()), *map(float, means))
+STATISTICS: dict[str, Callable[[FloatArray, FloatArray], float]] = {
+    "percentage": lambda stereo, anti: percentage_score(stereo, anti).score,
+    "kls": kls,
+    "jss": jss,
+    "jss_published": lambda stereo, anti: jss(stereo, anti, "published"),
+}
+"""The measures of two sets of scores."""
+
+
+def statistics(stereo: FloatArray, anti: FloatArray) -> list[float]:
+    """Compute all `STATISTICS` of two sets of scores."""
+    return [statistic(stereo, anti) for statistic in STATISTICS.values()]
 
 
 def _paired(stereo: ArrayLike, anti: ArrayLike) -> tuple[FloatArray, FloatArray]:

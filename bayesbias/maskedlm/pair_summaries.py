@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from ..model.tree import labels
 from ..posterior.summaries import carry_warnings, scales
-from .pairs_posterior import NULLS, PairLevel, levels, scales_of
+from .pairs_posterior import NULLS, levels, scales_of
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -53,13 +54,12 @@ def pair_summary(
         ``high``, and ``p_above``: the probability that it is above its value without
         preference, 0, 0 and one half.
     """
-    frames = []
-    for level in levels(tree):
-        for quantity, draws in level.draws.items():
-            frame = describe_draws(draws, ci_prob, ci_kind)
-            frame["p_above"] = _share_above(draws - NULLS[quantity])
-            frames.append(_labelled(frame, level, quantity, model=labels(tree, "connection")))
-    return carry_warnings(pd.concat(frames, ignore_index=True), tree)
+    models = labels(tree, "connection")
+    frames = {}
+    for head, draws in _quantities(tree):
+        above = _share_above(draws - NULLS[head[-1]])
+        frames[head] = describe_draws(draws, ci_prob, ci_kind).assign(p_above=above, model=models)
+    return carry_warnings(_joined(frames, "model"), tree)
 
 
 def model_contrasts(
@@ -90,32 +90,34 @@ def model_contrasts(
     pairs = list(combinations(range(len(models)), 2))
     if not pairs:
         raise ValueError(f"there is the model {models[0]!r} only; score another to compare")
-    frames = []
+    first, second = map(list, zip(*pairs, strict=True))
+    frames = {}
+    for head, draws in _quantities(tree):
+        apart = draws[:, first] - draws[:, second]
+        above = _share_above(apart)
+        frames[head] = describe_draws(apart, ci_prob, ci_kind).assign(
+            p_direction=np.maximum(above, 1 - above),
+            first=[models[at] for at in first],
+            second=[models[at] for at in second],
+        )
+    return carry_warnings(_joined(frames, "first", "second"), tree)
+
+
+def _quantities(tree: DataTree) -> Iterator[tuple[tuple[str, str, str], FloatArray]]:
+    """Yield level, bias type and name of every quantity, with its draws."""
     for level in levels(tree):
         for quantity, draws in level.draws.items():
-            apart = np.stack([draws[:, one] - draws[:, other] for one, other in pairs], axis=1)
-            frame = describe_draws(apart, ci_prob, ci_kind)
-            above = _share_above(apart)
-            frame["p_direction"] = np.maximum(above, 1 - above)
-            first, second = zip(*pairs, strict=True)
-            names = {"first": [models[i] for i in first], "second": [models[i] for i in second]}
-            frames.append(_labelled(frame, level, quantity, **names))
-    return carry_warnings(pd.concat(frames, ignore_index=True), tree)
+            yield (level.level, level.bias_type, quantity), draws
+
+
+def _joined(frames: Mapping[tuple[str, str, str], pd.DataFrame], *names: str) -> pd.DataFrame:
+    """Join the frames of all quantities, with what they are of in the first columns."""
+    indexed = {head: frame.set_index(list(names)) for head, frame in frames.items()}
+    return pd.concat(indexed, names=["level", "bias_type", "quantity"]).reset_index()
 
 
 def _share_above(draws: FloatArray) -> FloatArray:
     return np.asarray((draws > 0).mean(axis=0) + 0.5 * (draws == 0).mean(axis=0))
-
-
-def _labelled(
-    frame: pd.DataFrame, level: PairLevel, quantity: str, **names: list[str]
-) -> pd.DataFrame:
-    for name, values in reversed(names.items()):
-        frame.insert(0, name, values)
-    frame.insert(0, "quantity", quantity)
-    frame.insert(0, "bias_type", level.bias_type)
-    frame.insert(0, "level", level.level)
-    return frame
 
 
 def pair_scales(

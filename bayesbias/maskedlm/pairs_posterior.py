@@ -16,11 +16,8 @@ from ..model.tree import index_of, labels, stacked
 if TYPE_CHECKING:
     from xarray import DataTree
 
-QUANTITIES = ("mean_difference", "standardised", "p_stereotypical")
-"""What is told of every level."""
-
 NULLS = {"mean_difference": 0.0, "standardised": 0.0, "p_stereotypical": 0.5}
-"""Their values where neither sentence is preferred."""
+"""What is told of every level, with its value where neither sentence is preferred."""
 
 SCALES = "model_scales"
 """Attribute of a posterior: relative size of each language model's differences, as JSON."""
@@ -31,16 +28,7 @@ NODES = 31
 
 @dataclass(frozen=True)
 class PairLevel:
-    """Draws of the quantities of one set of bias types.
-
-    Parameters
-    ----------
-    level : {"overall", "population", "bias_type"}
-    bias_type : str
-        Empty where the level has none.
-    draws : mapping of str to (n_draws, n_models) float
-        By the names in ``QUANTITIES``.
-    """
+    """Draws, (n_draws, n_models), of the quantities in ``NULLS`` of one set of bias types."""
 
     level: str
     bias_type: str
@@ -51,12 +39,8 @@ class PairLevel:
 class _Residuals:
     """Spread of single pairs about their bias type's mean.
 
-    Parameters
-    ----------
-    sigma : (n_draws, n_models) float
-    pair_sd : (n_draws, 1) float
-        Zero where pairs have no effects of their own.
-    nu : (n_draws, 1) float or None
+    ``sigma`` is (n_draws, n_models), ``nu`` and ``pair_sd`` (n_draws, 1); the last is zero where
+    pairs have no effects of their own.
     """
 
     sigma: FloatArray
@@ -83,34 +67,29 @@ class _Residuals:
 
 def levels(tree: DataTree) -> Iterator[PairLevel]:
     """Return the draws overall, for the population of bias types, and of every type."""
-    residuals = _residuals(tree)
-    means = type_means(tree)
+    residuals, means, weight = _residuals(tree), type_means(tree), _weights(tree)
     share = np.stack(
         [residuals.share_above(means[:, index]) for index in range(means.shape[1])], axis=1
     )
-    weight = _weights(tree)
-    overall = {
-        "mean_difference": (weight * means).sum(axis=1),
-        "standardised": (weight * means).sum(axis=1) / residuals.scale(),
-        "p_stereotypical": (weight * share).sum(axis=1),
-    }
     size = np.array([scales_of(tree)[name] for name in labels(tree, "connection")])
-    yield _in_scores("overall", "", overall, size)
-    centre, between = stacked(tree, "connection_mean"), _between_types(tree)
-    population = {
-        "mean_difference": centre,
-        "standardised": centre / residuals.scale(between),
-        "p_stereotypical": residuals.share_above(centre, between),
-    }
-    yield _in_scores("population", "", population, size)
+
+    def level(
+        name: str, bias_type: str, mean: FloatArray, scale: FloatArray, above: FloatArray
+    ) -> PairLevel:
+        draws = {"mean_difference": mean * size}  # in the unit of each model's scores
+        return PairLevel(
+            name, bias_type, draws | {"standardised": mean / scale, "p_stereotypical": above}
+        )
+
+    overall = (weight * means).sum(axis=1)
+    yield level("overall", "", overall, residuals.scale(), (weight * share).sum(axis=1))
+    centre, between = stacked(tree, "connection_mean"), stacked(tree, "connection_sd")
+    if "context_sd" in tree["posterior"]:  # shared and own parts together
+        between = np.hypot(between, stacked(tree, "context_sd")[:, None])
+    above = residuals.share_above(centre, between)
+    yield level("population", "", centre, residuals.scale(between), above)
     for index, name in enumerate(labels(tree, "protected_word")):
-        mean = np.asarray(means[:, index])
-        draws = {
-            "mean_difference": mean,
-            "standardised": mean / residuals.scale(),
-            "p_stereotypical": np.asarray(share[:, index]),
-        }
-        yield _in_scores("bias_type", name, draws, size)
+        yield level("bias_type", name, means[:, index], residuals.scale(), share[:, index])
 
 
 def type_means(tree: DataTree) -> FloatArray:
@@ -119,14 +98,6 @@ def type_means(tree: DataTree) -> FloatArray:
     if "context_effect" in tree["posterior"]:
         means = means + stacked(tree, "context_effect")[:, :, None]
     return np.asarray(means)
-
-
-def _between_types(tree: DataTree) -> FloatArray:
-    """Return the sd of the means of bias types, shared and own parts together."""
-    own = stacked(tree, "connection_sd")
-    if "context_sd" not in tree["posterior"]:
-        return own
-    return np.asarray(np.hypot(own, stacked(tree, "context_sd")[:, None]))
 
 
 def predict_new_pairs(tree: DataTree, rng: Generator, draws: np.ndarray) -> FloatArray:
@@ -148,14 +119,6 @@ def predict_new_pairs(tree: DataTree, rng: Generator, draws: np.ndarray) -> Floa
         own = rng.standard_normal((len(made), int(pair.max()) + 1))
         made += (residuals.pair_sd[draws] * own)[:, pair]
     return np.asarray(made)
-
-
-def _in_scores(
-    level: str, bias_type: str, draws: Mapping[str, FloatArray], size: FloatArray
-) -> PairLevel:
-    """Return mean differences to the unit of each model's scores."""
-    mean = draws["mean_difference"] * size
-    return PairLevel(level, bias_type, {**draws, "mean_difference": mean})
 
 
 def scales_of(tree: DataTree) -> dict[str, float]:

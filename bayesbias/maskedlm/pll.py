@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,23 +13,13 @@ import pandas as pd
 from .._core.progress import progress_bar
 from .._core.store import Store, open_store, result_key
 from ..tables.schema import require_columns
-from .alignment import ROLES, AlignedPair, Spans, Tokens, align_pairs
-from .datasets import validate_pairs
+from .alignment import Aligned, Spans, Tokens, align_pairs
+from .datasets import PAIR_LABELS, ROLES, validate_pairs
 from .inference import ask
 from .language_models import LanguageModel
-from .questions import MEASURES, Questions, measures_for
+from .questions import MEASURES, Masks, Measure, Questions, measures_for
 
-SCORE_COLUMNS: tuple[str, ...] = (
-    "model",
-    "measure",
-    "pair_id",
-    "bias_type",
-    "direction",
-    "role",
-    "n_tokens",
-    "n_scored",
-    "score",
-)
+SCORE_COLUMNS = ("model", "measure", *PAIR_LABELS, "role", "n_tokens", "n_scored", "score")
 """Columns of a frame of scores; one row a sentence and measure."""
 
 SENTENCES_AT_ONCE = 128
@@ -40,12 +31,17 @@ DEFAULT_BATCH = 64
 
 @dataclass(frozen=True)
 class _Task:
-    """One score to find: a sentence, its place in the frame, and the measure."""
+    """One score to find: a sentence, the measure, and under which key the score is remembered."""
 
     tokens: Tokens
     spans: Spans
-    measure: str
+    measure: Measure
     key: str
+
+    @property
+    def needs(self) -> list[tuple[Masks, Masks]]:
+        """What the measure asks about the sentence."""
+        return self.measure.needs(self.tokens, self.spans)
 
 
 def score_pairs(
@@ -96,27 +92,34 @@ def score_pairs(
         If scores do not exist.
     """
     pairs = validate_pairs(pairs)
-    names = measures_for(model.kind, None if measures is None else measures)  # type: ignore[arg-type]
+    names = measures_for(model.kind, measures)
     if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
         raise ValueError(f"batch_size must be a whole number from 1 on; got {batch_size!r}")
     tasks = _tasks(align_pairs(pairs, model), model, names)
     with open_store(cache) as store:
         scores = _scores(tasks, model, store, batch_size, shown=progressbar)
-    frame = _frame(pairs, tasks, scores, model, names)
+    sides = pairs.loc[pairs.index.repeat(2), list(PAIR_LABELS)]
+    frame = pd.concat([sides] * len(names), ignore_index=True)
+    frame.insert(0, "measure", np.repeat(names, len(sides)))
+    frame.insert(0, "model", model.name)
+    frame["role"] = list(ROLES) * (len(frame) // 2)
+    frame["n_tokens"] = [len(task.tokens.scored) for task in tasks]
+    frame["n_scored"] = [sum(len(asked) for _, asked in task.needs) for task in tasks]
+    frame["score"] = [scores.get(task.key, np.nan) for task in tasks]
     return _without_unscored(frame)
 
 
-def _tasks(aligned: Sequence[AlignedPair], model: LanguageModel, names: list[str]) -> list[_Task]:
+def _tasks(aligned: Sequence[Aligned], model: LanguageModel, names: list[str]) -> list[_Task]:
     """Return the scores to find, measure by measure, pair by pair, in the order of roles."""
     numbers = str(model.network.dtype)
     tasks = []
     for name in names:
         for pair in aligned:
-            for tokens, spans in zip(pair.tokens, pair.spans, strict=True):
+            for tokens, spans in pair:
                 needed = (spans.modified, spans.shared) if MEASURES[name].paired else ()
                 words = tokens.words if name == "pll-word-l2r" else ()
                 settings = [name, model.content_hash, numbers, tokens.ids, needed, words]
-                tasks.append(_Task(tokens, spans, name, result_key(settings)))
+                tasks.append(_Task(tokens, spans, MEASURES[name], result_key(settings)))
     return tasks
 
 
@@ -130,65 +133,38 @@ def _scores(
         if task.key not in scores:
             todo.setdefault(task.tokens.ids, []).append(task)
     order = sorted(todo, key=len)
-    total = sum(len(_needs(task)) for task in tasks if task.key not in scores)
+    total = sum(len(task.needs) for task in tasks if task.key not in scores)
     bar = progress_bar(f"scoring under {model.name}", total, shown=None if shown else False)
     done = 0
     with bar as update:
         for start in range(0, len(order), SENTENCES_AT_ONCE):
             block = [task for ids in order[start : start + SENTENCES_AT_ONCE] for task in todo[ids]]
             found = _ask_block(block, model, batch_size)
-            done += sum(len(_needs(task)) for task in block)
+            done += sum(len(task.needs) for task in block)
             update(done)
             store.keep(found)
             scores.update(found)
     return scores
 
 
-def _needs(task: _Task) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-    return MEASURES[task.measure].needs(task.tokens, task.spans)
-
-
-def _ask_block(
-    block: Sequence[_Task],
-    model: LanguageModel,
-    batch_size: int,
-) -> dict[str, float]:
-    questions = Questions()
-    answerable = [task for task in block if _needs(task)]
-    numbers = [
-        questions.add(task.tokens, task.spans, MEASURES[task.measure]) for task in answerable
-    ]
+def _ask_block(block: Sequence[_Task], model: LanguageModel, batch_size: int) -> dict[str, float]:
+    questions, asked = Questions(), [task for task in block if task.needs]
+    for task in asked:
+        questions.add(task.tokens, task.spans, task.measure)
     answers = ask(model, questions, batch_size)
-    return {
-        task.key: answers.score(number, task.tokens, task.spans, MEASURES[task.measure])
-        for task, number in zip(answerable, numbers, strict=True)
-    }
-
-
-def _frame(
-    pairs: pd.DataFrame,
-    tasks: Sequence[_Task],
-    scores: dict[str, float],
-    model: LanguageModel,
-    names: Sequence[str],
-) -> pd.DataFrame:
-    sides = pairs.loc[pairs.index.repeat(2), ["pair_id", "bias_type", "direction"]]
-    frame = pd.concat([sides] * len(names), ignore_index=True)
-    frame.insert(0, "measure", np.repeat(names, len(sides)))
-    frame.insert(0, "model", model.name)
-    frame["role"] = list(ROLES) * (len(frame) // 2)
-    frame["n_tokens"] = [len(task.tokens.scored) for task in tasks]
-    frame["n_scored"] = [sum(len(asked) for _, asked in _needs(task)) for task in tasks]
-    frame["score"] = [scores.get(task.key, np.nan) for task in tasks]
-    return frame
+    return {task.key: answers.score(task.tokens, task.spans, task.measure) for task in asked}
 
 
 def _without_unscored(frame: pd.DataFrame) -> pd.DataFrame:
-    """Leave the rows without a score out, and say so."""
-    import warnings
-
+    """Leave the rows without a score out, and say so; a ValueError for scores that overflowed."""
     absent = frame["score"].isna() & (frame["n_scored"] == 0)
-    _check_finite(frame[~absent])
+    odd = frame[~absent & ~np.isfinite(frame["score"])]
+    if len(odd):
+        row = odd.iloc[0]
+        raise ValueError(
+            f"{len(odd)} score(s) are not finite, first {row['measure']} of pair "
+            f"{row['pair_id']!r}: {row['score']}; with dtype float16 use float32 or bfloat16"
+        )
     kept = frame[~absent].reset_index(drop=True)
     named = frame.loc[absent, ["measure", "pair_id", "role"]]
     kept.attrs["unscored"] = named.to_dict("records")
@@ -200,16 +176,6 @@ def _without_unscored(frame: pd.DataFrame) -> pd.DataFrame:
             stacklevel=3,
         )
     return kept
-
-
-def _check_finite(frame: pd.DataFrame) -> None:
-    odd = ~np.isfinite(frame["score"])
-    if odd.any():
-        row = frame[odd].iloc[0]
-        raise ValueError(
-            f"{int(odd.sum())} score(s) are not finite, first {row['measure']} of pair "
-            f"{row['pair_id']!r}: {row['score']}; with dtype float16 use float32 or bfloat16"
-        )
 
 
 def paired_scores(scores: pd.DataFrame) -> pd.DataFrame:
@@ -242,16 +208,11 @@ def paired_scores(scores: pd.DataFrame) -> pd.DataFrame:
             "there twice; give each model a name of its own"
         )
     sides = [
-        scores[scores["role"] == role].set_index(keys)[["score", "n_scored"]].add_suffix(f"_{at}")
-        for at, role in enumerate(ROLES)
+        scores[scores["role"] == role].set_index(keys)[["score", "n_scored"]].add_suffix(f"_{role}")
+        for role in ROLES
     ]
     both = sides[0].join(sides[1], how="inner")
-    frame = pd.DataFrame(
-        {
-            "stereotypical": both["score_0"],
-            "anti_stereotypical": both["score_1"],
-            "difference": both["score_0"] - both["score_1"],
-            "n_scored": (both["n_scored_0"] + both["n_scored_1"]) / 2,
-        }
-    )
+    frame = both[[f"score_{role}" for role in ROLES]].set_axis(list(ROLES), axis=1)
+    frame["difference"] = frame[ROLES[0]] - frame[ROLES[1]]
+    frame["n_scored"] = both[[f"n_scored_{role}" for role in ROLES]].mean(axis=1)
     return frame.reset_index()

@@ -7,7 +7,7 @@ them together cost little more than the dearest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -53,16 +53,8 @@ class Measure:
         return float(weighted.mean() if self.averaged else weighted.sum())
 
 
-def _modified_together(_: Tokens, spans: Spans) -> list[tuple[Masks, Masks]]:
-    return [(spans.modified, spans.modified)] if spans.modified else []
-
-
-def _shared_in_turn(_: Tokens, spans: Spans) -> list[tuple[Masks, Masks]]:
-    return [((place,), (place,)) for place in spans.shared]
-
-
-def _all_in_turn(tokens: Tokens, _: Spans) -> list[tuple[Masks, Masks]]:
-    return [((place,), (place,)) for place in tokens.scored]
+def _in_turn(places: Masks) -> list[tuple[Masks, Masks]]:
+    return [((place,), (place,)) for place in places]
 
 
 def _words_from_left(tokens: Tokens, _: Spans) -> list[tuple[Masks, Masks]]:
@@ -78,47 +70,41 @@ def _words_from_left(tokens: Tokens, _: Spans) -> list[tuple[Masks, Masks]]:
     return [(rest[place], (place,)) for place in tokens.scored]
 
 
-def _nothing_masked(tokens: Tokens, _: Spans) -> list[tuple[Masks, Masks]]:
-    return [((), tokens.scored)]
-
-
-def _after_the_first(tokens: Tokens, _: Spans) -> list[tuple[Masks, Masks]]:
-    """All tokens that have something before them."""
-    asked = tuple(place for place in tokens.scored if place > 0)
-    return [((), asked)] if asked else []
+def _at_once(asked: Masks, masked: Masks = ()) -> list[tuple[Masks, Masks]]:
+    return [(masked, asked)] if asked else []
 
 
 MEASURES: dict[str, Measure] = {
     "sss": Measure(
         "StereoSet's: mean log P of the modified tokens given the shared ones",
         "Nadeem, Bethke and Reddy (2021)",
-        _modified_together,
+        lambda _, spans: _at_once(spans.modified, masked=spans.modified),
         averaged=True,
         paired=True,
     ),
     "cps": Measure(
         "CrowS-Pairs': sum over the shared tokens, each masked in turn",
         "Nangia, Vania, Bhalerao and Bowman (2020)",
-        _shared_in_turn,
+        lambda _, spans: _in_turn(spans.shared),
         paired=True,
     ),
     "aul": Measure(
         "all unmasked: mean log P of every token with nothing masked",
         "Kaneko and Bollegala (2022)",
-        _nothing_masked,
+        lambda tokens, _: _at_once(tokens.scored),
         averaged=True,
     ),
     "aula": Measure(
         "AUL, each token weighted by the mean attention it gets",
         "Kaneko and Bollegala (2022)",
-        _nothing_masked,
+        lambda tokens, _: _at_once(tokens.scored),
         averaged=True,
         attention=True,
     ),
     "pll": Measure(
         "pseudo-log-likelihood: sum over all tokens, each masked in turn",
         "Salazar, Liang, Nguyen and Kirchhoff (2020)",
-        _all_in_turn,
+        lambda tokens, _: _in_turn(tokens.scored),
     ),
     "pll-word-l2r": Measure(
         "PLL with the rest of the token's own word masked as well",
@@ -128,7 +114,7 @@ MEASURES: dict[str, Measure] = {
     "log-likelihood": Measure(
         "log P of every token given those before it",
         "for causal models",
-        _after_the_first,
+        lambda tokens, _: _at_once(tuple(place for place in tokens.scored if place > 0)),
         kind="causal",
     ),
 }
@@ -142,14 +128,8 @@ def require_measures(names: Iterable[str]) -> None:
             raise ValueError(unknown_name("measure", name, MEASURES))
 
 
-def measures_for(kind: str, names: str | list[str] | tuple[str, ...] | None = None) -> list[str]:
-    """Return the measures that a kind of model allows, or check those that are asked for.
-
-    Raises
-    ------
-    ValueError
-        If a name is unknown, or is not for such models.
-    """
+def measures_for(kind: str, names: str | Sequence[str] | None = None) -> list[str]:
+    """Return the measures that a kind of model allows, or check those that are asked for."""
     fitting = [name for name, measure in MEASURES.items() if measure.kind == kind]
     if names is None:
         return fitting
@@ -168,44 +148,36 @@ def measures_for(kind: str, names: str | list[str] | tuple[str, ...] | None = No
 
 @dataclass
 class Questions:
-    """What is still to be asked about some sentences; equal questions are asked once.
+    """What is still to be asked; equal questions about equal sentences are asked once.
 
-    Parameters
-    ----------
-    sentences : list of Tokens
-    asked : dict of (sentence, masked positions) to set of positions
-    attention : set of int
-        Sentences of which the attention matters.
+    ``asked`` has the positions by token ids and masked positions, ``attention`` the sentences of
+    which the attention matters.
     """
 
-    sentences: list[Tokens] = field(default_factory=list)
-    asked: dict[tuple[int, Masks], set[int]] = field(default_factory=dict)
-    attention: set[int] = field(default_factory=set)
-    _numbers: dict[tuple[int, ...], int] = field(default_factory=dict)
+    asked: dict[tuple[Masks, Masks], set[int]] = field(default_factory=dict)
+    attention: set[Masks] = field(default_factory=set)
 
-    def add(self, tokens: Tokens, spans: Spans, measure: Measure) -> int:
-        """Add what a measure needs of a sentence; give the sentence's number."""
-        number = self._numbers.setdefault(tokens.ids, len(self.sentences))
-        if number == len(self.sentences):
-            self.sentences.append(tokens)
+    def add(self, tokens: Tokens, spans: Spans, measure: Measure) -> None:
+        """Add what a measure needs of a sentence."""
         for masked, asked in measure.needs(tokens, spans):
-            self.asked.setdefault((number, masked), set()).update(asked)
+            self.asked.setdefault((tokens.ids, masked), set()).update(asked)
         if measure.attention:
-            self.attention.add(number)
-        return number
+            self.attention.add(tokens.ids)
 
 
 @dataclass(frozen=True)
 class Answers:
-    """Log probabilities by (sentence, masked positions, position), and attention by sentence."""
+    """Log probabilities by (token ids, masked positions, position), and attention by token ids."""
 
-    log_probs: dict[tuple[int, Masks, int], float]
-    attention: dict[int, FloatArray]
+    log_probs: dict[tuple[Masks, Masks, int], float]
+    attention: dict[Masks, FloatArray]
 
-    def score(self, number: int, tokens: Tokens, spans: Spans, measure: Measure) -> float:
+    def score(self, tokens: Tokens, spans: Spans, measure: Measure) -> float:
         """Score of a sentence under a measure."""
         needs = measure.needs(tokens, spans)
         asked = [place for _, places in needs for place in places]
-        values = [self.log_probs[number, masked, at] for masked, places in needs for at in places]
-        weights = self.attention[number][asked] if measure.attention else None
+        values = [
+            self.log_probs[tokens.ids, masked, at] for masked, places in needs for at in places
+        ]
+        weights = self.attention[tokens.ids][asked] if measure.attention else None
         return measure.score(np.array(values), weights)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import ceil
 
 import numpy as np
@@ -11,16 +11,8 @@ from numpy.random import Generator, default_rng
 
 from .._core.arrays import FloatArray
 from .._core.random import Seed, as_seed_sequence
-from .alignment import ROLES
-from .measures import ALL_TYPES, groups, jss, kls, percentage_score
-
-STATISTICS: dict[str, Callable[[FloatArray, FloatArray], float]] = {
-    "percentage": lambda stereo, anti: percentage_score(stereo, anti).score,
-    "kls": kls,
-    "jss": jss,
-    "jss_published": lambda stereo, anti: jss(stereo, anti, "published"),
-}
-"""What the study of sampling rates follows."""
+from .datasets import ROLES
+from .measures import ALL_TYPES, STATISTICS, groups, sides_by_type, statistics
 
 RATES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 """Shares of the pairs that Liu (2024) samples."""
@@ -59,25 +51,20 @@ def score_analysis(paired: pd.DataFrame) -> pd.DataFrame:
                     f"the bias type {bias_type!r} has {len(some)} pair(s), and the test of "
                     f"normality needs {FEWEST_FOR_SHAPIRO}; leave the type out"
                 )
-            for role in ROLES:
-                scores = some[role].to_numpy(dtype=np.float64)
-                rows.append((model, measure, bias_type, role, len(scores), *_shape(scores)))
+            head = (model, measure, bias_type)
+            rows += [(*head, role, len(some), *_shape(some[role])) for role in ROLES]
     columns = ["model", "measure", "bias_type", "role", "n_pairs"]
     columns += ["mean", "sd", "skewness", "shapiro_w", "shapiro_p"]
     return pd.DataFrame(rows, columns=columns)
 
 
-def _shape(scores: FloatArray) -> tuple[float, ...]:
+def _shape(scores: pd.Series[float]) -> tuple[float, ...]:
     from scipy.stats import shapiro, skew
 
-    tested = shapiro(scores)
-    return (
-        float(scores.mean()),
-        float(scores.std(ddof=1)),
-        float(skew(scores)),
-        float(tested.statistic),
-        float(tested.pvalue),
-    )
+    values = scores.to_numpy(dtype=np.float64)
+    tested = shapiro(values)
+    found = (values.mean(), values.std(ddof=1), skew(values), tested.statistic, tested.pvalue)
+    return tuple(map(float, found))
 
 
 def sampling_robustness(
@@ -129,13 +116,11 @@ def sampling_robustness(
     rng = default_rng(sequence)
     rows = []
     for (model, measure), part in groups(paired):
-        types = [
-            some[list(ROLES)].to_numpy(dtype=np.float64) for _, some in part.groupby("bias_type")
-        ]
+        types = list(sides_by_type(part).values())
         full = _weighted(types)
         for rate in rates:
             drawn = np.array([_weighted(_sampled(types, rate, rng)) for _ in range(repeats)])
-            size = sum(ceil(rate * len(one)) for one in types)
+            size = sum(ceil(rate * one.shape[1]) for one in types)
             for place, name in enumerate(STATISTICS):
                 values = drawn[:, place]
                 found = (values.mean(), values.std(ddof=1), values.min(), values.max())
@@ -147,12 +132,10 @@ def sampling_robustness(
 
 
 def _sampled(types: Sequence[FloatArray], rate: float, rng: Generator) -> list[FloatArray]:
-    return [rng.permutation(one)[: ceil(rate * len(one))] for one in types]
+    return [rng.permutation(one.T)[: ceil(rate * one.shape[1])].T for one in types]
 
 
 def _weighted(types: Sequence[FloatArray]) -> list[float]:
-    sizes = [len(one) for one in types]
-    return [
-        float(np.average([statistic(one[:, 0], one[:, 1]) for one in types], weights=sizes))
-        for statistic in STATISTICS.values()
-    ]
+    found = [statistics(*one) for one in types]
+    sizes = [one.shape[1] for one in types]
+    return list(map(float, np.average(found, axis=0, weights=sizes)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -37,35 +37,8 @@ class Design:
 
     `index_table` makes one of a table of distances. Paired differences, log-likelihoods or anything
     else that a word and an attribute share may be put into one too, and fitted by `fit_design`.
-
-    Parameters
-    ----------
-    words, groups, connections, attributes, kinds : tuple of str
-        Names along the dimensions ``protected_word``, ``protected_group``, ``connection``,
-        ``attribute`` and ``attribute_kind``.
-    word_group : (n_words,) int
-        Group of each protected word.
-    attribute_kind : (n_attributes,) int
-        Kind of each attribute.
-    word, connection, attribute : (n_rows,) int
-        Indices of each row.
-    y : (n_rows,) float
-        What is modelled: cosine distances, or the outcome named.
-    outcome : str
-        Name of y in posteriors.
-    contexts : tuple of str
-        Names along the dimension ``context``; empty where nothing was measured in contexts.
-    context : (n_rows,) int
-        Index of each row's context; empty where there are none.
-    sets : tuple of str
-        Names along the dimension ``attribute_set``: sets of stereotypes, without the controls.
-    set : (n_rows,) int
-        Index of each row's set, -1 for controls; empty where there are no sets.
-
-    Raises
-    ------
-    ValueError
-        If the indices and y are not of one length, an index is out of range, or y is not finite.
+    A ValueError is raised if the indices and y are not of one length, an index is out of range, or
+    y is not finite.
     """
 
     words: tuple[str, ...]
@@ -73,17 +46,17 @@ class Design:
     connections: tuple[str, ...]
     attributes: tuple[str, ...]
     kinds: tuple[str, ...]
-    word_group: IntArray
-    attribute_kind: IntArray
-    word: IntArray
+    word_group: IntArray  # (n_words,): group of each protected word
+    attribute_kind: IntArray  # (n_attributes,): kind of each attribute
+    word: IntArray  # (n_rows,), as the next three: indices of each row
     connection: IntArray
     attribute: IntArray
-    y: FloatArray
+    y: FloatArray  # what is modelled: cosine distances, or the outcome named
     outcome: str = "cosine_distance"
-    contexts: tuple[str, ...] = ()
+    contexts: tuple[str, ...] = ()  # none where nothing was measured in contexts
     context: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    sets: tuple[str, ...] = ()
-    set: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    sets: tuple[str, ...] = ()  # sets of stereotypes, without the controls
+    set: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # -1 for controls
 
     def __post_init__(self) -> None:
         sizes = {
@@ -121,6 +94,12 @@ class Design:
             return self.attribute_kind[self.attribute]
         index = {"protected_word": "word", "attribute_set": "set"}.get(column, column)
         return np.asarray(getattr(self, index))
+
+    def take(self, rows: IntArray) -> Design:
+        """Return some rows; words, attributes and connections stay, with or without rows."""
+        own = ["word", "connection", "attribute", "y"]
+        own += [each for each in ("context", "set") if len(getattr(self, each))]
+        return replace(self, **{name: getattr(self, name)[rows] for name in own})
 
     @property
     def digest(self) -> str:

@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 from .._core.arrays import FloatArray
 from .design import IntArray
-from .tree import ROW_INDICES, index_of, observed, spec_of, stacked
+from .tree import ROW_INDICES, index_of, n_draws, observed, spec_of, stacked
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -75,8 +75,6 @@ def log_likelihood(tree: DataTree, rows: np.ndarray) -> FloatArray:
 
 def row_chunks(tree: DataTree) -> Iterator[IntArray]:
     """Iterate over the rows of a table in chunks, so that all draws of a chunk are few numbers."""
-    posterior = tree["posterior"]
-    n_rows = tree["observed_data"].sizes["row"]
-    at_once = max(1, NUMBERS_AT_ONCE // (posterior.sizes["chain"] * posterior.sizes["draw"]))
+    n_rows, at_once = tree["observed_data"].sizes["row"], max(1, NUMBERS_AT_ONCE // n_draws(tree))
     for start in range(0, n_rows, at_once):
         yield np.arange(start, min(start + at_once, n_rows))

@@ -17,17 +17,9 @@ LogDensity = Callable[..., FloatArray]
 
 @dataclass(frozen=True)
 class Role:
-    """What a parameter does in its family.
+    """What a parameter does in its family: how it rescales, and whether it must be positive."""
 
-    Parameters
-    ----------
-    rescale : function of the parameter's value and a factor
-        The parameter of the factor times x, where this one is that of x.
-    positive : bool
-        Whether only positive values are allowed.
-    """
-
-    rescale: Callable[[float, float], float]
+    rescale: Callable[[float, float], float]  # from the value for x, to that for a factor times x
     positive: bool = True
 
 
@@ -41,25 +33,12 @@ SHAPE = Role(lambda value, factor: value)
 
 @dataclass(frozen=True)
 class Family:
-    """A family of distributions.
+    """A family of distributions."""
 
-    Parameters
-    ----------
-    log_density : callable
-        Of x and the parameters in order; vectorised over x, which is positive for families of
-        positive quantities.
-    pymc : str
-        Name of the PyMC distribution.
-    parameters : mapping of str to (Role, str)
-        What each parameter does, and PyMC's name for it.
-    positive : bool
-        Whether x is a positive quantity, such as a standard deviation.
-    """
-
-    log_density: LogDensity
-    pymc: str
-    parameters: Mapping[str, tuple[Role, str]]
-    positive: bool = True
+    log_density: LogDensity  # of x and the parameters in order, vectorised over x
+    pymc: str  # name of the PyMC distribution
+    parameters: Mapping[str, tuple[Role, str]]  # what each does, and PyMC's name for it
+    positive: bool = True  # whether x is a positive quantity, such as a standard deviation
 
 
 def _normal(x: FloatArray, mean: float, sd: float) -> FloatArray:

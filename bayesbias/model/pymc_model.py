@@ -82,7 +82,11 @@ def model_of(design: Design, spec: ModelSpec) -> pm.Model:
         dims = "connection" if spec.sigma == "connection" else None
         sigma = spec.priors["sigma"].to_pymc("sigma", dims=dims)
         sigma = sigma[index["connection"]] if dims else sigma
-        _likelihood(spec, location, sigma, design)
+        rows = {"mu": location, "sigma": sigma, "observed": design.y, "dims": "row"}
+        if spec.likelihood == "student_t":
+            pm.StudentT(design.outcome, nu=spec.priors["nu"].to_pymc("nu"), **rows)
+        else:
+            pm.Normal(design.outcome, **rows)
     return model
 
 
@@ -173,16 +177,6 @@ def _word_means(spec: ModelSpec, design: Design, overall: Any, effects: dict[str
             own = own[:, None]
         total = total + own
     pm.Deterministic("word_mean", total, dims=("protected_word", "connection"))
-
-
-def _likelihood(spec: ModelSpec, location: Any, sigma: Any, design: Design) -> None:  # noqa: ANN401
-    import pymc as pm
-
-    if spec.likelihood == "student_t":
-        nu = spec.priors["nu"].to_pymc("nu")
-        pm.StudentT(design.outcome, nu=nu, mu=location, sigma=sigma, observed=design.y, dims="row")
-    else:
-        pm.Normal(design.outcome, mu=location, sigma=sigma, observed=design.y, dims="row")
 
 
 class _RoughFit:

@@ -92,6 +92,14 @@ class Term:
         """Dimensions of the matrix of correlations."""
         return self.by, f"{self.by}_other"
 
+    @property
+    def in_words(self) -> str:
+        """What the term is, in a few words."""
+        said = f"{self.name} of {self.of}" + (f" by {self.by}" if self.by else "")
+        said += f" around {self.around}" if self.around else ""
+        said += ", which sum to zero" if self.zero_sum else ""
+        return said + (" and correlate" if self.correlated else "")
+
     def basis(self, n_levels: int) -> FloatArray:
         """Effects of one unit as a linear map of independent coordinates, (n_levels, n).
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -46,6 +46,8 @@ ROW_INDICES = {
 }
 """Names of the index of each row along a dimension, in ``constant_data``."""
 
+_SAMPLED = ("chain", "draw")
+
 
 class SamplingWarning(NamesArguments, UserWarning):
     """A posterior that should not be trusted as it is, and what to do."""
@@ -72,15 +74,9 @@ def assemble(
     chains: int,
     diagnostics: Mapping[str, float],
 ) -> DataTree:
-    """Lay independent draws out as ArviZ expects them.
+    """Lay independent draws, (chains * draws, ...), out as ArviZ expects them.
 
-    Parameters
-    ----------
-    values : mapping of str to (chains * draws, ...) float
-    sample_stats : mapping of str to (chains * draws,) float
-    chains : int
-    diagnostics : mapping of str to float
-        Statistics of the whole sample, for ``sample_stats`` too.
+    Diagnostics are of the whole sample, and go into ``sample_stats`` too.
     """
     import xarray as xr
 
@@ -89,22 +85,17 @@ def assemble(
     others = {t.correlation_dims[1]: design.coords[t.by] for t in spec.terms if t.correlated}
     coords = _coordinates(design, chain=np.arange(chains), draw=np.arange(n_draws), **others)
 
-    def sampled(
-        content: Mapping[str, FloatArray], scalars: Mapping[str, float] | None = None
-    ) -> xr.Dataset:
+    def sampled(content: Mapping[str, FloatArray], scalars: Mapping[str, float]) -> xr.Dataset:
         laid_out = {
-            name: (
-                ("chain", "draw", *dims.get(name, ())),
-                draws.reshape(chains, -1, *draws.shape[1:]),
-            )
+            name: ((*_SAMPLED, *dims.get(name, ())), draws.reshape(chains, -1, *draws.shape[1:]))
             for name, draws in content.items()
         }
         used = {dim for variable_dims, _ in laid_out.values() for dim in variable_dims}
-        return xr.Dataset(laid_out | dict(scalars or {}), _only(coords, used))
+        return xr.Dataset(laid_out | dict(scalars), _only(coords, used))
 
     return xr.DataTree.from_dict(
         {
-            "posterior": sampled(values),
+            "posterior": sampled(values, {}),
             "sample_stats": sampled(sample_stats, diagnostics),
             "observed_data": xr.Dataset(
                 {design.outcome: ("row", design.y)}, _only(coords, {"row"})
@@ -120,16 +111,41 @@ def complete(tree: DataTree, design: Design) -> None:
     undate(tree)
 
 
+def add_draws(tree: DataTree, group: str, values: Mapping[str, FloatArray]) -> None:
+    """Add a group of values of every draw, (chains * draws,), or of every draw and row."""
+    from xarray import Dataset
+
+    posterior = tree["posterior"]
+    shape = [posterior.sizes[name] for name in _SAMPLED]
+    coords = {name: posterior.coords[name] for name in _SAMPLED}
+    laid_out = {}
+    for name, draws in values.items():
+        laid_out[name] = (
+            (*_SAMPLED, "row")[: draws.ndim + 1],
+            draws.reshape(*shape, *draws.shape[1:]),
+        )
+        if draws.ndim > 1:
+            coords["row"] = np.arange(draws.shape[1])
+    tree[group] = Dataset(laid_out, coords)
+
+
 def _constants(design: Design, coords: Coordinates) -> Dataset:
+    """Return the indices in the type that ``pm.Data`` holds, or PyMC would not take them back."""
     import xarray as xr
 
+    indices = {
+        name: ("row", design.codes(dim))
+        for dim, name in ROW_INDICES.items()
+        if dim in design.coords
+    }
+    indices["group_index"] = ("protected_word", design.word_group)
     return xr.Dataset(
-        _indices(design),
+        {name: (dim, index.astype(np.int32)) for name, (dim, index) in indices.items()},
         _only(coords, {*design.coords, "row"}),
     )
 
 
-def _coordinates(design: Design, **others: Any) -> Coordinates:
+def _coordinates(design: Design, **others: Sequence[str] | IntArray) -> Coordinates:
     """Labels of all dimensions, indexed once for all the groups that share them."""
     import xarray as xr
 
@@ -154,19 +170,13 @@ def undate(tree: DataTree) -> None:
             node.attrs.pop(name, None)
 
 
-def describe(
-    tree: DataTree, spec: ModelSpec, *, method: str, reason: str, seed: str, table_hash: str
-) -> None:
-    """Write into a posterior's attributes where it comes from, and any warnings about it."""
+def describe(tree: DataTree, spec: ModelSpec, **origin: str) -> None:
+    """Write a posterior's model and origin (method, seed, ...) into its attributes."""
     tree.attrs |= {
         "spec": json.dumps(spec.to_dict()),
         "model": spec.name,
-        "method": method,
-        "method_reason": reason,
-        "seed": seed,
-        "table_hash": table_hash,
+        **origin,
         "versions": json.dumps(_versions()),
-        "warnings": json.dumps([]),
     }
 
 
@@ -183,6 +193,11 @@ def spec_of(tree: DataTree) -> ModelSpec:
 def warnings_of(tree: DataTree) -> list[str]:
     """Return the warnings that a posterior carries; empty if it may be trusted."""
     return list(json.loads(str(_attribute(tree, "warnings"))))
+
+
+def n_draws(tree: DataTree) -> int:
+    """How many draws a posterior has in all its chains."""
+    return int(np.prod([tree["posterior"].sizes[name] for name in _SAMPLED]))
 
 
 def stacked(tree: DataTree, name: str) -> FloatArray:
@@ -248,16 +263,6 @@ def load_posterior(path: str | Path) -> DataTree:
     if "posterior" not in tree.children or "spec" not in tree.attrs:
         raise ValueError(f"{path} does not hold a posterior fitted by bayesbias")
     return tree
-
-
-def _indices(design: Design) -> dict[str, Any]:
-    """Return the indices in the type that ``pm.Data`` holds, or PyMC would not take them back."""
-    indices = {
-        name: ("row", design.codes(dim).astype(np.int32))
-        for dim, name in ROW_INDICES.items()
-        if dim in design.coords
-    }
-    return indices | {"group_index": ("protected_word", design.word_group.astype(np.int32))}
 
 
 def _attribute(tree: DataTree, name: str) -> object:

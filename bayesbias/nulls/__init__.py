@@ -1,5 +1,7 @@
 """Null scenarios: tables in which it is known what is true, to see what methods claim in them.
 
+Every scenario has ``table(seed)``, one table, and ``simulate(n, seed)``, a `Batch` of n.
+
 Examples
 --------
 >>> import bayesbias as bb
@@ -7,25 +9,14 @@ Examples
 >>> post = bb.fit(table, "paper", seed=1)
 """
 
-from __future__ import annotations
-
-from .additive import Scenario
-from .base import PLANTINGS, ScenarioLike
-from .layout import Batch, Layout
-from .registry import ABOUT, SCENARIOS, scenario
-from .unit_vectors import UnitVectorScenario
-from .vocabulary import VocabularyScenario, vocabulary_scenario
-
-__all__ = [
-    "ABOUT",
-    "PLANTINGS",
-    "SCENARIOS",
-    "Batch",
-    "Layout",
-    "Scenario",
-    "ScenarioLike",
-    "UnitVectorScenario",
-    "VocabularyScenario",
-    "scenario",
-    "vocabulary_scenario",
-]
+from .additive import Scenario as Scenario
+from .base import PLANTINGS as PLANTINGS
+from .base import Batch as Batch
+from .base import Layout as Layout
+from .base import ScenarioLike as ScenarioLike
+from .registry import ABOUT as ABOUT
+from .registry import SCENARIOS as SCENARIOS
+from .registry import scenario as scenario
+from .unit_vectors import UnitVectorScenario as UnitVectorScenario
+from .vocabulary import VocabularyScenario as VocabularyScenario
+from .vocabulary import vocabulary_scenario as vocabulary_scenario

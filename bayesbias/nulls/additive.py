@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.random import default_rng
+from numpy.random import Generator
 
-from .._core.random import Seed, as_seed_sequence
+from .._core.arrays import FloatArray
 from ..tables.schema import LARGEST_DISTANCE
-from .base import BaseScenario, check_count, is_finite
-from .layout import Batch
+from .base import BaseScenario, is_finite
 
 PAPER_SD = 0.08
 """Sd of distances to neutral words, and of the null model, in Dobrzeniecka and Urbaniak (2024)."""
@@ -83,11 +82,8 @@ class Scenario(BaseScenario):
                 raise ValueError(f"{name} is a standard deviation, from 0 on; got {value!r}")
         if not is_finite(self.mean):
             raise ValueError(f"mean is a distance, in [0, 2]; got {self.mean!r}")
-        self._check_range()
         for name in (*_SDS, "mean"):  # equal scenarios have equal settings
             object.__setattr__(self, name, float(getattr(self, name)))
-
-    def _check_range(self) -> None:
         share = 1 - 1 / len(self.groups)
         bias = share * np.hypot(self.word_bias_sd, self.attribute_bias_sd)
         sd = np.linalg.norm([self.cell_sd, self.word_sd, self.attribute_sd, bias])
@@ -99,18 +95,15 @@ class Scenario(BaseScenario):
                 "nearer 1"
             )
 
-    def simulate(self, n: int, seed: Seed = None) -> Batch:
-        """Simulate tables, as `BaseScenario.simulate` says."""
-        rng = default_rng(as_seed_sequence(seed))
-        layout, effects, n = self.layout, self.effects, check_count(n)
-        words, attributes = layout.shape
+    def _draw(self, n: int, rng: Generator) -> tuple[FloatArray, FloatArray]:
+        words, attributes = self.layout.shape
         distances = self.mean + self.cell_sd * rng.standard_normal((n, words, attributes))
         distances += self.word_sd * rng.standard_normal((n, words, 1))
         distances += self.attribute_sd * rng.standard_normal((n, 1, attributes))
-        word_bias = effects + self.word_bias_sd * rng.standard_normal((n, words))
+        word_bias = self.effects + self.word_bias_sd * rng.standard_normal((n, words))
         lean = self.attribute_bias_sd * rng.standard_normal((n, 1, attributes))
-        distances -= (layout.own - 1 / len(self.groups)) * (word_bias[:, :, None] + lean)
-        return Batch(layout, distances, word_bias, effects)
+        distances -= (self.layout.own - 1 / len(self.groups)) * (word_bias[:, :, None] + lean)
+        return distances, word_bias
 
 
 _SDS = ("cell_sd", "word_sd", "attribute_sd", "word_bias_sd", "attribute_bias_sd")

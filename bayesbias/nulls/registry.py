@@ -51,13 +51,7 @@ ABOUT = {name: about for name, (_, about) in _KNOWN.items()}
 
 
 def scenario(name: str) -> ScenarioLike:
-    """Make the scenario of that name; `SCENARIOS` lists them.
-
-    Raises
-    ------
-    ValueError
-        If the name is unknown; the nearest is named.
-    """
+    """Make the scenario of that name; `SCENARIOS` lists them."""
     if name not in SCENARIOS:
         raise ValueError(unknown_name("scenario", name, SCENARIOS))
     return SCENARIOS[name]()

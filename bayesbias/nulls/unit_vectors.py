@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.random import Generator, default_rng
+from numpy.random import Generator
 
 from .._core.arrays import FloatArray
 from .._core.checks import is_whole
-from .._core.random import Seed, as_seed_sequence
-from .base import BaseScenario, check_count, is_finite
-from .layout import Batch
+from .base import BaseScenario, is_finite
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,20 +58,15 @@ class UnitVectorScenario(BaseScenario):
         object.__setattr__(self, "n_dims", int(dims))
         object.__setattr__(self, "mean", float(self.mean))
 
-    def simulate(self, n: int, seed: Seed = None) -> Batch:
-        """Simulate tables, as `BaseScenario.simulate` says."""
-        rng, n, layout = default_rng(as_seed_sequence(seed)), check_count(n), self.layout
-        effects = self.effects
-        strength = effects * (1 - 1 / len(self.groups))
+    def _draw(self, n: int, rng: Generator) -> tuple[FloatArray, FloatArray]:
+        strength = self.effects * (1 - 1 / len(self.groups))
         most = np.sqrt(np.abs(strength).max())
         word = strength / most if most > 0 else strength
-        attribute = np.full(layout.shape[1], most)
         own = _simplex(len(self.groups))
-        first = self._vectors(own[layout.group_of_word] * word[:, None], n, rng)
-        second = self._vectors(own[layout.set_of_attribute] * attribute[:, None], n, rng)
+        first = self._vectors(own[self.layout.group_of_word] * word[:, None], n, rng)
+        second = self._vectors(own[self.layout.set_of_attribute] * most, n, rng)
         distances = 1 - np.matmul(first, second.transpose(0, 2, 1))
-        word_bias = np.broadcast_to(effects, (n, len(effects)))
-        return Batch(layout, distances, word_bias, effects)
+        return distances, np.broadcast_to(self.effects, distances.shape[:2])
 
     def _vectors(self, of_group: FloatArray, n: int, rng: Generator) -> FloatArray:
         """Unit vectors, (n, n_words, n_dims): parts of the group, of all, and at random."""

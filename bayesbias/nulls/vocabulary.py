@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.random import Generator, default_rng
+from numpy.random import Generator
 
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import unknown_name
-from .._core.random import Seed, as_seed_sequence
-from .base import BaseScenario, check_count
-from .layout import Batch, IntArray
+from .base import BaseScenario, IntArray
 
 if TYPE_CHECKING:
     import os
@@ -67,27 +65,22 @@ class VocabularyScenario(BaseScenario):
                 f"{needed} different ones; make the lists shorter or take more vectors"
             )
 
-    def simulate(self, n: int, seed: Seed = None) -> Batch:
-        """Draw lists and measure them, as `BaseScenario.simulate` says."""
-        rng, n, layout = default_rng(as_seed_sequence(seed)), check_count(n), self.layout
-        effects = self.effects
-        shift = (layout.own - 1 / len(self.groups)) * effects[:, None]
-        distances = np.empty((n, *layout.shape))
-        for index in range(n):
-            drawn = self.vectors[self._draw(rng)]
-            words, attributes = np.split(drawn, [layout.shape[0]])
-            distances[index] = 1 - words @ attributes.T - shift
-        word_bias = np.broadcast_to(effects, (n, len(effects)))
-        return Batch(layout, distances, word_bias, effects)
+    def _draw(self, n: int, rng: Generator) -> tuple[FloatArray, FloatArray]:
+        shift = (self.layout.own - 1 / len(self.groups)) * self.effects[:, None]
+        distances = np.empty((n, *self.layout.shape))
+        for table in distances:
+            drawn = self.vectors[self._rows(rng)]
+            words, attributes = np.split(drawn, [self.layout.shape[0]])
+            table[:] = 1 - words @ attributes.T - shift
+        return distances, np.broadcast_to(self.effects, distances.shape[:2])
 
-    def _draw(self, rng: Generator) -> IntArray:
+    def _rows(self, rng: Generator) -> IntArray:
         """Rows of the vocabulary for one table, protected words first, none twice."""
         if self.lists == "random":
             return rng.choice(len(self.vectors), sum(self.layout.shape), replace=False)
-        sizes = [self.n_words] * len(self.groups) + [self.n_attributes] * len(self.groups)
         free = np.ones(len(self.vectors), dtype=bool)
         drawn = []
-        for size in sizes:
+        for size in np.repeat([self.n_words, self.n_attributes], len(self.groups)):
             middle = rng.choice(np.flatnonzero(free))
             near = np.where(free, self.vectors @ self.vectors[middle], -np.inf)
             topic = np.argpartition(-near, size - 1)[:size]

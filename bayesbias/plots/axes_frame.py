@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .header import SMALL_SIZE, TEXT_SIZE, above, header
+from ..tables.descriptives import UNRELATED
+from .header import SMALL_SIZE, TEXT_SIZE, above, figure_of, header
 from .palette import BAND, FAINT, INK, LINE, QUIET
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from matplotlib.text import Text
+    from numpy.typing import ArrayLike
 
 WIDTH = 7.6
 """Width of new figures in inches: a notebook's column."""
@@ -34,8 +38,8 @@ TOP_TICKS = 16.0
 BESIDE = 1.015
 """Where texts to the right of the Axes start, in widths of the Axes."""
 
-DISTANCE = "cosine distance (smaller = closer)"
-"""Label of an axis of distances."""
+UNRELATED_LINE = "Dashed line: 1, the distance of unrelated directions."
+"""What stands below the title of distances."""
 
 DASHES = (0, (4, 2))
 """Of lines that values are read against."""
@@ -45,19 +49,11 @@ DASHES = (0, (4, 2))
 class Scale:
     """The x axis of a plot, and what values are read against.
 
-    Parameters
-    ----------
-    label : str
-    ends : iterable of float
-        Values that the axis must reach.
-    reference : float, optional
-        Where a dashed vertical line stands; the axis reaches it.
-    band : (float, float), optional
-        Ends of a shaded band; the axis reaches them.
+    The axis reaches the ends, the dashed line at the reference, and the ends of the shaded band.
     """
 
     label: str
-    ends: Iterable[float]
+    ends: ArrayLike
     reference: float | None = None
     band: tuple[float, float] | None = None
 
@@ -65,8 +61,13 @@ class Scale:
     def limits(self) -> tuple[float, float]:
         """Return the smallest and the largest value that the axis must reach."""
         line = () if self.reference is None else (self.reference,)
-        every = np.array([*self.ends, *line, *(self.band or ())], dtype=float)
+        every = np.array([*np.ravel(self.ends), *line, *(self.band or ())], dtype=float)
         return float(every.min()), float(every.max())
+
+
+def distance_scale(ends: ArrayLike, band: tuple[float, float] | None = None) -> Scale:
+    """Return the axis of cosine distances, whose reference is 1."""
+    return Scale("cosine distance (smaller = closer)", ends, UNRELATED, band)
 
 
 @dataclass(frozen=True)
@@ -82,11 +83,7 @@ class SideText:
 
 def new_axes(ax: Axes | None, height: float, width: float = WIDTH) -> Axes:
     """Return the Axes given, or that of a new figure of a size in inches, with quiet spines."""
-    if ax is None:
-        from matplotlib import pyplot as plt
-
-        figure, ax = plt.subplots(figsize=(width, height), layout="constrained")
-        figure.set_gid(OWN)
+    ax = _own_figure(width, height).subplots() if ax is None else ax
     for side in ("top", "right", "left"):
         ax.spines[side].set_visible(False)
     ax.spines["bottom"].set_color(LINE)
@@ -94,6 +91,26 @@ def new_axes(ax: Axes | None, height: float, width: float = WIDTH) -> Axes:
     ax.tick_params(axis="y", length=0)
     ax.set_axisbelow(True)
     return ax
+
+
+def panel_figure(
+    n: int, across: int, size: tuple[float, float], head: float
+) -> tuple[Axes, list[Axes]]:
+    """Make a figure of n panels; return a flat Axes over them, for the header, and the panels."""
+    figure, down = _own_figure(*size), ceil(n / across)
+    cells = figure.add_gridspec(down + 1, across, height_ratios=[head, *([1.0] * down)])
+    top = figure.add_subplot(cells[0, :])
+    top.set_axis_off()
+    places = [divmod(place, across) for place in range(n)]
+    return top, [new_axes(figure.add_subplot(cells[1 + row, at]), 0.0) for row, at in places]
+
+
+def _own_figure(width: float, height: float) -> Figure:
+    from matplotlib import pyplot as plt
+
+    figure = plt.figure(figsize=(width, height), layout="constrained")
+    figure.set_gid(OWN)
+    return figure
 
 
 def rope_band(rope: float) -> tuple[float, float]:
@@ -157,8 +174,7 @@ def _right_column(ax: Axes, heading: str, texts: Iterable[SideText], raised: flo
             text.set(fontsize=10.5, va="bottom")
             small = ax.text(BESIDE, at + 0.02, each.below, transform=across, color=QUIET)
             small.set(fontsize=SMALL_SIZE, va="top")
-    figure = ax.get_figure(root=True)
-    own = figure is not None and figure.get_gid() == OWN
+    own = figure_of(ax).get_gid() == OWN
     return raised if own else raised + 1.15 * SMALL_SIZE * (heading.count("\n") + 1)
 
 

@@ -31,8 +31,7 @@ def direction_correlations(result: pd.DataFrame, *, ax: Axes | None = None) -> A
     ----------
     result : DataFrame
         As `scores.direction_correlations` returns it.
-    ax : Axes, optional
-        Where to draw; a new figure by default, as large as its cells need.
+    ax : see `bayesbias.plots`
 
     Returns
     -------
@@ -97,8 +96,7 @@ def _colour(value: float) -> tuple[float, float, float]:
     from matplotlib.colors import to_rgb
 
     end = np.array(to_rgb(COLOURS["associated" if value > 0 else "different"]))
-    red, green, blue = 1 - abs(value) * (1 - end)
-    return float(red), float(green), float(blue)
+    return to_rgb((1 - abs(value) * (1 - end)).tolist())
 
 
 def _number(value: float) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from .._core.checks import unknown_name
+from ..tables.levels import GROUP, LEVEL_COLUMNS, LEVELS, OVERALL, WORD
 from ..tables.schema import connections_present, require_columns
 from .axes_frame import (
     HEADER_HEIGHT,
@@ -25,9 +26,6 @@ from .tooltips import set_tips, tip
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
-
-LEVEL_CHOICES = ("all", "overall", "group", "word")
-"""What a forest may draw."""
 
 MOST_ROWS = 80
 """Rows that one figure holds and a reader can follow."""
@@ -47,55 +45,34 @@ LINE_HEIGHT = 0.115
 LONGEST_NAME = 44
 """Letters of the label of a row of a block."""
 
-KEY = ["level", "protected_group", "protected_word"]
-"""Columns that tell the rows of a frame of summaries apart."""
-
-type Key = tuple[str, str, str]
-"""Level, protected group and protected word of a row."""
+KEY = list(LEVEL_COLUMNS)
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row of a forest.
+    """One row of a forest, its place on the y axis from 0 downwards, and whose values are there.
 
-    Parameters
-    ----------
-    label : str
-        What it is called on the y axis.
-    position : float
-        On the y axis, from 0 downwards.
-    kind : {"summary", "heading", "row"}
-        A summary is in bold and on a tinted ground, a heading is in bold and holds no values.
-    key : (str, str, str)
-        Level, group and word of the rows of the frame that stand here.
+    A "summary" is in bold and on a tinted ground, a "heading" is in bold and holds no values.
     """
 
     label: str
     position: float
     kind: str = "row"
-    key: Key = ("", "", "")
+    level: str = ""
+    protected_group: str = ""
+    protected_word: str = ""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of a forest from top to bottom.
-
-    Parameters
-    ----------
-    rows : tuple of Row
-    note : str
-        What the reader must know of the rows left out.
-    in_blocks : bool
-        Whether they stand in blocks under headings, each row on a line of its own; otherwise lines
-        part them.
-    inside : bool
-        Whether headings stand inside the Axes, as long ones must.
-    """
+    """Rows of a forest from top to bottom, and what the reader must know of those left out."""
 
     rows: tuple[Row, ...]
     note: str = ""
     in_blocks: bool = False
+    """Whether headings part them, and each row stands on a line; otherwise lines part them."""
     inside: bool = False
+    """Whether headings stand inside the Axes, as long ones must."""
 
     @property
     def extent(self) -> float:
@@ -113,18 +90,17 @@ class Rows:
 
 
 def level_rows(frame: pd.DataFrame, level: str) -> Rows:
-    """Choose and place the rows of a frame of summaries or contrasts.
-
-    Raises
-    ------
-    ValueError
-        If the level is unknown or has no rows, a number is missing, or the words asked for are
-        more than a figure holds.
-    """
+    """Choose and place the rows of a frame of summaries or contrasts."""
     require_columns(frame, (*KEY, "mean", "low", "high"))
-    if level not in LEVEL_CHOICES:
-        raise ValueError(unknown_name("level", level, LEVEL_CHOICES))
-    _check_numbers(frame)
+    if level not in ("all", *LEVELS):
+        raise ValueError(unknown_name("level", level, ("all", *LEVELS)))
+    missing = frame[frame[["mean", "low", "high"]].isna().any(axis=1)]
+    if len(missing):
+        raise ValueError(
+            f"{len(missing)} row(s) of the frame lack a mean or an interval, first level "
+            f"{missing['level'].iloc[0]!r}, word {missing['protected_word'].iloc[0]!r}; "
+            "leave them out"
+        )
     keys = frame[KEY].astype(str).drop_duplicates()
     wanted = keys if level == "all" else keys[keys["level"] == level]
     if wanted.empty:
@@ -136,21 +112,9 @@ def level_rows(frame: pd.DataFrame, level: str) -> Rows:
 
 
 def block_rows(frame: pd.DataFrame, by: str, *, inside: bool = False) -> tuple[Rows, pd.DataFrame]:
-    """Place the rows of a frame in blocks, each under its heading.
+    """Place rows in blocks headed by a column, and return the frame in their order as well.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        With a column ``label``; a block of one row with an empty label is a row itself.
-    by : str
-        The column of the headings.
-    inside : bool
-        Whether the headings stand inside the Axes.
-
-    Returns
-    -------
-    (Rows, DataFrame)
-        The rows, and the frame in their order with ``position``.
+    Rows have a ``label``, and get a ``position``; a block of one row with an empty label is a row.
     """
     rows: list[Row] = []
     parts = []
@@ -168,11 +132,8 @@ def block_rows(frame: pd.DataFrame, by: str, *, inside: bool = False) -> tuple[R
 
 def placed(frame: pd.DataFrame, rows: Rows) -> pd.DataFrame:
     """Return the frame's rows that are drawn, with ``position`` and ``label``, in their order."""
-    places = pd.DataFrame(
-        [(*row.key, row.position, row.label) for row in rows.rows],
-        columns=[*KEY, "position", "label"],
-    )
-    named = frame.assign(**{name: frame[name].astype(str) for name in KEY})
+    places = pd.DataFrame(list(rows.rows)).drop(columns="kind")
+    named = frame.astype(dict.fromkeys(KEY, str))
     return places.merge(named, on=KEY, how="inner", validate="one_to_many")
 
 
@@ -185,9 +146,8 @@ def level_axes(
     """
     rows = level_rows(frame, level)
     drawn = placed(frame, rows)
-    if row_height is None:
-        row_height = rows.height(len(connections_present(drawn)))
-    return forest_axes(ax, rows, row_height), rows, drawn
+    height = row_height or rows.height(len(connections_present(drawn)))
+    return forest_axes(ax, rows, height), rows, drawn
 
 
 def forest_axes(ax: Axes | None, rows: Rows, row_height: float) -> Axes:
@@ -233,16 +193,8 @@ def draw_intervals(
 ) -> Line2D:
     """Draw the points and bars of some rows in one style, and return the points.
 
-    Parameters
-    ----------
-    drawn : DataFrame
-        ``position``, ``mean``, ``low``, ``high``; with a column ``label``, points and bars have
-        tooltips that name the row and, if there is one, its ``connection``.
-    label : str
-        Of the points, for the legend.
-    colour, marker : str
-    size, width : float
-        Of the points and of the bars, in points.
+    With a column ``label``, tooltips name the row and, if there is one, its ``connection``. The
+    sizes of points and bars are in points.
     """
     y = drawn["position"]
     bars = ax.hlines(y, drawn["low"], drawn["high"], color=colour, linewidth=width, zorder=2)
@@ -274,7 +226,7 @@ def dodged(drawn: pd.DataFrame, names: Sequence[str]) -> Iterator[tuple[str, pd.
 
 def beside_rows(drawn: pd.DataFrame, texts: Iterable[str]) -> list[SideText]:
     """Return the right-hand column of a forest: a text for each of its rows."""
-    summary = drawn["level"] != "word" if "level" in drawn else [False] * len(drawn)
+    summary = drawn["level"] != WORD if "level" in drawn else [False] * len(drawn)
     return [
         SideText(float(at), text, bool(bold))
         for at, text, bold in zip(drawn["position"], texts, summary, strict=True)
@@ -282,43 +234,30 @@ def beside_rows(drawn: pd.DataFrame, texts: Iterable[str]) -> list[SideText]:
 
 
 def _without_words(wanted: pd.DataFrame, level: str) -> Rows:
-    kept, n_words = wanted[wanted["level"] != "word"], int((wanted["level"] == "word").sum())
+    kept = wanted[wanted["level"] != WORD]
     advice = f'pass level="word" and a frame of at most {MOST_ROWS} of them'
     if level != "all" or kept.empty or len(kept) > MOST_ROWS:
         raise ValueError(
             f"{len(wanted)} rows do not fit into one figure, which holds {MOST_ROWS}; choose "
             f'level="overall" or level="group", or, to see some words, {advice}'
         )
-    note = (
-        f"The {n_words} words do not fit into one figure and are left out; to see some, {advice}."
-    )
-    return Rows(_place(kept), note)
-
-
-def _check_numbers(frame: pd.DataFrame) -> None:
-    missing = frame[["mean", "low", "high"]].isna().any(axis=1)
-    if missing.any():
-        row = frame[missing].iloc[0]
-        raise ValueError(
-            f"{int(missing.sum())} row(s) of the frame lack a mean or an interval, first level "
-            f"{row['level']!r}, word {row['protected_word']!r}; leave them out"
-        )
+    left_out = f"The {len(wanted) - len(kept)} words do not fit into one figure and are left out"
+    return Rows(_place(kept), f"{left_out}; to see some, {advice}.")
 
 
 def _place(keys: pd.DataFrame) -> tuple[Row, ...]:
     """Place overall first; then each group's mean, or else a heading, and below it its words."""
-    found: list[Key] = list(keys.itertuples(index=False, name=None))
-    overall = [key for key in found if key[0] == "overall"][:1]
-    rows = [Row("all protected words", 0.0, "summary", key) for key in overall]
-    has_words = any(level == "word" for level, _, _ in found)
-    for group in dict.fromkeys(group for level, group, _ in found if level != "overall"):
-        inside = [key for key in found if key[1] == group and key[0] == "word"]
-        mean = ("group", group, "") in found
-        apart = mean and (has_words or (rows[-1:] and rows[-1].key[0] == "overall"))
+    levels = set(keys["level"])
+    overall = keys[keys["level"] == OVERALL].head(1).itertuples(index=False)
+    rows = [Row("all protected words", 0.0, "summary", *key) for key in overall]
+    for name, part in keys[keys["level"] != OVERALL].groupby("protected_group", sort=False):
+        group, mean = str(name), GROUP in set(part["level"])
+        apart = mean and (WORD in levels or (rows[-1:] and rows[-1].level == OVERALL))
         top = rows[-1].position + 1 + GROUP_GAP * bool(apart) if rows else 0.0
         if mean or group:
-            kind, level = ("summary", "group") if mean else ("heading", "heading")
-            rows.append(Row(f"group: {group}", top, kind, (level, group, "")))
+            kind, level = ("summary", GROUP) if mean else ("heading", "heading")
+            rows.append(Row(f"group: {group}", top, kind, level, group))
             top += 1
-        rows += [Row(key[2], top + at, "row", key) for at, key in enumerate(inside)]
+        words = part["protected_word"][part["level"] == WORD]
+        rows += [Row(word, top + at, "row", WORD, group, word) for at, word in enumerate(words)]
     return tuple(rows)

@@ -44,21 +44,12 @@ def header(
 ) -> None:
     """Write title, subtitle and legend above the Axes, from its left edge on.
 
-    To be called last: the x axis' label, too, is broken into lines where it is wider than the
-    Axes, as it may be where several share a figure.
-
-    Parameters
-    ----------
-    title, subtitle : str
-        Broken into lines where they are wider than the Axes.
-    keys : sequence of Artist
-        What the legend explains; none, no legend.
-    raised : float
-        Points to leave free above the Axes, for what stands there already.
+    To be called last: what is wider than the Axes, the x axis' label too, is broken into lines.
+    Above the Axes so many points are left free for what stands there already.
     """
     for label in (ax.xaxis.label, ax.yaxis.label):
         literal(label)
-    dpi = _figure_of(ax).dpi
+    dpi = figure_of(ax).dpi
     width = _width_in_points(ax)
     height = HEADER_GAP + raised
     if keys:
@@ -80,12 +71,7 @@ def above(ax: Axes, text: str, points: float, at: float = 0.0, **style: object) 
 
 
 def key(
-    label: str,
-    colour: str,
-    marker: str = "",
-    *,
-    size: float = 5.0,
-    width: float = 1.6,
+    label: str, colour: str, marker: str = "", *, size: float = 5.0, width: float = 1.6
 ) -> Line2D:
     """Return an entry of a legend: a marker on a line; a line, or with width 0 a marker alone."""
     from matplotlib.lines import Line2D
@@ -123,13 +109,14 @@ def _break_lines(text: Text, width: float, dpi: float) -> int:
 
 
 def _width_in_points(ax: Axes) -> float:
-    figure = _figure_of(ax)
+    figure = figure_of(ax)
     if figure.get_layout_engine() is not None:  # it settles how wide the Axes will be
         figure.draw_without_rendering()
     return float(max(120.0, ax.get_window_extent().width / figure.dpi * POINTS_AN_INCH))
 
 
-def _figure_of(ax: Axes) -> Figure:
+def figure_of(ax: Axes) -> Figure:
+    """Return the figure that an Axes, or what holds it, belongs to."""
     figure = ax.get_figure(root=True)
     if figure is None:
         raise ValueError("the Axes belongs to no figure; make one with plt.subplots()")

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ..tables.descriptives import STEREOTYPES, UNRELATED
+from ..tables.descriptives import STEREOTYPES
 from ..tables.descriptives import neighbourhood as nearest_attributes
 from ..tables.schema import connections_present
-from .axes_frame import DISTANCE, Scale, finish, shorten
+from .axes_frame import UNRELATED_LINE, distance_scale, finish, shorten
 from .forest_engine import Row, Rows, forest_axes
 from .palette import COLOURS, MARKERS
 from .tooltips import set_tips, tip
@@ -35,8 +35,7 @@ def neighbourhood(
         One of its protected words.
     most : int
         Attributes wanted: all stereotype attributes, and the nearest controls up to this number.
-    ax : Axes, optional
-        Where to draw; a new figure by default, as high as its rows need.
+    ax : see `bayesbias.plots`
 
     Returns
     -------
@@ -57,7 +56,7 @@ def neighbourhood(
     rows = Rows(tuple(Row(name, at) for at, name in enumerate(drawn["attribute"])), in_blocks=True)
     ax = forest_axes(ax, rows, row_height=0.185)
     keys = [_points(ax, drawn, name) for name in connections_present(drawn)]
-    scale = Scale(DISTANCE, drawn["cosine_distance"], UNRELATED)
+    scale = distance_scale(drawn["cosine_distance"])
     title = f"The attributes around “{shorten(word)}”"
     return finish(ax, scale, title, _account(found), keys, tall=rows.is_tall)
 
@@ -67,26 +66,23 @@ def _points(ax: Axes, drawn: pd.DataFrame, name: str) -> Line2D:
     distances = part["cosine_distance"]
     (points,) = ax.plot(distances, part.index, MARKERS[name], color=COLOURS[name], label=name)
     points.set(markersize=6, markeredgecolor="white", markeredgewidth=0.5, zorder=3)
-    set_tips(
-        points, [tip(word, name, at) for word, at in zip(part["attribute"], distances, strict=True)]
-    )
+    named = zip(part["attribute"], distances, strict=True)
+    set_tips(points, [tip(word, name, at) for word, at in named])
     return points
 
 
 def _account(found: pd.DataFrame) -> str:
     """State how many attributes are shown, of how many."""
     stereotype = found["connection"].isin(STEREOTYPES)
-    sentences = []
-    if stereotype.any():
-        sentences.append(f"All {int(stereotype.sum())} stereotype attributes")
+    parts = [f"all {stereotype.sum()} stereotype attributes"] if stereotype.any() else []
     if not stereotype.all():
         controls = found[~stereotype]
         total = int(controls["n_available"].iloc[0])
         cut = total > len(controls)
         shown = f"the nearest {len(controls)} of {total}" if cut else f"all {total}"
-        sentences.append(f"{shown} control attributes")
-    text = " and ".join(sentences)
+        parts.append(f"{shown} control attributes")
+    text = " and ".join(parts)
     text = f"{text[0].upper()}{text[1:]}, nearest on top."
     if len(found) > MOST_ROWS:
         text += f" Only the nearest {MOST_ROWS} of these fit into the figure."
-    return f"{text} Dashed line: 1, the distance of unrelated directions."
+    return f"{text} {UNRELATED_LINE}"

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from ..tables.levels import OVERALL
 from ..tables.schema import require_columns
 from .axes_frame import (
-    OWN,
     WIDTH,
     Scale,
     draw_scale,
-    new_axes,
+    panel_figure,
     rope_band,
     row_labels,
     shorten,
     vertical_guides,
 )
-from .contrast_forest import difference_label
 from .forest_engine import draw_intervals
+from .forests import difference_label, rope_key
 from .header import SMALL_SIZE, TEXT_SIZE, header, interval_key, key, literal
 from .palette import INK, QUIET, TINT
 
@@ -56,11 +56,7 @@ SEED_SPREAD = 0.36
 
 
 def small_multiples(
-    frame: pd.DataFrame,
-    *,
-    first: str = "associated",
-    second: str = "human",
-    rope: float = 0.02,
+    frame: pd.DataFrame, *, first: str = "associated", second: str = "human", rope: float = 0.02
 ) -> Axes:
     """Draw the overall difference between two connections, a panel a list, a row an embedding.
 
@@ -72,10 +68,7 @@ def small_multiples(
     frame : DataFrame
         Contrasts of a sweep: columns of `bayesbias.contrasts`, and ``embedding``, ``list``,
         ``model``, ``seed``. Rows of other levels and pairs are not drawn.
-    first, second : str
-        The connections; what is drawn is first - second, so that negative means first closer.
-    rope : float
-        Half-width of the shaded region of practical equivalence, in [0, 2].
+    first, second, rope : see `bayesbias.plots`
 
     Returns
     -------
@@ -97,8 +90,10 @@ def small_multiples(
     drawn["position"] = drawn["row"] + spread
     lists, models = list(drawn["list"].unique()), list(drawn["model"].unique())
     styles = dict(zip(models, zip(cycle(MODEL_COLOURS), cycle(MODEL_MARKERS)), strict=False))
-    head, panels = _sheet(len(lists), float(rows.max()) + 1)
-    scale = Scale("", [*drawn["low"], *drawn["high"]], 0.0, band)
+    across = min(PANELS_ACROSS, len(lists))
+    height = 1.5 + ceil(len(lists) / across) * (ROW_HEIGHT * (float(rows.max()) + 1 + 0.6) + 0.35)
+    head, panels = panel_figure(len(lists), across, (WIDTH, height), head=0.01)
+    scale = Scale("", drawn[["low", "high"]], 0.0, band)
     for place, (panel, name) in enumerate(zip(panels, lists, strict=True)):
         _panel(panel, drawn[drawn["list"] == name], rows, styles, len(drawn["seed"].unique()))
         literal(panel.set_title(shorten(name), fontsize=TEXT_SIZE, color=INK, loc="left"))
@@ -115,7 +110,7 @@ def small_multiples(
 
 def _chosen(frame: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
     require_columns(frame, (*COLUMNS, "level", "first", "second", "mean", "low", "high"))
-    overall = frame[frame["level"] == "overall"]
+    overall = frame[frame["level"] == OVERALL]
     chosen = overall[(overall["first"] == first) & (overall["second"] == second)]
     if chosen.empty:
         there = (overall["first"] + " − " + overall["second"]).unique()
@@ -143,22 +138,6 @@ def _rows(found: pd.DataFrame) -> pd.Series[float]:
     index = pd.MultiIndex.from_product(names, names=["embedding", "model"])
     places = np.arange(n_embeddings)[:, None] * (n_models + GROUP_GAP) + np.arange(n_models)
     return pd.Series(places.ravel(), index, name="row")
-
-
-def _sheet(n_lists: int, extent: float) -> tuple[Axes, list[Axes]]:
-    """Make a figure: a flat Axes for the header over the panels."""
-    from matplotlib import pyplot as plt
-
-    across = min(PANELS_ACROSS, n_lists)
-    down = ceil(n_lists / across)
-    height = 1.5 + down * (ROW_HEIGHT * (extent + 0.6) + 0.35)
-    figure = plt.figure(figsize=(WIDTH, height), layout="constrained")
-    figure.set_gid(OWN)
-    cells = figure.add_gridspec(down + 1, across, height_ratios=[0.01, *([1.0] * down)])
-    head = figure.add_subplot(cells[0, :])
-    head.set_axis_off()
-    places = [divmod(place, across) for place in range(n_lists)]
-    return head, [new_axes(figure.add_subplot(cells[1 + row, at]), 0.0) for row, at in places]
 
 
 def _panel(
@@ -196,7 +175,5 @@ def _account(found: pd.DataFrame, rope: float) -> str:
     models, n_seeds = found["model"].unique(), found["seed"].nunique()
     model = f" Model: {models[0]}." if len(models) == 1 else ""
     seeds = f" {n_seeds} seeds a row." if n_seeds > 1 else ""
-    return (
-        f"A panel a word list, a row an embedding.{model} {interval_key(found)}{seeds} "
-        f"Shaded: differences smaller than {rope:g}, which count as none."
-    )
+    text = f"A panel a word list, a row an embedding.{model} {interval_key(found)}{seeds}"
+    return f"{text} {rope_key(rope)}"

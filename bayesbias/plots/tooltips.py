@@ -1,7 +1,4 @@
-"""What points and bars of a plot say when a page lets its reader point at them.
-
-A plot on paper has no use for this; a report writes the texts into its figures.
-"""
+"""What points and bars of a plot say when a report lets its reader point at them."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +27,6 @@ from ..sampling.fit import PARETO_K_LIMIT
 from ..sampling.reduction import collapse
 from ..tables.schema import validate
 from .loo import ranked
-from .new_attributes import new_attribute_log_density, word_means_given
 
 ModelLike = str | Path | ModelSpec
 
@@ -37,7 +36,7 @@ def attribute_kfold(
     models: Mapping[str, ModelLike] | Sequence[ModelLike] = ("paper", "crossed"),
     *,
     folds: int = 10,
-    seed: Seed = 0,
+    seed: Seed = None,
     draws: int = 1000,
 ) -> pd.DataFrame:
     r"""Compare models by leaving whole attribute words out.
@@ -57,7 +56,8 @@ def attribute_kfold(
     folds : int
         From 2 to the number of attribute words, which leaves one word out at a time.
     seed : int, SeedSequence, Generator or None
-        Of the folds, which all models share, and of the draws.
+        Of the folds, which all models share, and of the draws. None takes fresh entropy, which
+        ``.attrs["seed"]`` records.
     draws : int
         Posterior draws of every fit.
 
@@ -88,40 +88,34 @@ def attribute_kfold(
     table = validate(table)
     design = index_table(table)
     _check_folds(table, folds, len(design.attributes))
-    dealing, *fitting = as_seed_sequence(seed).spawn(1 + len(specs))
+    sequence = as_seed_sequence(seed)
+    dealing, *fitting = sequence.spawn(1 + len(specs))
     fold_of = _deal(table, design, folds, default_rng(dealing))
     found = {
-        name: _predicted_words(design, spec, fold_of, draws, sequence)
-        for (name, spec), sequence in zip(specs.items(), fitting, strict=True)
+        name: _predicted_words(design, spec, fold_of, draws, own)
+        for (name, spec), own in zip(specs.items(), fitting, strict=True)
     }
-    frame = ranked({name: words.elpd for name, words in found.items()})
-    frame["mcse"] = [float(np.sqrt((found[name].mcse ** 2).sum())) for name in frame["model"]]
+    frame = ranked({name: elpd for name, (elpd, _) in found.items()})
+    frame["mcse"] = [float(np.sqrt((found[name][1] ** 2).sum())) for name in frame["model"]]
     frame["n_attributes"] = len(design.attributes)
+    frame.attrs["seed"] = sequence.entropy
     return frame
-
-
-@dataclass(frozen=True)
-class _Words:
-    """Log predictive density of every attribute word, and its Monte Carlo error."""
-
-    elpd: FloatArray
-    mcse: FloatArray
 
 
 def _predicted_words(
     design: Design, spec: ModelSpec, fold_of: IntArray, draws: int, sequence: SeedSequence
-) -> _Words:
-    n = len(fold_of)
-    found = _Words(np.empty(n), np.empty(n))
+) -> FloatArray:
+    """Log predictive density of every attribute word and its Monte Carlo error, (2, n)."""
+    found = np.empty((2, len(fold_of)))
     worst_k, folds = -np.inf, np.unique(fold_of)
     for fold, child in zip(folds, sequence.spawn(len(folds)), strict=True):
-        training = _rows_of(design, fold_of[design.attribute] != fold)
+        training = design.take(np.flatnonzero(fold_of[design.attribute] != fold))
         fitted = sample_exact(collapse(training, spec), draws, default_rng(child))
         worst_k = max(worst_k, fitted.pareto_k)
         given = word_means_given(training, fitted.values)
         for attribute in np.flatnonzero(fold_of == fold):
             log_density = new_attribute_log_density(given, design, int(attribute))
-            found.elpd[attribute], found.mcse[attribute] = _log_mean(log_density)
+            found[:, attribute] = _log_mean(log_density)
     if worst_k >= PARETO_K_LIMIT:
         warnings.warn(
             f"{spec.name}: Pareto k of the exact sampler reaches {worst_k:.2f} in some fold, above "
@@ -130,19 +124,6 @@ def _predicted_words(
             stacklevel=3,
         )
     return found
-
-
-def _rows_of(design: Design, kept: np.ndarray) -> Design:
-    """Some rows of a design; its words, attributes and connections stay, with or without rows."""
-    return replace(
-        design,
-        word=design.word[kept],
-        connection=design.connection[kept],
-        attribute=design.attribute[kept],
-        context=design.context[kept] if design.contexts else design.context,
-        set=design.set[kept] if design.sets else design.set,
-        y=design.y[kept],
-    )
 
 
 def _log_mean(log_values: FloatArray) -> tuple[float, float]:
@@ -177,15 +158,13 @@ def _named_specs(models: Mapping[str, ModelLike] | Sequence[ModelLike]) -> dict[
         raise ValueError("at least one model is needed")
     for name, spec in specs.items():
         if spec.likelihood != "normal":
-            raise ValueError(
-                f"attribute_kfold refits by the exact sampler, which needs a normal likelihood; "
-                f"{name!r} has {spec.likelihood}. compare_models takes posteriors of any model"
-            )
-        if spec.terms_of("context"):
-            raise ValueError(
-                f"attribute_kfold predicts words without context effects, and {name!r} has them; "
-                "compare_models takes posteriors of any model"
-            )
+            told = f"refits by the exact sampler, which needs a normal likelihood; {name!r} has "
+            told += f"{spec.likelihood}. "
+        elif spec.terms_of("context"):
+            told = f"predicts words without context effects, and {name!r} has them; "
+        else:
+            continue
+        raise ValueError(f"attribute_kfold {told}compare_models takes posteriors of any model")
     return specs
 
 
@@ -202,3 +181,73 @@ def _check_folds(table: pd.DataFrame, folds: int, n_attributes: int) -> None:
             f"the connection(s) {', '.join(single)} have a single attribute word; left out, it "
             "leaves nothing to predict it from"
         )
+
+
+@dataclass(frozen=True)
+class WordMeansGiven:
+    """The Gaussians of the word means given all other parameters, draw by draw.
+
+    Given those, the means of different cells are independent; averaging over Gaussians rather than
+    over draws of the means makes predictive densities far less noisy.
+    """
+
+    mean: FloatArray  # (n_draws, n_words * n_connections), cells counted word by word
+    variance: FloatArray  # likewise
+    residual_variance: FloatArray  # (n_draws, n_connections)
+    attribute_variance: FloatArray  # (n_draws, n_kinds), zero without attribute effects
+
+
+def word_means_given(design: Design, values: Mapping[str, FloatArray]) -> WordMeansGiven:
+    """Condition the word means on a design and on what `sample_exact` drew from it of all else."""
+    n_words, n = len(design.words), len(design.connections)
+    n_draws = len(values["connection_mean"])
+    cell = design.word * n + design.connection
+    rows = np.bincount(cell, minlength=n_words * n).astype(float)
+    sums = np.broadcast_to(np.bincount(cell, design.y, minlength=n_words * n), (n_draws, len(rows)))
+    attribute_variance = np.zeros((n_draws, len(design.kinds)))
+    if "attribute_effect" in values:
+        incidence = np.zeros((len(design.attributes), len(rows)))
+        np.add.at(incidence, (design.attribute, cell), 1.0)
+        sums = sums - values["attribute_effect"] @ incidence
+        attribute_variance += values["attribute_sd"].reshape(n_draws, -1) ** 2
+    parents = values["connection_mean"][:, None, :]
+    if "group_mean" in values:
+        parents = values["group_mean"][:, design.word_group, :]
+    parents = np.broadcast_to(parents, (n_draws, n_words, n)).reshape(n_draws, -1)
+    residual = np.broadcast_to(values["sigma"].reshape(n_draws, -1) ** 2, (n_draws, n))
+    spread = np.tile(values["connection_sd"] ** 2, (1, n_words))
+    noise = np.tile(residual, (1, n_words))
+    total = noise + rows * spread  # this form holds where a spread is zero
+    return WordMeansGiven(
+        mean=(parents * noise + spread * sums) / total,
+        variance=spread * noise / total,
+        residual_variance=residual,
+        attribute_variance=attribute_variance,
+    )
+
+
+def new_attribute_log_density(given: WordMeansGiven, design: Design, attribute: int) -> FloatArray:
+    r"""Joint log density of all rows of an attribute word that the draws have not seen, (n_draws,).
+
+    With :math:`k_u` rows in cell u, their mean :math:`\bar y_u` and squares :math:`q_u` about it,
+    residual variance :math:`\sigma_u^2`, cell mean Normal(:math:`m_u, v_u`), :math:`t_u =
+    \sigma_u^2 + k_u v_u` and effect variance :math:`\omega^2`, the rows are Gaussian with
+    covariance blocks :math:`\sigma_u^2 I + v_u 11^T` plus :math:`\omega^2 11^T` over all, whose
+    inverse and determinant have closed forms (Sherman and Morrison, 1950, Annals of Mathematical
+    Statistics 21), twice over. The design holds the word's rows, and the same words and connections
+    as the one that was fitted.
+    """
+    rows = np.flatnonzero(design.attribute == attribute)
+    n = len(design.connections)
+    cell, at = np.unique(design.word[rows] * n + design.connection[rows], return_inverse=True)
+    k = np.bincount(at).astype(float)
+    mean = np.bincount(at, design.y[rows]) / k
+    squares = np.bincount(at, (design.y[rows] - mean[at]) ** 2)
+    noise, apart = given.residual_variance[:, cell % n], mean - given.mean[:, cell]
+    total = noise + k * given.variance[:, cell]
+    effect = given.attribute_variance[:, design.attribute_kind[attribute]]
+    shared = 1 + effect * (k / total).sum(axis=1)
+    log_det = ((k - 1) * np.log(noise) + np.log(total)).sum(axis=1) + np.log(shared)
+    quadratic = (squares / noise + k * apart**2 / total).sum(axis=1)
+    quadratic -= effect * (k * apart / total).sum(axis=1) ** 2 / shared
+    return np.asarray(-0.5 * (len(rows) * np.log(2 * np.pi) + log_det + quadratic))

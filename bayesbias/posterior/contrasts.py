@@ -12,7 +12,7 @@ from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from ..model.tree import labels
 from ..sampling.options import DEFAULT_ROPE, check_rope
 from ..tables.levels import OVERALL, at_level
-from .summaries import carry_warnings, levels
+from .summaries import by_level, in_front
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -47,18 +47,19 @@ def contrasts(
         first lies closer to the protected words.
     """
     connections = labels(tree, "connection")
-    pairs = list(combinations(range(len(connections)), 2))
-    if not pairs:
+    if len(connections) < 2:
         raise ValueError(f"the table has the connection {connections[0]} only; nothing to compare")
-    frames = []
-    for part in levels(tree):
-        first, second = zip(*pairs, strict=True)
-        apart = part.draws[:, first] - part.draws[:, second]
-        frame = compare_draws(apart, ci_prob, rope, ci_kind)
-        frame.insert(0, "second", [connections[index] for index in second])
-        frame.insert(0, "first", [connections[index] for index in first])
-        frames.append(part.label(frame))
-    return carry_warnings(pd.concat(frames, ignore_index=True), tree)
+    first, second = zip(*combinations(range(len(connections)), 2), strict=True)
+    names = {
+        "first": [connections[at] for at in first],
+        "second": [connections[at] for at in second],
+    }
+
+    def describe(draws: FloatArray) -> pd.DataFrame:
+        apart = draws[:, first] - draws[:, second]
+        return in_front(compare_draws(apart, ci_prob, rope, ci_kind), **names)
+
+    return by_level(tree, describe)
 
 
 def compare_draws(

@@ -19,7 +19,7 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from ..model.likelihood import log_likelihood, row_chunks
 from ..model.spec import ModelSpec
-from ..model.tree import SamplingWarning, outcome_of
+from ..model.tree import SamplingWarning, add_draws, n_draws, outcome_of
 from ..sampling.fit import PARETO_K_LIMIT
 
 if TYPE_CHECKING:
@@ -30,24 +30,12 @@ ModelLike = str | Path | ModelSpec
 
 @dataclass(frozen=True)
 class PointwiseLoo:
-    """Leave-one-out of every row of a posterior.
+    """Leave-one-out of every row of a posterior; arrays are (n_rows,)."""
 
-    Parameters
-    ----------
-    elpd : (n_rows,) float
-        Log density of the row given all others.
-    p_loo : (n_rows,) float
-        How much higher it is with the row among the data.
-    pareto_k : (n_rows,) float
-        Shape of the tail of the row's importance weights.
-    good_k : float
-        Highest k that so many draws allow, min(1 - 1 / log10(draws), 0.7).
-    """
-
-    elpd: FloatArray
-    p_loo: FloatArray
-    pareto_k: FloatArray
-    good_k: float
+    elpd: FloatArray  # log density of the row given all others
+    p_loo: FloatArray  # how much higher it is with the row among the data
+    pareto_k: FloatArray  # shape of the tail of the row's importance weights
+    good_k: float  # highest k that so many draws allow, min(1 - 1 / log10(draws), 0.7)
 
     @property
     def n_bad_k(self) -> int:
@@ -112,14 +100,13 @@ def pointwise_loo(tree: DataTree) -> PointwiseLoo:
     """Leave-one-out of every row by ArviZ's PSIS, in blocks of rows so that memory is bounded."""
     from arviz_stats.base import array_stats
 
-    n_draws = tree["posterior"].sizes["chain"] * tree["posterior"].sizes["draw"]
-    efficiency = _relative_efficiency(tree, n_draws)
+    efficiency = _relative_efficiency(tree)
     parts = [
         array_stats.loo(log_likelihood(tree, rows).T, chain_axis=None, r_eff=efficiency)
         for rows in row_chunks(tree)
     ]
     elpd, k, p_loo = (np.concatenate(part) for part in zip(*parts, strict=True))
-    good_k = min(1 - 1 / np.log10(max(n_draws, 2)), PARETO_K_LIMIT)
+    good_k = min(1 - 1 / np.log10(max(n_draws(tree), 2)), PARETO_K_LIMIT)
     return PointwiseLoo(elpd=elpd, p_loo=p_loo, pareto_k=k, good_k=good_k)
 
 
@@ -144,18 +131,11 @@ def ranked(pointwise: Mapping[str, FloatArray]) -> pd.DataFrame:
     totals = {name: float(values.sum()) for name, values in pointwise.items()}
     order = sorted(totals, key=lambda name: -totals[name])
     best = pointwise[order[0]]
-    rows = [
-        (
-            name,
-            totals[name],
-            _standard_error(pointwise[name]),
-            totals[name] - totals[order[0]],
-            _standard_error(pointwise[name] - best),
-        )
-        for name in order
-    ]
-    columns = ["model", "elpd", "se", "elpd_diff", "dse"]
-    return pd.DataFrame(rows, columns=columns)
+    frame = pd.DataFrame({"model": order, "elpd": [totals[name] for name in order]})
+    frame["se"] = [_standard_error(pointwise[name]) for name in order]
+    frame["elpd_diff"] = frame["elpd"] - frame["elpd"].iloc[0]
+    frame["dse"] = [_standard_error(pointwise[name] - best) for name in order]
+    return frame
 
 
 def _standard_error(values: FloatArray) -> float:
@@ -163,16 +143,15 @@ def _standard_error(values: FloatArray) -> float:
     return float(np.sqrt(len(values) * values.var(ddof=1)))
 
 
-def _relative_efficiency(tree: DataTree, n_draws: int) -> float:
+def _relative_efficiency(tree: DataTree) -> float:
     """Effective draws a draw: 1 if they are independent, else their mean over parameters."""
     if tree.attrs.get("method") == "exact" or tree["posterior"].sizes["chain"] == 1:
         return 1.0
     import arviz as az
 
     ess = az.ess(tree["posterior"].to_dataset(), method="mean")
-    return (
-        float(np.concatenate([values.values.ravel() for values in ess.values()]).mean()) / n_draws
-    )
+    every = np.concatenate([values.values.ravel() for values in ess.values()])
+    return float(every.mean()) / n_draws(tree)
 
 
 def add_log_likelihood(tree: DataTree) -> DataTree:
@@ -180,16 +159,7 @@ def add_log_likelihood(tree: DataTree) -> DataTree:
 
     It takes 8 bytes a draw and row: 4,000 draws of 10,000 rows are 320 MB.
     """
-    from xarray import Dataset
-
-    posterior = tree["posterior"]
     blocks = [log_likelihood(tree, rows) for rows in row_chunks(tree)]
-    values = np.concatenate(blocks, axis=1)
-    shape = (posterior.sizes["chain"], posterior.sizes["draw"], values.shape[1])
     copy = tree.copy()
-    copy["log_likelihood"] = Dataset(
-        {outcome_of(tree): (("chain", "draw", "row"), values.reshape(shape))},
-        coords={name: posterior.coords[name] for name in ("chain", "draw")}
-        | {"row": np.arange(shape[2])},
-    )
+    add_draws(copy, "log_likelihood", {outcome_of(tree): np.concatenate(blocks, axis=1)})
     return copy

@@ -13,11 +13,12 @@ from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws, interval_kind
 from ..model.likelihood import locations
 from ..model.tree import index_of, labels, spec_of
+from ..model.tree import n_draws as n_draws_of
 from ..scores.registry import Direction, Reading
 from ..scores.table import SCORE_TABLE_COLUMNS
 from ..scores.weat import effect_sizes
 from ..tables.schema import require_columns
-from .summaries import carry_warnings
+from .summaries import carry_warnings, in_front
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -25,18 +26,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Mean distances of protected words to stereotype sets.
+    """Mean distances of protected words to stereotype sets, of n draws or of the sample with n = 1.
 
-    Parameters
-    ----------
-    distance : (n, n_words, n_sets) array
-        Of n draws, or of the sample with n = 1; NaN where a word has no row for a set. Set i is
-        that of group i; a last set holds the stereotypes of groups that have no words.
-    group_of : (n_words,) int array
+    Set i is that of group i; a last set holds the stereotypes of groups that have no words.
     """
 
-    distance: FloatArray
-    group_of: np.ndarray
+    distance: FloatArray  # (n, n_words, n_sets); NaN where a word has no row for a set
+    group_of: np.ndarray  # (n_words,)
 
     @property
     def n_groups(self) -> int:
@@ -176,9 +172,9 @@ def posterior_scores(
         name: score for name, score in POSTERIOR_SCORES.items() if score.is_possible(observed)
     }
     draws = np.column_stack([score.value(expected) for score in possible.values()])
+    groups = ", ".join(labels(tree, "protected_group"))
     frame = describe_draws(draws, ci_prob, ci_kind)
-    frame.insert(0, "groups", ", ".join(labels(tree, "protected_group")))
-    frame.insert(0, "score", list(possible))
+    in_front(frame, score=list(possible), groups=groups)
     frame["observed"] = [float(score.value(observed)[0]) for score in possible.values()]
     return carry_warnings(frame, tree)
 
@@ -212,11 +208,10 @@ def with_posterior_scores(
     level = float(ci_prob or table.attrs.get("ci_prob", DEFAULT_CI_PROB))
     found = posterior_scores(tree, level, ci_kind)
     specs = [POSTERIOR_SCORES[str(name)] for name in found["score"]]
+    told = ("no_bias", "direction", "reading")
     rows = found.rename(columns={"mean": "value"}).assign(
         interval="posterior",
-        no_bias=[spec.no_bias for spec in specs],
-        direction=[spec.direction for spec in specs],
-        reading=[spec.reading for spec in specs],
+        **{name: [getattr(spec, name) for spec in specs] for name in told},
         choices=f"posterior mean, model {spec_of(tree).name}, {interval_kind(ci_kind).name}",
         note=[f"in the sample {value:.4g}" for value in found["observed"]],
     )
@@ -230,7 +225,7 @@ def _cells(tree: DataTree) -> tuple[Cells, Cells]:
     word, set_of = index_of(tree, "word_index"), _sets(tree)
     observed = np.asarray(tree["observed_data"]["cosine_distance"].values, dtype=np.float64)
     group_of = index_of(tree, "group_index")
-    n_sets, n_draws = int(set_of.max()) + 1, int(np.prod(tree["posterior"]["word_mean"].shape[:2]))
+    n_sets, n_draws = int(set_of.max()) + 1, n_draws_of(tree)
     expected = np.full((n_draws, len(group_of), n_sets), np.nan)
     sample = np.full((1, len(group_of), n_sets), np.nan)
     for at in range(len(group_of)):

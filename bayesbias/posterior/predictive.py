@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numpy.random import Generator, SeedSequence, default_rng
+from numpy.random import default_rng
 
 from .._core.arrays import FloatArray
 from .._core.checks import check_numbers
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, check_probability, interval
+from .._core.random import Seed, as_seed_sequence
 from ..model.likelihood import predict_rows
 from ..model.tree import index_of, labels, observed
+from ..model.tree import n_draws as n_draws_of
 from .summaries import carry_warnings
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ def check(
     *,
     ci_kind: str = DEFAULT_CI_KIND,
     n_draws: int | None = DEFAULT_DRAWS,
-    seed: int | SeedSequence | Generator = 0,
+    seed: Seed = None,
 ) -> pd.DataFrame:
     """Share of the measured distances inside the posterior predictive intervals.
 
@@ -46,8 +48,10 @@ def check(
         Probabilities of the predictive intervals, in (0, 1).
     ci_kind : {"hdi", "eti"}
         Highest-density or equal-tailed intervals.
-    seed : int, SeedSequence or Generator
-        Of the predictive draws.
+    n_draws : int, optional
+        Posterior draws that are used; all if None.
+    seed : int, SeedSequence, Generator or None
+        Of the predictive draws. None takes fresh entropy, which ``.attrs["seed"]`` records.
 
     Returns
     -------
@@ -57,7 +61,10 @@ def check(
     """
     y = observed(tree)
     connection, names = index_of(tree, "connection_index"), labels(tree, "connection")
-    intervals = predictive_intervals(tree, ci_probs, ci_kind=ci_kind, n_draws=n_draws, seed=seed)
+    sequence = as_seed_sequence(seed)
+    intervals = predictive_intervals(
+        tree, ci_probs, ci_kind=ci_kind, n_draws=n_draws, seed=sequence
+    )
     rows = []
     for ci_prob, bounds in intervals.items():
         inside = (bounds[:, 0] <= y) & (y <= bounds[:, 1])
@@ -67,7 +74,7 @@ def check(
             n, n_inside = int(where.sum()), int(inside[where].sum())
             rows.append((ci_prob, name, n, n_inside, n_inside / n))
     frame = pd.DataFrame(rows, columns=["ci_prob", "connection", "n_rows", "n_inside", "coverage"])
-    frame.attrs["ci_kind"] = ci_kind
+    frame.attrs |= {"ci_kind": ci_kind, "seed": sequence.entropy}
     return carry_warnings(frame, tree)
 
 
@@ -77,15 +84,14 @@ def predictive_intervals(
     *,
     ci_kind: str = DEFAULT_CI_KIND,
     n_draws: int | None = DEFAULT_DRAWS,
-    seed: int | SeedSequence | Generator = 0,
+    seed: Seed = None,
 ) -> dict[float, FloatArray]:
     """Compute predictive intervals of every row, (n_rows, 2) for each probability; see `check`."""
     probabilities = [check_probability(ci_prob) for ci_prob in ci_probs]
     if n_draws is not None:
         check_numbers(n_draws=n_draws)
-    rng = default_rng(seed)
-    available = tree["posterior"].sizes["chain"] * tree["posterior"].sizes["draw"]
-    chosen = rng.permutation(available)[:n_draws]
+    rng = default_rng(as_seed_sequence(seed))
+    chosen = rng.permutation(n_draws_of(tree))[:n_draws]
     n_rows = tree["observed_data"].sizes["row"]
     parts: dict[float, list[FloatArray]] = {ci_prob: [] for ci_prob in probabilities}
     for start in range(0, n_rows, ROWS_AT_ONCE):

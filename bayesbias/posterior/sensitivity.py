@@ -10,7 +10,7 @@ import pandas as pd
 
 from .._core.checks import unknown_name
 from ..model.likelihood import log_likelihood, row_chunks
-from ..model.tree import labels, spec_of, stacked, variable_dims
+from ..model.tree import add_draws, labels, n_draws, spec_of, stacked, variable_dims
 from .summaries import carry_warnings
 
 if TYPE_CHECKING:
@@ -85,24 +85,16 @@ def with_log_densities(tree: DataTree) -> DataTree:
     ``log_prior`` holds the log density of each of the model's priors, summed over its dimension;
     ``log_likelihood`` that of all rows together.
     """
-    from xarray import Dataset
-
-    posterior = tree["posterior"]
-    shape = (posterior.sizes["chain"], posterior.sizes["draw"])
-    total = np.zeros(shape[0] * shape[1])
+    total = np.zeros(n_draws(tree))
     for rows in row_chunks(tree):
         total += log_likelihood(tree, rows).sum(axis=1)
     priors = {}
     for name, prior in spec_of(tree).priors.items():
         density = prior.log_density(stacked(tree, name))
         priors[name] = density.reshape(len(total), -1).sum(axis=1)
-    coords = {name: posterior.coords[name] for name in ("chain", "draw")}
     copy = tree.copy()
-    for group, content in (("log_prior", priors), ("log_likelihood", {"cosine_distance": total})):
-        copy[group] = Dataset(
-            {name: (("chain", "draw"), values.reshape(shape)) for name, values in content.items()},
-            coords=coords,
-        )
+    add_draws(copy, "log_prior", priors)
+    add_draws(copy, "log_likelihood", {"cosine_distance": total})
     return copy
 
 

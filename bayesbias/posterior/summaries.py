@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -21,6 +21,7 @@ from ..model.tree import (
     variable_dims,
     warnings_of,
 )
+from ..sampling.fit import PACKAGE
 from ..tables.levels import GROUP, LEVEL_COLUMNS, OVERALL, WORD
 
 if TYPE_CHECKING:
@@ -29,27 +30,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Level:
-    """Draws of the mean distance of one set of protected words.
-
-    Parameters
-    ----------
-    level : str
-        One of ``LEVELS``.
-    protected_group, protected_word : str
-        Empty where the level has none.
-    draws : (n_draws, n_connections) float
-    """
+    """Draws of the mean distance of one set of protected words, (n_draws, n_connections)."""
 
     level: str
     protected_group: str
     protected_word: str
     draws: FloatArray
-
-    def label(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Insert the level's columns at the front of a frame."""
-        for place, name in enumerate(LEVEL_COLUMNS):
-            frame.insert(place, name, getattr(self, name))
-        return frame
 
 
 def summary(
@@ -79,12 +65,12 @@ def summary(
     SamplingWarning
         If the posterior carries warnings; they are in ``.attrs["warnings"]`` of the frame too.
     """
-    frames = []
-    for part in levels(tree):
-        frame = describe_draws(part.draws, ci_prob, ci_kind)
-        frame.insert(0, "connection", labels(tree, "connection"))
-        frames.append(part.label(frame))
-    return carry_warnings(pd.concat(frames, ignore_index=True), tree)
+    names = labels(tree, "connection")
+
+    def describe(draws: FloatArray) -> pd.DataFrame:
+        return in_front(describe_draws(draws, ci_prob, ci_kind), connection=names)
+
+    return by_level(tree, describe)
 
 
 def scales(
@@ -105,10 +91,27 @@ def scales(
             continue
         draws = stacked(tree, name)
         frame = describe_draws(draws.reshape(len(draws), -1), ci_prob, ci_kind)
-        frame.insert(0, "of", labels(tree, dims[name][0]) if dims[name] else "")
-        frame.insert(0, "parameter", name)
-        frames.append(frame)
+        of = labels(tree, dims[name][0]) if dims[name] else ""
+        frames.append(in_front(frame, parameter=name, of=of))
     return carry_warnings(pd.concat(frames, ignore_index=True), tree)
+
+
+def by_level(
+    tree: DataTree, describe: Callable[..., pd.DataFrame], *trees: DataTree
+) -> pd.DataFrame:
+    """Frame of what a function says of every level's draws, in a tree or in all of several."""
+    frames = []
+    for parts in zip(*map(levels, trees or (tree,)), strict=True):
+        frame = describe(*(part.draws for part in parts))
+        frames.append(in_front(frame, **{name: getattr(parts[0], name) for name in LEVEL_COLUMNS}))
+    return carry_warnings(pd.concat(frames, ignore_index=True), tree)
+
+
+def in_front(frame: pd.DataFrame, **columns: Any) -> pd.DataFrame:  # noqa: ANN401
+    """Insert columns at the front of a frame, and return it."""
+    for place, (name, values) in enumerate(columns.items()):
+        frame.insert(place, name, values)
+    return frame
 
 
 def levels(tree: DataTree) -> Iterator[Level]:
@@ -127,5 +130,5 @@ def carry_warnings(frame: pd.DataFrame, tree: DataTree) -> pd.DataFrame:
     doubts = warnings_of(tree)
     frame.attrs["warnings"] = doubts
     for doubt in doubts:
-        warnings.warn(doubt, SamplingWarning, stacklevel=3)
+        warnings.warn(doubt, SamplingWarning, skip_file_prefixes=(PACKAGE,))
     return frame

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from .. import plots
+from ..tables.levels import GROUP, OVERALL, WORD
 from ..workflows.change import ORDER, ChangeAnalysis
 from .figures import Figure, broken, figures_of
 from .page import Page, Section, section
-from .tables import NAMES, Table, beside, coverage_table, frame_table, interval_table, step_cells
+from .tables import Table, coverage_table, frame_table, interval_table, of_level, step_cells
 from .wording import changes as said
 from .wording import doubts_of
 from .wording.numbers import ends, probability_name, signed, t_test
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 LISTED = " (words and groups of the list)"
 TARGETED = " (targets and classes of the defining sets)"
@@ -27,14 +24,9 @@ TARGETED = " (targets and classes of the defining sets)"
 
 def change_page(analysis: ChangeAnalysis) -> Page:
     """Return the page of a comparison; all its figures show the lead model."""
-    return Page(
-        "change.html.j2",
-        analysis,
-        _sections(analysis),
-        analysis.settings.ci_prob,
-        doubts_of(analysis.results),
-        lead=analysis.lead.spec.name,
-    )
+    lead, ci_prob = analysis.lead.spec.name, analysis.settings.ci_prob
+    sections, doubts = _sections(analysis), doubts_of(analysis.results)
+    return Page("change.html.j2", analysis, sections, ci_prob, doubts, lead)
 
 
 def _sections(analysis: ChangeAnalysis) -> list[Section]:
@@ -46,7 +38,7 @@ def _sections(analysis: ChangeAnalysis) -> list[Section]:
         section(
             "found",
             "What changed",
-            table=_changes(analysis, "overall"),
+            table=_changes(analysis, OVERALL),
             lines=said.change_lines(analysis),
             sentences=[*said.biggest_sentences(analysis), *said.crossed_sentences(analysis)],
         ),
@@ -71,8 +63,8 @@ def _sections(analysis: ChangeAnalysis) -> list[Section]:
             "changes",
             "Groups and words",
             figures["changes"],
-            groups=_changes(analysis, "group"),
-            words=_changes(analysis, "word"),
+            groups=_changes(analysis, GROUP),
+            words=_changes(analysis, WORD),
         ),
         section(
             "spread",
@@ -97,9 +89,9 @@ def _figures(analysis: ChangeAnalysis) -> dict[str, list[Figure]]:
     """Return the figures of all sections."""
     result, model = analysis.lead, analysis.lead.spec.name
     forest = partial(plots.change_forest, rope=analysis.settings.rope)
-    arrows = plots.change_arrows
+    arrows, forests = plots.change_arrows, plots.forest_pair
     texts = {name: said.figure_texts(analysis, name) for name in said.CAPTIONS}
-    turned = [] if result.turned is None else [result.orders]
+    orders = pd.DataFrame() if result.turned is None else result.orders
     after = dict(broken(result.after))
     pair = partial(plots.distribution_pair, analysis.before, analysis.after)
     return {
@@ -107,57 +99,38 @@ def _figures(analysis: ChangeAnalysis) -> dict[str, list[Figure]]:
             *figures_of(result.changes, "change", forest, texts["change"], model),
             *figures_of(result.changes, "arrows", arrows, texts["arrows"], model),
         ],
-        "order": [
-            figure
-            for orders in turned
-            for figure in figures_of(orders, "order", plots.order_arrows, texts["order"], model)
-        ],
+        "order": figures_of(orders, "order", plots.order_arrows, texts["order"], model),
         "overall": [
-            Figure(f"forests{end}", partial(_forests, part, after[end]), texts["forests"], model)
+            Figure(f"forests{end}", partial(forests, part, after[end]), texts["forests"], model)
             for end, part in broken(result.before)
         ],
         "spread": [Figure("distributions", pair, texts["distributions"])],
     }
 
 
-def _forests(before: pd.DataFrame, after: pd.DataFrame) -> Axes:
-    return plots.forest_pair(before, after)[0]
-
-
 def _changes(analysis: ChangeAnalysis, level: str) -> Table:
     """Show the changes of one level: overall under every model, else under the lead model."""
-    frame, names = analysis.lead.changes, (*NAMES[level], "connection")
-    if level == "overall":
-        frame, names = beside(analysis.frame("changes"), *names), (*names, "model")
-    return interval_table(
-        frame[frame["level"] == level],
-        "Overall changes" if level == "overall" else f"Changes by {level}",
-        *names,
-        ci_prob=analysis.settings.ci_prob,
-        reference=0.0,
-        extra=("p_direction", "p_moved", "p_towards_one"),
-    )
+    frame, caption = analysis.lead.changes, f"Changes by {level}"
+    if level == OVERALL:
+        frame, caption = analysis.frame("changes"), "Overall changes"
+    frame, names = of_level(frame, level)
+    about = {"ci_prob": analysis.settings.ci_prob, "reference": 0.0}
+    extra = ("p_direction", "p_moved", "p_towards_one")
+    return interval_table(frame, caption, *names, **about, extra=extra)
 
 
 def _contrasts(analysis: ChangeAnalysis) -> Table:
     """Show the overall change of every contrast, under every model."""
-    frame = analysis.frame("contrasts")
-    frame = frame.assign(contrast=frame["first"] + " − " + frame["second"])
-    return interval_table(
-        beside(frame[frame["level"] == "overall"], "contrast"),
-        "Changes of the differences between connections",
-        "contrast",
-        "model",
-        ci_prob=analysis.settings.ci_prob,
-        reference=0.0,
-    )
+    frame, names = of_level(analysis.frame("contrasts"), OVERALL)
+    caption = "Changes of the differences between connections"
+    return interval_table(frame, caption, *names, ci_prob=analysis.settings.ci_prob, reference=0.0)
 
 
 def _orders(orders: pd.DataFrame) -> Table:
     """Show the gap of associated and different, word by word; no rows where one is lacking."""
     caption = f"{' − '.join(ORDER)}, before and after"
     if orders.empty:
-        return Table(caption, (), ())
+        return Table(caption)
     groups = orders["protected_group"].replace("", "all protected words")
     words = orders["protected_word"].where(orders["protected_word"] != "", groups)
     frame = step_cells(orders.assign(of=words, change=orders["mean"]), signed)
@@ -168,9 +141,8 @@ def _orders(orders: pd.DataFrame) -> Table:
 def _scores(analysis: ChangeAnalysis) -> Table:
     """Show single numbers before and after."""
     frame = analysis.scores
-    interval = (
-        f"{probability_name(frame.attrs.get('ci_prob', analysis.settings.ci_prob))} bootstrap"
-    )
+    ci_prob = frame.attrs.get("ci_prob", analysis.settings.ci_prob)
+    interval = f"{probability_name(ci_prob)} bootstrap"
     twice = [] if analysis.remains is None else analysis.remains["check"].tolist()
     rows = [row for _, row in frame.iterrows()]
     texts = {
@@ -187,7 +159,7 @@ def _remains(analysis: ChangeAnalysis) -> Table:
     """Show scores of targets, and whether the bias is found again; no rows if nobody looked."""
     caption, frame = "Is the bias found again?", analysis.remains
     if frame is None:
-        return Table(caption, (), ())
+        return Table(caption)
     twice = analysis.scores["score"].tolist()
     checks = [
         name.replace("_", " ") + (TARGETED if name in twice else "") for name in frame["check"]

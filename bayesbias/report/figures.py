@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from .. import plots
+from ..plots.header import figure_of
 from ..plots.tooltips import tips_of
+from ..tables.levels import GROUP, LEVEL_COLUMNS, OVERALL, WORD
 from .svg import inlined
 
 if TYPE_CHECKING:
@@ -23,24 +25,14 @@ MOST_ROWS = 72
 
 @dataclass(frozen=True)
 class Figure:
-    """One plot of a page.
-
-    Parameters
-    ----------
-    name : str
-        Of its files, without ending.
-    draw : callable
-        Returns the Axes.
-    texts : tuple of str
-        What stands below it; what a reader who cannot see it is told.
-    model : str
-        Name of the model that it shows; empty for what was measured, or where there is no choice.
-    """
+    """One plot of a page, with the name of its files without ending."""
 
     name: str
-    draw: Callable[[], Axes]
+    draw: Callable[[], Axes | tuple[Axes, Axes]]
     texts: tuple[str, str]
+    """What stands below it; what a reader who cannot see it is told."""
     model: str = ""
+    """That it shows; empty for what was measured, or where there is no choice."""
 
 
 def figures_of(
@@ -56,14 +48,15 @@ def figures_of(
 
 def broken(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Break a frame of all levels into what fits into figures, with an ending for their names."""
-    keys = frame[["level", "protected_group", "protected_word"]].drop_duplicates()
+    if frame.empty:
+        return
+    keys = frame[list(LEVEL_COLUMNS)].drop_duplicates()
     if len(keys) <= MOST_ROWS:
         yield "", frame
         return
-    groups = frame[frame["level"] != "word"]
-    n_groups = int((keys["level"] == "group").sum())
-    yield "", groups if n_groups <= MOST_ROWS else frame[frame["level"] == "overall"]
-    words = keys[keys["level"] == "word"]
+    few_groups = (keys["level"] == GROUP).sum() <= MOST_ROWS
+    yield "", frame[frame["level"] != WORD if few_groups else frame["level"] == OVERALL]
+    words = keys[keys["level"] == WORD]
     for at, start in enumerate(range(0, len(words), MOST_ROWS // 2), start=1):
         part = words.iloc[start : start + MOST_ROWS // 2]  # a word may bring a heading with it
         yield f"-words-{at}", frame.merge(part, on=list(part.columns))
@@ -78,7 +71,8 @@ def draw_figures(figures: Iterable[Figure], folder: Path) -> dict[str, str]:
     drawn = {}
     with mpl.rc_context({"svg.fonttype": "none"}):  # text to be found, copied and read aloud
         for at, figure in enumerate(figures):
-            axes = figure.draw()
+            made = figure.draw()
+            axes = made[0] if isinstance(made, tuple) else made
             tips = _named_tips(axes)
             _, path = plots.save(axes, folder / figure.name)
             drawn[figure.name] = inlined(path, f"f{at}", figure.texts[1], tips)
@@ -87,8 +81,7 @@ def draw_figures(figures: Iterable[Figure], folder: Path) -> dict[str, str]:
 
 def _named_tips(axes: Axes) -> dict[str, tuple[str, ...]]:
     """Name the groups of the SVG file whose shapes have tips, and return these."""
-    root = axes.get_figure(root=True)
-    artists = [] if root is None else [each for each in root.findobj() if tips_of(each)]
+    artists = [each for each in figure_of(axes).findobj() if tips_of(each)]
     for at, artist in enumerate(artists):
         artist.set_gid(f"tips-{at}")
     return {str(artist.get_gid()): tips_of(artist) for artist in artists}

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from urllib.parse import quote
 
 import pandas as pd
 
 from .. import plots
-from ..plots.scales import MEANINGS as SCALE_MEANINGS
-from ..workflows.wordlist import Analysis, ModelResult
+from ..plots.posterior import MEANINGS as SCALE_MEANINGS
+from ..tables.descriptives import contrast_of
+from ..tables.levels import GROUP, OVERALL, WORD
+from ..workflows.wordlist import Analysis
 from .figures import Figure, figures_of
 from .page import Page, Section, section
-from .tables import NAMES, Table, beside, coverage_table, frame_table, interval_table
-from .wording import MEANINGS, Line, distances, doubts_of, models
+from .tables import NAMES, Table, beside, coverage_table, frame_table, interval_table, of_level
+from .wording import MEANINGS, Line, distances, doubts_of, lines_of, models
 
 MOST_GROUPS = 8
 """Groups of which one word's neighbourhood is drawn."""
@@ -24,23 +26,15 @@ MOST_GROUPS = 8
 
 def list_page(analysis: Analysis) -> Page:
     """Return the page of one word list."""
-    return Page(
-        "list.html.j2",
-        analysis,
-        _sections(analysis),
-        analysis.settings.ci_prob,
-        doubts_of(analysis.results),
-        lead=analysis.lead.spec.name,
-    )
+    lead, ci_prob = analysis.lead.spec.name, analysis.settings.ci_prob
+    sections, doubts = _sections(analysis), doubts_of(analysis.results)
+    return Page("list.html.j2", analysis, sections, ci_prob, doubts, lead)
 
 
 def index_page(entries: Sequence[tuple[Analysis, str]]) -> Page:
     """Return the page that leads to the reports of several lists, with the gap of each.
 
-    Parameters
-    ----------
-    entries : sequence of tuple
-        An analysis, and the path of its report relative to the index, with forward slashes.
+    An entry is an analysis, and the path of its report from the index, with forward slashes.
     """
     from markupsafe import Markup
 
@@ -77,7 +71,7 @@ def _sections(analysis: Analysis) -> list[Section]:
         section(
             "found",
             "What was found",
-            gap=gaps["overall"],
+            gap=gaps[OVERALL],
             lines=distances.gap_lines(analysis),
             closeness=closeness,
         ),
@@ -94,21 +88,21 @@ def _sections(analysis: Analysis) -> list[Section]:
             table=_missing(analysis.missing),
             sentences=distances.missing_sentences(analysis),
         ),
-        section("overall", "Overall", means=means(analysis, "overall")),
+        section("overall", "Overall", means=means(analysis, OVERALL)),
         section(
             "words",
             "Groups and words",
             figures["words"],
-            groups=means(analysis, "group"),
-            words=means(analysis, "word"),
+            groups=means(analysis, GROUP),
+            words=means(analysis, WORD),
         ),
         section(
             "contrasts",
             "Differences",
             figures["contrasts"],
-            overall=_contrasts(analysis, "overall"),
-            groups=gaps["group"],
-            words=gaps["word"],
+            overall=_contrasts(analysis, OVERALL),
+            groups=gaps[GROUP],
+            words=gaps[WORD],
         ),
         *([several] if changes else []),
         section("spread", "How the distances spread", figures["spread"], table=_spreads(analysis)),
@@ -118,9 +112,11 @@ def _sections(analysis: Analysis) -> list[Section]:
             "Does the model fit",
             figures["check"],
             coverage=coverage_table(analysis.frame("check"), "Predictive coverage", "distances"),
-            coverage_lines=_lines(analysis, partial(models.coverage_sentence, ci_prob=ci_prob)),
+            coverage_lines=lines_of(
+                analysis.results, partial(models.coverage_sentence, ci_prob=ci_prob)
+            ),
             sensitivity=_sensitivity(analysis),
-            sensitivity_lines=_lines(analysis, models.sensitivity_sentence),
+            sensitivity_lines=lines_of(analysis.results, models.sensitivity_sentence),
         ),
         section(
             "limits",
@@ -130,10 +126,6 @@ def _sections(analysis: Analysis) -> list[Section]:
         ),
         section("provenance", "Provenance"),
     ]
-
-
-def _lines(analysis: Analysis, word: Callable[[ModelResult], str]) -> list[Line]:
-    return [Line(model, word(result)) for model, result in analysis.results.items()]
 
 
 def _figures(analysis: Analysis) -> dict[str, list[Figure]]:
@@ -148,7 +140,7 @@ def _figures(analysis: Analysis) -> dict[str, list[Figure]]:
     for model, result in analysis.results.items():
         texts = distances.forest_texts(result, ci_prob)
         found["words"] += figures_of(result.summary, f"forest-{model}", plots.forest, texts, model)
-        rows = distances.contrast_rows(result.contrasts, pair)
+        rows = contrast_of(result.contrasts, *pair)
         texts = distances.contrast_texts(result, pair, ci_prob)
         found["contrasts"] += figures_of(rows, f"contrasts-{model}", gap, texts, model)
         check = partial(plots.predictive_check, result.posterior, ci_prob=ci_prob)
@@ -173,30 +165,17 @@ def _neighbourhoods(table: pd.DataFrame) -> list[Figure]:
 
 def means(analysis: Analysis, level: str) -> Table:
     """Show the means of one level under every model, side by side."""
-    frame, names = analysis.frame("summary"), (*NAMES[level], "connection")
-    return interval_table(
-        beside(frame[frame["level"] == level], *names),
-        "Overall mean distances" if level == "overall" else f"Mean distances by {level}",
-        *names,
-        "model",
-        ci_prob=analysis.settings.ci_prob,
-        reference=1.0,
-    )
+    caption = "Overall mean distances" if level == OVERALL else f"Mean distances by {level}"
+    frame, names = of_level(analysis.frame("summary"), level)
+    return interval_table(frame, caption, *names, ci_prob=analysis.settings.ci_prob, reference=1.0)
 
 
 def _contrasts(analysis: Analysis, level: str, pair: tuple[str, str] | None = None) -> Table:
     """Show the contrasts of one level: of one pair, or of all pairs."""
-    frame, names = analysis.frame("contrasts"), (*NAMES[level], "contrast")
-    frame = distances.contrast_rows(frame, pair) if pair else frame
-    frame = frame.assign(contrast=frame["first"] + " − " + frame["second"])
-    return interval_table(
-        beside(frame[frame["level"] == level], *names),
-        f"Differences, {level if level == 'overall' else f'by {level}'}",
-        *names,
-        "model",
-        ci_prob=analysis.settings.ci_prob,
-        reference=0.0,
-    )
+    frame, ci_prob = analysis.frame("contrasts"), analysis.settings.ci_prob
+    frame, names = of_level(contrast_of(frame, *pair) if pair else frame, level)
+    caption = f"Differences, {level if level == OVERALL else f'by {level}'}"
+    return interval_table(frame, caption, *names, ci_prob=ci_prob, reference=0.0)
 
 
 def _spreads(analysis: Analysis) -> Table:

@@ -32,31 +32,20 @@ def section(key: str, title: str, figures: Sequence[Figure] = (), **parts: Part)
 
 @dataclass(frozen=True)
 class Page:
-    """All that stands on a page, but for the command and the versions.
-
-    Parameters
-    ----------
-    template : str
-        Holds the page's head, and a macro for each section.
-    about : object
-        What the template's own sentences are about: an analysis, or a sweep.
-    sections : sequence of Section
-    ci_prob : float
-    doubts : sequence of str
-        What the sampler warned of, if anything.
-    lead : str
-        Model whose figures stand open.
-    contents : bool
-        Whether a table of contents stands beside the sections.
-    """
+    """All that stands on a page, but for the command and the versions."""
 
     template: str
+    """Holds the page's head, and a macro for each section."""
     about: object
+    """What the template's own sentences are about: an analysis, or a sweep."""
     sections: Sequence[Section]
     ci_prob: float
     doubts: Sequence[str] = ()
+    """What the sampler warned of, if anything."""
     lead: str = ""
+    """Model whose figures stand open."""
     contents: bool = True
+    """Whether a table of contents stands beside the sections."""
 
     @property
     def figures(self) -> list[Figure]:
@@ -65,23 +54,10 @@ class Page:
 
 
 def render(page: Page, drawn: Mapping[str, str], command: str, versions: Mapping[str, str]) -> str:
-    """Return a page as self-contained HTML.
+    """Return a page as HTML without any reference to a network or another file.
 
-    Parameters
-    ----------
-    page : Page
-    drawn : mapping of str to str
-        What `draw_figures` returns for the page's figures; those that are not there are left out.
-    command : str
-        What makes the same results again.
-    versions : mapping of str to str
-        Packages and their versions.
-
-    Returns
-    -------
-    str
-        HTML without any reference to a network or another file. All texts of lists, models and
-        tables are escaped.
+    All texts of lists, models and tables are escaped. Figures that are not among those drawn are
+    left out; the command is what makes the same results again.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup

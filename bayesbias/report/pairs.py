@@ -21,12 +21,7 @@ NO_PREFERENCE = 0.5
 def pairs_page(analysis: PairAnalysis, records: Sequence[Mapping[str, Any]]) -> Page:
     """Return the page of sentence pairs.
 
-    Parameters
-    ----------
-    analysis : PairAnalysis
-    records : sequence of mapping
-        What ``bayesbias mlm score`` wrote about each language model: ``model``, ``model_hash``,
-        ``dataset``, ``data_hash``, ``unscored``.
+    The records are what ``bayesbias mlm score`` wrote about each language model.
     """
     there = analysis.paired["measure"].unique()
     measures = {name: MEASURES[name] for name in there if name in MEASURES}
@@ -36,10 +31,12 @@ def pairs_page(analysis: PairAnalysis, records: Sequence[Mapping[str, Any]]) -> 
 
 
 def _sections(analysis: PairAnalysis, records: Sequence[Mapping[str, Any]]) -> list[Section]:
-    frames, shares = analysis.frames, partial(_shares, analysis)
+    frames, ci_prob = analysis.frames, analysis.settings.ci_prob
+    shares = partial(interval_table, ci_prob=ci_prob, reference=NO_PREFERENCE, extra=("p_above",))
     levels = frames["summary"]
-    share = levels[levels["quantity"] == "p_stereotypical"]
     means = _dashed(levels[levels["quantity"] == "mean_difference"].drop(columns="quantity"))
+    share = levels[levels["quantity"] == "p_stereotypical"].assign(connection="associated")
+    by_type = share["level"] == "bias_type"
     scales = frames["scales"].assign(model=frames["scales"]["model"].replace("", "all"))
     measures = frames["measures"]
     return [
@@ -47,7 +44,7 @@ def _sections(analysis: PairAnalysis, records: Sequence[Mapping[str, Any]]) -> l
             "found",
             "What was found",
             lines=said.preference_lines(analysis),
-            table=shares(share[share["level"] != "bias_type"], said.SHARE, "level"),
+            table=shares(share[~by_type], said.SHARE, "measure", "level", "model"),
         ),
         section("reading", "How to read this"),
         section(
@@ -59,7 +56,7 @@ def _sections(analysis: PairAnalysis, records: Sequence[Mapping[str, Any]]) -> l
         section(
             "types",
             "Bias types",
-            table=shares(share[share["level"] == "bias_type"], said.SHARE, "bias_type"),
+            table=shares(share[by_type], said.SHARE, "measure", "bias_type", "model"),
             means=plain_table(means, "Mean differences, in the unit of each measure"),
             scales=plain_table(scales, "Standard deviations, in the unit of each measure"),
         ),
@@ -90,33 +87,17 @@ def _sections(analysis: PairAnalysis, records: Sequence[Mapping[str, Any]]) -> l
 
 def _models(analysis: PairAnalysis) -> Section:
     """Return which of several models prefers stereotypes more."""
-    frame = analysis.frames["contrasts"]
+    frame = analysis.frames["contrasts"].assign(connection="associated")
     frame = _dashed(frame[frame["quantity"] == "p_stereotypical"])
-    frame = frame.assign(model=frame["first"] + " − " + frame["second"])
-    differences = partial(_shares, reference=0.0, extra=("p_direction",))
-    table = differences(analysis, frame, said.SHARE_DIFFERENCE, "level", "bias_type")
-    lines = said.comparison_lines(analysis)
-    return section("models", "Which model more", lines=lines, table=table)
-
-
-def _shares(
-    analysis: PairAnalysis,
-    frame: pd.DataFrame,
-    caption: str,
-    *names: str,
-    reference: float = NO_PREFERENCE,
-    extra: tuple[str, ...] = ("p_above",),
-) -> Table:
-    return interval_table(
-        frame.assign(connection="associated"),
-        caption,
-        "measure",
-        *names,
-        "model",
+    table = interval_table(
+        frame.assign(model=frame["first"] + " − " + frame["second"]),
+        said.SHARE_DIFFERENCE,
+        *("measure", "level", "bias_type", "model"),
         ci_prob=analysis.settings.ci_prob,
-        reference=reference,
-        extra=extra,
+        reference=0.0,
+        extra=("p_direction",),
     )
+    return section("models", "Which model more", lines=said.comparison_lines(analysis), table=table)
 
 
 def _all_types(frame: pd.DataFrame) -> pd.DataFrame:

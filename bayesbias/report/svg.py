@@ -12,18 +12,10 @@ from ..plots.palette import BAND, COLOURS, FAINT, INK, LINE, MISS, QUIET, TINT
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
 
-VARIABLES = {
-    **{colour.lower(): name for name, colour in COLOURS.items()},
-    INK.lower(): "ink",
-    "#000000": "ink",
-    QUIET.lower(): "quiet",
-    LINE.lower(): "axis",
-    FAINT.lower(): "faint",
-    TINT.lower(): "shade",
-    BAND.lower(): "band",
-    MISS.lower(): "miss",
-    "#ffffff": "sheet",
-}
+NAMED = {"ink": INK, "quiet": QUIET, "axis": LINE, "faint": FAINT, "shade": TINT, "band": BAND}
+NAMED |= {"miss": MISS, "sheet": "#ffffff", **COLOURS}
+
+VARIABLES = {"#000000": "ink"} | {colour.lower(): name for name, colour in NAMED.items()}
 """Colours of the plots, and the variables of the page's style that stand for them.
 
 The style gives every variable a value for light and one for dark.
@@ -41,26 +33,12 @@ _SHAPES = {f"{{{SVG}}}use", f"{{{SVG}}}path"}
 def inlined(
     path: Path, prefix: str, label: str, tips: Mapping[str, Sequence[str]] | None = None
 ) -> str:
-    """Return an SVG file as an element of an HTML page.
+    """Return an SVG file as an element of an HTML page, with a label for who cannot see it.
 
     The file is read as XML and written anew, so that whatever it shows as text stays text. Its
-    ids get a prefix, so that those of several figures do not collide, and so do the references
-    to them. Its own size gives way to that of the page, and its colours to the page's style.
-
-    Parameters
-    ----------
-    path : Path
-    prefix : str
-        Unlike that of any other figure of the page.
-    label : str
-        What a reader who cannot see the figure is told.
-    tips : mapping of str to sequence of str, optional
-        By the id of a group in the file, what each of its shapes says when it is pointed at.
-
-    Raises
-    ------
-    ValueError
-        If a group does not hold as many shapes as it has texts.
+    ids, and the references to them, get the figure's own prefix. Its size gives way to that of the
+    page, and its colours to the page's style. Tips are, by the id of a group in the file, what
+    each of its shapes says when it is pointed at.
     """
     root = ET.parse(path).getroot()  # written by matplotlib a moment ago
     for parent in list(root.iter()):
@@ -73,9 +51,7 @@ def inlined(
             element.set(key, _for_the_page(key, value, prefix))
     width = root.attrib.pop("width", "").removesuffix("pt")
     root.attrib.pop("height", None)
-    root.set("style", f"max-width:{width}pt")
-    root.set("role", "img")
-    root.set("aria-label", label)
+    root.attrib |= {"style": f"max-width:{width}pt", "role": "img", "aria-label": label}
     ET.register_namespace("", SVG)
     ET.register_namespace("xlink", XLINK)
     return ET.tostring(root, encoding="unicode")
@@ -83,8 +59,7 @@ def inlined(
 
 def _add_tips(root: ET.Element, name: str, texts: Sequence[str]) -> None:
     """Place a text into every shape of a group, in the order in which they were drawn."""
-    group = next((each for each in root.iter() if each.get("id") == name), None)
-    shapes = [] if group is None else list(_shapes(group))
+    shapes = [shape for each in root.iter() if each.get("id") == name for shape in _shapes(each)]
     if len(shapes) != len(texts):
         raise ValueError(f"group {name!r} has {len(shapes)} shapes and {len(texts)} texts")
     for shape, text in zip(shapes, texts, strict=True):

@@ -11,7 +11,6 @@ from .._core.files import replace_file, replace_folder
 from ..tables.table_files import write_table
 from ..workflows import output as results
 from ..workflows.sweep import Plan, Sweep
-from ..workflows.sweep_spec import SweepConfig
 
 RECORD = "sweep.json"
 FRAMES = ("summary", "contrasts", "cells", "missing")
@@ -21,16 +20,9 @@ _OTHERS = tuple(dict.fromkeys((*results.OWN_NAMES, *(f"{name}.csv" for name in F
 
 
 def require_sweep_place(out: Path) -> None:
-    """Check, before any work is done, whether a sweep can use a folder.
+    """Raise an error, before any work is done, if a sweep cannot use a folder.
 
-    A folder with ``sweep.json`` is one that a sweep is to go on in.
-
-    Raises
-    ------
-    ValueError
-        If the folder holds results that are not a sweep's.
-    OSError
-        If the folder is a file or cannot be written to.
+    A folder with ``sweep.json`` is one that a sweep is to go on in; other results are in its way.
     """
     results.require_folder(out)
     found = [name for name in _OTHERS if (out / name).exists()]
@@ -50,50 +42,42 @@ def begin(plan: Plan, out: Path, command: str) -> None:
 
 def write_sweep(sweep: Sweep, out: Path, command: str) -> None:
     """Write frames, figures, the report and the record, which replace earlier ones as a whole."""
-    with replace_folder(out, lambda _: _figures(out)) as folder:
-        for name in FRAMES:
-            frame = sweep.plan.missing if name == "missing" else getattr(sweep, name)
-            write_table(frame, folder / f"{name}.csv")
-        results.write_page(_page(sweep, folder / results.PLOTS, command), folder)
-        state: dict[str, Any] = {"state": "finished", "failed": len(sweep.failures)}
-        _write_record(sweep.plan, folder / RECORD, command, **state)
-
-
-def _figures(out: Path) -> set[str]:
-    """Return the names of the figures that an earlier sweep left in the folder."""
-    found = (out / results.PLOTS).glob("sweep-*")
-    return {path.relative_to(out).as_posix() for path in found if path.suffix in {".png", ".svg"}}
-
-
-def _page(sweep: Sweep, plots: Path, command: str) -> str:
-    """Draw the figures into a folder, and return the report."""
     from .figures import draw_figures
     from .page import render
     from .sweeps import sweep_page
 
-    page = sweep_page(sweep)
-    return render(page, draw_figures(page.figures, plots), command, results.versions())
+    earlier = {
+        path.relative_to(out).as_posix()
+        for path in (out / results.PLOTS).glob("sweep-*")
+        if path.suffix in {".png", ".svg"}
+    }
+    with replace_folder(out, lambda _: earlier) as folder:
+        for name in FRAMES:
+            frame = sweep.plan.missing if name == "missing" else getattr(sweep, name)
+            write_table(frame, folder / f"{name}.csv")
+        page = sweep_page(sweep)
+        drawn = draw_figures(page.figures, folder / results.PLOTS)
+        results.write_page(render(page, drawn, command, results.versions()), folder)
+        state: dict[str, Any] = {"state": "finished", "failed": len(sweep.failures)}
+        _write_record(sweep.plan, folder / RECORD, command, **state)
 
 
 def _write_record(plan: Plan, path: Path, command: str, **state: Any) -> None:  # noqa: ANN401
-    record = {
-        **state,
-        "command": command,
-        "config": _plain(plan.config),
-        "cells": len(plan.cells),
-        "tables": plan.tables.to_dict(orient="records"),
-        "versions": results.versions(),
-    }
-    path.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-
-
-def _plain(config: SweepConfig) -> dict[str, Any]:
-    """Return a configuration as plain texts and numbers, models with all that they say."""
+    config = plan.config
     settings = ("title", "method", "draws", "chains", "ci_prob", "rope")
-    return {
+    plain = {
         **{key: getattr(config, key) for key in settings},
         "seeds": list(config.seeds),
         "embeddings": [asdict(each) for each in config.embeddings],
         "lists": [wordlist.name for wordlist in config.lists],
         "models": [spec.to_dict() for spec in config.models],
     }
+    record = {
+        **state,
+        "command": command,
+        "config": plain,
+        "cells": len(plan.cells),
+        "tables": plan.tables.to_dict(orient="records"),
+        "versions": results.versions(),
+    }
+    path.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")

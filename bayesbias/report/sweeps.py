@@ -8,6 +8,7 @@ from functools import partial
 import pandas as pd
 
 from ..plots.small_multiples import MOST_PANELS, MOST_ROWS, small_multiples
+from ..tables.levels import OVERALL
 from ..workflows.sweep import Sweep
 from .figures import Figure
 from .page import Page, Section, section
@@ -41,15 +42,12 @@ def sweep_page(sweep: Sweep) -> Page:
 def gaps(sweep: Sweep) -> dict[str, pd.DataFrame]:
     """Return the overall contrasts of the associated attributes, one row a cell that has it.
 
-    Returns
-    -------
-    dict of str to DataFrame
-        By the second of the contrast; those that no cell has are left out.
+    They stand by the second of the contrast; those that no cell has are left out.
     """
     frame = sweep.contrasts
     if frame.empty:
         return {}
-    frame = frame[(frame["level"] == "overall") & (frame["first"] == FIRST)]
+    frame = frame[(frame["level"] == OVERALL) & (frame["first"] == FIRST)]
     found = {second: frame[frame["second"] == second] for second in PARTNERS}
     return {second: part for second, part in found.items() if len(part)}
 
@@ -89,8 +87,7 @@ def _contrast(sweep: Sweep, second: str, frame: pd.DataFrame) -> Section:
 
 def _parts(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Break rows into what fits into figures, with an ending for their names."""
-    lists = list(frame["list"].drop_duplicates())
-    embeddings = list(frame["embedding"].drop_duplicates())
+    lists, embeddings = frame["list"].unique(), frame["embedding"].unique()
     step = max(1, MOST_ROWS // frame["model"].nunique())
     parts = [
         (embeddings[row : row + step], lists[column : column + MOST_PANELS])

@@ -9,14 +9,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .wording.columns import COLUMNS, Write
-from .wording.numbers import ends, number, plain_number, probability_name, signed, signed_end, step
+from ..tables.levels import GROUP, OVERALL, WORD, at_level
+from .wording.numbers import (
+    COLUMNS,
+    Write,
+    ends,
+    number,
+    plain_number,
+    probability_name,
+    signed,
+    signed_end,
+    step,
+)
 
-NAMES = {
-    "overall": (),
-    "group": ("protected_group",),
-    "word": ("protected_word", "protected_group"),
-}
+NAMES = {OVERALL: (), GROUP: ("protected_group",), WORD: ("protected_word", "protected_group")}
 """Columns that name the rows of each level."""
 
 MARGIN = 0.04
@@ -53,8 +59,8 @@ class Table:
     """A table of a page: caption, heads and cells."""
 
     caption: str
-    heads: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    heads: tuple[str, ...] = ()
+    rows: tuple[tuple[Cell, ...], ...] = ()
 
 
 def frame_table(
@@ -100,30 +106,27 @@ def interval_table(
 ) -> Table:
     """Show means with their intervals, in numbers and as strips, and probabilities if any.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        With ``mean``, ``low``, ``high``; strips have the colour of the ``connection``, or of the
-        first connection of a contrast.
-    caption : str
-    *names : str
-        Columns that name a row.
-    ci_prob : float
-        In (0, 1).
-    reference : float or None
-        Drawn into the strips; with 0, numbers are differences and carry their sign.
-    extra : sequence of str
-        Columns of probabilities; those that the frame lacks are left out.
+    Strips have the colour of the ``connection``, or of the first connection of a contrast, and
+    show the reference; with 0, numbers are differences and carry their sign.
     """
     show, end = (signed, signed_end) if reference == 0 else (number, number)
     interval = f"{probability_name(ci_prob)} interval"
-    cells = {
+    cells: dict[str, Any] = {
         "mean": [Cell(show(value), value) for value in frame["mean"]],
         interval: [Cell(ends(row, end), row["low"]) for _, row in frame.iterrows()],
         "strip": _strips(frame, reference),
     }
     shown = (*names, *cells, *(name for name in extra if name in frame))
-    return frame_table(_with_cells(frame, cells), caption, *shown)
+    return frame_table(frame.assign(**cells), caption, *shown)
+
+
+def of_level(frame: pd.DataFrame, level: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Return means or contrasts of one level, rows of models beside each other, and their names."""
+    frame, of = at_level(frame, level), "connection"
+    if "first" in frame:
+        frame, of = frame.assign(contrast=frame["first"] + " − " + frame["second"]), "contrast"
+    names = (*NAMES[level], of)
+    return beside(frame, *names), (*names, "model") if "model" in frame else names
 
 
 def _strips(frame: pd.DataFrame, reference: float | None) -> list[Cell]:
@@ -146,22 +149,12 @@ def _strips(frame: pd.DataFrame, reference: float | None) -> list[Cell]:
 
 def step_cells(frame: pd.DataFrame, write: Callable[[float, int], str] = number) -> pd.DataFrame:
     """Return a frame with before, after and change as cells whose digits add up."""
-    names = ("before", "after", "change")
-    cells: dict[str, list[Cell]] = {name: [] for name in names}
-    for values in zip(*(frame[name] for name in names), strict=True):
+    names = ["before", "after", "change"]
+    rows = []
+    for values in frame[names].to_numpy(float).tolist():
         texts = step(values[0], values[1], write) if np.isfinite(values).all() else ("–",) * 3
-        for name, text, value in zip(names, texts, values, strict=True):
-            cells[name].append(Cell(text, value))
-    return _with_cells(frame, cells)
-
-
-def _with_cells(frame: pd.DataFrame, cells: Mapping[str, Sequence[Cell]]) -> pd.DataFrame:
-    return frame.assign(
-        **{
-            name: pd.Series(list[Any](column), frame.index, object)
-            for name, column in cells.items()
-        }
-    )
+        rows.append([Cell(text, value) for text, value in zip(texts, values, strict=True)])
+    return frame.assign(**pd.DataFrame(rows, frame.index, names, dtype=object))
 
 
 def beside(frame: pd.DataFrame, *names: str) -> pd.DataFrame:
@@ -171,5 +164,5 @@ def beside(frame: pd.DataFrame, *names: str) -> pd.DataFrame:
 
 def coverage_table(frame: pd.DataFrame, caption: str, counted: str) -> Table:
     """Show the share of what was measured inside the predictive intervals."""
-    frame = frame.assign(**{counted: frame["n_rows"]})
+    frame = frame.rename(columns={"n_rows": counted})
     return frame_table(frame, caption, "model", "ci_prob", "connection", counted, "coverage")

@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from io import StringIO
-from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -22,13 +20,15 @@ from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .._core.random import Seed, as_seed_sequence
 from ..nulls.additive import PAPER_SD
-from ..nulls.base import check_count
-from ..nulls.layout import Layout
+from ..nulls.base import Layout, check_count
 from ..scores.permutation import permutation_test
+from ..scores.splits import split_matrix
 from ..scores.weat import effect_sizes
 
 N_X = 8
 """Words of X, of Y, attributes of A, and of B."""
+
+_LAYOUT = Layout(n_words=N_X, n_attributes=N_X)
 
 REASONS = {
     "same": "agrees",
@@ -77,33 +77,21 @@ class PaperExample:
 
     def table(self) -> pd.DataFrame:
         """Return the long-form table; values are taken as cosines, distances are 1 - value."""
-        layout = Layout(n_words=N_X, n_attributes=N_X)
-        return layout.rows.assign(cosine_distance=1 - self.values.ravel())
+        return _LAYOUT.rows.assign(cosine_distance=1 - self.values.ravel())
 
     def cells(self) -> pd.DataFrame:
         """Return what figure 9 draws: the k-th values to A and to B of every word, 128 rows."""
-        layout = Layout(n_words=N_X, n_attributes=N_X)
-        rows = layout.rows.assign(value=self.values.ravel())
-        keep = ["protected_word", "protected_group", "value"]
-        first, second = (rows.loc[rows["attribute_set"] == name, keep] for name in "AB")
-        pairs = first.rename(columns={"value": "A"}).reset_index(drop=True)
-        return pairs.assign(B=second["value"].to_numpy())
+        rows = _LAYOUT.rows[_LAYOUT.rows["attribute_set"] == "A"].reset_index(drop=True)
+        words = rows[["protected_word", "protected_group"]]
+        return words.assign(A=self.values[:, :N_X].ravel(), B=self.values[:, N_X:].ravel())
 
     def splits(self) -> pd.DataFrame:
         """Return S and both d of all C(16, 8) splits, the given one first (figure 8)."""
-        chosen = np.array(list(combinations(range(2 * N_X), N_X)))
-        in_x = np.zeros((len(chosen), 2 * N_X), dtype=bool)
-        np.put_along_axis(in_x, chosen, True, axis=1)
-        return _statistics(np.where(in_x, 1.0, -1.0) @ self.associations, self.associations)
+        signs = 2 * split_matrix(2 * N_X, N_X) - 1
+        return _statistics(signs @ self.associations, self.associations)
 
     def t_tests(self) -> pd.DataFrame:
-        """Welch t-tests on cells, X against Y, for the values to A and to B.
-
-        Returns
-        -------
-        DataFrame
-            ``attribute_set``, ``difference``, ``t``, ``p_value``, ``low``, ``high`` (95%).
-        """
+        """Welch t-tests on cells, X against Y, for the values to A and to B, with 95% intervals."""
         from scipy.stats import ttest_ind
 
         rows = []
@@ -117,29 +105,21 @@ class PaperExample:
         return pd.DataFrame(rows, columns=columns)
 
     def null_samples(self, n: int = 10_000, seed: Seed = None) -> pd.DataFrame:
-        """Draw the null model anew (figure 10).
+        """Draw the null model anew (figure 10), one row a sample.
 
-        Returns
-        -------
-        DataFrame
-            One row a sample: ``statistic`` S, ``effect_size_population``, ``effect_size_sample``,
-            and ``slipped``, what the paper's code takes for d.
+        ``statistic`` is S, ``slipped`` what the paper's code takes for d.
         """
         rng = default_rng(as_seed_sequence(seed))
         sd = PAPER_SD * np.sqrt(2 / N_X)
         s = sd * rng.standard_normal((check_count(n), 2 * N_X))
-        sums = s[:, :N_X].sum(axis=1) - s[:, N_X:].sum(axis=1)
-        frame = _statistics(sums, s)
-        frame["slipped"] = slipped_effect_sizes(s[:, :N_X], s[:, N_X:])
-        return frame
+        x, y = s[:, :N_X], s[:, N_X:]
+        frame = _statistics(x.sum(axis=1) - y.sum(axis=1), s)
+        return frame.assign(slipped=slipped_effect_sizes(x, y))
 
     def comparison(self) -> pd.DataFrame:
         """Published numbers beside those found here, with the reason where they differ.
 
-        Returns
-        -------
-        DataFrame
-            ``quantity``, ``published``, ``found``, ``reason``. Shares of null samples are exact.
+        Shares of null samples are exact.
         """
         tests = self.t_tests().set_index("attribute_set")
         d = self.effect_size()
@@ -153,13 +133,9 @@ class PaperExample:
             found = tests.loc[name, ["p_value", "low", "high"]]
             heads = (f"t-test to {name}: p", "95% CI, low", "95% CI, high")
             rows += [(*pair, "t") for pair in zip(heads, published, found, strict=True)]
+        share = null_share(self.statistic, "S")
         rows += [
-            (
-                "share of null |S| at least as large",
-                0.01,
-                null_share(self.statistic, "S"),
-                "share S",
-            ),
+            ("share of null |S| at least as large", 0.01, share, "share S"),
             ("share of null |d|, population sd", 0.38, null_share(d, "population"), "share d"),
             ("share of null |d|, sample sd", 0.38, null_share(d, "sample"), "share d"),
             ("share with the slip", 0.38, null_share(d, "slipped"), "slip"),
@@ -187,8 +163,8 @@ def paper_example() -> PaperExample:
     Dobrzeniecka and Urbaniak (2024), A Bayesian approach to uncertainty in word embedding bias
     estimation, Computational Linguistics 50.
     """
-    text = files(__package__).joinpath("null_example.csv").read_text(encoding="utf-8")
-    rows = pd.read_csv(StringIO(text))
+    with files(__package__).joinpath("null_example.csv").open(encoding="utf-8") as file:
+        rows = pd.read_csv(file)
     wide = rows.pivot(index="protected_word", columns="attribute", values="value")
     values = wide.to_numpy(float)  # words and attributes in the order of their names
     values.flags.writeable = False
@@ -198,16 +174,7 @@ def paper_example() -> PaperExample:
 def slipped_effect_sizes(s_x: ArrayLike, s_y: ArrayLike) -> FloatArray:
     """Return what the paper's code takes for d: first word of X less first of Y, over the sd.
 
-    In R, ``mean(s1, s2, ...)`` averages its first argument only. What comes out may exceed 2,
-    the bound of d.
-
-    Parameters
-    ----------
-    s_x, s_y : (..., n_x), (..., n_y) array_like
-
-    Returns
-    -------
-    (...) array
+    In R, ``mean(s1, s2, ...)`` averages its first argument only. (..., n_x), (..., n_y) to (...).
     """
     x, y = np.asarray(s_x, dtype=float), np.asarray(s_y, dtype=float)
     sd = np.concatenate([x, y], axis=-1).std(axis=-1, ddof=1)
@@ -248,11 +215,6 @@ def null_share(value: float, of: str) -> float:
 
 def _statistics(sums: FloatArray, s: FloatArray) -> pd.DataFrame:
     """S and both effect sizes; sums (n,) of X less Y, s (n, 16) or (16,)."""
-    means = sums / N_X
-    return pd.DataFrame(
-        {
-            "statistic": sums,
-            "effect_size_population": means / s.std(axis=-1),
-            "effect_size_sample": means / s.std(axis=-1, ddof=1),
-        }
-    )
+    names = {"effect_size_population": 0, "effect_size_sample": 1}
+    effects = {name: sums / N_X / s.std(axis=-1, ddof=ddof) for name, ddof in names.items()}
+    return pd.DataFrame({"statistic": sums} | effects)

@@ -26,12 +26,8 @@ from numpy.random import Generator
 from .._core.arrays import FloatArray
 from .blocks import cholesky, cholesky_blocks, solve_blocks, solve_lower, solve_transposed
 from .parameters import correlation_factor, log_prior
-from .reduction import Collapsed
+from .reduction import SMALLEST_SIGMA, Collapsed
 from .sufficient import Classes
-
-SMALLEST_SIGMA = 1e-6
-"""Residual sds below this get no weight: distances of float32 vectors are not known better, and
-double precision gives out beyond."""
 
 
 @dataclass(frozen=True)

@@ -257,7 +257,7 @@ def _shared_effects(posterior: Collapsed, effects: FloatArray) -> dict[str, Floa
 
 
 def _with_means(posterior: Collapsed, values: dict[str, FloatArray]) -> dict[str, FloatArray]:
-    """Add to means what they vary around; and the mean of every word, where it is a sum of terms."""
+    """Add to means what they vary around, and the means of words where these are sums of terms."""
     design, terms = posterior.design, {term.name: term for term in posterior.spec.terms}
 
     def mean(name: str) -> FloatArray:

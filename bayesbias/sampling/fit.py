@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,9 +17,18 @@ from numpy.random import Generator, default_rng
 from .._core.checks import Argument
 from .._core.random import as_seed_sequence
 from ..model.design import Design, index_table
+from ..model.likelihood import predict_rows
 from ..model.pymc_model import model_of
 from ..model.spec import ModelSpec, load_model
-from ..model.tree import SamplingWarning, assemble, complete, describe, outcome_of, undate
+from ..model.tree import (
+    SamplingWarning,
+    add_draws,
+    assemble,
+    complete,
+    describe,
+    outcome_of,
+    undate,
+)
 from ..tables.schema import table_hash, validate_and_encode
 from .exact import sample_exact
 from .options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
@@ -37,8 +46,8 @@ PARETO_K_LIMIT = 0.7
 RHAT_LIMIT = 1.01
 """Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), Bayesian Analysis 16."""
 
-_PACKAGE = str(Path(__file__).parent.parent)
-"""Warnings of a fit point to the first line outside of it, however deep the call was."""
+PACKAGE = str(Path(__file__).parent.parent)
+"""Warnings point to the first line outside of it, however deep the call was."""
 
 ESS_LIMIT = 400
 """Fewest effective draws, in bulk and tails, that intervals are read from (same source)."""
@@ -163,156 +172,107 @@ def fit_design(
     fitting, predicting = (default_rng(child) for child in sequence.spawn(2))
     run = _Run(design, spec, options, fitting)
     tree, used, reason = _by_method(run)
-    describe(
-        tree,
-        spec,
-        method=used,
-        reason=reason,
-        seed=str(sequence.entropy),
-        table_hash=design.digest if table_hash is None else table_hash,
-    )
-    _warn_if_doubtful(tree)
+    origin = {"method": used, "method_reason": reason, "seed": str(sequence.entropy)}
+    describe(tree, spec, **origin, table_hash=table_hash or design.digest)
+    doubts = list(_doubts(tree))
+    tree.attrs["warnings"] = json.dumps([str(doubt) for doubt in doubts])
+    for doubt in doubts:
+        warnings.warn(doubt, skip_file_prefixes=(PACKAGE,))
     if prior_predictive:
         _add_prior_predictive(tree, run, predicting)
     if posterior_predictive:
-        _add_posterior_predictive(tree, predicting)
+        rows = np.arange(len(design.y))
+        predicted = predict_rows(tree, rows, predicting)
+        add_draws(tree, "posterior_predictive", {outcome_of(tree): predicted})
     return tree
 
 
 def _by_method(run: _Run) -> tuple[DataTree, str, str]:
     """Posterior, the method that made it, and why that one."""
     method = run.options.method
+    if method == "exact":
+        return _exact(run), method, "asked for"
     if method != "auto":
-        return _SAMPLERS[method](run), method, "asked for"
+        return _nuts(run, "pymc" if method == "nuts" else method), method, "asked for"
     if run.spec.likelihood != "normal":
-        tree = _SAMPLERS["nuts"](run)
-        return tree, "nuts", f"a {run.spec.likelihood} likelihood does not integrate out"
-    tree = _exact(run)
-    k = float(tree["sample_stats"]["pareto_k"])
-    if k < PARETO_K_LIMIT:
-        return tree, "exact", f"Normal model, Pareto k {k:.2f} below {PARETO_K_LIMIT}"
-    return _SAMPLERS["nuts"](run), "nuts", f"Pareto k {k:.2f} of the exact sampler is too high"
+        reason = f"a {run.spec.likelihood} likelihood does not integrate out"
+    else:
+        tree = _exact(run)
+        k = float(tree["sample_stats"]["pareto_k"])
+        if k < PARETO_K_LIMIT:
+            return tree, "exact", f"Normal model, Pareto k {k:.2f} below {PARETO_K_LIMIT}"
+        reason = f"Pareto k {k:.2f} of the exact sampler is too high"
+    return _nuts(run, "pymc"), "nuts", reason
 
 
 def _exact(run: _Run) -> DataTree:
-    collapsed = collapse(run.design, run.spec)
-    result = sample_exact(collapsed, run.options.draws * run.options.chains, run.rng)
-    diagnostics = {
-        "pareto_k": result.pareto_k,
-        "importance_ess": result.importance_ess,
-        "n_proposals": result.n_proposals,
-    }
+    collapsed, chains = collapse(run.design, run.spec), run.options.chains
+    result = sample_exact(collapsed, run.options.draws * chains, run.rng)
+    names = ("pareto_k", "importance_ess", "n_proposals")
+    diagnostics = {name: getattr(result, name) for name in names}
     lp = {"lp": result.log_density}
-    chains = run.options.chains
     return assemble(run.design, run.spec, result.values, lp, chains=chains, diagnostics=diagnostics)
 
 
-def _sampler(backend: str) -> Callable[[_Run], DataTree]:
-    """Return a function that fits with one of the NUTS implementations PyMC can call."""
+def _nuts(run: _Run, backend: str) -> DataTree:
+    """Fit by one of the NUTS implementations that PyMC can call."""
+    import pymc as pm
 
-    def by_nuts(run: _Run) -> DataTree:
-        import pymc as pm
-
-        if backend != "pymc" and find_spec(backend) is None:
-            raise ImportError(
-                f"method={backend!r} needs {backend}: pip install 'bayesbias[samplers]'"
-            )
-        options = run.options
-        seeds = [int(seed) for seed in run.rng.integers(2**31, size=options.chains)]
-        with model_of(run.design, run.spec), warnings.catch_warnings():
-            # A first step of the warm-up may leave all numbers; the sampler then shortens it.
-            warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning)
-            tree: DataTree = pm.sample(
-                options.draws,
-                tune=options.tune,
-                chains=options.chains,
-                random_seed=seeds if backend == "pymc" else seeds[0],
-                nuts_sampler=backend,
-                target_accept=options.target_accept,
-                progressbar=options.progressbar,
-                compute_convergence_checks=False,
-            )
-        complete(tree, run.design)
-        return tree
-
-    return by_nuts
+    if backend != "pymc" and find_spec(backend) is None:
+        raise ImportError(f"method={backend!r} needs {backend}: pip install 'bayesbias[samplers]'")
+    options = run.options
+    seeds = [int(seed) for seed in run.rng.integers(2**31, size=options.chains)]
+    with model_of(run.design, run.spec), warnings.catch_warnings():
+        # A first step of the warm-up may leave all numbers; the sampler then shortens it.
+        warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning)
+        tree: DataTree = pm.sample(
+            options.draws,
+            tune=options.tune,
+            chains=options.chains,
+            random_seed=seeds if backend == "pymc" else seeds[0],
+            nuts_sampler=backend,
+            target_accept=options.target_accept,
+            progressbar=options.progressbar,
+            compute_convergence_checks=False,
+        )
+    complete(tree, run.design)
+    return tree
 
 
-_SAMPLERS: dict[str, Callable[[_Run], DataTree]] = {
-    "exact": _exact,
-    "nuts": _sampler("pymc"),
-    "nutpie": _sampler("nutpie"),
-    "numpyro": _sampler("numpyro"),
-}
-
-
-def _warn_if_doubtful(tree: DataTree) -> None:
-    doubts = _doubts(tree)
-    tree.attrs["warnings"] = json.dumps([str(doubt) for doubt in doubts])
-    for doubt in doubts:
-        warnings.warn(doubt, skip_file_prefixes=(_PACKAGE,))
-
-
-def _doubts(tree: DataTree) -> list[SamplingWarning]:
+def _doubts(tree: DataTree) -> Iterator[SamplingWarning]:
     stats = tree["sample_stats"]
-    if "pareto_k" in stats:
-        return _doubts_of_weights(float(stats["pareto_k"]), float(stats["importance_ess"]))
-    return _doubts_of_chains(tree)
-
-
-def _doubts_of_weights(k: float, ess: float) -> list[SamplingWarning]:
-    doubts = []
+    if "pareto_k" not in stats:
+        yield from _doubts_of_chains(tree)
+        return
+    k, ess = float(stats["pareto_k"]), float(stats["importance_ess"])
     if not k < PARETO_K_LIMIT:
-        doubts.append(
-            SamplingWarning(
-                f"Pareto k of the exact sampler is {k:.2f}, not below {PARETO_K_LIMIT}: weights "
-                "not to be trusted; use ",
-                _NUTS,
-            )
-        )
+        told = f"Pareto k of the exact sampler is {k:.2f}, not below {PARETO_K_LIMIT}: weights "
+        yield SamplingWarning(told, "not to be trusted; use ", _NUTS)
     if ess < ESS_LIMIT:
-        doubts.append(
-            SamplingWarning(
-                f"only {ess:.0f} effective proposals, fewer than {ESS_LIMIT}: raise ",
-                _DRAWS,
-                ", or use ",
-                _NUTS,
-            )
-        )
-    return doubts
+        told = f"only {ess:.0f} effective proposals, fewer than {ESS_LIMIT}: raise "
+        yield SamplingWarning(told, _DRAWS, ", or use ", _NUTS)
 
 
-def _doubts_of_chains(tree: DataTree) -> list[SamplingWarning]:
+def _doubts_of_chains(tree: DataTree) -> Iterator[SamplingWarning]:
     import arviz as az
 
-    doubts = []
     diverging = int(tree["sample_stats"]["diverging"].sum())
     if diverging:
-        doubts.append(
-            SamplingWarning(
-                f"{diverging} divergent transitions: the posterior was not explored faithfully; "
-                "raise ",
-                Argument("target_accept"),
-                " towards 0.99, or use ",
-                Argument("method", "exact"),
-                " for a Normal model",
-            )
-        )
+        told = f"{diverging} divergent transitions: the posterior was not explored faithfully; "
+        accept, exact = Argument("target_accept"), Argument("method", "exact")
+        advice = ("raise ", accept, " towards 0.99, or use ", exact, " for a Normal model")
+        yield SamplingWarning(told, *advice)
     posterior = tree["posterior"].to_dataset()
     rhat = max(float(values.max()) for values in az.rhat(posterior).data_vars.values())
     if posterior.sizes["chain"] > 1 and not rhat < RHAT_LIMIT:
         told = f"R-hat is {rhat:.3f}, above {RHAT_LIMIT}: the chains disagree; raise "
-        doubts.append(SamplingWarning(told, _DRAWS, " and ", Argument("tune")))
+        yield SamplingWarning(told, _DRAWS, " and ", Argument("tune"))
     for kind in ("bulk", "tail"):
         ess = az.ess(posterior, method=kind).data_vars.values()
         least = min(float(values.min()) for values in ess)
         if least < ESS_LIMIT:
-            told = (
-                f"the {kind} effective sample size is {least:.0f} for some parameter, fewer than "
-                f"{ESS_LIMIT}: raise "
-            )
-            doubts.append(SamplingWarning(told, _DRAWS))
-    return doubts
+            told = f"the {kind} effective sample size is {least:.0f} for some parameter, fewer than"
+            yield SamplingWarning(f"{told} {ESS_LIMIT}: raise ", _DRAWS)
 
 
 def _add_prior_predictive(tree: DataTree, run: _Run, rng: Generator) -> None:
@@ -323,18 +283,3 @@ def _add_prior_predictive(tree: DataTree, run: _Run, rng: Generator) -> None:
     for group in ("prior", "prior_predictive"):
         tree[group] = prior[group]
     undate(tree)
-
-
-def _add_posterior_predictive(tree: DataTree, rng: Generator) -> None:
-    from xarray import Dataset
-
-    from ..model.likelihood import predict_rows
-
-    posterior = tree["posterior"]
-    shape = (posterior.sizes["chain"], posterior.sizes["draw"], -1)
-    rows = np.arange(tree["observed_data"].sizes["row"])
-    draws = predict_rows(tree, rows, rng).reshape(shape)
-    tree["posterior_predictive"] = Dataset(
-        {outcome_of(tree): (("chain", "draw", "row"), draws)},
-        coords={name: posterior.coords[name] for name in ("chain", "draw")} | {"row": rows},
-    )

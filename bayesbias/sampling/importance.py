@@ -67,23 +67,12 @@ LOWEST_LOG_RATIO = -700.0
 
 @dataclass(frozen=True)
 class Resampled:
-    """Draws from a density, and how good the proposal was.
+    """Draws from a density, and how good the proposal was."""
 
-    Parameters
-    ----------
-    points : (n_draws, n_parameters) float
-    log_p : (n_draws,) float
-    pareto_k : float
-        Shape of the tail of the importance weights; below 0.7 they are to be trusted.
-    ess : float
-        Effective sample size of the proposals, at most `n_proposals`.
-    n_proposals : int
-    """
-
-    points: FloatArray
-    log_p: FloatArray
-    pareto_k: float
-    ess: float
+    points: FloatArray  # (n_draws, n_parameters)
+    log_p: FloatArray  # (n_draws,)
+    pareto_k: float  # shape of the tail of the weights; below 0.7 they are to be trusted
+    ess: float  # effective sample size of the proposals
     n_proposals: int
 
 
@@ -92,19 +81,12 @@ class Proposal:
     """Independent two-piece Student-t coordinates, mapped linearly to the parameters.
 
     A log sd of which the data say only that it is small has a long lower tail; hence two scales.
-
-    Parameters
-    ----------
-    centre : (n,) float
-    factor : (n, n) float
-    lower, upper : (n,) float
-        Scales of the coordinates below and above zero.
     """
 
-    centre: FloatArray
-    factor: FloatArray
-    lower: FloatArray
-    upper: FloatArray
+    centre: FloatArray  # (n,)
+    factor: FloatArray  # (n, n)
+    lower: FloatArray  # (n,): scales of the coordinates below zero
+    upper: FloatArray  # (n,): and above it
 
     def draw(self, n: int, rng: Generator) -> tuple[FloatArray, FloatArray]:
         """Draw n points; give them with their log density up to a constant."""
@@ -145,17 +127,7 @@ class Weighted:
 def importance_resample(
     log_density: LogDensity, mode: FloatArray, n_draws: int, rng: Generator
 ) -> Resampled:
-    """Draw from a density.
-
-    Parameters
-    ----------
-    log_density : callable
-    mode : (n_parameters,) float
-        Where the first proposal is laid: the mode, or near it.
-    n_draws : int
-    rng : numpy.random.Generator
-        Equal states give equal draws.
-    """
+    """Draw from a density; the first proposal is laid at its mode, (n_parameters,), or near it."""
     pilot = _weigh(log_density, _at_mode(log_density, mode), PILOT_PROPOSALS, rng)
     for _ in range(MOST_REFITS):
         if pilot.share > ENOUGH_OF_PILOT:
@@ -180,14 +152,7 @@ def find_mode(
     """Find the mode of a density by L-BFGS, gradients by central differences.
 
     Parameters are scaled by the curvature at the start: the data tell some sds a hundred times
-    better than others, and unscaled steps zigzag.
-
-    Parameters
-    ----------
-    log_density : callable
-    start : (n_parameters,) float
-    bounds : (float, float)
-        Where the mode of every parameter is sought.
+    better than others, and unscaled steps zigzag. All are sought within the same bounds.
     """
     from scipy.optimize import minimize
 

@@ -27,6 +27,10 @@ from .sufficient import (
     sd_parameters,
 )
 
+SMALLEST_SIGMA = 1e-6
+"""Residual sds below this get no weight: distances of float32 vectors are not known better, and
+double precision gives out beyond."""
+
 MOST_NUMBERS = 200_000
 """Numbers in the largest array while densities are evaluated in blocks: 1.6 MB stay in a cache."""
 
@@ -133,8 +137,10 @@ def collapse(design: Design, spec: ModelSpec) -> Collapsed:
             "out of normal models only; use ",
             Argument("method", "nuts"),
         )
-    if np.ptp(design.y) == 0:
-        raise ValueError(f"all {len(design.y)} distances are equal; there is nothing to estimate")
+    if design.y.std() <= 2 * SMALLEST_SIGMA:
+        raise ValueError(
+            f"all {len(design.y)} distances are equal, or as good as; there is nothing to estimate"
+        )
     spec = spec.fitting(design)
     n = len(design.connections)
     centre = spec.priors["connection_mean"].parameters["mean"]

@@ -4,6 +4,10 @@ Four lists of words: ``weat(vectors, X, Y, A, B)``; words and two poles: ``weam(
 B)``; targets and groups: ``same(vectors, targets, groups)``; a word list: ``mac(vectors,
 wordlist)``. All that apply to a word list at once: ``score_table(vectors, wordlist)``.
 
+Everywhere ``vectors`` is an embedding, gensim's KeyedVectors or a mapping of words to arrays, and
+sets given as arrays are matrices (n_words, n_dims). Words that the embedding lacks are left out,
+and named in the result's ``missing``.
+
 To add a score, write its file, which ends with its `ListScore`, and add its entry here.
 """
 
@@ -33,15 +37,18 @@ from .mac import mac_of as mac_of
 from .mac import mac_of_table as mac_of_table
 from .nas import SCORE as _NAS
 from .nas import NasResult as NasResult
+from .nas import ScWeatResult as ScWeatResult
 from .nas import nas as nas
 from .nas import nas_of as nas_of
+from .nas import sc_weat as sc_weat
+from .nas import sc_weat_of as sc_weat_of
 from .permutation import PermutationResult as PermutationResult
 from .permutation import PValues as PValues
 from .permutation import permutation_p_values as permutation_p_values
 from .permutation import permutation_test as permutation_test
-from .properties import properties as properties
 from .registry import SCORES as SCORES
 from .registry import ListScore as ListScore
+from .registry import properties as properties
 from .ripa import SCORE as _RIPA
 from .ripa import RipaResult as RipaResult
 from .ripa import ripa as ripa
@@ -59,9 +66,6 @@ from .same import SCORE as _SAME
 from .same import SameResult as SameResult
 from .same import same as same
 from .same import same_of as same_of
-from .sc_weat import ScWeatResult as ScWeatResult
-from .sc_weat import sc_weat as sc_weat
-from .sc_weat import sc_weat_of as sc_weat_of
 from .semaxis import SCORE as _SEMAXIS
 from .semaxis import SemAxisResult as SemAxisResult
 from .semaxis import semaxis as semaxis
@@ -83,20 +87,18 @@ from .weat import weat as weat
 from .weat import weat_of as weat_of
 from .weat import weat_of_associations as weat_of_associations
 
-SCORES.update(
-    {
-        "weat": _EFFECT_SIZE,
-        "weat_statistic": _STATISTIC,
-        "weam": _WEAM,
-        "nas": _NAS,
-        "semaxis": _SEMAXIS,
-        "rnd": _RND,
-        "ect": _ECT,
-        "ripa": _RIPA,
-        "rnsb": _RNSB,
-        "gweat": _GWEAT,
-        "mac": _MAC,
-        "same": _SAME,
-        "direct_bias": _DIRECT_BIAS,
-    }
-)
+SCORES |= {
+    "weat": _EFFECT_SIZE,
+    "weat_statistic": _STATISTIC,
+    "weam": _WEAM,
+    "nas": _NAS,
+    "semaxis": _SEMAXIS,
+    "rnd": _RND,
+    "ect": _ECT,
+    "ripa": _RIPA,
+    "rnsb": _RNSB,
+    "gweat": _GWEAT,
+    "mac": _MAC,
+    "same": _SAME,
+    "direct_bias": _DIRECT_BIAS,
+}

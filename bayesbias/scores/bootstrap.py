@@ -144,14 +144,6 @@ def _result(
 ) -> BootstrapResult:
     low, high = interval(values, ci_prob)
     defined = values[np.isfinite(values)]
-    return BootstrapResult(
-        name=name,
-        score=value,
-        low=low,
-        high=high,
-        ci_prob=ci_prob,
-        sd=float(defined.std(ddof=1)) if len(defined) > 1 else float("nan"),
-        values=values,
-        undefined=len(values) - len(defined),
-        **rest,
-    )
+    sd = float(defined.std(ddof=1)) if len(defined) > 1 else float("nan")
+    rest |= {"name": name, "score": value, "ci_prob": ci_prob, "low": low, "high": high, "sd": sd}
+    return BootstrapResult(values=values, undefined=len(values) - len(defined), **rest)

@@ -14,15 +14,14 @@ from ..embeddings.word_sets import WordVectors, as_rows, look_up_tuples
 from .list_rows import ListRows
 from .registry import PAIRS_BY_PLACE, ListScore, Properties, Weights
 from .resampling import pooled, ratio
-from .result import Result, of_words
+from .result import ScoreResult, Words, of_words
 from .subspace import DEPENDENT, pair_directions, principal_components
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class DirectBiasResult(Result):
+class DirectBiasResult(ScoreResult):
     """Direct Bias of targets; see `direct_bias`."""
 
-    score: float
     per_target: FloatArray
     components: FloatArray
     explained: FloatArray
@@ -62,7 +61,7 @@ def direct_bias_of(
 
 def direct_bias(
     vectors: WordVectors,
-    targets: Iterable[str],
+    targets: Words,
     defining_sets: Iterable[Sequence[str]],
     *,
     k: int | None = None,
@@ -76,7 +75,7 @@ def direct_bias(
 
     Parameters
     ----------
-    vectors : KeyedVectors
+    vectors : KeyedVectors or mapping of str to array
     targets : list of words
     defining_sets : list of pairs (or longer tuples) of words, such as [("she", "he")]
         A set of which a word is missing is left out whole.
@@ -115,7 +114,7 @@ def direction_correlations(
 
     Parameters
     ----------
-    vectors : KeyedVectors
+    vectors : KeyedVectors or mapping of str to array
     pairs : list of pairs of words
     unit : bool
         As for `direct_bias`.
@@ -169,10 +168,8 @@ SCORE = ListScore(
     note=PAIRS_BY_PLACE,
     reading="more difference between groups",
     properties=Properties(
-        comparable=True,
-        why_comparable="it is a mean of |cos|^c, and 0 and 1 are reached for any component",
-        trustworthy=False,
-        why_trustworthy="it is 0 along a pair's direction that the component leaves out",
+        comparable=(True, "it is a mean of |cos|^c, and 0 and 1 are reached for any component"),
+        trustworthy=(False, "it is 0 along a pair's direction that the component leaves out"),
         range=("0", "1"),
         source="Schröder et al. (2024), Semantic properties, theorems 5, 6",
     ),

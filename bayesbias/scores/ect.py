@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,17 +10,16 @@ from numpy.typing import ArrayLike
 from .._core.arrays import FloatArray, cosine_similarity, unit_rows
 from ..embeddings.word_sets import WordVectors, as_rows
 from .registry import ListScore
-from .result import Result, joined, of_words
+from .result import ScoreResult, Words, joined, of_words
 
 TIE_DIGITS = 12
 """Cosines equal to this many digits tie; float64 holds them to 1e-16."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class EctResult(Result):
+class EctResult(ScoreResult):
     """Embedding coherence; see `ect`."""
 
-    score: float
     to_x: FloatArray
     to_y: FloatArray
     normalised: bool
@@ -38,13 +36,7 @@ def ect_of(X: ArrayLike, Y: ArrayLike, attributes: ArrayLike, *, unit: bool = Fa
 
 
 def ect(
-    vectors: WordVectors,
-    X: Iterable[str],
-    Y: Iterable[str],
-    A: Iterable[str],
-    B: Iterable[str] = (),
-    *,
-    unit: bool = False,
+    vectors: WordVectors, X: Words, Y: Words, A: Words, B: Words = (), *, unit: bool = False
 ) -> EctResult:
     """Embedding coherence test: whether both groups' means rank the attributes alike.
 
@@ -52,7 +44,7 @@ def ect(
 
     Parameters
     ----------
-    vectors : KeyedVectors
+    vectors : KeyedVectors or mapping of str to array
     X, Y : lists of words; μ_X and μ_Y are their mean vectors
     A, B : lists of attribute words, joined; B may be left out
     unit : bool

@@ -12,15 +12,14 @@ from .._core.arrays import FloatArray, cosine_similarity
 from ..embeddings.word_sets import WordVectors
 from .list_rows import ListRows
 from .registry import ListScore, Properties, Weights
-from .result import Result, of_words
+from .result import ScoreResult, Words, of_words
 from .subspace import group_means
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class GweatResult(Result):
+class GweatResult(ScoreResult):
     """gWEAT of target groups and attribute sets; see `gweat`."""
 
-    score: float
     per_group: FloatArray
 
 
@@ -55,9 +54,7 @@ def gweat_of(targets: Sequence[ArrayLike], attributes: Sequence[ArrayLike]) -> G
     return GweatResult(score=float(per_group.sum()), per_group=per_group)
 
 
-def gweat(
-    vectors: WordVectors, X: Iterable[str], Y: Iterable[str], A: Iterable[str], B: Iterable[str]
-) -> GweatResult:
+def gweat(vectors: WordVectors, X: Words, Y: Words, A: Words, B: Words) -> GweatResult:
     """GWEAT of two groups X, Y and their attribute sets A, B; see `gweat_of`.
 
     Equals (mean_X s - mean_Y s)/2 with the s of `weat`. For more groups see `gweat_groups`.
@@ -99,10 +96,8 @@ SCORE = ListScore(
     scope="all",
     resampled=_resampled,
     properties=Properties(
-        comparable=False,
-        why_comparable="its extremes depend on the attributes",
-        trustworthy=False,
-        why_trustworthy="it is 0 when X and Y have the same associations",
+        comparable=(False, "its extremes depend on the attributes"),
+        trustworthy=(False, "it is 0 when X and Y have the same associations"),
         range=("-‖â - b̂‖ (two groups)", "‖â - b̂‖ (two groups)"),
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 from typing import Literal
@@ -20,18 +20,10 @@ Scope = Literal["all", "pair", "ordered"]
 
 @dataclass(frozen=True, eq=False)
 class ListRows:
-    """Vectors of a word list, group by group.
+    """Vectors of a word list as the embedding holds them, group by group, and their words.
 
-    Parameters
-    ----------
-    groups : tuple of str
-    protected, stereotypes : tuple of (n_words_i, n_dims) arrays
-        Protected words and stereotypes of each group, as the embedding holds them.
-    protected_words, stereotype_words : tuple of tuples of str
-    defining : (n_sets, n_groups, n_dims) array or None
-        The words that stand in the same place of every group; None where groups are of different
-        sizes in the list, so that its words do not form pairs.
-    defining_words : tuple of tuples of str
+    ``defining`` (n_sets, n_groups, n_dims) are the words in the same place of every group, None
+    where groups are of different sizes in the list, so that its words do not form pairs.
     """
 
     groups: tuple[str, ...]
@@ -49,13 +41,7 @@ class ListRows:
 
     @property
     def defining_sets(self) -> FloatArray:
-        """The words in the same place of every group, (n_sets, n_groups, n_dims).
-
-        Raises
-        ------
-        ValueError
-            If groups differ in size, or no place has all its words.
-        """
+        """``defining``, or a ValueError if groups differ in size or no place has all its words."""
         if self.defining is None:
             raise ValueError("needs groups of equal size, whose words form pairs in order")
         if not len(self.defining):
@@ -86,10 +72,10 @@ class ListRows:
             self,
             protected=_taken(self.protected, picks.protected),
             stereotypes=_taken(self.stereotypes, picks.stereotypes),
-            protected_words=_named(self.protected_words, picks.protected),
-            stereotype_words=_named(self.stereotype_words, picks.stereotypes),
+            protected_words=tuple(map(_at, self.protected_words, picks.protected)),
+            stereotype_words=tuple(map(_at, self.stereotype_words, picks.stereotypes)),
             defining=None if self.defining is None else self.defining[picks.defining],
-            defining_words=tuple(self.defining_words[i] for i in picks.defining),
+            defining_words=_at(self.defining_words, picks.defining),
         )
 
 
@@ -125,23 +111,22 @@ def list_rows(
         )
     groups = tuple(wordlist.groups)
     without = [group for group in groups if group not in wordlist.stereotypes]
-    if not groups or without:
+    if not groups:
+        raise ValueError(f"the list {wordlist.name!r} has no groups with stereotypes")
+    if without:
         raise ValueError(
-            f"the list {wordlist.name!r} has no groups with stereotypes"
-            if not groups
-            else f"the list {wordlist.name!r} has no stereotypes of {', '.join(without)}; "
+            f"the list {wordlist.name!r} has no stereotypes of {', '.join(without)}; "
             "scores of a list need them for every group"
         )
-    keys = [f"group {group}" for group in groups]
-    sets = [f"stereotypes of {group}" for group in groups]
-    words = [*(wordlist.groups[g] for g in groups), *(wordlist.stereotypes[g] for g in groups)]
-    found = look_up(vectors, dict(zip(keys + sets, words, strict=True)))
+    protected = {f"group {group}": wordlist.groups[group] for group in groups}
+    stereotypes = {f"stereotypes of {group}": wordlist.stereotypes[group] for group in groups}
+    found = look_up(vectors, protected | stereotypes)
     rows = ListRows(
         groups=groups,
-        protected=tuple(found.rows[key] for key in keys),
-        stereotypes=tuple(found.rows[key] for key in sets),
-        protected_words=tuple(found.words[key] for key in keys),
-        stereotype_words=tuple(found.words[key] for key in sets),
+        protected=tuple(found.rows[key] for key in protected),
+        stereotypes=tuple(found.rows[key] for key in stereotypes),
+        protected_words=tuple(found.words[key] for key in protected),
+        stereotype_words=tuple(found.words[key] for key in stereotypes),
         defining=None,
     )
     if len({len(words) for words in wordlist.groups.values()}) == 1:
@@ -171,13 +156,9 @@ def _with_places(rows: ListRows, places: Sequence[tuple[str, ...]]) -> ListRows:
     return replace(rows, defining=np.stack(columns, axis=1), defining_words=tuple(whole))
 
 
-def _at[T](each: Sequence[T], at: Sequence[int]) -> tuple[T, ...]:
+def _at[T](each: Sequence[T], at: Iterable[int]) -> tuple[T, ...]:
     return tuple(each[i] for i in at)
 
 
 def _taken(rows: Sequence[FloatArray], at: Sequence[Indices]) -> tuple[FloatArray, ...]:
     return tuple(each[of] for each, of in zip(rows, at, strict=True))
-
-
-def _named(words: Sequence[tuple[str, ...]], at: Sequence[Indices]) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(each[i] for i in of) for each, of in zip(words, at, strict=True))

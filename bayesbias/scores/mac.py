@@ -16,23 +16,21 @@ from ..tables.wordlists import WordList
 from .list_rows import ListRows
 from .registry import ListScore, Properties, Weights
 from .resampling import ratio
-from .result import Result
+from .result import ScoreResult
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class MacResult(Result):
+class MacResult(ScoreResult):
     """MAC of protected words and attribute sets; see `mac`."""
 
-    score: float
     distance: FloatArray
     attribute_sets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class MacChange(Result):
+class MacChange(ScoreResult):
     """Paired t-test of two MACs; see `mac_change`."""
 
-    score: float
     t: float
     p_value: float
     n_pairs: int
@@ -56,7 +54,7 @@ def mac(vectors: WordVectors, wordlist: WordList) -> MacResult:
 
     Parameters
     ----------
-    vectors : KeyedVectors
+    vectors : KeyedVectors or mapping of str to array
     wordlist : WordList
         Control words do not enter. No word is compared with itself.
 
@@ -78,24 +76,23 @@ def mac(vectors: WordVectors, wordlist: WordList) -> MacResult:
     if not wordlist.groups:
         raise ValueError(f"the list {wordlist.name!r} has no groups; MAC needs protected words")
     groups = {f"group {name}": words for name, words in wordlist.groups.items()}
-    names = {f"stereotypes of {name}": wordlist.set_name(name) for name in wordlist.stereotypes}
     stereotypes = {f"stereotypes of {name}": ws for name, ws in wordlist.stereotypes.items()}
     found = look_up(vectors, groups | stereotypes)
     words = tuple(word for group in groups for word in found.words[group])
     targets = np.vstack([found.rows[group] for group in groups])
     columns = []
     for each in stereotypes:
-        distances = cosine_distance(targets, found.rows[each])
-        itself = np.array([[word == other for other in found.words[each]] for word in words])
-        counted = (~itself).sum(axis=1)
+        other = np.not_equal.outer(words, found.words[each])
+        counted = other.sum(axis=1)
         if not counted.all():
             raise ValueError(f"{each} holds only {words[int(np.argmin(counted))]!r} itself")
-        columns.append(np.where(itself, 0.0, distances).sum(axis=1) / counted)
+        distances = cosine_distance(targets, found.rows[each])
+        columns.append((other * distances).sum(axis=1) / counted)
     means = np.column_stack(columns)
     return MacResult(
         score=float(means.mean()),
         distance=means,
-        attribute_sets=tuple(names.values()),
+        attribute_sets=tuple(map(wordlist.set_name, wordlist.stereotypes)),
         words=words,
         missing=found.missing,
     )
@@ -147,12 +144,8 @@ def mac_change(before: MacResult, after: MacResult) -> MacChange:
     if len(change) < 2 or np.ptp(change) == 0:
         raise ValueError("the t-test is undefined: all changes are equal, or there is only one")
     test = ttest_rel(change, np.zeros_like(change))
-    return MacChange(
-        score=float(change.mean()),
-        t=float(test.statistic),
-        p_value=float(test.pvalue),
-        n_pairs=len(change),
-    )
+    t, p_value = float(test.statistic), float(test.pvalue)
+    return MacChange(score=float(change.mean()), t=t, p_value=p_value, n_pairs=len(change))
 
 
 def _resampled(rows: ListRows, weights: Weights) -> FloatArray:
@@ -162,7 +155,7 @@ def _resampled(rows: ListRows, weights: Weights) -> FloatArray:
     for group, names in enumerate(rows.protected_words):
         share = weights.protected[group].T * len(names) / total
         for at, others in enumerate(rows.stereotype_words):
-            other = np.array([[word != each for each in others] for word in names], dtype=float)
+            other = np.not_equal.outer(names, others).astype(float)
             distances = cosine_distance(rows.protected[group], rows.stereotypes[at])
             weight = weights.stereotypes[at].T
             means = ratio((distances * other) @ weight, other @ weight, 0.0)
@@ -188,10 +181,8 @@ SCORE = ListScore(
     direction="lower",
     reading="closer to all stereotypes",
     properties=Properties(
-        comparable=False,
-        why_comparable="its extremes depend on the attributes",
-        trustworthy=False,
-        why_trustworthy="it is 1 when a target is near to one set and far from another",
+        comparable=(False, "its extremes depend on the attributes"),
+        trustworthy=(False, "it is 1 when a target is near to one set and far from another"),
         range=("1 - ‖mean of the â_j‖", "1 + ‖mean of the â_j‖"),
     ),
 )

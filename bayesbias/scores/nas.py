@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,18 +11,32 @@ from numpy.typing import ArrayLike
 from .._core.arrays import FloatArray, cosine_similarity
 from ..embeddings.word_sets import WordVectors, as_rows
 from .list_rows import ListRows
+from .permutation import Alternative, PermutationChoices, permutation_p_values
 from .registry import ListScore, Weights
-from .result import Result, of_words
-from .weat import Ddof, effect_sizes, resampled_effect_sizes
+from .result import Entropy, ScoreResult, Words, of_words
+from .weat import Ddof, WeatChoices, effect_sizes, resampled_effect_sizes
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class NasResult(Result):
+class NasResult(ScoreResult):
     """Normalised associations of single words; see `nas`."""
 
-    score: float
     effect_size: FloatArray
     ddof: Ddof
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class ScWeatResult(ScoreResult):
+    """Effect size and p-value of single words; see `sc_weat`."""
+
+    effect_size: FloatArray
+    p_value: FloatArray
+    p_low: FloatArray
+    p_high: FloatArray
+    ddof: Ddof
+    alternative: Alternative
+    method: str
+    seed: Entropy
 
 
 def nas_of(words: ArrayLike, A: ArrayLike, B: ArrayLike, *, ddof: Ddof = 1) -> NasResult:
@@ -39,21 +53,14 @@ def nas_of(words: ArrayLike, A: ArrayLike, B: ArrayLike, *, ddof: Ddof = 1) -> N
     return NasResult(score=float(effects.mean()), effect_size=effects, ddof=ddof)
 
 
-def nas(
-    vectors: WordVectors,
-    words: Iterable[str],
-    A: Iterable[str],
-    B: Iterable[str],
-    *,
-    ddof: Ddof = 1,
-) -> NasResult:
+def nas(vectors: WordVectors, words: Words, A: Words, B: Words, *, ddof: Ddof = 1) -> NasResult:
     """Normalised association score (WEFAT) of every word, and their mean.
 
     (mean_A cos(w, a) - mean_B cos(w, b)) / sd_{A∪B} cos(w, ·)
 
     Parameters
     ----------
-    vectors : KeyedVectors
+    vectors : KeyedVectors or mapping of str to array
     words, A, B : lists of words
     ddof : {1, 0, "pooled"}
         As for WEAT, over the attributes; the R package sweater takes 1.
@@ -70,6 +77,61 @@ def nas(
     """
     sets = {"words": words, "A": A, "B": B}
     return of_words(nas_of, vectors, sets, parts=["words"], apart=["A", "B"], ddof=ddof)
+
+
+def sc_weat_of(
+    words: ArrayLike,
+    A: ArrayLike,
+    B: ArrayLike,
+    *,
+    ddof: Ddof = 1,
+    **choices: Unpack[PermutationChoices],
+) -> ScWeatResult:
+    """SC-WEAT on arrays, (n_words, n_dims), (n_a, n_dims), (n_b, n_dims); see `sc_weat`."""
+    effects = nas_of(words, A, B, ddof=ddof)  # which checks the sets
+    a, b = np.asarray(A), np.asarray(B)
+    cosines = cosine_similarity(words, np.vstack([a, b]))
+    values = permutation_p_values(cosines, len(a), **choices)
+    return ScWeatResult(
+        score=effects.score,
+        effect_size=effects.effect_size,
+        p_value=values.p_value,
+        p_low=values.low,
+        p_high=values.high,
+        ddof=ddof,
+        alternative=values.alternative,
+        method=values.method,
+        seed=values.seed,
+    )
+
+
+def sc_weat(
+    vectors: WordVectors, words: Words, A: Words, B: Words, **choices: Unpack[WeatChoices]
+) -> ScWeatResult:
+    """Single-category WEAT: the effect size of `nas` for every word, with its exact p-value.
+
+    The p-value is that of the permutation test over all splits of A∪B into |A| and |B|
+    attributes, for one word at a time.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors or mapping of str to array
+    words, A, B : lists of words
+    **choices
+        As for `weat`.
+
+    Returns
+    -------
+    ScWeatResult
+        ``effect_size``, ``p_value``, ``p_low`` and ``p_high`` of every word; ``score`` is the
+        mean effect size. Positive: nearer to A.
+
+    References
+    ----------
+    Toney-Wails and Caliskan (2021), ValNorm.
+    """
+    sets = {"words": words, "A": A, "B": B}
+    return of_words(sc_weat_of, vectors, sets, parts=["words"], apart=["A", "B"], **choices)
 
 
 def _resampled(rows: ListRows, weights: Weights) -> FloatArray:

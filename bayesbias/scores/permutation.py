@@ -86,8 +86,7 @@ def permutation_test(
     x, y : (n_x,), (n_y,) array_like
         Scores s of the words of X and of Y.
     **choices
-        ``alternative``, ``method``, ``n_permutations``, ``agreement`` and ``seed``, as for
-        `permutation_p_values`.
+        As for `permutation_p_values`.
 
     Returns
     -------
@@ -179,9 +178,8 @@ def permutation_p_values(
         check_numbers(n_permutations=n_permutations)
         sequence = as_seed_sequence(seed)
         entropy = sequence.entropy
-        random = np.random.default_rng(sequence)
         reached = _sampled(
-            centred, n_x, threshold, two_sided, n_permutations=n_permutations, random=random
+            centred, n_x, threshold, two_sided, n_permutations=n_permutations, sequence=sequence
         )
         p_value = (reached + 1) / (n_permutations + 1)
         low, high = _clopper_pearson(reached, n_permutations)
@@ -227,27 +225,26 @@ def _dynamic(
     if agreement <= 0:
         raise ValueError(f"agreement must be positive, got {agreement}; 0.01 asks for 1%")
     pairs = zip(centred, threshold, strict=True)
-    bounds = np.array([_dynamic_one(row, n_x, at, two_sided, agreement) for row, at in pairs])
-    low, high = bounds.reshape(-1, 2).T
+    bounds = [_dynamic_one(row, n_x, at, two_sided, agreement) for row, at in pairs]
+    low, high = np.array(bounds).reshape(-1, 2).T.clip(max=1.0)
     return low, high
 
 
 def _dynamic_one(
     centred: FloatArray, n_x: int, threshold: float, two_sided: bool, agreement: float
 ) -> tuple[float, float]:
-    if two_sided and threshold <= 0:
-        return 1.0, 1.0
-    if n_x * np.abs(centred).max() <= -threshold:  # equal scores: every split ties
+    equal = n_x * np.abs(centred).max() <= -threshold  # equal scores: every split ties
+    if equal or (two_sided and threshold <= 0):
         return 1.0, 1.0
     mirrored = 2 * n_x == len(centred)  # then a split and its complement have opposite sums
-    if mirrored or not two_sided:
-        tail = tail_bounds(centred, n_x, threshold, agreement, attained=True)
-        times = 2 if two_sided else 1
-        return min(times * tail.low, 1.0), min(times * tail.high, 1.0)
-    observed_above = bool(centred[:n_x].sum() >= 0)
-    above = tail_bounds(centred, n_x, threshold, agreement, attained=observed_above)
-    below = tail_bounds(-centred, n_x, threshold, agreement, attained=not observed_above)
-    return min(above.low + below.low, 1.0), min(above.high + below.high, 1.0)
+    attained = not two_sided or mirrored or bool(centred[:n_x].sum() >= 0)
+    above = tail_bounds(centred, n_x, threshold, agreement, attained=attained)
+    if not two_sided:
+        return above.low, above.high
+    below = above
+    if not mirrored:
+        below = tail_bounds(-centred, n_x, threshold, agreement, attained=not attained)
+    return above.low + below.low, above.high + below.high
 
 
 def _sampled(
@@ -257,9 +254,10 @@ def _sampled(
     two_sided: bool,
     *,
     n_permutations: int,
-    random: np.random.Generator,
+    sequence: np.random.SeedSequence,
 ) -> NDArray[np.int64]:
     """Count the random splits that reach the threshold, by data set."""
+    random = np.random.default_rng(sequence)
     reached = np.zeros(len(centred), dtype=np.int64)
     for start in range(0, n_permutations, SAMPLE_CHUNK):
         sums = sampled_sums(centred, n_x, min(SAMPLE_CHUNK, n_permutations - start), random)

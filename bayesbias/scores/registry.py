@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+import pandas as pd
+
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .list_rows import ListRows, Parts, Scope
@@ -36,24 +38,10 @@ PAIRS_BY_PLACE = "pairs are the words in the same place of each group"
 
 @dataclass(frozen=True)
 class Properties:
-    """What is proved of a score; see `properties`.
+    """What is proved of a score, or of what is named instead, and why; see `properties`."""
 
-    Parameters
-    ----------
-    comparable, trustworthy : bool
-    why_comparable, why_trustworthy : str
-    range : tuple of str
-        The lowest and the highest value, as formulas.
-    source : str
-        Where the proof is.
-    name : str
-        What it is proved of, where that is not the score itself.
-    """
-
-    comparable: bool
-    why_comparable: str
-    trustworthy: bool
-    why_trustworthy: str
+    comparable: tuple[bool, str]
+    trustworthy: tuple[bool, str]
     range: tuple[str, str]
     source: str = "this package's tests"
     name: str = ""
@@ -76,17 +64,14 @@ class ListScore:
         The same under many resamplings of the words; without it they are taken one by one.
     test : function of ListRows and Alternative, optional
         The score's permutation test.
-    note : str
     no_bias : float
         The value that stands for no bias.
-    direction : {"higher", "lower"}
-        Which values mean what ``reading`` says.
-    reading : str
-        What values in that direction mean; scores of one group against others, or of their own
-        stereotypes against others', can also lean the other way, sizes of differences cannot.
+    direction, reading : str
+        Which values mean what, of ``Direction`` and ``Reading``. Scores of one group against
+        others, or of their own stereotypes against others', can also lean the other way, sizes of
+        differences cannot.
     costly : bool
         Whether it takes so long that `robustness` computes it only if it is named.
-    properties : Properties, optional
     """
 
     value: Callable[[ListRows], float]
@@ -123,3 +108,32 @@ def named_scores(names: Iterable[str]) -> dict[str, ListScore]:
         if name not in SCORES:
             raise ValueError(unknown_name("score", name, SCORES))
     return {name: SCORES[name] for name in found}
+
+
+def properties() -> pd.DataFrame:
+    """Return which scores are comparable and which trustworthy, with the extremes and the reason.
+
+    A score is *comparable* if its extremes over all targets do not depend on the attributes, so
+    that values from different embeddings or lists are on one scale. It is *trustworthy* if it
+    takes its value of no bias only when every target is equally near to all attribute sets.
+
+    Returns
+    -------
+    DataFrame
+        One row a score: ``comparable`` and ``trustworthy`` (bool), the
+        ``lowest`` and ``highest`` values and that of ``no_bias`` as formulas, the ``source`` of
+        the proof, and the reasons. Every entry is shown by a test of the package.
+
+    References
+    ----------
+    Schröder et al. (2024), Semantic properties of cosine based bias scores, table 1.
+    Schröder, Schulz, Hammer (2024), The SAME score, theorems 1 and 2.
+    """
+    rows = []
+    for name, score in SCORES.items():
+        if proved := score.properties:
+            (comparable, because), (trustworthy, why) = proved.comparable, proved.trustworthy
+            told = (proved.name or name, comparable, trustworthy, *proved.range)
+            rows.append((*told, f"{score.no_bias:g}", proved.source, because, why))
+    columns = ["score", "comparable", "trustworthy", "lowest", "highest", "no_bias", "source"]
+    return pd.DataFrame(rows, columns=[*columns, "why_comparable", "why_trustworthy"])

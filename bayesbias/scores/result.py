@@ -14,9 +14,11 @@ from .._core.arrays import FloatArray
 from .._core.display import Sheet, Shown
 from ..embeddings.word_sets import WordVectors, look_up, refuse_overlap
 
+type Words = Iterable[str]
+"""A set of words, none of them twice."""
+
 Missing = Mapping[str, tuple[str, ...]]
 """Words that the embedding lacks, by the set that they stand in; sets without any are left out."""
-
 
 Entropy = int | Sequence[int] | None
 """A seed as a result records it: None where nothing was drawn at random."""
@@ -59,7 +61,7 @@ class Result(Shown):
             if value.ndim == 1 and len(value) == size:
                 columns[name] = value
             elif value.ndim == 2 and len(value) == size:
-                columns |= {f"{name}_{at}": value[:, at] for at in range(value.shape[1])}
+                columns |= {f"{name}_{at}": column for at, column in enumerate(value.T)}
         return pd.DataFrame({"word": self.words or range(size), **columns})
 
     def _sheet(self, *, roomy: bool) -> Sheet:
@@ -70,32 +72,26 @@ class Result(Shown):
         return f"{type(self).__name__}({parts})"
 
 
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class ScoreResult(Result):
+    """A result of one number, ``score``, whatever else it holds."""
+
+    score: float
+
+
 def of_words[R: Result](
     of_arrays: Callable[..., R],
     vectors: WordVectors,
-    sets: Mapping[str, Iterable[str]],
+    sets: Mapping[str, Words],
     *,
     parts: Sequence[str],
     apart: Sequence[str] = (),
     **choices: Any,  # noqa: ANN401
 ) -> R:
-    """Compute a score of word sets by its function of arrays.
+    """Compute a score of word sets by its function of the sets' vectors, in order, and the choices.
 
-    Parameters
-    ----------
-    of_arrays : callable
-        Called with the vectors of every set, in order, and the choices.
-    vectors : KeyedVectors
-    sets : mapping of set name to words
-    parts : sequence of str
-        The sets whose words the per-word parts belong to.
-    apart : sequence of str
-        Sets of which no two may share a word.
-
-    Returns
-    -------
-    Result
-        With ``words`` and ``missing``.
+    ``parts`` names the sets whose words the per-word parts belong to, ``apart`` those of which no
+    two may share a word.
     """
     found = look_up(vectors, sets)
     for first, second in combinations(apart, 2):
@@ -105,7 +101,7 @@ def of_words[R: Result](
     return replace(made, words=words, missing=found.missing)
 
 
-def joined(first: Iterable[str], second: Iterable[str]) -> list[str]:
+def joined(first: Words, second: Words) -> list[str]:
     """Return two lists of attributes as one, every word once."""
     for given in (first, second):
         if isinstance(given, str):

@@ -12,15 +12,14 @@ from .._core.arrays import FloatArray
 from ..embeddings.word_sets import WordVectors, as_rows, look_up_tuples
 from .list_rows import ListRows
 from .registry import PAIRS_BY_PLACE, ListScore, Properties
-from .result import Result, of_words
+from .result import ScoreResult, Words, of_words
 from .subspace import pair_directions
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class RipaResult(Result):
+class RipaResult(ScoreResult):
     """RIPA of targets along word pairs; see `ripa`."""
 
-    score: float
     per_target: FloatArray
     sd: FloatArray
     products: FloatArray
@@ -30,24 +29,19 @@ class RipaResult(Result):
 def ripa_of(targets: ArrayLike, first: ArrayLike, second: ArrayLike) -> RipaResult:
     """RIPA on arrays, (n_targets, n_dims) and twice (n_pairs, n_dims); see `ripa`."""
     products = as_rows("targets", targets) @ pair_directions(first, second).T
-    return RipaResult(
-        score=float(products.mean()),
-        per_target=products.mean(axis=1),
-        sd=np.asarray(products.std(axis=1)),
-        products=products,
-    )
+    per_target, sd = products.mean(axis=1), np.asarray(products.std(axis=1))
+    score = float(products.mean())
+    return RipaResult(score=score, per_target=per_target, sd=sd, products=products)
 
 
-def ripa(
-    vectors: WordVectors, targets: Iterable[str], pairs: Iterable[Sequence[str]]
-) -> RipaResult:
+def ripa(vectors: WordVectors, targets: Words, pairs: Iterable[Sequence[str]]) -> RipaResult:
     """Relational inner product association of targets along word pairs.
 
     Parameters
     ----------
-    vectors : KeyedVectors
-        Vectors as they are; their lengths matter.
+    vectors : KeyedVectors or mapping of str to array
     targets : list of words
+        Vectors are taken as they are; their lengths matter.
     pairs : list of (x, y) word pairs; one with a missing word is left out
 
     Returns
@@ -82,10 +76,8 @@ SCORE = ListScore(
     note=PAIRS_BY_PLACE,
     reading="stereotypes towards the first group",
     properties=Properties(
-        comparable=False,
-        why_comparable="it grows with the length of the target",
-        trustworthy=False,
-        why_trustworthy="it is a signed mean, so that opposite targets cancel",
+        comparable=(False, "it grows with the length of the target"),
+        trustworthy=(False, "it is a signed mean, so that opposite targets cancel"),
         range=("-max ‖w‖", "max ‖w‖"),
     ),
 )

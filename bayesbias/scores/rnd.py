@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,14 +10,13 @@ from numpy.typing import ArrayLike
 from .._core.arrays import FloatArray, unit_rows
 from ..embeddings.word_sets import WordVectors, as_rows
 from .registry import ListScore
-from .result import Result, joined, of_words
+from .result import ScoreResult, Words, joined, of_words
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class RndResult(Result):
+class RndResult(ScoreResult):
     """Relative norm distance; see `rnd`."""
 
-    score: float
     per_attribute: FloatArray
     normalised: bool
 
@@ -34,19 +32,13 @@ def rnd_of(X: ArrayLike, Y: ArrayLike, attributes: ArrayLike, *, unit: bool = Fa
 
 
 def rnd(
-    vectors: WordVectors,
-    X: Iterable[str],
-    Y: Iterable[str],
-    A: Iterable[str],
-    B: Iterable[str] = (),
-    *,
-    unit: bool = False,
+    vectors: WordVectors, X: Words, Y: Words, A: Words, B: Words = (), *, unit: bool = False
 ) -> RndResult:
     """Relative norm distance: mean over attributes a of ‖μ_X - a‖ - ‖μ_Y - a‖.
 
     Parameters
     ----------
-    vectors : KeyedVectors
+    vectors : KeyedVectors or mapping of str to array
     X, Y : lists of words; μ_X and μ_Y are their mean vectors
     A : list of attribute words
     B : list of attribute words, optional

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,14 +12,13 @@ from .._core.arrays import FloatArray
 from ..embeddings.word_sets import WordVectors, as_rows
 from .list_rows import ListRows
 from .registry import ListScore, Weights
-from .result import Result, of_words
+from .result import ScoreResult, Words, of_words
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class RnsbResult(Result):
+class RnsbResult(ScoreResult):
     """Relative negative sentiment bias; see `rnsb`."""
 
-    score: float
     probability: FloatArray
     share: FloatArray
     penalty_strength: float
@@ -31,12 +29,8 @@ def rnsb_of(targets: ArrayLike, A: ArrayLike, B: ArrayLike, *, C: float = 1.0) -
     rows = as_rows("targets", targets)
     classifier = _negative_classifier(A, B, C=C)
     probability = np.asarray(classifier.predict_proba(rows)[:, 1], dtype=np.float64)
-    return RnsbResult(
-        score=divergence_from_uniform(probability),
-        probability=probability,
-        share=probability / probability.sum(),
-        penalty_strength=C,
-    )
+    score, share = divergence_from_uniform(probability), probability / probability.sum()
+    return RnsbResult(score=score, probability=probability, share=share, penalty_strength=C)
 
 
 def divergence_from_uniform(probability: FloatArray) -> float:
@@ -60,14 +54,7 @@ def _negative_classifier(A: ArrayLike, B: ArrayLike, *, C: float = 1.0) -> Any: 
     return model.fit(np.vstack([positive, negative]), labels)
 
 
-def rnsb(
-    vectors: WordVectors,
-    targets: Iterable[str],
-    A: Iterable[str],
-    B: Iterable[str],
-    *,
-    C: float = 1.0,
-) -> RnsbResult:
+def rnsb(vectors: WordVectors, targets: Words, A: Words, B: Words, *, C: float = 1.0) -> RnsbResult:
     """Relative negative sentiment bias: whether some identity words are taken for more negative.
 
     A logistic regression learns B (negative) from A (positive); its probabilities of B for the
@@ -75,7 +62,7 @@ def rnsb(
 
     Parameters
     ----------
-    vectors : KeyedVectors
+    vectors : KeyedVectors or mapping of str to array
     targets : list of identity words
     A, B : lists of positive and of negative words
     C : float

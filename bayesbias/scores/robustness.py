@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from dataclasses import replace
+from math import ceil
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -13,31 +15,24 @@ from .._core.intervals import check_probability
 from .._core.random import Seed, as_seed_sequence
 from ..embeddings.word_sets import WordVectors
 from ..tables.wordlists import WordList
-from .list_rows import ListRows, list_rows, selections
+from .list_rows import Indices, ListRows, Parts, list_rows, selections
 from .registry import SCORES, ListScore, named_scores
 from .resampling import interval
-from .sublists import Lists, Reference, reference_lists, sublists, without_each
 
 ROBUSTNESS_COLUMNS = (
-    "kind",
-    "score",
-    "groups",
-    "embedding",
-    "share",
-    "left_out",
-    "no_bias",
-    "full",
-    "mean",
-    "sd",
-    "low",
-    "high",
-    "deviation",
-    "n",
+    *("kind", "score", "groups", "embedding", "share", "left_out", "no_bias"),
+    *("full", "mean", "sd", "low", "high", "deviation", "n"),
 )
 """Columns of `robustness`, in order."""
 
 SHARES = (0.2, 0.4, 0.6, 0.8, 1.0)
 """Shares of every set's words that sub-lists hold."""
+
+Reference = WordVectors | Literal["shuffled"] | None
+"""An embedding to compare with, or the list's own words with their groups shuffled."""
+
+Lists = dict[float, list[ListRows]]
+"""Sub-lists by share."""
 
 
 def robustness(
@@ -92,7 +87,10 @@ def robustness(
     Schröder, Schulz, Hammer (2024), The SAME score, section 5.3. Spliethöver and Wachsmuth
     (2021), Bias silhouette analysis, IJCAI; silhouettes here follow its idea, not its figures.
     """
-    _check(shares, repeats)
+    if not shares or any(not 0 < share <= 1 for share in shares):
+        raise ValueError(f"shares must lie in (0, 1], got {list(shares)}; 0.2 stands for 20%")
+    if repeats < 2:
+        raise ValueError(f"repeats must be at least 2, got {repeats}; 50 is usual")
     rows, _ = list_rows(vectors, wordlist)
     check_probability(ci_prob)
     default = [name for name, spec in SCORES.items() if not spec.costly]
@@ -107,31 +105,22 @@ def robustness(
             groups = ", ".join(rows.of_groups(at).groups)
             start = {"score": name, "groups": groups, "no_bias": spec.no_bias}
             made += [start | row for row in _over_shares(spec, at, given, others, ci_prob)]
-            made += [start | row for row in _left_out(spec, at, rows)]
+            made += [start | row for row in _left_out(spec, rows.of_groups(at))]
     frame = pd.DataFrame(made, columns=list(ROBUSTNESS_COLUMNS))
     frame.attrs = {"ci_prob": ci_prob, "ci_kind": "eti", "seed": sequence.entropy}
     return frame
 
 
-def _check(shares: Sequence[float], repeats: int) -> None:
-    wrong = [share for share in shares if not 0 < share <= 1]
-    if wrong or not shares:
-        raise ValueError(f"shares must lie in (0, 1], got {list(shares)}; 0.2 stands for 20%")
-    if repeats < 2:
-        raise ValueError(f"repeats must be at least 2, got {repeats}; 50 is usual")
-
-
-def _values(spec: ListScore, at: Sequence[int], lists: Sequence[ListRows]) -> FloatArray:
-    """A score on every list; NaN where it is undefined."""
-    return np.array([spec.value_or_nan(each.of_groups(at)) for each in lists])
-
-
 def _over_shares(
     spec: ListScore, at: Sequence[int], given: Lists, others: Lists, ci_prob: float
 ) -> Iterator[dict[str, Any]]:
+    """The score on sub-lists of every share, and how far those of a reference lie from them."""
     summaries: dict[tuple[str, float], dict[str, Any]] = {}
     for embedding, lists in (("given", given), ("reference", others)):
-        values = {share: _values(spec, at, each) for share, each in lists.items()}
+        values = {
+            share: np.array([spec.value_or_nan(rows.of_groups(at)) for rows in each])
+            for share, each in lists.items()
+        }
         for share, found in values.items():
             row = _summary(found, float(values[1.0].mean()), ci_prob)
             summaries[embedding, share] = row
@@ -163,11 +152,10 @@ def _summary(values: FloatArray, full: float, ci_prob: float) -> dict[str, Any]:
     }
 
 
-def _left_out(spec: ListScore, at: Sequence[int], rows: ListRows) -> Iterator[dict[str, Any]]:
+def _left_out(spec: ListScore, rows: ListRows) -> Iterator[dict[str, Any]]:
     """The score without each pair, or without each protected word, in turn."""
-    some = rows.of_groups(at)
-    full = spec.value_or_nan(some)
-    for words, rest in without_each(some):
+    full = spec.value_or_nan(rows)
+    for words, rest in without_each(rows):
         value = spec.value_or_nan(rest)
         yield {
             "kind": "leave_one_out",
@@ -178,3 +166,73 @@ def _left_out(spec: ListScore, at: Sequence[int], rows: ListRows) -> Iterator[di
             "deviation": abs(value - full),
             "n": int(np.isfinite(value)),
         }
+
+
+def sublists(
+    rows: ListRows, shares: Sequence[float], repeats: int, random: np.random.Generator
+) -> Lists:
+    """Random sub-lists for every share; the whole list is always there, as share 1."""
+
+    def some(share: float) -> ListRows:
+        def picks(size: int) -> Indices:
+            return np.sort(random.permutation(size)[: ceil(share * size - 1e-9)])
+
+        return rows.of_words(rows.sizes.apply(picks))
+
+    below = sorted(set(shares) - {1.0})
+    return {share: [some(share) for _ in range(repeats)] for share in below} | {1.0: [rows]}
+
+
+def reference_lists(
+    reference: Reference,
+    wordlist: WordList,
+    rows: ListRows,
+    given: Lists,
+    random: np.random.Generator,
+) -> Lists:
+    """Sub-lists as large and as many as those given, of the reference; empty without one."""
+    if reference is None:
+        return {}
+    repeats = max(map(len, given.values()))
+    if not isinstance(reference, str):
+        other, _ = list_rows(reference, wordlist)
+        return sublists(other, list(given), repeats, random)
+    if reference != "shuffled":
+        raise ValueError(
+            f"reference must be an embedding or 'shuffled', got {reference!r}; "
+            "load an embedding with load_vectors first"
+        )
+    dealt = {share: lists if share < 1 else [rows] * repeats for share, lists in given.items()}
+    return {share: [_shuffled(each, random) for each in ls] for share, ls in dealt.items()}
+
+
+def without_each(rows: ListRows) -> Iterator[tuple[str, ListRows]]:
+    """The words left out, and the rest of the list: each pair in turn or, without pairs, each word.
+
+    What would leave a group without words is not left out.
+    """
+    units = rows.defining_words or [(word,) for words in rows.protected_words for word in words]
+    for unit in units:
+        kept = tuple(np.flatnonzero(~np.isin(words, unit)) for words in rows.protected_words)
+        if all(map(len, kept)):
+            sets = np.flatnonzero([each != unit for each in rows.defining_words])
+            every = tuple(np.arange(len(each)) for each in rows.stereotypes)
+            yield ", ".join(unit), rows.of_words(Parts(kept, every, sets))
+
+
+def _shuffled(rows: ListRows, random: np.random.Generator) -> ListRows:
+    """The protected words dealt out to the groups, and to the pairs, at random."""
+    words = [word for words in rows.protected_words for word in words]
+    order = random.permutation(len(words))
+    dealt = np.split(order, np.cumsum([len(each) for each in rows.protected])[:-1])
+    every = np.vstack(rows.protected)
+    defining = rows.defining
+    if defining is not None and len(defining):
+        members = defining.reshape(-1, defining.shape[2])
+        defining = members[random.permutation(len(members))].reshape(defining.shape)
+    return replace(
+        rows,
+        protected=tuple(every[at] for at in dealt),
+        protected_words=tuple(tuple(words[i] for i in at) for at in dealt),
+        defining=defining,
+    )

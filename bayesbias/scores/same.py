@@ -13,15 +13,14 @@ from ..embeddings.word_sets import WordVectors, as_rows
 from .list_rows import ListRows
 from .registry import ListScore, Properties, Weights
 from .resampling import pooled
-from .result import Result, of_words
+from .result import ScoreResult, Words, of_words
 from .subspace import DEPENDENT, bias_subspace, group_means
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class SameResult(Result):
+class SameResult(ScoreResult):
     """SAME of targets and protected groups; see `same`."""
 
-    score: float
     per_target: FloatArray
     components: FloatArray
     signed: FloatArray | None
@@ -54,18 +53,15 @@ def same_of(targets: ArrayLike, groups: Sequence[ArrayLike]) -> SameResult:
     if len(groups) == 2:
         means = group_means(groups)
         signed = rows @ unit_rows(means[:1] - means[1:])[0]
+    score, rank = float(per_target.mean()), len(basis)
     return SameResult(
-        score=float(per_target.mean()),
-        per_target=per_target,
-        components=components,
-        signed=signed,
-        rank=len(basis),
+        score=score, per_target=per_target, components=components, signed=signed, rank=rank
     )
 
 
 def same(
     vectors: WordVectors,
-    targets: Iterable[str],
+    targets: Words,
     groups: Mapping[str, Iterable[str]] | Sequence[Iterable[str]],
 ) -> SameResult:
     """SAME: how far targets point along the directions in which protected groups differ.
@@ -75,7 +71,7 @@ def same(
 
     Parameters
     ----------
-    vectors : KeyedVectors
+    vectors : KeyedVectors or mapping of str to array
     targets : list of words
     groups : lists of words by group, as a mapping or a sequence; two or more
 
@@ -144,10 +140,11 @@ SCORE = ListScore(
     resampled=_resampled,
     reading="more difference between groups",
     properties=Properties(
-        comparable=True,
-        why_comparable="it is a mean of lengths of shadows of unit vectors; 0 and 1 are reached",
-        trustworthy=True,
-        why_trustworthy="a target has no shadow exactly when it is equally near to all groups",
+        comparable=(
+            True,
+            "it is a mean of lengths of shadows of unit vectors; 0 and 1 are reached",
+        ),
+        trustworthy=(True, "a target has no shadow exactly when it is equally near to all groups"),
         range=("0", "1"),
         source="Schröder, Schulz, Hammer (2024), SAME, theorems 1, 2",
     ),

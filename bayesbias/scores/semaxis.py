@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,15 +11,14 @@ from numpy.typing import ArrayLike
 from .._core.arrays import FloatArray, unit_rows
 from ..embeddings.word_sets import WordVectors, as_rows, look_up
 from .registry import ListScore
-from .result import Result
+from .result import ScoreResult, Words
 from .subspace import DEPENDENT
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class SemAxisResult(Result):
+class SemAxisResult(ScoreResult):
     """Places of words on a semantic axis; see `semaxis`."""
 
-    score: float
     position: FloatArray
     neighbours: int
     normalised: bool
@@ -38,16 +36,15 @@ def semaxis_of(
     if np.linalg.norm(axis) <= DEPENDENT * longest:
         raise ValueError("the poles A and B have the same mean vector, so there is no axis")
     position = unit_rows(as_rows("words", words)) @ unit_rows(axis[None, :])[0]
-    return SemAxisResult(
-        score=float(position.mean()), position=position, neighbours=0, normalised=unit
-    )
+    score = float(position.mean())
+    return SemAxisResult(score=score, position=position, neighbours=0, normalised=unit)
 
 
 def semaxis(
     vectors: WordVectors,
-    words: Iterable[str],
-    A: Iterable[str],
-    B: Iterable[str],
+    words: Words,
+    A: Words,
+    B: Words,
     *,
     neighbours: int = 0,
     unit: bool = False,
@@ -56,7 +53,7 @@ def semaxis(
 
     Parameters
     ----------
-    vectors : KeyedVectors
+    vectors : KeyedVectors or mapping of str to array
     words, A, B : lists of words
     neighbours : int
         Replace every pole word by the mean of itself and this many nearest words of the
@@ -79,27 +76,19 @@ def semaxis(
     return replace(result, words=sets.words["words"], missing=sets.missing, neighbours=neighbours)
 
 
-def _softened(
-    vectors: Any,  # noqa: ANN401
-    words: Sequence[str],
-    rows: FloatArray,
-    neighbours: int,
-) -> FloatArray:
+def _softened(vectors: Any, words: Words, rows: FloatArray, neighbours: int) -> FloatArray:  # noqa: ANN401
+    """Means of every word and its nearest neighbours, (n_words, n_dims)."""
     if neighbours < 0:
         raise ValueError(f"neighbours must not be negative, got {neighbours}")
     if neighbours == 0:
         return rows
     if not hasattr(vectors, "most_similar"):
         raise TypeError("neighbours needs gensim's KeyedVectors; this embedding cannot tell them")
-    near = [[near for near, _ in vectors.most_similar(word, topn=neighbours)] for word in words]
-    return np.stack(
-        [
-            np.vstack([row, *(np.asarray(vectors[each], dtype=np.float64) for each in close)]).mean(
-                axis=0
-            )
-            for row, close in zip(rows, near, strict=True)
-        ]
-    )
+    means = []
+    for word, row in zip(words, rows, strict=True):
+        near = [vectors[each] for each, _ in vectors.most_similar(word, topn=neighbours)]
+        means.append(np.vstack([row, *near]).mean(axis=0))
+    return np.stack(means)
 
 
 SCORE = ListScore(

@@ -1,7 +1,7 @@
 """Counting splits of a word set one by one: the exact part of the permutation test.
 
 Every function takes centred scores and counts the subsets of a fixed size whose sum reaches a
-threshold. Counting is exact for subset sums as float64 adds them.
+threshold, exactly for subset sums as float64 adds them.
 """
 
 from __future__ import annotations
@@ -40,16 +40,13 @@ def count_in_matrix(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Count splits whose sum is at least the threshold, and at most minus the threshold.
 
-    ``centred`` is (n_datasets, n_words), each row of mean zero, of which ``chosen`` words are the
-    first group; ``threshold`` and both counts are (n_datasets,).
+    ``centred`` is (n_datasets, n_words), ``threshold`` and both counts are (n_datasets,).
     """
-    size = centred.shape[1]
-    splits = split_matrix(size, chosen)
-    mirrored = 2 * chosen == size  # then a split and its complement have opposite sums
+    splits = split_matrix(centred.shape[1], chosen)
+    mirrored = 2 * chosen == centred.shape[1]  # a split and its complement have opposite sums
     if mirrored:
         splits = splits[: len(splits) // 2]
-    above = np.empty(len(centred), dtype=np.int64)
-    below = np.empty(len(centred), dtype=np.int64)
+    above, below = np.empty((2, len(centred)), dtype=np.int64)
     step = max(1, CHUNK // len(splits))
     for start in range(0, len(centred), step):
         part = slice(start, start + step)
@@ -62,9 +59,8 @@ def count_in_matrix(
 def count_by_halves(centred: FloatArray, chosen: int, threshold: float) -> int:
     """Count splits of one data set whose sum reaches the threshold, by meeting in the middle.
 
-    The subset sums of each half of the words are listed by size, 2^(N/2) of them, and those of
-    the second half sorted; for each of the first half the partners that reach the threshold are
-    then found by bisection. Every split is counted, none is listed.
+    The 2^(N/2) subset sums of each half of the words are listed by size; for each of the first
+    half the partners that reach the threshold are found by bisection.
     """
     middle = len(centred) // 2
     first, second = _sums_by_size(centred[:middle]), _sums_by_size(centred[middle:])

@@ -45,28 +45,12 @@ class TailBounds:
 def tail_bounds(
     centred: FloatArray, chosen: int, threshold: float, relative: float, *, attained: bool
 ) -> TailBounds:
-    """Bound the share of subsets of a size whose sum is at least a threshold.
+    """Bound the share of subsets of a size, of words' scores less their mean, that reach a sum.
 
-    The grid is refined until the bounds agree to ``relative`` of the lower, or is at its finest.
-
-    Parameters
-    ----------
-    centred : (n_words,) array
-        Scores less their mean, in any unit.
-    chosen : int
-        Size of the subsets, 1 to n_words - 1.
-    threshold : float
-    relative : float
-        Wanted (high - low) / low.
-    attained : bool
-        Whether the threshold is the sum of a subset, less a tie: that subset reaches it, though
-        no grid can tell, and adds itself to the lower bound.
-
-    Returns
-    -------
-    TailBounds
-        Every sum of probabilities is of positive terms, so that each bound is right to a
-        relative n_words² · 2^-52; states of less than 1e-300 are lost.
+    The grid is refined until (high - low) / low is at most ``relative``, or is at its finest. Where
+    the threshold is the sum of a subset, less a tie (``attained``), that subset reaches it, though
+    no grid can tell, and adds itself to the lower bound. All sums of probabilities are of positive
+    terms, so that a bound is right to a relative n_words² · 2^-52; states below 1e-300 are lost.
     """
     unit = _lattice_step(centred)
     lowest, extent = float(centred.min()), float(np.ptp(centred))
@@ -138,10 +122,10 @@ def _grid_tail(grid: IntArray, chosen: int, certain: int, possible: int) -> tupl
         take = (chosen - np.arange(chosen + 1)) / (len(words) - at)
         after = [_NONE] * (chosen + 1)
         for held in range(min(at + 1, chosen) + 1):
-            stay = states[held].times(1.0 - take[held])
-            come = states[held - 1].times(take[held - 1]).moved(int(word)) if held else _NONE
+            stay = states[held].moved(1.0 - take[held], 0)
+            come = states[held - 1].moved(take[held - 1], int(word)) if held else _NONE
             low, high = int(floor[at + 1, held]), int(ceiling[at + 1, held])
-            after[held], gained = _kept(stay, come, low, high)
+            after[held], gained = _kept((stay, come), low, high)
             sure += gained
         states = after
     return sure, float(states[chosen].mass.sum())
@@ -154,33 +138,26 @@ class _States:
     start: int
     mass: FloatArray
 
-    def times(self, share: float) -> _States:
-        return _States(self.start, self.mass * share) if share > 0 and self.mass.size else _NONE
+    def moved(self, share: float, by: int) -> _States:
+        return _States(self.start + by, self.mass * share) if share > 0 else _NONE
 
-    def moved(self, by: int) -> _States:
-        return _States(self.start + by, self.mass)
+    def between(self, low: int, high: int) -> _States:
+        begin = max(low - self.start, 0)
+        return _States(self.start + begin, self.mass[begin : max(high - self.start, begin)])
 
 
 _NONE = _States(0, np.empty(0))
 
 
-def _kept(first: _States, second: _States, low: int, high: int) -> tuple[_States, float]:
-    """Both masses added where low ≤ sum < high, and the mass at high and above."""
-    sure = sum(float(part.mass[max(high - part.start, 0) :].sum()) for part in (first, second))
-    parts = [_clipped(part, low, high) for part in (first, second)]
-    parts = [part for part in parts if part.mass.size]
-    if len(parts) < 2:
-        return (parts[0] if parts else _NONE), sure
-    start = min(part.start for part in parts)
-    both = np.zeros(max(part.start + part.mass.size for part in parts) - start)
-    for part in parts:
+def _kept(parts: tuple[_States, ...], low: int, high: int) -> tuple[_States, float]:
+    """The masses added where low ≤ sum < high, and the mass at high and above."""
+    sure = sum(float(part.mass[max(high - part.start, 0) :].sum()) for part in parts)
+    within = [kept for part in parts if (kept := part.between(low, high)).mass.size] or [_NONE]
+    start = min(part.start for part in within)
+    both = np.zeros(max(part.start + part.mass.size for part in within) - start)
+    for part in within:
         both[part.start - start : part.start - start + part.mass.size] += part.mass
     return _States(start, both), sure
-
-
-def _clipped(part: _States, low: int, high: int) -> _States:
-    begin = max(low - part.start, 0)
-    return _States(part.start + begin, part.mass[begin : max(high - part.start, begin)])
 
 
 def _limits(words: IntArray, chosen: int, certain: int, possible: int) -> tuple[IntArray, IntArray]:

@@ -22,15 +22,10 @@ coordinate: a shorter remainder would point wherever the rounding does."""
 
 @dataclass(frozen=True, eq=False)
 class Components:
-    """Principal components of defining sets.
+    """Principal components of defining sets: orthonormal rows (k, n_dims), and shares (k,).
 
-    Parameters
-    ----------
-    directions : (k, n_dims) array
-        Orthonormal rows, the one of the largest variance first, each pointing to the first
-        member of the defining sets rather than to the last.
-    explained : (k,) array
-        Share of the variance of the centred defining words along each, in [0, 1].
+    The direction of the largest variance comes first, and each points to the first member of the
+    sets rather than to the last; ``explained`` is its share of the centred words' variance.
     """
 
     directions: FloatArray
@@ -44,17 +39,9 @@ def group_means(groups: Sequence[ArrayLike]) -> FloatArray:
 
 
 def gram_schmidt(rows: ArrayLike, tolerance: float = DEPENDENT) -> FloatArray:
-    """Orthonormal basis of the span of the rows, taken in order; dependent rows are left out.
+    """Orthonormal basis of the span of the rows, taken in order, (rank, n_dims).
 
-    Parameters
-    ----------
-    rows : (n, n_dims) array_like
-    tolerance : float
-        Share of the longest row's length below which a remainder counts as zero.
-
-    Returns
-    -------
-    (rank, n_dims) array, possibly with no row at all
+    Rows whose remainder is shorter than this share of the longest row are left out.
     """
     matrix = np.asarray(rows, dtype=np.float64)
     longest = float(np.linalg.norm(matrix, axis=1).max(initial=0.0))
@@ -71,23 +58,8 @@ def gram_schmidt(rows: ArrayLike, tolerance: float = DEPENDENT) -> FloatArray:
 def bias_subspace(groups: Sequence[ArrayLike]) -> FloatArray:
     """Gram-Schmidt basis of the differences â_i - â_0 of the groups' mean unit vectors.
 
-    Parameters
-    ----------
-    groups : sequence of (n_words_i, n_dims) arrays, two or more
-
-    Returns
-    -------
-    (rank, n_dims) array
-        rank ≤ n_groups - 1; smaller where group means are linearly dependent.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two groups, or all group means coincide.
-
-    References
-    ----------
-    Schröder, Schulz, Hammer (2024), The SAME score, equations 13-15.
+    Schröder, Schulz, Hammer (2024), The SAME score, equations 13-15; (rank, n_dims) with rank
+    n_groups - 1 or, where group means are linearly dependent, less.
     """
     if len(groups) < 2:
         raise ValueError(f"a bias subspace needs at least two groups; got {len(groups)}")
@@ -111,29 +83,10 @@ def pair_directions(first: ArrayLike, second: ArrayLike) -> FloatArray:
 
 
 def principal_components(defining_sets: Sequence[ArrayLike], k: int | None = None) -> Components:
-    """First k principal components of words centred within their defining set.
+    """First k principal components of words centred on the mean of their defining set.
 
-    Each set (a pair such as he and she, or a longer tuple) is centred on its own mean, so that
-    only what differs within sets is left.
-
-    Parameters
-    ----------
-    defining_sets : sequence of (n_members_i, n_dims) arrays, each of two rows or more
-    k : int, optional
-        Number of components; the size of the largest set less one if not given.
-
-    Returns
-    -------
-    Components
-
-    Raises
-    ------
-    ValueError
-        If k is below one or exceeds the number of independent directions.
-
-    References
-    ----------
-    Bolukbasi et al. (2016), section 5.1; Manzini et al. (2019) for sets of more than two.
+    Sets are pairs or longer tuples; k is by default the size of the largest less one. Bolukbasi et
+    al. (2016), section 5.1; Manzini et al. (2019) for sets of more than two.
     """
     rows = [as_rows(f"defining set {at}", each) for at, each in enumerate(defining_sets)]
     if not rows:

@@ -19,20 +19,8 @@ from .registry import SCORES, ListScore, named_scores
 from .resampling import N_RESAMPLES, interval, resampled_values, resamples
 
 SCORE_TABLE_COLUMNS = (
-    "score",
-    "groups",
-    "value",
-    "low",
-    "high",
-    "interval",
-    "no_bias",
-    "direction",
-    "reading",
-    "p_value",
-    "p_low",
-    "p_high",
-    "choices",
-    "note",
+    *("score", "groups", "value", "low", "high", "interval", "no_bias", "direction", "reading"),
+    *("p_value", "p_low", "p_high", "choices", "note"),
 )
 """Columns of `score_table`, in order."""
 
@@ -88,13 +76,13 @@ def score_table(
     made = []
     for name, spec in specs.items():
         for at in selections(rows, spec.scope):
-            row = _row(spec, rows.of_groups(at), picks.of_groups(at), ci_prob)
+            some = rows.of_groups(at)
+            row = {"score": name} | _row(spec, some, picks.of_groups(at), ci_prob)
             if spec.test is not None and not np.isnan(row["value"]):
-                test = spec.test(rows.of_groups(at), alternative)
-                row |= dict(zip(("p_low", "p_high"), test.p_bounds, strict=True))
-                row |= {"p_value": test.p_value, "choices": f"{spec.choices}, {alternative}"}
-            row["note"] = "; ".join(filter(None, [row["note"], left_out]))
-            made.append({"score": name} | row)
+                test = spec.test(some, alternative)
+                row["p_value"], (row["p_low"], row["p_high"]) = test.p_value, test.p_bounds
+                row["choices"] = f"{spec.choices}, {alternative}"
+            made.append(row | {"note": _joined(row["note"], left_out)})
     frame = pd.DataFrame(made, columns=list(SCORE_TABLE_COLUMNS))
     frame.attrs = {"ci_prob": ci_prob, "ci_kind": "eti", "alternative": alternative}
     frame.attrs["seed"] = sequence.entropy
@@ -102,16 +90,9 @@ def score_table(
 
 
 def _row(spec: ListScore, rows: ListRows, picks: Picks, ci_prob: float) -> dict[str, Any]:
-    row = {
-        "groups": ", ".join(rows.groups),
-        "value": np.nan,
-        "interval": "bootstrap",
-        "no_bias": spec.no_bias,
-        "direction": spec.direction,
-        "reading": spec.reading,
-        "choices": spec.choices,
-        "note": spec.note,
-    }
+    stated = ("no_bias", "direction", "reading", "choices", "note")
+    row = {name: getattr(spec, name) for name in stated}
+    row |= {"groups": ", ".join(rows.groups), "value": np.nan, "interval": "bootstrap"}
     try:
         row["value"] = spec.value(rows)
         values = resampled_values(spec, rows, picks)
@@ -119,8 +100,9 @@ def _row(spec: ListScore, rows: ListRows, picks: Picks, ci_prob: float) -> dict[
         return row | {"note": str(error)}
     row["low"], row["high"] = interval(values, ci_prob)
     undefined = int(np.isnan(values).sum())
-    if undefined:
-        row["note"] = "; ".join(
-            filter(None, [spec.note, f"undefined in {undefined} of {len(values)} resamplings"])
-        )
-    return row
+    told = f"undefined in {undefined} of {len(values)} resamplings" if undefined else ""
+    return row | {"note": _joined(spec.note, told)}
+
+
+def _joined(*notes: str) -> str:
+    return "; ".join(filter(None, notes))

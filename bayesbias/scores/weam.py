@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,14 +11,13 @@ from .._core.arrays import FloatArray, cosine_similarity, unit_rows
 from ..embeddings.word_sets import WordVectors, as_rows, look_up
 from .list_rows import ListRows
 from .registry import ListScore, Properties, Weights
-from .result import Result, of_words
+from .result import ScoreResult, Words, of_words
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class WeamResult(Result):
+class WeamResult(ScoreResult):
     """Mean association of a word set; see `weam`."""
 
-    score: float
     psi: FloatArray
     limit: float
 
@@ -68,14 +66,12 @@ def weam_of(words: ArrayLike, A: ArrayLike, B: ArrayLike) -> WeamResult:
     return WeamResult(score=float(psi.mean()), psi=psi, limit=association_limit_of(A, B))
 
 
-def weam(
-    vectors: WordVectors, words: Iterable[str], A: Iterable[str], B: Iterable[str]
-) -> WeamResult:
+def weam(vectors: WordVectors, words: Words, A: Words, B: Words) -> WeamResult:
     """Mean association of a word set with A rather than B, with ψ of every word.
 
     Parameters
     ----------
-    vectors : KeyedVectors
+    vectors : KeyedVectors or mapping of str to array
     words, A, B : lists of words
 
     Returns
@@ -87,14 +83,12 @@ def weam(
     return of_words(weam_of, vectors, {"words": words, "A": A, "B": B}, parts=["words"])
 
 
-def psi(
-    vectors: WordVectors, words: Iterable[str], A: Iterable[str], B: Iterable[str]
-) -> WeamResult:
+def psi(vectors: WordVectors, words: Words, A: Words, B: Words) -> WeamResult:
     """ψ of every word, as ``.psi``, and their mean; the same as `weam`."""
     return weam(vectors, words, A, B)
 
 
-def association_limit(vectors: WordVectors, A: Iterable[str], B: Iterable[str]) -> float:
+def association_limit(vectors: WordVectors, A: Words, B: Words) -> float:
     """‖â - b̂‖ of two word sets; see `association_limit_of`. Missing words are left out."""
     sets = look_up(vectors, {"A": A, "B": B})
     return association_limit_of(sets.rows["A"], sets.rows["B"])
@@ -109,20 +103,20 @@ def resampled_psi(rows: ListRows, weights: Weights, group: int) -> FloatArray:
     return np.asarray(to_a - to_b)
 
 
-def _resampled(rows: ListRows, weights: Weights) -> FloatArray:
-    return np.asarray((weights.protected[0].T * resampled_psi(rows, weights, 0)).sum(axis=0))
+def resampled_mean_psi(rows: ListRows, weights: Weights, group: int = 0) -> FloatArray:
+    """Compute the mean ψ of a group's words under resampled words of all sets, (n_resamples,)."""
+    psi = resampled_psi(rows, weights, group)
+    return np.asarray((weights.protected[group].T * psi).sum(axis=0))
 
 
 SCORE = ListScore(
     value=lambda rows: weam_of(rows.protected[0], *rows.stereotypes).score,
     scope="ordered",
     choices="mean of ψ of the first group",
-    resampled=_resampled,
+    resampled=resampled_mean_psi,
     properties=Properties(
-        comparable=False,
-        why_comparable="its extremes are ±‖â - b̂‖, which depends on the attributes",
-        trustworthy=True,
-        why_trustworthy="it is the difference of the two mean cosines itself",
+        comparable=(False, "its extremes are ±‖â - b̂‖, which depends on the attributes"),
+        trustworthy=(True, "it is the difference of the two mean cosines itself"),
         range=("-‖â - b̂‖", "‖â - b̂‖"),
         source="Schröder et al. (2024), Semantic properties, theorems 1, 2",
         name="psi",

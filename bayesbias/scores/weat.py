@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Unpack, get_args
 
@@ -12,16 +12,11 @@ from numpy.typing import ArrayLike
 from .._core.arrays import FloatArray
 from ..embeddings.word_sets import WordVectors
 from .list_rows import ListRows
-from .permutation import (
-    Alternative,
-    PermutationChoices,
-    PermutationResult,
-    permutation_test,
-)
+from .permutation import Alternative, PermutationChoices, PermutationResult, permutation_test
 from .registry import ListScore, Properties, Weights
 from .resampling import ratio
-from .result import of_words
-from .weam import psi_of, resampled_psi
+from .result import Words, of_words
+from .weam import psi_of, resampled_mean_psi, resampled_psi
 
 Ddof = Literal[0, 1, "pooled"]
 
@@ -82,9 +77,7 @@ def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
         sd = np.sqrt(squares / (n_x + n_y - 2))
     else:
         sd = np.concatenate([x, y], axis=-1).std(axis=-1, ddof=ddof)
-    difference = x.mean(axis=-1) - y.mean(axis=-1)
-    defined = sd > EQUAL
-    return np.where(defined, difference / np.where(defined, sd, 1.0), np.nan)
+    return ratio(x.mean(axis=-1) - y.mean(axis=-1), sd, EQUAL)
 
 
 def weat_of(
@@ -95,11 +88,7 @@ def weat_of(
 
 
 def weat_of_associations(
-    s_x: ArrayLike,
-    s_y: ArrayLike,
-    *,
-    ddof: Ddof = 1,
-    **choices: Unpack[PermutationChoices],
+    s_x: ArrayLike, s_y: ArrayLike, *, ddof: Ddof = 1, **choices: Unpack[PermutationChoices]
 ) -> WeatResult:
     """WEAT from the associations s(w, A, B) of the words of X, (n_x,), and of Y, (n_y,)."""
     x, y = (_one_data_set(name, each) for name, each in (("X", s_x), ("Y", s_y)))
@@ -112,13 +101,9 @@ def weat_of_associations(
             else "the effect size is undefined: no association varies within X or Y; try ddof=1"
         )
     test = permutation_test(x, y, **choices)
+    n_x, n_y, both = len(x), len(y), np.concatenate([x, y])
     return WeatResult(
-        **vars(test),
-        effect_size=effect,
-        ddof=ddof,
-        n_x=len(x),
-        n_y=len(y),
-        association=np.concatenate([x, y]),
+        **vars(test), effect_size=effect, ddof=ddof, n_x=n_x, n_y=n_y, association=both
     )
 
 
@@ -133,12 +118,7 @@ def _one_data_set(name: str, associations: ArrayLike) -> FloatArray:
 
 
 def weat(
-    vectors: WordVectors,
-    X: Iterable[str],
-    Y: Iterable[str],
-    A: Iterable[str],
-    B: Iterable[str],
-    **choices: Unpack[WeatChoices],
+    vectors: WordVectors, X: Words, Y: Words, A: Words, B: Words, **choices: Unpack[WeatChoices]
 ) -> WeatResult:
     """Word embedding association test: is X nearer than Y to A, and Y to B.
 
@@ -148,7 +128,7 @@ def weat(
 
     Parameters
     ----------
-    vectors : KeyedVectors
+    vectors : KeyedVectors or mapping of str to array
     X, Y : lists of words, compared with each other
     A, B : lists of attribute words
     **choices
@@ -221,11 +201,9 @@ def _resampled_effect_size(rows: ListRows, weights: Weights) -> FloatArray:
 
 def _resampled_statistic(rows: ListRows, weights: Weights) -> FloatArray:
     first, second = (
-        (weights.protected[group].T * resampled_psi(rows, weights, group)).sum(axis=0)
-        * len(rows.protected[group])
-        for group in (0, 1)
+        resampled_mean_psi(rows, weights, group) * len(rows.protected[group]) for group in (0, 1)
     )
-    return np.asarray(first - second)
+    return first - second
 
 
 def _test(rows: ListRows, alternative: Alternative) -> PermutationResult:
@@ -239,10 +217,11 @@ EFFECT_SIZE = ListScore(
     resampled=_resampled_effect_size,
     test=_test,
     properties=Properties(
-        comparable=True,
-        why_comparable="for |X| = |Y| the extremes ±2 are reached for any attributes with â ≠ b̂",
-        trustworthy=False,
-        why_trustworthy="it is 0 when X and Y have the same associations, however strong",
+        comparable=(
+            True,
+            "for |X| = |Y| the extremes ±2 are reached for any attributes with â ≠ b̂",
+        ),
+        trustworthy=(False, "it is 0 when X and Y have the same associations, however strong"),
         range=("-2 (ddof 0)", "2 (ddof 0)"),
         source="Schröder et al. (2024), Semantic properties, theorems 3, 4, lemma 1",
     ),
@@ -255,10 +234,11 @@ STATISTIC = ListScore(
     resampled=_resampled_statistic,
     test=_test,  # S and d order the splits alike
     properties=Properties(
-        comparable=False,
-        why_comparable="it is a sum of word associations, whose extremes depend on the attributes",
-        trustworthy=False,
-        why_trustworthy="it is 0 when X and Y have the same associations",
+        comparable=(
+            False,
+            "it is a sum of word associations, whose extremes depend on the attributes",
+        ),
+        trustworthy=(False, "it is 0 when X and Y have the same associations"),
         range=("-(|X| + |Y|)·‖â - b̂‖", "(|X| + |Y|)·‖â - b̂‖"),
     ),
 )

@@ -63,19 +63,10 @@ def mac_band(table: pd.DataFrame, half_width: float | None = None) -> pd.DataFra
         raise ValueError(f"half_width is a distance from 1 and must lie in [0, 1], got {width}")
     low, high = UNRELATED - width, UNRELATED + width
     inside = valid["cosine_distance"].between(low, high)
-    counts = inside.groupby(valid["connection"].astype(str)).agg(["size", "sum"])
-    counts = counts.loc[connections_present(valid)]
-    return pd.DataFrame(
-        {
-            "connection": counts.index.to_numpy(),
-            "mac": mac,
-            "band_low": low,
-            "band_high": high,
-            "n_rows": counts["size"].to_numpy(),
-            "n_inside": counts["sum"].to_numpy(),
-            "share": (counts["sum"] / counts["size"]).to_numpy(np.float64),
-        }
-    )
+    by = inside.groupby(valid["connection"].astype(str))
+    counts = by.agg(n_rows="size", n_inside="sum", share="mean").loc[connections_present(valid)]
+    band = {"mac": mac, "band_low": low, "band_high": high}
+    return counts.reset_index().assign(**band)[["connection", *band, *counts.columns]]
 
 
 def set_means(table: pd.DataFrame) -> pd.DataFrame:
@@ -243,9 +234,9 @@ def predictive_rows(
         }
     )
     frame["inside"] = frame["observed"].between(frame["low"], frame["high"])
-    parts = []
-    for name in connections_present(frame):
-        part = frame[frame["connection"] == name].sort_values("observed", kind="stable")
-        part.insert(1, "position", (np.arange(len(part)) + 0.5) / len(part))
-        parts.append(part.assign(coverage=part["inside"].mean()))
-    return pd.concat(parts, ignore_index=True)
+    frame["rank"] = frame["connection"].map(CONNECTIONS.index)
+    frame = frame.sort_values(["rank", "observed"], kind="stable", ignore_index=True)
+    inside = frame.groupby("rank")["inside"]
+    position = (inside.cumcount() + 0.5) / inside.transform("size")
+    frame.insert(1, "position", position)
+    return frame.drop(columns="rank").assign(coverage=inside.transform("mean"))

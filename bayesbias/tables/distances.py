@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -112,17 +113,12 @@ def _pairs(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
 
 def _sets_around(wordlist: WordList, group: str) -> list[tuple[str, str, tuple[str, ...]]]:
     """Attribute sets as a group meets them, its own first: connection, set name, attributes."""
-    own = [
-        ("associated", wordlist.set_name(g), ws)
-        for g, ws in wordlist.stereotypes.items()
-        if g == group
+    stereotypes = [
+        ("associated" if g == group else "different", wordlist.set_name(g), words)
+        for g, words in wordlist.stereotypes.items()
     ]
-    other = [
-        ("different", wordlist.set_name(g), ws)
-        for g, ws in wordlist.stereotypes.items()
-        if g != group
-    ]
-    return own + other + [(name, name, ws) for name, ws in wordlist.controls.items()]
+    controls = [(name, name, words) for name, words in wordlist.controls.items()]
+    return sorted(stereotypes, key=itemgetter(0)) + controls
 
 
 def _require_connections(pairs: pd.DataFrame, wordlist: WordList) -> None:

@@ -75,10 +75,11 @@ def validate_and_encode(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Co
     valid = table[kept].reset_index(drop=True)
     coded = {name: codes_and_names(valid[name]) for name in kept if name != COLUMNS[-1]}
     _check_words(valid, coded)
-    _check_connections(coded["connection"])
     for name in COLUMNS[:-2]:
         valid[name] = valid[name].astype(str)
     codes, names = coded["connection"]
+    if unknown := sorted(set(names) - set(CONNECTIONS)):
+        raise ValueError(unknown_name("connection", unknown[0], CONNECTIONS))
     places = np.array([CONNECTIONS.index(name) for name in names], dtype=np.int64)
     valid["connection"] = pd.Categorical.from_codes(
         places[codes], categories=pd.Index(CONNECTIONS), ordered=True
@@ -159,12 +160,6 @@ def _check_words(table: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
             empty |= table[name].isna().to_numpy()
         if empty.any():
             raise ValueError(f"row {int(np.argmax(empty))} has an empty {name}")
-
-
-def _check_connections(coded: Coded) -> None:
-    unknown = sorted(set(coded[1]) - set(CONNECTIONS))
-    if unknown:
-        raise ValueError(unknown_name("connection", unknown[0], CONNECTIONS))
 
 
 def _checked_distances(table: pd.DataFrame) -> NDArray[np.float64]:

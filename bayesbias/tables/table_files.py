@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from .._core.checks import is_number
 from .._core.files import replace_file
 from .schema import require_columns, require_different_columns, require_numbered_rows, validate
 
@@ -23,12 +24,7 @@ OTHER_FILES = {
     ".png": "a picture",
     ".svg": "a picture",
     ".xlsx": "a workbook",
-    ".npz": "an embedding",
-    ".bin": "an embedding",
-    ".vec": "an embedding",
-    ".kv": "an embedding",
-    ".model": "an embedding",
-}
+} | dict.fromkeys((".npz", ".bin", ".vec", ".kv", ".model"), "an embedding")
 """What files are that are no tables, by their endings."""
 
 COMPRESSED = (".gz", ".bz2", ".zip", ".xz", ".zst", ".tar")
@@ -103,11 +99,8 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
 def read_frame(path: Path) -> pd.DataFrame:
     """Read a CSV or Parquet file with all its columns, whatever they are.
 
-    Raises
-    ------
-    ValueError
-        If the file is empty, damaged, not separated by commas, or has rows that are longer than
-        the head; of a distance that is no number the line is named.
+    A ValueError says if it is empty, damaged, not separated by commas, or has rows longer than its
+    head; of a distance that is no number it names the line.
     """
     if path.suffix == ".parquet":
         return _read_parquet(path)
@@ -142,17 +135,9 @@ def _require_numbers(path: Path) -> None:
             return
         for row in rows:
             text = row["cosine_distance"] or ""
-            if not _is_number(text):
+            if not is_number(text):
                 told = f"is {text!r:.60}, not a number" if text.strip() else "is empty"
                 raise ValueError(f"line {rows.line_num}: cosine_distance {told}")
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:

@@ -58,22 +58,9 @@ def wordlist_content(text: str, path: Path) -> dict[str, Any]:
     Only bundled lists can be named, and only those that hold the words themselves: a reference
     is one step long and cannot run in a circle. One that leads nowhere becomes `Unresolved`.
 
-    Parameters
-    ----------
-    text : str
-        TOML.
-    path : Path
-        Where the text comes from; its stem is the list's name if the text gives none.
-
-    Returns
-    -------
-    dict
-        Values of any type: whether they make a word list is for `find_flaws` to say.
-
-    Raises
-    ------
-    ValueError
-        If the text is not TOML; names the file, and the line where tomllib knows it.
+    The list's name is the file's stem if the text gives none. Values may be of any type: whether
+    they make a word list is for `find_flaws` to say. A ValueError names a file that is not TOML,
+    and the line where tomllib knows it.
     """
     content = {"name": path.stem, **_parse(text, path)}
     controls = content.get("controls")

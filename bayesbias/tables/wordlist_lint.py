@@ -46,20 +46,10 @@ _Lines = Mapping[tuple[_Path, str | None], list[int]]
 
 @dataclass(frozen=True)
 class Finding:
-    """One flaw of a word list.
+    """One flaw of a word list; an error keeps the list from being used.
 
-    Parameters
-    ----------
-    severity : {"error", "warning"}
-        An error keeps the list from being used.
-    path : tuple of str
-        Table and set that the flaw is in; empty for the list as a whole.
-    text : str
-        What is wrong, and what to do.
-    word : str
-        The word that the flaw is about, if any.
-    occurrence : int
-        Of the word under `path`, 1-based.
+    ``path`` is of the table and set that it is in, empty for the list as a whole. ``text`` says
+    what is wrong and what to do; ``word`` is what it is about, if any, the nth under the path.
     """
 
     severity: Literal["error", "warning"]
@@ -246,36 +236,34 @@ def _lacking_parts(content: Mapping[str, Any]) -> Iterator[Finding]:
 def _stray_keys(content: Mapping[str, Any]) -> Iterator[Finding]:
     """Stereotypes of no group and controls of no known kind."""
     groups = [name for name in content.get("groups", {}) if isinstance(name, str)]
-    for table in ("stereotypes", "stereotype_names"):
+    stereotypes = dict.fromkeys(("stereotypes", "stereotype_names"), ("group", groups))
+    for table, (kind, known) in {**stereotypes, "controls": ("control", CONTROLS)}.items():
         for name in content.get(table, {}):
-            if isinstance(name, str) and name not in groups:
-                yield Finding("error", (table, name), unknown_name("group", name, groups))
-    for name in content.get("controls", {}):
-        if isinstance(name, str) and name not in CONTROLS:
-            yield Finding("error", ("controls", name), unknown_name("control", name, CONTROLS))
+            if isinstance(name, str) and name not in known:
+                yield Finding("error", (table, name), unknown_name(kind, name, known))
 
 
 def _name_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
     """Names that cannot stand in a table, or that two sets share."""
-    name = content.get("name", "")
-    if unfit := _unfit(name):
-        yield Finding("error", ("name",), f"the name {shown(name)} {unfit}")
-    elif re.search(r"[/\\]|^\.+$", name):
-        text = f"the name {shown(name)} must do as a file name; leave slashes out"
-        yield Finding("error", ("name",), text)
-    for group in content.get("groups", {}):
-        if unfit := _unfit(group):
-            yield Finding("error", ("groups", group), f"the name {shown(group)} {unfit}")
     given = content.get("stereotype_names", {})
+    names: list[tuple[_Path, str]] = [(("name",), content.get("name", ""))]
+    names += [(("groups", group), group) for group in content.get("groups", {})]
+    names += [
+        (("stereotype_names", group), given.get(group, f"{group}_stereotype"))
+        for group in content.get("stereotypes", {})
+    ]
     homes = {control: f"controls.{control}" for control in CONTROLS}
-    for group in content.get("stereotypes", {}):
-        called, path = given.get(group, f"{group}_stereotype"), ("stereotype_names", group)
-        if unfit := _unfit(called):
-            yield Finding("error", path, f"the name {shown(called)} {unfit}")
-        if called in homes:
-            text = f"the name {shown(called)} is that of {homes[called]} already"
+    for path, name in names:
+        if unfit := _unfit(name):
+            yield Finding("error", path, f"the name {shown(name)} {unfit}")
+        elif path == ("name",) and re.search(r"[/\\]|^\.+$", name):
+            text = f"the name {shown(name)} must do as a file name; leave slashes out"
             yield Finding("error", path, text)
-        homes[called] = f"stereotypes.{group}"
+        if path[0] == "stereotype_names":
+            if name in homes:
+                text = f"the name {shown(name)} is that of {homes[name]} already"
+                yield Finding("error", path, text)
+            homes[name] = f"stereotypes.{path[1]}"
 
 
 def _unfit(text: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from .._core.display import Sheet, Shown
+from .._core.display import Sheet, Shown, abridged
 from .wordlist_files import (
     TABLES,
     TEXTS,
@@ -110,7 +110,7 @@ class WordList(Shown):
 
     def _sheet(self, *, roomy: bool) -> Sheet:
         rows = tuple(
-            (role, name, str(len(words)), _abridged(words, 24 if roomy else 8))
+            (role, name, str(len(words)), abridged(words, 24 if roomy else 8, " … and "))
             for role, name, words in self._sets()
         )
         title = f"{self.name}: {self.title}" if self.title else self.name
@@ -147,8 +147,3 @@ def load_wordlist(source: str | Path | WordList) -> WordList:
     return WordList(
         **{key: value.strip() if key in TEXTS else value for key, value in content.items()}
     )
-
-
-def _abridged(words: Words, most: int) -> str:
-    more = len(words) - most
-    return ", ".join(words[:most]) + (f" … and {more} more" if more > 0 else "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from ..comparison import (
     compare,
     mac_before_after,
     order_changes,
+    pair,
     posterior_at,
     require_table_source,
     scores_before_after,
@@ -27,14 +27,11 @@ from ..comparison import (
 from ..comparison.bias_checks import N_WORDS
 from ..debias import DefiningSets
 from ..embeddings.word_sets import WordVectors
-from ..model.spec import ModelSpec
-from ..model.tree import labels, spec_of, warnings_of
-from ..posterior.contrasts import contrasts
-from ..posterior.predictive import check
-from ..posterior.summaries import scales, summary
+from ..model.tree import labels
+from ..posterior.summaries import summary
 from ..sampling.options import FitOptions
 from ..tables.wordlists import WordList
-from .wordlist import OfModels, noticed
+from .wordlist import OfModels, Result, Tell, noticed, read_any
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -43,17 +40,15 @@ if TYPE_CHECKING:
 ORDER = ("associated", "different")
 """The connections whose order is watched."""
 
+FRAMES = ("changes", "orders", "contrasts", "alignment", "check", "scales")
+"""Frames of a `ChangeResult` that are written, one row's model in its column ``model``."""
+
 
 @dataclass(frozen=True)
 class ChangeSettings(FitOptions):
-    """How to fit and read a change: the options of a fit, and of what it is fitted to.
+    """How to fit and read a change: the options of a fit, and what the two tables are called.
 
-    Parameters
-    ----------
-    names : (str, str)
-        What the two tables are called.
-    model : str or None
-        A model; None for ``change`` and, beside it, ``change-crossed``.
+    Without a `model` it is ``change`` and, beside it, ``change-crossed``.
     """
 
     names: tuple[str, str] = ("before", "after")
@@ -79,62 +74,31 @@ class Searched:
     n_words: int = N_WORDS
 
 
-@dataclass(frozen=True, eq=False)
-class ChangeResult:
-    """One posterior of the change and the frames read from it.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ChangeResult(Result):
+    """One model of the change, summaries of both ends, and frames as functions of their names give.
 
-    Parameters
-    ----------
-    spec : ModelSpec
-    posterior : DataTree
-        As `compare` gives it.
-    changes, contrasts, orders, alignment, check, scales : DataFrame
-        As the functions of these names give them (`order_changes` for the orders); ``orders`` is
-        empty where a connection of ``ORDER`` is not in the tables.
-    before, after : DataFrame
-        Summaries of both ends.
-    turned : (n_draws,) float or None
-        As `turned_counts` gives it.
-    warnings : tuple of str
+    ``orders`` and ``turned`` are of `order_changes` and `turned_counts`: an empty frame and None
+    where a connection of ``ORDER`` is not in the tables.
     """
 
-    spec: ModelSpec
-    posterior: DataTree
     changes: pd.DataFrame
-    contrasts: pd.DataFrame
     orders: pd.DataFrame
     alignment: pd.DataFrame
-    check: pd.DataFrame
-    scales: pd.DataFrame
     before: pd.DataFrame
     after: pd.DataFrame
     turned: FloatArray | None
-    warnings: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class ChangeAnalysis(OfModels):
     """All that is known about the change between two tables.
 
-    Parameters
-    ----------
-    settings : ChangeSettings
-    before, after : DataFrame
-        The tables.
-    unpaired : DataFrame
-        Rows that have no partner.
-    results : dict of str to ChangeResult
-        By model; detailed figures are drawn from the first.
-    bands : DataFrame
-        As `band_shares` gives it.
-    scores : DataFrame
-        As `scores_before_after` or, without vectors, `mac_before_after` gives it.
-    remains : DataFrame or None
-        As `bias_before_after` gives it; None without vocabularies to search.
-    notices : tuple of str
-        All that the package warned of on the way, each once.
-    wordlist : str
-        Name of the list that the tables were made with; empty if it is not known.
+    `unpaired` are rows that have no partner, `results` by model, `bands` as `band_shares` gives
+    them. `scores` are of `scores_before_after` or, without vectors, of `mac_before_after`;
+    `remains` of `bias_before_after`, None without vocabularies to search. `notices` are all that
+    the package warned of on the way, each once; `wordlist` is the name of the list that the
+    tables were made with, if it is known.
     """
 
     settings: ChangeSettings
@@ -153,6 +117,13 @@ class ChangeAnalysis(OfModels):
         """The result that detailed figures are drawn from: the first."""
         return next(iter(self.results.values()))
 
+    @property
+    def frames(self) -> dict[str, pd.DataFrame | None]:
+        """What is written as CSV, by the files' names."""
+        own = {name: getattr(self, name) for name in ("unpaired", "bands", "scores", "remains")}
+        of_models = {name: self.frame(name) for name in FRAMES}
+        return {"pairs": pair(self.before, self.after).rows, **own, **of_models}
+
 
 def analyse_change(
     before: pd.DataFrame,
@@ -161,28 +132,16 @@ def analyse_change(
     *,
     scored: Scored | None = None,
     searched: Searched | None = None,
-    tell: Callable[[str], None] = lambda _: None,
+    tell: Tell = lambda _: None,
 ) -> ChangeAnalysis:
     """Fit the change between two tables and read everything a report shows.
 
-    Parameters
-    ----------
-    before, after : DataFrame
-        Long-form tables.
-    settings : ChangeSettings
-    scored : Scored, optional
-        Vectors and a word list, for scores that a table does not give.
-    searched : Searched, optional
-        Vocabularies, for whether the bias can be found again.
-    tell : function of str, optional
-        Told of every step before it is taken.
-
-    Raises
-    ------
-    ValueError
-        As `compare` does; or if the tables are not of the words and vectors of `scored`.
+    `scored` is for scores that a table does not give, `searched` for whether the bias can be found
+    again; `tell` is told of every step before it is taken.
     """
-    _require_table_source(before, after, scored)
+    if scored is not None:
+        sources = {"before": scored.before, "after": scored.after}
+        require_table_source({"before": before, "after": after}, sources, scored.wordlist)
     sequence = as_seed_sequence(settings.seed)
     models: list[str | None] = [settings.model] if settings.model else ["change", "change-crossed"]
     results = {}
@@ -194,8 +153,18 @@ def analyse_change(
             results[str(tree.attrs["model"])] = read_change(tree, settings)
         tell("computing scores")
         bands = band_shares(before, after)
-        scores = _scores(before, after, settings, scored)
-        remains = _remains(searched)
+        if scored is None:
+            scores = mac_before_after(before, after)
+        else:
+            of_vectors = (scored.before, scored.after, scored.wordlist)
+            scores = scores_before_after(*of_vectors, ci_prob=settings.ci_prob, seed=0)
+        remains = (
+            None
+            if searched is None
+            else bias_before_after(
+                searched.before, searched.after, searched.sets, n_words=searched.n_words, seed=1
+            )
+        )
     return ChangeAnalysis(
         settings=settings,
         before=before,
@@ -215,42 +184,11 @@ def read_change(tree: DataTree, settings: ChangeSettings) -> ChangeResult:
     intervals, reading = settings.intervals, settings.reading
     watched = set(ORDER) <= set(labels(tree, "connection"))
     return ChangeResult(
-        spec=spec_of(tree),
-        posterior=tree,
         changes=changes(tree, **reading),
-        contrasts=contrasts(tree, **reading),
         orders=order_changes(tree, *ORDER, **reading) if watched else pd.DataFrame(),
         alignment=alignment(tree, **intervals),
-        check=check(tree, sorted({0.5, settings.ci_prob}), ci_kind=settings.ci_kind),
-        scales=scales(tree, **intervals),
         before=summary(posterior_at(tree, "before"), **intervals),
         after=summary(posterior_at(tree, "after"), **intervals),
         turned=turned_counts(tree, *ORDER) if watched else None,
-        warnings=tuple(warnings_of(tree)),
-    )
-
-
-def _require_table_source(before: pd.DataFrame, after: pd.DataFrame, scored: Scored | None) -> None:
-    if scored is not None:
-        tables = {"before": before, "after": after}
-        require_table_source(
-            tables, {"before": scored.before, "after": scored.after}, scored.wordlist
-        )
-
-
-def _scores(
-    before: pd.DataFrame, after: pd.DataFrame, settings: ChangeSettings, scored: Scored | None
-) -> pd.DataFrame:
-    if scored is None:
-        return mac_before_after(before, after)
-    return scores_before_after(
-        scored.before, scored.after, scored.wordlist, ci_prob=settings.ci_prob, seed=0
-    )
-
-
-def _remains(searched: Searched | None) -> pd.DataFrame | None:
-    if searched is None:
-        return None
-    return bias_before_after(
-        searched.before, searched.after, searched.sets, n_words=searched.n_words, seed=1
+        **read_any(tree, settings),
     )

@@ -4,57 +4,50 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._core.files import file_names, replace_folder, restore_folder
 from ..model.tree import save_posterior
 from ..tables.schema import table_hash
-from ..tables.table_files import write_table
-from .wordlist import Analysis
+from .wordlist import FRAMES, Analysis
 
-FRAMES = ("summary", "contrasts", "check", "scales", "sensitivity")
-"""Frames of an `Analysis` that are written as CSV, one row's model in its column ``model``."""
+if TYPE_CHECKING:
+    import pandas as pd
+    from xarray import DataTree
 
 REPORT = "report.html"
 RECORD = "run.json"
 PLOTS = "plots"
 
-COMPARISON = "comparison.csv"
-REMAINS = "remains.csv"
-"""Files that a result holds if it was asked for them."""
-
 OWN_NAMES = ("table.csv", "missing.csv", *(f"{name}.csv" for name in FRAMES), REPORT, RECORD)
-"""Files that every result holds; finding one of them means that there is a result already."""
+"""Files that every result of a list holds; one of them means that there is a result already."""
 
 _OWN = re.compile(
-    r"([^/\\]+/)?(plots/[^/\\]+\.(png|svg)|posterior(-[^/\\]+)?\.nc|"
-    + "|".join(map(re.escape, (*OWN_NAMES, COMPARISON, REMAINS)))
-    + ")"
+    r"([^/\\]+/)?(plots/[^/\\]+\.(png|svg)|posterior(-[^/\\]+)?\.nc|report\.html|run\.json|"
+    r"(table|missing|summary|contrasts|check|scales|sensitivity|comparison|remains"  # of a list
+    r"|pairs|unpaired|bands|changes|orders|alignment"  # of a change
+    r"|paired|measures|distribution|sampling|preference"  # of sentence pairs
+    r"|fits|standalone|relative|strata|words)\.csv)"  # of a background
 )
 """What the record of an earlier run may name for removal, if it is not written anew."""
 
 _PACKAGES = ("bayesbias", "pymc", "arviz", "numpy", "scipy", "pandas", "gensim", "matplotlib")
 
 
-def write_frames(analysis: Analysis, folder: Path) -> None:
-    """Write the table, the missing words, the frames and the posteriors of an analysis."""
-    write_table(analysis.table, folder / "table.csv")
-    analysis.missing.to_csv(folder / "missing.csv", index=False)
-    for name in FRAMES:
-        analysis.frame(name).to_csv(folder / f"{name}.csv", index=False)
-    if analysis.comparison is not None:
-        analysis.comparison.to_csv(folder / COMPARISON, index=False)
-    for place, (model, result) in enumerate(analysis.results.items()):
-        path = folder / f"posterior-{model}.nc"
-        save_posterior(result.posterior, path)
-        if place == 0:
-            shutil.copyfile(path, folder / "posterior.nc")
+def write_frames(
+    frames: Mapping[str, pd.DataFrame | None], posteriors: Mapping[str, DataTree], folder: Path
+) -> None:
+    """Write frames under their names as CSV, if there is something in them, and posteriors."""
+    for name, frame in frames.items():
+        if frame is not None and len(frame.columns):
+            frame.to_csv(folder / f"{name}.csv", index=False)
+    for name, tree in posteriors.items():
+        save_posterior(tree, folder / f"posterior-{name}.nc")
 
 
 def record_of(analysis: Analysis, command: str) -> dict[str, Any]:
@@ -67,10 +60,7 @@ def record_of(analysis: Analysis, command: str) -> dict[str, Any]:
     return {
         "command": command,
         "list": analysis.wordlist.name,
-        "arguments": {
-            **settings.recorded,
-            "models": list(settings.models),
-        },
+        "arguments": {**settings.recorded, "models": list(settings.models)},
         "versions": versions(),
         "hashes": {
             "list": table_hash(analysis.wordlist.to_frame()),
@@ -83,9 +73,9 @@ def record_of(analysis: Analysis, command: str) -> dict[str, Any]:
     }
 
 
-def versions() -> dict[str, str]:
+def versions(*more: str) -> dict[str, str]:
     """Return the versions of this package and of those that the numbers come from."""
-    return {name: version(name) for name in _PACKAGES}
+    return {name: version(name) for name in (*_PACKAGES, *more)}
 
 
 def write_record(record: Mapping[str, Any], folder: Path) -> None:
@@ -105,23 +95,8 @@ def require_place(
 ) -> None:
     """Check, before any work is done, whether results can be put into a folder.
 
-    Parameters
-    ----------
-    out : Path
-        The folder; it need not be there.
-    parts : sequence of str
-        Folders in it that get results of their own, if any.
-    force : bool
-        Whether earlier results may be replaced.
-    names : sequence of str
-        Files of which one tells that there are results.
-
-    Raises
-    ------
-    ValueError
-        If there are results already and `force` is not set.
-    OSError
-        If the folder is a file or cannot be written to.
+    `parts` are folders in it that get results of their own; of the files `names` one tells that
+    there are results, which only `force` allows to replace.
     """
     for folder in (out, *(out / part for part in parts)):
         require_folder(folder)
@@ -130,13 +105,7 @@ def require_place(
 
 
 def require_folder(out: Path) -> None:
-    """Check whether a folder can be made or written to; one that a kill took away comes back.
-
-    Raises
-    ------
-    OSError
-        If the folder is a file or cannot be written to.
-    """
+    """Check whether a folder can be made or written to; one that a kill took away comes back."""
     restore_folder(out)
     if out.exists() and not out.is_dir():
         raise NotADirectoryError(f"{out} is a file; give --out the name of a folder")
@@ -154,14 +123,7 @@ def replace_results(out: Path, *, force: bool) -> Iterator[Path]:
     """Yield an empty folder to write results into, which takes the place of `out` as a whole.
 
     Files of others in `out` stay. Those of an earlier run go: the ones that are written anew, and
-    the ones that the earlier ``run.json`` names.
-
-    Raises
-    ------
-    ValueError
-        If a file would be replaced and `force` is not set.
-    OSError
-        If the files cannot be written.
+    the ones that the earlier ``run.json`` names. Without `force` nothing is replaced.
     """
 
     def dropped(new: set[str]) -> set[str]:
@@ -196,15 +158,7 @@ def _earlier(out: Path, new: Iterable[str]) -> set[str]:
 
 
 def require_file_place(path: Path, endings: Sequence[str], *, force: bool) -> None:
-    """Check, before any work is done, whether a file can be written under a name.
-
-    Raises
-    ------
-    ValueError
-        If the ending is not one of `endings`, or the file is there and `force` is not set.
-    OSError
-        If the path is a folder, or there is no folder to write it into.
-    """
+    """Check, before any work is done, whether a file can be written under a name."""
     if path.suffix not in endings:
         raise ValueError(f"--out must end in {' or '.join(endings)}; got {path.name!r}")
     if path.is_dir():

@@ -22,6 +22,7 @@ from ..maskedlm.score_sets import sampling_robustness, score_analysis
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import SamplingWarning, warnings_of
 from ..sampling.options import FitOptions
+from .wordlist import Tell, joined
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -38,14 +39,9 @@ FRAMES: dict[str, Callable[..., pd.DataFrame]] = {
 
 @dataclass(frozen=True)
 class PairSettings(FitOptions):
-    """How pairs are analysed: the options of a fit, and of what it is fitted to.
+    """How pairs are analysed: the options of a fit, and a model for differences of scores.
 
-    Parameters
-    ----------
-    spec : str, Path or ModelSpec
-        A model for differences of scores.
-    repeats : int
-        Random samples of pairs, for how far published measures depend on which pairs there are.
+    `repeats` are random samples of pairs, for how far published measures depend on which there are.
     """
 
     spec: str | Path | ModelSpec = "pll"
@@ -56,18 +52,9 @@ class PairSettings(FitOptions):
 class PairAnalysis:
     """Frames by name, and one posterior a measure.
 
-    Parameters
-    ----------
-    paired : DataFrame
-        From `paired_scores`.
-    settings : PairSettings
-    spec : ModelSpec
-        As given, before its priors are put in the unit of a measure.
-    posteriors : mapping of str to DataTree
-        By measure.
-    frames : mapping of str to DataFrame
-        ``measures``, ``distribution``, ``sampling`` and those of ``FRAMES``, the measure in a
-        column; ``contrasts`` is empty with one language model.
+    `paired` is from `paired_scores`, `spec` as given, before its priors are put in the unit of a
+    measure. `frames` are ``measures``, ``distribution``, ``sampling`` and those of ``FRAMES``, the
+    measure in a column; ``contrasts`` is empty with one language model.
     """
 
     paired: pd.DataFrame
@@ -95,20 +82,12 @@ def analyse_pairs(
     scores: pd.DataFrame,
     settings: PairSettings = PairSettings(),
     *,
-    tell: Callable[[str], None] = lambda _: None,
+    tell: Tell = lambda _: None,
 ) -> PairAnalysis:
-    """Compute all that a report tells of the scores of sentence pairs.
+    """Compute all that a report tells of the scores of sentence pairs, as `score_pairs` gives them.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        From `score_pairs`; of several language models put together with ``pd.concat``. Measures
-        that not all models have are left to `measure_table`.
-
-    Raises
-    ------
-    ValueError
-        If scores are not valid, or the models share no measure.
+    Measures that not all language models have are left to `measure_table`. `tell` is told of every
+    step before it is taken.
     """
     spec = load_model(settings.spec, "score_difference")
     paired = paired_scores(scores)
@@ -118,15 +97,19 @@ def analyse_pairs(
         "measures": measure_table(paired),
         "distribution": score_analysis(paired),
         "sampling": sampling_robustness(paired, repeats=settings.repeats, seed=rng),
+        "contrasts": pd.DataFrame(),
     }
     posteriors = {}
     for measure in shared_measures(paired):
         tell(f"fitting {spec.name} to {measure}")
         posteriors[measure] = fit_pairs(paired, measure, spec, options=settings.of_fit())
-    several = paired["model"].nunique() > 1
-    for name, make in FRAMES.items():
-        told = {} if name == "contrasts" and not several else posteriors
-        frames[name] = _by_measure(make, told, settings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SamplingWarning)  # `PairAnalysis.doubts` tells them
+        for name, make in FRAMES.items():
+            if name == "contrasts" and paired["model"].nunique() == 1:
+                continue
+            parts = {key: make(tree, **settings.intervals) for key, tree in posteriors.items()}
+            frames[name] = joined(parts, "measure")
     return PairAnalysis(paired, settings, spec, posteriors, frames)
 
 
@@ -140,16 +123,3 @@ def shared_measures(paired: pd.DataFrame) -> list[str]:
             "the language models share no measure; masked and causal ones cannot be compared"
         )
     return shared
-
-
-def _by_measure(
-    make: Callable[..., pd.DataFrame], posteriors: Mapping[str, DataTree], settings: PairSettings
-) -> pd.DataFrame:
-    made = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SamplingWarning)  # `PairAnalysis.doubts` tells them
-        for measure, tree in posteriors.items():
-            frame = make(tree, **settings.intervals)
-            frame.insert(0, "measure", measure)
-            made.append(frame)
-    return pd.concat(made, ignore_index=True) if made else pd.DataFrame()

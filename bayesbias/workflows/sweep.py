@@ -24,6 +24,7 @@ from ..tables.distances import distance_table, missing_words
 from ..tables.schema import table_hash
 from ..tables.wordlists import WordList
 from .sweep_spec import Embedding, SweepConfig
+from .wordlist import joined
 
 CELL_COLUMNS = ("embedding", "list", "model", "seed")
 """What tells one cell from another; ``model`` is the model's name, as in all other frames."""
@@ -58,20 +59,10 @@ class Cell:
 class Plan:
     """What is to be fitted, and what cannot be.
 
-    Parameters
-    ----------
-    config : SweepConfig
-    cells : tuple of Cell
-        All of them, in the order of the configuration.
-    jobs : mapping of Cell to Job
-        Of the cells that can be fitted.
-    refused : tuple of Failure
-        The others, before anything is run.
-    tables : DataFrame
-        One row an embedding and list: ``embedding``, ``list``, ``rows``, ``missing``,
-        ``table_hash``.
-    missing : DataFrame
-        As `missing_words` gives it, with ``embedding`` and ``list`` before.
+    `cells` are all, in the order of the configuration: `jobs` has those that can be fitted, and
+    `refused` the others, before anything is run. A row of `tables` is an embedding and list
+    (``embedding``, ``list``, ``rows``, ``missing``, ``table_hash``); `missing` is as
+    `missing_words` gives it, with ``embedding`` and ``list`` before.
     """
 
     config: SweepConfig
@@ -86,18 +77,11 @@ class Plan:
 class Sweep:
     """The frames of a sweep, over all cells that have a result.
 
-    Parameters
-    ----------
-    plan : Plan
-    cells : DataFrame
-        One row a cell: ``CELL_COLUMNS``, ``state`` (done or failed), ``method``, ``warnings``,
-        ``error``, ``message``, ``key`` (of its result).
-    summary, contrasts : DataFrame
-        As the functions of these names give them, with ``CELL_COLUMNS`` before.
-    failures : tuple of Failure
-        Of cells that could not be measured and of those that could not be fitted.
-    reused : int
-        Cells whose result was there already, or is that of a cell with equal distances.
+    A row of `cells` is a cell: ``CELL_COLUMNS``, ``state`` (done or failed), ``method``,
+    ``warnings``, ``error``, ``message``, ``key`` (of its result). `summary` and `contrasts` are as
+    the functions of these names give them, with ``CELL_COLUMNS`` before. `failures` are of cells
+    that could not be measured or fitted; `reused` counts cells whose result was there already, or
+    is that of a cell with equal distances.
     """
 
     plan: Plan
@@ -222,28 +206,25 @@ def _tables(
     try:
         vectors = load_vectors(embedding.source, asked, embedding.case, **loading)
     except UNMEASURED as error:
-        failure = Failure(embedding.name, type(error).__name__, _advice(error))
+        failure = _failed(embedding.name, error)
         yield from ((wordlist, failure) for wordlist in config.lists)
         return
     for wordlist in config.lists:
         try:
             yield wordlist, (distance_table(vectors, wordlist), missing_words(vectors, wordlist))
         except UNMEASURED as error:
-            yield wordlist, Failure(embedding.name, type(error).__name__, _advice(error))
+            yield wordlist, _failed(embedding.name, error)
 
 
-def _advice(error: BaseException) -> str:
-    """Write an error as a reader of the configuration can act on it."""
-    if isinstance(error, NamesArguments):
-        return error.spelled(_as_key)
-    return str(error) or type(error).__name__
+def _failed(name: str, error: BaseException) -> Failure:
+    """State a failure as a reader of the configuration can act on it."""
 
+    def as_key(argument: Argument) -> str:
+        key = f'case = "{argument.value}" under [embeddings]'
+        return key if argument.name == "case" else str(argument)
 
-def _as_key(argument: Argument) -> str:
-    """Return an argument as the configuration writes it."""
-    if argument.name != "case":
-        return str(argument)
-    return f'case = "{argument.value}" under [embeddings]'
+    text = error.spelled(as_key) if isinstance(error, NamesArguments) else str(error)
+    return Failure(name, type(error).__name__, text or type(error).__name__)
 
 
 def _job(config: SweepConfig, cell: Cell, table: pd.DataFrame) -> Job:
@@ -256,29 +237,16 @@ def _job(config: SweepConfig, cell: Cell, table: pd.DataFrame) -> Job:
 def fit_cell(table: pd.DataFrame, spec: Mapping[str, Any], options: FitOptions) -> pd.DataFrame:
     """Fit one cell, in a worker, and return its summary and contrasts as one frame.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns as in ``COLUMNS``.
-    spec : mapping
-        As `ModelSpec.to_dict` returns it: models hold read-only mappings, which cannot be sent.
-    options : FitOptions
-
-    Returns
-    -------
-    DataFrame
-        The rows of both, with a column ``frame`` that says which; what a row has no value for is
-        missing. Its ``attrs`` hold ``method`` and ``warnings``.
+    A column ``frame`` says which a row is of; what it has no value for is missing. `spec` is as
+    `ModelSpec.to_dict` returns it: models hold read-only mappings, which cannot be sent. The
+    frame's ``attrs`` hold ``method`` and ``warnings``.
     """
     tree = fit(table, spec_from_dict(spec), options=options)
     parts = {
         "summary": summary(tree, **options.intervals),
         "contrasts": contrasts(tree, **options.reading),
     }
-    for name, part in parts.items():
-        part.attrs = {}
-        part.insert(0, "frame", name)
-    whole = pd.concat(parts.values(), ignore_index=True)
+    whole = joined(parts, "frame")
     whole.attrs = {"method": tree.attrs["method"], "warnings": warnings_of(tree)}
     return whole
 
@@ -287,14 +255,11 @@ def _frame(plan: Plan, finished: Finished, name: str) -> pd.DataFrame:
     """Join one of the frames of all cells, in the order of the cells."""
     parts = []
     for cell in plan.cells:
-        if cell.name not in finished.frames:
-            continue
-        whole = finished.frames[cell.name]
+        whole = finished.frames.get(cell.name, pd.DataFrame({"frame": []}))
         part = whole[whole["frame"] == name].drop(columns="frame").dropna(axis=1, how="all")
         part.attrs = {}
-        for place, (column, value) in enumerate(cell.labels.items()):
-            part.insert(place, column, value)
-        parts.append(part)
+        if len(part):
+            parts.append(part.assign(**cell.labels))
     frame = _joined(parts, (*CELL_COLUMNS, *_KEYS))
     frame.attrs |= plan.config.intervals
     return frame
@@ -315,16 +280,14 @@ def _states(plan: Plan, finished: Finished) -> pd.DataFrame:
     rows = []
     for cell in plan.cells:
         failure = failures.get(cell.name, Failure(cell.name, "", ""))
-        frame = finished.frames.get(cell.name, pd.DataFrame())
-        rows.append(
-            {
-                **cell.labels,
-                "state": "failed" if failure.error else "done",
-                "method": frame.attrs.get("method", ""),
-                "warnings": "; ".join(frame.attrs.get("warnings", [])),
-                "error": failure.error,
-                "message": failure.message,
-                "key": plan.jobs[cell].key if cell in plan.jobs else "",
-            }
-        )
+        about = finished.frames.get(cell.name, pd.DataFrame()).attrs
+        state = {
+            "state": "failed" if failure.error else "done",
+            "method": about.get("method", ""),
+            "warnings": "; ".join(about.get("warnings", [])),
+            "error": failure.error,
+            "message": failure.message,
+            "key": plan.jobs[cell].key if cell in plan.jobs else "",
+        }
+        rows.append(cell.labels | state)
     return pd.DataFrame(rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,12 @@ KEYS = {
 }
 """Keys of the file, and what each takes."""
 
+LOADERS: dict[str, Callable[[str], WordList | ModelSpec]] = {
+    "lists": load_wordlist,
+    "models": lambda source: load_model(source, "distance"),
+}
+"""What makes the parts of a sweep of names and paths."""
+
 EMBEDDING_KEYS = ("source", "case")
 
 LONGEST_NAME, LONGEST_PATH = 255, 2048
@@ -50,16 +56,7 @@ class Embedding:
 class SweepConfig(FitOptions):
     """What a sweep compares: every embedding, list, model and seed with every other.
 
-    Parameters
-    ----------
-    embeddings : tuple of Embedding
-    lists : tuple of WordList
-        With groups; no two of one name.
-    models : tuple of ModelSpec
-        No two of one name.
-    seeds : tuple of int
-        One a fit, in place of the ``seed`` of `FitOptions`.
-    title : str
+    No two of a kind have one name. A fit takes one of `seeds`, in place of ``seed``.
     """
 
     embeddings: tuple[Embedding, ...]
@@ -132,55 +129,27 @@ def sweep_from_dict(content: Mapping[str, Any], folder: Path) -> SweepConfig:
     for key in ("lists", "embeddings"):
         if key not in content:
             raise ValueError(f"the key {key!r} is lacking; it takes {KEYS[key]}")
-    given = {
-        key: _checked(key, content[key])
-        for key in content
-        if key not in {"lists", "models", "embeddings"}
-    }
-    return SweepConfig(
-        embeddings=_embeddings(content["embeddings"], folder),
-        lists=tuple(_sources("lists", content["lists"], folder, load_wordlist)),
-        models=tuple(
-            _sources("models", content.get("models", ["paper", "crossed"]), folder, _distance_model)
-        ),
-        **given,
-    )
+    whole = {"models": ["paper", "crossed"], **content}
+    return SweepConfig(**{key: _read(key, value, folder) for key, value in whole.items()})
 
 
-def _checked(key: str, value: object) -> Any:  # noqa: ANN401
-    """Refuse what is not of a key's type; whether it is in range is for `SweepConfig` to say."""
-    if key == "seeds":
-        if not isinstance(value, list) or not all(_is(each, int) for each in value):
-            raise _wrong(key, value)
+def _read(key: str, value: object, folder: Path) -> Any:  # noqa: ANN401
+    """Return a key's value as `SweepConfig` takes it; whether it is allowed, that says."""
+    if key == "embeddings" and isinstance(value, Mapping):
+        return tuple(_embedding(str(name), each, folder) for name, each in value.items())
+    if key in LOADERS and isinstance(value, list) and all(_is(each, str) for each in value):
+        return tuple(LOADERS[key](_located(each, folder)) for each in value)
+    if key == "seeds" and isinstance(value, list) and all(_is(each, int) for each in value):
         return tuple(value)
     kind = type(OPTIONS[key].default) if key in OPTIONS else str
-    if not _is(value, (int, float) if kind is float else kind):
-        raise _wrong(key, value)
+    several = key in {"embeddings", "seeds", *LOADERS}
+    if several or not _is(value, (int, float) if kind is float else kind):
+        raise ValueError(f"{key} must be {KEYS[key]}; got {value!r:.60}")
     return value
 
 
 def _is(value: object, kind: type | tuple[type, ...]) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool)
-
-
-def _wrong(key: str, value: object) -> ValueError:
-    return ValueError(f"{key} must be {KEYS[key]}; got {value!r:.60}")
-
-
-def _sources[T](key: str, values: object, folder: Path, load: Callable[[str], T]) -> Iterable[T]:
-    if not isinstance(values, list) or not all(isinstance(each, str) for each in values):
-        raise _wrong(key, values)
-    return [load(_located(each, folder)) for each in values]
-
-
-def _distance_model(source: str) -> ModelSpec:
-    return load_model(source, "distance")
-
-
-def _embeddings(raw: object, folder: Path) -> tuple[Embedding, ...]:
-    if not isinstance(raw, Mapping):
-        raise _wrong("embeddings", raw)
-    return tuple(_embedding(str(name), value, folder) for name, value in raw.items())
 
 
 def _embedding(name: str, raw: object, folder: Path) -> Embedding:

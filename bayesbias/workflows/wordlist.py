@@ -17,7 +17,7 @@ from .._core.checks import Argument, ArgumentError, unknown_name
 from ..contextual import ContextualVectors, contextual_table
 from ..embeddings.load import CASES, in_lower_case, matched_forms
 from ..model.spec import ModelSpec, load_model
-from ..model.tree import warnings_of
+from ..model.tree import spec_of, warnings_of
 from ..posterior.contrasts import contrasts
 from ..posterior.loo import compare_models
 from ..posterior.predictive import check
@@ -45,30 +45,17 @@ Tell = Callable[[str], None]
 """Is told what is being done, in a few words."""
 
 
+FRAMES = ("summary", "contrasts", "check", "scales", "sensitivity")
+"""Frames of a `ModelResult` that are written, one row's model in its column ``model``."""
+
+
 @dataclass(frozen=True)
 class Settings(FitOptions):
     """How to measure and to fit: the options of a fit, and of what it is fitted to.
 
-    Parameters
-    ----------
-    vectors : str
-        Name of a bundled embedding, or path of an embedding file; with templates, name or folder
-        of an encoder.
-    models : tuple of str
-        Names or paths of models.
-    case, allow_pickle
-        As `load_vectors` takes them.
-    draws : int
-        Of each chain; of all chains together at least `LEAST_DRAWS`.
-    templates : str
-        Set of templates that words are encoded in; empty for vectors without contexts.
-    pooling, layer
-        As `contextual_vectors` takes them; for encoders only.
-
-    Raises
-    ------
-    ValueError
-        If a value is not allowed.
+    `vectors` are a bundled embedding's name or a file's path, `models` names or paths. With
+    `templates`, a set of sentences, `vectors` is an encoder's name or folder. `case` and
+    `allow_pickle` are for `load_vectors`, `pooling` and `layer` for `contextual_vectors`.
     """
 
     vectors: str = "glove-demo"
@@ -100,30 +87,27 @@ class Settings(FitOptions):
         return Path(self.vectors).name or self.vectors
 
 
-@dataclass(frozen=True)
-class ModelResult:
-    """One fitted model and the frames read from it.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Result:
+    """A fitted model and the frames that are read from any, as functions of their names give them.
 
-    Parameters
-    ----------
-    spec : ModelSpec
-    posterior : DataTree
-    summary, contrasts, check, scales : DataFrame
-        As the functions of these names give them.
-    sensitivity : DataFrame
-        As `prior_sensitivity` gives it.
-    warnings : tuple of str
-        What the sampler warned of; empty if the posterior may be trusted.
+    `warnings` are what the sampler warned of; none if the posterior may be trusted.
     """
 
     spec: ModelSpec
     posterior: DataTree
-    summary: pd.DataFrame
     contrasts: pd.DataFrame
     check: pd.DataFrame
     scales: pd.DataFrame
-    sensitivity: pd.DataFrame
     warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ModelResult(Result):
+    """One model of a list's distances; ``sensitivity`` is as `prior_sensitivity` gives it."""
+
+    summary: pd.DataFrame
+    sensitivity: pd.DataFrame
 
 
 class OfModels:
@@ -136,41 +120,34 @@ class OfModels:
         """Whether some posterior carries a sampling warning."""
         return any(result.warnings for result in self.results.values())
 
+    @property
+    def posteriors(self) -> dict[str, DataTree]:
+        """The posteriors of all models."""
+        return {model: result.posterior for model, result in self.results.items()}
+
     def frame(self, name: str) -> pd.DataFrame:
         """Join one of the frames of all models, such as ``summary``, with a column ``model``."""
-        parts = []
-        for model, result in self.results.items():
-            part: pd.DataFrame = getattr(result, name).copy()
-            part.insert(0, "model", model)
-            part.attrs = {}
-            parts.append(part)
-        return pd.concat(parts, ignore_index=True)
+        parts = {model: getattr(result, name) for model, result in self.results.items()}
+        return joined(parts, "model")
+
+
+def joined(parts: Mapping[str, pd.DataFrame], column: str) -> pd.DataFrame:
+    """Join frames, without their attrs, with the name of each in a first column."""
+    plain = {name: part.copy() for name, part in parts.items()}
+    for part in plain.values():
+        part.attrs = {}
+    return pd.concat(plain, names=[column]).reset_index(level=0).reset_index(drop=True)
 
 
 @dataclass(frozen=True)
 class Analysis(OfModels):
     """All that is known about one word list in one embedding.
 
-    Parameters
-    ----------
-    wordlist : WordList
-    settings : Settings
-    table : DataFrame
-        The distances, columns as in ``COLUMNS`` and ``embedding``.
-    missing : DataFrame
-        The list's words that the embedding lacks.
-    matched_forms : mapping of str to str
-        Words that were read in another form, such as lower case.
-    in_lower_case : tuple of str
-        Missing words that the embedding has in lower case.
-    vectors_hash : str
-        SHA-256 of the words and vectors that were used.
-    results : mapping of str to ModelResult
-        By the model's name, in the order asked for.
-    comparison : DataFrame or None
-        As `compare_models` gives it; None for a single model.
-    notices : tuple of str
-        All that the package warned of on the way, each once.
+    `results` are by the model's name, in the order asked for; `comparison` is as `compare_models`
+    gives it, None for a single model. `matched_forms` are words that were read in another form,
+    `in_lower_case` missing ones that the embedding has in lower case. `vectors_hash` is the
+    SHA-256 of the words and vectors that were used, `notices` all that the package warned of on
+    the way, each once.
     """
 
     wordlist: WordList
@@ -189,16 +166,16 @@ class Analysis(OfModels):
         """The model that detailed figures are drawn from: the last one asked for."""
         return next(reversed(list(self.results.values())))
 
+    @property
+    def frames(self) -> dict[str, pd.DataFrame | None]:
+        """What is written as CSV, by the files' names."""
+        of_models = {name: self.frame(name) for name in FRAMES}
+        own = {"table": self.table, "missing": self.missing, "comparison": self.comparison}
+        return own | of_models
+
 
 def load_models(models: Sequence[str]) -> list[ModelSpec]:
-    """Load models for distances whose names can stand side by side and in file names.
-
-    Raises
-    ------
-    ValueError
-        If a model is for another outcome, two models have one name, or a name cannot be part of a
-        file name.
-    """
+    """Load models for distances whose names can stand side by side and in file names."""
     specs: dict[str, ModelSpec] = {}
     for source in models:
         spec = load_model(source, "distance")
@@ -226,28 +203,7 @@ def analyse(
 ) -> Analysis:
     """Measure a word list in an embedding, fit every model, and read the posteriors.
 
-    Parameters
-    ----------
-    vectors : KeyedVectors or ContextualVectors
-        As `load_vectors` or `contextual_vectors` returns them.
-    wordlist : WordList
-    settings : Settings
-    tell : function of str, optional
-        Told of every step before it is taken.
-
-    Returns
-    -------
-    Analysis
-
-    Raises
-    ------
-    ValueError
-        If the list has too few words in the embedding, or a setting is not valid.
-
-    Warns
-    -----
-    SamplingWarning, UserWarning
-        As the parts do, each text once.
+    `tell` is told of every step before it is taken. What the parts warn of is issued once a text.
     """
     specs = load_models(settings.models)
     with noticed() as notices:
@@ -263,7 +219,11 @@ def analyse(
             tell(f"fitting {spec.name}")
             posterior = fit(table, spec, options=settings.of_fit())
             tell(f"reading and checking {spec.name}")
-            results[spec.name] = read_posterior(posterior, spec, settings)
+            results[spec.name] = ModelResult(
+                summary=summary(posterior, **settings.intervals),
+                sensitivity=prior_sensitivity(posterior),
+                **read_any(posterior, settings),
+            )
         comparison = None
         if len(results) > 1:
             tell("comparing the models")
@@ -284,19 +244,16 @@ def analyse(
     )
 
 
-def read_posterior(posterior: DataTree, spec: ModelSpec, settings: Settings) -> ModelResult:
-    """Read everything a report shows from one posterior."""
-    probabilities = sorted({0.5, settings.ci_prob})
-    return ModelResult(
-        spec=spec,
-        posterior=posterior,
-        summary=summary(posterior, **settings.intervals),
-        contrasts=contrasts(posterior, **settings.reading),
-        check=check(posterior, probabilities, ci_kind=settings.ci_kind),
-        scales=scales(posterior, **settings.intervals),
-        sensitivity=prior_sensitivity(posterior),
-        warnings=tuple(warnings_of(posterior)),
-    )
+def read_any(tree: DataTree, settings: FitOptions) -> dict[str, Any]:
+    """Read from a posterior what every `Result` holds."""
+    return {
+        "spec": spec_of(tree),
+        "posterior": tree,
+        "contrasts": contrasts(tree, **settings.reading),
+        "check": check(tree, sorted({0.5, settings.ci_prob}), ci_kind=settings.ci_kind, seed=0),
+        "scales": scales(tree, **settings.intervals),
+        "warnings": tuple(warnings_of(tree)),
+    }
 
 
 def _compared(results: Mapping[str, ModelResult]) -> pd.DataFrame:

@@ -21,32 +21,9 @@ TOKENS = (
 Edit = tuple[str, int, int, bytes]
 
 
-def _insert(content: bytes, at: int, _length: int, what: bytes) -> bytes:
-    return content[:at] + what + content[at:]
-
-
-def _replace(content: bytes, at: int, length: int, what: bytes) -> bytes:
-    return content[:at] + what + content[at + length :]
-
-
-def _delete(content: bytes, at: int, length: int, _what: bytes) -> bytes:
-    return content[:at] + content[at + length :]
-
-
-def _repeat(content: bytes, at: int, length: int, _what: bytes) -> bytes:
-    return content[: at + length] + content[at:]
-
-
-def _cut(content: bytes, at: int, _length: int, _what: bytes) -> bytes:
-    return content[:at]
-
-
 def _flip(content: bytes, at: int, length: int, _what: bytes) -> bytes:
-    return (
-        content[:at]
-        + bytes(b ^ (1 << length % 8) for b in content[at : at + 1])
-        + content[at + 1 :]
-    )
+    flipped = bytes(byte ^ (1 << length % 8) for byte in content[at : at + 1])
+    return content[:at] + flipped + content[at + 1 :]
 
 
 def _number(content: bytes, at: int, _length: int, what: bytes) -> bytes:
@@ -59,11 +36,11 @@ def _number(content: bytes, at: int, _length: int, what: bytes) -> bytes:
 
 
 EDITS: dict[str, Callable[[bytes, int, int, bytes], bytes]] = {
-    "insert": _insert,
-    "replace": _replace,
-    "delete": _delete,
-    "repeat": _repeat,
-    "cut": _cut,
+    "insert": lambda content, at, _, what: content[:at] + what + content[at:],
+    "replace": lambda content, at, length, what: content[:at] + what + content[at + length :],
+    "delete": lambda content, at, length, _: content[:at] + content[at + length :],
+    "repeat": lambda content, at, length, _: content[: at + length] + content[at:],
+    "cut": lambda content, at, *_: content[:at],
     "flip": _flip,
     "number": _number,
 }

@@ -130,10 +130,8 @@ def zipped(content: bytes, name: str = "vectors.txt", method: int = zipfile.ZIP_
 def bundled(folder: str, *names: str) -> Callable[[], tuple[bytes, ...]]:
     """Shortest first, since short files are damaged to more effect."""
 
-    def contents() -> tuple[bytes, ...]:
-        return tuple((bundled_folder(folder) / f"{name}.toml").read_bytes() for name in names)
-
-    return contents
+    paths = [bundled_folder(folder) / f"{name}.toml" for name in names]
+    return lambda: tuple(path.read_bytes() for path in paths)
 
 
 @cache
@@ -180,20 +178,16 @@ def stereoset() -> tuple[bytes, ...]:
     return (json.dumps({"data": {"intrasentence": [cluster, {**cluster, "id": "a2"}]}}).encode(),)
 
 
-def sweep() -> tuple[bytes, ...]:
-    return (
-        b'title = "Two"\nlists = ["religion"]\ncards = ["paper"]\nseeds = [1, 2]\nrope = 0.02\n'
-        b'draws = 100\nchains = 2\nci_prob = 0.89\nmethod = "auto"\n'
-        b'[embeddings]\ndemo = "glove-demo"\nother = {source = "x.bin", case = "lower"}\n',
-    )
-
-
-def pets() -> tuple[bytes, ...]:
-    return (
-        b'name = "pets"\ntitle = "Cats and dogs"\n[groups]\ncat = ["cat", "kitten"]\n'
-        b'dog = ["dog"]\n[stereotypes]\ncat = ["aloof"]\ndog = ["loyal", "noisy"]\n'
-        b'[controls]\nneutral = "neutral"\nhuman = ["bread"]\n',
-    )
+SWEEP = (
+    b'title = "Two"\nlists = ["religion"]\ncards = ["paper"]\nseeds = [1, 2]\nrope = 0.02\n'
+    b'draws = 100\nchains = 2\nci_prob = 0.89\nmethod = "auto"\n'
+    b'[embeddings]\ndemo = "glove-demo"\nother = {source = "x.bin", case = "lower"}\n'
+)
+PETS = (
+    b'name = "pets"\ntitle = "Cats and dogs"\n[groups]\ncat = ["cat", "kitten"]\n'
+    b'dog = ["dog"]\n[stereotypes]\ncat = ["aloof"]\ndog = ["loyal", "noisy"]\n'
+    b'[controls]\nneutral = "neutral"\nhuman = ["bread"]\n'
+)
 
 
 def check(path: Path) -> object:
@@ -202,17 +196,10 @@ def check(path: Path) -> object:
 
 
 def native(damaged: str) -> Reader:
-    files = {
-        VECTORS: npy(MATRIX),
-        WORDS: "".join(f"{name}\n" for name in NAMES).encode(),
-    }
-
-    def read(path: Path) -> object:
-        return load(path), read_twice(path)
-
+    files = {VECTORS: npy(MATRIX), WORDS: "".join(f"{name}\n" for name in NAMES).encode()}
     return Reader(
         damaged,
-        read,
+        lambda path: (load(path), read_twice(path)),
         lambda: (files[damaged],),
         beside=lambda: {name: content for name, content in files.items() if name != damaged},
         opened=".",
@@ -242,14 +229,14 @@ READERS = {
     ),
     "native vectors": native(VECTORS),
     "native words": native(WORDS),
-    "word list": Reader("pets.toml", check, pets),
+    "word list": Reader("pets.toml", check, lambda: (PETS,)),
     "word list, long": Reader("list.toml", check, bundled("wordlists", "weat10", "religion")),
     "model": Reader("model.toml", bb.load_model, bundled("models", "paper", "robust")),
     "table": Reader("table.csv", bb.read_table, table),
     "parquet table": Reader("table.parquet", bb.read_table, parquet),
     "CrowS-Pairs": Reader("pairs.csv", lambda path: read_pairs(path, "crows-pairs"), crows),
     "StereoSet": Reader("dev.json", lambda path: read_pairs(path, "stereoset"), stereoset),
-    "sweep": Reader("sweep.toml", load_sweep, sweep),
+    "sweep": Reader("sweep.toml", load_sweep, lambda: (SWEEP,)),
     "templates": Reader("said.toml", load_templates, bundled("contexts", "bleached")),
     "defining sets": Reader("sets.toml", load_defining_sets, bundled("wordlists/defining", "race")),
 }

@@ -13,11 +13,9 @@ from ..._core.random import Seed, as_seed_sequence
 from ..clusters import cluster_accuracy
 from ..debiaser import Debiaser, without
 from ..defining_sets import SetsLike
-from ..directions import VectorsByWord, bias_directions
 from ..method import DebiasingMethod, VectorsLike
-from ..moments import VOCABULARY, moments, unit_chunks
-from ..projection import equalised_words
-from ..sources import Source
+from ..projection import bias_directions, equalised_words
+from ..sources import VOCABULARY, Source, VectorsByWord, moments, unit_chunks
 
 CANDIDATES = 20
 """Leading principal components that are tried."""
@@ -79,13 +77,14 @@ class DoubleHard(DebiasingMethod):
         component = self.component
         if component is None:
             frequency.require("candidates", self.candidates)
-            biased = most_biased(source, first, lists.kept, self.n_words, self.vocabulary)
+            _, biased = most_biased(source, first, lists.kept, self.n_words, self.vocabulary)
+            labels = np.repeat([0, 1], self.n_words)
             seed = as_seed_sequence(self.seed)
             accuracies = []
             for at in range(1, self.candidates + 1):
                 directions = bias_directions(frequency.moved(found, at), lists)
-                rows = without(frequency.remove(biased.rows, at), directions)
-                accuracies.append(cluster_accuracy(unit_rows(rows), biased.labels, seed=seed))
+                rows = without(frequency.remove(biased, at), directions)
+                accuracies.append(cluster_accuracy(unit_rows(rows), labels, seed=seed))
             component = int(np.argmin(accuracies)) + 1
             parameters |= {
                 "candidates": self.candidates,
@@ -141,19 +140,10 @@ def leading_components(source: Source, kept: frozenset[str]) -> Frequency:
     return Frequency(centre, np.ascontiguousarray(axes[:, ::-1].T))
 
 
-@dataclass(frozen=True, eq=False)
-class BiasedWords:
-    """The most biased words of two classes: unit vectors, (2 n, n_dims), and the class of each."""
-
-    words: tuple[str, ...]
-    rows: FloatArray
-    labels: FloatArray
-
-
 def most_biased(
     source: Source, direction: FloatArray, kept: frozenset[str], n_words: int, vocabulary: int
-) -> BiasedWords:
-    """Find the words furthest along a direction, and furthest against it."""
+) -> tuple[tuple[str, ...], FloatArray]:
+    """Find the words furthest along a direction, then those furthest against it: unit vectors."""
     words: list[str] = []
     rows = np.empty((0, len(direction)))
     seen = 0
@@ -173,4 +163,4 @@ def most_biased(
             f"n_words={n_words} most biased words of each class need {2 * n_words} words that are "
             f"not specific; there are {len(words)} among the first {vocabulary:,}"
         )
-    return BiasedWords(tuple(words), rows, np.repeat([0.0, 1.0], n_words))
+    return tuple(words), rows

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..._core.arrays import FloatArray
 from ...embeddings.word_sets import look_up
 from ..debiaser import Debiaser
 from ..defining_sets import SetsLike
-from ..directions import bias_directions
 from ..method import DebiasingMethod, VectorsLike
+from ..projection import bias_directions
 
 ALPHA = 60.0
 """Ridge penalty of the published experiments."""
@@ -61,7 +60,9 @@ class HalfSibling(DebiasingMethod):
         rows = look_up(found, {"class words": sorted(found)}).rows["class words"]
         if self.unit:
             rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-        matrix = np.eye(rows.shape[1]) - smoother(rows, self.alpha)
+        # V(VᵀV + αI)⁻¹Vᵀ = (VVᵀ + αI)⁻¹VVᵀ for V = rowsᵀ: a square of the dimensions is solved.
+        second, identity = rows.T @ rows, np.eye(rows.shape[1])
+        matrix = identity - np.linalg.solve(second + self.alpha * identity, second)
         parameters = {"alpha": float(self.alpha), "unit": self.unit, "class_words": len(rows)}
         return Debiaser(
             record=self.record(lists, found, parameters, equalise=True),
@@ -69,12 +70,3 @@ class HalfSibling(DebiasingMethod):
             kept=lists.kept,
             unit=self.unit,
         )
-
-
-def smoother(rows: FloatArray, alpha: float) -> FloatArray:
-    """Compute V(VᵀV + αI)⁻¹Vᵀ for V = rowsᵀ: what a ridge regression keeps of any vector.
-
-    By the identity V(VᵀV + αI)⁻¹Vᵀ = (VVᵀ + αI)⁻¹VVᵀ only a square of the dimensions is solved.
-    """
-    second = rows.T @ rows
-    return np.asarray(np.linalg.solve(second + alpha * np.eye(len(second)), second))

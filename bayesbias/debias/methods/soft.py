@@ -13,9 +13,9 @@ from ..._core.arrays import FloatArray
 from ..._core.checks import unknown_name
 from ..debiaser import PACKAGE, Debiaser
 from ..defining_sets import SetsLike
-from ..directions import bias_directions
 from ..method import DebiasingMethod, VectorsLike
-from ..moments import Moments, moments
+from ..projection import bias_directions
+from ..sources import Moments, moments
 
 STRENGTH = 0.2
 """λ of Bolukbasi et al. and of Manzini et al."""
@@ -109,20 +109,21 @@ class Soft(DebiasingMethod):
 
 def root(gram: FloatArray) -> FloatArray:
     """Compute the symmetric square root of a positive semi-definite matrix."""
-    values, axes = np.linalg.eigh(gram)
-    return np.asarray((axes * np.sqrt(np.maximum(values, 0.0))) @ axes.T)
+    return _changed(gram, np.sqrt)
+
+
+def _changed(matrix: FloatArray, change: Callable[[FloatArray], FloatArray]) -> FloatArray:
+    """Change the eigenvalues of a symmetric matrix; negative ones count as zero."""
+    values, axes = np.linalg.eigh(matrix)
+    return np.asarray((axes * change(np.maximum(values, 0.0))) @ axes.T)
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
     """Minimise tr(C(A - I)C(A - I)) + weight·tr(A P A Q) over positive semi-definite A = TᵀT.
 
-    Parameters
-    ----------
-    second : (n_dims, n_dims) array, C = Σ u uᵀ over all words
-    neutral : (n_dims, n_dims) array, P = Σ u uᵀ over neutral words
-    directions : (k, n_dims) array; Q = directionsᵀ directions
-    weight : float
+    ``second`` is C = Σ u uᵀ over all words and ``neutral`` P = Σ u uᵀ over neutral words, both
+    (n_dims, n_dims); Q = directionsᵀ directions, of (k, n_dims).
     """
 
     second: FloatArray
@@ -162,9 +163,8 @@ class Problem:
             whitening = axes[:, spread] / np.sqrt(values[spread])
             p, turn = np.linalg.eigh(whitening.T @ self.neutral @ whitening)
             frame = whitening @ turn
-            back = (
-                turn.T @ (axes[:, spread] * np.sqrt(values[spread])).T
-            )  # left inverse of the frame
+            # The left inverse of the frame.
+            back = turn.T @ (axes[:, spread] * np.sqrt(values[spread])).T
             loads = frame.T @ self.directions.T
             start = back @ back.T
             best = _unconstrained(start, p, loads, self.weight)
@@ -216,7 +216,8 @@ def _constrained(start: FloatArray, p: FloatArray, loads: FloatArray, weight: fl
     pace = 1.0 / (1.0 + weight * float(p[-1]) * float(np.linalg.norm(loads, 2) ** 2))
     point, ahead, inertia = start, start, 1.0
     for _ in range(MOST_STEPS):
-        new = _positive(ahead - pace * (ahead - start + pull(ahead)))
+        new = ahead - pace * (ahead - start + pull(ahead))
+        new = _changed((new + new.T) / 2, np.positive)
         moved = new - point
         if np.sum((ahead - new) * moved) > 0:  # the momentum leads uphill
             inertia = 1.0
@@ -225,8 +226,3 @@ def _constrained(start: FloatArray, p: FloatArray, loads: FloatArray, weight: fl
         if np.linalg.norm(moved) <= 1e-12 * np.linalg.norm(start):
             return point
     raise ValueError("soft debiasing did not converge; use a smaller strength")
-
-
-def _positive(matrix: FloatArray) -> FloatArray:
-    values, axes = np.linalg.eigh((matrix + matrix.T) / 2)
-    return np.asarray((axes * np.maximum(values, 0.0)) @ axes.T)

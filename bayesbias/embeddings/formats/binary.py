@@ -6,7 +6,6 @@ Words are found by stepping from vector to vector; a vector is looked at only if
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -27,16 +26,6 @@ SCAN_SIZE = 1 << 18
 """Bytes that `pick` reads at a time: what stays in the processor's cache is scanned fastest."""
 
 
-@dataclass(frozen=True)
-class _Scan:
-    """What a scan of the whole entries in a buffer found, and where it stopped."""
-
-    found: list[Entry]
-    offset: int
-    done: int
-    last: bytes
-
-
 def pick(source: Source, wanted: Collection[bytes] | None) -> Iterator[Entry]:
     """Yield the wanted words; every other vector is stepped over.
 
@@ -45,17 +34,25 @@ def pick(source: Source, wanted: Collection[bytes] | None) -> Iterator[Entry]:
     """
     with source.stream() as (stream, tick):
         header = binary_header(stream.readline(LONGEST_WORD), source.path)
-        size = max(SCAN_SIZE, 4 * header.dims)
-        scan = _Scan([], 0, 0, b"")
-        rest = b""
-        while scan.done < header.count and (more := stream.read(size)):
-            buffer = rest + more
-            scan = _scan(buffer, header, scan.done, scan.last, wanted)
-            yield from scan.found
-            rest = buffer[scan.offset :]
+        count, n_bytes = header.count, 4 * header.dims
+        done, last, buffer, offset = 0, b"", b"", 0
+        while done < count and (more := stream.read(max(SCAN_SIZE, n_bytes))):
+            buffer, offset = buffer[offset:] + more, 0
+            while done < count:
+                space = buffer.find(b" ", offset, offset + LONGEST_WORD)
+                if space < 0 and len(buffer) - offset >= LONGEST_WORD:
+                    raise ValueError(no_word(header, done, last))
+                end = space + 1 + n_bytes
+                if space < 0 or end > len(buffer):
+                    break
+                # Some writers end an entry with a newline, which stands before the next word then.
+                last = buffer[offset:space].lstrip(b"\n")
+                if wanted is None or last in wanted:
+                    yield last, np.frombuffer(buffer[space + 1 : end], dtype="<f4")
+                offset, done = end, done + 1
             tick()
         # Reading on to the end also makes gzip and zip compare their checksums.
-        check_end(header, scan.done, scan.last, rest + stream.read(LONGEST_WORD))
+        check_end(header, done, last, buffer[offset:] + stream.read(LONGEST_WORD))
 
 
 def iterate(source: Source, rows: int | None = None) -> Iterator[Chunk]:
@@ -88,31 +85,6 @@ def iterate(source: Source, rows: int | None = None) -> Iterator[Chunk]:
         check_end(header, done, last, buffer.left.tobytes() + stream.read(LONGEST_WORD))
 
 
-def _scan(
-    buffer: bytes, header: Header, done: int, last: bytes, wanted: Collection[bytes] | None
-) -> _Scan:
-    """Go through the entries that lie whole in a buffer, which begins with one.
-
-    ``done`` entries came before it, the last of them with the word ``last``.
-    """
-    found: list[Entry] = []
-    offset, stop, n_bytes = 0, len(buffer), 4 * header.dims
-    while done < header.count:
-        space = buffer.find(b" ", offset, offset + LONGEST_WORD)
-        if space < 0 and stop - offset >= LONGEST_WORD:
-            raise ValueError(no_word(header, done, last))
-        end = space + 1 + n_bytes
-        if space < 0 or end > stop:
-            break
-        # Some writers end an entry with a newline, which stands before the next word then.
-        last = buffer[offset:space].lstrip(b"\n")
-        if wanted is None or last in wanted:
-            found.append((last, np.frombuffer(buffer[space + 1 : end], dtype="<f4")))
-        offset = end
-        done += 1
-    return _Scan(found, offset, done, last)
-
-
 def binary_header(line: bytes, path: Path) -> Header:
     """Read the first line of a file in word2vec's binary format."""
     if line.startswith(FASTTEXT_MAGIC):
@@ -132,13 +104,8 @@ def binary_header(line: bytes, path: Path) -> Header:
 def check_end(header: Header, done: int, last: bytes, left: bytes) -> None:
     """Compare what the header promised with what there was.
 
-    Parameters
-    ----------
-    header : Header
-    done : int
-        Whole entries found, and ``last``, the word of the last of them.
-    left : bytes
-        What stands behind it, or the beginning of that.
+    There were ``done`` whole entries, the last of them of the word ``last``, and ``left`` is what
+    stands behind it, or the beginning of that.
     """
     left = left.strip(b"\r\n")
     if done == header.count and not left:

@@ -56,11 +56,11 @@ def hash_names(names: Any, out: Any) -> None:  # noqa: ANN401
 
 
 @compiled()
-def find_repeats(hashes: Any, table: Any, rows: Any) -> Any:  # noqa: ANN401
-    """Write the rows of hashes that have come before into ``rows``, and return their number.
+def find_hashes(hashes: Any, table: Any, rows: Any, keep: Any) -> Any:  # noqa: ANN401
+    """Write the rows of hashes that stand in a table into ``rows``, and return their number.
 
-    The table, (2**k,) uint64, begins as zeros and has more slots than there are hashes; which slot
-    is a hash's first is told by bits other than its last, which is set in the table.
+    The table, (2**k,) uint64, begins as zeros and always has more slots than hashes, whose last
+    bit is set in it. If ``keep``, those that are not there are put in.
     """
     last, found = np.uint64(table.shape[0] - 1), 0
     for row in range(hashes.shape[0]):
@@ -71,27 +71,8 @@ def find_repeats(hashes: Any, table: Any, rows: Any) -> Any:  # noqa: ANN401
         if table[slot] == value:
             rows[found] = row
             found += 1
-        table[slot] = value
-    return found
-
-
-@compiled()
-def find_hashes(hashes: Any, table: Any, rows: Any) -> Any:  # noqa: ANN401
-    """Write the rows of hashes that stand in a table into ``rows``, and return their number.
-
-    The table, (2**k,) uint64, holds hashes with their last bit set, each in the slot that its
-    own last k bits name or behind it, before the next 0.
-    """
-    last, found = np.uint64(table.shape[0] - 1), 0
-    for row in range(hashes.shape[0]):
-        value = hashes[row] | np.uint64(1)
-        slot = value & last
-        while table[slot] != 0:
-            if table[slot] == value:
-                rows[found] = row
-                found += 1
-                break
-            slot = (slot + np.uint64(1)) & last
+        elif keep:
+            table[slot] = value
     return found
 
 
@@ -139,24 +120,12 @@ def _parse_number(line: Any, start: Any, stop: Any) -> Any:  # noqa: ANN401
 
 @compiled()
 def split_text(buffer: Any, rows: Any, names: Any) -> Any:  # noqa: ANN401
-    """Parse whole plain lines, a word and its numbers with single spaces between, from the front.
+    """Parse plain lines, a word and its numbers with single spaces between, from the front.
 
-    Parameters
-    ----------
-    buffer : (n_bytes,) uint8
-    rows : (n_rows, n_dims) float32
-        Gets the numbers; as many lines are taken as it holds.
-    names : (n_bytes,) uint8
-        Gets the words, each with a newline behind it; as long as the buffer or longer.
-
-    Returns
-    -------
-    offset : int
-        Where the first line not taken begins.
-    taken, n_names, lines : int
-        Lines with a word, bytes of names, and all lines, blank ones as well.
-    odd : bool
-        Whether the line at `offset` is whole but not plain, so that it is to be read with care.
+    Fills the (n_rows, n_dims) float32 ``rows``, and ``names``, which has as many bytes as the
+    buffer or more, with the words and a newline behind each. Returns where the first line not
+    taken begins; numbers of lines with a word, of bytes of names, and of all lines; and whether
+    the line that it stopped at is whole but not plain, so that it is to be read with care.
     """
     stop, n_dims = buffer.shape[0], rows.shape[1]
     offset, taken, n_names, lines = 0, 0, 0, 0
@@ -200,24 +169,9 @@ def split_text(buffer: Any, rows: Any, names: Any) -> Any:  # noqa: ANN401
 def split_binary(buffer: Any, longest: Any, rows: Any, names: Any) -> Any:  # noqa: ANN401
     """Copy whole entries of word2vec's binary format from the front of a buffer.
 
-    Parameters
-    ----------
-    buffer : (n,) uint8
-    longest : int
-        Bytes that a word may have.
-    rows : (n_rows, n_bytes) uint8
-        Gets the vectors; as many entries are taken as it holds.
-    names : (n,) uint8
-        Gets the words, each with a newline behind it; as long as the buffer or longer.
-
-    Returns
-    -------
-    offset : int
-        Where the first entry not taken begins.
-    taken, n_names : int
-        Entries, and bytes of names.
-    lost : bool
-        Whether no word ends where one should.
+    Fills the (n_rows, n_bytes) uint8 ``rows``, and ``names`` as `split_text` does; a word may have
+    ``longest`` bytes. Returns where the first entry not taken begins; numbers of entries and of
+    bytes of names; and whether no word ends where one should.
     """
     stop, n_bytes = buffer.shape[0], rows.shape[1]
     offset, taken, n_names = 0, 0, 0
@@ -258,14 +212,9 @@ def _scale(square: Any) -> Any:  # noqa: ANN401
 def project(vectors: Any, directions: Any, out: Any) -> None:  # noqa: ANN401
     """Compute products of vectors, brought to unit length, and directions; all are float32.
 
-    Two vectors and five directions go at a time, which keeps the processor's registers full.
-
-    Parameters
-    ----------
-    vectors : (n, n_dims)
-    directions : (5 * m, n_dims)
-    out : (5 * m, n)
-        Gets the products; NaN where the square of a vector's length leaves the range of float32.
+    Two of the (n, n_dims) vectors and five of the (5 * m, n_dims) directions go at a time, which
+    keeps the processor's registers full. ``out``, (5 * m, n), gets NaN where the square of a
+    vector's length leaves the range of float32.
     """
     n, n_dims = vectors.shape
     for row in range(0, n, 2):

@@ -6,10 +6,7 @@ a memory map, so that reading them takes no longer for a large file than for a s
 
 from __future__ import annotations
 
-import errno
 import os
-import secrets
-import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -17,9 +14,10 @@ from typing import IO, Any
 import numpy as np
 
 from ..._core.checks import Argument, ArgumentError
-from ..chunks import Chunk, Entry, fill_buffer, rows_of_chunk
+from ..._core.files import replace_folder
+from ..chunks import Bytes, Chunk, Entry, fill_buffer, rows_of_chunk
 from ..source import Source
-from ..vocabulary import Lookup, Vocabulary, hashes_of
+from ..vocabulary import Lookup, Vocabulary
 from .headers import LARGEST_DIMS, one_line
 from .npz import ODD_HEADER
 
@@ -27,22 +25,16 @@ type Mapped = np.memmap[Any, np.dtype[np.float32]]
 
 FILES = VECTORS, WORDS = "vectors.npy", "vocab.txt"
 
-_LETTERS = 8
-"""Bytes of a word that are read at a time."""
+_LETTERS = 16
+"""Bytes of a word, for all but the longest."""
 
 LONGEST_HEADER = 1 << 16
 """Bytes; numpy refuses headers of a sixth of that."""
 
 
-def is_native(path: Path) -> bool:
-    """Return whether a path is a folder that holds the two files."""
-    return all((path / name).is_file() for name in FILES)
-
-
 def native_vocabulary(folder: Path) -> Vocabulary:
     """Read the words of a folder, and see whether there are as many vectors."""
-    names, matrix = _read(folder)
-    return Vocabulary(names, hashes_of(names, len(matrix)))
+    return Vocabulary(_read(folder)[0])
 
 
 def _read(folder: Path) -> tuple[bytes, Mapped]:
@@ -61,23 +53,22 @@ def _read(folder: Path) -> tuple[bytes, Mapped]:
 
 def pick(source: Source, wanted: Collection[bytes] | None) -> Iterator[Entry]:
     """Yield the wanted words; only their vectors are read."""
-    vocabulary, matrix = native_vocabulary(source.path), _mapped(source.path)
+    names, matrix = _read(source.path)
     if wanted is None:
-        names = bytes(vocabulary.names).split(b"\n")[:-1]
-        yield from zip(names, np.array(matrix), strict=True)
+        yield from zip(names.split(b"\n")[:-1], np.array(matrix), strict=True)
         return
-    for row, name in Lookup(wanted).find(vocabulary):
+    for row, name in Lookup(wanted).find(Vocabulary(names)):
         yield name, np.array(matrix[row])
 
 
 def iterate(source: Source, rows: int | None = None) -> Iterator[Chunk]:
     """Yield all words and vectors in chunks."""
     folder = source.path
-    matrix = _read(folder)[1]
+    names, matrix = _read(folder)
+    letters = np.frombuffer(names, dtype=np.uint8)
     count, n_dims = matrix.shape
-    most = rows_of_chunk(n_dims, rows)
-    letters = b""
-    with (folder / VECTORS).open("rb", buffering=0) as stream, (folder / WORDS).open("rb") as words:
+    most, first = rows_of_chunk(n_dims, rows), 0
+    with (folder / VECTORS).open("rb", buffering=0) as stream:
         stream.seek(matrix.offset)
         for start in range(0, count, most):
             vectors = np.empty((min(most, count - start), n_dims), dtype=np.float32)
@@ -86,25 +77,17 @@ def iterate(source: Source, rows: int | None = None) -> Iterator[Chunk]:
                 raise ValueError(
                     f"{folder / VECTORS} was cut off, or cannot be read; make it again"
                 )
-            names, letters = _split_words(words, letters, len(vectors))
-            yield Chunk(names, vectors)
+            last = _end_of(letters, first, len(vectors))
+            yield Chunk(names[first:last], vectors)
+            first = last
 
 
-def _split_words(stream: IO[bytes], letters: bytes, count: int) -> tuple[bytes, bytes]:
-    """Read on behind ``letters``; return the next words, a newline behind each, and the rest."""
-    while letters.count(b"\n") < count:
-        more = stream.read(_LETTERS * count)
-        if not more:
-            raise ValueError(f"{stream.name} changed while it was read; make it again")
-        letters += more
-    cut = int(np.flatnonzero(np.frombuffer(letters, dtype=np.uint8) == ord("\n"))[count - 1]) + 1
-    return letters[:cut], letters[cut:]
-
-
-def native_shape(folder: Path) -> tuple[int, int]:
-    """Number of words and of dimensions."""
-    count, n_dims = _mapped(folder).shape
-    return int(count), int(n_dims)
+def _end_of(letters: Bytes, first: int, count: int) -> int:
+    """Return where ``count`` words that begin at ``first`` end, their line breaks included."""
+    reach = _LETTERS * count
+    while len(ends := np.flatnonzero(letters[first : first + reach] == ord("\n"))) < count:
+        reach *= 2
+    return first + int(ends[count - 1]) + 1
 
 
 def write_native(
@@ -112,40 +95,19 @@ def write_native(
     folder: Path,
     *,
     force: bool = False,
-    approve: Callable[[Vocabulary], object] | None = None,
-) -> int:
-    """Write chunks as a folder of the native form, whole or not at all; return the number of words.
+    approve: Callable[[Vocabulary], object] = lambda _: None,
+) -> tuple[int, int]:
+    """Write chunks as a folder of the native form, whole or not at all.
 
-    The folder is written beside its final path under another name, which is changed when `approve`,
-    called with all words, has not raised anything.
-
-    Raises
-    ------
-    ValueError
-        If the folder is there and `force` is not set, or holds other things than the two files.
-    OSError
-        If it cannot be written, for example because the disk is full; nothing is left behind.
+    Returns the numbers of words and of dimensions. `approve` is called with all words before the
+    folder gets its name, and may raise an error. Errors are those of `require_native_path`,
+    and OSErrors such as of a full disk.
     """
     require_native_path(folder, force=force)
-    hidden = folder.parent / f".{secrets.token_hex(8)}.writing"
-    hidden.mkdir()
-    try:
-        count = _write(chunks, hidden)
-        if approve is not None:
-            approve(native_vocabulary(hidden))
-        _put(hidden, folder)
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
-            raise OSError(
-                error.errno,
-                f"{os.strerror(error.errno)}; nothing was written: make room, or choose another "
-                "place",
-                str(folder),
-            ) from None
-        raise
-    finally:
-        shutil.rmtree(hidden, ignore_errors=True)
-    return count
+    with replace_folder(folder) as new:
+        shape = _write(chunks, new)
+        approve(native_vocabulary(new))
+    return shape
 
 
 def require_native_path(folder: Path, *, force: bool) -> None:
@@ -162,23 +124,9 @@ def require_native_path(folder: Path, *, force: bool) -> None:
         raise ArgumentError(told, Argument("force", True), " to replace it")
 
 
-def _put(hidden: Path, folder: Path) -> None:
-    """Change names; an earlier folder goes only when the new one can take its place."""
-    old = hidden.with_suffix(".old")
-    if folder.exists():
-        folder.rename(old)
-    try:
-        hidden.rename(folder)
-    except OSError:
-        if old.exists():
-            old.rename(folder)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
-
-
-def _write(chunks: Iterable[Chunk], hidden: Path) -> int:
+def _write(chunks: Iterable[Chunk], folder: Path) -> tuple[int, int]:
     count = n_dims = 0
-    with (hidden / VECTORS).open("wb") as vectors, (hidden / WORDS).open("wb") as words:
+    with (folder / VECTORS).open("wb") as vectors, (folder / WORDS).open("wb") as words:
         for chunk in chunks:
             if not count:
                 n_dims = chunk.vectors.shape[1]
@@ -193,7 +141,7 @@ def _write(chunks: Iterable[Chunk], hidden: Path) -> int:
         for file in (vectors, words):
             file.flush()
             os.fsync(file.fileno())
-    return count
+    return count, n_dims
 
 
 def _write_header(file: IO[bytes], shape: tuple[int, int]) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import codecs
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 
+from ..._core.checks import is_number
 from ..chunks import Chunk, Entry, ReadBuffer, Vector, rows_of_chunk
 from ..source import Source, Tick
 from .headers import Header, parse_header
@@ -27,20 +29,14 @@ def pick(source: Source, wanted: Collection[bytes] | None) -> Iterator[Entry]:
     """Yield the wanted words; no other word's numbers are parsed."""
     path = source.path
     with source.stream() as (stream, tick):
-        lines = _lines(stream, path, tick)
-        number, line = next(lines, (1, b""))
-        header = parse_header(line, path)
-        dims = header.dims if header else dims_of_first(line, path)
+        header, dims, first, content, lines = _opened(stream, path, tick)
         count = 0
-        if header:
-            number, line = next(lines, (1, b""))
-        while line:
+        for number, line in chain([(first, content)] if content else [], lines):
             cut = end_of_word(line, dims, f"{path}: line {number:,}")
             if wanted is None or line[:cut] in wanted:
                 numbers = line[cut + 1 :].lstrip(b" ")
                 yield line[:cut], parsed(numbers, dims, f"{path}: line {number:,}")
             count += 1
-            number, line = next(lines, (number, b""))
         if header:
             check_count(header, count)
 
@@ -48,8 +44,10 @@ def pick(source: Source, wanted: Collection[bytes] | None) -> Iterator[Entry]:
 def iterate(source: Source, rows: int | None = None) -> Iterator[Chunk]:
     """Yield all words and vectors in chunks."""
     with source.stream() as (stream, tick):
-        header, lines = _opened(stream, source.path)
-        most = rows_of_chunk(lines.n_dims, rows)
+        header, dims, first, content, _ = _opened(stream, source.path, tick)
+        buffer = ReadBuffer(stream, content and content + b"\n")
+        lines = _Lines(source.path, dims, first, buffer)
+        most = rows_of_chunk(dims, rows)
         count = 0
         while not lines.buffer.ended:
             lines.refill()
@@ -111,22 +109,18 @@ class _Lines:
         return line[:cut], parsed(line[cut + 1 :].lstrip(b" "), self.n_dims, where)
 
 
-def _opened(stream: IO[bytes], path: Path) -> tuple[Header | None, _Lines]:
-    """Determine how many numbers a line has, and keep the first line if it holds a word."""
-    number = 0
-    raw = line = b""
-    while not line and (raw := stream.readline(LONGEST_LINE)):
-        number += 1
-        if len(raw) == LONGEST_LINE:
-            raise ValueError(_endless(path, number))
-        if number == 1:
-            raw = raw.removeprefix(codecs.BOM_UTF8)
-        line = raw.rstrip(b" \r\n")
-    header = parse_header(line, path)
-    if header:
-        return header, _Lines(path, header.dims, number + 1, ReadBuffer(stream))
-    dims = dims_of_first(line, path)
-    return None, _Lines(path, dims, max(number, 1), ReadBuffer(stream, raw))
+def _opened(
+    stream: IO[bytes], path: Path, tick: Tick
+) -> tuple[Header | None, int, int, bytes, Iterator[tuple[int, bytes]]]:
+    """Return the header, how many numbers a line has, the first line below it, and all others.
+
+    Of the first line there is the number and, unless it still has to be read, the content.
+    """
+    lines = _lines(stream, path, tick)
+    number, line = next(lines, (1, b""))
+    if header := parse_header(line, path):
+        return header, header.dims, number + 1, b"", lines
+    return None, dims_of_first(line, path), number, line, lines
 
 
 def check_count(header: Header, count: int) -> None:
@@ -162,7 +156,7 @@ def dims_of_first(line: bytes, path: Path) -> int:
     """Count the numbers at the end of the first line; what stands before them is the word."""
     fields = line.split(b" ")
     dims = 0
-    while dims < len(fields) - 1 and _is_number(fields[-1 - dims]):
+    while dims < len(fields) - 1 and is_number(fields[-1 - dims]):
         dims += 1
     if dims < 2:
         raise ValueError(
@@ -178,44 +172,33 @@ def end_of_word(line: bytes, dims: int, where: str) -> int:
     if spaces == dims:
         return line.index(b" ")
     if spaces < dims:
-        raise ValueError(
-            f"{where} has {spaces:,} numbers, not {dims:,} as the header or the first line says; "
-            "the file was cut off, or is two files joined"
-        )
+        raise _miscounted(where, spaces, dims, "the file was cut off, or is two files joined")
     spaced = line.rsplit(b" ", dims)[0]
     word, *more = spaced.split(b" ")
     more = [field for field in more if field]
     if not more:  # several spaces stand between the word and its numbers
         return len(word)
-    if all(map(_is_number, more)):  # else they belong to the word: GloVe 840B has '. . .'
-        raise ValueError(
-            f"{where} has {dims + len(more):,} numbers, not {dims:,} as the header or the first "
-            "line says; all vectors of a file must have the same number of dimensions"
-        )
+    if all(map(is_number, more)):  # else they belong to the word: GloVe 840B has '. . .'
+        advice = "all vectors of a file must have the same number of dimensions"
+        raise _miscounted(where, dims + len(more), dims, advice)
     return len(spaced)
 
 
-def _is_number(field: bytes) -> bool:
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return True
+def _miscounted(where: str, count: int, dims: int, advice: str) -> ValueError:
+    text = f"{where} has {count:,} numbers, not {dims:,} as the header or the first line says"
+    return ValueError(f"{text}; {advice}")
 
 
 def parsed(numbers: bytes, dims: int, where: str) -> Vector:
     """Parse ``dims`` float32 numbers of the fields of a line behind its word."""
     fields = numbers.split(b" ")
     if len(fields) != dims:  # spaces among the numbers were taken for one
-        raise ValueError(
-            f"{where} has {len(fields):,} numbers, not {dims:,} as the header or the first line "
-            "says; the line is damaged"
-        )
+        raise _miscounted(where, len(fields), dims, "the line is damaged")
     try:
         with np.errstate(over="ignore"):  # becomes inf, which load_vectors refuses by word
             return np.array([float(field) for field in fields], dtype=np.float32)
     except ValueError:
-        wrong = next(field for field in fields if not _is_number(field))
+        wrong = next(field for field in fields if not is_number(field))
         raise ValueError(f"{where} has {_shown(wrong)} where a number should be") from None
 
 

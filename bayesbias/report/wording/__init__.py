@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -32,6 +32,11 @@ class Line:
 
     def __str__(self) -> str:
         return f"{self.of}: {self.text}"
+
+
+def lines_of[Fitted](results: Mapping[str, Fitted], word: Callable[[Fitted], str]) -> list[Line]:
+    """Word something for every model."""
+    return [Line(model, word(result)) for model, result in results.items()]
 
 
 class _Fitted(Protocol):

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pandas as pd
 
+from ...tables.descriptives import UNRELATED, contrast_of
 from ...tables.levels import OVERALL, at_level
 from ...tables.schema import CONNECTIONS, connections_present
 from ...workflows.wordlist import Analysis, ModelResult
-from . import PARTNERS, Line
+from . import PARTNERS, Line, lines_of
 from .numbers import counted, ends, joined, number, probability_name, signed, signed_end
-
-UNRELATED = 1.0
-"""Distance of directions that have nothing in common."""
 
 MOST_MISSING = 8
 """Missing words that the command line names."""
@@ -23,23 +23,9 @@ def gap_pair(analysis: Analysis) -> tuple[str, str]:
     return "associated", next(name for name in PARTNERS if name in there)
 
 
-def contrast_rows(frame: pd.DataFrame, pair: tuple[str, str]) -> pd.DataFrame:
-    """Return the rows of a pair of connections.
-
-    Raises
-    ------
-    ValueError
-        If there are none: contrasts hold each pair once, in the order of ``CONNECTIONS``.
-    """
-    rows = frame[(frame["first"] == pair[0]) & (frame["second"] == pair[1])]
-    if rows.empty:
-        raise ValueError(f"there is no contrast {pair[0]} - {pair[1]}")
-    return rows
-
-
 def overall_contrast(result: ModelResult, pair: tuple[str, str]) -> pd.Series:
     """Return the overall row of a model's contrasts for a pair of connections."""
-    return at_level(contrast_rows(result.contrasts, pair), OVERALL).iloc[0]
+    return at_level(contrast_of(result.contrasts, *pair), OVERALL).iloc[0]
 
 
 def overall_means(result: ModelResult) -> pd.DataFrame:
@@ -55,10 +41,7 @@ def settled(row: pd.Series) -> bool:
 def gap_lines(analysis: Analysis) -> list[Line]:
     """Word the gap under every model."""
     pair, ci_prob = gap_pair(analysis), analysis.settings.ci_prob
-    return [
-        Line(model, gap_sentence(result, pair, ci_prob))
-        for model, result in analysis.results.items()
-    ]
+    return lines_of(analysis.results, partial(gap_sentence, pair=pair, ci_prob=ci_prob))
 
 
 def gap_sentence(result: ModelResult, pair: tuple[str, str], ci_prob: float) -> str:

@@ -15,13 +15,7 @@ UNEVEN = 0.05
 
 
 def widths_in_words(before: pd.DataFrame, after: pd.DataFrame) -> str:
-    """Word how many times as wide the intervals of every connection are.
-
-    Parameters
-    ----------
-    before, after : DataFrame
-        Overall rows, with the connections as the index.
-    """
+    """Word how many times as wide the intervals of every connection, the index, are."""
     ratios = (after["high"] - after["low"]) / (before["high"] - before["low"])
     names = [name for name in CONNECTIONS if name in ratios.index]
     return joined(f"{ratios[name]:.2f} times as wide for {name}" for name in names)

@@ -1,4 +1,4 @@
-"""Observed distances against what the model expects."""
+"""Plots of a posterior: its standard deviations, and observed distances against what it expects."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from builders import distances
-from plot_looks import assert_readable, line, note
+from plot_looks import assert_readable, line, note, row_names
 
 import bayesbias as bb
 from bayesbias import plots
-from bayesbias.plots.predictive_check import _thinned
+from bayesbias.plots.posterior import _thinned
 
 
 @pytest.fixture(scope="module")
@@ -25,9 +25,32 @@ def posterior(table: pd.DataFrame) -> Any:
     return bb.fit(table, "paper-figures", draws=500, seed=1)
 
 
+def test_scales_draw_a_row_each_under_headings(posterior: Any) -> None:
+    frame = bb.scales(posterior)
+    ax = plots.scales(frame)
+    assert row_names(ax) == [
+        "between protected words",
+        *bb.CONNECTIONS,
+        "between single distances",
+        *bb.CONNECTIONS,
+    ]
+    drawn = [each.get_xdata()[0] for each in ax.get_lines() if each.get_label() in bb.CONNECTIONS]
+    assert drawn == pytest.approx(frame["mean"].tolist())
+    assert ax.get_xlim()[0] == 0
+    assert_readable(ax)
+
+
+def test_scales_tell_degrees_of_freedom_in_words() -> None:
+    tails = {"parameter": "nu", "of": "", "mean": 7.2, "sd": 1, "low": 5.1, "high": 9.4}
+    one = {"parameter": "sigma", "of": "", "mean": 0.2, "sd": 0, "low": 0.1, "high": 0.3}
+    ax = plots.scales(pd.DataFrame([one, tails]))
+    assert row_names(ax) == ["between single distances"]
+    assert "Tails: 7 degrees of freedom (5 to 9)" in note(ax)
+
+
 def test_predictive_check_counts_as_the_checks_do(posterior: Any, table: pd.DataFrame) -> None:
     ax = plots.predictive_check(posterior, ci_prob=0.5)
-    counts = bb.check(posterior, ci_probs=[0.5]).set_index("connection")
+    counts = bb.check(posterior, ci_probs=[0.5], seed=0).set_index("connection")
     for name in bb.CONNECTIONS:
         inside, outside = (line(ax, f"{name} {where}") for where in ("inside", "outside"))
         assert len(inside.get_xdata()) == counts.loc[name, "n_inside"]

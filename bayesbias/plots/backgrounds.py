@@ -1,17 +1,27 @@
-"""Words of sets under the reference distribution that they are read against."""
+"""Words and pairs of sets over the reference distribution that they are read against."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
+from ..background.relative_bias import RelativeBias
 from ..tables.schema import require_columns
-from .axes_frame import HEADER_HEIGHT, Scale, finish, new_axes, row_labels, shorten
-from .background_densities import PSI
+from .axes_frame import (
+    HEADER_HEIGHT,
+    Scale,
+    finish,
+    new_axes,
+    row_labels,
+    shorten,
+    vertical_guides,
+)
 from .header import SMALL_SIZE, key
+from .null_models import BINS, HEIGHT, mark_observed
 from .palette import COLOURS, INK, LINE, MARKERS
-from .ridge_engine import draw_ridge
+from .ridges import PSI, draw_ridge
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -39,8 +49,7 @@ def background_words(
         As `bayesbias.background.words` returns it, for this experiment.
     experiment : str
         Which distribution.
-    ax : Axes, optional
-        Where to draw; a new figure by default, as high as the words need.
+    ax : see `bayesbias.plots`
 
     Returns
     -------
@@ -74,10 +83,10 @@ def background_words(
 
 
 def _draw_words(ax: Axes, words: pd.DataFrame) -> list[Artist]:
-    parts = [
-        part.sort_values("psi", ascending=False) for _, part in words.groupby("set", sort=False)
-    ]
-    rows = pd.concat(parts, ignore_index=True)
+    sets = words.groupby("set", sort=False)
+    rows = pd.concat(
+        [part.sort_values("psi", ascending=False) for _, part in sets], ignore_index=True
+    )
     keys: list[Artist] = []
     for name, part in rows.groupby("set", sort=False):
         colour, marker = STYLES[len(keys) % len(STYLES)]
@@ -88,3 +97,53 @@ def _draw_words(ax: Axes, words: pd.DataFrame) -> list[Artist]:
     row_labels(ax, rows.index.tolist(), rows["word"].tolist())
     ax.tick_params(axis="y", labelsize=SMALL_SIZE - 1)
     return keys
+
+
+def relative_bias(
+    found: RelativeBias,
+    *,
+    name: str = "",
+    labels: tuple[str, str] = ("X", "Y"),
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the relative bias of two sets over that of random pairs of sets.
+
+    Parameters
+    ----------
+    found : RelativeBias
+        As `Distribution.relative_bias` returns it.
+    name : str
+        Of the experiment, for the title.
+    labels : pair of str
+        What the sets are called.
+    ax : see `bayesbias.plots`
+
+    Returns
+    -------
+    Axes
+        A histogram of the random pairs, the Normal of the closed form, and the observed value.
+
+    References
+    ----------
+    Smarda (2021), figure 3.
+    """
+    ax = new_axes(ax, HEIGHT)
+    vertical_guides(ax)
+    ax.hist(found.reference, bins=BINS, density=True, color=LINE, alpha=0.55, label="random pairs")
+    z = np.linspace(-4.5, 4.5, 300)
+    x, peak = found.expected + found.sd * z, 1 / (found.sd * np.sqrt(2 * np.pi))
+    ax.plot(x, peak * np.exp(-(z**2) / 2), color=INK, linewidth=1.1, label="closed form")
+    ticks = [found.expected + at * found.sd for at in (-1.959964, 1.959964)]
+    ax.vlines(ticks, 0, 0.09 * peak, color=INK, linewidth=1.3)
+    mark_observed(ax, found.statistic, COLOURS["associated"], 2.2)
+    ax.set_yticks([])
+    ax.set_ylim(0, 1.12 * peak)
+    label = f"sum of ψ over {labels[0]} less that over {labels[1]}"
+    return finish(
+        ax,
+        Scale(label, [x[0], x[-1], found.statistic]),
+        f"{name}: relative bias" if name else "Relative bias",
+        f"Grey: {len(found.reference):,} random pairs of disjoint sets of {found.n_x} and "
+        f"{found.n_y} words; curve: the Normal in closed form, ticks at its middle 95%. Coloured: "
+        f"the observed value, two-sided p = {found.p_simulated():.2g} among the random pairs.",
+    )

@@ -1,17 +1,18 @@
-"""The forest, and the rows of all forests."""
+"""Forests of means and of contrasts, and the rows of all forests."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 import pytest
-from builders import summaries
+from builders import distances, summaries
 from matplotlib.colors import to_hex
-from plot_looks import assert_readable, line, note, row_names
+from plot_looks import assert_readable, band_of, legend_names, line, note, row_names
 
 import bayesbias as bb
 from bayesbias import plots
 from bayesbias.plots.forest_engine import MOST_ROWS, level_rows
+from bayesbias.plots.forests import direction
 from bayesbias.plots.palette import COLOURS, MARKERS
 
 
@@ -30,10 +31,9 @@ def test_forest_draws_means_and_intervals_where_the_frame_has_them() -> None:
         assert drawn.get_marker() == MARKERS[name]
         offsets = drawn.get_ydata() - ax.get_yticks()
         assert offsets == pytest.approx([0.2 * (number - 1.5)] * 6)
-        bars = [
-            bar for bar in ax.collections if to_hex(bar.get_color()[0]).upper() == COLOURS[name]
-        ]  # type: ignore[attr-defined]
-        ends = np.array([path.vertices[:, 0] for path in bars[0].get_paths()])
+        colours = [to_hex(bar.get_color()[0]).upper() for bar in ax.collections]  # type: ignore[attr-defined]
+        bars = ax.collections[colours.index(COLOURS[name])]
+        ends = np.array([path.vertices[:, 0] for path in bars.get_paths()])
         assert ends == pytest.approx(expected[["low", "high"]].to_numpy())
 
 
@@ -47,9 +47,7 @@ def test_forest_stands_upright_with_its_axis_named_and_one_marked() -> None:
     assert high > 1.0
     assert [1.0, 1.0] in [list(each.get_xdata()) for each in ax.get_lines()]
     assert "protected words" in ax.get_title()
-    legend = ax.get_legend()
-    assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()] == list(bb.CONNECTIONS)
+    assert legend_names(ax) == list(bb.CONNECTIONS)
 
 
 @pytest.mark.parametrize(
@@ -93,26 +91,50 @@ def test_forest_of_too_many_words_says_so_and_what_to_choose() -> None:
 @pytest.mark.parametrize("names", [("associated", "different"), ("associated",), ("neutral",)])
 def test_forest_without_some_connections(names: tuple[str, ...]) -> None:
     ax = plots.forest(summaries(connections=names))
-    legend = ax.get_legend()
-    assert legend is not None
-    assert tuple(text.get_text() for text in legend.get_texts()) == names
+    assert legend_names(ax) == list(names)
     assert_readable(ax)
-
-
-def test_forest_refuses_what_it_cannot_draw() -> None:
-    frame = summaries()
-    with pytest.raises(ValueError, match="unknown level 'words'; did you mean 'word'"):
-        plots.forest(frame, level="words")
-    with pytest.raises(ValueError, match="no rows of level 'word'; it has: overall"):
-        plots.forest(frame[frame["level"] == "overall"], level="word")
-    with pytest.raises(ValueError, match=r"lacks the column\(s\) connection"):
-        plots.forest(frame.drop(columns="connection"))
-    frame.loc[3, "mean"] = np.nan
-    with pytest.raises(ValueError, match=r"1 row\(s\) of the frame lack a mean"):
-        plots.forest(frame)
 
 
 def test_rows_keeps_words_of_one_name_in_two_groups_apart() -> None:
     frame = pd.concat([summaries({"Paris": "cities"}), summaries({"Paris": "names"})])
     plan = level_rows(frame.drop_duplicates(["level", "protected_group", "protected_word"]), "word")
     assert [row.label for row in plan.rows] == ["group: cities", "Paris", "group: names", "Paris"]
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    return bb.contrasts(bb.fit(distances(), "paper-figures", draws=500, seed=1))
+
+
+def test_contrast_forest_draws_the_pair_asked_for(frame: pd.DataFrame) -> None:
+    ax = plots.contrast_forest(frame, rope=0.05)
+    chosen = frame[(frame["first"] == "associated") & (frame["second"] == "human")]
+    assert sorted(line(ax, "associated contrast").get_xdata()) == pytest.approx(
+        sorted(chosen["mean"])
+    )
+    assert band_of(ax) == pytest.approx((-0.05, 0.05))
+    assert [0.0, 0.0] in [list(each.get_xdata()) for each in ax.get_lines()]
+    assert "0.05" in note(ax)
+    assert_readable(ax)
+
+
+def test_contrast_forest_prints_each_direction_beside_its_row(frame: pd.DataFrame) -> None:
+    ax = plots.contrast_forest(frame, level="overall")
+    row = frame[(frame["level"] == "overall") & (frame["first"] == "associated")]
+    row = row[row["second"] == "human"].iloc[0]
+    texts = [text for text in ax.texts if text.get_text()[0] in "←→"]
+    assert [text.get_text() for text in texts] == [direction(row["mean"], row["p_direction"])]
+    assert texts[0].get_position()[0] > 1
+
+
+def test_contrast_forest_turned_around_is_its_mirror(frame: pd.DataFrame) -> None:
+    one = line(plots.contrast_forest(frame), "associated contrast")
+    other = line(plots.contrast_forest(frame, first="human", second="associated"), "human contrast")
+    assert list(one.get_xdata()) == pytest.approx([-x for x in other.get_xdata()])
+    assert to_hex(other.get_color()).upper() == COLOURS["human"]
+
+
+def test_no_direction_is_certain() -> None:
+    right = {0.0: "→ <1%", 0.004: "→ <1%", 0.5: "→ 50%", 0.991: "→ >99%", 1.0: "→ >99%"}
+    assert {probability: direction(0.1, probability) for probability in right} == right
+    assert direction(-0.1, 0.949) == "← 95%"

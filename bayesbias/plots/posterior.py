@@ -1,4 +1,4 @@
-"""Observed distances against the intervals the model predicts for them."""
+"""A posterior: where the spread of the distances comes from, and what it expects them to be."""
 
 from __future__ import annotations
 
@@ -10,13 +10,27 @@ import pandas as pd
 from ..model.tree import index_of, labels
 from ..posterior.predictive import predictive_intervals
 from ..tables.descriptives import predictive_rows
-from .axes_frame import new_axes
-from .header import TEXT_SIZE, header, key
-from .palette import COLOURS, FAINT, INK, LINE, MISS
+from ..tables.schema import require_columns
+from .axes_frame import Scale, finish, new_axes
+from .forest_engine import block_rows, draw_intervals, forest_axes
+from .header import TEXT_SIZE, header, interval_key, key
+from .palette import COLOURS, FAINT, INK, LINE, MARKERS, MISS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from xarray import DataTree
+
+MEANINGS = {
+    "connection_sd": "between protected words",
+    "group_sd": "between groups",
+    "attribute_sd": "between attributes",
+    "context_sd": "between contexts",
+    "sigma": "between single distances",
+}
+"""What each standard deviation measures, in words."""
+
+NOT_A_DISTANCE = "nu"
+"""Degrees of freedom of the Student likelihood: no spread, so not on the axis."""
 
 BLOCK = 0.92
 """Share of a connection's block that is drawn in."""
@@ -31,6 +45,52 @@ SPARSE_ROOM, DENSE_ROOM = 62.0, 115.0
 """Points that all bars of a block together fill: half of it, or all where they are many."""
 
 
+def scales(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Draw the standard deviations of a posterior as dots with their intervals.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `bayesbias.scales` returns it.
+    ax : see `bayesbias.plots`
+
+    Returns
+    -------
+    Axes
+        Rows from 0 downwards: a heading for each parameter, and its parts.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing or the frame holds no standard deviation.
+    """
+    require_columns(frame, ("parameter", "of", "mean", "low", "high"))
+    found = frame[frame["parameter"] != NOT_A_DISTANCE]
+    if found.empty:
+        raise ValueError("the frame has no standard deviations to draw; pass bb.scales(posterior)")
+    meaning = found["parameter"].map(lambda name: MEANINGS.get(name, name))
+    rows, drawn = block_rows(found.assign(meaning=meaning, label=found["of"]), "meaning")
+    ax = forest_axes(ax, rows, row_height=0.25)
+    for at, (of, label) in enumerate(zip(drawn["of"], drawn["label"], strict=True)):
+        style = COLOURS.get(of, INK), MARKERS.get(of, "o")
+        draw_intervals(ax, drawn.iloc[[at]], label, *style, size=6)
+    scale = Scale("standard deviation, in units of cosine distance", [0.0, *found["high"]])
+    finish(ax, scale, "Where the spread comes from", _account(frame)).set_xlim(left=0.0)
+    return ax
+
+
+def _account(frame: pd.DataFrame) -> str:
+    text = f"{interval_key(frame)} Farther right is more spread."
+    tails = frame[frame["parameter"] == NOT_A_DISTANCE]
+    if len(tails):
+        row = tails.iloc[0]
+        text += (
+            f" Tails: {row['mean']:.0f} degrees of freedom "
+            f"({row['low']:.0f} to {row['high']:.0f}); under 10 is heavy."
+        )
+    return text
+
+
 def predictive_check(tree: DataTree, *, ci_prob: float = 0.89, ax: Axes | None = None) -> Axes:
     """Draw sorted observed distances over their posterior predictive intervals.
 
@@ -40,8 +100,7 @@ def predictive_check(tree: DataTree, *, ci_prob: float = 0.89, ax: Axes | None =
         A posterior from `bayesbias.fit`.
     ci_prob : float
         Probability of the predictive HPDIs, in (0, 1).
-    ax : Axes, optional
-        Where to draw; a new figure by default.
+    ax : see `bayesbias.plots`
 
     Returns
     -------
@@ -56,7 +115,7 @@ def predictive_check(tree: DataTree, *, ci_prob: float = 0.89, ax: Axes | None =
     """
     observed = np.asarray(tree["observed_data"]["cosine_distance"].values, np.float64)
     connection = np.asarray(labels(tree, "connection"))[index_of(tree, "connection_index")]
-    intervals = predictive_intervals(tree, [ci_prob])[float(ci_prob)]
+    intervals = predictive_intervals(tree, [ci_prob], seed=0)[float(ci_prob)]
     rows = predictive_rows(observed, connection, intervals)
     names = rows["connection"].drop_duplicates().tolist()
     ax = new_axes(ax, height=5.0)

@@ -1,0 +1,163 @@
+"""`bayesbias lists` and `bayesbias models`: what there is, one of them whole, a check of a list."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options
+from .screen import Screen
+
+lists_app, models_app = (typer.Typer(rich_markup_mode="markdown") for _ in range(2))
+
+TAKEN_BY = {
+    "distance": "`bayesbias run`, `fit` and `sweep`",
+    "change": "`bayesbias compare`",
+    "score_difference": "`bayesbias mlm report`",
+}
+"""Which commands take the models for each outcome."""
+
+
+@lists_app.callback(invoke_without_command=True)
+@options.command("bayesbias lists")
+def lists(context: typer.Context, screen: Screen) -> None:
+    """Print the bundled word lists; `show` one, or `check` a file of your own."""
+    if context.invoked_subcommand is not None:
+        return
+    from ..tables.wordlist_files import wordlists
+    from ..tables.wordlists import load_wordlist
+
+    rows = []
+    for name in wordlists():
+        wordlist = load_wordlist(name)
+        groups = "\n".join(f"{group} {len(each)}" for group, each in wordlist.groups.items())
+        stereotypes = sum(len(each) for each in wordlist.stereotypes.values())
+        sizes = {"stereotypes": stereotypes}
+        sizes |= {kind: len(each) for kind, each in wordlist.controls.items()}
+        attributes = "\n".join(f"{kind} {size}" for kind, size in sizes.items() if size)
+        rows.append([name, wordlist.title, groups or "–", attributes])
+    heads = ["name|", "title", "groups|", "attributes|"]
+    screen.table("Bundled word lists", heads, rows)
+    screen.say("Listing a stereotype does not endorse it; each list's note says what it claims.")
+
+
+@lists_app.command("show")
+@options.command(
+    "bayesbias lists show religion", "bayesbias lists show religion --toml > mine.toml"
+)
+def show_list(
+    wordlist: options.OneList,
+    *,
+    toml: Annotated[
+        bool, typer.Option("--toml", help="Print the list's file, comments and all.")
+    ] = False,
+    screen: Screen,
+) -> None:
+    """Print a word list: its sets, its source and its note.
+
+    With --toml its file as it stands, which is a start for a list of your own.
+    """
+    from ..tables.wordlist_files import read_wordlist_text, wordlist_path
+    from ..tables.wordlists import load_wordlist
+
+    if toml:
+        screen.say(read_wordlist_text(wordlist_path(wordlist)).rstrip("\n"))
+        return
+    loaded = load_wordlist(wordlist)
+    frame = loaded.to_frame()
+    rows = [
+        [str(role), str(name), str(len(part)), ", ".join(part["word"])]
+        for (role, name), part in frame.groupby(["role", "set"], sort=False)
+    ]
+    screen.table(f"{loaded.name}: {loaded.title}", ["role", "set", "size>", "words"], rows)
+    for head in ("reference", "licence", "note"):
+        if text := getattr(loaded, head):
+            screen.say(f"{head.capitalize()}: {text}")
+
+
+@lists_app.command("check")
+@options.command("bayesbias lists check mine.toml")
+def check(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A .toml file, or a bundled list.")],
+    screen: Screen,
+) -> int:
+    """Look a word-list file over: duplicates, overlaps, empty sets, unknown keys, with their lines.
+
+    Exit code 1 if there are errors, 0 if there are warnings only or nothing.
+    """
+    from ..tables.wordlist_lint import check_wordlist
+
+    found = check_wordlist(file)
+    for finding in found.to_dict("records"):
+        place = f"{file}:{finding['line']}" if finding["line"] else file
+        key = f"{finding['key']}: " if finding["key"] else ""
+        screen.say(f"{place}: {finding['severity']}: {key}{finding['finding']}")
+    errors = int((found["severity"] == "error").sum())
+    nothing = f"{Path(file).name}: nothing to report."
+    counts = f"{errors} error(s), {len(found) - errors} warning(s)."
+    screen.say(nothing if found.empty else counts)
+    return options.FAILED if errors else 0
+
+
+@models_app.callback(invoke_without_command=True)
+@options.command("bayesbias models", "bayesbias models show crossed --toml > mine.toml")
+def models(context: typer.Context, screen: Screen) -> None:
+    """Print the bundled models and what each is for; `show` one.
+
+    Copy one, change a prior, and give its path: `bayesbias run religion --model mine.toml`
+    """
+    if context.invoked_subcommand is not None:
+        return
+    from ..model.spec import CHOICES, load_model, models
+
+    specs = [load_model(name) for name in models()]
+    specs.sort(key=lambda spec: CHOICES["outcome"].index(spec.outcome))
+    rows = [[spec.name, spec.outcome, spec.title] for spec in specs]
+    screen.table("Bundled models", ["name|", "outcome|", "title"], rows)
+    screen.say(
+        *(f"{outcome}: for {commands}." for outcome, commands in TAKEN_BY.items()),
+        "`bayesbias models show NAME` prints the model, its priors and their reasons.",
+    )
+
+
+@models_app.command("show")
+@options.command(
+    "bayesbias models show crossed", "bayesbias models show crossed --toml > mine.toml"
+)
+def show_model(
+    source: Annotated[
+        str,
+        typer.Argument(metavar="MODEL", help="Name of a bundled model, or path of a .toml file."),
+    ],
+    *,
+    toml: Annotated[
+        bool, typer.Option("--toml", help="Print the model's file, comments and all.")
+    ] = False,
+    screen: Screen,
+) -> None:
+    """Print a model: what it models, its effects, its priors and their reasons.
+
+    With --toml its file as it stands, which is a start for a model of your own.
+    """
+    from ..model.spec import CHOICES, OUTCOMES, load_model, model_text
+
+    if toml:
+        screen.say(model_text(source).rstrip("\n"))
+        return
+    spec = load_model(source)
+    rows = []
+    for name, prior in spec.priors.items():
+        numbers = ", ".join(f"{key} {value:g}" for key, value in prior.parameters.items())
+        rows.append([name, f"{prior.family}: {numbers}", prior.reason])
+    screen.table(f"{spec.name}: {spec.title}", ["parameter|", "prior", "reason"], rows)
+    structure = [f"{key} {getattr(spec, key)}" for key in CHOICES if key != "outcome"]
+    structure += [term.in_words for term in spec.terms]
+    screen.say(
+        f"For {OUTCOMES[spec.outcome]}: {TAKEN_BY[spec.outcome]}.",
+        f"Structure: {', '.join(structure)}.",
+    )
+    for head in ("note", "reference"):
+        if text := getattr(spec, head):
+            screen.say(f"{head.capitalize()}: {' '.join(text.split())}")

@@ -1,0 +1,42 @@
+"""The names of the package that notebooks and pages of the docs use are there, executed or not."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from functools import reduce
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import bayesbias
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted([*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("docs/*.md")])
+
+OF_THE_READER = {"bb.debias.centre"}  # what a page shows how to add
+
+
+def code_of(page: Path) -> str:
+    """The Python of a page, without the commands of IPython."""
+    text = page.read_text(encoding="utf-8")
+    if page.suffix == ".md":
+        return "\n".join(re.findall(r"^```python[^\n]*\n(.*?)^```$", text, flags=re.M | re.S))
+    cells = [cell["source"] for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+    return re.sub(r"^[%!].*$", "", "\n".join("".join(cell) for cell in cells), flags=re.M)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_names_of_the_package_are_there(page: Path) -> None:
+    nodes = list(ast.walk(ast.parse(code_of(page), page.name)))
+    known = {"bb": bayesbias, "bayesbias": bayesbias}
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "bayesbias":
+            source = import_module(node.module or "")
+            known |= {each.asname or each.name: getattr(source, each.name) for each in node.names}
+    for used in {ast.unparse(node) for node in nodes if isinstance(node, ast.Attribute)}:
+        first, *rest = used.split(".")
+        if first in known and all(map(str.isidentifier, rest)) and used not in OF_THE_READER:
+            reduce(getattr, rest, known[first])

@@ -1,0 +1,214 @@
+"""What plots share: titles that fit, colours, tooltips, files."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
+from xml.etree import ElementTree
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from builders import distances
+from matplotlib.colors import to_rgb
+from plot_looks import TOUCH
+from xarray import DataTree
+
+import bayesbias as bb
+from bayesbias import plots
+from bayesbias.plots.header import header
+from bayesbias.plots.palette import COLOURS, INK, MARKERS, MISS, QUIET
+from bayesbias.plots.tooltips import tip, tips_of
+from bayesbias.posterior.contrasts import contrasts
+from bayesbias.posterior.summaries import scales, summary
+
+
+@pytest.mark.parametrize("across", [1, 3])
+def test_a_header_and_the_label_below_are_no_wider_than_the_axes(across: int) -> None:
+    wide, plain = "WWW MMM " * 10, "The mean distance of some words. " * 6
+    _, axes = plt.subplots(1, across, figsize=(7.6, 9), layout="constrained", squeeze=False)
+    for ax in axes.flat:
+        ax.set_xlabel(plain)
+        header(ax, wide, plain)
+    axes[0, 0].figure.draw_without_rendering()
+    for ax in axes.flat:
+        room = ax.get_window_extent()
+        texts = [text for text in ax.texts if text.get_gid() == "subtitle"]
+        for text in (*texts, ax.title):
+            box = text.get_window_extent()
+            assert 0.7 * room.width < box.width <= room.width + TOUCH
+        assert ax.xaxis.label.get_window_extent().width <= 1.05 * room.width + TOUCH
+        assert texts[0].get_text().split() == plain.split()
+
+
+def test_a_header_needs_a_figure() -> None:
+    _, ax = plt.subplots()
+    ax.remove()
+    with pytest.raises(ValueError, match="belongs to no figure"):
+        header(ax, "title", "subtitle")
+
+
+# --- colours
+
+
+def _linear(colour: str) -> np.ndarray:
+    rgb = np.array(to_rgb(colour))
+    return np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+
+
+def _lab(linear: np.ndarray) -> np.ndarray:
+    to_xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    xyz = np.array(to_xyz) @ linear.clip(0, 1) / [0.9505, 1, 1.089]
+    f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+SEEN_AS = {
+    "full colour vision": np.eye(3),
+    "protanopia": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "deuteranopia": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ],
+    "tritanopia": [
+        [1.255528, -0.076749, -0.178779],
+        [-0.078411, 0.930809, 0.147602],
+        [0.004733, 0.691367, 0.303900],
+    ],
+}
+"""Machado, Oliveira and Fernandes (2009), table for severity 1.0."""
+
+
+@pytest.mark.parametrize("vision", SEEN_AS)
+def test_colours_stay_apart_for_colour_blind_readers(vision: str) -> None:
+    seen = [_lab(np.array(SEEN_AS[vision]) @ _linear(colour)) for colour in COLOURS.values()]
+    nearest = min(np.linalg.norm(one - other) for one, other in combinations(seen, 2))
+    assert nearest > 20  # ten times the just noticeable difference of 2.3
+
+
+def test_colours_stand_out_from_white_and_texts_more_so() -> None:
+    def contrast(colour: str) -> float:
+        return float(1.05 / (0.05 + np.array([0.2126, 0.7152, 0.0722]) @ _linear(colour)))
+
+    assert min(map(contrast, [*COLOURS.values(), MISS])) > 3  # WCAG 2.2, graphical objects
+    assert min(map(contrast, [INK, QUIET])) > 4.5  # WCAG 2.2, text
+
+
+def test_every_connection_has_its_own_colour_and_marker() -> None:
+    assert tuple(COLOURS) == tuple(MARKERS) == bb.CONNECTIONS
+    assert len(set(COLOURS.values())) == len(set(MARKERS.values())) == 4
+
+
+# --- tooltips
+
+
+def told(ax: plt.Axes) -> dict[str, tuple[float, ...]]:
+    """What the points say, and where they are; every point has one text."""
+    found = {}
+    for line in ax.lines:
+        texts = tips_of(line)
+        if texts:
+            assert len(texts) == len(line.get_xydata())
+            found |= dict(zip(texts, map(tuple, line.get_xydata()), strict=True))
+    return found
+
+
+def test_a_tip_tells_who_what_and_where() -> None:
+    assert tip("rabbi", "human", 0.9) == "rabbi, human\n0.900"
+    assert tip("rabbi", "", -0.0512, -0.1, 0.02) == "rabbi\n−0.051, interval −0.100 to 0.020"
+
+
+def test_every_point_of_a_forest_says_its_own_number(crossed_posterior: DataTree) -> None:
+    frame = summary(crossed_posterior)
+    ax = plots.forest(frame)
+    found = told(ax)
+    assert len(found) == len(frame)
+    for text, (x, _) in found.items():
+        assert f"\n{x:.3f}, interval " in text
+    assert any(text.startswith("hers, neutral\n") for text in found)
+    assert any(text.startswith("group: man, human\n") for text in found)
+    assert any(text.startswith("all protected words, associated\n") for text in found)
+    bars = [tips_of(each) for each in ax.collections if tips_of(each)]
+    assert sorted(text for texts in bars for text in texts) == sorted(found)
+
+
+def test_contrasts_and_scales_say_their_numbers(crossed_posterior: DataTree) -> None:
+    found = told(plots.contrast_forest(contrasts(crossed_posterior)))
+    assert [text.split("\n")[0] for text in found][:2] == ["all protected words", "group: man"]
+    assert all(f"\n{x:.3f}".replace("-", "−") in text for text, (x, _) in found.items())
+    frame = scales(crossed_posterior)
+    found = told(plots.scales(frame))
+    assert len(found) == len(frame)
+    assert all(f"\n{x:.3f}, " in text for text, (x, _) in found.items())
+
+
+def test_neighbours_and_few_distances_say_their_pair(toy_table: pd.DataFrame) -> None:
+    found = told(plots.neighbourhood(toy_table, "he"))
+    row = toy_table.query("protected_word == 'he' and attribute == 'maid'").iloc[0]
+    assert f"maid, different\n{row['cosine_distance']:.3f}" in found
+    ax = plots.distributions(toy_table)
+    rugs = [text for each in ax.collections for text in tips_of(each)]
+    assert len(rugs) == len(toy_table)
+    assert f"he – maid, different\n{row['cosine_distance']:.3f}" in rugs
+
+
+# --- files
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    return distances()
+
+
+def test_save_writes_both_kinds_and_closes_its_own_figure(
+    tmp_path: Path, table: pd.DataFrame
+) -> None:
+    ax = plots.neighbourhood(table, "she")
+    written = plots.save(ax, tmp_path / "glove.6B")
+    assert [path.name for path in written] == ["glove.6B.png", "glove.6B.svg"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(p.name for p in written)
+    assert written[0].read_bytes().startswith(b"\x89PNG")
+    assert ElementTree.parse(written[1]).getroot().tag.endswith("svg")
+    assert "The attributes around “she”" in written[1].read_text(encoding="utf-8")
+    assert plt.get_fignums() == []
+
+
+@pytest.mark.parametrize("name", ["forest.png", "forest.SVG", "v1.5.svg"])
+def test_save_takes_a_name_with_its_ending(tmp_path: Path, table: pd.DataFrame, name: str) -> None:
+    written = plots.save(plots.distributions(table), tmp_path / name)
+    assert written == [tmp_path / name] == list(tmp_path.iterdir())
+    start = b"\x89PNG" if name.endswith("png") else b"<?xml"
+    assert written[0].read_bytes().startswith(start)
+
+
+def test_save_leaves_the_callers_figure_open(tmp_path: Path, table: pd.DataFrame) -> None:
+    figure, ax = plt.subplots(figsize=(8, 10))
+    plots.save(plots.neighbourhood(table, "she", ax=ax), tmp_path / "mine")
+    assert plt.get_fignums() == [figure.number]
+
+
+def test_equal_plots_give_equal_files(tmp_path: Path, table: pd.DataFrame) -> None:
+    one, other = (
+        plots.save(plots.distributions(table), tmp_path / name) for name in ("one", "other")
+    )
+    for first, second in zip(one, other, strict=True):
+        assert first.read_bytes() == second.read_bytes()
+
+
+def test_save_says_where_there_is_no_folder(tmp_path: Path, table: pd.DataFrame) -> None:
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        plots.save(plots.neighbourhood(table, "she"), tmp_path / "nowhere" / "plot")
+
+
+def test_importing_plots_does_not_import_matplotlib() -> None:
+    code = "import sys, bayesbias.plots; print('matplotlib' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "False"
