@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
 from .._core.checks import NamesArguments
@@ -145,7 +146,7 @@ def _constants(design: Design, coords: Coordinates) -> Dataset:
     )
 
 
-def _coordinates(design: Design, **others: Sequence[str] | IntArray) -> Coordinates:
+def _coordinates(design: Design, **others: Sequence[str] | NDArray[np.int64]) -> Coordinates:
     """Labels of all dimensions, indexed once for all the groups that share them."""
     import xarray as xr
 
