@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pandas as pd
 import pytest
 from xarray import DataTree
@@ -23,12 +21,10 @@ def test_levels_are_a_partition_of_a_frame(crossed_posterior: DataTree) -> None:
 def test_a_level_is_its_name_and_its_draws(
     crossed_posterior: DataTree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    original = summaries.levels
-
-    def more(tree: DataTree) -> Iterator[summaries.Level]:
-        yield from original(tree)
-        yield summaries.Level("half", "", "", stacked(tree, "word_mean")[:, :2].mean(axis=1))
-
-    monkeypatch.setattr(summaries, "levels", more)
-    for read in (bb.summary, bb.contrasts):
-        assert len(at_level(read(crossed_posterior), "half"))
+    draws = stacked(crossed_posterior, "word_mean")[:, :2].mean(axis=1)
+    half, known = summaries.Level("half", "", "", draws), summaries.levels
+    monkeypatch.setattr(summaries, "levels", lambda tree: [*known(tree), half])
+    read = (bb.summary, bb.contrasts)
+    means, gaps = (at_level(each(crossed_posterior), "half")["mean"] for each in read)
+    assert means.tolist() == draws.mean(axis=0).tolist()
+    assert gaps[0] == pytest.approx(means[0] - means[1])  # rounding of two sums of the same draws
