@@ -27,7 +27,6 @@ from .model.spec import models as models
 from .model.tree import SamplingWarning as SamplingWarning
 from .model.tree import load_posterior as load_posterior
 from .model.tree import save_posterior as save_posterior
-from .posterior.attribute_folds import attribute_kfold as attribute_kfold
 from .posterior.contrasts import associated_human_gap as associated_human_gap
 from .posterior.contrasts import contrasts as contrasts
 from .posterior.loo import add_log_likelihood as add_log_likelihood

@@ -10,6 +10,7 @@ import pandas as pd
 from xarray import Dataset
 
 import bayesbias as bb
+from bayesbias.model.tree import varying
 
 ENDS = (0.055, 0.945)
 """Ends of central 89% intervals."""
@@ -35,8 +36,8 @@ def exact_and_nuts(
         nuts = bb.fit(table, spec, method="nuts", draws=draws, seed=seed, progressbar=False)
     exact = bb.fit(table, spec, method="exact", draws=4000, seed=seed)
     diverging = int(nuts["sample_stats"]["diverging"].sum())
-    names = list(exact["posterior"].data_vars)
-    return exact["posterior"].to_dataset(), nuts["posterior"].to_dataset()[names], diverging
+    ours = varying(exact)
+    return ours, varying(nuts)[list(ours.data_vars)], diverging
 
 
 def z_scores(ours: Dataset, theirs: Dataset, probability: float | None = None) -> pd.Series:

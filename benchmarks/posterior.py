@@ -69,7 +69,8 @@ for seed in range(int(repeats)):
     warm.append(time.perf_counter() - start)
     cpu.append(processor() - used)
 import arviz as az
-ess = min(float(v.min()) for v in az.ess(post["posterior"].to_dataset()).data_vars.values())
+from bayesbias.model.tree import varying
+ess = min(float(v.min()) for v in az.ess(varying(post)).data_vars.values())
 diverging = post["sample_stats"]["diverging"].sum() if method != "exact" else 0
 if method == "exact":
     ess = min(ess, int(draws) * int(chains))

@@ -78,3 +78,15 @@ def residual_variance(design: Design, values: Values) -> np.ndarray:
     """Residual variance of every row."""
     sigma = np.broadcast_to(values["sigma"], len(design.connections))
     return np.asarray(sigma[design.connection] ** 2)
+
+
+def dense_log_density(design: Design, spec: ModelSpec, values: Values) -> float:
+    """Log density of all rows given sds and correlations."""
+    spec = spec.fitting(design)
+    rows = in_rows(design, spec)
+    total = rows @ covariance(design, spec, values) @ rows.T
+    total += np.diag(residual_variance(design, values))
+    factor = np.linalg.cholesky(total)
+    apart = np.linalg.solve(factor, design.y - spec.priors["connection_mean"].parameters["mean"])
+    log_det = 2 * np.log(np.diag(factor)).sum() + len(rows) * np.log(2 * np.pi)
+    return float(-0.5 * (log_det + apart @ apart))

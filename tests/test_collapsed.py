@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from dense_oracle import covariance, effects, in_rows, residual_variance
-from scipy.stats import multivariate_normal
+from builders import model_named
+from dense_oracle import covariance, dense_log_density, effects, in_rows, residual_variance
 
 from bayesbias.model.design import Design, make_design
-from bayesbias.model.spec import ModelSpec, load_model, models, spec_from_dict
+from bayesbias.model.spec import load_model, models
+from bayesbias.posterior.leave_out import attributes_log_density
 from bayesbias.sampling.collapsed import log_density
 from bayesbias.sampling.exact import draw_effects
 from bayesbias.sampling.parameters import log_prior
@@ -19,13 +20,12 @@ from bayesbias.tables.schema import COLUMNS
 NORMAL = tuple(name for name in models() if load_model(name).likelihood == "normal")
 
 
-def named(name: str) -> ModelSpec:
-    """A bundled model, or crossed with an sd for each kind of attribute."""
-    if name != "crossed by kind":
-        return load_model(name)
-    content = load_model("crossed").to_dict()
-    content["terms"]["attribute_effect"]["sd_by"] = "attribute_kind"
-    return spec_from_dict(content)
+VARIANTS = (
+    "crossed by kind",
+    "contextual of one sigma",
+    "contextual without attributes",
+    "grouped in contexts",
+)
 
 
 @pytest.fixture(params=["many words", "few words", "three groups"])
@@ -73,24 +73,17 @@ def points_of(posterior: Collapsed, n: int, seed: int) -> np.ndarray:
     return rng.normal(np.where(sds, -2.0, 0.0), np.where(sds, 0.7, 0.5), (n, len(sds)))
 
 
-def dense_log_density(posterior: Collapsed, values: dict[str, np.ndarray]) -> float:
-    design, spec = posterior.design, posterior.spec
-    rows = in_rows(design, spec)
-    total = rows @ covariance(design, spec, values) @ rows.T
-    total += np.diag(residual_variance(design, values))
-    mean = np.full(len(rows), spec.priors["connection_mean"].parameters["mean"])
-    return float(multivariate_normal(mean, total).logpdf(design.y))
-
-
-@pytest.mark.parametrize("name", [*NORMAL, "crossed by kind"])
+@pytest.mark.parametrize("name", [*NORMAL, *VARIANTS])
 @pytest.mark.usefixtures("stages")
 def test_density_equals_the_dense_normal_up_to_one_constant(irregular: Design, name: str) -> None:
-    posterior = collapse(irregular, named(name))
+    posterior = collapse(irregular, model_named(name))
     points = points_of(posterior, 5, seed=1)
     drawn = draw_effects(posterior, points, np.random.default_rng(2))  # holds sds and correlations
     dense = [
         dense_log_density(
-            posterior, {block.name: drawn[block.name][i] for block in posterior.blocks}
+            irregular,
+            posterior.spec,
+            {block.name: drawn[block.name][i] for block in posterior.blocks},
         )
         for i in range(5)
     ]
@@ -99,11 +92,11 @@ def test_density_equals_the_dense_normal_up_to_one_constant(irregular: Design, n
     assert np.ptp(ours - dense) < 1e-9
 
 
-@pytest.mark.parametrize("name", [*NORMAL, "crossed by kind"])
+@pytest.mark.parametrize("name", [*NORMAL, *VARIANTS])
 @pytest.mark.usefixtures("stages")
 def test_drawn_effects_have_the_dense_conditional(irregular: Design, name: str) -> None:
     """Means and covariances of all variables together, those of empty cells and groups too."""
-    posterior = collapse(irregular, named(name))
+    posterior = collapse(irregular, model_named(name))
     spec = posterior.spec
     point = points_of(posterior, 1, seed=4)
     n_draws = 20_000
@@ -144,7 +137,7 @@ def test_each_model_has_its_parameters(
     toy_table: pd.DataFrame, name: str, sizes: dict[str, int]
 ) -> None:
     """Four connections, three kinds of attributes, two groups."""
-    posterior = collapse(make_design(toy_table), named(name))
+    posterior = collapse(make_design(toy_table), model_named(name))
     assert {each.name: each.where.stop - each.where.start for each in posterior.blocks} == sizes
     starts = [0, *np.cumsum([*sizes.values()])]
     assert [*[each.where.start for each in posterior.blocks], posterior.n_parameters] == starts
@@ -222,9 +215,15 @@ def test_blocks_of_proposals_do_not_change_the_density(
     np.testing.assert_allclose(log_density(posterior, points), whole, atol=1e-10)  # rounding
 
 
-@pytest.mark.parametrize("name", ["crossed", "maximal"])
-def test_work_does_not_grow_with_rows_words_or_attributes_of_a_regular_design(name: str) -> None:
-    sizes = set()
+@pytest.mark.parametrize(("name", "size"), [("crossed", 8), ("contextual", 11), ("maximal", 10)])
+def test_work_does_not_grow_with_rows_words_or_attributes_of_a_regular_design(
+    name: str, size: int
+) -> None:
+    """Two groups by two connections or coordinates, two sets by one or two, and two means.
+
+    Contexts have three effects, where the model knows them.
+    """
+    shapes = set()
     for n_words, n_attributes in ((4, 6), (40, 60)):
         rows = [
             (f"w{w}", "xy"[w % 2], f"a{a}", "ab"[a % 2], ["associated", "different"][(w + a) % 2])
@@ -233,6 +232,22 @@ def test_work_does_not_grow_with_rows_words_or_attributes_of_a_regular_design(na
         ]
         table = pd.DataFrame(rows, columns=list(COLUMNS[:5]))
         table["cosine_distance"] = np.random.default_rng(0).normal(0.9, 0.05, len(table))
-        sizes.add(collapse(make_design(table), load_model(name)).gram.shape)
-    # Two groups by two connections or coordinates, two sets by one or two, and two means.
-    assert sizes == {(2, 8, 8) if name == "crossed" else (2, 10, 10)}
+        table = pd.concat([table.assign(context=each) for each in "rst"])
+        posterior = collapse(make_design(table), load_model(name))
+        assert posterior.eliminated is None
+        shapes.add(posterior.gram.shape)
+    assert shapes == {(2, size, size)}
+
+
+@pytest.mark.parametrize("name", NORMAL)
+def test_attributes_given_all_others_against_dense_normals(irregular: Design, name: str) -> None:
+    posterior = collapse(irregular, load_model(name))
+    points = points_of(posterior, 2, seed=6)
+    drawn = draw_effects(posterior, points, np.random.default_rng(2))
+    found = attributes_log_density(irregular, posterior.spec, drawn)
+    for i, attribute in np.ndindex(found.shape):
+        rest = irregular.take(np.flatnonzero(irregular.attribute != attribute))
+        values = {each: draws[i] for each, draws in drawn.items()}
+        both = [dense_log_density(each, posterior.spec, values) for each in (irregular, rest)]
+        # Differences of sums of some tens of terms of order 100.
+        assert found[i, attribute] == pytest.approx(both[0] - both[1], abs=1e-8)

@@ -14,9 +14,10 @@ from scipy.stats import multivariate_normal
 from bayesbias.model.design import make_design
 from bayesbias.model.spec import load_model
 from bayesbias.sampling.collapsed import log_density
-from bayesbias.sampling.exact import Coordinates, _bounds, _resolution, sample_exact
+from bayesbias.sampling.exact import Coordinates, _bounds, _resolution, draw_effects, sample_exact
 from bayesbias.sampling.fit import fit
 from bayesbias.sampling.importance import importance_resample
+from bayesbias.sampling.parameters import log_prior
 from bayesbias.sampling.reduction import collapse
 
 
@@ -103,16 +104,43 @@ def test_log_density_is_that_of_the_log_sds(toy_table: pd.DataFrame, spec: str) 
     np.testing.assert_allclose(draws.log_density, density, atol=1e-6)
 
 
+def test_prior_of_the_parameters_is_that_of_sds_and_correlations(toy_table: pd.DataFrame) -> None:
+    """Carried over by a determinant of central differences."""
+    posterior = collapse(make_design(toy_table), load_model("maximal"))
+    spec, n, step = posterior.spec, posterior.n_parameters, 1e-5
+    points = np.random.default_rng(3).normal(np.where(posterior.is_sd, -2, 0), 0.5, (4, n))
+
+    def values(parameters: np.ndarray) -> dict[str, np.ndarray]:
+        drawn = draw_effects(posterior, parameters, _rng())
+        return {block.name: drawn[block.name] for block in posterior.blocks}
+
+    def independent(found: dict[str, np.ndarray]) -> np.ndarray:
+        """Sds, and what is below the diagonal of the matrix of correlations."""
+        below = {"level_correlation": found["level_correlation"][:, *np.tril_indices(3, -1)]}
+        return np.concatenate([each.reshape(n, -1) for each in (found | below).values()], axis=1)
+
+    for point in points:
+        ends = [independent(values(point + sign * step * np.eye(n))) for sign in (1, -1)]
+        jacobian = np.linalg.slogdet((ends[0] - ends[1]) / (2 * step))[1]
+        densities = [
+            spec.priors[name].log_density(each[0]).sum()
+            for name, each in values(point[None]).items()
+        ]
+        found = log_prior(spec, posterior.blocks, point[None])[0]
+        assert found == pytest.approx(sum(densities) + jacobian, abs=1e-7)  # of differences
+
+
 def test_coordinates_carry_the_density_of_log_sds_over(toy_table: pd.DataFrame) -> None:
     """The two densities differ by the derivative of one coordinate after the other."""
     posterior = collapse(make_design(toy_table), load_model("paper"))
-    n = posterior.n_sds
+    n = posterior.n_parameters
     coordinates = Coordinates(posterior, np.exp(np.linspace(-6, 0, n)))
     log_sds = np.random.default_rng(2).normal(-2, 1, (5, n))
     points = coordinates.points(log_sds)
-    np.testing.assert_allclose(coordinates.log_sds(points), log_sds, atol=1e-12)  # rounding
+    np.testing.assert_allclose(coordinates.parameters(points), log_sds, atol=1e-12)  # rounding
     step = 1e-5
-    slope = (coordinates.log_sds(points + step) - coordinates.log_sds(points - step)) / (2 * step)
+    after, before = (coordinates.parameters(points + move) for move in (step, -step))
+    slope = (after - before) / (2 * step)
     expected = log_density(posterior, log_sds) + np.log(slope).sum(axis=1)
     # Central differences: step squared times third derivatives, at most some thousands.
     np.testing.assert_allclose(coordinates.log_density(points), expected, atol=1e-5)
@@ -122,8 +150,8 @@ def test_no_density_is_left_at_the_edge_of_the_coordinates_or_beyond(
     toy_table: pd.DataFrame,
 ) -> None:
     posterior = collapse(make_design(toy_table), load_model("paper"))
-    coordinates = Coordinates(posterior, np.ones(posterior.n_sds))
-    points = np.full((3, posterior.n_sds), 0.1)
+    coordinates = Coordinates(posterior, np.ones(posterior.n_parameters))
+    points = np.full((3, posterior.n_parameters), 0.1)
     points[1, 2], points[2, 2] = 0.0, -0.1  # sds of zero, and of less
     found = coordinates.log_density(points)
     assert np.isfinite(found[0])
@@ -133,7 +161,7 @@ def test_no_density_is_left_at_the_edge_of_the_coordinates_or_beyond(
 @pytest.mark.parametrize("spec", ["paper", "crossed"])
 def test_offsets_are_where_the_data_begin_to_tell_an_sd(toy_table: pd.DataFrame, spec: str) -> None:
     posterior = collapse(make_design(toy_table), load_model(spec))
-    mode = np.linspace(-3, -2, posterior.n_sds)
+    mode = np.linspace(-3, -2, posterior.n_parameters)
     offset = np.log(_resolution(posterior, mode))
     assert ((offset > -12) & (offset < 0)).all()
 

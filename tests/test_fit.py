@@ -94,6 +94,7 @@ def test_chains_that_disagree_are_told(crossed_posterior: DataTree) -> None:
     shifted["connection_mean"][1] += 1
     stats = xr.Dataset({"diverging": (("chain", "draw"), np.zeros((2, 1000)))})
     tree = DataTree.from_dict({"posterior": shifted, "sample_stats": stats})
+    tree.attrs = crossed_posterior.attrs
     assert any("the chains disagree" in str(doubt) for doubt in fitting._doubts(tree))
 
 

@@ -55,7 +55,8 @@ def model_of(design: Design, spec: ModelSpec) -> pm.Model:
 
     spec = spec.fitting(design)
     rough = _RoughFit(design)
-    with pm.Model(coords={**design.coords, "row": np.arange(len(design.y))}) as model:
+    coords = {**design.coords, **spec.correlation_coords(design), "row": np.arange(len(design.y))}
+    with pm.Model(coords=coords) as model:
         index = {
             dim: pm.Data(name, design.codes(dim), dims="row")
             for dim, name in ROW_INDICES.items()
@@ -131,12 +132,18 @@ def _effects(
     """Make a term's effects, in its dimensions."""
     import pymc as pm
     import pytensor.tensor as pt
+    from pymc.distributions.transforms import CholeskyCorrTransform
 
     sd = spec.priors[term.sd].to_pymc(term.sd, dims=term.sd_dims or None)
     if term.correlated:
-        name, n = term.correlation, len(design.coords[term.by])
-        factor = spec.priors[name].to_pymc(f"{name}_factor", n=n)
-        pm.Deterministic(name, factor @ factor.T)
+        prior, n = spec.priors[term.correlation], len(design.coords[term.by])
+        transform = CholeskyCorrTransform(n=n, upper=False)
+        transform.name = "cholesky"  # PyMC loses variables whose transform's name has two parts
+        options = {"transform": transform, "default_transform": None}
+        name, dims = term.correlation_factor, term.correlation_dims
+        factor = prior.to_pymc(name, n=n, dims=dims, **options)
+        products = (factor[:, None] * factor[None]).sum(axis=2)
+        pm.Deterministic(term.correlation, products, dims=term.correlation_dims)
         return pm.MvNormal(term.name, parent, chol=sd[:, None] * factor, dims=term.dims)
     if term.sd_by not in {"", term.by}:
         sd = sd[design.attribute_kind]
@@ -193,7 +200,7 @@ class _RoughFit:
         mean = np.bincount(cell, design.y, minlength=n_cells) / np.maximum(count, 1)
         residual = design.y - mean[cell]
         variance = self._variance(design, residual, np.unique(cell) % shape[1])
-        self.moments = {
+        self.moments: dict[tuple[str, ...], tuple[FloatArray, FloatArray]] = {
             ("protected_word", "connection"): (count.reshape(shape) / variance, mean.reshape(shape))
         }
         for factor in ("attribute", *(("context",) if design.contexts else ())):

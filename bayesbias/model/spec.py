@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from .._core.checks import unknown_name
 from .._core.resources import bundled_folder, bundled_names
 from .priors import Prior
-from .terms import Term, term_from_dict
+from .terms import FACTORS, Term, term_from_dict
 
 if TYPE_CHECKING:
     from .design import Design
@@ -84,12 +84,33 @@ class ModelSpec:
             _check_support(name, self.priors[name], [t.correlation for t in self.terms])
 
     def _check_terms(self) -> None:
-        means = ["connection_mean", *(term.name for term in self.terms if term.around)]
-        for term in self.terms:
-            if term.around and term.around not in means:
-                raise ValueError(f"[terms.{term.name}] {unknown_name('mean', term.around, means)}")
         if not self.terms_of("protected_word"):
             raise ValueError(f"the model {self.name!r} has no term of protected_word")
+        groups = [term.name for term in self.terms_of("protected_group") if term.around]
+        for term in self.terms:
+            means = ["connection_mean", *(groups if term.of == "protected_word" else ())]
+            if term.around and term.around not in means:
+                raise ValueError(f"[terms.{term.name}] {unknown_name('mean', term.around, means)}")
+        if sum(bool(term.around) for term in self.summed_terms) > 1:
+            raise ValueError("two terms vary around the same means, which count once; give one")
+        for factor in FACTORS:
+            if sum(term.correlated for term in self.terms_of(factor)) > 1:
+                raise ValueError(f"two terms of {factor} are correlated; one may be")
+        self._check_names()
+
+    def _check_names(self) -> None:
+        sds = {term.sd: term.sd_dims for term in self.terms}
+        for term in self.terms:
+            if sds[term.sd] != term.sd_dims:
+                raise ValueError(f"{term.sd} is the sd of terms that have it by different columns")
+        names = ["connection_mean", "sigma", "nu", *sds]
+        for name in [name for term in self.terms for name in (term.name, term.correlation) if name]:
+            if name in names:
+                raise ValueError(f"two parts of the model are called {name!r}; rename one")
+            names.append(name)
+        for name in sds:
+            if name in {"connection_mean", "sigma", "nu"}:
+                raise ValueError(f"{name} is no sd of effects; rename the sd of a term")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (spec_from_dict, (self.to_dict(),))
@@ -104,6 +125,16 @@ class ModelSpec:
         names += [term.correlation for term in self.terms if term.correlated]
         names += ["nu"] if self.likelihood == "student_t" else []
         return tuple(names)
+
+    @property
+    def centre(self) -> float:
+        """Prior mean of the connection means."""
+        return self.priors["connection_mean"].parameters["mean"]
+
+    @property
+    def mean_sd(self) -> float:
+        """Prior sd of the connection means."""
+        return self.priors["connection_mean"].parameters["sd"]
 
     @property
     def around_means(self) -> bool:
@@ -123,8 +154,15 @@ class ModelSpec:
         """Return the terms of a factor, such as ``attribute``; empty if it has no effects."""
         return tuple(term for term in self.terms if term.of == factor)
 
+    def correlation_coords(self, design: Design) -> dict[str, list[str]]:
+        """Return coordinates of the second dimension of every matrix of correlations."""
+        correlated = [term for term in self.terms if term.correlated]
+        return {term.correlation_dims[1]: design.coords[term.by] for term in correlated}
+
     def fitting(self, design: Design) -> ModelSpec:
-        """Return the model for a design: without effects that sum to zero over a single level.
+        """Return the model for a design: without terms that are crossed with what it lacks.
+
+        Effects that sum to zero need two levels of it.
 
         Raises
         ------
@@ -134,7 +172,8 @@ class ModelSpec:
         if self.terms_of("context"):
             design.require_contexts(self.name)
         levels = design.coords
-        gone = [t.name for t in self.terms if t.zero_sum and len(levels.get(t.by, ())) < 2]
+        few = [t for t in self.terms if t.by and len(levels.get(t.by, ())) < 1 + t.zero_sum]
+        gone = [term.name for term in few]
         return self.without(*gone) if gone else self
 
     def without(self, *names: str) -> ModelSpec:

@@ -67,10 +67,27 @@ class Term:
         ):
             if getattr(self, key) not in allowed:
                 raise ValueError(f"{key}: {unknown_name('column', getattr(self, key), allowed)}")
+        self._check_sds()
+        self._check_mean()
+
+    def _check_sds(self) -> None:
         if (self.zero_sum or self.correlated) and not self.by:
             raise ValueError("zero_sum and correlated need a column that effects are crossed with")
         if self.zero_sum and (self.correlated or (self.by and self.sd_by == self.by)):
             raise ValueError("effects that sum to zero are alike: one sd, and no correlation")
+        own = {"", self.by} | ({"attribute_kind"} if self.of == "attribute" else set())
+        if self.sd_by not in own:
+            may = " or ".join(sorted(own - {""})) or "nothing"
+            raise ValueError(f"effects of {self.of} may have an sd by {may}; got {self.sd_by!r}")
+        if self.correlated and self.of not in {"protected_word", "attribute"}:
+            raise ValueError("only effects of words and of attributes may be correlated")
+
+    def _check_mean(self) -> None:
+        if self.around and (self.by != "connection" or not self.of.startswith("protected_")):
+            raise ValueError(
+                "only words and groups vary around means, by connection; got "
+                f"of = {self.of!r}, by = {self.by!r}"
+            )
 
     @property
     def dims(self) -> tuple[str, ...]:
@@ -88,6 +105,11 @@ class Term:
         return f"{self.name}_correlation" if self.correlated else ""
 
     @property
+    def correlation_factor(self) -> str:
+        """Name of the lower Cholesky factor of the correlations, which PyMC samples."""
+        return f"{self.correlation}_factor"
+
+    @property
     def correlation_dims(self) -> tuple[str, str]:
         """Dimensions of the matrix of correlations."""
         return self.by, f"{self.by}_other"
@@ -98,7 +120,7 @@ class Term:
         said = f"{self.name} of {self.of}" + (f" by {self.by}" if self.by else "")
         said += f" around {self.around}" if self.around else ""
         said += ", which sum to zero" if self.zero_sum else ""
-        return said + (" and correlate" if self.correlated else "")
+        return said + (", which correlate" if self.correlated else "")
 
     def basis(self, n_levels: int) -> FloatArray:
         """Effects of one unit as a linear map of independent coordinates, (n_levels, n).
@@ -137,7 +159,8 @@ def word_averages(design: Design, term: Term, values: FloatArray) -> FloatArray:
         values = values[:, design.word_group]
     if not term.by:
         return np.repeat(values[:, :, None], len(design.connections), axis=2)
-    return np.einsum("nwl,wcl->nwc", values, level_shares(design, term.by), optimize=True)
+    shares = level_shares(design, term.by)
+    return np.asarray(np.einsum("nwl,wcl->nwc", values, shares, optimize=True))
 
 
 def level_shares(design: Design, column: str) -> FloatArray:
@@ -166,9 +189,9 @@ def term_from_dict(name: str, content: object) -> Term:
     for key, value in content.items():
         if key not in known:
             raise ValueError(f"[terms.{name}] {unknown_name('key', key, known)}")
-        wanted = bool if key in {"zero_sum", "correlated"} else str
-        if not isinstance(value, wanted):
-            raise ValueError(f"[terms.{name}] {key} must be a {wanted.__name__}; got {value!r:.60}")
+        wanted = (bool, "true or false") if key in {"zero_sum", "correlated"} else (str, "text")
+        if not isinstance(value, wanted[0]):
+            raise ValueError(f"[terms.{name}] {key} must be {wanted[1]}; got {value!r:.60}")
     for key in ("of", "sd"):
         if key not in content:
             raise ValueError(f"[terms.{name}] lacks {key}")

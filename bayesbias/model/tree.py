@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +61,7 @@ def variable_dims(spec: ModelSpec) -> dict[str, tuple[str, ...]]:
     for term in spec.terms:
         dims[term.name], dims[term.sd] = term.dims, term.sd_dims
         if term.correlated:
-            dims[term.correlation] = term.correlation_dims
+            dims[term.correlation] = dims[term.correlation_factor] = term.correlation_dims
     dims["nu"] = ()
     return dims
 
@@ -83,7 +83,7 @@ def assemble(
 
     dims = variable_dims(spec)
     n_draws = len(next(iter(values.values()))) // chains
-    others = {t.correlation_dims[1]: design.coords[t.by] for t in spec.terms if t.correlated}
+    others = spec.correlation_coords(design)
     coords = _coordinates(design, chain=np.arange(chains), draw=np.arange(n_draws), **others)
 
     def sampled(content: Mapping[str, FloatArray], scalars: Mapping[str, float]) -> xr.Dataset:
@@ -189,6 +189,60 @@ def _versions() -> dict[str, str]:
 def spec_of(tree: DataTree) -> ModelSpec:
     """Return the model that a posterior was fitted with."""
     return spec_from_dict(json.loads(str(_attribute(tree, "spec"))))
+
+
+def design_of(tree: DataTree) -> Design:
+    """Return the design that a posterior was fitted to."""
+    constants = tree["constant_data"]
+    names = {
+        dim: tuple(labels(tree, dim)) for dim, name in ROW_INDICES.items() if name in constants
+    }
+    row = {dim: index_of(tree, ROW_INDICES[dim]) for dim in names}
+    kind = np.zeros(len(names["attribute"]), dtype=np.int64)
+    kind[row["attribute"]] = row["attribute_kind"]
+    others: dict[str, Any] = {}
+    for dim, plural, singular in (
+        ("context", "contexts", "context"),
+        ("attribute_set", "sets", "set"),
+    ):
+        if dim in names:
+            others |= {plural: names[dim], singular: row[dim]}
+    return Design(
+        words=names["protected_word"],
+        groups=names["protected_group"],
+        connections=names["connection"],
+        attributes=names["attribute"],
+        kinds=names["attribute_kind"],
+        word_group=index_of(tree, "group_index"),
+        attribute_kind=kind,
+        word=row["protected_word"],
+        connection=row["connection"],
+        attribute=row["attribute"],
+        y=observed(tree),
+        outcome=outcome_of(tree),
+        **others,
+    )
+
+
+def varying(tree: DataTree) -> Dataset:
+    """Return the posterior without its constants, of which R-hat and the like are not defined.
+
+    Matrices of correlations become their entries below the diagonal, and their factors go.
+    """
+    import xarray as xr
+
+    found: Dataset = tree["posterior"].to_dataset()
+    for term in spec_of(tree).terms:
+        if term.correlated:
+            matrix = found[term.correlation]
+            rows, columns = np.tril_indices(matrix.shape[-1], -1)
+            dims = term.correlation_dims
+            at = {
+                d: xr.DataArray(i, dims="pair") for d, i in zip(dims, (rows, columns), strict=True)
+            }
+            found = found.drop_vars([term.correlation, term.correlation_factor])
+            found[term.correlation] = matrix.isel(at).drop_vars(dims)
+    return found
 
 
 def warnings_of(tree: DataTree) -> list[str]:

@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 
 MEANINGS = {
     "connection_sd": "between protected words",
+    "level_sd": "between protected words",
+    "lean_sd": "leanings of protected words to attribute sets",
     "group_sd": "between groups",
     "attribute_sd": "between attributes",
+    "attribute_lean_sd": "leanings of attributes to groups",
     "context_sd": "between contexts",
     "sigma": "between single distances",
 }

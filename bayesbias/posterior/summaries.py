@@ -12,6 +12,7 @@ import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
+from ..model.terms import FACTORS
 from ..model.tree import (
     SamplingWarning,
     index_of,
@@ -84,9 +85,11 @@ def scales(
         ``parameter``, ``of`` (the connection or kind of attribute it belongs to, or empty),
         ``mean``, ``sd``, ``low``, ``high``.
     """
-    dims = variable_dims(spec_of(tree))
+    spec = spec_of(tree)
+    dims = variable_dims(spec)
+    sds = [term.sd for factor in FACTORS for term in spec.terms_of(factor)]
     frames = []
-    for name in ("connection_sd", "group_sd", "attribute_sd", "context_sd", "sigma", "nu"):
+    for name in dict.fromkeys([*sds, "sigma", "nu"]):
         if name not in tree["posterior"]:
             continue
         draws = stacked(tree, name)

@@ -207,7 +207,7 @@ def residual_precision(posterior: Collapsed, parameters: FloatArray) -> FloatArr
 def shared_sds(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
     """Sds of the shared effects, (n, n_shared): of connection means, then of the terms."""
     index = posterior.shared.parameter
-    prior_sd = posterior.spec.priors["connection_mean"].parameters["sd"]
+    prior_sd = posterior.spec.mean_sd
     return np.where(index < 0, prior_sd, np.exp(parameters[:, index]))
 
 

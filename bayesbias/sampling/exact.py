@@ -48,8 +48,10 @@ class ExactDraws:
     ----------
     values : dict of str to (n_draws, ...) float
         Every variable of the model by name, in the dimensions that PyMC's model has.
+    parameters : (n_draws, n_parameters) float
+        Log sds, and correlations, in the layout of ``Collapsed.blocks``.
     log_density : (n_draws,) float
-        Log posterior density of the log sds, effects integrated out, up to a constant.
+        Their log posterior density, effects integrated out, up to a constant.
     pareto_k : float
         Shape of the tail of the importance weights; below 0.7 they are to be trusted.
     importance_ess : float
@@ -58,6 +60,7 @@ class ExactDraws:
     """
 
     values: dict[str, FloatArray]
+    parameters: FloatArray
     log_density: FloatArray
     pareto_k: float
     importance_ess: float
@@ -139,6 +142,7 @@ def _sample(posterior: Collapsed, n_draws: int, rng: Generator) -> ExactDraws:
     parameters = coordinates.parameters(found.points)
     return ExactDraws(
         values=draw_effects(posterior, parameters, rng),
+        parameters=parameters,
         log_density=found.log_p - (found.points - parameters).sum(axis=1),
         pareto_k=found.pareto_k,
         importance_ess=found.ess,
@@ -181,6 +185,7 @@ def draw_effects(
         if block.n_correlated:
             factor = correlation_factor(own, block.n_correlated)
             values[block.name] = factor @ factor.transpose(0, 2, 1)
+            values[f"{block.name}_factor"] = factor
         else:
             values[block.name] = np.exp(own if block.dims else own[:, 0])
     return values

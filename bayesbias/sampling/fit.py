@@ -28,6 +28,7 @@ from ..model.tree import (
     describe,
     outcome_of,
     undate,
+    varying,
 )
 from ..tables.schema import table_hash, validate_and_encode
 from .exact import sample_exact
@@ -225,6 +226,8 @@ def _nuts(run: _Run, backend: str) -> DataTree:
     with model_of(run.design, run.spec), warnings.catch_warnings():
         # A first step of the warm-up may leave all numbers; the sampler then shortens it.
         warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning)
+        # Matrices here are 4 x 4 at most, and need no library to be multiplied.
+        warnings.filterwarnings("ignore", "PyTensor could not link to a BLAS", UserWarning)
         tree: DataTree = pm.sample(
             options.draws,
             tune=options.tune,
@@ -262,7 +265,7 @@ def _doubts_of_chains(tree: DataTree) -> Iterator[SamplingWarning]:
         accept, exact = Argument("target_accept"), Argument("method", "exact")
         advice = ("raise ", accept, " towards 0.99, or use ", exact, " for a Normal model")
         yield SamplingWarning(told, *advice)
-    posterior = tree["posterior"].to_dataset()
+    posterior = varying(tree)
     rhat = max(float(values.max()) for values in az.rhat(posterior).data_vars.values())
     if posterior.sizes["chain"] > 1 and not rhat < RHAT_LIMIT:
         told = f"R-hat is {rhat:.3f}, above {RHAT_LIMIT}: the chains disagree; raise "

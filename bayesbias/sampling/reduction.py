@@ -102,7 +102,7 @@ class Collapsed:
     @property
     def n_parameters(self) -> int:
         """Length of the vector of parameters."""
-        return self.blocks[-1].where.stop
+        return int(self.blocks[-1].where.stop)
 
     @property
     def is_sd(self) -> np.ndarray:
@@ -115,7 +115,7 @@ class Collapsed:
     @property
     def rows_at_once(self) -> int:
         """How many vectors of parameters are worked on together, for bounded memory."""
-        return max(1, MOST_NUMBERS // (self.cross[0].size + self.gram[0].size))
+        return int(max(1, MOST_NUMBERS // (self.cross[0].size + self.gram[0].size)))
 
     def block(self, name: str) -> Block:
         """Return the block of that name."""
@@ -143,7 +143,7 @@ def collapse(design: Design, spec: ModelSpec) -> Collapsed:
         )
     spec = spec.fitting(design)
     n = len(design.connections)
-    centre = spec.priors["connection_mean"].parameters["mean"]
+    centre = spec.centre
     y = design.y - centre
     types = row_types(design, spec.terms)
     blocks = parameter_blocks(design, spec)
@@ -158,7 +158,7 @@ def collapse(design: Design, spec: ModelSpec) -> Collapsed:
         classes_of(each, y, types, partner, n)
         for each, partner in zip(units, partners, strict=True)
     )
-    shared = _shared(design, spec, types, named)
+    shared = shared_effects(design, spec, types, named)
     eliminated, cross, gram, projection = _matrices(sides, shared, types, y)
     return Collapsed(
         design=design,
@@ -176,7 +176,10 @@ def collapse(design: Design, spec: ModelSpec) -> Collapsed:
     )
 
 
-def _shared(design: Design, spec: ModelSpec, types: RowTypes, blocks: dict[str, Block]) -> Shared:
+def shared_effects(
+    design: Design, spec: ModelSpec, types: RowTypes, blocks: dict[str, Block]
+) -> Shared:
+    """Lay out the effects that reach across words and attributes."""
     n = len(design.connections)
     terms = tuple(t for t in spec.terms if t.of not in {"protected_word", "attribute"})
     loading, parameter = [one_hot(types.connection, n).T], [np.full(n, -1)]
@@ -239,4 +242,4 @@ def _with_shared(side: Classes, shared: Shared, by_connection: FloatArray) -> Fl
     rows = side.rows * np.sqrt(side.size)[:, None]
     loadings = side.units.loading, shared.loading
     found = np.einsum("qt,ct,ti,tj->cqij", rows, by_connection, *loadings, optimize=True)
-    return found.reshape(len(found), side.n_coordinates, -1)
+    return np.asarray(found.reshape(len(found), side.n_coordinates, -1))

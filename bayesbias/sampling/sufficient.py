@@ -73,16 +73,21 @@ class Units:
 
 
 def random_units(
-    design: Design, terms: tuple[Term, ...], types: RowTypes, blocks: dict[str, Block]
+    design: Design,
+    terms: tuple[Term, ...],
+    types: RowTypes,
+    blocks: dict[str, Block],
+    *,
+    split: bool = True,
 ) -> Units:
     """Lay out the effects of one factor.
 
-    Effects that are independent over what they are crossed with are units of their own: a word
-    under a connection is one.
+    Effects that are independent over what they are crossed with may be units of their own: a word
+    under a connection is one, if ``split``.
     """
     factor = terms[0].of
     n = len(design.coords[factor])
-    if len(terms) == 1 and is_split(terms[0]):
+    if split and len(terms) == 1 and is_split(terms[0]):
         (term,) = terms
         n_levels = len(design.coords[term.by])
         own = sd_parameters(term, blocks, n_levels)
@@ -111,7 +116,8 @@ def random_units(
 
 def is_split(term: Term) -> bool:
     """Whether the effects of a unit of the factor are independent of one another."""
-    return bool(term.by) and not term.zero_sum and not term.correlated
+    apart = bool(term.by) and not term.zero_sum and not term.correlated
+    return apart and term.sd_by in {"", term.by}
 
 
 def sd_parameters(term: Term, blocks: dict[str, Block], n: int) -> IntArray:

@@ -65,7 +65,8 @@ def loo_sentence(comparison: pd.DataFrame) -> str:
     return (
         f"It predicts single left-out distances best, and beats {beaten} in expected log "
         "predictive density. Rows of one attribute word resemble one another, so this flatters a "
-        "model that has met the word elsewhere; bb.attribute_kfold leaves whole words out."
+        'model that has met the word elsewhere; bb.compare_models(..., leave_out="attribute") '
+        "leaves whole words out."
         f"{doubt if bad else ''}"
     )
 
