@@ -73,7 +73,7 @@ class Conditional:
         Sds of the shared effects.
     solved_out : (n, n_eliminated, n_kept + 1) float
         Inverse factor of the eliminated side times its coupling with what is kept, and times its
-        projection in the last column; of size 0 if nothing is eliminated.
+        projection in the last column.
     factor : (n, n_kept, n_kept) float
         Lower Cholesky factor of the precision of what is kept, with the eliminated integrated out.
     solved : (n, n_kept) float
@@ -128,30 +128,25 @@ def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
     precision = residual_precision(posterior, parameters)
     shared = shared_sds(posterior, parameters)
     alone = tuple(_alone(side, precision, parameters) for side in posterior.sides)
-    of_side = dict(zip(map(id, posterior.sides), alone, strict=True))
-    kept = [of_side[id(side)] for side in posterior.kept]
+    out, *kept = alone
     sds = np.concatenate([*(each.sds.reshape(n, -1) for each in kept), shared], axis=1)
     gram = _weighted(precision, posterior.gram)
     gram *= sds[:, :, None]
     gram *= sds[:, None, :]
     projection = (precision @ posterior.projection) * sds
-    turned = [gram, gram.transpose(0, 2, 1), projection[:, :, None]]
-    solved_out = np.zeros((n, 0, len(sds[0]) + 1))
-    if posterior.eliminated is not None:
-        out = of_side[id(posterior.eliminated)]
-        cross = _weighted(precision, posterior.cross)
-        cross *= sds[:, None, None]
-        own = _weighted(precision, posterior.eliminated.projection)[..., None]
-        both = np.concatenate([cross, own], axis=3)
-        turned.append(both.reshape(n, -1, both.shape[3])[:, :, :-1].transpose(0, 2, 1))
-    _rotate_kept(kept, turned)
+    cross = _weighted(precision, posterior.cross)
+    cross *= sds[:, None, None]
+    own = _weighted(precision, posterior.eliminated.projection)[..., None]
+    both = np.concatenate([cross, own], axis=3)
+    couple = both.reshape(n, -1, both.shape[3])[:, :, :-1].transpose(0, 2, 1)
+    for each in kept:
+        _rotate_kept(each, [gram, gram.transpose(0, 2, 1), projection[:, :, None], couple])
     everything = np.arange(gram.shape[1])
     gram[:, everything, everything] += 1
-    if posterior.eliminated is not None:
-        solved_out = solve_blocks(out.factor, out.scale(both)).reshape(n, -1, both.shape[3])
-        explained = np.matmul(solved_out[:, :, :-1].transpose(0, 2, 1), solved_out)
-        gram -= explained[:, :, :-1]
-        projection -= explained[:, :, -1]
+    solved_out = solve_blocks(out.factor, out.scale(both)).reshape(n, -1, both.shape[3])
+    explained = np.matmul(solved_out[:, :, :-1].transpose(0, 2, 1), solved_out)
+    gram -= explained[:, :, :-1]
+    projection -= explained[:, :, -1]
     factor = cholesky(gram)
     solved = solve_lower(factor, projection)
     return Conditional(precision, alone, shared, solved_out, factor, solved)
@@ -185,17 +180,14 @@ def _both(sds: FloatArray, rotation: FloatArray | None, matrices: FloatArray) ->
     return _rotate(rotation, np.swapaxes(_rotate(rotation, scaled), -1, -2))
 
 
-def _rotate_kept(kept: Sequence[Alone], arrays: Sequence[FloatArray]) -> None:
-    """Apply every side's R' to its rows of (n, n_kept, k) arrays, in place."""
-    start = 0
-    for each in kept:
-        n, n_classes, d = each.sds.shape
-        rows = slice(start, start + n_classes * d)
-        start = rows.stop
-        if each.rotation is not None:
-            for array in arrays:
-                own = array[:, rows].reshape(n, n_classes, d, -1)
-                array[:, rows] = _rotate(each.rotation, own).reshape(n, n_classes * d, -1)
+def _rotate_kept(kept: Alone, arrays: Sequence[FloatArray]) -> None:
+    """Apply R' of the kept side to its rows, the first, of (n, n_kept, k) arrays, in place."""
+    if kept.rotation is None:
+        return
+    n, n_classes, d = kept.sds.shape
+    for array in arrays:
+        own = array[:, : n_classes * d].reshape(n, n_classes, d, -1)
+        array[:, : n_classes * d] = _rotate(kept.rotation, own).reshape(n, n_classes * d, -1)
 
 
 def residual_precision(posterior: Collapsed, parameters: FloatArray) -> FloatArray:

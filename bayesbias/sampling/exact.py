@@ -198,13 +198,11 @@ def _draw_block(
     kept = given.draw_kept(rng)
     n_shared = given.shared.shape[1]
     values = _shared_effects(posterior, kept[:, -n_shared:] * given.shared)
-    start = 0
     for side, alone in zip(posterior.sides, given.alone, strict=True):
         if side is posterior.eliminated:
             of_class = given.draw_eliminated(alone, kept, rng)
         else:
-            of_class = kept[:, start : start + side.n_coordinates].reshape(alone.sds.shape)
-            start += side.n_coordinates
+            of_class = kept[:, :-n_shared].reshape(alone.sds.shape)
         effects = _effects(side, of_class, alone, given.precision, rng)
         values |= _by_term(posterior, side, effects)
     return _with_means(posterior, values)

@@ -34,9 +34,6 @@ double precision gives out beyond."""
 MOST_NUMBERS = 200_000
 """Numbers in the largest array while densities are evaluated in blocks: 1.6 MB stay in a cache."""
 
-MOST_AT_ONCE = 64
-"""Coordinates that one dense factorisation takes faster than an elimination in two stages."""
-
 
 @dataclass(frozen=True)
 class Shared:
@@ -71,12 +68,11 @@ class Collapsed:
     centre : float
         What all outcomes are measured from: the prior mean of the connection means.
     sides : tuple of Classes
-        Of the words, and of the attributes if they have effects.
+        Of the words, and of the attributes if they have effects. The first is the larger one, which
+        is eliminated first; the other is kept.
     shared : Shared
-    eliminated : Classes or None
-        The larger side, which is eliminated first; None where one factorisation takes all.
     cross : (n_connections, n_eliminated, d, n_kept) float
-        Coupling of the eliminated classes with what is kept: other sides, then shared effects.
+        Coupling of the eliminated classes with what is kept: the other side, then shared effects.
     gram : (n_connections, n_kept, n_kept) float
     projection : (n_connections, n_kept) float
     """
@@ -89,15 +85,14 @@ class Collapsed:
     centre: float
     sides: tuple[Classes, ...]
     shared: Shared
-    eliminated: Classes | None
     cross: FloatArray
     gram: FloatArray
     projection: FloatArray
 
     @property
-    def kept(self) -> tuple[Classes, ...]:
-        """The sides that are not eliminated."""
-        return tuple(side for side in self.sides if side is not self.eliminated)
+    def eliminated(self) -> Classes:
+        """The side that is eliminated first."""
+        return self.sides[0]
 
     @property
     def n_parameters(self) -> int:
@@ -159,7 +154,8 @@ def collapse(design: Design, spec: ModelSpec) -> Collapsed:
         for each, partner in zip(units, partners, strict=True)
     )
     shared = shared_effects(design, spec, types, named)
-    eliminated, cross, gram, projection = _matrices(sides, shared, types, y)
+    sides = tuple(sorted(sides, key=lambda side: -side.n_coordinates))
+    cross, gram, projection = _matrices(sides, shared, types, y)
     return Collapsed(
         design=design,
         spec=spec,
@@ -169,7 +165,6 @@ def collapse(design: Design, spec: ModelSpec) -> Collapsed:
         centre=centre,
         sides=sides,
         shared=shared,
-        eliminated=eliminated,
         cross=cross,
         gram=gram,
         projection=projection,
@@ -194,38 +189,22 @@ def shared_effects(
 
 def _matrices(
     sides: tuple[Classes, ...], shared: Shared, types: RowTypes, y: FloatArray
-) -> tuple[Classes | None, FloatArray, FloatArray, FloatArray]:
-    """Which side is eliminated, its coupling with the rest, and X'X and X'y of the rest."""
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Coupling of the eliminated side with the rest, and X'X and X'y of the rest."""
     n = len(sides[0].gram)
     by_connection = one_hot(types.connection, n)
     rows = by_connection * np.bincount(types.of_row, minlength=len(types.first))
-    means = np.einsum("ct,ti,tj->cij", rows, shared.loading, shared.loading, optimize=True)
-    to_means = [_with_shared(side, shared, by_connection) for side in sides]
-    sizes = [side.n_coordinates for side in sides]
-    couple = between(*sides, types).reshape(n, *sizes) if len(sides) == 2 else None
-    blocks = [[_block_diagonal(side)] for side in sides]
-    if couple is not None:
-        blocks[0].append(couple)
-        blocks[1].insert(0, couple.transpose(0, 2, 1))
-    for row, each in zip(blocks, to_means, strict=True):
-        row.append(each)
-    blocks.append([each.transpose(0, 2, 1) for each in to_means] + [means])
-    projections = [side.projection.reshape(n, -1) for side in sides]
-    projections.append((by_connection * np.bincount(types.of_row, y)) @ shared.loading)
-    if sum(sizes) + means.shape[1] <= MOST_AT_ONCE:
-        return None, np.zeros((n, 0, 1, 0)), np.block(blocks), np.hstack(projections)
-    out = int(np.argmax(sizes))
-    cross = np.concatenate([each for i, each in enumerate(blocks[out]) if i != out], axis=2)
-    kept = [
-        [each for j, each in enumerate(row) if j != out] for i, row in enumerate(blocks) if i != out
-    ]
-    shape = sides[out].parameter.shape
-    return (
-        sides[out],
-        cross.reshape(n, *shape, -1),
-        np.block(kept),
-        np.hstack([each for i, each in enumerate(projections) if i != out]),
-    )
+    gram = np.einsum("ct,ti,tj->cij", rows, shared.loading, shared.loading, optimize=True)
+    projection = (by_connection * np.bincount(types.of_row, y)) @ shared.loading
+    cross = _with_shared(sides[0], shared, by_connection)
+    if len(sides) == 2:
+        first, kept = sides
+        couple = between(first, kept, types).reshape(n, first.n_coordinates, -1)
+        cross = np.concatenate([couple, cross], axis=2)
+        to_shared = _with_shared(kept, shared, by_connection)
+        gram = np.block([[_block_diagonal(kept), to_shared], [to_shared.transpose(0, 2, 1), gram]])
+        projection = np.hstack([kept.projection.reshape(n, -1), projection])
+    return cross.reshape(n, *sides[0].parameter.shape, -1), gram, projection
 
 
 def _block_diagonal(side: Classes) -> FloatArray:
