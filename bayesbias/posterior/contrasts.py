@@ -24,6 +24,7 @@ def contrasts(
     ci_prob: float = DEFAULT_CI_PROB,
     rope: float = DEFAULT_ROPE,
     ci_kind: str = DEFAULT_CI_KIND,
+    over: str = "population",
 ) -> pd.DataFrame:
     """Posterior differences in mean distance between connections, at every level.
 
@@ -37,6 +38,11 @@ def contrasts(
         Half-width of the region of practical equivalence, in units of distance, from 0 on.
     ci_kind : {"hdi", "eti"}
         Highest-density or equal-tailed intervals.
+    over : {"population", "listed"}
+        Whether means are of attributes like those listed (and overall of words like those listed),
+        or of the very words and attributes of the table. Where a whole attribute set lies near to
+        all groups, or an attribute leans by itself, a gap of the listed words holds that, and a gap
+        of the population does not. The rates of docs/calibration.md are the population's.
 
     Returns
     -------
@@ -53,7 +59,7 @@ def contrasts(
         apart = draws[:, first] - draws[:, second]
         return in_front(compare_draws(apart, ci_prob, rope, ci_kind), **names)
 
-    return by_level(tree, describe)
+    return by_level(tree, describe, over=over)
 
 
 def connection_pairs(
