@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -47,19 +48,25 @@ def contrasts(
         first lies closer to the protected words.
     """
     connections = labels(tree, "connection")
+
+    def describe(draws: FloatArray) -> pd.DataFrame:
+        return compare_connections(draws, connections, ci_prob, rope, ci_kind)
+
+    return by_level(tree, describe)
+
+
+def compare_connections(
+    draws: FloatArray, connections: Sequence[str], ci_prob: float, rope: float, ci_kind: str
+) -> pd.DataFrame:
+    """Describe differences between all pairs of connections; draws are (n, n_connections)."""
     if len(connections) < 2:
         raise ValueError(f"the table has the connection {connections[0]} only; nothing to compare")
     first, second = zip(*combinations(range(len(connections)), 2), strict=True)
-    names = {
-        "first": [connections[at] for at in first],
-        "second": [connections[at] for at in second],
-    }
-
-    def describe(draws: FloatArray) -> pd.DataFrame:
-        apart = draws[:, first] - draws[:, second]
-        return in_front(compare_draws(apart, ci_prob, rope, ci_kind), **names)
-
-    return by_level(tree, describe)
+    return in_front(
+        compare_draws(draws[:, first] - draws[:, second], ci_prob, rope, ci_kind),
+        first=[connections[at] for at in first],
+        second=[connections[at] for at in second],
+    )
 
 
 def compare_draws(

@@ -168,7 +168,7 @@ def fit_design(
         As `fit` does.
     """
     options = fit_options(options, keywords)
-    spec = load_model(model).with_priors(dict(priors or {}))
+    spec = load_model(model).with_priors(dict(priors or {})).fitting(design)
     sequence = as_seed_sequence(options.seed)
     fitting, predicting = (default_rng(child) for child in sequence.spawn(2))
     run = _Run(design, spec, options, fitting)
