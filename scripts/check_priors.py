@@ -4,8 +4,8 @@
 
 For every CSV table of the folder `bb.prior_predictive` draws tables of the same words. Printed as
 Markdown: for each figure and model the range over the tables of what was observed, the median ends
-of the prior's 89% intervals, and the least, the median and the largest share of prior tables with
-a smaller figure than observed.
+of the prior's 89% intervals, in how many tables the observed figure lies outside of them, and the
+least, the median and the largest share of prior tables with a smaller figure than observed.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ def as_markdown(frame: pd.DataFrame) -> str:
         observed = f"{part['observed'].min():.2f} to {part['observed'].max():.2f}"
         shares = part["share_below"]
         below = f"{shares.min():.3f}, {shares.median():.3f}, {shares.max():.3f}"
-        lines.append(
-            f"| {statistic} | {of} | {model} | {observed} | {low:.2f} to {high:.2f} | {below} |"
-        )
+        outside = (~part["observed"].between(part["low"], part["high"])).sum()
+        cells = (statistic, of, model, observed, f"{low:.2f} to {high:.2f}", outside, below)
+        lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(lines)
 
 

@@ -166,7 +166,7 @@ def eight_words() -> Design:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["crossed", "grouped", "maximal"])
+@pytest.mark.parametrize("name", ["crossed", "maximal"])
 def test_words_held_out_are_covered_at_their_rate(name: str) -> None:
     """Tables from the prior, written out densely; the last word of a group is held out."""
     n_tables, design = 200, eight_words()
@@ -199,5 +199,5 @@ def test_words_held_out_are_covered_at_their_rate(name: str) -> None:
             apart = [truth[held & (design.connection == at)].mean() for at in (0, 1)]
             inside[attributes, p] += row["low"] <= apart[0] - apart[1] <= row["high"]
     for (_, p), count in inside.items():
-        # Of twelve rates one lies beyond 3.3 binomial errors by chance in a hundred tests.
+        # Of eight rates one lies beyond 3.3 binomial errors by chance in some hundred tests.
         assert count / n_tables == pytest.approx(p, abs=3.3 * np.sqrt(p * (1 - p) / n_tables))

@@ -6,9 +6,9 @@ from them as they differ from one another, so that its interval is wider.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -139,8 +139,7 @@ def predict_words(
     for index, group in enumerate(new.design.groups):
         frame = compare_connections(means[:, index], new.design.connections, ci_prob, rope, ci_kind)
         frames.append(in_front(frame, protected_group=group))
-    origin = {"attributes": attributes, "seed": sequence.entropy}
-    return _finished(frames, tree, ci_prob, ci_kind, **origin)
+    return _finished(frames, tree, {"attributes": attributes, "seed": sequence.entropy})
 
 
 def predict_distances(
@@ -192,7 +191,7 @@ def predict_distances(
         one = drawn[np.arange(len(drawn)), chosen]
         frame = describe_draws(one[:, None], ci_prob, ci_kind)
         frames.append(in_front(frame, protected_group=group, connection=connection))
-    return _finished(frames, tree, ci_prob, ci_kind, seed=sequence.entropy)
+    return _finished(frames, tree, {"seed": sequence.entropy})
 
 
 def new_words(tree: DataTree, rng: Generator, *, attributes: bool = True) -> NewWords:
@@ -250,8 +249,8 @@ def _cells(design: Design, rows: np.ndarray) -> Iterator[tuple[str, str, np.ndar
 
 
 def _finished(
-    frames: list[pd.DataFrame], tree: DataTree, ci_prob: float, ci_kind: str, **origin: object
+    frames: list[pd.DataFrame], tree: DataTree, origin: dict[Hashable, Any]
 ) -> pd.DataFrame:
-    frame = pd.concat(frames, ignore_index=True)
-    frame.attrs = {"ci_prob": float(ci_prob), "ci_kind": ci_kind, **origin}
+    frame = pd.concat(frames, ignore_index=True)  # attrs that all share are kept
+    frame.attrs |= origin
     return carry_warnings(frame, tree)

@@ -87,8 +87,9 @@ def fit(
     priors : mapping, optional
         Overrides, such as ``{"connection_mean": {"sd": 0.1}}``.
     prior_predictive, posterior_predictive : bool
-        Whether to add the groups ``prior`` and ``prior_predictive``, and
-        ``posterior_predictive``.
+        Whether to add the groups ``prior`` and ``prior_predictive``, rows that PyMC draws from the
+        prior, and ``posterior_predictive``, for use with ArviZ. To judge priors by whole tables,
+        without a fit, see `bayesbias.prior_predictive`.
     options : FitOptions, optional
         Options that keywords replace; what they say of reading a posterior plays no part here.
     **keywords
