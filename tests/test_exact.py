@@ -11,11 +11,19 @@ import pytest
 from builders import grid
 from scipy.stats import multivariate_normal
 
-from bayesbias.model.design import make_design
-from bayesbias.model.spec import load_model
+import bayesbias as bb
+from bayesbias.model.design import Design, make_design
+from bayesbias.model.spec import ModelSpec, load_model
 from bayesbias.sampling.collapsed import log_density
-from bayesbias.sampling.exact import Coordinates, _bounds, _resolution, draw_effects, sample_exact
-from bayesbias.sampling.fit import fit
+from bayesbias.sampling.exact import (
+    Coordinates,
+    _along_sds,
+    _bounds,
+    _resolution,
+    draw_effects,
+    sample_exact,
+)
+from bayesbias.sampling.fit import fit, fit_design
 from bayesbias.sampling.importance import importance_resample
 from bayesbias.sampling.parameters import log_prior
 from bayesbias.sampling.reduction import collapse
@@ -162,7 +170,7 @@ def test_no_density_is_left_at_the_edge_of_the_coordinates_or_beyond(
 def test_offsets_are_where_the_data_begin_to_tell_an_sd(toy_table: pd.DataFrame, spec: str) -> None:
     posterior = collapse(make_design(toy_table), load_model(spec))
     mode = np.linspace(-3, -2, posterior.n_parameters)
-    offset = np.log(_resolution(posterior, mode))
+    offset = np.log(_resolution(posterior, *_along_sds(posterior, mode)))
     assert ((offset > -12) & (offset < 0)).all()
 
     def told(index: int, log_sd: float) -> float:
@@ -208,3 +216,35 @@ def test_one_thread_of_linear_algebra_while_sampling_and_as_many_as_before_after
         sample_exact(posterior, 100, _rng())
         assert threads() == {2}
     assert within == [{1}]
+
+
+@pytest.fixture(scope="module")
+def contradicted() -> tuple[Design, ModelSpec]:
+    """Distances near .4 of sixteen words, and a prior of their mean of 1, give or take .055."""
+    noise = 0.03 * np.random.default_rng(0).standard_normal(16 * 16)
+    table = grid(16, 16, 0.4 + noise, ("associated", "different"))
+    spec = load_model("paper").with_priors({"connection_mean": {"sd": 0.055}})
+    return make_design(table), spec
+
+
+def test_two_modes_are_drawn_in_their_shares(contradicted: tuple[Design, ModelSpec]) -> None:
+    """Held against sums over a grid of all three sds."""
+    posterior = collapse(*contradicted)
+    wide, narrow = np.linspace(-11, 1, 181), np.linspace(-3.8, -3.2, 25)
+    points = np.stack(np.meshgrid(wide, wide, narrow, indexing="ij"), axis=-1).reshape(-1, 3)
+    density = log_density(posterior, points)
+    weight = np.exp(density - density.max())
+    both = np.minimum(points[:, 0], points[:, 1]) > -2
+    expected = weight[both].sum() / weight.sum()
+    assert 0.05 < expected < 0.95
+    for seed in range(4):
+        drawn = sample_exact(posterior, 4000, np.random.default_rng(seed))
+        found = (drawn.values["connection_sd"].min(axis=1) > np.exp(-2)).mean()
+        assert drawn.n_modes > 1
+        error = np.sqrt(expected * (1 - expected) / min(drawn.importance_ess, 4000))
+        assert found == pytest.approx(expected, abs=4 * error + 0.005)  # and the grid's own
+
+
+def test_two_modes_are_told(contradicted: tuple[Design, ModelSpec]) -> None:
+    with pytest.warns(bb.SamplingWarning, match="modes: the prior of connection_mean and the data"):
+        fit_design(*contradicted, draws=500, seed=1)

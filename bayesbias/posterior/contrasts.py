@@ -59,14 +59,20 @@ def compare_connections(
     draws: FloatArray, connections: Sequence[str], ci_prob: float, rope: float, ci_kind: str
 ) -> pd.DataFrame:
     """Describe differences between all pairs of connections; draws are (n, n_connections)."""
+    first, second, names = connection_pairs(connections)
+    apart = draws[:, first] - draws[:, second]
+    return in_front(compare_draws(apart, ci_prob, rope, ci_kind), **names)
+
+
+def connection_pairs(
+    connections: Sequence[str],
+) -> tuple[tuple[int, ...], tuple[int, ...], dict[str, list[str]]]:
+    """Pair connections: indices of the first and of the second, and their names as columns."""
     if len(connections) < 2:
         raise ValueError(f"the table has the connection {connections[0]} only; nothing to compare")
     first, second = zip(*combinations(range(len(connections)), 2), strict=True)
-    return in_front(
-        compare_draws(draws[:, first] - draws[:, second], ci_prob, rope, ci_kind),
-        first=[connections[at] for at in first],
-        second=[connections[at] for at in second],
-    )
+    names = {"first": [connections[i] for i in first], "second": [connections[i] for i in second]}
+    return first, second, names
 
 
 def compare_draws(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import islice, product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,6 +41,16 @@ TELLING = 0.25
 """A change in log density by which the data begin to tell an sd from zero."""
 
 
+DEEPEST = 30.0
+"""A second peak of the log density lower than this under the first is none: others may lift it."""
+
+SAME_MODE = 0.5
+"""Modes whose parameters are all nearer to one another are one."""
+
+MOST_STARTS = 16
+"""Combinations of second peaks that are tried, with the first mode."""
+
+
 @dataclass(frozen=True)
 class ExactDraws:
     """Independent draws from the posterior of a Normal model.
@@ -57,6 +68,8 @@ class ExactDraws:
     importance_ess : float
         Effective sample size of the proposals, at most `n_proposals`.
     n_proposals : int
+    n_modes : int
+        Modes that hold a hundredth of the draws or more. With two, prior and data disagree.
     """
 
     values: dict[str, FloatArray]
@@ -65,6 +78,7 @@ class ExactDraws:
     pareto_k: float
     importance_ess: float
     n_proposals: int
+    n_modes: int
 
 
 @dataclass(frozen=True)
@@ -136,9 +150,12 @@ def _linear_algebra() -> ThreadpoolController:
 
 def _sample(posterior: Collapsed, n_draws: int, rng: Generator) -> ExactDraws:
     start = np.where(posterior.is_sd, np.log(posterior.design.y.std() / 2), 0.0)
-    mode = find_mode(partial(log_density, posterior), start, _bounds(posterior))
-    coordinates = Coordinates(posterior, _resolution(posterior, mode))
-    found = importance_resample(coordinates.log_density, coordinates.points(mode), n_draws, rng)
+    density = partial(log_density, posterior)
+    mode = find_mode(density, start, _bounds(posterior))
+    trial, along = _along_sds(posterior, mode)
+    coordinates = Coordinates(posterior, _resolution(posterior, trial, along))
+    modes = _all_modes(posterior, mode, trial, along)
+    found = importance_resample(coordinates.log_density, coordinates.points(modes), n_draws, rng)
     parameters = coordinates.parameters(found.points)
     return ExactDraws(
         values=draw_effects(posterior, parameters, rng),
@@ -147,7 +164,14 @@ def _sample(posterior: Collapsed, n_draws: int, rng: Generator) -> ExactDraws:
         pareto_k=found.pareto_k,
         importance_ess=found.ess,
         n_proposals=found.n_proposals,
+        n_modes=_n_held(found.points, coordinates.points(modes)),
     )
+
+
+def _n_held(points: FloatArray, modes: FloatArray) -> int:
+    """How many modes are the nearest to a hundredth of the points or more."""
+    nearest = np.linalg.norm(points[:, None] - modes, axis=2).argmin(axis=1)
+    return int((np.bincount(nearest) >= 0.01 * len(points)).sum())
 
 
 def _bounds(posterior: Collapsed) -> tuple[float, float]:
@@ -156,18 +180,56 @@ def _bounds(posterior: Collapsed) -> tuple[float, float]:
     return LOG_SD_BOUNDS[0] + scale, LOG_SD_BOUNDS[1] + scale
 
 
-def _resolution(posterior: Collapsed, mode: FloatArray) -> FloatArray:
-    """Size of each sd below which, the others at their mode, the data do not tell it from zero."""
+def _along_sds(posterior: Collapsed, mode: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Log sds that are tried, and the log density of each with the others at their mode.
+
+    Returns
+    -------
+    (N_TRIALS,) float
+    (n_sds, N_TRIALS) float
+    """
     trial = np.linspace(*_bounds(posterior), N_TRIALS)
     sds = np.flatnonzero(posterior.is_sd)
     points = np.repeat(mode[None], len(sds) * N_TRIALS, axis=0).reshape(len(sds), N_TRIALS, -1)
     points[np.arange(len(sds)), :, sds] = trial
     density = log_density(posterior, points.reshape(len(sds) * N_TRIALS, -1))
-    flat = density.reshape(len(sds), N_TRIALS) - trial
+    return trial, density.reshape(len(sds), N_TRIALS)
+
+
+def _resolution(posterior: Collapsed, trial: FloatArray, along: FloatArray) -> FloatArray:
+    """Size of each sd below which, the others at their mode, the data do not tell it from zero."""
+    flat = along - trial
     changed = ~(np.abs(flat - flat[:, :1]) < TELLING)
-    found = np.zeros(len(mode))
-    found[sds] = np.exp(trial[changed.argmax(axis=1)])
+    found = np.zeros(posterior.n_parameters)
+    found[posterior.is_sd] = np.exp(trial[changed.argmax(axis=1)])
     return found
+
+
+def _all_modes(
+    posterior: Collapsed, mode: FloatArray, trial: FloatArray, along: FloatArray
+) -> FloatArray:
+    """Modes of the density, (n_modes, n_parameters), the given one first.
+
+    A prior of a mean that contradicts the data leaves two explanations: the mean lies where the
+    data are, or words spread as far as it is off. Each sd that has a second peak along its axis is
+    tried there, alone and together with others.
+    """
+    inner = along[:, 1:-1]
+    peaks = (inner > along[:, :-2]) & (inner > along[:, 2:])
+    peaks &= inner > along.max(axis=1, keepdims=True) - DEEPEST
+    sds = np.flatnonzero(posterior.is_sd)
+    others = []
+    for at, peak in enumerate(peaks):
+        apart = np.abs(trial[1:-1] - mode[sds[at]]) > SAME_MODE
+        others.append([mode[sds[at]], *trial[1:-1][peak & apart]][:2])
+    found = [mode]
+    for values in islice(product(*others), 1, MOST_STARTS):
+        start = mode.copy()
+        start[sds] = values
+        other = find_mode(partial(log_density, posterior), start, _bounds(posterior))
+        if all(np.abs(other - each).max() > SAME_MODE for each in found):
+            found.append(other)
+    return np.array(found)
 
 
 def draw_effects(

@@ -38,7 +38,7 @@ from .reduction import collapse
 if TYPE_CHECKING:
     from xarray import DataTree
 
-_DRAWS, _NUTS = Argument("draws"), Argument("method", "nuts")
+_DRAWS, _NUTS, _PRIORS = Argument("draws"), Argument("method", "nuts"), Argument("priors")
 """What warnings advise to change."""
 
 PARETO_K_LIMIT = 0.7
@@ -210,7 +210,7 @@ def _by_method(run: _Run) -> tuple[DataTree, str, str]:
 def _exact(run: _Run) -> DataTree:
     collapsed, chains = collapse(run.design, run.spec), run.options.chains
     result = sample_exact(collapsed, run.options.draws * chains, run.rng)
-    names = ("pareto_k", "importance_ess", "n_proposals")
+    names = ("pareto_k", "importance_ess", "n_proposals", "n_modes")
     diagnostics = {name: getattr(result, name) for name in names}
     lp = {"lp": result.log_density}
     return assemble(run.design, run.spec, result.values, lp, chains=chains, diagnostics=diagnostics)
@@ -248,6 +248,10 @@ def _doubts(tree: DataTree) -> Iterator[SamplingWarning]:
     if "pareto_k" not in stats:
         yield from _doubts_of_chains(tree)
         return
+    if stats["n_modes"] > 1:
+        told = f"the posterior has {int(stats['n_modes'])} modes: the prior of connection_mean and "
+        told += "the data disagree, and words that spread widely explain them as well as a mean "
+        yield SamplingWarning(told, "far from its prior; look at bb.scales, or widen ", _PRIORS)
     k, ess = float(stats["pareto_k"]), float(stats["importance_ess"])
     if not k < PARETO_K_LIMIT:
         told = f"Pareto k of the exact sampler is {k:.2f}, not below {PARETO_K_LIMIT}: weights "
