@@ -18,6 +18,7 @@ from .embeddings.load import iter_vectors as iter_vectors
 from .embeddings.load import load_vectors as load_vectors
 from .embeddings.load import matched_forms as matched_forms
 from .embeddings.load import save_vectors as save_vectors
+from .model.prior_predictive import prior_predictive as prior_predictive
 from .model.priors import Prior as Prior
 from .model.pymc_model import build_model as build_model
 from .model.pymc_model import graph as graph
@@ -31,6 +32,8 @@ from .posterior.contrasts import associated_human_gap as associated_human_gap
 from .posterior.contrasts import contrasts as contrasts
 from .posterior.loo import add_log_likelihood as add_log_likelihood
 from .posterior.loo import compare_models as compare_models
+from .posterior.new_words import predict_distances as predict_distances
+from .posterior.new_words import predict_words as predict_words
 from .posterior.posterior_scores import posterior_scores as posterior_scores
 from .posterior.posterior_scores import with_posterior_scores as with_posterior_scores
 from .posterior.predictive import check as check

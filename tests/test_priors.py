@@ -36,6 +36,26 @@ def test_log_density_equals_that_of_scipy(family: str) -> None:
 
 
 @pytest.mark.parametrize("family", ORACLES)
+def test_draws_have_the_distribution_of_scipy(family: str) -> None:
+    parameters, oracle = ORACLES[family]
+    drawn = Prior(family, parameters).draw((50, 80), np.random.default_rng(1))
+    assert drawn.shape == (50, 80)
+    assert stats.kstest(drawn.ravel(), oracle.cdf).pvalue > 1e-3  # one seed in a thousand fails
+
+
+@pytest.mark.parametrize(("n", "eta"), [(2, 2.0), (3, 2.0), (4, 0.7)])
+def test_drawn_correlations_have_the_known_margins(n: int, eta: float) -> None:
+    """Each has a Beta(b, b) on (-1, 1) with b = eta - 1 + n/2 (Lewandowski et al., 2009)."""
+    drawn = Prior("lkj", {"eta": eta}).draw((4000, n, n), np.random.default_rng(1))
+    np.testing.assert_allclose(np.diagonal(drawn, axis1=1, axis2=2), 1.0, rtol=1e-12)
+    np.testing.assert_array_equal(drawn, drawn.transpose(0, 2, 1))
+    b = eta - 1 + n / 2
+    for i, j in zip(*np.tril_indices(n, -1), strict=True):
+        found = stats.kstest(drawn[:, i, j], stats.beta(b, b, loc=-1, scale=2).cdf)
+        assert found.pvalue > 1e-3  # one seed in a thousand fails
+
+
+@pytest.mark.parametrize("family", ORACLES)
 def test_pymc_has_the_same_density(family: str) -> None:
     import pymc as pm
 
@@ -95,14 +115,19 @@ def test_a_new_family_is_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
     def weibull(x, power: float, width: float):
         return np.log(power / width) + (power - 1) * np.log(x / width) - (x / width) ** power
 
+    def draw(rng: np.random.Generator, shape: tuple[int, ...], power: float, width: float):
+        return width * rng.weibull(power, shape)
+
     parameters = {"power": (SHAPE, "alpha"), "width": (SCALE, "beta")}
-    monkeypatch.setitem(FAMILIES, "weibull", Family(weibull, "Weibull", parameters))
+    monkeypatch.setitem(FAMILIES, "weibull", Family(weibull, "Weibull", parameters, draw))
     given = {"power": 1.7, "width": 0.5}
     spec = load_model("pll").with_priors({"sigma": {"family": "weibull", **given}})
     prior = spec_in_units(spec, 3.0).priors["sigma"]
     assert prior.parameters == {"power": 1.7, "width": 1.5}
     expected = stats.weibull_min(1.7, scale=1.5).logpdf(POINTS)
     np.testing.assert_allclose(prior.log_density(POINTS), expected, rtol=1e-12)  # rounding of logs
+    drawn = prior.draw((2000,), np.random.default_rng(1))
+    assert stats.kstest(drawn, stats.weibull_min(1.7, scale=1.5).cdf).pvalue > 1e-3
     with pytest.raises(ValueError, match="width of the weibull prior must be positive"):
         Prior("weibull", given | {"width": 0.0})
 

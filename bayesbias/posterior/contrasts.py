@@ -53,13 +53,21 @@ def contrasts(
         the probability that the difference is smaller than `rope`. A negative difference: the
         first lies closer to the protected words.
     """
-    first, second, names = connection_pairs(labels(tree, "connection"))
+    connections = labels(tree, "connection")
 
     def describe(draws: FloatArray) -> pd.DataFrame:
-        apart = draws[:, first] - draws[:, second]
-        return in_front(compare_draws(apart, ci_prob, rope, ci_kind), **names)
+        return compare_connections(draws, connections, ci_prob, rope, ci_kind)
 
     return by_level(tree, describe, over=over)
+
+
+def compare_connections(
+    draws: FloatArray, connections: Sequence[str], ci_prob: float, rope: float, ci_kind: str
+) -> pd.DataFrame:
+    """Describe differences between all pairs of connections; draws are (n, n_connections)."""
+    first, second, names = connection_pairs(connections)
+    apart = draws[:, first] - draws[:, second]
+    return in_front(compare_draws(apart, ci_prob, rope, ci_kind), **names)
 
 
 def connection_pairs(

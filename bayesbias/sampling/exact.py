@@ -16,7 +16,7 @@ import numpy as np
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray
-from ..model.terms import word_averages
+from ..model.effects import word_means
 from .blocks import solve_blocks
 from .collapsed import Alone, conditional, log_density
 from .importance import find_mode, importance_resample
@@ -337,9 +337,5 @@ def _with_means(posterior: Collapsed, values: dict[str, FloatArray]) -> dict[str
 
     means = {name: mean(name) for name, term in terms.items() if term.around}
     if "word_mean" not in terms:
-        total = np.repeat(mean("connection_mean"), len(design.words), axis=1)
-        for term in terms.values():
-            if term.of in {"protected_word", "protected_group"}:
-                total += word_averages(design, term, values[term.name])
-        means["word_mean"] = total
+        means["word_mean"] = word_means(design, posterior.spec, values | means)
     return values | means

@@ -87,8 +87,9 @@ def fit(
     priors : mapping, optional
         Overrides, such as ``{"connection_mean": {"sd": 0.1}}``.
     prior_predictive, posterior_predictive : bool
-        Whether to add the groups ``prior`` and ``prior_predictive``, and
-        ``posterior_predictive``.
+        Whether to add the groups ``prior`` and ``prior_predictive``, rows that PyMC draws from the
+        prior, and ``posterior_predictive``, for use with ArviZ. To judge priors by whole tables,
+        without a fit, see `bayesbias.prior_predictive`.
     options : FitOptions, optional
         Options that keywords replace; what they say of reading a posterior plays no part here.
     **keywords
@@ -168,7 +169,7 @@ def fit_design(
         As `fit` does.
     """
     options = fit_options(options, keywords)
-    spec = load_model(model).with_priors(dict(priors or {}))
+    spec = load_model(model).with_priors(dict(priors or {})).fitting(design)
     sequence = as_seed_sequence(options.seed)
     fitting, predicting = (default_rng(child) for child in sequence.spawn(2))
     run = _Run(design, spec, options, fitting)

@@ -9,6 +9,7 @@ import numpy as np
 
 from .._core.arrays import FloatArray
 from ..model.design import Design
+from ..model.priors import factor_of_partial_correlations
 from ..model.spec import ModelSpec
 
 
@@ -84,13 +85,4 @@ def _log_jacobian(values: FloatArray, n: int) -> FloatArray:
 
 def correlation_factor(values: FloatArray, n: int) -> FloatArray:
     """Cholesky factors of correlation matrices, (draws, n, n), of their block of parameters."""
-    factor = np.zeros((len(values), n, n))
-    partial = np.zeros_like(factor)
-    partial[:, *np.tril_indices(n, -1)] = np.tanh(values)
-    for i in range(n):
-        left = np.ones(len(values))
-        for j in range(i):
-            factor[:, i, j] = partial[:, i, j] * np.sqrt(left)
-            left = left * (1 - partial[:, i, j] ** 2)
-        factor[:, i, i] = np.sqrt(left)
-    return factor
+    return factor_of_partial_correlations(np.tanh(values), n)
