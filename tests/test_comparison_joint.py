@@ -81,22 +81,40 @@ def test_equal_seeds_give_equal_posteriors(
     assert not np.array_equal(stacked(other, "word_mean"), stacked(change_tree, "word_mean"))
 
 
-@pytest.mark.parametrize("crossed", [False, True])
+DUMMIES = {
+    "change": [["protected_word", "connection"]],
+    "change-crossed": [["protected_word", "connection"], ["attribute"]],
+    "change-maximal": [
+        ["connection"],
+        ["protected_word"],
+        ["protected_word", "attribute_set"],
+        ["attribute"],
+        ["attribute", "protected_group"],
+    ],
+}
+"""What has effects among stereotypes, by model."""
+
+
+@pytest.mark.parametrize("model", DUMMIES)
 def test_slopes_are_least_squares_about_means(
-    monkeypatch: pytest.MonkeyPatch, crossed: bool, debiased_religion: tuple[pd.DataFrame, ...]
+    monkeypatch: pytest.MonkeyPatch, model: str, debiased_religion: tuple[pd.DataFrame, ...]
 ) -> None:
-    """By numpy's least squares with a column for every cell (and attribute) of one connection."""
+    """By numpy's least squares with a column for every level of what the model has effects of."""
     monkeypatch.setattr("bayesbias.comparison.slopes.PRIOR_PAIRS", 0.0)
     pairs = pair(*debiased_religion)
-    kept = pairs.rows[pairs.rows["connection"].isin(["neutral"])].reset_index(drop=True)
+    kept = pairs.rows[pairs.rows["connection"].isin(["associated", "different"])]
+    kept = kept.reset_index(drop=True)
     design = comparison.Pairs(kept, pairs.unpaired, 0).design()
-    before = kept["before"].to_numpy(np.float64)
-    columns = [pd.get_dummies(kept["protected_word"])]
-    columns += [pd.get_dummies(kept["attribute"])] if crossed else []
-    x = np.column_stack([kept["change"], *(each.to_numpy(float) for each in columns)])
-    expected = np.linalg.lstsq(x, before, rcond=None)[0][0]
-    # The cells are balanced, so that sweeps out of means converge at once.
-    assert slopes(design, before, crossed=crossed)[0] == pytest.approx(expected, abs=1e-9)
+    labels = [kept[names].astype(str).agg(" ".join, axis=1) for names in DUMMIES[model]]
+    columns = [pd.get_dummies(each).to_numpy(float) for each in labels]
+    change, before = (kept[name].to_numpy(np.float64) for name in ("change", "before"))
+    found = slopes(design, before, load_model(model))
+    of = kept["connection"].to_numpy()
+    parts = [of == "associated", of == "different"] if model == "change" else [of != ""]
+    rest = [y - x @ np.linalg.lstsq(x, y)[0] for x in [np.hstack(columns)] for y in (change, before)]
+    expected = [rest[0][at] @ rest[1][at] / (rest[0][at] @ rest[0][at]) for at in parts]
+    # Sweeps out of means converge to least squares.
+    assert np.unique(found) == pytest.approx(np.unique(expected), abs=1e-6)
 
 
 def test_slopes_of_few_pairs_lean_on_the_common_one(change_tree: DataTree) -> None:
@@ -106,7 +124,7 @@ def test_slopes_of_few_pairs_lean_on_the_common_one(change_tree: DataTree) -> No
         pair_table([("he", "nurse", "different", 0.9), ("he", "pilot", "associated", 0.5)]),
         pair_table([("he", "nurse", "different", 0.8), ("he", "pilot", "associated", 0.7)]),
     ).design()
-    assert slopes(design, np.array([0.9, 0.5]), crossed=False).tolist() == [0.0, 0.0]
+    assert slopes(design, np.array([0.9, 0.5]), load_model("change")).tolist() == [0.0, 0.0]
 
 
 def test_rows_without_a_partner_are_told_and_counted(
@@ -146,7 +164,7 @@ def test_what_no_change_can_be_learnt_from_is_refused(
         ({"model": "paper"}, "'paper' is for distances, and here are changes.*take change, ch"),
         ({"model": "change", "attributes": True}, "either model or attributes=True"),
         ({"model": "pll"}, "'pll' is for differences of scores"),
-        ({"model": "chnge"}, "did you mean 'change'.* [Kk]nown: change, change-crossed; for"),
+        ({"model": "chnge"}, "did you mean 'change'.* [Kk]nown: change, change-crossed, change-maximal; for"),
         ({"draws": 0}, "draws must be a whole number"),
         ({"priors": {"sigm": {"rate": 1}}}, "did you mean 'sigma'"),
     ],

@@ -20,7 +20,7 @@ from ..model.design import Design, IntArray
 from ..model.spec import ModelSpec
 from ..model.tree import design_of, n_draws, spec_of, stacked
 from ..sampling.collapsed import log_density
-from ..sampling.exact import sample_exact
+from ..sampling.exact import effective_draws, sample_exact
 from ..sampling.fit import PARETO_K_LIMIT
 from ..sampling.parameters import parameter_blocks
 from ..sampling.reduction import Shared, collapse, shared_effects
@@ -60,15 +60,27 @@ def leave_words_out(tree: DataTree, factor: str, rng: Generator) -> LeftOut:
         density = attributes_log_density(design, spec, values)
         elpd, k, _ = array_stats.loo(density.T, chain_axis=None, r_eff=1.0)
         weights = np.exp(-density)
-        mcse = weights.std(axis=0) / weights.mean(axis=0) / np.sqrt(len(density))
+        mcse = weights.std(axis=0) / weights.mean(axis=0)
+        mcse /= np.sqrt(draws_by_weight(tree, len(density)))
         again = np.flatnonzero(~(k < PARETO_K_LIMIT))
     codes = design.codes(factor)
     for unit in again:
-        density = without_rows(design, spec, codes == unit, DRAWS, rng)
+        density, effective = without_rows(design, spec, codes == unit, DRAWS, rng)
         top = density.max()
         mean, sd = np.exp(density - top).mean(), np.exp(density - top).std()
-        elpd[unit], mcse[unit] = top + np.log(mean), sd / mean / np.sqrt(DRAWS)
+        elpd[unit], mcse[unit] = top + np.log(mean), sd / mean / np.sqrt(effective)
     return LeftOut(elpd, mcse, len(again))
+
+
+def draws_by_weight(tree: DataTree, n: int) -> float:
+    """How many independent draws n of a posterior are worth, by the weights of the exact sampler.
+
+    Draws of other samplers have no weights: all n.
+    """
+    stats = tree["sample_stats"]
+    if "importance_ess" not in stats:
+        return n
+    return effective_draws(n, float(stats["importance_ess"]), int(stats["n_proposals"]))
 
 
 @dataclass(frozen=True)
@@ -132,7 +144,7 @@ class _Others:
 
 def without_rows(
     design: Design, spec: ModelSpec, left: NDArray[np.bool_], draws: int, rng: Generator
-) -> FloatArray:
+) -> tuple[FloatArray, float]:
     """Log density of some rows together, under each draw of the model fitted without them.
 
     Parameters
@@ -150,11 +162,15 @@ def without_rows(
     (draws,) float
         Log densities given all other rows, sds and correlations, of which alone there are draws:
         log p(all rows) - log p(other rows).
+    float
+        How many independent draws they are worth.
     """
     rest = collapse(design.take(np.flatnonzero(~left)), spec)
-    parameters = sample_exact(rest, draws, rng).parameters
+    found = sample_exact(rest, draws, rng)
+    parameters = found.parameters
     ratio = log_density(collapse(design, spec), parameters) - log_density(rest, parameters)
-    return np.asarray(ratio - 0.5 * left.sum() * np.log(2 * np.pi))
+    effective = effective_draws(draws, found.importance_ess, found.n_proposals)
+    return np.asarray(ratio - 0.5 * left.sum() * np.log(2 * np.pi)), effective
 
 
 def attributes_log_density(

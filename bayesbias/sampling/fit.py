@@ -34,6 +34,7 @@ from ..tables.schema import table_hash, validate_and_encode
 from .exact import sample_exact
 from .options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from .reduction import collapse
+from .variation import require_variation
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -106,7 +107,8 @@ def fit(
     Raises
     ------
     ValueError
-        If the table, model, method or a number is not valid, or the model is not for distances.
+        If the table, model, method or a number is not valid, the model is not for distances, or
+        all distances of a connection are equal, so that its residual sd cannot be learnt.
 
     Warns
     -----
@@ -160,7 +162,7 @@ def fit_design(
     Raises
     ------
     ValueError
-        If the model, method or a number is not valid.
+        If the model, method or a number is not valid, or all values of a connection are equal.
 
     Warns
     -----
@@ -169,6 +171,7 @@ def fit_design(
     """
     options = fit_options(options, keywords)
     spec = load_model(model).with_priors(dict(priors or {}))
+    require_variation(design, spec)
     sequence = as_seed_sequence(options.seed)
     fitting, predicting = (default_rng(child) for child in sequence.spawn(2))
     run = _Run(design, spec, options, fitting)
