@@ -81,6 +81,45 @@ def test_equal_seeds_give_equal_posteriors(
     assert not np.array_equal(stacked(other, "word_mean"), stacked(change_tree, "word_mean"))
 
 
+def test_a_maximal_change_has_both_ends_whose_slopes_the_effects_share(
+    change_tables: tuple[pd.DataFrame, pd.DataFrame],
+) -> None:
+    """Means of words are sums of effects: draws before are those of the rest plus slope by change.
+
+    Contrasts of both ends at every level differ by those of the change, draw by draw.
+    """
+    tree = compare(*change_tables, "change-maximal", seed=1, method="exact", **FAST)
+    assert tree["before"]["word_mean"].dims == ("chain", "draw", "protected_word", "connection")
+    slope = tree["constant_data"]["slope"]
+    first, second = (slope.sel(connection=name).item() for name in ("associated", "different"))
+    assert first == second  # rows of both share effects of their attributes
+    ends = [bb.contrasts(posterior_at(tree, when)) for when in ("before", "after")]
+    change = bb.contrasts(tree)
+    keys = ["level", "protected_group", "protected_word", "first", "second"]
+    for frame in ends:
+        pd.testing.assert_frame_equal(frame[keys], change[keys])
+    np.testing.assert_allclose(ends[1]["mean"] - ends[0]["mean"], change["mean"], atol=1e-12)
+    orders = comparison.order_changes(tree)
+    pairs = change[(change["first"] == "associated") & (change["second"] == "different")]
+    np.testing.assert_allclose(orders["mean"], pairs["mean"], atol=1e-12)
+
+
+def test_distances_before_have_the_priors_of_distances(
+    change_tables: tuple[pd.DataFrame, pd.DataFrame],
+) -> None:
+    """A prior that forbids changes leaves the distances before as far apart as they are."""
+    frozen = {name: {"rate": 1000} for name in ("level_sd", "lean_sd")}
+    before, _ = change_tables
+    tree = compare(*change_tables, "change-maximal", priors=frozen, seed=1, method="exact", **FAST)
+    alone = bb.fit(before, "maximal", seed=1, **FAST)
+    spread = [
+        stacked(each, "word_mean").mean(axis=0).std(axis=0).mean()
+        for each in (posterior_at(tree, "before"), alone)
+    ]
+    assert spread[0] == pytest.approx(spread[1], rel=0.3)  # draws before learn from rows after too
+    assert stacked(tree, "word_mean").std(axis=1).mean() < 0.02
+
+
 DUMMIES = {
     "change": [["protected_word", "connection"]],
     "change-crossed": [["protected_word", "connection"], ["attribute"]],
@@ -111,8 +150,9 @@ def test_slopes_are_least_squares_about_means(
     found = slopes(design, before, load_model(model))
     of = kept["connection"].to_numpy()
     parts = [of == "associated", of == "different"] if model == "change" else [of != ""]
-    rest = [y - x @ np.linalg.lstsq(x, y)[0] for x in [np.hstack(columns)] for y in (change, before)]
-    expected = [rest[0][at] @ rest[1][at] / (rest[0][at] @ rest[0][at]) for at in parts]
+    x, ends = np.hstack(columns), np.column_stack([change, before])
+    one, other = (ends - x @ np.linalg.lstsq(x, ends)[0]).T
+    expected = [one[at] @ other[at] / (one[at] @ one[at]) for at in parts]
     # Sweeps out of means converge to least squares.
     assert np.unique(found) == pytest.approx(np.unique(expected), abs=1e-6)
 
@@ -164,7 +204,7 @@ def test_what_no_change_can_be_learnt_from_is_refused(
         ({"model": "paper"}, "'paper' is for distances, and here are changes.*take change, ch"),
         ({"model": "change", "attributes": True}, "either model or attributes=True"),
         ({"model": "pll"}, "'pll' is for differences of scores"),
-        ({"model": "chnge"}, "did you mean 'change'.* [Kk]nown: change, change-crossed, change-maximal; for"),
+        ({"model": "chnge"}, "did you mean 'change'.* [Kk]nown: change, change-crossed, ch"),
         ({"draws": 0}, "draws must be a whole number"),
         ({"priors": {"sigm": {"rate": 1}}}, "did you mean 'sigma'"),
     ],

@@ -177,9 +177,7 @@ def test_attributes_without_rows_of_their_own_group_count() -> None:
     table = table[~((table["protected_group"] == "x") & (table["attribute"] == own))]
     a = table["attribute"].isin(words.stereotypes["x"])
     b = table["attribute"].isin(words.stereotypes["y"])
-    means = [
-        table[rows].groupby("protected_word")["cosine_distance"].mean() for rows in (b, a)
-    ]
+    means = [table[rows].groupby("protected_word")["cosine_distance"].mean() for rows in (b, a)]
     s = means[0] - means[1]
     x = s.index.str.startswith("x")
     difference = s[x].mean() - s[~x].mean()

@@ -120,8 +120,9 @@ def compare(
     The means before are drawn given the change (module `bayesbias.comparison.joint`). This takes
     three things for granted: before and change are jointly Normal in every term of the model; the
     slope of before on change between words, and between attributes, is that of single pairs; and
-    that slope, which is estimated first, is known. None of them touches the change itself. They touch how the errors
-    of change and level go together, and only as far as a cell is drawn to the overall mean. In
+    that slope, which is estimated first, is known. None of them touches the change itself. They
+    touch how the errors of change and level go together, and only as far as effects are drawn to
+    their mean. In
     simulated tables intervals and probabilities of a turned order hold; where the two slopes are
     far apart, turns said to be more likely than not happen somewhat less often than said
     (docs/comparison.md). Means before learn from the rows after too, and need not equal those of a
@@ -229,7 +230,9 @@ def _level_spec(spec: ModelSpec) -> ModelSpec:
     """Return the model for distances of the same form; that of changes, around 1, if none is."""
     for name in models("distance"):
         twin = load_model(name)
-        if all(getattr(twin, key) == getattr(spec, key) for key in ("terms", "likelihood", "sigma")):
+        if all(
+            getattr(twin, key) == getattr(spec, key) for key in ("terms", "likelihood", "sigma")
+        ):
             return twin
     return replace(spec, priors={**spec.priors, "connection_mean": LEVEL_PRIOR})
 

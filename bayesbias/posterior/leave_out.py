@@ -20,7 +20,7 @@ from ..model.design import Design, IntArray
 from ..model.spec import ModelSpec
 from ..model.tree import design_of, n_draws, spec_of, stacked
 from ..sampling.collapsed import log_density
-from ..sampling.exact import effective_draws, sample_exact
+from ..sampling.exact import sample_exact
 from ..sampling.fit import PARETO_K_LIMIT
 from ..sampling.parameters import parameter_blocks
 from ..sampling.reduction import Shared, collapse, shared_effects
@@ -75,12 +75,11 @@ def leave_words_out(tree: DataTree, factor: str, rng: Generator) -> LeftOut:
 def draws_by_weight(tree: DataTree, n: int) -> float:
     """How many independent draws n of a posterior are worth, by the weights of the exact sampler.
 
-    Draws of other samplers have no weights: all n.
+    They are copies of its proposals' points, and worth no more than those. Draws of other samplers
+    have no weights: all n.
     """
     stats = tree["sample_stats"]
-    if "importance_ess" not in stats:
-        return n
-    return effective_draws(n, float(stats["importance_ess"]), int(stats["n_proposals"]))
+    return min(n, float(stats["importance_ess"])) if "importance_ess" in stats else n
 
 
 @dataclass(frozen=True)
@@ -169,7 +168,7 @@ def without_rows(
     found = sample_exact(rest, draws, rng)
     parameters = found.parameters
     ratio = log_density(collapse(design, spec), parameters) - log_density(rest, parameters)
-    effective = effective_draws(draws, found.importance_ess, found.n_proposals)
+    effective = min(draws, found.importance_ess)
     return np.asarray(ratio - 0.5 * left.sum() * np.log(2 * np.pi)), effective
 
 

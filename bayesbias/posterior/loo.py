@@ -211,7 +211,7 @@ def _standard_error(values: FloatArray) -> float:
 
 
 def _relative_efficiency(tree: DataTree) -> float:
-    """Effective draws a draw: by the weights of the exact sampler, else their mean over parameters."""
+    """Effective draws a draw: by weights of the exact sampler, or on average over parameters."""
     n = n_draws(tree)
     if tree.attrs.get("method") == "exact" or tree["posterior"].sizes["chain"] == 1:
         return draws_by_weight(tree, n) / n

@@ -67,16 +67,6 @@ class ExactDraws:
     n_proposals: int
 
 
-def effective_draws(n_draws: int, importance_ess: float, n_proposals: int) -> float:
-    """How many independent draws those of the exact sampler are worth at least.
-
-    Weights leave ``importance_ess`` of the proposals' points, of which draws are a sample: the
-    variance of a mean is 1/n for the draws and 1/ess - 1/n_proposals for unequal weights. Effects
-    are drawn anew for every draw, and are known better.
-    """
-    return 1 / (1 / n_draws + 1 / importance_ess - 1 / n_proposals)
-
-
 @dataclass(frozen=True)
 class Coordinates:
     """Coordinates log(sd + offset), in which a log density has no long lower tail.

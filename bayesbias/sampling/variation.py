@@ -15,8 +15,8 @@ _IN_WORDS = {"cosine_distance": "distances", "change": "changes"}
 def constant_parts(design: Design, spec: ModelSpec) -> list[tuple[str, FloatArray]]:
     """Rows that share a residual sd and are all equal, by the name of what they are of.
 
-    They are of one connection each, or ``the`` rows where the model has one residual sd. A single row
-    does not count: of it the prior decides. Values are equal within the rounding of distances.
+    They are of one connection each, or ``the`` rows where the model has one residual sd. A single
+    row does not count: of it the prior decides. Values are equal within the rounding of distances.
     """
     if spec.sigma == "connection":
         rows = [design.connection == at for at in range(len(design.connections))]
@@ -34,10 +34,10 @@ def require_variation(design: Design, spec: ModelSpec) -> None:
     """
     for name, own in constant_parts(design, spec):
         what = _IN_WORDS.get(design.outcome, "values")
-        remedy = "leave these rows out"
-        if name != "the":
-            remedy += ", or take a model with sigma = 'common'"
+        told = f"are {round(float(own[0]), 4):g}, so that no residual sd can be learnt from them"
+        if spec.sigma == "common":
+            raise ValueError(f"all {len(own):,} {what} {told}; measure other words")
         raise ValueError(
-            f"all {len(own):,} {what} of {name} rows are {round(float(own[0]), 4):g}, so that no "
-            f"residual sd can be learnt from them; {remedy}"
+            f"all {len(own):,} {what} of {name} rows {told}; leave these rows out, or take a model "
+            "with sigma = 'common'"
         )
