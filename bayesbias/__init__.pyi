@@ -37,6 +37,7 @@ from .posterior.predictive import check as check
 from .posterior.sensitivity import prior_sensitivity as prior_sensitivity
 from .posterior.summaries import scales as scales
 from .posterior.summaries import summary as summary
+from .posterior.unpooled import unpooled_contrasts as unpooled_contrasts
 from .sampling.fit import fit as fit
 from .sampling.options import FitOptions as FitOptions
 from .scores.table import score_table as score_table

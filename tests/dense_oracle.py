@@ -38,8 +38,10 @@ def effects(design: Design, spec: ModelSpec) -> tuple[dict[str, np.ndarray], int
     return found, n
 
 
-def covariance(design: Design, spec: ModelSpec, values: Values) -> np.ndarray:
-    """Prior covariance of the effects, in their order."""
+def covariance(
+    design: Design, spec: ModelSpec, values: Values, unpooled: tuple[int, float] | None = None
+) -> np.ndarray:
+    """Prior covariance of the effects, in their order; an unpooled word has an sd of its own."""
     sd = spec.priors["connection_mean"].parameters["sd"]
     blocks = [sd**2 * np.eye(len(design.connections))]
     for term in spec.terms:
@@ -54,6 +56,8 @@ def covariance(design: Design, spec: ModelSpec, values: Values) -> np.ndarray:
             if term.sd_by not in {"", term.by}:
                 sds = sds[design.attribute_kind[unit]]
             sds = np.broadcast_to(sds, levels)
+            if unpooled and term.of == "protected_word" and unit == unpooled[0]:
+                sds = np.full(levels, unpooled[1])
             blocks.append(alike * np.outer(sds, sds))
     return np.asarray(block_diag(*blocks))
 
@@ -80,11 +84,13 @@ def residual_variance(design: Design, values: Values) -> np.ndarray:
     return np.asarray(sigma[design.connection] ** 2)
 
 
-def dense_log_density(design: Design, spec: ModelSpec, values: Values) -> float:
+def dense_log_density(
+    design: Design, spec: ModelSpec, values: Values, unpooled: tuple[int, float] | None = None
+) -> float:
     """Log density of all rows given sds and correlations."""
     spec = spec.fitting(design)
     rows = in_rows(design, spec)
-    total = rows @ covariance(design, spec, values) @ rows.T
+    total = rows @ covariance(design, spec, values, unpooled) @ rows.T
     total += np.diag(residual_variance(design, values))
     factor = np.linalg.cholesky(total)
     apart = np.linalg.solve(factor, design.y - spec.priors["connection_mean"].parameters["mean"])

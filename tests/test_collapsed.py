@@ -67,8 +67,11 @@ def points_of(posterior: Collapsed, n: int, seed: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", [*NORMAL, *VARIANTS])
-def test_density_equals_the_dense_normal_up_to_one_constant(irregular: Design, name: str) -> None:
-    posterior = collapse(irregular, model_named(name))
+@pytest.mark.parametrize("unpooled", [None, (1, 0.3)])
+def test_density_equals_the_dense_normal_up_to_one_constant(
+    irregular: Design, name: str, unpooled: tuple[int, float] | None
+) -> None:
+    posterior = collapse(irregular, model_named(name), *(unpooled or ()))
     points = points_of(posterior, 5, seed=1)
     drawn = draw_effects(posterior, points, np.random.default_rng(2))  # holds sds and correlations
     dense = [
@@ -76,6 +79,7 @@ def test_density_equals_the_dense_normal_up_to_one_constant(irregular: Design, n
             irregular,
             posterior.spec,
             {block.name: drawn[block.name][i] for block in posterior.blocks},
+            unpooled,
         )
         for i in range(5)
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -46,20 +47,24 @@ def contrasts(
         the probability that the difference is smaller than `rope`. A negative difference: the
         first lies closer to the protected words.
     """
-    connections = labels(tree, "connection")
-    if len(connections) < 2:
-        raise ValueError(f"the table has the connection {connections[0]} only; nothing to compare")
-    first, second = zip(*combinations(range(len(connections)), 2), strict=True)
-    names = {
-        "first": [connections[at] for at in first],
-        "second": [connections[at] for at in second],
-    }
+    first, second, names = connection_pairs(labels(tree, "connection"))
 
     def describe(draws: FloatArray) -> pd.DataFrame:
         apart = draws[:, first] - draws[:, second]
         return in_front(compare_draws(apart, ci_prob, rope, ci_kind), **names)
 
     return by_level(tree, describe)
+
+
+def connection_pairs(
+    connections: Sequence[str],
+) -> tuple[tuple[int, ...], tuple[int, ...], dict[str, list[str]]]:
+    """Pair connections: indices of the first and of the second, and their names as columns."""
+    if len(connections) < 2:
+        raise ValueError(f"the table has the connection {connections[0]} only; nothing to compare")
+    first, second = zip(*combinations(range(len(connections)), 2), strict=True)
+    names = {"first": [connections[i] for i in first], "second": [connections[i] for i in second]}
+    return first, second, names
 
 
 def compare_draws(

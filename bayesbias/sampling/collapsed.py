@@ -125,6 +125,8 @@ def log_density(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
 def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
     """Return the Gaussian of the class coordinates given the parameters, (n, n_parameters)."""
     n = len(parameters)
+    unpooled = np.full((n, 1), np.log(posterior.unpooled_sd))
+    parameters = np.concatenate([parameters, unpooled], axis=1)
     precision = residual_precision(posterior, parameters)
     shared = shared_sds(posterior, parameters)
     alone = tuple(_alone(side, precision, parameters) for side in posterior.sides)

@@ -31,6 +31,9 @@ SMALLEST_SIGMA = 1e-6
 """Residual sds below this get no weight: distances of float32 vectors are not known better, and
 double precision gives out beyond."""
 
+UNPOOLED_SD = 0.2
+"""Prior sd of the effects of a word that is not pooled with others: wide, as bias goes."""
+
 MOST_NUMBERS = 200_000
 """Numbers in the largest array while densities are evaluated in blocks: 1.6 MB stay in a cache."""
 
@@ -65,6 +68,8 @@ class Collapsed:
         Layout of the vector of parameters.
     rows, squares : (n_connections,) float
         Rows, and their sum of squares about ``centre``, by connection.
+    unpooled_sd : float
+        Prior sd of the effects of a word that is not pooled; its log comes behind the parameters.
     centre : float
         What all outcomes are measured from: the prior mean of the connection means.
     sides : tuple of Classes
@@ -82,6 +87,7 @@ class Collapsed:
     blocks: tuple[Block, ...]
     rows: FloatArray
     squares: FloatArray
+    unpooled_sd: float
     centre: float
     sides: tuple[Classes, ...]
     shared: Shared
@@ -117,8 +123,18 @@ class Collapsed:
         return next(block for block in self.blocks if block.name == name)
 
 
-def collapse(design: Design, spec: ModelSpec) -> Collapsed:
+def collapse(
+    design: Design, spec: ModelSpec, unpooled: int | None = None, unpooled_sd: float = UNPOOLED_SD
+) -> Collapsed:
     """Reduce a design under a Normal model to what its collapsed posterior needs.
+
+    Parameters
+    ----------
+    design : Design
+    spec : ModelSpec
+    unpooled : int, optional
+        A protected word whose effects have the sd ``unpooled_sd`` and tell nothing of other words.
+    unpooled_sd : float
 
     Raises
     ------
@@ -144,7 +160,7 @@ def collapse(design: Design, spec: ModelSpec) -> Collapsed:
     blocks = parameter_blocks(design, spec)
     named = {block.name: block for block in blocks}
     units = [
-        random_units(design, terms, types, named)
+        random_units(design, terms, types, named, unpooled=unpooled)
         for factor in ("protected_word", "attribute")
         if (terms := spec.terms_of(factor))
     ]
@@ -162,6 +178,7 @@ def collapse(design: Design, spec: ModelSpec) -> Collapsed:
         blocks=blocks,
         rows=np.bincount(design.connection, minlength=n).astype(float),
         squares=np.bincount(design.connection, y**2, minlength=n),
+        unpooled_sd=unpooled_sd,
         centre=centre,
         sides=sides,
         shared=shared,

@@ -79,23 +79,25 @@ def random_units(
     blocks: dict[str, Block],
     *,
     split: bool = True,
+    unpooled: int | None = None,
 ) -> Units:
     """Lay out the effects of one factor.
 
     Effects that are independent over what they are crossed with may be units of their own: a word
-    under a connection is one, if ``split``.
+    under a connection is one, if ``split``. The effects of a protected word that is ``unpooled``
+    have a log sd that comes behind the parameters.
     """
     factor = terms[0].of
     n = len(design.coords[factor])
     if split and len(terms) == 1 and is_split(terms[0]):
         (term,) = terms
         n_levels = len(design.coords[term.by])
-        own = sd_parameters(term, blocks, n_levels)
+        own = np.tile(sd_parameters(term, blocks, n_levels), (n, 1))
         return Units(
             terms,
             design.codes(factor) * n_levels + design.codes(term.by),
             np.ones((len(types.first), 1)),
-            np.tile(own, n)[:, None],
+            _freed(own, factor, unpooled, blocks).reshape(-1, 1),
         )
     loading, parameter, correlated, start = [], [], None, 0
     for term in terms:
@@ -111,7 +113,16 @@ def random_units(
         if term.correlated:
             correlated = blocks[term.correlation], slice(start, stop)
         start = stop
-    return Units(terms, design.codes(factor), np.hstack(loading), np.hstack(parameter), correlated)
+    own = _freed(np.hstack(parameter), factor, unpooled, blocks)
+    return Units(terms, design.codes(factor), np.hstack(loading), own, correlated)
+
+
+def _freed(
+    parameter: IntArray, factor: str, unpooled: int | None, blocks: dict[str, Block]
+) -> IntArray:
+    if factor == "protected_word" and unpooled is not None:
+        parameter[unpooled] = max(block.where.stop for block in blocks.values())
+    return parameter
 
 
 def is_split(term: Term) -> bool:
