@@ -10,7 +10,8 @@ import pandas as pd
 from xarray import Dataset
 
 import bayesbias as bb
-from bayesbias.model.tree import varying
+from bayesbias.model.tree import n_draws, varying
+from bayesbias.posterior.leave_out import draws_by_weight
 
 ENDS = (0.055, 0.945)
 """Ends of central 89% intervals."""
@@ -37,6 +38,8 @@ def exact_and_nuts(
     exact = bb.fit(table, spec, method="exact", draws=4000, seed=seed)
     diverging = int(nuts["sample_stats"]["diverging"].sum())
     ours = varying(exact)
+    n = n_draws(exact)
+    ours.attrs["efficiency"] = draws_by_weight(exact, n) / n
     return ours, varying(nuts)[list(ours.data_vars)], diverging
 
 
@@ -51,7 +54,7 @@ def z_scores(ours: Dataset, theirs: Dataset, probability: float | None = None) -
     for draws in (ours, theirs):
         mean = draws.mean(over) if probability is None else draws.quantile(probability, over)
         values.append(mean)
-        errors.append(az.mcse(draws, **method))
+        errors.append(az.mcse(draws, **method) / np.sqrt(draws.attrs.get("efficiency", 1.0)))
     found = {
         name: (values[0][name] - values[1][name]) / np.hypot(errors[0][name], errors[1][name])
         for name in map(str, ours.data_vars)

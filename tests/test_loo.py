@@ -19,7 +19,7 @@ from bayesbias.model import likelihood as predictive
 from bayesbias.model.design import make_design
 from bayesbias.model.spec import load_model
 from bayesbias.model.tree import SamplingWarning
-from bayesbias.posterior.leave_out import leave_words_out
+from bayesbias.posterior.leave_out import DRAWS, leave_words_out
 from bayesbias.posterior.loo import add_log_likelihood, compare_models, pointwise_loo
 from bayesbias.sampling.exact import sample_exact
 from bayesbias.sampling.fit import fit
@@ -155,6 +155,17 @@ def test_attribute_effects_show_when_words_are_left_out(left_out: pd.DataFrame) 
     assert (left_out["mcse"] < left_out["se"] / 10).all()
     columns = ["model", "elpd", "se", "elpd_diff", "dse", "mcse", "n_words"]
     assert list(left_out.columns) == columns
+
+
+def test_standard_errors_count_draws_by_their_weights(posteriors: dict[str, DataTree]) -> None:
+    """Draws that weights make worth a quarter: errors of their means are twice as large."""
+    tree = posteriors["crossed"]
+    few = tree.copy()
+    few["sample_stats"] = tree["sample_stats"].to_dataset().assign(importance_ess=DRAWS / 4)
+    full, less = (leave_words_out(each, "attribute", default_rng(0)) for each in (tree, few))
+    ratio = np.sort(less.mcse / full.mcse)  # that of fits without a unit is 1
+    np.testing.assert_allclose(ratio[full.refitted :], 2, rtol=1e-12)
+    np.testing.assert_array_equal(less.elpd, full.elpd)
 
 
 def test_without_attribute_effects_neither_model_wins() -> None:

@@ -168,7 +168,7 @@ def test_correlations_take_lkj_priors_and_nothing_else_does(
 
 
 def test_a_model_is_taken_only_for_its_outcome(tmp_path: Path) -> None:
-    changes, scores = ["change", "change-crossed"], ["pll", "pll-robust"]
+    changes, scores = ["change", "change-crossed", "change-maximal"], ["pll", "pll-robust"]
     assert models("change") == changes
     assert models("score_difference") == scores
     assert sorted([*models("distance"), *changes, *scores]) == sorted(models())

@@ -60,15 +60,26 @@ def leave_words_out(tree: DataTree, factor: str, rng: Generator) -> LeftOut:
         density = attributes_log_density(design, spec, values)
         elpd, k, _ = array_stats.loo(density.T, chain_axis=None, r_eff=1.0)
         weights = np.exp(-density)
-        mcse = weights.std(axis=0) / weights.mean(axis=0) / np.sqrt(len(density))
+        mcse = weights.std(axis=0) / weights.mean(axis=0)
+        mcse /= np.sqrt(draws_by_weight(tree, len(density)))
         again = np.flatnonzero(~(k < PARETO_K_LIMIT))
     codes = design.codes(factor)
     for unit in again:
-        density = without_rows(design, spec, codes == unit, DRAWS, rng)
+        density, effective = without_rows(design, spec, codes == unit, DRAWS, rng)
         top = density.max()
         mean, sd = np.exp(density - top).mean(), np.exp(density - top).std()
-        elpd[unit], mcse[unit] = top + np.log(mean), sd / mean / np.sqrt(DRAWS)
+        elpd[unit], mcse[unit] = top + np.log(mean), sd / mean / np.sqrt(effective)
     return LeftOut(elpd, mcse, len(again))
+
+
+def draws_by_weight(tree: DataTree, n: int) -> float:
+    """How many independent draws n of a posterior are worth, by the weights of the exact sampler.
+
+    They are copies of its proposals' points, and worth no more than those. Draws of other samplers
+    have no weights: all n.
+    """
+    stats = tree["sample_stats"]
+    return min(n, float(stats["importance_ess"])) if "importance_ess" in stats else n
 
 
 @dataclass(frozen=True)
@@ -132,7 +143,7 @@ class _Others:
 
 def without_rows(
     design: Design, spec: ModelSpec, left: NDArray[np.bool_], draws: int, rng: Generator
-) -> FloatArray:
+) -> tuple[FloatArray, float]:
     """Log density of some rows together, under each draw of the model fitted without them.
 
     Parameters
@@ -150,11 +161,15 @@ def without_rows(
     (draws,) float
         Log densities given all other rows, sds and correlations, of which alone there are draws:
         log p(all rows) - log p(other rows).
+    float
+        How many independent draws they are worth.
     """
     rest = collapse(design.take(np.flatnonzero(~left)), spec)
-    parameters = sample_exact(rest, draws, rng).parameters
+    found = sample_exact(rest, draws, rng)
+    parameters = found.parameters
     ratio = log_density(collapse(design, spec), parameters) - log_density(rest, parameters)
-    return np.asarray(ratio - 0.5 * left.sum() * np.log(2 * np.pi))
+    effective = min(draws, found.importance_ess)
+    return np.asarray(ratio - 0.5 * left.sum() * np.log(2 * np.pi)), effective
 
 
 def attributes_log_density(

@@ -31,7 +31,7 @@ from ..model.tree import (
     varying,
 )
 from ..sampling.fit import PARETO_K_LIMIT
-from .leave_out import leave_words_out
+from .leave_out import draws_by_weight, leave_words_out
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -211,14 +211,15 @@ def _standard_error(values: FloatArray) -> float:
 
 
 def _relative_efficiency(tree: DataTree) -> float:
-    """Effective draws a draw: 1 if they are independent, else their mean over parameters."""
+    """Effective draws a draw: by weights of the exact sampler, or on average over parameters."""
+    n = n_draws(tree)
     if tree.attrs.get("method") == "exact" or tree["posterior"].sizes["chain"] == 1:
-        return 1.0
+        return draws_by_weight(tree, n) / n
     import arviz as az
 
     ess = az.ess(varying(tree), method="mean")
     every = np.concatenate([values.values.ravel() for values in ess.values()])
-    return float(every.mean()) / n_draws(tree)
+    return float(every.mean()) / n
 
 
 def add_log_likelihood(tree: DataTree) -> DataTree:

@@ -34,6 +34,7 @@ from ..tables.schema import table_hash, validate_and_encode
 from .exact import sample_exact
 from .options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from .reduction import collapse
+from .variation import require_variation
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -107,7 +108,8 @@ def fit(
     Raises
     ------
     ValueError
-        If the table, model, method or a number is not valid, or the model is not for distances.
+        If the table, model, method or a number is not valid, the model is not for distances, or
+        all distances of a connection are equal, so that its residual sd cannot be learnt.
 
     Warns
     -----
@@ -161,7 +163,7 @@ def fit_design(
     Raises
     ------
     ValueError
-        If the model, method or a number is not valid.
+        If the model, method or a number is not valid, or all values of a connection are equal.
 
     Warns
     -----
@@ -170,6 +172,7 @@ def fit_design(
     """
     options = fit_options(options, keywords)
     spec = load_model(model).with_priors(dict(priors or {})).fitting(design)
+    require_variation(design, spec)
     sequence = as_seed_sequence(options.seed)
     fitting, predicting = (default_rng(child) for child in sequence.spawn(2))
     run = _Run(design, spec, options, fitting)
