@@ -41,10 +41,11 @@ def simulated(sd: float, rng: np.random.Generator, n_groups: int = 3) -> pd.Data
     topics += 0.1 * rng.standard_normal((n_groups, 1)) + 0.1 * rng.standard_normal(n_groups)
     rows = [
         (f"{g}w{w}", str(g), f"{s}a{a}", f"set {s}", "associated" if g == s else "different")
-        + (0.9 + topics[g, s] + 0.005 * rng.standard_normal(),)
         for g, w, s, a in np.ndindex(n_groups, 2, n_groups, 3)
     ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    distances = 0.9 + np.broadcast_to(topics[:, None, :, None], (n_groups, 2, n_groups, 3)).ravel()
+    distances = distances + 0.005 * rng.standard_normal(len(rows))
+    return pd.DataFrame(rows, columns=list(COLUMNS[:5])).assign(cosine_distance=distances)
 
 
 def test_the_spread_of_topics_is_found() -> None:

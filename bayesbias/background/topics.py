@@ -8,7 +8,7 @@ about arbitrary topics, and `topic_prior` fits the spread of their contrasts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +27,7 @@ from ..model.spec import ModelSpec, load_model
 from ..sampling.exact import sample_exact
 from ..sampling.reduction import collapse
 from ..tables.schema import CONNECTIONS, validate_and_encode
-from ..tables.wordlists import WordList, load_wordlist
+from ..tables.wordlists import WordList, Words, load_wordlist
 from .pool import Pool, draw_pool
 from .vocabulary_contrasts import distances_of, words_present
 
@@ -120,19 +120,22 @@ def topic_tables(
 def _topic_table(
     wordlist: WordList, pool: Pool, vectors: FloatArray, rng: Generator
 ) -> pd.DataFrame:
+    """Replace every set of a list by a topic, no word in two of them."""
     free = np.ones(len(vectors), dtype=bool)
-    drawn: dict[str, dict[str, tuple[str, ...]]] = {"groups": {}, "stereotypes": {}}
-    used = []
-    for field, sets in drawn.items():
-        for name, words in getattr(wordlist, field).items():
+
+    def topics_for(sets: Mapping[str, Words]) -> dict[str, Words]:
+        drawn = {}
+        for name, words in sets.items():
             own = unit_rows(np.stack([pool.found[word] for word in words]))
             rows = topic(vectors, free, len(own), mean_cosine(own), rng)
             free[rows] = False
-            sets[name] = tuple(pool.words[row] for row in rows)
-            used.append(rows)
-    rows = np.concatenate(used)
-    by_word = {pool.words[row]: pool.vectors[row] for row in rows}
-    return distances_of(by_word, replace(wordlist, **drawn))
+            drawn[name] = tuple(pool.words[row] for row in rows)
+        return drawn
+
+    groups = topics_for(wordlist.groups)
+    other = replace(wordlist, groups=groups, stereotypes=topics_for(wordlist.stereotypes))
+    taken = np.flatnonzero(~free)
+    return distances_of({pool.words[row]: pool.vectors[row] for row in taken}, other)
 
 
 def mean_cosine(vectors: FloatArray) -> float:

@@ -165,6 +165,7 @@ def vocabulary_contrasts(
 
 
 def distances_of(vectors: Mapping[str, Vector], wordlist: WordList) -> pd.DataFrame:
+    """Return the table of a list whose vectors are given by word."""
     words = list(vectors)
     return distance_table(keyed_vectors(words, np.stack(list(vectors.values())), words), wordlist)
 
