@@ -96,8 +96,9 @@ def topic_tables(
     Examples
     --------
     >>> import bayesbias as bb
-    >>> tables = bb.background.topic_tables("glove-demo", "gender", n_tables=20, seed=1)
-    >>> prior = bb.background.topic_prior(tables, seed=1)
+    >>> tables = bb.background.topic_tables("glove-demo", "gender", n_tables=2, seed=1)
+    >>> [len(table) for table in tables]
+    [350, 350]
     """
     check_numbers(n_tables=n_tables)
     loaded = load_wordlist(wordlist)
@@ -224,7 +225,7 @@ def topic_prior(
     --------
     >>> import bayesbias as bb
     >>> scenario = bb.nulls.vocabulary_scenario(lists="topics")
-    >>> tables = [scenario.table(seed) for seed in range(20)]
+    >>> tables = [scenario.table(seed) for seed in range(3)]
     >>> prior = bb.background.topic_prior(tables, seed=1)
     """
     spec = load_model(model, "distance").with_priors({sd: WIDE})
