@@ -35,7 +35,7 @@ def locations(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatArra
     for term in spec.summed_terms:
         index = [index_of(tree, ROW_INDICES[dim])[rows] for dim in term.dims]
         effects = stacked(tree, term.name)[draws][:, *index]
-        expected = expected + (effects if len(index) == 1 else effects * (index[1] >= 0))
+        expected = expected + effects * (index[-1] >= 0)  # controls are in no attribute set
     return np.asarray(expected)
 
 

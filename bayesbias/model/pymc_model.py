@@ -158,11 +158,9 @@ def _effects(
 
 
 def _in_rows(term: Term, effects: Any, design: Design, index: dict[str, Any]) -> Any:  # noqa: ANN401
-    """Return the effect in every row; zero where a row has no level of the crossing."""
-    if not term.by:
-        return effects[index[term.of]]
-    found = effects[index[term.of], index[term.by]]
-    codes = design.codes(term.by)
+    """Return the effect in every row; zero where a row has no level, as controls have no set."""
+    found = effects[tuple(index[dim] for dim in term.dims)]
+    codes = design.codes(term.dims[-1])
     return found if (codes >= 0).all() else found * (codes >= 0)
 
 

@@ -160,9 +160,9 @@ class ModelSpec:
         return {term.correlation_dims[1]: design.coords[term.by] for term in correlated}
 
     def fitting(self, design: Design) -> ModelSpec:
-        """Return the model for a design: without terms that are crossed with what it lacks.
+        """Return the model for a design: without terms of, or crossed with, what it lacks.
 
-        Effects that sum to zero need two levels of it.
+        Effects that sum to zero need two levels of what they are crossed with.
 
         Raises
         ------
@@ -172,7 +172,12 @@ class ModelSpec:
         if self.terms_of("context"):
             design.require_contexts(self.name)
         levels = design.coords
-        few = [t for t in self.terms if t.by and len(levels.get(t.by, ())) < 1 + t.zero_sum]
+        needed = {t: {t.of: 1, t.dims[-1]: 1 + t.zero_sum} for t in self.terms}
+        few = [
+            term
+            for term, columns in needed.items()
+            if any(len(levels.get(column, ())) < n for column, n in columns.items())
+        ]
         gone = [term.name for term in few]
         return self.without(*gone) if gone else self
 

@@ -18,11 +18,11 @@ from .._core.checks import unknown_name
 if TYPE_CHECKING:
     from .design import Design
 
-FACTORS = ("protected_word", "protected_group", "attribute", "context")
-"""What effects may belong to."""
+FACTORS = ("protected_word", "protected_group", "attribute", "attribute_set", "context")
+"""What effects may belong to. Controls belong to no attribute set."""
 
 CROSSINGS = ("connection", "attribute_kind", "attribute_set", "protected_group")
-"""What they may be crossed with. Controls belong to no attribute set."""
+"""What they may be crossed with."""
 
 
 @dataclass(frozen=True)
