@@ -78,9 +78,7 @@ def model_of(design: Design, spec: ModelSpec, *, whitened: bool = False) -> pm.M
             if dim in design.coords
         }
         noise = _noise(spec)
-        around = (
-            _whitened_effects(design, spec, noise) if whitened else _free_effects(design, spec)
-        )
+        around = _whitened_effects(design, spec, noise) if whitened else _free_effects(design, spec)
         means = {"connection_mean": around("connection_mean", spec.centre)}
         effects = {}
         for term in sorted(spec.terms, key=lambda term: term.of == "protected_word"):

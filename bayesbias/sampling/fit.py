@@ -227,7 +227,7 @@ def _nuts(run: _Run, backend: str) -> DataTree:
     with model_of(run.design, run.spec, whitened=True), warnings.catch_warnings():
         # A first step of the warm-up may leave all numbers; the sampler then shortens it.
         warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning)
-        # Matrices here are 4 x 4 at most, and need no library to be multiplied.
+        # Said of what is not compiled by Numba: shapes, and not the density.
         warnings.filterwarnings("ignore", "PyTensor could not link to a BLAS", UserWarning)
         tree: DataTree = pm.sample(
             options.draws,

@@ -20,6 +20,7 @@ from ..model.design import IntArray
 LogDensity = Callable[[FloatArray], FloatArray]
 """From (n, n_parameters) points to (n,) log densities, up to a constant."""
 
+
 def proposal_df(n: int) -> float:
     """Degrees of freedom of the Student-t proposal: its tails are heavier than the posterior's.
 
