@@ -187,8 +187,8 @@ class Whitening:
             own = means[factor.means][factor.classes]
             if shape[0]:
                 copies[factor.deviations] = (factor.sizes - 1)[:, None]
-                at = factor.deviations[factor.of_deviation]
-                at = at[:, :, None], at[:, None, :]
+                place = factor.deviations[factor.of_deviation]
+                at = place[:, :, None], place[:, None, :]
                 pulled = pt.tensordot(precision, pull, 1)
                 moved = z[start : start + math.prod(shape)].reshape(shape)
                 moved = moved + (scaled[at] * pulled[:, :, None]).sum(axis=1)
@@ -217,9 +217,9 @@ class Whitening:
                 columns += [factor.means[:, offset + j], factor.deviations[several][:, offset + j]]
                 values += [own / np.sqrt(factor.sizes)[:, None], own[np.flatnonzero(several)]]
                 offset += d
-        rows, columns = (np.concatenate([np.ravel(x) for x in each]) for each in (rows, columns))
-        values = pt.concatenate([each.ravel() for each in values])
-        return pt.zeros((self.n, self.n))[rows, columns].set(values)
+        row, column = (np.concatenate([np.ravel(x) for x in each]) for each in (rows, columns))
+        found = pt.concatenate([each.ravel() for each in values])
+        return pt.zeros((self.n, self.n))[row, column].set(found)
 
     def _sds_of_classes(self, term: Term, factor: Factor, sd: Any) -> Any:  # noqa: ANN401
         """Sds of a term's coordinates for a unit of each class, (n_classes, d)."""
