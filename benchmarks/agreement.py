@@ -20,8 +20,8 @@ HIGHEST_Z = 5.5
 errors of NUTS are themselves estimates, and ends of intervals have heavier tails."""
 
 HIGHEST_RMS = 1.5
-"""Parameters of a posterior move together, so that the mean of squares is that of fewer normals than
-there are: of ten, 1.5² would be exceeded once in 80 runs, and of twenty once in 900."""
+"""Parameters of a posterior move together, so that the mean of squares is that of fewer normals
+than there are: of ten, 1.5² would be exceeded once in 80 runs, and of twenty once in 900."""
 
 
 def exact_and_nuts(
