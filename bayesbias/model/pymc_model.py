@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from .._core.arrays import FloatArray
-from .design import Design, IntArray, make_design
+from .design import Design, make_design
 from .spec import ModelSpec, load_model
 from .terms import Term, level_shares
 from .tree import ROW_INDICES
+from .whitening import Whitening
 
 if TYPE_CHECKING:
     import pymc as pm
 
-PRIOR_COUNT = 5.0
-"""Residual degrees of freedom that the common variance counts for in a connection's rough one."""
+EffectsAround = Callable[[str, Any], Any]
+"""From a term's name, and the means that its effects vary around, to the effects."""
 
 
 def build_model(
-    table: pd.DataFrame, spec: str | ModelSpec = "paper", priors: dict[str, Any] | None = None
+    table: pd.DataFrame,
+    spec: str | ModelSpec = "paper",
+    priors: dict[str, Any] | None = None,
+    *,
+    whitened: bool = False,
 ) -> pm.Model:
     """Build a model in PyMC for a table, with named coordinates.
 
     Its free variables are the ones that every posterior of this package holds, so that
-    ``pm.sample_posterior_predictive`` and ``pm.compute_log_likelihood`` work on any of them.
+    ``pm.sample_posterior_predictive`` and ``pm.compute_log_likelihood`` work on any of them. To
+    sample, take it ``whitened``: the same model in coordinates in which NUTS mixes, as
+    ``fit(method="nuts")`` does.
 
     Parameters
     ----------
@@ -36,25 +43,33 @@ def build_model(
         A bundled name, the path of a model, or a model.
     priors : dict, optional
         Overrides, such as ``{"connection_mean": {"sd": 0.1}}``.
+    whitened : bool
+        Whether means and effects are functions of ``whitened``, a free variable, whose values are
+        about independent Normal(0, 1) in the posterior given the sds. Such a model is for
+        ``pm.sample``: what it predicts before it is sampled is not the prior.
 
     Returns
     -------
     pymc.Model
-        Variables ``connection_mean[connection]``, ``connection_sd[connection]``,
-        ``word_mean[protected_word, connection]``, ``sigma`` or ``sigma[connection]``, and as the
-        model has them ``attribute_sd``, ``attribute_effect[attribute]``, ``group_sd``,
-        ``group_mean``, ``context_sd``, ``context_effect[context]`` and ``nu``; observed
+        Variables ``connection_mean[connection]``, ``sigma`` or ``sigma[connection]``,
+        ``word_mean[protected_word, connection]``, the effects, sds and correlations of the model's
+        terms by their names, and ``nu`` if it has a Student-t likelihood; observed
         ``cosine_distance[row]``.
+
+    Examples
+    --------
+    >>> with bb.build_model(table, "robust", whitened=True):  # doctest: +SKIP
+    ...     posterior = pm.sample()
     """
-    return model_of(make_design(table), load_model(spec).with_priors(priors or {}))
+    spec = load_model(spec).with_priors(priors or {})
+    return model_of(make_design(table), spec, whitened=whitened)
 
 
-def model_of(design: Design, spec: ModelSpec) -> pm.Model:
+def model_of(design: Design, spec: ModelSpec, *, whitened: bool = False) -> pm.Model:
     """Build a model in PyMC for a design; see `build_model`."""
     import pymc as pm
 
     spec = spec.fitting(design)
-    rough = _RoughFit(design)
     coords = {**design.coords, **spec.correlation_coords(design), "row": np.arange(len(design.y))}
     with pm.Model(coords=coords) as model:
         index = {
@@ -62,17 +77,15 @@ def model_of(design: Design, spec: ModelSpec) -> pm.Model:
             for dim, name in ROW_INDICES.items()
             if dim in design.coords
         }
-        means = {
-            "connection_mean": spec.priors["connection_mean"].to_pymc(
-                "connection_mean", dims="connection"
-            )
-        }
+        noise = _noise(spec)
+        around = _whitened_effects(design, spec, noise) if whitened else _free_effects(design, spec)
+        means = {"connection_mean": around("connection_mean", spec.centre)}
         effects = {}
         for term in sorted(spec.terms, key=lambda term: term.of == "protected_word"):
             parent = means.get(term.around, 0.0)
             if term.of == "protected_word" and term.around in effects:
                 parent = parent[design.word_group]  # the mean of the word's group
-            effects[term.name] = _effects(spec, term, design, rough, parent)
+            effects[term.name] = around(term.name, parent)
             if term.around:
                 means[term.name] = effects[term.name]
         location = 0.0 if spec.around_means else means["connection_mean"][index["connection"]]
@@ -80,12 +93,11 @@ def model_of(design: Design, spec: ModelSpec) -> pm.Model:
             location = location + _in_rows(term, effects[term.name], design, index)
         if "word_mean" not in effects:
             _word_means(spec, design, means["connection_mean"], effects)
-        dims = "connection" if spec.sigma == "connection" else None
-        sigma = spec.priors["sigma"].to_pymc("sigma", dims=dims)
-        sigma = sigma[index["connection"]] if dims else sigma
+        sigma = noise["sigma"]
+        sigma = sigma[index["connection"]] if spec.sigma == "connection" else sigma
         rows = {"mu": location, "sigma": sigma, "observed": design.y, "dims": "row"}
         if spec.likelihood == "student_t":
-            pm.StudentT(design.outcome, nu=spec.priors["nu"].to_pymc("nu"), **rows)
+            pm.StudentT(design.outcome, nu=noise["nu"], **rows)
         else:
             pm.Normal(design.outcome, **rows)
     return model
@@ -122,39 +134,85 @@ def _smallest_table() -> pd.DataFrame:
     return table.assign(context=["first", "second"] * 4)
 
 
-def _effects(
-    spec: ModelSpec,
-    term: Term,
-    design: Design,
-    rough: _RoughFit,
-    parent: Any,  # noqa: ANN401
-) -> Any:  # noqa: ANN401
-    """Make a term's effects, in its dimensions."""
+def _noise(spec: ModelSpec) -> dict[str, Any]:
+    """Make the parameters of the residuals."""
+    dims = "connection" if spec.sigma == "connection" else None
+    noise = {"sigma": spec.priors["sigma"].to_pymc("sigma", dims=dims)}
+    if spec.likelihood == "student_t":
+        noise["nu"] = spec.priors["nu"].to_pymc("nu")
+    return noise
+
+
+def _sds(spec: ModelSpec) -> dict[str, Any]:
+    """Make the sds of all terms."""
+    dims = {term.sd: term.sd_dims or None for term in spec.terms}
+    return {name: spec.priors[name].to_pymc(name, dims=dims[name]) for name in dims}
+
+
+def _correlation_factors(spec: ModelSpec, design: Design) -> dict[str, Any]:
+    """Make the correlations of the terms that have some: their lower Cholesky factors, by name."""
     import pymc as pm
-    import pytensor.tensor as pt
     from pymc.distributions.transforms import CholeskyCorrTransform
 
-    sd = spec.priors[term.sd].to_pymc(term.sd, dims=term.sd_dims or None)
-    if term.correlated:
-        prior, n = spec.priors[term.correlation], len(design.coords[term.by])
-        transform = CholeskyCorrTransform(n=n, upper=False)
-        transform.name = "cholesky"  # PyMC loses variables whose transform's name has two parts
-        options = {"transform": transform, "default_transform": None}
-        name, dims = term.correlation_factor, term.correlation_dims
-        factor = prior.to_pymc(name, n=n, dims=dims, **options)
-        products = (factor[:, None] * factor[None]).sum(axis=2)
-        pm.Deterministic(term.correlation, products, dims=term.correlation_dims)
-        return pm.MvNormal(term.name, parent, chol=sd[:, None] * factor, dims=term.dims)
-    if term.sd_by not in {"", term.by}:
-        sd = sd[design.attribute_kind]
-        sd = sd[:, None] if term.by else sd
-    if term.zero_sum:
-        sd = pt.atleast_1d(sd) if term.sd_by else sd
-        return pm.ZeroSumNormal(term.name, sigma=sd, dims=term.dims)
-    place = rough.moments.get(term.dims, (np.zeros(1), np.zeros(1)))
-    return pm.Normal(
-        term.name, parent, sd, dims=term.dims, default_transform=None, transform=_whitening(*place)
+    factors = {}
+    for term in spec.terms:
+        if term.correlated:
+            prior, n = spec.priors[term.correlation], len(design.coords[term.by])
+            transform = CholeskyCorrTransform(n=n, upper=False)
+            transform.name = "cholesky"  # PyMC loses variables whose transform's name has two parts
+            options = {"transform": transform, "default_transform": None}
+            dims = term.correlation_dims
+            factor = prior.to_pymc(term.correlation_factor, n=n, dims=dims, **options)
+            products = (factor[:, None] * factor[None]).sum(axis=2)
+            pm.Deterministic(term.correlation, products, dims=dims)
+            factors[term.correlation] = factor
+    return factors
+
+
+def _free_effects(design: Design, spec: ModelSpec) -> EffectsAround:
+    """Make effects that are random variables themselves."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    sds, factors = _sds(spec), _correlation_factors(spec, design)
+    terms = {term.name: term for term in spec.terms}
+
+    def around(name: str, parent: Any) -> Any:  # noqa: ANN401
+        if name == "connection_mean":
+            return spec.priors[name].to_pymc(name, dims=name.removesuffix("_mean"))
+        term = terms[name]
+        sd = sds[term.sd]
+        if term.correlated:
+            chol = sd[:, None] * factors[term.correlation]
+            return pm.MvNormal(name, parent, chol=chol, dims=term.dims)
+        if term.sd_by not in {"", term.by}:
+            sd = sd[design.attribute_kind]
+            sd = sd[:, None] if term.by else sd
+        if term.zero_sum:
+            sd = pt.atleast_1d(sd) if term.sd_by else sd
+            return pm.ZeroSumNormal(name, sigma=sd, dims=term.dims)
+        return pm.Normal(name, parent, sd, dims=term.dims)
+
+    return around
+
+
+def _whitened_effects(design: Design, spec: ModelSpec, noise: dict[str, Any]) -> EffectsAround:
+    """Make effects that are functions of coordinates in which NUTS mixes."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    precision = noise["sigma"] ** -2 * pt.ones(len(design.connections))
+    if "nu" in noise:  # the Fisher information of a Student-t's location
+        precision *= (noise["nu"] + 1) / (noise["nu"] + 3)
+    found = Whitening(design, spec).effects(
+        _sds(spec), _correlation_factors(spec, design), precision
     )
+    dims = {"connection_mean": ("connection",)} | {term.name: term.dims for term in spec.terms}
+
+    def around(name: str, parent: Any) -> Any:  # noqa: ANN401
+        return pm.Deterministic(name, parent + found[name], dims=dims[name])
+
+    return around
 
 
 def _in_rows(term: Term, effects: Any, design: Design, index: dict[str, Any]) -> Any:  # noqa: ANN401
@@ -182,71 +240,3 @@ def _word_means(spec: ModelSpec, design: Design, overall: Any, effects: dict[str
             own = own[:, None]
         total = total + own
     pm.Deterministic("word_mean", total, dims=("protected_word", "connection"))
-
-
-class _RoughFit:
-    """Precision and mean of effects that place the sampler's coordinates, by dimensions.
-
-    They do not touch the posterior.
-    """
-
-    def __init__(self, design: Design) -> None:
-        shape = (len(design.words), len(design.connections))
-        cell = design.word * shape[1] + design.connection
-        n_cells = shape[0] * shape[1]
-        count = np.bincount(cell, minlength=n_cells)
-        mean = np.bincount(cell, design.y, minlength=n_cells) / np.maximum(count, 1)
-        residual = design.y - mean[cell]
-        variance = self._variance(design, residual, np.unique(cell) % shape[1])
-        self.moments: dict[tuple[str, ...], tuple[FloatArray, FloatArray]] = {
-            ("protected_word", "connection"): (count.reshape(shape) / variance, mean.reshape(shape))
-        }
-        for factor in ("attribute", *(("context",) if design.contexts else ())):
-            weight = np.bincount(design.codes(factor), 1 / variance[design.connection])
-            pulled = np.bincount(design.codes(factor), residual / variance[design.connection])
-            self.moments[(factor,)] = weight, pulled / weight
-
-    @staticmethod
-    def _variance(design: Design, residual: FloatArray, cells: IntArray) -> FloatArray:
-        """Residual variance of every connection, drawn to their common one by a prior count.
-
-        Cells of one row each have no residuals: alone they would pass for free of noise.
-        """
-        n = len(design.connections)
-        free = np.bincount(design.connection, minlength=n) - np.bincount(cells, minlength=n)
-        squares = np.bincount(design.connection, residual**2, minlength=n)
-        common = squares.sum() / free.sum() if squares.sum() > 0 else max(design.y.var(), 1e-6)
-        return np.asarray((squares + PRIOR_COUNT * common) / (free + PRIOR_COUNT))
-
-
-def _whitening(precision: FloatArray, mean: FloatArray) -> Any:  # noqa: ANN401
-    """Transform a normal effect to where the data and its prior would put it, in units of sd.
-
-    With data of the given precision and mean, an effect with prior Normal(m, s) has a conditional
-    sd s / sqrt(1 + p s²). Sampled on that scale, effects hardly depend on their sd whether the
-    data say much (where centred coordinates sample well) or little (where non-centred ones do).
-    """
-    import pytensor.tensor as pt
-    from pymc.logprob.transforms import Transform
-
-    class Whitening(Transform):  # type: ignore[misc,unused-ignore]
-        name = "whitened"
-        ndim_supp = 0
-
-        def _normal(self, inputs: tuple[Any, ...]) -> tuple[Any, Any]:
-            prior_mean, prior_sd = inputs[-2:]
-            ratio = 1 + precision * prior_sd**2
-            return (prior_mean + (ratio - 1) * mean) / ratio, prior_sd / pt.sqrt(ratio)
-
-        def forward(self, value: Any, *inputs: Any) -> Any:  # noqa: ANN401
-            centre, scale = self._normal(inputs)
-            return (value - centre) / scale
-
-        def backward(self, value: Any, *inputs: Any) -> Any:  # noqa: ANN401
-            centre, scale = self._normal(inputs)
-            return centre + scale * value
-
-        def log_jac_det(self, value: Any, *inputs: Any) -> Any:  # noqa: ANN401
-            return pt.log(self._normal(inputs)[1]) + pt.zeros_like(value)
-
-    return Whitening()

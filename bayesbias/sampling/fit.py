@@ -30,6 +30,7 @@ from ..model.tree import (
     undate,
     varying,
 )
+from ..model.whitening import COORDINATES
 from ..tables.schema import table_hash, validate_and_encode
 from .exact import sample_exact
 from .options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
@@ -227,10 +228,10 @@ def _nuts(run: _Run, backend: str) -> DataTree:
         raise ImportError(f"method={backend!r} needs {backend}: pip install 'bayesbias[samplers]'")
     options = run.options
     seeds = [int(seed) for seed in run.rng.integers(2**31, size=options.chains)]
-    with model_of(run.design, run.spec), warnings.catch_warnings():
+    with model_of(run.design, run.spec, whitened=True), warnings.catch_warnings():
         # A first step of the warm-up may leave all numbers; the sampler then shortens it.
         warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning)
-        # Matrices here are 4 x 4 at most, and need no library to be multiplied.
+        # Said of what is not compiled by Numba: shapes, and not the density.
         warnings.filterwarnings("ignore", "PyTensor could not link to a BLAS", UserWarning)
         tree: DataTree = pm.sample(
             options.draws,
@@ -242,6 +243,7 @@ def _nuts(run: _Run, backend: str) -> DataTree:
             progressbar=options.progressbar,
             compute_convergence_checks=False,
         )
+    tree["posterior"] = tree["posterior"].to_dataset().drop_dims(f"{COORDINATES}_dim_0")
     complete(tree, run.design)
     return tree
 
