@@ -31,7 +31,7 @@ CALISKAN_LOWEST = 1.81
 """Lowest of the scores that they quote from Caliskan et al. (2017) for biased lists, 2.06 to 1.81.
 """
 
-MODELS = ("paper", "paper-figures", "crossed")
+MODELS = ("paper", "paper-figures", "crossed", "maximal")
 """Models whose readings have a name."""
 
 
