@@ -259,7 +259,8 @@ def _loading(design: Design, terms: tuple[Term, ...]) -> FloatArray:
             columns.append(term.basis(n_levels)[codes] * (codes >= 0)[:, None])
         else:
             columns.append(np.ones((len(design.y), 1)))
-    return np.hstack(columns)
+    has_unit = design.codes(terms[0].of) >= 0  # controls belong to no attribute set
+    return np.hstack(columns) * has_unit[:, None]
 
 
 def _classes(design: Design, factor: str) -> IntArray:
