@@ -10,18 +10,19 @@ import pandas as pd
 from xarray import Dataset
 
 import bayesbias as bb
+from bayesbias.model.tree import n_draws, varying
+from bayesbias.posterior.leave_out import draws_by_weight
 
 ENDS = (0.055, 0.945)
 """Ends of central 89% intervals."""
 
 HIGHEST_Z = 5.5
 """Of 400 comparisons of normal errors with known sd, one beyond 3.7 is a 1 in 10 chance; here the
-errors of NUTS are themselves estimates, from few effective draws of slowly mixing means."""
+errors of NUTS are themselves estimates, and ends of intervals have heavier tails."""
 
-HIGHEST_RMS = 3.0
-"""Slowly mixing means of a kind move together: within a kind their z scores spread by .2 to .6, not
-by 1. The mean of squares is then that of few normals. For one table and seed it has come out at .5
-and, with other rounding, at 4.8. Were it one normal, 3² would be exceeded once in 370 runs."""
+HIGHEST_RMS = 1.5
+"""Parameters of a posterior move together, so that the mean of squares is that of fewer normals
+than there are: of ten, 1.5² would be exceeded once in 80 runs, and of twenty once in 900."""
 
 
 def exact_and_nuts(
@@ -30,13 +31,15 @@ def exact_and_nuts(
     """Draws of the exact sampler and of PyMC's NUTS, and how many transitions diverged."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", category=DeprecationWarning)  # of forking
-        # Means that share all attribute effects mix slowly: R-hat and few effective draws warn.
+        # Sds near zero may leave few effective draws: their errors are larger then, and known.
         warnings.filterwarnings("ignore", category=bb.SamplingWarning)
         nuts = bb.fit(table, spec, method="nuts", draws=draws, seed=seed, progressbar=False)
     exact = bb.fit(table, spec, method="exact", draws=4000, seed=seed)
     diverging = int(nuts["sample_stats"]["diverging"].sum())
-    names = list(exact["posterior"].data_vars)
-    return exact["posterior"].to_dataset(), nuts["posterior"].to_dataset()[names], diverging
+    ours = varying(exact)
+    n = n_draws(exact)
+    ours.attrs["efficiency"] = draws_by_weight(exact, n) / n
+    return ours, varying(nuts)[list(ours.data_vars)], diverging
 
 
 def z_scores(ours: Dataset, theirs: Dataset, probability: float | None = None) -> pd.Series:
@@ -50,7 +53,7 @@ def z_scores(ours: Dataset, theirs: Dataset, probability: float | None = None) -
     for draws in (ours, theirs):
         mean = draws.mean(over) if probability is None else draws.quantile(probability, over)
         values.append(mean)
-        errors.append(az.mcse(draws, **method))
+        errors.append(az.mcse(draws, **method) / np.sqrt(draws.attrs.get("efficiency", 1.0)))
     found = {
         name: (values[0][name] - values[1][name]) / np.hypot(errors[0][name], errors[1][name])
         for name in map(str, ours.data_vars)

@@ -69,10 +69,12 @@ for seed in range(int(repeats)):
     warm.append(time.perf_counter() - start)
     cpu.append(processor() - used)
 import arviz as az
-ess = min(float(v.min()) for v in az.ess(post["posterior"].to_dataset()).data_vars.values())
+from bayesbias.model.tree import varying
+ess = min(float(v.min()) for v in az.ess(varying(post)).data_vars.values())
 diverging = post["sample_stats"]["diverging"].sum() if method != "exact" else 0
 if method == "exact":
-    ess = min(ess, int(draws) * int(chains))
+    from bayesbias.posterior.leave_out import draws_by_weight
+    ess = min(ess, draws_by_weight(post, int(draws) * int(chains)))
 print(json.dumps({
     "cold": cold, "warm": statistics.median(warm), "cpu": statistics.mean(cpu), "ess": ess,
     "diverging": int(diverging),

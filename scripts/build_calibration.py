@@ -31,18 +31,26 @@ from scripts import calibration_tables as tables_of  # noqa: E402
 TEXT = Path(__file__).with_name("calibration_page.md")
 
 SEED = 2024
-TABLES = {"fast": 4000, "posterior": 500, "power": 200, "length": 300}
+TABLES = {"fast": 4000, "posterior": 1000, "power": 200, "length": 300}
 QUICK = dict.fromkeys(TABLES, 50)
 DRAWS, ROPE = 2000, 0.02
 
-FAST = [name for name in CALIBRATED_METHODS if not name.startswith(tables_of.MODELS)]
-POSTERIOR = [name for name in CALIBRATED_METHODS if name not in FAST]
+ENDS = ("", "-group", "-unpooled-word", "-word")
+POSTERIOR = tables_of.readings(
+    *(f"{reading}{end}" for reading in ("hpdi", "rope", "coverage") for end in ENDS),
+    "hpdi-any-word",
+)
+FAST = [
+    name
+    for name, method in CALIBRATED_METHODS.items()
+    if not method.source.name.startswith("model ")
+]
 
 EFFECTS = (0.0, 0.02, 0.04, 0.06, 0.08)
 POWER_SCENARIO = Scenario(word_sd=0.04, attribute_sd=0.04)
-POWER_METHODS = ("weat-p", "t-cells-groups", "paper-hpdi", "crossed-hpdi", "crossed-rope")
+POWER_METHODS = ("weat-p", "t-cells-groups", "paper-hpdi", "crossed-hpdi", "maximal-hpdi")
 DRAWN_METHODS = ("weat-p", "t-cells-groups", "mac-paired-t", "crossed-hpdi", "paper-hpdi-group",
-                 "crossed-hpdi-group")  # fmt: skip
+                 "maximal-hpdi", "maximal-hpdi-group")  # fmt: skip
 
 
 def measured(tables: dict[str, int], n_jobs: int, folder: Path | None) -> dict[str, pd.DataFrame]:
@@ -76,8 +84,8 @@ def draw(found: dict[str, pd.DataFrame], folder: Path) -> None:
     ]
     save(folder, "false-alarms", bb.plots.false_alarms(shown))
     save(folder, "power", bb.plots.power_curves(found["power"]))
-    crossed = found["length"][found["length"]["method"] == "crossed-hpdi"]
-    save(folder, "width", bb.plots.power_curves(crossed, x="n_words", y="width", by="n_attributes"))
+    ours = found["length"][found["length"]["method"] == "maximal-hpdi"]
+    save(folder, "width", bb.plots.power_curves(ours, x="n_words", y="width", by="n_attributes"))
     example = bb.reproduce.paper_example()
     d, null, splits = example.effect_size(), example.null_samples(10_000, seed=1), example.splits()
     save(folder, "cells", bb.plots.cells(example.cells(), title="The example's 256 values"))
@@ -105,7 +113,6 @@ def content_of(found: dict[str, pd.DataFrame], tables: dict[str, int]) -> dict[s
     """Give what stands in the page by name, other than rates quoted in its prose."""
     both = found["scenarios"]
     doubtful, fits = int(both["doubtful"].max()), tables["posterior"]
-    levels = ("", "-group", "-word")
     scenarios = [[f"`{name}`", text] for name, text in ABOUT.items()]
     null = tables_of.NULL_SCENARIOS
     return {
@@ -120,7 +127,7 @@ def content_of(found: dict[str, pd.DataFrame], tables: dict[str, int]) -> dict[s
             tables_of.grid(
                 both, tables_of.readings(f"coverage{end}"), list(SCENARIOS), ("coverage",)
             )
-            for end in levels
+            for end in ENDS
         ),
         "power": tables_of.power(both),
         **tables_of.length_tables(found["length"]),

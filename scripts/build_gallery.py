@@ -87,6 +87,12 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             "bb.plots.predictive_check(post)",
             "Observed distances against what the model expects",
         ),
+        Entry(
+            "prior_predictive",
+            "Do the priors expect such a table at all?",
+            'bb.plots.prior_predictive(bb.prior_predictive("maximal", table, seed=1))',
+            "Figures of the table against those of tables drawn from the prior",
+        ),
     ),
     "Scores": (
         Entry(

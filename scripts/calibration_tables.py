@@ -12,7 +12,7 @@ from bayesbias.calibration import CALIBRATED_METHODS
 from bayesbias.nulls import SCENARIOS
 from bayesbias.reproduce import null_share
 
-MODELS = ("paper", "paper-figures", "crossed")
+MODELS = ("paper", "crossed", "maximal")
 NULL_SCENARIOS = [name for name in SCENARIOS if not name.startswith("planted")]
 PLANTED = [name for name in SCENARIOS if name not in NULL_SCENARIOS]
 T_METHODS = ("t-cells-groups", "t-cells-sets", "t-word-means", "t-attribute-means")
@@ -114,7 +114,7 @@ def alarms(both: pd.DataFrame) -> str:
         ("weat-p", "weat-d-large", "weat-d-example", "weat-d-caliskan"),
         ("mac-paired-t", *T_METHODS),
         readings("hpdi", "hpdi-group"),
-        readings("hpdi-word", "hpdi-any-word"),
+        readings("hpdi-unpooled-word", "hpdi-word", "hpdi-any-word"),
     ]
     return "\n\n".join(grid(both, part, NULL_SCENARIOS, ("false alarms",)) for part in parts)
 
@@ -135,7 +135,7 @@ def known_rates(both: pd.DataFrame) -> str:
 def power(both: pd.DataFrame) -> str:
     """Write power in the scenarios with something planted, a row a method."""
     names = ["weat-p", "weat-d-large", "mac-paired-t", "t-cells-groups", "t-word-means"]
-    names += readings("hpdi", "rope", "hpdi-word")
+    names += readings("hpdi", "rope", "hpdi-unpooled-word", "hpdi-word")
     found, kinds = both.set_index(["scenario", "method"]), ("power", "false alarms")
     rows = [
         [f"`{name}`", *(rate(found.loc[(scenario, name)], kinds) for scenario in PLANTED)]
@@ -152,13 +152,13 @@ def length_tables(frame: pd.DataFrame) -> dict[str, str]:
     widths, shares, content = [], [], {}
     for w in words:
         cells = [
-            (found.loc[("crossed-hpdi", w, a)], found.loc[("weat-p", w, a)]) for a in attributes
+            (found.loc[("maximal-hpdi", w, a)], found.loc[("weat-p", w, a)]) for a in attributes
         ]
         widths.append([f"{w:.0f}", *(short(ours["width"], 3) for ours, _ in cells)])
         shares.append([f"{w:.0f}", *(f"{short(a['rate'])} / {short(b['rate'])}" for a, b in cells)])
         for a, (ours, _) in zip(attributes, cells, strict=True):
             content[f"width {w:.0f} {a:.0f}"] = short(ours["width"], 3)
-            group = found.loc[("crossed-hpdi-group", w, a), "width"]
+            group = found.loc[("maximal-hpdi-group", w, a), "width"]
             content[f"group width {w:.0f} {a:.0f}"] = short(group, 3)
             content[f"found {w:.0f} {a:.0f}"] = f"{ours['rate']:.0%}"
     return content | {"widths": markdown(head, widths), "found": markdown(head, shares)}

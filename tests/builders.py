@@ -82,11 +82,22 @@ def grid(
 
 
 def model_named(name: str) -> bb.ModelSpec:
-    """A bundled model; one whose name ends in "by kind" has an sd of effects for each kind."""
-    if not name.endswith(" by kind"):
-        return load_model(name)
-    content = load_model(name.removesuffix(" by kind")).to_dict()
-    return spec_from_dict(content | {"attribute_effects": "kind"})
+    """A bundled model, or one that is changed as the words after its name say."""
+    bundled, _, change = name.partition(" ")
+    content = load_model(bundled).to_dict()
+    match change:
+        case "by kind":  # an sd of attribute effects for each kind of attribute
+            content["terms"]["attribute_effect"]["sd_by"] = "attribute_kind"
+        case "of one sigma":
+            content["sigma"] = "common"
+        case "without attributes":
+            del content["terms"]["attribute_effect"], content["priors"]["attribute_sd"]
+        case "in contexts":
+            content["terms"]["context_effect"] = {"of": "context", "sd": "context_sd"}
+            content["priors"]["context_sd"] = content["priors"]["attribute_sd"]
+        case _:
+            assert not change, change
+    return spec_from_dict(content)
 
 
 def doubtful(tree: DataTree, doubt: str = "do not trust me") -> DataTree:

@@ -200,7 +200,9 @@ def mock_nuts(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[..., np.nda
     stats = {"diverging": lambda size: np.zeros(size, dtype=bool)}
 
     def sample(draws: int, *, random_seed: list[int], **options: object) -> DataTree:
-        return mock_sample(draws, stats, random_seed=random_seed[0], **options)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The effect of Potentials", UserWarning)
+            return mock_sample(draws, stats, random_seed=random_seed[0], **options)
 
     monkeypatch.setattr(pm, "sample", sample)
     return stats

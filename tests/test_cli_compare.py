@@ -119,7 +119,7 @@ def test_rows_without_a_partner_are_listed(
 @pytest.mark.parametrize(
     ("extra", "message"),
     [
-        ("--model paper", "here are changes of distances; take change, change-crossed"),
+        ("--model paper", "here are changes of distances; take change, change-crossed, change-m"),
         ("--model chang", "did you mean 'change'"),
         ("--ci-prob 89", "pass 0.89"),
         ("--method exct", "did you mean 'exact'"),

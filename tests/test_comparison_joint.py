@@ -81,22 +81,80 @@ def test_equal_seeds_give_equal_posteriors(
     assert not np.array_equal(stacked(other, "word_mean"), stacked(change_tree, "word_mean"))
 
 
-@pytest.mark.parametrize("crossed", [False, True])
-def test_slopes_are_least_squares_about_means(
-    monkeypatch: pytest.MonkeyPatch, crossed: bool, debiased_religion: tuple[pd.DataFrame, ...]
+def test_a_maximal_change_has_both_ends_whose_slopes_the_effects_share(
+    change_tables: tuple[pd.DataFrame, pd.DataFrame],
 ) -> None:
-    """By numpy's least squares with a column for every cell (and attribute) of one connection."""
+    """Means of words are sums of effects: draws before are those of the rest plus slope by change.
+
+    Contrasts of both ends at every level differ by those of the change, draw by draw.
+    """
+    tree = compare(*change_tables, "change-maximal", seed=1, method="exact", **FAST)
+    assert tree["before"]["word_mean"].dims == ("chain", "draw", "protected_word", "connection")
+    slope = tree["constant_data"]["slope"]
+    first, second = (slope.sel(connection=name).item() for name in ("associated", "different"))
+    assert first == second  # rows of both share effects of their attributes
+    ends = [bb.contrasts(posterior_at(tree, when)) for when in ("before", "after")]
+    change = bb.contrasts(tree)
+    keys = ["level", "protected_group", "protected_word", "first", "second"]
+    for frame in ends:
+        pd.testing.assert_frame_equal(frame[keys], change[keys])
+    np.testing.assert_allclose(ends[1]["mean"] - ends[0]["mean"], change["mean"], atol=1e-12)
+    orders = comparison.order_changes(tree)
+    pairs = change[(change["first"] == "associated") & (change["second"] == "different")]
+    np.testing.assert_allclose(orders["mean"], pairs["mean"], atol=1e-12)
+
+
+def test_distances_before_have_the_priors_of_distances(
+    change_tables: tuple[pd.DataFrame, pd.DataFrame],
+) -> None:
+    """A prior that forbids changes leaves the distances before as far apart as they are."""
+    frozen = {name: {"rate": 1000} for name in ("level_sd", "lean_sd")}
+    before, _ = change_tables
+    tree = compare(*change_tables, "change-maximal", priors=frozen, seed=1, method="exact", **FAST)
+    alone = bb.fit(before, "maximal", seed=1, **FAST)
+    spread = [
+        stacked(each, "word_mean").mean(axis=0).std(axis=0).mean()
+        for each in (posterior_at(tree, "before"), alone)
+    ]
+    assert spread[0] == pytest.approx(spread[1], rel=0.3)  # draws before learn from rows after too
+    assert stacked(tree, "word_mean").std(axis=1).mean() < 0.02
+
+
+DUMMIES = {
+    "change": [["protected_word", "connection"]],
+    "change-crossed": [["protected_word", "connection"], ["attribute"]],
+    "change-maximal": [
+        ["connection"],
+        ["protected_word"],
+        ["protected_word", "attribute_set"],
+        ["attribute"],
+        ["attribute", "protected_group"],
+    ],
+}
+"""What has effects among stereotypes, by model."""
+
+
+@pytest.mark.parametrize("model", DUMMIES)
+def test_slopes_are_least_squares_about_means(
+    monkeypatch: pytest.MonkeyPatch, model: str, debiased_religion: tuple[pd.DataFrame, ...]
+) -> None:
+    """By numpy's least squares with a column for every level of what the model has effects of."""
     monkeypatch.setattr("bayesbias.comparison.slopes.PRIOR_PAIRS", 0.0)
     pairs = pair(*debiased_religion)
-    kept = pairs.rows[pairs.rows["connection"].isin(["neutral"])].reset_index(drop=True)
+    kept = pairs.rows[pairs.rows["connection"].isin(["associated", "different"])]
+    kept = kept.reset_index(drop=True)
     design = comparison.Pairs(kept, pairs.unpaired, 0).design()
-    before = kept["before"].to_numpy(np.float64)
-    columns = [pd.get_dummies(kept["protected_word"])]
-    columns += [pd.get_dummies(kept["attribute"])] if crossed else []
-    x = np.column_stack([kept["change"], *(each.to_numpy(float) for each in columns)])
-    expected = np.linalg.lstsq(x, before, rcond=None)[0][0]
-    # The cells are balanced, so that sweeps out of means converge at once.
-    assert slopes(design, before, crossed=crossed)[0] == pytest.approx(expected, abs=1e-9)
+    labels = [kept[names].astype(str).agg(" ".join, axis=1) for names in DUMMIES[model]]
+    columns = [pd.get_dummies(each).to_numpy(float) for each in labels]
+    change, before = (kept[name].to_numpy(np.float64) for name in ("change", "before"))
+    found = slopes(design, before, load_model(model))
+    of = kept["connection"].to_numpy()
+    parts = [of == "associated", of == "different"] if model == "change" else [of != ""]
+    x, ends = np.hstack(columns), np.column_stack([change, before])
+    one, other = (ends - x @ np.linalg.lstsq(x, ends)[0]).T
+    expected = [one[at] @ other[at] / (one[at] @ one[at]) for at in parts]
+    # Sweeps out of means converge to least squares.
+    assert np.unique(found) == pytest.approx(np.unique(expected), abs=1e-6)
 
 
 def test_slopes_of_few_pairs_lean_on_the_common_one(change_tree: DataTree) -> None:
@@ -106,7 +164,7 @@ def test_slopes_of_few_pairs_lean_on_the_common_one(change_tree: DataTree) -> No
         pair_table([("he", "nurse", "different", 0.9), ("he", "pilot", "associated", 0.5)]),
         pair_table([("he", "nurse", "different", 0.8), ("he", "pilot", "associated", 0.7)]),
     ).design()
-    assert slopes(design, np.array([0.9, 0.5]), crossed=False).tolist() == [0.0, 0.0]
+    assert slopes(design, np.array([0.9, 0.5]), load_model("change")).tolist() == [0.0, 0.0]
 
 
 def test_rows_without_a_partner_are_told_and_counted(
@@ -146,7 +204,7 @@ def test_what_no_change_can_be_learnt_from_is_refused(
         ({"model": "paper"}, "'paper' is for distances, and here are changes.*take change, ch"),
         ({"model": "change", "attributes": True}, "either model or attributes=True"),
         ({"model": "pll"}, "'pll' is for differences of scores"),
-        ({"model": "chnge"}, "did you mean 'change'.* [Kk]nown: change, change-crossed; for"),
+        ({"model": "chnge"}, "did you mean 'change'.* [Kk]nown: change, change-crossed, ch"),
         ({"draws": 0}, "draws must be a whole number"),
         ({"priors": {"sigm": {"rate": 1}}}, "did you mean 'sigma'"),
     ],

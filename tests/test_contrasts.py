@@ -10,6 +10,9 @@ import pytest
 from scipy.stats import norm
 from xarray import DataTree
 
+from bayesbias.model.likelihood import locations
+from bayesbias.model.tree import labels
+from bayesbias.nulls import Scenario
 from bayesbias.posterior.contrasts import associated_human_gap, compare_draws, contrasts
 from bayesbias.sampling.fit import fit
 
@@ -85,3 +88,45 @@ def test_equal_tails_are_quantiles_of_the_difference(crossed_posterior: DataTree
     expected = np.quantile(apart, [0.1, 0.9])
     np.testing.assert_allclose(gap[["low", "high"]].iloc[0].astype(float), expected, rtol=1e-12)
     assert (gap.attrs["ci_prob"], gap.attrs["ci_kind"]) == (0.8, "eti")
+
+
+def test_means_of_the_listed_words_are_averages_over_their_rows(
+    crossed_posterior: DataTree,
+) -> None:
+    found = contrasts(crossed_posterior, over="listed")
+    rows = np.arange(crossed_posterior["observed_data"].sizes["row"])
+    expected = locations(crossed_posterior, rows)
+    constants = crossed_posterior["constant_data"]
+    connection, word = constants["connection_index"].values, constants["word_index"].values
+    group = constants["group_index"].values
+    names = labels(crossed_posterior, "connection")
+
+    def mean(w: int, name: str) -> np.ndarray:
+        return expected[:, (word == w) & (connection == names.index(name))].mean(axis=1)
+
+    by_word = [mean(w, "associated") - mean(w, "different") for w in range(len(group))]
+    first = (found["first"] == "associated") & (found["second"] == "different")
+    ours = found[first].set_index("level")["mean"]
+    assert ours["overall"] == pytest.approx(np.mean(by_word), abs=1e-12)
+    by_group = [np.mean([by_word[w] for w in np.flatnonzero(group == g)]) for g in (0, 1)]
+    np.testing.assert_allclose(ours["group"], by_group, atol=1e-12)
+    np.testing.assert_allclose(ours["word"], np.mean(by_word, axis=1), atol=1e-12)
+
+
+def test_a_set_near_to_all_is_in_the_listed_words_and_not_in_the_population() -> None:
+    """Set B lies .2 nearer to the words of both groups: A's group would seem to be far from A."""
+    table = Scenario().table(seed=1)
+    nearer = table["attribute_set"] == "B"
+    table["cosine_distance"] -= 0.2 * nearer
+    post = fit(table, "maximal", draws=500, seed=1)
+    group = {}
+    for over in ("population", "listed"):
+        frame = contrasts(post, over=over)
+        group[over] = frame[frame["level"] == "group"]["mean"].to_numpy()
+    assert np.abs(group["population"]).max() < 0.03  # three standard errors of 64 cells
+    np.testing.assert_allclose(group["listed"], [0.2, -0.2], atol=0.03)
+
+
+def test_what_means_are_over_is_checked(crossed_posterior: DataTree) -> None:
+    with pytest.raises(ValueError, match="over: unknown choice 'list'; did you mean 'listed'"):
+        contrasts(crossed_posterior, over="list")

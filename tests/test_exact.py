@@ -11,12 +11,21 @@ import pytest
 from builders import grid
 from scipy.stats import multivariate_normal
 
-from bayesbias.model.design import make_design
-from bayesbias.model.spec import load_model
+import bayesbias as bb
+from bayesbias.model.design import Design, make_design
+from bayesbias.model.spec import ModelSpec, load_model
 from bayesbias.sampling.collapsed import log_density
-from bayesbias.sampling.exact import Coordinates, _bounds, _resolution, sample_exact
-from bayesbias.sampling.fit import fit
+from bayesbias.sampling.exact import (
+    Coordinates,
+    _along_sds,
+    _bounds,
+    _resolution,
+    draw_effects,
+    sample_exact,
+)
+from bayesbias.sampling.fit import fit, fit_design
 from bayesbias.sampling.importance import importance_resample
+from bayesbias.sampling.parameters import log_prior
 from bayesbias.sampling.reduction import collapse
 
 
@@ -91,6 +100,7 @@ def test_draws_are_independent(toy_table: pd.DataFrame) -> None:
     post = fit(toy_table, "paper", method="exact", seed=1)
     ess = az.ess(post["posterior"].to_dataset())
     assert min(float(values.min()) for values in ess.data_vars.values()) > 3000  # of 4,000
+    assert float(post["sample_stats"]["importance_ess"]) > 4000  # nor are they copies of few points
 
 
 @pytest.mark.parametrize("spec", ["paper", "crossed"])
@@ -103,16 +113,43 @@ def test_log_density_is_that_of_the_log_sds(toy_table: pd.DataFrame, spec: str) 
     np.testing.assert_allclose(draws.log_density, density, atol=1e-6)
 
 
+def test_prior_of_the_parameters_is_that_of_sds_and_correlations(toy_table: pd.DataFrame) -> None:
+    """Carried over by a determinant of central differences."""
+    posterior = collapse(make_design(toy_table), load_model("maximal"))
+    spec, n, step = posterior.spec, posterior.n_parameters, 1e-5
+    points = np.random.default_rng(3).normal(np.where(posterior.is_sd, -2, 0), 0.5, (4, n))
+
+    def values(parameters: np.ndarray) -> dict[str, np.ndarray]:
+        drawn = draw_effects(posterior, parameters, _rng())
+        return {block.name: drawn[block.name] for block in posterior.blocks}
+
+    def independent(found: dict[str, np.ndarray]) -> np.ndarray:
+        """Sds, and what is below the diagonal of the matrix of correlations."""
+        below = {"level_correlation": found["level_correlation"][:, *np.tril_indices(3, -1)]}
+        return np.concatenate([each.reshape(n, -1) for each in (found | below).values()], axis=1)
+
+    for point in points:
+        ends = [independent(values(point + sign * step * np.eye(n))) for sign in (1, -1)]
+        jacobian = np.linalg.slogdet((ends[0] - ends[1]) / (2 * step))[1]
+        densities = [
+            spec.priors[name].log_density(each[0]).sum()
+            for name, each in values(point[None]).items()
+        ]
+        found = log_prior(spec, posterior.blocks, point[None])[0]
+        assert found == pytest.approx(sum(densities) + jacobian, abs=1e-7)  # of differences
+
+
 def test_coordinates_carry_the_density_of_log_sds_over(toy_table: pd.DataFrame) -> None:
     """The two densities differ by the derivative of one coordinate after the other."""
     posterior = collapse(make_design(toy_table), load_model("paper"))
-    n = posterior.n_sds
+    n = posterior.n_parameters
     coordinates = Coordinates(posterior, np.exp(np.linspace(-6, 0, n)))
     log_sds = np.random.default_rng(2).normal(-2, 1, (5, n))
     points = coordinates.points(log_sds)
-    np.testing.assert_allclose(coordinates.log_sds(points), log_sds, atol=1e-12)  # rounding
+    np.testing.assert_allclose(coordinates.parameters(points), log_sds, atol=1e-12)  # rounding
     step = 1e-5
-    slope = (coordinates.log_sds(points + step) - coordinates.log_sds(points - step)) / (2 * step)
+    after, before = (coordinates.parameters(points + move) for move in (step, -step))
+    slope = (after - before) / (2 * step)
     expected = log_density(posterior, log_sds) + np.log(slope).sum(axis=1)
     # Central differences: step squared times third derivatives, at most some thousands.
     np.testing.assert_allclose(coordinates.log_density(points), expected, atol=1e-5)
@@ -122,8 +159,8 @@ def test_no_density_is_left_at_the_edge_of_the_coordinates_or_beyond(
     toy_table: pd.DataFrame,
 ) -> None:
     posterior = collapse(make_design(toy_table), load_model("paper"))
-    coordinates = Coordinates(posterior, np.ones(posterior.n_sds))
-    points = np.full((3, posterior.n_sds), 0.1)
+    coordinates = Coordinates(posterior, np.ones(posterior.n_parameters))
+    points = np.full((3, posterior.n_parameters), 0.1)
     points[1, 2], points[2, 2] = 0.0, -0.1  # sds of zero, and of less
     found = coordinates.log_density(points)
     assert np.isfinite(found[0])
@@ -133,8 +170,8 @@ def test_no_density_is_left_at_the_edge_of_the_coordinates_or_beyond(
 @pytest.mark.parametrize("spec", ["paper", "crossed"])
 def test_offsets_are_where_the_data_begin_to_tell_an_sd(toy_table: pd.DataFrame, spec: str) -> None:
     posterior = collapse(make_design(toy_table), load_model(spec))
-    mode = np.linspace(-3, -2, posterior.n_sds)
-    offset = np.log(_resolution(posterior, mode))
+    mode = np.linspace(-3, -2, posterior.n_parameters)
+    offset = np.log(_resolution(posterior, *_along_sds(posterior, mode)))
     assert ((offset > -12) & (offset < 0)).all()
 
     def told(index: int, log_sd: float) -> float:
@@ -180,3 +217,35 @@ def test_one_thread_of_linear_algebra_while_sampling_and_as_many_as_before_after
         sample_exact(posterior, 100, _rng())
         assert threads() == {2}
     assert within == [{1}]
+
+
+@pytest.fixture(scope="module")
+def contradicted() -> tuple[Design, ModelSpec]:
+    """Distances near .4 of sixteen words, and a prior of their mean of 1, give or take .055."""
+    noise = 0.03 * np.random.default_rng(0).standard_normal(16 * 16)
+    table = grid(16, 16, 0.4 + noise, ("associated", "different"))
+    spec = load_model("paper").with_priors({"connection_mean": {"sd": 0.055}})
+    return make_design(table), spec
+
+
+def test_two_modes_are_drawn_in_their_shares(contradicted: tuple[Design, ModelSpec]) -> None:
+    """Held against sums over a grid of all three sds."""
+    posterior = collapse(*contradicted)
+    wide, narrow = np.linspace(-11, 1, 181), np.linspace(-3.8, -3.2, 25)
+    points = np.stack(np.meshgrid(wide, wide, narrow, indexing="ij"), axis=-1).reshape(-1, 3)
+    density = log_density(posterior, points)
+    weight = np.exp(density - density.max())
+    both = np.minimum(points[:, 0], points[:, 1]) > -2
+    expected = weight[both].sum() / weight.sum()
+    assert 0.05 < expected < 0.95
+    for seed in range(4):
+        drawn = sample_exact(posterior, 4000, np.random.default_rng(seed))
+        found = (drawn.values["connection_sd"].min(axis=1) > np.exp(-2)).mean()
+        assert drawn.n_modes > 1
+        error = np.sqrt(expected * (1 - expected) / min(drawn.importance_ess, 4000))
+        assert found == pytest.approx(expected, abs=4 * error + 0.005)  # and the grid's own
+
+
+def test_two_modes_are_told(contradicted: tuple[Design, ModelSpec]) -> None:
+    with pytest.warns(bb.SamplingWarning, match="modes: the prior of connection_mean and the data"):
+        fit_design(*contradicted, draws=500, seed=1)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from builders import grid
+from builders import FAST, grid
 from numpy.random import SeedSequence, default_rng
 from xarray import DataTree
 
@@ -94,6 +94,7 @@ def test_chains_that_disagree_are_told(crossed_posterior: DataTree) -> None:
     shifted["connection_mean"][1] += 1
     stats = xr.Dataset({"diverging": (("chain", "draw"), np.zeros((2, 1000)))})
     tree = DataTree.from_dict({"posterior": shifted, "sample_stats": stats})
+    tree.attrs = crossed_posterior.attrs
     assert any("the chains disagree" in str(doubt) for doubt in fitting._doubts(tree))
 
 
@@ -118,10 +119,24 @@ def test_wrong_options_say_what_is_allowed(
 
 
 def test_tables_that_tell_nothing_are_refused(toy_table: pd.DataFrame) -> None:
-    with pytest.raises(ValueError, match="all 32 distances are equal"):
+    with pytest.raises(ValueError, match=r"all 32 distances are 0\.5, so that no residual sd"):
         fit(toy_table.assign(cosine_distance=0.5))
     with pytest.raises(ValueError, match="the table has no rows"):
         fit(toy_table.iloc[:0])
+
+
+@pytest.mark.parametrize("model", ["crossed", "maximal", "robust"])
+def test_a_connection_that_does_not_vary_is_refused_before_sampling(
+    toy_table: pd.DataFrame, model: str
+) -> None:
+    human = toy_table["connection"] == "human"
+    flat = toy_table.assign(cosine_distance=toy_table["cosine_distance"].mask(human, 0.9))
+    with pytest.raises(ValueError, match=r"all 4 distances of human rows are 0\.9.*'common'"):
+        fit(flat, model)
+    assert fit(flat, "paper", seed=1, **FAST).attrs["method"] == "exact"  # one sd for all
+    one = flat[~human | (human.cumsum() == 1)]
+    if model != "robust":  # of a single row the prior decides
+        assert fit(one, model, method="exact", seed=1, **FAST).attrs["method"] == "exact"
 
 
 @pytest.mark.parametrize("method", ["nutpie", "numpyro"])

@@ -56,6 +56,7 @@ def test_the_scale_of_the_outcome_does_not_matter(design: Design, spec: str, sca
         assert np.allclose(one.std(axis=0), other.std(axis=0), rtol=0.25)
 
 
+@pytest.mark.filterwarnings("ignore:the posterior has")  # far from the priors of changes
 def test_the_outcome_has_its_name_everywhere(
     design: Design, mock_nuts: dict[str, Callable[..., np.ndarray]]
 ) -> None:
@@ -92,7 +93,7 @@ def test_designs_differ_by_all_that_they_hold(design: Design) -> None:
             {"y": np.r_[0.1, np.nan, np.ones(30)]},
             "cosine_distance must be finite; got nan in row 1",
         ),
-        ({"y": np.ones(32)}, "all 32 distances are equal"),
+        ({"y": np.ones(32)}, "all 32 distances are 1"),
     ],
 )
 def test_designs_that_do_not_hold_together_are_refused(

@@ -8,6 +8,7 @@ from scipy.optimize import minimize
 from scipy.stats import gamma, kstest, multivariate_normal, norm
 
 from bayesbias.sampling.importance import (
+    Mixture,
     Proposal,
     Weighted,
     _at_mode,
@@ -125,7 +126,7 @@ def test_a_part_that_the_pilot_missed_is_found_by_drawing_again(
 
 
 def weighted(points: np.ndarray, log_weights: np.ndarray, proposal: Proposal) -> Weighted:
-    return Weighted(proposal, points, np.zeros(len(points)), log_weights)
+    return Weighted(Mixture((proposal,), np.ones(1)), points, np.zeros(len(points)), log_weights)
 
 
 def standard(n: int) -> Proposal:
@@ -174,7 +175,7 @@ def test_one_effective_point_leaves_the_former_proposal_around_it() -> None:
         np.zeros(2), np.array([[2.0, 0.0], [1.0, 3.0]]), np.array([1.0, 0.4]), np.array([3.0, 1.0])
     )
     points = np.array([[1.0, 2.0], [50.0, -50.0], [7.0, 7.0]])
-    found = _fitted(weighted(points, np.array([0.0, -np.inf, -np.inf]), former))
+    found = _fitted(weighted(points, np.array([0.0, -np.inf, -np.inf]), former)).parts[0]
     scaled = former.factor * [2.0, 0.7]
     # Other points weigh nothing; rounding.
     np.testing.assert_allclose(found.centre, points[0], rtol=1e-12)

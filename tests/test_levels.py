@@ -23,7 +23,7 @@ def test_a_level_is_its_name_and_its_draws(
 ) -> None:
     draws = stacked(crossed_posterior, "word_mean")[:, :2].mean(axis=1)
     half, known = summaries.Level("half", "", "", draws), summaries.levels
-    monkeypatch.setattr(summaries, "levels", lambda tree: [*known(tree), half])
+    monkeypatch.setattr(summaries, "levels", lambda tree, over: [*known(tree, over), half])
     read = (bb.summary, bb.contrasts)
     means, gaps = (at_level(each(crossed_posterior), "half")["mean"] for each in read)
     assert means.tolist() == draws.mean(axis=0).tolist()

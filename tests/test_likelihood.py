@@ -5,13 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from builders import model_named
-from scipy.special import logsumexp
-from scipy.stats import multivariate_normal, norm, t
+from scipy.stats import norm, t
 from xarray import DataTree
 
 from bayesbias.model import likelihood as predictive
-from bayesbias.model.design import Design, make_design
 from bayesbias.model.likelihood import (
     locations,
     log_likelihood,
@@ -19,13 +16,8 @@ from bayesbias.model.likelihood import (
     residual_sds,
     row_chunks,
 )
-from bayesbias.model.spec import load_model
-from bayesbias.posterior.attribute_folds import new_attribute_log_density, word_means_given
 from bayesbias.posterior.loo import add_log_likelihood
-from bayesbias.sampling.collapsed import log_density
-from bayesbias.sampling.exact import sample_exact
 from bayesbias.sampling.fit import fit
-from bayesbias.sampling.reduction import collapse
 
 
 def with_nu(tree: DataTree, nu: float) -> DataTree:
@@ -97,67 +89,3 @@ def test_the_log_likelihood_group_is_put_on_a_copy(
     assert found.dims == ("chain", "draw", "row")
     expected = log_likelihood(crossed_posterior, np.arange(32)).reshape(2, 1000, 32)
     np.testing.assert_array_equal(found, expected)
-
-
-MODELS = ("paper", "paper-figures", "crossed", "grouped", "crossed by kind")
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_an_unseen_attribute_against_the_ratio_of_collapsed_densities(
-    toy_table: pd.DataFrame, name: str
-) -> None:
-    """p(rows | rest, sds) = p(rows, rest | sds) / p(rest | sds), both known in closed form.
-
-    Attribute 4 has a repeated row, so that a cell holds two rows of it.
-    """
-    design, spec = make_design(toy_table), model_named(name)
-    attribute = int(design.attribute[-1])
-    rest = design.take(np.flatnonzero(design.attribute != attribute))
-    posterior, whole = collapse(rest, spec), collapse(design, spec)
-    draws = sample_exact(posterior, 6000, np.random.default_rng(2))
-    sds = np.column_stack(
-        [draws.values[block.name].reshape(6000, -1) for block in posterior.blocks]
-    )
-    ratio = log_density(whole, np.log(sds)) - log_density(posterior, np.log(sds))
-    ratio += constant_apart(design, rest)
-    given = word_means_given(rest, draws.values)
-    found = new_attribute_log_density(given, design, attribute)
-    ours, theirs = (logsumexp(values) - np.log(6000) for values in (found, ratio))
-    error = np.exp(found - ours).std() / np.sqrt(6000)
-    assert ours == pytest.approx(theirs, abs=4 * error)
-
-
-def constant_apart(design: Design, rest: Design) -> float:
-    """What the two collapsed densities leave out: a factor of (2 pi)^(-1/2) a row."""
-    return -0.5 * (len(design.y) - len(rest.y)) * np.log(2 * np.pi)
-
-
-def test_the_closed_form_equals_the_dense_normal(toy_table: pd.DataFrame) -> None:
-    design = make_design(toy_table)
-    attribute = int(design.attribute[-1])
-    rest = design.take(np.flatnonzero(design.attribute != attribute))
-    draws = sample_exact(collapse(rest, load_model("crossed")), 3, np.random.default_rng(0))
-    given = word_means_given(rest, draws.values)
-    rows = np.flatnonzero(design.attribute == attribute)
-    cell = design.word[rows] * 4 + design.connection[rows]
-    assert len(set(cell)) < len(cell)
-    found = new_attribute_log_density(given, design, attribute)
-    for s in range(3):
-        covariance = (cell[:, None] == cell) * given.variance[s, cell]
-        covariance = covariance + np.diag(given.residual_variance[s, design.connection[rows]])
-        covariance = covariance + given.attribute_variance[s, design.attribute_kind[attribute]]
-        dense = multivariate_normal(given.mean[s, cell], covariance).logpdf(design.y[rows])
-        assert found[s] == pytest.approx(dense, rel=1e-9)  # rounding of two matrix inversions
-
-
-def test_word_means_given_all_else_have_the_moments_of_their_draws(
-    toy_table: pd.DataFrame,
-) -> None:
-    design = make_design(toy_table)
-    draws = sample_exact(collapse(design, load_model("grouped")), 20_000, np.random.default_rng(1))
-    given = word_means_given(design, draws.values)
-    words = draws.values["word_mean"].reshape(20_000, -1)
-    standard = (words - given.mean) / np.sqrt(given.variance)
-    # 20,000 standard normals a cell: errors 1 / 141 of mean, 1 / 100 of variance; 16 cells.
-    np.testing.assert_allclose(standard.mean(axis=0), 0, atol=4 / 141)
-    np.testing.assert_allclose(standard.var(axis=0), 1, atol=4 / 100)

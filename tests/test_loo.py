@@ -1,14 +1,15 @@
-"""Leave-one-out against ArviZ and refits; leave-words-out against refits aligned by label."""
+"""Leave-one-out against ArviZ and refits; words left out against refits and dense normals."""
 
 from __future__ import annotations
 
+import json
 import warnings
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from builders import grid
+from dense_oracle import dense_log_density
 from numpy.random import default_rng
 from scipy.special import logsumexp
 from scipy.stats import norm
@@ -16,11 +17,13 @@ from xarray import DataTree
 
 from bayesbias.model import likelihood as predictive
 from bayesbias.model.design import make_design
+from bayesbias.model.spec import load_model
 from bayesbias.model.tree import SamplingWarning
-from bayesbias.posterior.attribute_folds import _deal, attribute_kfold
+from bayesbias.posterior.leave_out import DRAWS, leave_words_out
 from bayesbias.posterior.loo import add_log_likelihood, compare_models, pointwise_loo
+from bayesbias.sampling.exact import sample_exact
 from bayesbias.sampling.fit import fit
-from bayesbias.tables.schema import validate
+from bayesbias.sampling.reduction import collapse
 
 FEW_BAD_ROWS = pytest.mark.filterwarnings(
     "ignore:.* rows have Pareto k above", "ignore:Estimated shape parameter of Pareto"
@@ -141,114 +144,97 @@ def test_posteriors_of_other_tables_are_refused(
 
 
 @pytest.fixture(scope="module")
-def folded(table: pd.DataFrame) -> pd.DataFrame:
-    return attribute_kfold(table, ["paper", "crossed"], folds=6, draws=500, seed=0)
+def left_out(posteriors: dict[str, DataTree]) -> pd.DataFrame:
+    return compare_models(posteriors, leave_out="attribute", seed=0)
 
 
-def test_attribute_effects_show_when_words_are_left_out(folded: pd.DataFrame) -> None:
-    assert folded["model"].tolist() == ["crossed", "paper"]
-    assert folded.loc[1, "elpd_diff"] < -2 * folded.loc[1, "dse"]
-    assert (folded["n_attributes"] == 24).all()
-    assert (folded["mcse"] < folded["se"] / 10).all()
-    columns = ["model", "elpd", "se", "elpd_diff", "dse", "mcse", "n_attributes"]
-    assert list(folded.columns) == columns
+def test_attribute_effects_show_when_words_are_left_out(left_out: pd.DataFrame) -> None:
+    assert left_out["model"].tolist() == ["crossed", "paper"]
+    assert left_out.loc[1, "elpd_diff"] < -2 * left_out.loc[1, "dse"]
+    assert (left_out["n_words"] == 24).all()
+    assert (left_out["mcse"] < left_out["se"] / 10).all()
+    columns = ["model", "elpd", "se", "elpd_diff", "dse", "mcse", "n_words"]
+    assert list(left_out.columns) == columns
+
+
+def test_standard_errors_count_draws_by_their_weights(posteriors: dict[str, DataTree]) -> None:
+    """Draws that weights make worth a quarter: errors of their means are twice as large."""
+    tree = posteriors["crossed"]
+    few = tree.copy()
+    few["sample_stats"] = tree["sample_stats"].to_dataset().assign(importance_ess=DRAWS / 4)
+    full, less = (leave_words_out(each, "attribute", default_rng(0)) for each in (tree, few))
+    ratio = np.sort(less.mcse / full.mcse)  # that of fits without a unit is 1
+    np.testing.assert_allclose(ratio[full.refitted :], 2, rtol=1e-12)
+    np.testing.assert_array_equal(less.elpd, full.elpd)
 
 
 def test_without_attribute_effects_neither_model_wins() -> None:
-    frame = attribute_kfold(simulated(0.0), folds=4, draws=500, seed=0)
+    table = simulated(0.0)
+    posteriors = {name: fit(table, name, seed=1) for name in ("paper", "crossed")}
+    frame = compare_models(posteriors, leave_out="attribute")
     assert abs(frame.loc[1, "elpd_diff"]) < 5  # of 144 rows; at sd .1 it is about 100
 
 
-def test_equal_seeds_share_folds_and_other_models_change_nothing(
-    table: pd.DataFrame, folded: pd.DataFrame
-) -> None:
-    alone = attribute_kfold(table, "paper", folds=6, draws=500, seed=0)
-    assert alone.loc[0, "elpd"] == folded.loc[1, "elpd"]
-    assert alone.loc[0, "se"] == folded.loc[1, "se"]
-    other = attribute_kfold(table, "paper", folds=6, draws=500, seed=default_rng(1))
-    assert other.loc[0, "elpd"] != alone.loc[0, "elpd"]
-    by_chance = attribute_kfold(table, "paper", folds=2, draws=100)
-    again = attribute_kfold(table, "paper", folds=2, draws=100, seed=by_chance.attrs["seed"])
-    pd.testing.assert_frame_equal(again, by_chance)
+def test_fits_without_a_word_come_from_the_seed(posteriors: dict[str, DataTree]) -> None:
+    found = compare_models(posteriors, leave_out="protected_word")
+    again = compare_models(posteriors, leave_out="protected_word", seed=found.attrs["seed"])
+    pd.testing.assert_frame_equal(again, found)
+    other = compare_models(posteriors, leave_out="protected_word", seed=1)
+    assert (other["elpd"] != found["elpd"]).all()
+    error = np.hypot(other["mcse"], found["mcse"])
+    assert (abs(other["elpd"] - found["elpd"]) < 4 * error).all()
 
 
 @pytest.mark.parametrize(
-    "spec", ["paper", "crossed", pytest.param("grouped", marks=pytest.mark.slow)]
+    "spec", ["paper", "crossed", "maximal", pytest.param("grouped", marks=pytest.mark.slow)]
 )
-def test_left_out_words_against_refits_aligned_by_label(spec: str) -> None:
-    """One word at a time, by `fit` on a subset: means and effects found by name, densely."""
+@pytest.mark.parametrize("factor", ["attribute", "protected_word"])
+def test_left_out_words_against_refits(spec: str, factor: str) -> None:
+    """Draws of a fit to a subset; given them a dense normal, and no identity of leaving out."""
     full = simulated(0.1, n_attributes=12)  # enough words that no density has a heavy tail
     table = pd.concat([full.iloc[1:], full.iloc[[5]]], ignore_index=True)
-    words = table["attribute"].unique()
-    frame = attribute_kfold(table, spec, folds=len(words), draws=2000, seed=0)
-    refits = [refit_density(table, spec, word) for word in words]
-    total, error = sum(mean for mean, _ in refits), np.sqrt(sum(e**2 for _, e in refits))
-    assert frame.loc[0, "elpd"] == pytest.approx(total, abs=4 * np.hypot(error, frame["mcse"][0]))
+    design, model = make_design(table), load_model(spec)
+    found = leave_words_out(fit(table, spec, seed=3), factor, default_rng(4))
+    total, variance = 0.0, (found.mcse**2).sum()
+    for unit in range(len(design.coords[factor])):
+        without = design.take(np.flatnonzero(design.codes(factor) != unit))
+        values = sample_exact(collapse(without, model), 400, default_rng(5)).values
+        density = [
+            dense_log_density(design, model, {name: each[i] for name, each in values.items()})
+            - dense_log_density(without, model, {name: each[i] for name, each in values.items()})
+            for i in range(400)
+        ]
+        log_mean = logsumexp(density) - np.log(400)
+        total += log_mean
+        variance += np.exp(density - log_mean).var() / 400
+    assert found.elpd.sum() == pytest.approx(total, abs=4 * np.sqrt(variance))
 
 
-def refit_density(table: pd.DataFrame, spec: str, word: str) -> tuple[float, float]:
-    rows = table[table["attribute"] == word]
-    rest = table[table["attribute"] != word]
-    posterior = fit(rest, spec, method="exact", seed=5)["posterior"]
-    n = posterior.sizes["chain"] * posterior.sizes["draw"]
-    pairs = zip(rows["protected_word"], rows["connection"], strict=True)
-    means = [posterior["word_mean"].sel(protected_word=w, connection=c) for w, c in pairs]
-    mean = np.stack([values.values.ravel() for values in means], axis=1)
-    sigma = posterior["sigma"]
-    sds = [sigma.sel(connection=c) if sigma.ndim > 2 else sigma for c in rows["connection"]]
-    sd = np.stack([values.values.ravel() for values in sds], axis=1)
-    shared = posterior["attribute_sd"].values.ravel() if "attribute_sd" in posterior else None
-    covariance = sd[:, :, None] * np.eye(len(rows)) * sd[:, None, :]
-    if shared is not None:
-        covariance += shared[:, None, None] ** 2
-    apart = rows["cosine_distance"].to_numpy() - mean
-    solved = np.linalg.solve(covariance, apart[:, :, None])[:, :, 0]
-    log_det = np.linalg.slogdet(2 * np.pi * covariance)[1]
-    density = -0.5 * (log_det + (apart * solved).sum(axis=1))
-    log_mean = float(logsumexp(density) - np.log(n))
-    return log_mean, float(np.exp(density - log_mean).std() / np.sqrt(n))
+def test_an_attribute_beyond_weighting_is_fitted_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    post, limit = (
+        fit(simulated(0.1), "crossed", seed=3),
+        "bayesbias.posterior.leave_out.PARETO_K_LIMIT",
+    )
+    found = {}
+    for k in (np.inf, -1.0):
+        monkeypatch.setattr(limit, k)
+        found[k] = leave_words_out(post, "attribute", default_rng(4))
+    assert [each.refitted for each in found.values()] == [0, 24]
+    weighted, refitted = (each.elpd for each in found.values())
+    assert weighted.sum() == pytest.approx(refitted.sum(), abs=1)  # of some 200
+    assert np.abs(weighted - refitted).max() < 0.5
 
 
-def test_folds_are_even_and_spread_every_set(table: pd.DataFrame) -> None:
-    design = make_design(table)
-    fold_of = _deal(validate(table), design, 5, default_rng(0))
-    assert np.bincount(fold_of).tolist() == [5, 5, 5, 5, 4]
-    of_set = table.drop_duplicates("attribute").set_index("attribute")["attribute_set"]
-    frame = pd.DataFrame({"fold": fold_of, "set": of_set[list(design.attributes)].to_numpy()})
-    counts = frame.groupby(["set", "fold"]).size()
-    assert counts.max() - counts.min() <= 1
-    assert not np.array_equal(fold_of, _deal(validate(table), design, 5, default_rng(1)))
-
-
-@pytest.mark.parametrize(
-    ("models", "options", "message"),
-    [
-        (["robust"], {}, "needs a normal likelihood; 'robust' has student_t"),
-        (["paper"], {"folds": 1}, r"folds must be a whole number from 2 to 24.*got 1"),
-        (["paper"], {"folds": 25}, "got 25"),
-        (["paper"], {"folds": 2.5}, "got 2.5"),
-        (["paper", "paper"], {}, "two models have the same name"),
-        ([], {}, "at least one model"),
-        (["papr"], {}, "did you mean 'paper'"),
-        (["paper"], {"seed": -1}, "seed must be a whole number"),
-        (["paper"], {"draws": 0}, "draws must be a whole number from 1 on"),
-    ],
-)
-def test_what_cannot_be_folded_is_refused(
-    table: pd.DataFrame, models: list[str], options: dict[str, Any], message: str
+def test_what_cannot_be_left_out_is_refused(
+    posteriors: dict[str, DataTree], toy_table: pd.DataFrame
 ) -> None:
-    with pytest.raises(ValueError, match=message):
-        attribute_kfold(table, models, **options)
-
-
-def test_a_connection_of_one_word_is_refused(toy_table: pd.DataFrame) -> None:
+    with pytest.raises(ValueError, match=r"unknown choice 'word'.*attribute"):
+        compare_models(posteriors, leave_out="word")
+    robust = posteriors["paper"].copy()
+    content = load_model("robust").to_dict()
+    robust.attrs["spec"] = json.dumps(content)
+    with pytest.raises(ValueError, match="'robust' has a student_t likelihood; leave_out='row'"):
+        compare_models(posteriors | {"robust": robust}, leave_out="attribute")
+    two = {name: fit(toy_table, name, seed=1) for name in ("paper", "crossed")}
     with pytest.raises(ValueError, match=r"connection\(s\) human have a single attribute word"):
-        attribute_kfold(toy_table, folds=2)
-
-
-def test_models_may_be_named(table: pd.DataFrame) -> None:
-    from bayesbias.model.spec import load_model
-
-    tight = load_model("paper").with_priors({"connection_mean": {"sd": 0.01}})
-    frame = attribute_kfold(table, {"wide": "paper", "tight": tight}, folds=2, draws=200)
-    assert set(frame["model"]) == {"wide", "tight"}
+        compare_models(two, leave_out="attribute")

@@ -68,7 +68,7 @@ def both() -> DataTree:
 
 
 def test_one_model_has_no_pair_effects_and_is_exact_and_repeatable(alone: DataTree) -> None:
-    assert spec_of(alone).attribute_effects == "none"
+    assert [term.name for term in spec_of(alone).terms] == ["word_mean"]
     assert "attribute_sd" not in alone["posterior"]
     assert alone.attrs["method"] == "exact"
     assert (alone.attrs["measure"], alone.attrs["unit"]) == ("pll", 1.0)

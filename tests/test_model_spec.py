@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 from builders import distances
 
@@ -24,6 +23,10 @@ PAPER = load_model("paper").to_dict()
 MODEL = """
 title = "Mine"
 sigma = "connection"
+[terms.word_mean]
+of = "protected_word"
+by = "connection"
+sd = "connection_sd"
 [priors]
 connection_mean = { family = "normal", mean = 1, sd = 0.1, reason = "told so" }
 connection_sd = { family = "half_normal", sd = 0.2 }
@@ -38,6 +41,13 @@ def changed(**content: object) -> dict[str, Any]:
 def with_prior(name: str, **prior: object) -> dict[str, Any]:
     content = changed()
     content["priors"][name] = prior
+    return content
+
+
+def with_term(name: str, **term: object) -> dict[str, Any]:
+    """The paper's model with another term, or with some keys of one changed."""
+    content = changed()
+    content["terms"][name] = content["terms"].get(name, {}) | term
     return content
 
 
@@ -56,7 +66,11 @@ def test_bundled_models_load_and_give_a_reason_for_every_prior(name: str) -> Non
 def test_the_paper_model_is_the_printed_model() -> None:
     """Dobrzeniecka and Urbaniak (2024), section 4.1; sigma's prior is their commit's."""
     spec = load_model("paper")
-    assert (spec.likelihood, spec.sigma, spec.attribute_effects) == ("normal", "common", "none")
+    assert (spec.likelihood, spec.sigma) == ("normal", "common")
+    assert [term.in_words for term in spec.terms] == [
+        "word_mean of protected_word by connection around connection_mean"
+    ]
+    assert spec.terms[0].sd_dims == ("connection",)
     assert {name: str(prior) for name, prior in spec.priors.items()} == {
         "connection_mean": "normal(mean 1, sd 0.3)",
         "connection_sd": "exponential(rate 2)",
@@ -90,7 +104,7 @@ def test_a_model_of_ones_own_is_named_by_its_file(tmp_path: Path) -> None:
             with_prior("connection_mean", family="gamma", shape=2, rate=1),
             "connection_mean takes a normal prior; got gamma",
         ),
-        (changed(attribute_effects="common"), "lacks the prior of attribute_sd"),
+        (with_term("more", of="attribute", sd="attribute_sd"), "lacks the prior of attribute_sd"),
         (changed(likelihood="student_t"), "lacks the prior of nu"),
     ],
 )
@@ -99,8 +113,62 @@ def test_wrong_models_say_what_is_wrong(content: dict[str, Any], message: str) -
         spec_from_dict(content)
 
 
+WORDS = "the model 'paper' has no term of protected_word"
+ALIKE = "effects that sum to zero are alike: one sd, and no correlation"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (changed(terms=[1]), r"\[terms\] must be a table"),
+        (changed(terms={}), WORDS),
+        (changed(terms={"own": {"of": "attribute", "sd": "connection_sd"}}), WORDS),
+        (changed(terms={"own": 3}), r"\[terms.own\] must be a table; got 3"),
+        (with_term("own", off="attribute"), r"\[terms.own\] unknown key 'off'; did you mean 'of'"),
+        (with_term("own", sd="s"), r"\[terms.own\] lacks of"),
+        (with_term("own", of="attribute"), r"\[terms.own\] lacks sd"),
+        (with_term("own", of=1, sd="s"), r"\[terms.own\] of must be text; got 1"),
+        (with_term("word_mean", zero_sum="yes"), "zero_sum must be true or false; got 'yes'"),
+        (
+            with_term("own", of="atribute", sd="s"),
+            r"\[terms.own\] of: .*; did you mean 'attribute'",
+        ),
+        (with_term("word_mean", by="conection"), "by: .*'conection'; did you mean 'connection'"),
+        (with_term("word_mean", sd_by="word"), r"\[terms.word_mean\] sd_by: unknown column 'word'"),
+        (with_term("word_mean", around="group_mean"), r"_mean\] unknown mean 'group_mean'"),
+        (with_term("own", of="attribute", sd="s", zero_sum=True), "zero_sum and correlated need"),
+        (with_term("own", of="attribute", sd="s", correlated=True), "zero_sum and correlated need"),
+        (with_term("word_mean", zero_sum=True), ALIKE),
+        (with_term("word_mean", sd_by="", zero_sum=True, correlated=True), ALIKE),
+        (with_term("word_mean", correlated=True), "lacks the prior of word_mean_correlation"),
+    ],
+)
+def test_wrong_terms_say_what_is_wrong(content: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        spec_from_dict(content)
+
+
+@pytest.mark.parametrize(
+    ("name", "prior", "message"),
+    [
+        ("level_sd", {"family": "lkj", "eta": 2}, "level_sd is no matrix of correlations; got lkj"),
+        ("sigma", {"family": "lkj", "eta": 2}, "sigma is no matrix of correlations; got lkj"),
+        (
+            "level_correlation",
+            {"family": "exponential", "rate": 2},
+            "level_correlation takes an lkj prior; got exponential",
+        ),
+    ],
+)
+def test_correlations_take_lkj_priors_and_nothing_else_does(
+    name: str, prior: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        load_model("maximal").with_priors({name: prior})
+
+
 def test_a_model_is_taken_only_for_its_outcome(tmp_path: Path) -> None:
-    changes, scores = ["change", "change-crossed"], ["pll", "pll-robust"]
+    changes, scores = ["change", "change-crossed", "change-maximal"], ["pll", "pll-robust"]
     assert models("change") == changes
     assert models("score_difference") == scores
     assert sorted([*models("distance"), *changes, *scores]) == sorted(models())
@@ -130,9 +198,8 @@ EMBEDDINGS = {"embeddings": {"demo": "glove-demo"}, "lists": ["gender"]}
         lambda: sweep_from_dict({**EMBEDDINGS, "models": ["change"]}, Path()),
         lambda: posterior_methods("change"),
         lambda: bb.vocabulary_contrasts("glove-demo", "gender", "change"),
-        lambda: bb.attribute_kfold(pd.DataFrame(), ["change"]),
     ],
-    ids=["fit", "run", "sweep", "calibrate", "vocabulary_contrasts", "attribute_kfold"],
+    ids=["fit", "run", "sweep", "calibrate", "vocabulary_contrasts"],
 )
 def test_whatever_models_distances_refuses_other_models(take: Callable[[], object]) -> None:
     with pytest.raises(ValueError, match=r"the model 'change' is for changes.* here are distances"):
@@ -191,7 +258,7 @@ def test_wrong_overrides_say_what_is_wrong(overrides: dict[str, Any], message: s
 
 def test_a_model_cannot_be_changed_from_outside() -> None:
     priors = dict(load_model("paper").priors)
-    spec = ModelSpec("mine", priors)
+    spec = ModelSpec("mine", priors, terms=load_model("paper").terms)
     priors.clear()
     assert set(spec.priors) == set(spec.needed_priors)
     with pytest.raises(TypeError, match="does not support item assignment"):

@@ -44,6 +44,7 @@ def of_table(table: pd.DataFrame) -> dict[str, Case]:
         "contrast_forest": ((bb.contrasts(post),), {}),
         "scales": ((bb.scales(post),), {}),
         "predictive_check": ((post,), {}),
+        "prior_predictive": ((bb.prior_predictive("paper", table, seed=1),), {}),
     }
 
 

@@ -95,3 +95,28 @@ def test_predictive_check_draws_inside_and_outside_alike(posterior: Any) -> None
             getter = f"get_{trait}"
             assert getattr(one, getter)() == getattr(other, getter)()
         assert one.get_color() != other.get_color()
+
+
+def test_prior_predictive_draws_a_row_a_figure(table: pd.DataFrame) -> None:
+    frame = bb.prior_predictive("maximal", table, draws=100, seed=1)
+    frame.loc[frame["of"] == "neutral", "observed"] = 9.0
+    ax = plots.prior_predictive(frame)
+    others = [name for name in bb.CONNECTIONS if name != "associated"]
+    spreads = ["sd of distances", "sd of words' means", "sd of attributes' means"]
+    expected = [each for name in ("mean distance", *spreads) for each in (name, *bb.CONNECTIONS)]
+    expected += ["difference of means", *(f"associated - {name}" for name in others)]
+    expected += ["correlation of words' means", *(f"associated, {name}" for name in others)]
+    assert row_names(ax) == [*expected, "share outside 0 to 2"]
+    assert line(ax, "outside").get_xdata() == pytest.approx([9.0] * 4)
+    inside = frame["observed"].between(frame["low"], frame["high"])
+    assert sorted(line(ax, "inside").get_xdata()) == pytest.approx(
+        sorted(frame["observed"][inside])
+    )
+    assert "89% highest-density intervals of tables drawn from the prior of maximal" in note(ax)
+    assert_readable(ax)
+
+
+def test_prior_predictive_of_nothing_is_refused() -> None:
+    frame = bb.prior_predictive("paper", distances(), draws=5, seed=1)
+    with pytest.raises(ValueError, match="the frame has no rows to draw"):
+        plots.prior_predictive(frame[:0])

@@ -165,6 +165,41 @@ def test_a_word_without_rows_of_a_set_counts_in_mac_only() -> None:
     assert observed(frame) == pytest.approx(expected, abs=ROUNDING)
 
 
+def test_attributes_without_rows_of_their_own_group_count() -> None:
+    """WEAT's formula on the rows there are, sets told by the words' names.
+
+    A group's only word that is an attribute of its own has no row with itself.
+    """
+    vectors, words = toy(sizes=(1, 3))
+    (own, *others), word = words.stereotypes["x"], words.groups["x"][0]
+    words = WordList("toy", words.groups, {**words.stereotypes, "x": (word, own, *others)})
+    table = table_of(vectors, words)
+    table = table[~((table["protected_group"] == "x") & (table["attribute"] == own))]
+    a = table["attribute"].isin(words.stereotypes["x"])
+    b = table["attribute"].isin(words.stereotypes["y"])
+    means = [table[rows].groupby("protected_word")["cosine_distance"].mean() for rows in (b, a)]
+    s = means[0] - means[1]
+    x = s.index.str.startswith("x")
+    difference = s[x].mean() - s[~x].mean()
+    expected = {
+        "mac": scores.mac_of_table(table).score,
+        "gweat": difference / 2,
+        "weat_mean_difference": difference,
+        "weat_effect_size": difference / s.std(ddof=1),
+    }
+    found = observed(posterior_scores(fitted(table, "paper")))
+    assert found == pytest.approx(expected, abs=ROUNDING)
+
+
+def test_stereotypes_of_groups_without_words_enter_mac_set_by_set() -> None:
+    table = table_of(*toy("xyzw", (3, 3, 2, 2)))
+    left = table[table["protected_group"].isin(["x", "y"])]
+    found = observed(posterior_scores(fitted(left, "paper")))
+    two = posterior_scores(fitted(left[left["attribute"].str[0].isin(["x", "y"])], "paper"))
+    expected = observed(two) | {"mac": scores.mac_of_table(left).score}
+    assert found == pytest.approx(expected, abs=ROUNDING)
+
+
 def test_one_group_or_no_stereotypes() -> None:
     table = table_of(*toy())
     one = table[table["protected_group"] == "x"]

@@ -68,3 +68,13 @@ def test_intervals_nest(crossed_posterior: DataTree) -> None:
 def test_wrong_probabilities_are_refused(crossed_posterior: DataTree) -> None:
     with pytest.raises(ValueError, match=r"for a 50% interval pass 0\.5"):
         check(crossed_posterior, (50,))
+
+
+def test_terms_that_a_table_has_no_levels_for_are_not_asked_for(toy_table: pd.DataFrame) -> None:
+    """One set of stereotypes and one group: nothing leans under maximal."""
+    part = toy_table[
+        (toy_table["protected_group"] == "man") & (toy_table["connection"] != "different")
+    ]
+    post = fit(part, "maximal", method="exact", draws=250, seed=1)
+    assert {"lean", "attribute_lean"}.isdisjoint(post["posterior"])
+    assert check(post, seed=1)["n_rows"].max() == len(part)

@@ -25,17 +25,37 @@ POINTS = np.array([1e-3, 0.1, 0.5, 1.0, 7.0])
 
 
 def test_every_family_has_an_oracle() -> None:
-    assert ORACLES.keys() == FAMILIES.keys()
+    assert {*ORACLES, "lkj"} == FAMILIES.keys()
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", ORACLES)
 def test_log_density_equals_that_of_scipy(family: str) -> None:
     parameters, oracle = ORACLES[family]
     density = Prior(family, parameters).log_density(POINTS)
     np.testing.assert_allclose(density, oracle.logpdf(POINTS), rtol=1e-12)  # rounding of logs
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", ORACLES)
+def test_draws_have_the_distribution_of_scipy(family: str) -> None:
+    parameters, oracle = ORACLES[family]
+    drawn = Prior(family, parameters).draw((50, 80), np.random.default_rng(1))
+    assert drawn.shape == (50, 80)
+    assert stats.kstest(drawn.ravel(), oracle.cdf).pvalue > 1e-3  # one seed in a thousand fails
+
+
+@pytest.mark.parametrize(("n", "eta"), [(2, 2.0), (3, 2.0), (4, 0.7)])
+def test_drawn_correlations_have_the_known_margins(n: int, eta: float) -> None:
+    """Each has a Beta(b, b) on (-1, 1) with b = eta - 1 + n/2 (Lewandowski et al., 2009)."""
+    drawn = Prior("lkj", {"eta": eta}).draw((4000, n, n), np.random.default_rng(1))
+    np.testing.assert_allclose(np.diagonal(drawn, axis1=1, axis2=2), 1.0, rtol=1e-12)
+    np.testing.assert_array_equal(drawn, drawn.transpose(0, 2, 1))
+    b = eta - 1 + n / 2
+    for i, j in zip(*np.tril_indices(n, -1), strict=True):
+        found = stats.kstest(drawn[:, i, j], stats.beta(b, b, loc=-1, scale=2).cdf)
+        assert found.pvalue > 1e-3  # one seed in a thousand fails
+
+
+@pytest.mark.parametrize("family", ORACLES)
 def test_pymc_has_the_same_density(family: str) -> None:
     import pymc as pm
 
@@ -48,7 +68,7 @@ def test_pymc_has_the_same_density(family: str) -> None:
 
 
 @pytest.mark.parametrize("factor", [0.01, 1.0, 30.0])
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", ORACLES)
 def test_a_prior_times_a_factor_is_that_of_the_factor_times_x(family: str, factor: float) -> None:
     """P(c·x) = p(x)/c, which tells whether every parameter was rescaled as it should be."""
     prior = Prior(family, ORACLES[family][0], "why")
@@ -58,20 +78,56 @@ def test_a_prior_times_a_factor_is_that_of_the_factor_times_x(family: str, facto
     assert rescaled.reason == f"why; times {factor:.3g}, the unit"
 
 
+def test_two_correlated_variables_have_a_beta_of_their_correlation() -> None:
+    r = np.array([-0.9, -0.2, 0.0, 0.5, 0.99])
+    matrices = np.where(np.eye(2, dtype=bool), 1.0, r[:, None, None])
+    for eta in (0.7, 1.0, 3.0):
+        expected = stats.beta(eta, eta, loc=-1, scale=2).logpdf(r)
+        found = Prior("lkj", {"eta": eta}).log_density(matrices)
+        assert np.ptp(found - expected) < 1e-12  # up to a constant; rounding of logs
+
+
+@pytest.mark.parametrize("n", [3, 4])
+def test_pymc_has_the_same_density_of_correlations(n: int) -> None:
+    """Up to a constant. PyMC's is that of the Cholesky factor L, where d(LL')/dL = prod L_ii^(n-i).
+
+    A correlation has no unit, so that the prior is the same in any.
+    """
+    import pymc as pm
+
+    prior = Prior("lkj", {"eta": 2.5})
+    with pm.Model():
+        variable = prior.to_pymc("x", n=n)
+    rng = np.random.default_rng(4)
+    matrices = np.stack([np.corrcoef(rng.standard_normal((n, 2 * n))) for _ in range(5)])
+    factors = np.linalg.cholesky(matrices)
+    theirs = np.array([pm.logp(variable, factor).eval() for factor in factors])
+    diagonal = np.diagonal(factors, axis1=1, axis2=2)
+    jacobian = np.log(diagonal) @ (n - 1 - np.arange(n))
+    # PyMC folds the logs of constant parameters in single precision.
+    assert np.ptp(theirs - jacobian - prior.log_density(matrices)) < 1e-6
+    assert prior.times(3.0).parameters == prior.parameters
+
+
 def test_a_new_family_is_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Weibull: all that reads a family's parameters finds them in its entry."""
 
     def weibull(x, power: float, width: float):
         return np.log(power / width) + (power - 1) * np.log(x / width) - (x / width) ** power
 
+    def draw(rng: np.random.Generator, shape: tuple[int, ...], power: float, width: float):
+        return width * rng.weibull(power, shape)
+
     parameters = {"power": (SHAPE, "alpha"), "width": (SCALE, "beta")}
-    monkeypatch.setitem(FAMILIES, "weibull", Family(weibull, "Weibull", parameters))
+    monkeypatch.setitem(FAMILIES, "weibull", Family(weibull, "Weibull", parameters, draw))
     given = {"power": 1.7, "width": 0.5}
     spec = load_model("pll").with_priors({"sigma": {"family": "weibull", **given}})
     prior = spec_in_units(spec, 3.0).priors["sigma"]
     assert prior.parameters == {"power": 1.7, "width": 1.5}
     expected = stats.weibull_min(1.7, scale=1.5).logpdf(POINTS)
     np.testing.assert_allclose(prior.log_density(POINTS), expected, rtol=1e-12)  # rounding of logs
+    drawn = prior.draw((2000,), np.random.default_rng(1))
+    assert stats.kstest(drawn, stats.weibull_min(1.7, scale=1.5).cdf).pvalue > 1e-3
     with pytest.raises(ValueError, match="width of the weibull prior must be positive"):
         Prior("weibull", given | {"width": 0.0})
 
@@ -85,6 +141,7 @@ def test_a_new_family_is_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
         ("normal", {"mean": 0, "sd": -1}, "sd of the normal prior must be positive; got -1"),
         ("exponential", {"rate": 0}, "rate of the exponential prior must be positive; got 0"),
         ("normal", {"mean": 0, "sd": float("nan")}, "must be a finite number; got nan"),
+        ("lkj", {"eta": 0}, "eta of the lkj prior must be positive; got 0"),
         ("normal", {"mean": float("inf"), "sd": 1}, "mean .* must be a finite number; got inf"),
         ("normal", {"mean": 0, "sd": "wide"}, "must be a finite number; got 'wide'"),
         ("normal", {"mean": 0, "sd": True}, "must be a finite number; got True"),

@@ -152,12 +152,12 @@ def by_quadrature(rows: pd.DataFrame) -> pd.DataFrame:
 def test_word_means_equal_their_quadrature(published: Read, name: str, connection: str) -> None:
     table = published(TABLES[name])
     oracle = by_quadrature(table[table["connection"] == connection])
-    post = bb.fit(table, "paper-figures", method="exact", draws=16_000, seed=1)
+    post = bb.fit(table, "paper-figures", method="exact", draws=32_000, seed=1)
     ours = _percentiles(post)
     ours = ours[(ours["level"] == "word") & (ours["connection"] == connection)]
     ours = ours.set_index("protected_word").loc[oracle.index]
-    # 64,000 draws of sd .1 at most: four standard errors of a mean are .0016.
-    assert (ours["mean"] - oracle["mean"]).abs().max() < 0.0016
+    # 128,000 draws of sd .105 at most: four standard errors of a mean, and of an end.
+    assert (ours["mean"] - oracle["mean"]).abs().max() < 0.0012
     assert (ours[["low", "high"]] - oracle[["low", "high"]]).abs().max(axis=None) < 0.0025
 
 

@@ -2,96 +2,152 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
+from builders import model_named
 
 from bayesbias.model.design import Design, make_design
-from bayesbias.sampling.sufficient import Statistics, sufficient_statistics
+from bayesbias.sampling.reduction import Collapsed, collapse
+from bayesbias.sampling.sufficient import Classes, between, row_types
 
-CENTRE = 1.0
+MODELS = ("crossed", "crossed by kind", "grouped", "maximal")
 
-
-@pytest.fixture(scope="module")
-def design(toy_table: pd.DataFrame) -> Design:
-    return make_design(toy_table)
+KINDS = ("stereotype", "neutral", "human")
 
 
 @pytest.fixture(scope="module")
-def statistics(design: Design) -> Statistics:
-    return sufficient_statistics(design, CENTRE, with_attributes=True, grouped=False)
+def table(toy_table: pd.DataFrame) -> pd.DataFrame:
+    """Two connections of one word have no rows."""
+    lacks = toy_table["connection"].isin(["neutral", "human"])
+    return toy_table[~lacks | (toy_table["protected_word"] != "he")]
 
 
-def rows_of(table: pd.DataFrame, **labels: str) -> pd.Series:
-    for column, label in labels.items():
-        table = table[table[column].astype(str) == label]
-    return table["cosine_distance"] - CENTRE
+@pytest.fixture(scope="module")
+def design(table: pd.DataFrame) -> Design:
+    return make_design(table)
 
 
-def signature(table: pd.DataFrame, word: str, connection: str) -> tuple[int, ...]:
-    """Rows of every attribute in one cell."""
-    return tuple(
-        len(rows_of(table, protected_word=word, connection=connection, attribute=attribute))
-        for attribute in sorted(table["attribute"].unique())
-    )
+@pytest.fixture(params=MODELS)
+def posterior(request: pytest.FixtureRequest, design: Design) -> Collapsed:
+    return collapse(design, model_named(request.param))
 
 
-def test_sums_of_cells_attributes_and_connections(
-    toy_table: pd.DataFrame, design: Design, statistics: Statistics
+def kind_of(row: pd.Series) -> str:
+    return row["connection"] if row["connection"] in KINDS else "stereotype"
+
+
+def by_hand(name: str, row: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+    """How a row depends on the coordinates of its word, and on those of its attribute.
+
+    Under maximal a word has a level for each kind and leans to one of two sets; an attribute has
+    an effect and leans to one of two groups.
+    """
+    if name != "maximal":
+        return np.ones(1), np.ones(1)
+    sign = {"man": 1, "woman": -1}
+    lean = sign.get(row["attribute_set"], 0) / np.sqrt(2)
+    level = [kind_of(row) == kind for kind in KINDS]
+    return np.array([*level, lean]), np.array([1, sign[row["protected_group"]] / np.sqrt(2)])
+
+
+def unit_of(name: str, design: Design, row: pd.Series) -> tuple[int, int]:
+    """Units of a row's word and attribute: a word is one under each connection, if split."""
+    word = design.words.index(row["protected_word"])
+    if name != "maximal":
+        word = word * len(design.connections) + design.connections.index(row["connection"])
+    return word, design.attributes.index(row["attribute"])
+
+
+def by_row(
+    posterior: Collapsed, table: pd.DataFrame, side: int
+) -> list[tuple[int, int, np.ndarray, float]]:
+    """Connection, unit, loading and outcome of every row."""
+    name, design = posterior.spec.name, posterior.design
+    return [
+        (
+            design.connections.index(row["connection"]),
+            unit_of(name, design, row)[side],
+            by_hand(name, row)[side],
+            row["cosine_distance"] - 1.0,
+        )
+        for _, row in table.iterrows()
+    ]
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_sums_and_cross_products_of_every_unit(
+    table: pd.DataFrame, posterior: Collapsed, side: int
 ) -> None:
-    for c, connection in enumerate(design.connections):
-        rows = rows_of(toy_table, connection=connection)
-        assert statistics.rows[c] == len(rows)
-        assert statistics.squares[c] == pytest.approx((rows**2).sum())
-        for w, word in enumerate(design.words):
-            cell = rows_of(toy_table, protected_word=word, connection=connection)
-            assert statistics.cell_sums[w, c] == pytest.approx(cell.sum())
-        for a, attribute in enumerate(design.attributes):
-            column = rows_of(toy_table, attribute=attribute, connection=connection)
-            assert statistics.attribute_sums[c, a] == pytest.approx(column.sum())
+    found = posterior.sides[side]
+    sums, gram = np.zeros_like(found.sums), np.zeros_like(found.gram)[:, found.of_unit]
+    for c, unit, loading, y in by_row(posterior, table, side):
+        sums[c, unit] += loading * y
+        gram[c, unit] += np.outer(loading, loading)
+    np.testing.assert_allclose(found.sums, sums, atol=1e-12)  # rounding of sums
+    np.testing.assert_allclose(found.gram[:, found.of_unit], gram, atol=1e-12)
+    check_classes_of_sums(found, sums)
 
 
-def test_cells_are_classed_by_their_counts_and_by_nothing_else(
-    toy_table: pd.DataFrame, design: Design, statistics: Statistics
+def check_classes_of_sums(found: Classes, sums: np.ndarray) -> None:
+    """Means of classes, and what is left of the squares: the two make up all sums of squares."""
+    for i, size in enumerate(found.size):
+        own = sums[:, found.of_unit == i]
+        assert own.shape[1] == size
+        np.testing.assert_allclose(found.projection[:, i], own.sum(axis=1) / size**0.5, atol=1e-12)
+        squares = np.einsum("cui,duj->cdij", own, own)
+        mean = np.einsum("ci,dj->cdij", found.projection[:, i], found.projection[:, i])
+        np.testing.assert_allclose(found.deviation[:, :, i] + mean, squares, atol=1e-12)
+
+
+def test_coupling_of_words_and_attributes(table: pd.DataFrame, posterior: Collapsed) -> None:
+    words, attributes = posterior.sides
+    found = between(words, attributes, row_types(posterior.design, posterior.spec.terms))
+    expected = np.zeros_like(found)
+    rows = zip(*(by_row(posterior, table, side) for side in (0, 1)), strict=True)
+    for (c, word, one, _), (_, attribute, other, _) in rows:
+        i, j = words.of_unit[word], attributes.of_unit[attribute]
+        both = np.sqrt(words.size[i] * attributes.size[j])
+        expected[c, i, :, j] += np.outer(one, other) / both
+    np.testing.assert_allclose(found, expected, atol=1e-12)  # rounding of square roots
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_units_are_classed_by_their_partners_and_sds_and_by_nothing_else(
+    table: pd.DataFrame, posterior: Collapsed, side: int
 ) -> None:
-    cells = list(product(design.words, design.connections))
-    keys = [(connection, signature(toy_table, word, connection)) for word, connection in cells]
-    of_cell = statistics.cells.of_cell
-    for i, j in product(range(len(cells)), repeat=2):
-        assert (of_cell[i] == of_cell[j]) == (keys[i] == keys[j])
+    name, design = posterior.spec.name, posterior.design
+    partners = [Counter[tuple[str, ...]]() for _ in posterior.sides[side].of_unit]
+    for _, row in table.iterrows():
+        other = row[["attribute", "protected_word"][side]]
+        seen = [row["connection"]]
+        seen += [row["protected_group"]] if name in {"grouped", "maximal"} else []
+        seen += [row["attribute_set"]] if name == "maximal" else []
+        partners[unit_of(name, design, row)[side]][other, *seen] += 1
+    # Words that are split have an sd for each connection, without rows too.
+    n = len(design.connections) if side == 0 and name != "maximal" else 1
+    of_unit = posterior.sides[side].of_unit
+    for i, j in product(range(len(of_unit)), repeat=2):
+        alike = partners[i] == partners[j] and i % n == j % n
+        assert (of_unit[i] == of_unit[j]) == alike
 
 
-def test_grouped_cells_have_the_parent_of_their_group(design: Design) -> None:
-    grouped = sufficient_statistics(design, CENTRE, with_attributes=False, grouped=True)
-    n = len(design.connections)
-    for i, (w, c) in enumerate(product(range(len(design.words)), range(n))):
-        assert grouped.cells.parent[grouped.cells.of_cell[i]] == design.word_group[w] * n + c
-    assert grouped.attributes is None
-    assert grouped.incidence.shape == (len(grouped.cells.size), 0)
-
-
-def test_classes_do_not_grow_with_the_table(toy_table: pd.DataFrame) -> None:
-    """A balanced design has one class of cells a connection, and one of attributes a kind."""
-    whole = toy_table.drop_duplicates(["protected_word", "attribute"])
-    balanced = whole[whole["protected_word"] != "he"]
-    balanced = balanced[~balanced["attribute"].isin(["soldier", "rancher", "maid"])]
-    statistics = sufficient_statistics(
-        make_design(balanced[balanced["protected_group"] == "woman"]),
-        CENTRE,
-        with_attributes=True,
-        grouped=False,
-    )
-    assert len(statistics.cells.size) == 3  # associated, neutral, human
-    assert statistics.attributes is not None
-    assert len(statistics.attributes.size) == 3
-
-
-def test_a_connection_without_rows_counts_nothing(design: Design, statistics: Statistics) -> None:
+@pytest.mark.parametrize("name", ["crossed", "maximal"])
+def test_a_connection_without_rows_counts_nothing(
+    table: pd.DataFrame, design: Design, name: str
+) -> None:
     """Such as a part of the rows leaves, the last connection too."""
     last = len(design.connections) - 1
     part = design.take(np.flatnonzero(design.connection != last))
-    found = sufficient_statistics(part, CENTRE, with_attributes=True, grouped=False)
-    np.testing.assert_array_equal(found.rows, [*statistics.rows[:last], 0])
-    np.testing.assert_array_equal(found.squares, [*statistics.squares[:last], 0])
+    found = collapse(part, model_named(name))
+    for c, connection in enumerate(design.connections[:last]):
+        own = table[table["connection"] == connection]["cosine_distance"] - 1.0
+        assert found.rows[c] == len(own)
+        assert found.squares[c] == pytest.approx((own**2).sum())
+    assert found.rows[last] == found.squares[last] == 0
+    for side in found.sides:
+        for values in (side.sums, side.gram, side.projection, side.deviation):
+            assert not values[last].any()

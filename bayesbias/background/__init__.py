@@ -24,3 +24,5 @@ from .psi_of_source import distribution as distribution
 from .psi_of_source import distributions as distributions
 from .relative_bias import RelativeBias as RelativeBias
 from .relative_bias import random_sums as random_sums
+from .topics import topic_prior as topic_prior
+from .topics import topic_tables as topic_tables

@@ -151,25 +151,26 @@ def vocabulary_contrasts(
         allow_pickle=allow_pickle,
         progressbar=options.progressbar,
     )
-    table = _distances(pool.found, loaded)
+    table = distances_of(pool.found, loaded)
     posterior = fit(table, spec, options=options.of_fit(method="exact", seed=own))
-    found = _present(loaded, pool.found)
+    found = words_present(loaded, pool.found)
     means = []
     for child in fitting.spawn(n_lists):
         other, vectors = _random_list(found, pool, vary, rng)
-        table = _distances(vectors, other)
+        table = distances_of(vectors, other)
         tree = fit(table, spec, method="exact", draws=LIST_DRAWS, chains=1, seed=child)
         means.append(_differences(tree).mean(axis=0))
     table, reference = _assembled(posterior, np.stack(means), options)
     return VocabularyContrasts(table, reference, posterior, vary, sequence.entropy)
 
 
-def _distances(vectors: Mapping[str, Vector], wordlist: WordList) -> pd.DataFrame:
+def distances_of(vectors: Mapping[str, Vector], wordlist: WordList) -> pd.DataFrame:
+    """Return the table of a list whose vectors are given by word."""
     words = list(vectors)
     return distance_table(keyed_vectors(words, np.stack(list(vectors.values())), words), wordlist)
 
 
-def _present(wordlist: WordList, found: Mapping[str, object]) -> WordList:
+def words_present(wordlist: WordList, found: Mapping[str, object]) -> WordList:
     """The list without the words that the embedding lacks."""
     kept: dict[str, Any] = {}
     for kind in WORD_TABLES:

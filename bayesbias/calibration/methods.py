@@ -31,7 +31,7 @@ CALISKAN_LOWEST = 1.81
 """Lowest of the scores that they quote from Caliskan et al. (2017) for biased lists, 2.06 to 1.81.
 """
 
-MODELS = ("paper", "paper-figures", "crossed")
+MODELS = ("paper", "paper-figures", "crossed", "maximal")
 """Models whose readings have a name."""
 
 
@@ -135,7 +135,8 @@ CALIBRATED_METHODS: dict[str, Method] = {
     ),
 }  # fmt: skip
 """Methods by name; those of models, ``MODEL-hpdi``, ``MODEL-rope`` and ``MODEL-coverage``, with
-``-group``, ``-word`` and ``-any-word`` behind them for other levels, are added below."""
+``-group``, ``-word``, ``-unpooled-word`` and ``-any-word`` behind them for other levels, are added
+below."""
 
 
 def _outside(level: str, *, practical: bool) -> Reading:
@@ -162,6 +163,7 @@ _LEVELS = {
     "overall": ("overall", "the overall contrast"),
     "group": ("group", "the first group's contrast"),
     "word": ("word", "the first word's contrast"),
+    "unpooled word": ("unpooled word", "the first word's contrast, not pooled with others'"),
     "any word": ("", "any word's contrast"),
 }
 
@@ -179,7 +181,8 @@ def posterior_methods(spec: str | Path | ModelSpec) -> dict[str, Method]:
     dict of str to Method
         ``NAME-hpdi`` (the HPDI of the contrast excludes 0), ``NAME-rope`` (it lies outside the
         region of practical equivalence) and ``NAME-coverage`` (it holds the true contrast), each
-        for the overall contrast, and with ``-group``, ``-word`` and ``-any-word`` behind it.
+        for the overall contrast, and with ``-group``, ``-word``, ``-unpooled-word`` and
+        ``-any-word`` behind it.
     """
     loaded = load_model(spec, "distance")
     if loaded.likelihood != "normal":

@@ -15,7 +15,7 @@ from .rates import Methods, calibrate
 PLANNING_SCENARIO = Scenario(word_sd=0.04, attribute_sd=0.04, word_bias_sd=0.04)
 """A scenario to plan with: words and attributes differ, and words differ in their own bias."""
 
-PLANNING_METHODS = ("crossed-hpdi", "crossed-hpdi-group", "weat-p")
+PLANNING_METHODS = ("maximal-hpdi", "maximal-hpdi-group", "weat-p")
 
 
 def list_length(

@@ -25,7 +25,7 @@ from ..sampling.fit import PARETO_K_LIMIT
 from ..sampling.reduction import collapse
 from .choices import Choices
 
-LEVELS = ("overall", "group", "word")
+LEVELS = ("overall", "group", "unpooled word", "word")
 """Contrasts whose intervals are kept: the population's, the first group's, the first word's."""
 
 
@@ -63,8 +63,11 @@ class PosteriorSource:
         return pd.DataFrame(rows)
 
     def _one(self, design: Design, seed: SeedSequence, choices: Choices) -> dict[str, float | bool]:
-        drawn = sample_exact(collapse(design, self.spec), choices.draws, default_rng(seed))
-        contrasts = contrast_draws(design, drawn.values)
+        rng = default_rng(seed)
+        drawn = sample_exact(collapse(design, self.spec), choices.draws, rng)
+        alone = sample_exact(collapse(design, self.spec, unpooled=0), choices.draws, rng)
+        by_word = contrast_draws(design, alone.values)[:, 2:3]
+        contrasts = np.insert(contrast_draws(design, drawn.values), [2], by_word, axis=1)
         interval = hdi(contrasts, choices.ci_prob)
         row: dict[str, float | bool] = {}
         for at, level in enumerate(LEVELS):
@@ -72,7 +75,7 @@ class PosteriorSource:
             row[f"{level} low"], row[f"{level} high"] = map(float, interval[at])
         words = interval[len(LEVELS) - 1 :]
         row["any word margin"] = float(np.maximum(words[:, 0], -words[:, 1]).max())
-        row["doubtful"] = not drawn.pareto_k < PARETO_K_LIMIT
+        row["doubtful"] = not max(drawn.pareto_k, alone.pareto_k) < PARETO_K_LIMIT
         return row
 
 

@@ -153,6 +153,7 @@ def show_model(
         rows.append([name, f"{prior.family}: {numbers}", prior.reason])
     screen.table(f"{spec.name}: {spec.title}", ["parameter|", "prior", "reason"], rows)
     structure = [f"{key} {getattr(spec, key)}" for key in CHOICES if key != "outcome"]
+    structure += [term.in_words for term in spec.terms]
     screen.say(
         f"For {OUTCOMES[spec.outcome]}: {TAKEN_BY[spec.outcome]}.",
         f"Structure: {', '.join(structure)}.",

@@ -1,17 +1,23 @@
 r"""The joint posterior of the change and of the distances before it.
 
-The change :math:`d_i = a_i - b_i` of every pair is fitted on its own, by the model ``change``. For
+The change :math:`d_i = a_i - b_i` of every pair is fitted on its own, by a model of changes. For
 what needs both ends, such as whether the order of two connections turned, the distances before are
 added as :math:`p(b, d) = p(d)\,p(b | d)`: with the slope :math:`\kappa_c` of before on change
-within the cells of connection c,
+among single pairs of connection c, the model's effects taken out,
 
 .. math:: v_i = b_i - \kappa_{c} d_i
 
-does not correlate with :math:`d_i`, and is fitted by the same model with its means around 1. Draws
-of both, which are independent, give draws of every mean before,
+does not correlate with :math:`d_i`, and is fitted by the model for distances of the same terms.
+Draws of both, which are independent, give draws of every mean before,
 :math:`\theta^b_{wc} = \theta^v_{wc} + \kappa_c \delta_{wc}`, and after,
 :math:`\theta^b_{wc} + \delta_{wc}`. So one set of draws holds the change, before and after, and
-the change in it is exactly the one that the model ``change`` gives.
+the change in it is exactly the one that the model of changes gives.
+
+Means of words are averages of effects over the rows of one connection, so that the sum above holds
+for every model. That draws of both are independent takes more: effects before and of the change
+are jointly Normal with the slope of single pairs, in each term. Effects that reach across
+connections, such as those of an attribute, then need one slope for these connections
+(`bayesbias.comparison.slopes`).
 """
 
 from __future__ import annotations
@@ -31,10 +37,11 @@ from .._core.checks import unknown_name
 from .._core.random import as_seed_sequence
 from ..model.design import Design
 from ..model.priors import Prior
-from ..model.spec import ModelSpec, load_model
+from ..model.spec import ModelSpec, load_model, models
 from ..model.tree import warnings_of
 from ..sampling.fit import fit_design
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
+from ..sampling.variation import constant_parts, require_variation
 from ..tables.schema import ROUNDING, table_hash
 from .pairing import OUTCOME, Pairs, pair
 from .slopes import slopes
@@ -74,9 +81,11 @@ def compare(
     before, after : DataFrame
         Long-form tables of one embedding each, such as before and after debiasing.
     model : str, Path or ModelSpec, optional
-        A model for changes; ``change`` if not given, or ``change-crossed`` with `attributes`.
+        A model for changes, such as ``change-maximal``; ``change`` if not given, or
+        ``change-crossed`` with `attributes`.
     priors, options, **keywords
-        As for `fit`. `priors` are those of the change.
+        As for `fit`. `priors` are those of the change; distances before have those of the model
+        for distances with the same terms.
     attributes : bool
         Whether attribute words have effects of their own. A method that moves an attribute's
         vector changes all its distances at once, and intervals of the overall change that ignore
@@ -109,10 +118,11 @@ def compare(
     Notes
     -----
     The means before are drawn given the change (module `bayesbias.comparison.joint`). This takes
-    three things for granted: before and change are jointly Normal around a cell's means; the slope
-    of before on change between words is that of single pairs within a word; and that slope, which
-    is estimated first, is known. None of them touches the change itself. They touch how the errors
-    of change and level go together, and only as far as a cell is drawn to the overall mean. In
+    three things for granted: before and change are jointly Normal in every term of the model; the
+    slope of before on change between words, and between attributes, is that of single pairs; and
+    that slope, which is estimated first, is known. None of them touches the change itself. They
+    touch how the errors of change and level go together, and only as far as effects are drawn to
+    their mean. In
     simulated tables intervals and probabilities of a turned order hold; where the two slopes are
     far apart, turns said to be more likely than not happen somewhat less often than said
     (docs/comparison.md). Means before learn from the rows after too, and need not equal those of a
@@ -193,28 +203,15 @@ def _require_change(design: Design, spec: ModelSpec) -> None:
         raise ValueError(
             f"the tables are the same: all {len(design.y):,} paired distances are equal"
         )
-    for name, own in _constant(design, spec) if spec.sigma == "connection" else ():
-        raise ValueError(
-            f"all {len(own):,} changes of {name} rows are {round(own[0], 4):g}, so that no "
-            "residual sd can be learnt from them; leave these rows out of both tables, or pass "
-            "a model with sigma = 'common'"
-        )
-
-
-def _constant(design: Design, spec: ModelSpec) -> list[tuple[str, FloatArray]]:
-    """Connections whose own residual sd cannot be learnt, since their values are all equal."""
-    each = [(name, design.y[design.connection == at]) for at, name in enumerate(design.connections)]
-    if spec.sigma != "connection":
-        each = [("the", design.y)]
-    return [(name, own) for name, own in each if len(own) > 1 and np.ptp(own) <= ROUNDING]
+    require_variation(design, spec)
 
 
 def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, options: FitOptions) -> DataTree:
     before = pairs.distances("before")
-    slope = slopes(design, before, crossed=spec.attribute_effects != "none")
+    slope = slopes(design, before, spec)
     rest = before - slope[design.connection] * design.y
-    left = replace(design, y=rest, outcome="before_given_change")
-    for name, _ in _constant(left, spec):
+    left, level_spec = replace(design, y=rest, outcome="before_given_change"), _level_spec(spec)
+    for name, _ in constant_parts(left, level_spec):
         raise ValueError(
             f"after is a multiple of before, plus a constant, in all {name} rows: nothing is left "
             "of the distances before once their change is known, and there is no model to fit; "
@@ -224,10 +221,20 @@ def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, options: FitOptions
     change = fit_design(
         design, spec, table_hash=table_hash(pairs.rows), options=options.of_fit(seed=first)
     )
-    level_spec = replace(spec, priors={**spec.priors, "connection_mean": LEVEL_PRIOR})
     level = fit_design(left, level_spec, options=options.of_fit(seed=second))
     _join(change, level, slope, pairs)
     return change
+
+
+def _level_spec(spec: ModelSpec) -> ModelSpec:
+    """Return the model for distances of the same form; that of changes, around 1, if none is."""
+    for name in models("distance"):
+        twin = load_model(name)
+        if all(
+            getattr(twin, key) == getattr(spec, key) for key in ("terms", "likelihood", "sigma")
+        ):
+            return twin
+    return replace(spec, priors={**spec.priors, "connection_mean": LEVEL_PRIOR})
 
 
 def _join(change: DataTree, level: DataTree, slope: FloatArray, pairs: Pairs) -> None:

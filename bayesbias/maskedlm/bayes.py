@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -210,11 +209,6 @@ def spec_for(design: Design, spec: ModelSpec) -> ModelSpec:
     bias type shares with other models is part of its mean; a single type is part of the mean of
     all.
     """
-    alone, one_type = len(design.connections) == 1, len(design.words) == 1
-    left_out = {"attribute": alone, "context": alone or one_type}
-    sds = [f"{of}_sd" for of, out in left_out.items() if out]
-    return replace(
-        spec,
-        **{f"{of}_effects": "none" for of, out in left_out.items() if out},
-        priors={name: prior for name, prior in spec.priors.items() if name not in sds},
-    )
+    if len(design.connections) == 1:
+        return spec.without("attribute_effect", "context_effect")
+    return spec.without("context_effect") if len(design.words) == 1 else spec

@@ -19,7 +19,14 @@ IntArray = NDArray[np.int64]
 ATTRIBUTE_KINDS = ("stereotype", "neutral", "human")
 """Kinds of attribute words: those of any stereotype, and the two controls."""
 
-_INDEXED = ("protected_word", "protected_group", "attribute", "connection", "context")
+_INDEXED = (
+    "protected_word",
+    "protected_group",
+    "attribute",
+    "attribute_set",
+    "connection",
+    "context",
+)
 
 _KIND_OF_CONNECTION = {"associated": 0, "different": 0, "neutral": 1, "human": 2}
 
@@ -48,6 +55,8 @@ class Design:
     outcome: str = "cosine_distance"
     contexts: tuple[str, ...] = ()  # none where nothing was measured in contexts
     context: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    sets: tuple[str, ...] = ()  # sets of stereotypes, without the controls
+    set: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # -1 for controls
 
     def __post_init__(self) -> None:
         sizes = {
@@ -77,9 +86,19 @@ class Design:
                 "such as crossed"
             )
 
+    def codes(self, column: str) -> IntArray:
+        """Return the index of every row along a dimension of ``coords``, (n_rows,)."""
+        if column == "protected_group":
+            return self.word_group[self.word]
+        if column == "attribute_kind":
+            return self.attribute_kind[self.attribute]
+        index = {"protected_word": "word", "attribute_set": "set"}.get(column, column)
+        return np.asarray(getattr(self, index))
+
     def take(self, rows: IntArray) -> Design:
         """Return some rows; words, attributes and connections stay, with or without rows."""
-        own = ("word", "connection", "attribute", "y", *(["context"] if self.contexts else []))
+        own = ["word", "connection", "attribute", "y"]
+        own += [each for each in ("context", "set") if len(getattr(self, each))]
         return replace(self, **{name: getattr(self, name)[rows] for name in own})
 
     @property
@@ -102,6 +121,7 @@ class Design:
             "attribute": list(self.attributes),
             "attribute_kind": list(self.kinds),
         }
+        names |= {"attribute_set": list(self.sets)} if self.sets else {}
         return names | ({"context": list(self.contexts)} if self.contexts else {})
 
 
@@ -137,11 +157,17 @@ def index_table(
     kind = np.full(len(attribute_names), len(ATTRIBUTE_KINDS))
     np.minimum.at(kind, attributes, np.array([_KIND_OF_CONNECTION[name] for name in found])[codes])
     present, kind = np.unique(kind, return_inverse=True)
-    contexts: dict[str, Any] = {}
+    others: dict[str, Any] = {}
     if "context" in coded:
         context, context_names = coded["context"]
-        contexts["contexts"] = tuple(context_names)
-        contexts["context"] = context.astype(np.int64)
+        others |= {"contexts": tuple(context_names), "context": context.astype(np.int64)}
+    stereotype = np.array([_KIND_OF_CONNECTION[name] == 0 for name in found])[codes]
+    if "attribute_set" in coded and stereotype.any():
+        sets, set_names = coded["attribute_set"]
+        different, of_row = np.unique(sets[stereotype], return_inverse=True)
+        others["sets"] = tuple(set_names[i] for i in different)
+        others["set"] = np.full(len(sets), -1)
+        others["set"][stereotype] = of_row
     return Design(
         words=tuple(word_names),
         groups=tuple(group_names),
@@ -155,7 +181,7 @@ def index_table(
         attribute=attributes.astype(np.int64),
         y=np.asarray(table["cosine_distance"], dtype=np.float64),
         outcome=outcome,
-        **contexts,
+        **others,
     )
 
 

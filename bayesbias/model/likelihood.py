@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 from .._core.arrays import FloatArray
 from .design import IntArray
-from .tree import index_of, n_draws, observed, stacked
+from .tree import ROW_INDICES, index_of, n_draws, observed, spec_of, stacked
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -27,14 +27,15 @@ NUMBERS_AT_ONCE = 2_000_000
 
 def locations(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatArray:
     """Expected distance of rows under posterior draws, (n_draws, n_rows)."""
-    word, connection = index_of(tree, "word_index")[rows], index_of(tree, "connection_index")[rows]
-    expected = stacked(tree, "word_mean")[draws][:, word, connection]
-    if "attribute_effect" in tree["posterior"]:
-        attribute = index_of(tree, "attribute_index")[rows]
-        expected = expected + stacked(tree, "attribute_effect")[draws][:, attribute]
-    if "context_effect" in tree["posterior"]:
-        context = index_of(tree, "context_index")[rows]
-        expected = expected + stacked(tree, "context_effect")[draws][:, context]
+    spec = spec_of(tree)
+    expected: FloatArray | float = 0.0
+    if not spec.around_means:
+        connection = index_of(tree, "connection_index")[rows]
+        expected = stacked(tree, "connection_mean")[draws][:, connection]
+    for term in spec.summed_terms:
+        index = [index_of(tree, ROW_INDICES[dim])[rows] for dim in term.dims]
+        effects = stacked(tree, term.name)[draws][:, *index]
+        expected = expected + effects * (index[-1] >= 0)  # controls are in no attribute set
     return np.asarray(expected)
 
 

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 
 LogDensity = Callable[..., FloatArray]
+Draw = Callable[..., FloatArray]
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class Family:
     log_density: LogDensity  # of x and the parameters in order, vectorised over x
     pymc: str  # name of the PyMC distribution
     parameters: Mapping[str, tuple[Role, str]]  # what each does, and PyMC's name for it
+    draw: Draw  # of a generator, the shape of what is drawn, and the parameters in order
     positive: bool = True  # whether x is a positive quantity, such as a standard deviation
 
 
@@ -65,19 +68,87 @@ def _lognormal(x: FloatArray, log_mean: float, log_sd: float) -> FloatArray:
     return _normal(np.log(x), log_mean, log_sd) - np.log(x)
 
 
+def _lkj(x: FloatArray, eta: float) -> FloatArray:
+    """Of correlation matrices, (..., n, n), up to a constant."""
+    return np.asarray((eta - 1) * np.linalg.slogdet(x)[1])
+
+
+def _draw_lkj(rng: Generator, shape: tuple[int, ...], eta: float) -> FloatArray:
+    """Draw correlation matrices, (..., n, n).
+
+    The partial correlation of rows i and j given the first j has a Beta(b, b) on (-1, 1) with
+    b = eta + (n - 2 - j)/2 (Lewandowski, Kurowicka and Joe, 2009, Journal of Multivariate Analysis
+    100).
+    """
+    n = shape[-1]
+    b = eta + (n - 2 - np.tril_indices(n, -1)[1]) / 2
+    partial = 2 * rng.beta(b, b, (math.prod(shape[:-2]), len(b))) - 1
+    factor = factor_of_partial_correlations(partial, n)
+    return np.asarray((factor @ factor.transpose(0, 2, 1)).reshape(shape))
+
+
+def factor_of_partial_correlations(partial: FloatArray, n: int) -> FloatArray:
+    """Compute Cholesky factors of correlation matrices, (n_draws, n, n).
+
+    Parameters
+    ----------
+    partial : (n_draws, n (n - 1) / 2) float
+        The partial correlation of rows i and j given the first j, for j < i, row by row.
+    n : int
+    """
+    factor = np.zeros((len(partial), n, n))
+    factor[:, *np.tril_indices(n, -1)] = partial
+    for i in range(n):
+        left = np.ones(len(partial))
+        for j in range(i):
+            own = factor[:, i, j].copy()
+            factor[:, i, j] = own * np.sqrt(left)
+            left = left * (1 - own**2)
+        factor[:, i, i] = np.sqrt(left)
+    return factor
+
+
 FAMILIES: dict[str, Family] = {
     "normal": Family(
-        _normal, "Normal", {"mean": (LOCATION, "mu"), "sd": (SCALE, "sigma")}, positive=False
+        _normal,
+        "Normal",
+        {"mean": (LOCATION, "mu"), "sd": (SCALE, "sigma")},
+        lambda rng, shape, mean, sd: rng.normal(mean, sd, shape),
+        positive=False,
     ),
-    "exponential": Family(_exponential, "Exponential", {"rate": (RATE, "lam")}),
-    "half_normal": Family(_half_normal, "HalfNormal", {"sd": (SCALE, "sigma")}),
-    "half_cauchy": Family(_half_cauchy, "HalfCauchy", {"scale": (SCALE, "beta")}),
-    "gamma": Family(_gamma, "Gamma", {"shape": (SHAPE, "alpha"), "rate": (RATE, "beta")}),
+    "exponential": Family(
+        _exponential,
+        "Exponential",
+        {"rate": (RATE, "lam")},
+        lambda rng, shape, rate: rng.exponential(1 / rate, shape),
+    ),
+    "half_normal": Family(
+        _half_normal,
+        "HalfNormal",
+        {"sd": (SCALE, "sigma")},
+        lambda rng, shape, sd: np.abs(rng.normal(0, sd, shape)),
+    ),
+    "half_cauchy": Family(
+        _half_cauchy,
+        "HalfCauchy",
+        {"scale": (SCALE, "beta")},
+        lambda rng, shape, scale: scale * np.abs(rng.standard_cauchy(shape)),
+    ),
+    "gamma": Family(
+        _gamma,
+        "Gamma",
+        {"shape": (SHAPE, "alpha"), "rate": (RATE, "beta")},
+        lambda rng, shape, alpha, rate: rng.gamma(alpha, 1 / rate, shape),
+    ),
+    "lkj": Family(_lkj, "LKJCorr", {"eta": (SHAPE, "eta")}, _draw_lkj, positive=False),
     "lognormal": Family(
-        _lognormal, "LogNormal", {"log_mean": (LOG_LOCATION, "mu"), "log_sd": (SHAPE, "sigma")}
+        _lognormal,
+        "LogNormal",
+        {"log_mean": (LOG_LOCATION, "mu"), "log_sd": (SHAPE, "sigma")},
+        lambda rng, shape, mean, sd: rng.lognormal(mean, sd, shape),
     ),
 }
-"""All families a model can name. Adding one is its log density and an entry here."""
+"""All families a model can name. Adding one is its log density, its draws and an entry here."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +197,12 @@ class Prior:
         """Log density at x, element by element."""
         family = FAMILIES[self.family]
         return family.log_density(x, *(self.parameters[name] for name in family.parameters))
+
+    def draw(self, shape: tuple[int, ...], rng: Generator) -> FloatArray:
+        """Draw from the prior; of correlations matrices, which are the last two axes."""
+        family = FAMILIES[self.family]
+        values = (self.parameters[name] for name in family.parameters)
+        return np.asarray(family.draw(rng, shape, *values))
 
     def times(self, factor: float) -> Prior:
         """Return the prior of a factor times x, such as of x in another unit; factor > 0."""

@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from .._core.arrays import FloatArray
-from .design import Design, IntArray, make_design
+from .design import Design, make_design
 from .spec import ModelSpec, load_model
+from .terms import Term, level_shares
+from .tree import ROW_INDICES
+from .whitening import Whitening
 
 if TYPE_CHECKING:
     import pymc as pm
 
-PRIOR_COUNT = 5.0
-"""Residual degrees of freedom that the common variance counts for in a connection's rough one."""
+EffectsAround = Callable[[str, Any], Any]
+"""From a term's name, and the means that its effects vary around, to the effects."""
 
 
 def build_model(
-    table: pd.DataFrame, spec: str | ModelSpec = "paper", priors: dict[str, Any] | None = None
+    table: pd.DataFrame,
+    spec: str | ModelSpec = "paper",
+    priors: dict[str, Any] | None = None,
+    *,
+    whitened: bool = False,
 ) -> pm.Model:
     """Build a model in PyMC for a table, with named coordinates.
 
     Its free variables are the ones that every posterior of this package holds, so that
-    ``pm.sample_posterior_predictive`` and ``pm.compute_log_likelihood`` work on any of them.
+    ``pm.sample_posterior_predictive`` and ``pm.compute_log_likelihood`` work on any of them. To
+    sample, take it ``whitened``: the same model in coordinates in which NUTS mixes, as
+    ``fit(method="nuts")`` does.
 
     Parameters
     ----------
@@ -34,45 +43,61 @@ def build_model(
         A bundled name, the path of a model, or a model.
     priors : dict, optional
         Overrides, such as ``{"connection_mean": {"sd": 0.1}}``.
+    whitened : bool
+        Whether means and effects are functions of ``whitened``, a free variable, whose values are
+        about independent Normal(0, 1) in the posterior given the sds. Such a model is for
+        ``pm.sample``: what it predicts before it is sampled is not the prior.
 
     Returns
     -------
     pymc.Model
-        Variables ``connection_mean[connection]``, ``connection_sd[connection]``,
-        ``word_mean[protected_word, connection]``, ``sigma`` or ``sigma[connection]``, and as the
-        model has them ``attribute_sd``, ``attribute_effect[attribute]``, ``group_sd``,
-        ``group_mean``, ``context_sd``, ``context_effect[context]`` and ``nu``; observed
+        Variables ``connection_mean[connection]``, ``sigma`` or ``sigma[connection]``,
+        ``word_mean[protected_word, connection]``, the effects, sds and correlations of the model's
+        terms by their names, and ``nu`` if it has a Student-t likelihood; observed
         ``cosine_distance[row]``.
+
+    Examples
+    --------
+    >>> with bb.build_model(table, "robust", whitened=True):  # doctest: +SKIP
+    ...     posterior = pm.sample()
     """
-    return model_of(make_design(table), load_model(spec).with_priors(priors or {}))
+    spec = load_model(spec).with_priors(priors or {})
+    return model_of(make_design(table), spec, whitened=whitened)
 
 
-def model_of(design: Design, spec: ModelSpec) -> pm.Model:
+def model_of(design: Design, spec: ModelSpec, *, whitened: bool = False) -> pm.Model:
     """Build a model in PyMC for a design; see `build_model`."""
     import pymc as pm
 
-    if spec.context_effects != "none":
-        design.require_contexts(spec.name)
-    rough = _RoughFit(design)
-    with pm.Model(coords={**design.coords, "row": np.arange(len(design.y))}) as model:
-        word = pm.Data("word_index", design.word, dims="row")
-        connection = pm.Data("connection_index", design.connection, dims="row")
-        attribute = pm.Data("attribute_index", design.attribute, dims="row")
-        location = _word_means(spec, design, rough)[word, connection]
-        if spec.attribute_effects != "none":
-            kinds = design.attribute_kind if spec.attribute_effects == "kind" else None
-            effects = _shared_effects(spec, "attribute", rough.about(design.attribute), kinds)
-            location = location + effects[attribute]
-        if spec.context_effects != "none":
-            context = pm.Data("context_index", design.context, dims="row")
-            effects = _shared_effects(spec, "context", rough.about(design.context))
-            location = location + effects[context]
-        by_connection = spec.sigma == "connection"
-        sigma = spec.priors["sigma"].to_pymc("sigma", dims="connection" if by_connection else None)
-        sigma = sigma[connection] if by_connection else sigma
+    spec = spec.fitting(design)
+    coords = {**design.coords, **spec.correlation_coords(design), "row": np.arange(len(design.y))}
+    with pm.Model(coords=coords) as model:
+        index = {
+            dim: pm.Data(name, design.codes(dim), dims="row")
+            for dim, name in ROW_INDICES.items()
+            if dim in design.coords
+        }
+        noise = _noise(spec)
+        around = _whitened_effects(design, spec, noise) if whitened else _free_effects(design, spec)
+        means = {"connection_mean": around("connection_mean", spec.centre)}
+        effects = {}
+        for term in sorted(spec.terms, key=lambda term: term.of == "protected_word"):
+            parent = means.get(term.around, 0.0)
+            if term.of == "protected_word" and term.around in effects:
+                parent = parent[design.word_group]  # the mean of the word's group
+            effects[term.name] = around(term.name, parent)
+            if term.around:
+                means[term.name] = effects[term.name]
+        location = 0.0 if spec.around_means else means["connection_mean"][index["connection"]]
+        for term in spec.summed_terms:
+            location = location + _in_rows(term, effects[term.name], design, index)
+        if "word_mean" not in effects:
+            _word_means(spec, design, means["connection_mean"], effects)
+        sigma = noise["sigma"]
+        sigma = sigma[index["connection"]] if spec.sigma == "connection" else sigma
         rows = {"mu": location, "sigma": sigma, "observed": design.y, "dims": "row"}
         if spec.likelihood == "student_t":
-            pm.StudentT(design.outcome, nu=spec.priors["nu"].to_pymc("nu"), **rows)
+            pm.StudentT(design.outcome, nu=noise["nu"], **rows)
         else:
             pm.Normal(design.outcome, **rows)
     return model
@@ -109,94 +134,109 @@ def _smallest_table() -> pd.DataFrame:
     return table.assign(context=["first", "second"] * 4)
 
 
-def _word_means(spec: ModelSpec, design: Design, rough: _RoughFit) -> Any:  # noqa: ANN401
-    spread = spec.priors["connection_sd"].to_pymc("connection_sd", dims="connection")
-    parent = spec.priors["connection_mean"].to_pymc("connection_mean", dims="connection")
-    if spec.group_effects != "none":
-        group_sd = spec.priors["group_sd"].to_pymc("group_sd", dims="connection")
-        dims, nothing = ("protected_group", "connection"), np.zeros(1)
-        groups = _whitened("group_mean", parent, group_sd, dims, (nothing, nothing))
-        parent = groups[design.word_group]
-    return _whitened("word_mean", parent, spread, ("protected_word", "connection"), rough.cells)
+def _noise(spec: ModelSpec) -> dict[str, Any]:
+    """Make the parameters of the residuals."""
+    dims = "connection" if spec.sigma == "connection" else None
+    noise = {"sigma": spec.priors["sigma"].to_pymc("sigma", dims=dims)}
+    if spec.likelihood == "student_t":
+        noise["nu"] = spec.priors["nu"].to_pymc("nu")
+    return noise
 
 
-def _shared_effects(
-    spec: ModelSpec, dim: str, told: tuple[FloatArray, FloatArray], kinds: IntArray | None = None
-) -> Any:  # noqa: ANN401
-    """Effects of attributes or contexts, with one sd or an sd for each kind."""
-    kind_dim = None if kinds is None else "attribute_kind"
-    sd = spec.priors[f"{dim}_sd"].to_pymc(f"{dim}_sd", dims=kind_dim)
-    return _whitened(f"{dim}_effect", 0.0, sd if kinds is None else sd[kinds], dim, told)
+def _sds(spec: ModelSpec) -> dict[str, Any]:
+    """Make the sds of all terms."""
+    dims = {term.sd: term.sd_dims or None for term in spec.terms}
+    return {name: spec.priors[name].to_pymc(name, dims=dims[name]) for name in dims}
 
 
-def _whitened(name: str, mean: Any, sd: Any, dims: Any, told: tuple[FloatArray, FloatArray]) -> Any:  # noqa: ANN401
-    """Normal effects, sampled where data of the precision and mean told would put them."""
+def _correlation_factors(spec: ModelSpec, design: Design) -> dict[str, Any]:
+    """Make the correlations of the terms that have some: their lower Cholesky factors, by name."""
     import pymc as pm
+    from pymc.distributions.transforms import CholeskyCorrTransform
 
-    transform = _whitening(*told)
-    return pm.Normal(name, mean, sd, dims=dims, default_transform=None, transform=transform)
-
-
-class _RoughFit:
-    """Precisions and means that place the sampler's coordinates, and not the posterior."""
-
-    def __init__(self, design: Design) -> None:
-        shape = (len(design.words), len(design.connections))
-        cell = design.word * shape[1] + design.connection
-        n_cells = shape[0] * shape[1]
-        count = np.bincount(cell, minlength=n_cells)
-        mean = np.bincount(cell, design.y, minlength=n_cells) / np.maximum(count, 1)
-        self.residual = design.y - mean[cell]
-        variance = self._variance(design, self.residual, np.unique(cell) % shape[1])
-        self.cells = count.reshape(shape) / variance, mean.reshape(shape)
-        self.row_variance = variance[design.connection]
-
-    def about(self, index: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Precision and mean of the effects of attributes or contexts, by the rows of each."""
-        weight = np.bincount(index, 1 / self.row_variance)
-        return weight, np.bincount(index, self.residual / self.row_variance) / weight
-
-    @staticmethod
-    def _variance(design: Design, residual: FloatArray, cells: IntArray) -> FloatArray:
-        """Residual variance of every connection, drawn to their common one by a prior count.
-
-        Cells of one row each have no residuals: alone they would pass for free of noise.
-        """
-        n = len(design.connections)
-        free = np.bincount(design.connection, minlength=n) - np.bincount(cells, minlength=n)
-        squares = np.bincount(design.connection, residual**2, minlength=n)
-        common = squares.sum() / free.sum() if squares.sum() > 0 else max(design.y.var(), 1e-6)
-        return np.asarray((squares + PRIOR_COUNT * common) / (free + PRIOR_COUNT))
+    factors = {}
+    for term in spec.terms:
+        if term.correlated:
+            prior, n = spec.priors[term.correlation], len(design.coords[term.by])
+            transform = CholeskyCorrTransform(n=n, upper=False)
+            transform.name = "cholesky"  # PyMC loses variables whose transform's name has two parts
+            options = {"transform": transform, "default_transform": None}
+            dims = term.correlation_dims
+            factor = prior.to_pymc(term.correlation_factor, n=n, dims=dims, **options)
+            products = (factor[:, None] * factor[None]).sum(axis=2)
+            pm.Deterministic(term.correlation, products, dims=dims)
+            factors[term.correlation] = factor
+    return factors
 
 
-def _whitening(precision: FloatArray, mean: FloatArray) -> Any:  # noqa: ANN401
-    """Transform a normal effect to where the data and its prior would put it, in units of sd.
-
-    With data of the given precision and mean, an effect with prior Normal(m, s) has a conditional
-    sd s / sqrt(1 + p s²). Sampled on that scale, effects hardly depend on their sd whether the
-    data say much (where centred coordinates sample well) or little (where non-centred ones do).
-    """
+def _free_effects(design: Design, spec: ModelSpec) -> EffectsAround:
+    """Make effects that are random variables themselves."""
+    import pymc as pm
     import pytensor.tensor as pt
-    from pymc.logprob.transforms import Transform
 
-    class Whitening(Transform):  # type: ignore[misc,unused-ignore]
-        name = "whitened"
-        ndim_supp = 0
+    sds, factors = _sds(spec), _correlation_factors(spec, design)
+    terms = {term.name: term for term in spec.terms}
 
-        def _normal(self, inputs: tuple[Any, ...]) -> tuple[Any, Any]:
-            prior_mean, prior_sd = inputs[-2:]
-            ratio = 1 + precision * prior_sd**2
-            return (prior_mean + (ratio - 1) * mean) / ratio, prior_sd / pt.sqrt(ratio)
+    def around(name: str, parent: Any) -> Any:  # noqa: ANN401
+        if name == "connection_mean":
+            return spec.priors[name].to_pymc(name, dims=name.removesuffix("_mean"))
+        term = terms[name]
+        sd = sds[term.sd]
+        if term.correlated:
+            chol = sd[:, None] * factors[term.correlation]
+            return pm.MvNormal(name, parent, chol=chol, dims=term.dims)
+        if term.sd_by not in {"", term.by}:
+            sd = sd[design.attribute_kind]
+            sd = sd[:, None] if term.by else sd
+        if term.zero_sum:
+            sd = pt.atleast_1d(sd) if term.sd_by else sd
+            return pm.ZeroSumNormal(name, sigma=sd, dims=term.dims)
+        return pm.Normal(name, parent, sd, dims=term.dims)
 
-        def forward(self, value: Any, *inputs: Any) -> Any:  # noqa: ANN401
-            centre, scale = self._normal(inputs)
-            return (value - centre) / scale
+    return around
 
-        def backward(self, value: Any, *inputs: Any) -> Any:  # noqa: ANN401
-            centre, scale = self._normal(inputs)
-            return centre + scale * value
 
-        def log_jac_det(self, value: Any, *inputs: Any) -> Any:  # noqa: ANN401
-            return pt.log(self._normal(inputs)[1]) + pt.zeros_like(value)
+def _whitened_effects(design: Design, spec: ModelSpec, noise: dict[str, Any]) -> EffectsAround:
+    """Make effects that are functions of coordinates in which NUTS mixes."""
+    import pymc as pm
+    import pytensor.tensor as pt
 
-    return Whitening()
+    precision = noise["sigma"] ** -2 * pt.ones(len(design.connections))
+    if "nu" in noise:  # the Fisher information of a Student-t's location
+        precision *= (noise["nu"] + 1) / (noise["nu"] + 3)
+    found = Whitening(design, spec).effects(
+        _sds(spec), _correlation_factors(spec, design), precision
+    )
+    dims = {"connection_mean": ("connection",)} | {term.name: term.dims for term in spec.terms}
+
+    def around(name: str, parent: Any) -> Any:  # noqa: ANN401
+        return pm.Deterministic(name, parent + found[name], dims=dims[name])
+
+    return around
+
+
+def _in_rows(term: Term, effects: Any, design: Design, index: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Return the effect in every row; zero where a row has no level, as controls have no set."""
+    found = effects[tuple(index[dim] for dim in term.dims)]
+    codes = design.codes(term.dims[-1])
+    return found if (codes >= 0).all() else found * (codes >= 0)
+
+
+def _word_means(spec: ModelSpec, design: Design, overall: Any, effects: dict[str, Any]) -> None:  # noqa: ANN401
+    """Add the mean of every word under every connection, where it is a sum of terms."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    total = pt.zeros((len(design.words), len(design.connections))) + overall
+    for term in (*spec.terms_of("protected_word"), *spec.terms_of("protected_group")):
+        own = (
+            effects[term.name][design.word_group]
+            if term.of != "protected_word"
+            else effects[term.name]
+        )
+        if term.by:
+            own = (level_shares(design, term.by) * own[:, None]).sum(axis=2)
+        else:
+            own = own[:, None]
+        total = total + own
+    pm.Deterministic("word_mean", total, dims=("protected_word", "connection"))

@@ -11,27 +11,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._core.checks import unknown_name
 from .._core.resources import bundled_folder, bundled_names
 from .priors import Prior
+from .terms import FACTORS, Term, term_from_dict
+
+if TYPE_CHECKING:
+    from .design import Design
 
 CHOICES = {
     "outcome": ("distance", "change", "score_difference"),
     "likelihood": ("normal", "student_t"),
     "sigma": ("common", "connection"),
-    "attribute_effects": ("none", "common", "kind"),
-    "group_effects": ("none", "connection"),
-    "context_effects": ("none", "common"),
 }
 """What a model may choose, the first being the default.
 
 ``outcome``: what is modelled, and so what the priors are about; see ``OUTCOMES``.
-``sigma``: one residual sd, or one for each connection. ``attribute_effects``: none, effects with
-one sd, or with an sd for each kind of attribute (stereotype, neutral, human). ``group_effects``:
-words spread around the overall mean, or around a mean of their protected group.
-``context_effects``: none, or an effect of each context (template) that distances were measured in.
+``sigma``: one residual sd, or one for each connection.
 """
 
 OUTCOMES = {
@@ -41,30 +39,23 @@ OUTCOMES = {
 }
 """What each outcome is, in words."""
 
-_CHOSEN_BY = {
-    "attribute_sd": "attribute_effects",
-    "group_sd": "group_effects",
-    "context_sd": "context_effects",
-    "nu": "likelihood",
-}
-"""Parameters that a model has where it departs from the default of a choice."""
-
 _TEXTS = ("name", "title", "reference", "note")
 
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """Which outcome, which likelihood, which effects, which standard deviations, which priors.
+    """Which outcome, which likelihood, which terms, which priors.
 
     Parameters
     ----------
     name, title, reference, note : str
-    outcome, likelihood, sigma, attribute_effects, group_effects, context_effects : str
+    outcome, likelihood, sigma : str
         One of ``CHOICES`` each.
+    terms : tuple of Term
+        Random effects that the expected outcome is the sum of, beside ``connection_mean``.
     priors : mapping of str to Prior
-        Exactly the priors the model's structure needs: ``connection_mean``, ``connection_sd``,
-        ``sigma``, and where there are such effects ``attribute_sd``, ``group_sd``,
-        ``context_sd``, ``nu``.
+        Exactly the priors the model's structure needs: ``connection_mean``, ``sigma``, those of
+        the terms' sds and correlations, and ``nu`` of a Student-t likelihood.
     """
 
     name: str
@@ -72,9 +63,7 @@ class ModelSpec:
     outcome: str = "distance"
     likelihood: str = "normal"
     sigma: str = "common"
-    attribute_effects: str = "none"
-    group_effects: str = "none"
-    context_effects: str = "none"
+    terms: tuple[Term, ...] = ()
     title: str = ""
     reference: str = ""
     note: str = field(default="", repr=False)
@@ -84,6 +73,7 @@ class ModelSpec:
         for key, choices in CHOICES.items():
             if getattr(self, key) not in choices:
                 raise ValueError(f"{key}: {unknown_name('choice', getattr(self, key), choices)}")
+        self._check_terms()
         needed = self.needed_priors
         for name in self.priors:
             if name not in needed:
@@ -91,7 +81,36 @@ class ModelSpec:
         for name in needed:
             if name not in self.priors:
                 raise ValueError(f"the model {self.name!r} lacks the prior of {name}")
-            _check_support(name, self.priors[name])
+            _check_support(name, self.priors[name], [t.correlation for t in self.terms])
+
+    def _check_terms(self) -> None:
+        if not self.terms_of("protected_word"):
+            raise ValueError(f"the model {self.name!r} has no term of protected_word")
+        groups = [term.name for term in self.terms_of("protected_group") if term.around]
+        for term in self.terms:
+            means = ["connection_mean", *(groups if term.of == "protected_word" else ())]
+            if term.around and term.around not in means:
+                raise ValueError(f"[terms.{term.name}] {unknown_name('mean', term.around, means)}")
+        if sum(bool(term.around) for term in self.summed_terms) > 1:
+            raise ValueError("two terms vary around the same means, which count once; give one")
+        for factor in FACTORS:
+            if sum(term.correlated for term in self.terms_of(factor)) > 1:
+                raise ValueError(f"two terms of {factor} are correlated; one may be")
+        self._check_names()
+
+    def _check_names(self) -> None:
+        sds = {term.sd: term.sd_dims for term in self.terms}
+        for term in self.terms:
+            if sds[term.sd] != term.sd_dims:
+                raise ValueError(f"{term.sd} is the sd of terms that have it by different columns")
+        names = ["connection_mean", "sigma", "nu", *sds]
+        for name in [name for term in self.terms for name in (term.name, term.correlation) if name]:
+            if name in names:
+                raise ValueError(f"two parts of the model are called {name!r}; rename one")
+            names.append(name)
+        for name in sds:
+            if name in {"connection_mean", "sigma", "nu"}:
+                raise ValueError(f"{name} is no sd of effects; rename the sd of a term")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (spec_from_dict, (self.to_dict(),))
@@ -99,8 +118,78 @@ class ModelSpec:
     @property
     def needed_priors(self) -> tuple[str, ...]:
         """Names of the priors that the model's structure needs, in the order models use."""
-        more = [name for name, key in _CHOSEN_BY.items() if getattr(self, key) != CHOICES[key][0]]
-        return ("connection_mean", "connection_sd", "sigma", *more)
+        names = ["connection_mean"]
+        names += dict.fromkeys(term.sd for term in self.terms if term.of == "protected_word")
+        names += ["sigma"]
+        names += [term.sd for term in self.terms if term.sd not in names]
+        names += [term.correlation for term in self.terms if term.correlated]
+        names += ["nu"] if self.likelihood == "student_t" else []
+        return tuple(names)
+
+    @property
+    def centre(self) -> float:
+        """Prior mean of the connection means."""
+        return self.priors["connection_mean"].parameters["mean"]
+
+    @property
+    def mean_sd(self) -> float:
+        """Prior sd of the connection means."""
+        return self.priors["connection_mean"].parameters["sd"]
+
+    @property
+    def around_means(self) -> bool:
+        """Whether some term varies around the connection means, and so holds them."""
+        return any(term.around for term in self.terms)
+
+    @property
+    def summed_terms(self) -> tuple[Term, ...]:
+        """The terms that a row's expected outcome is the sum of: not the means of other terms.
+
+        Where none of them varies around the connection means, these are added.
+        """
+        parents = {term.around for term in self.terms}
+        return tuple(term for term in self.terms if term.name not in parents)
+
+    def terms_of(self, factor: str) -> tuple[Term, ...]:
+        """Return the terms of a factor, such as ``attribute``; empty if it has no effects."""
+        return tuple(term for term in self.terms if term.of == factor)
+
+    def correlation_coords(self, design: Design) -> dict[str, list[str]]:
+        """Return coordinates of the second dimension of every matrix of correlations."""
+        correlated = [term for term in self.terms if term.correlated]
+        return {term.correlation_dims[1]: design.coords[term.by] for term in correlated}
+
+    def fitting(self, design: Design) -> ModelSpec:
+        """Return the model for a design: without terms of, or crossed with, what it lacks.
+
+        Effects that sum to zero need two levels of what they are crossed with.
+
+        Raises
+        ------
+        ValueError
+            If the model has effects of contexts, and the design no contexts.
+        """
+        if self.terms_of("context"):
+            design.require_contexts(self.name)
+        levels = design.coords
+        needed = {t: {t.of: 1, t.dims[-1]: 1 + t.zero_sum} for t in self.terms}
+        few = [
+            term
+            for term, columns in needed.items()
+            if any(len(levels.get(column, ())) < n for column, n in columns.items())
+        ]
+        gone = [term.name for term in few]
+        return self.without(*gone) if gone else self
+
+    def without(self, *names: str) -> ModelSpec:
+        """Return a copy without the terms of these names, and without their priors."""
+        gone = [term for term in self.terms if term.name in names]
+        theirs = {prior for term in gone for prior in (term.sd, term.correlation)}
+        return replace(
+            self,
+            terms=tuple(term for term in self.terms if term not in gone),
+            priors={name: prior for name, prior in self.priors.items() if name not in theirs},
+        )
 
     def with_priors(self, overrides: Mapping[str, Prior | Mapping[str, Any]]) -> ModelSpec:
         """Return a copy with some priors replaced.
@@ -118,6 +207,7 @@ class ModelSpec:
     def to_dict(self) -> dict[str, Any]:
         """Return the model as plain texts and numbers, in the form of its TOML file."""
         content: dict[str, Any] = {key: getattr(self, key) for key in (*_TEXTS, *CHOICES)}
+        content["terms"] = {term.name: term.to_dict() for term in self.terms}
         content["priors"] = {
             name: {"family": prior.family, **prior.parameters, "reason": prior.reason}
             for name, prior in self.priors.items()
@@ -204,17 +294,21 @@ def _path_of(source: str | Path, outcome: str | None) -> Path:
 
 def spec_from_dict(content: Mapping[str, Any]) -> ModelSpec:
     """Make a model of the content of its TOML file; the inverse of `ModelSpec.to_dict`."""
-    known = (*_TEXTS, *CHOICES, "priors")
+    known = (*_TEXTS, *CHOICES, "terms", "priors")
     for key, value in content.items():
         if key not in known:
             raise ValueError(unknown_name("key", key, known))
-        if key != "priors" and not isinstance(value, str):
+        if key not in {"terms", "priors"} and not isinstance(value, str):
             raise ValueError(f"{key} must be text; got {value!r:.60}")
-    priors = content.get("priors", {})
-    if not isinstance(priors, Mapping):
-        raise ValueError("[priors] must be a table of priors")
-    fields = {key: value for key, value in content.items() if key != "priors"}
-    return ModelSpec(**fields, priors={name: _prior(name, raw) for name, raw in priors.items()})
+    tables = {key: content.get(key, {}) for key in ("terms", "priors")}
+    for key, value in tables.items():
+        if not isinstance(value, Mapping):
+            raise ValueError(f"[{key}] must be a table of {key}")
+    return ModelSpec(
+        **{key: value for key, value in content.items() if key not in tables},
+        terms=tuple(term_from_dict(name, raw) for name, raw in tables["terms"].items()),
+        priors={name: _prior(name, raw) for name, raw in tables["priors"].items()},
+    )
 
 
 def _prior(name: str, raw: object) -> Prior:
@@ -238,8 +332,11 @@ def _overridden(prior: Prior, new: object) -> Prior:
     )
 
 
-def _check_support(name: str, prior: Prior) -> None:
+def _check_support(name: str, prior: Prior, correlations: list[str]) -> None:
     if name == "connection_mean" and prior.family != "normal":
         raise ValueError(f"connection_mean takes a normal prior; got {prior.family}")
-    if name != "connection_mean" and not prior.positive:
+    if (name in correlations) != (prior.family == "lkj"):
+        wanted = "takes an lkj prior" if name in correlations else "is no matrix of correlations"
+        raise ValueError(f"{name} {wanted}; got {prior.family}")
+    if name not in {"connection_mean", *correlations} and not prior.positive:
         raise ValueError(f"{name} is positive and cannot take the {prior.family} prior")

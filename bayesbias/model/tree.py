@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
 from .._core.checks import NamesArguments
 from .._core.files import replace_file
-from .design import Design, IntArray
+from .design import Design
 from .spec import ModelSpec, spec_from_dict
 
 if TYPE_CHECKING:
@@ -35,6 +36,17 @@ VARIABLE_DIMS: dict[str, tuple[str, ...]] = {
 ``sigma`` and ``attribute_sd`` have none, or ``connection`` and ``attribute_kind``, by the model.
 """
 
+ROW_INDICES = {
+    "protected_word": "word_index",
+    "connection": "connection_index",
+    "attribute": "attribute_index",
+    "attribute_kind": "kind_index",
+    "attribute_set": "set_index",
+    "protected_group": "row_group_index",
+    "context": "context_index",
+}
+"""Names of the index of each row along a dimension, in ``constant_data``."""
+
 _SAMPLED = ("chain", "draw")
 
 
@@ -46,7 +58,10 @@ def variable_dims(spec: ModelSpec) -> dict[str, tuple[str, ...]]:
     """Dimensions of every variable of a model, besides chain and draw."""
     dims = dict(VARIABLE_DIMS)
     dims["sigma"] = ("connection",) if spec.sigma == "connection" else ()
-    dims["attribute_sd"] = ("attribute_kind",) if spec.attribute_effects == "kind" else ()
+    for term in spec.terms:
+        dims[term.name], dims[term.sd] = term.dims, term.sd_dims
+        if term.correlated:
+            dims[term.correlation] = dims[term.correlation_factor] = term.correlation_dims
     dims["nu"] = ()
     return dims
 
@@ -68,7 +83,8 @@ def assemble(
 
     dims = variable_dims(spec)
     n_draws = len(next(iter(values.values()))) // chains
-    coords = _coordinates(design, chain=np.arange(chains), draw=np.arange(n_draws))
+    others = spec.correlation_coords(design)
+    coords = _coordinates(design, chain=np.arange(chains), draw=np.arange(n_draws), **others)
 
     def sampled(content: Mapping[str, FloatArray], scalars: Mapping[str, float]) -> xr.Dataset:
         laid_out = {
@@ -119,20 +135,18 @@ def _constants(design: Design, coords: Coordinates) -> Dataset:
     import xarray as xr
 
     indices = {
-        "word_index": ("row", design.word),
-        "connection_index": ("row", design.connection),
-        "attribute_index": ("row", design.attribute),
-        "group_index": ("protected_word", design.word_group),
+        name: ("row", design.codes(dim))
+        for dim, name in ROW_INDICES.items()
+        if dim in design.coords
     }
-    if design.contexts:
-        indices["context_index"] = ("row", design.context)
+    indices["group_index"] = ("protected_word", design.word_group)
     return xr.Dataset(
         {name: (dim, index.astype(np.int32)) for name, (dim, index) in indices.items()},
         _only(coords, {*design.coords, "row"}),
     )
 
 
-def _coordinates(design: Design, **others: IntArray) -> Coordinates:
+def _coordinates(design: Design, **others: Sequence[str] | NDArray[np.int64]) -> Coordinates:
     """Labels of all dimensions, indexed once for all the groups that share them."""
     import xarray as xr
 
@@ -175,6 +189,60 @@ def _versions() -> dict[str, str]:
 def spec_of(tree: DataTree) -> ModelSpec:
     """Return the model that a posterior was fitted with."""
     return spec_from_dict(json.loads(str(_attribute(tree, "spec"))))
+
+
+def design_of(tree: DataTree) -> Design:
+    """Return the design that a posterior was fitted to."""
+    constants = tree["constant_data"]
+    names = {
+        dim: tuple(labels(tree, dim)) for dim, name in ROW_INDICES.items() if name in constants
+    }
+    row = {dim: index_of(tree, ROW_INDICES[dim]) for dim in names}
+    kind = np.zeros(len(names["attribute"]), dtype=np.int64)
+    kind[row["attribute"]] = row["attribute_kind"]
+    others: dict[str, Any] = {}
+    for dim, plural, singular in (
+        ("context", "contexts", "context"),
+        ("attribute_set", "sets", "set"),
+    ):
+        if dim in names:
+            others |= {plural: names[dim], singular: row[dim]}
+    return Design(
+        words=names["protected_word"],
+        groups=names["protected_group"],
+        connections=names["connection"],
+        attributes=names["attribute"],
+        kinds=names["attribute_kind"],
+        word_group=index_of(tree, "group_index"),
+        attribute_kind=kind,
+        word=row["protected_word"],
+        connection=row["connection"],
+        attribute=row["attribute"],
+        y=observed(tree),
+        outcome=outcome_of(tree),
+        **others,
+    )
+
+
+def varying(tree: DataTree) -> Dataset:
+    """Return the posterior without its constants, of which R-hat and the like are not defined.
+
+    Matrices of correlations become their entries below the diagonal, and their factors go.
+    """
+    import xarray as xr
+
+    found: Dataset = tree["posterior"].to_dataset()
+    for term in spec_of(tree).terms:
+        if term.correlated:
+            matrix = found[term.correlation]
+            rows, columns = np.tril_indices(matrix.shape[-1], -1)
+            dims = term.correlation_dims
+            at = {
+                d: xr.DataArray(i, dims="pair") for d, i in zip(dims, (rows, columns), strict=True)
+            }
+            found = found.drop_vars([term.correlation, term.correlation_factor])
+            found[term.correlation] = matrix.isel(at).drop_vars(dims)
+    return found
 
 
 def warnings_of(tree: DataTree) -> list[str]:

@@ -33,6 +33,7 @@ from .null_models import null_distribution as null_distribution
 from .palette import COLOURS as COLOURS
 from .palette import MARKERS as MARKERS
 from .posterior import predictive_check as predictive_check
+from .posterior import prior_predictive as prior_predictive
 from .posterior import scales as scales
 from .ridges import background_densities as background_densities
 from .ridges import distribution_pair as distribution_pair

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from .._core.intervals import DEFAULT_CI_KIND, interval_kind
 from ..model.tree import index_of, labels
 from ..posterior.predictive import predictive_intervals
 from ..tables.descriptives import predictive_rows
 from ..tables.schema import require_columns
 from .axes_frame import Scale, finish, new_axes
-from .forest_engine import block_rows, draw_intervals, forest_axes
-from .header import TEXT_SIZE, header, interval_key, key
+from .forest_engine import beside_rows, block_rows, draw_intervals, forest_axes
+from .forests import share
+from .header import TEXT_SIZE, header, interval_key, key, share_inside
 from .palette import COLOURS, FAINT, INK, LINE, MARKERS, MISS
 
 if TYPE_CHECKING:
@@ -22,8 +24,11 @@ if TYPE_CHECKING:
 
 MEANINGS = {
     "connection_sd": "between protected words",
+    "level_sd": "between protected words",
+    "lean_sd": "leanings of protected words to attribute sets",
     "group_sd": "between groups",
     "attribute_sd": "between attributes",
+    "attribute_lean_sd": "leanings of attributes to groups",
     "context_sd": "between contexts",
     "sigma": "between single distances",
 }
@@ -176,3 +181,73 @@ def _axes(ax: Axes, rows: pd.DataFrame, names: list[str]) -> None:
     ax.set_xlim(0, len(names))
     ax.grid(axis="y", color=FAINT, linewidth=0.7)
     ax.set_ylabel("cosine distance", fontsize=TEXT_SIZE, color=INK)
+
+
+FIGURES = {
+    "mean": "mean distance",
+    "sd": "sd of distances",
+    "sd_of_words": "sd of words' means",
+    "sd_of_attributes": "sd of attributes' means",
+    "difference": "difference of means",
+    "correlation": "correlation of words' means",
+    "share_outside": "share outside 0 to 2",
+}
+"""What each figure of a prior predictive check is, in words."""
+
+
+def prior_predictive(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Draw what a model's priors expect of a table, and the table that was observed.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `bayesbias.prior_predictive` returns it, or some of its rows.
+    ax : see `bayesbias.plots`
+
+    Returns
+    -------
+    Axes
+        Rows from 0 downwards: a heading for each figure, and its connections. Bars are the prior's
+        intervals, dots the observed figures, red where outside; on the right the share of tables
+        drawn from the prior whose figure is smaller.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing or the frame has no rows.
+
+    References
+    ----------
+    Gabry, Simpson, Vehtari, Betancourt and Gelman (2019), Journal of the Royal Statistical Society
+    A 182.
+    """
+    require_columns(frame, ("statistic", "of", "observed", "low", "high", "share_below"))
+    if frame.empty:
+        raise ValueError("the frame has no rows to draw; pass bb.prior_predictive(model, table)")
+    figure = frame["statistic"].map(lambda name: FIGURES.get(name, name))
+    rows, drawn = block_rows(frame.assign(figure=figure, label=frame["of"]), "figure")
+    ax = forest_axes(ax, rows, row_height=0.2)
+    ax.hlines(drawn["position"], drawn["low"], drawn["high"], color=LINE, linewidth=4.0, zorder=2)
+    inside = drawn["observed"].between(drawn["low"], drawn["high"])
+    for name, chosen, colour in (("inside", inside, INK), ("outside", ~inside, MISS)):
+        (dots,) = ax.plot(drawn["observed"][chosen], drawn["position"][chosen], "o", label=name)
+        dots.set(color=colour, markersize=5.0, markeredgecolor="white", zorder=3)
+    keys = [
+        key("expected by the prior", LINE, "s", width=0),
+        key("observed, inside", INK, "o", width=0),
+        key("observed, outside", MISS, "o", width=0),
+    ]
+    bars = interval_kind(frame.attrs.get("ci_kind", DEFAULT_CI_KIND)).name
+    return finish(
+        ax,
+        Scale("distance; shares and correlations have no unit", drawn[["observed", "low", "high"]]),
+        "Do the priors expect such a table?",
+        f"Bars: {share_inside(frame)} {bars}s of tables drawn from the prior"
+        + (f" of {frame.attrs['model']}" if "model" in frame.attrs else "")
+        + ". Dots: the table observed. Bars far wider than any table has it are absurd priors. "
+        "Right: the share of tables drawn whose figure is smaller.",
+        keys,
+        heading="smaller\nfigure",
+        column=beside_rows(drawn, map(share, drawn["share_below"])),
+        tall=rows.is_tall,
+    )

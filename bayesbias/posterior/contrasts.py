@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ def contrasts(
     ci_prob: float = DEFAULT_CI_PROB,
     rope: float = DEFAULT_ROPE,
     ci_kind: str = DEFAULT_CI_KIND,
+    over: str = "population",
 ) -> pd.DataFrame:
     """Posterior differences in mean distance between connections, at every level.
 
@@ -36,6 +38,11 @@ def contrasts(
         Half-width of the region of practical equivalence, in units of distance, from 0 on.
     ci_kind : {"hdi", "eti"}
         Highest-density or equal-tailed intervals.
+    over : {"population", "listed"}
+        Whether means are of attributes like those listed (and overall of words like those listed),
+        or of the very words and attributes of the table. Where a whole attribute set lies near to
+        all groups, or an attribute leans by itself, a gap of the listed words holds that, and a gap
+        of the population does not. The rates of docs/calibration.md are the population's.
 
     Returns
     -------
@@ -47,19 +54,31 @@ def contrasts(
         first lies closer to the protected words.
     """
     connections = labels(tree, "connection")
+
+    def describe(draws: FloatArray) -> pd.DataFrame:
+        return compare_connections(draws, connections, ci_prob, rope, ci_kind)
+
+    return by_level(tree, describe, over=over)
+
+
+def compare_connections(
+    draws: FloatArray, connections: Sequence[str], ci_prob: float, rope: float, ci_kind: str
+) -> pd.DataFrame:
+    """Describe differences between all pairs of connections; draws are (n, n_connections)."""
+    first, second, names = connection_pairs(connections)
+    apart = draws[:, first] - draws[:, second]
+    return in_front(compare_draws(apart, ci_prob, rope, ci_kind), **names)
+
+
+def connection_pairs(
+    connections: Sequence[str],
+) -> tuple[tuple[int, ...], tuple[int, ...], dict[str, list[str]]]:
+    """Pair connections: indices of the first and of the second, and their names as columns."""
     if len(connections) < 2:
         raise ValueError(f"the table has the connection {connections[0]} only; nothing to compare")
     first, second = zip(*combinations(range(len(connections)), 2), strict=True)
-    names = {
-        "first": [connections[at] for at in first],
-        "second": [connections[at] for at in second],
-    }
-
-    def describe(draws: FloatArray) -> pd.DataFrame:
-        apart = draws[:, first] - draws[:, second]
-        return in_front(compare_draws(apart, ci_prob, rope, ci_kind), **names)
-
-    return by_level(tree, describe)
+    names = {"first": [connections[i] for i in first], "second": [connections[i] for i in second]}
+    return first, second, names
 
 
 def compare_draws(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class Cells:
     """Mean distances of protected words to stereotype sets, of n draws or of the sample with n = 1.
 
-    Set i is that of group i; a last set holds the stereotypes of groups that have no words.
+    Set i is that of group i; others are stereotypes of groups that have no words.
     """
 
     distance: FloatArray  # (n, n_words, n_sets); NaN where a word has no row for a set
@@ -143,8 +143,10 @@ def posterior_scores(
           sd of s over words (ddof 1). Two groups only: with more, the connection ``different``
           holds one mean for the sets of all other groups, which a pair would have to tell apart.
 
-        Words that lack rows for some group's set do not enter the last three, and these rows
-        are absent if a group has no such word.
+        All attributes with rows count, those without a row of their own group too: they are of
+        the group of their ``attribute_set``. Stereotypes of groups that have no words enter MAC
+        only. Words that lack rows for some group's set do not enter the last three scores, and
+        these rows are absent if a group has no such word.
 
     Raises
     ------
@@ -241,15 +243,22 @@ def _cells(tree: DataTree) -> tuple[Cells, Cells]:
 def _sets(tree: DataTree) -> np.ndarray:
     """Stereotype set of every row, by the group that it is associated with; -1 for controls.
 
-    Of an attribute that is associated with several groups, rows of other groups belong to the
-    set of the first.
+    An attribute belongs to the group that it is associated with, to the first of several in rows
+    of other groups. One without such rows belongs to the group of the other attributes of its set;
+    sets of groups that have no words come after those of the groups.
     """
     names = np.asarray(labels(tree, "connection"))[index_of(tree, "connection_index")]
     group = index_of(tree, "group_index")[index_of(tree, "word_index")]
-    attribute = index_of(tree, "attribute_index")
     associated, different = names == "associated", names == "different"
     if not (associated | different).any():
         raise ValueError("this posterior has no associated or different rows; scores need them")
-    home = np.full(attribute.max() + 1, group.max() + 1)
+    attribute, set_of = index_of(tree, "attribute_index"), index_of(tree, "set_index")
+    n_groups = int(group.max()) + 1
+    home = np.full(attribute.max() + 1, n_groups)
     np.minimum.at(home, attribute[associated], group[associated])
-    return np.where(associated, group, np.where(different, home[attribute], -1))
+    first, last = (np.full(set_of.max() + 1, end) for end in (n_groups, -1))
+    np.minimum.at(first, set_of[associated], group[associated])
+    np.maximum.at(last, set_of[associated], group[associated])
+    of_set = np.where(first == last, first, n_groups + np.arange(len(first)))
+    of_row = np.where(home[attribute] < n_groups, home[attribute], of_set[set_of])
+    return np.where(associated, group, np.where(different, of_row, -1))

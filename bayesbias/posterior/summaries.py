@@ -11,11 +11,15 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
+from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
+from ..model.likelihood import locations
+from ..model.terms import FACTORS
 from ..model.tree import (
     SamplingWarning,
     index_of,
     labels,
+    n_draws,
     spec_of,
     stacked,
     variable_dims,
@@ -84,9 +88,11 @@ def scales(
         ``parameter``, ``of`` (the connection or kind of attribute it belongs to, or empty),
         ``mean``, ``sd``, ``low``, ``high``.
     """
-    dims = variable_dims(spec_of(tree))
+    spec = spec_of(tree)
+    dims = variable_dims(spec)
+    sds = [term.sd for factor in FACTORS for term in spec.terms_of(factor)]
     frames = []
-    for name in ("connection_sd", "group_sd", "attribute_sd", "context_sd", "sigma", "nu"):
+    for name in dict.fromkeys([*sds, "sigma", "nu"]):
         if name not in tree["posterior"]:
             continue
         draws = stacked(tree, name)
@@ -96,12 +102,21 @@ def scales(
     return carry_warnings(pd.concat(frames, ignore_index=True), tree)
 
 
+OVER = ("population", "listed")
+"""What means are taken over: words and attributes like those listed, or the very ones."""
+
+
 def by_level(
-    tree: DataTree, describe: Callable[..., pd.DataFrame], *trees: DataTree
+    tree: DataTree,
+    describe: Callable[..., pd.DataFrame],
+    *trees: DataTree,
+    over: str = "population",
 ) -> pd.DataFrame:
     """Frame of what a function says of every level's draws, in a tree or in all of several."""
+    if over not in OVER:
+        raise ValueError(f"over: {unknown_name('choice', over, OVER)}")
     frames = []
-    for parts in zip(*map(levels, trees or (tree,)), strict=True):
+    for parts in zip(*(levels(each, over) for each in trees or (tree,)), strict=True):
         frame = describe(*(part.draws for part in parts))
         frames.append(in_front(frame, **{name: getattr(parts[0], name) for name in LEVEL_COLUMNS}))
     return carry_warnings(pd.concat(frames, ignore_index=True), tree)
@@ -114,15 +129,36 @@ def in_front(frame: pd.DataFrame, **columns: Any) -> pd.DataFrame:  # noqa: ANN4
     return frame
 
 
-def levels(tree: DataTree) -> Iterator[Level]:
+def levels(tree: DataTree, over: str = "population") -> Iterator[Level]:
     """Iterate over the draws of the mean distances overall, of every group and of every word."""
-    yield Level(OVERALL, "", "", stacked(tree, "connection_mean"))
     words, groups = labels(tree, "protected_word"), labels(tree, "protected_group")
-    means, group_of = stacked(tree, "word_mean"), index_of(tree, "group_index")
+    group_of = index_of(tree, "group_index")
+    if over == "listed":
+        means = listed_means(tree)
+        yield Level(OVERALL, "", "", means.mean(axis=1))
+    else:
+        means = stacked(tree, "word_mean")
+        yield Level(OVERALL, "", "", stacked(tree, "connection_mean"))
     for index, group in enumerate(groups):
         yield Level(GROUP, group, "", means[:, group_of == index].mean(axis=1))
     for index, word in enumerate(words):
         yield Level(WORD, groups[group_of[index]], word, np.asarray(means[:, index]))
+
+
+def listed_means(tree: DataTree) -> FloatArray:
+    """Mean expected distance of every word's own rows, (n_draws, n_words, n_connections)."""
+    words, connections = labels(tree, "protected_word"), labels(tree, "connection")
+    word, connection = index_of(tree, "word_index"), index_of(tree, "connection_index")
+    found = np.empty((n_draws(tree), len(words), len(connections)))
+    for w, c in np.ndindex(found.shape[1:]):
+        rows = np.flatnonzero((word == w) & (connection == c))
+        if not len(rows):
+            raise ValueError(
+                f"{words[w]!r} has no {connections[c]} distances, so that the listed words have no "
+                "mean of them; take over='population', or leave the word out"
+            )
+        found[:, w, c] = locations(tree, rows).mean(axis=1)
+    return found
 
 
 def carry_warnings(frame: pd.DataFrame, tree: DataTree) -> pd.DataFrame:

@@ -11,247 +11,229 @@ sd times a standard normal coordinate, :math:`u = S z` with :math:`z \sim N(0, I
 and :math:`z | y, sds \sim N(P^{-1} b, P^{-1})`. :math:`X^T \Lambda X` is :math:`\sum_c \lambda_c
 X_c^T X_c` with constant matrices, so the rows are never needed again, and on the standard normal
 scale nothing is divided by an sd that goes to zero. The precision of cells among themselves is
-diagonal, and so is that of attributes; the larger of the two sides is eliminated first.
+block diagonal with a block a word, and so is that of attributes; the larger of the two sides is
+eliminated first.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.random import Generator
 
 from .._core.arrays import FloatArray
-from ..model.design import IntArray
-from .reduction import SMALLEST_SIGMA, Collapsed, Side
+from .blocks import cholesky, cholesky_blocks, solve_blocks, solve_lower, solve_transposed
+from .parameters import correlation_factor, log_prior
+from .reduction import SMALLEST_SIGMA, Collapsed
+from .sufficient import Classes
 
 
 @dataclass(frozen=True)
-class Eliminated:
-    """Precision and projection of the eliminated effects, given all others, (n, n_eliminated)."""
+class Alone:
+    """Effects u = D R z of a side's units, z standard normal, if nothing else were unknown.
 
-    precision: FloatArray
-    projection: FloatArray
+    Parameters
+    ----------
+    sds : (n, n_classes, d) float
+        D, the sds.
+    rotation : (n, d, d) float or None
+        R, a Cholesky factor of correlations; None where effects do not correlate.
+    factor : (n, n_classes, d, d) float
+        Cholesky factor of the precision of a unit's z.
+    """
 
-    def draw(self, explained: FloatArray, noise: FloatArray) -> FloatArray:
-        """Draw these effects, given what kept coordinates explain of their projection."""
-        mean = (self.projection - explained) / self.precision
-        return np.asarray(mean + noise / np.sqrt(self.precision))
+    sds: FloatArray
+    rotation: FloatArray | None
+    factor: FloatArray
+
+    def scale(self, values: FloatArray) -> FloatArray:
+        """R' D applied to (n, n_classes, d, k) values."""
+        return _rotate(self.rotation, values * self.sds[..., None])
+
+    def effects(self, coordinates: FloatArray) -> FloatArray:
+        """D R z for coordinates z of the classes, (n, n_classes, d)."""
+        if self.rotation is not None:
+            coordinates = coordinates @ self.rotation.transpose(0, 2, 1)
+        return coordinates * self.sds
 
 
 @dataclass(frozen=True)
 class Conditional:
-    """The Gaussian of the class coordinates given the sds, for a stack of sd vectors."""
+    """The Gaussian of the class coordinates given the parameters, for a stack of them.
 
-    eliminated: Eliminated
-    cross: FloatArray  # (n, n_eliminated, k): coupling of the former with kept effects and means
-    factor: FloatArray  # (n, k, k): lower Cholesky factor of the precision of these
-    solved: FloatArray  # (n, k): factor⁻¹ times their projection
+    Parameters
+    ----------
+    precision : (n, n_connections) float
+        1 / sigma².
+    alone : tuple of Alone
+        Of every side of the posterior.
+    shared : (n, n_shared) float
+        Sds of the shared effects.
+    solved_out : (n, n_eliminated, n_kept + 1) float
+        Inverse factor of the eliminated side times its coupling with what is kept, and times its
+        projection in the last column.
+    factor : (n, n_kept, n_kept) float
+        Lower Cholesky factor of the precision of what is kept, with the eliminated integrated out.
+    solved : (n, n_kept) float
+        factor⁻¹ times its projection.
+    """
 
-    @property
-    def pivots(self) -> FloatArray:
-        """Diagonal of the factor, (n, k)."""
-        return np.diagonal(self.factor, axis1=1, axis2=2)
+    precision: FloatArray
+    alone: tuple[Alone, ...]
+    shared: FloatArray
+    solved_out: FloatArray
+    factor: FloatArray
+    solved: FloatArray
 
-    def draw_kept(self, noise: FloatArray) -> FloatArray:
-        """Draw kept effects and means, (n, k)."""
-        return _solve_transposed(self.factor, self.solved + noise)
+    def draw_kept(self, rng: Generator) -> FloatArray:
+        """Draw the kept coordinates, (n, n_kept)."""
+        return solve_transposed(self.factor, self.solved + rng.standard_normal(self.solved.shape))
 
-    def explained(self, kept: FloatArray) -> FloatArray:
-        """What drawn kept effects and means explain of the eliminated projections."""
-        return np.asarray(np.matmul(self.cross, kept[:, :, None])[:, :, 0])
-
-
-@dataclass(frozen=True)
-class Separate:
-    """The same where kept coordinates are not coupled: without effects that many cells share."""
-
-    eliminated: Eliminated
-    mean_of: IntArray  # (n_eliminated,): the only kept coordinate that each is coupled with
-    cross: FloatArray  # (n, n_eliminated): coupling with that
-    pivots: FloatArray  # (n, k): root of the precision of kept coordinates
-    solved: FloatArray  # (n, k): their projections over it
-
-    def draw_kept(self, noise: FloatArray) -> FloatArray:
-        """Draw the kept coordinates, (n, k)."""
-        return (self.solved + noise) / self.pivots
-
-    def explained(self, kept: FloatArray) -> FloatArray:
-        """What drawn kept coordinates explain of the eliminated projections."""
-        return self.cross * kept[:, self.mean_of]
+    def draw_eliminated(self, alone: Alone, kept: FloatArray, rng: Generator) -> FloatArray:
+        """Draw the eliminated coordinates given the kept, (n, n_classes, d)."""
+        explained = np.matmul(self.solved_out[:, :, :-1], kept[:, :, None])[:, :, 0]
+        right = (self.solved_out[:, :, -1] - explained).reshape(alone.sds.shape)
+        right = right + rng.standard_normal(right.shape)
+        return solve_blocks(alone.factor, right[..., None], transposed=True)[..., 0]
 
 
-def log_density(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
-    """Log posterior density of (n, n_sds) log standard deviations, up to a constant.
+def log_density(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
+    """Log posterior density of the parameters, up to a constant.
 
-    It is -inf below ``SMALLEST_SIGMA``, and where the linear algebra breaks down, which it does
-    only at absurd scales.
+    Parameters
+    ----------
+    posterior : Collapsed
+    parameters : (n, n_parameters) float
+        Log sds, and inverse hyperbolic tangents of partial correlations.
+
+    Returns
+    -------
+    (n,) float
+        -inf below ``SMALLEST_SIGMA``, and where the linear algebra breaks down, which it does
+        only at absurd scales.
     """
     rows = posterior.rows_at_once
     parts = [
-        _log_density(posterior, log_sds[start : start + rows])
-        for start in range(0, len(log_sds), rows)
+        _log_density(posterior, parameters[start : start + rows])
+        for start in range(0, len(parameters), rows)
     ]
     return np.concatenate(parts)
 
 
-def conditional(posterior: Collapsed, log_sds: FloatArray) -> Conditional | Separate:
-    """Return the Gaussian of the class coordinates given the sds, (n, n_sds) log sds."""
-    precision = residual_precision(posterior, log_sds)
-    scale_out = np.exp(log_sds[:, posterior.eliminated.sd_index])
-    scale_in = kept_scales(posterior, log_sds)
-    eliminated = Eliminated(
-        1 + scale_out**2 * (precision @ posterior.eliminated.gram),
-        scale_out * (precision @ posterior.eliminated.projection),
-    )
-    projection = scale_in * np.concatenate(
-        [precision @ posterior.kept.projection, precision @ posterior.means_projection], axis=1
-    )
-    if posterior.mean_of is not None:
-        return _separate(posterior, precision, eliminated, (scale_out, scale_in), projection)
-    cross = _weighted(precision, posterior.cross) * scale_out[:, :, None] * scale_in[:, None, :]
-    reduced = cross / eliminated.precision[:, :, None]
-    schur = _kept_gram(posterior, precision, scale_in)
-    schur -= np.matmul(cross.transpose(0, 2, 1), reduced)
-    explained = np.matmul(reduced.transpose(0, 2, 1), eliminated.projection[:, :, None])[:, :, 0]
-    factor = _cholesky(schur)
-    return Conditional(eliminated, cross, factor, _solve_lower(factor, projection - explained))
-
-
-def _separate(
-    posterior: Collapsed,
-    precision: FloatArray,
-    eliminated: Eliminated,
-    scales: tuple[FloatArray, FloatArray],
-    projection: FloatArray,
-) -> Separate:
-    mean_of = posterior.mean_of
-    assert mean_of is not None
-    scale_out, scale_in = scales
-    own, diagonal = np.arange(len(mean_of)), np.arange(projection.shape[1])
-    members = np.asarray(mean_of[:, None] == diagonal, dtype=np.float64)
-    cross = scale_out * scale_in[:, mean_of] * (precision @ posterior.cross[:, own, mean_of])
-    reduced = cross / eliminated.precision
-    gram = scale_in**2 * (precision @ posterior.means_gram[:, diagonal, diagonal])
-    schur = 1 + gram - (cross * reduced) @ members
-    pivots = np.sqrt(np.where(schur > 0, schur, np.nan))  # rounding may make it negative
-    solved = (projection - (reduced * eliminated.projection) @ members) / pivots
-    return Separate(eliminated, mean_of, cross, pivots, solved)
-
-
-def _kept_gram(posterior: Collapsed, precision: FloatArray, scale_in: FloatArray) -> FloatArray:
-    """Precision of kept effects and means, given the eliminated ones, (n, k, k).
-
-    Its upper half is left unfinished: a Cholesky factorisation reads the lower one only.
-    """
-    n_kept = len(posterior.kept.sd_index)
-    gram = np.zeros((*scale_in.shape, scale_in.shape[1]))
-    diagonal = np.arange(n_kept)
-    gram[:, diagonal, diagonal] = precision @ posterior.kept.gram
-    gram[:, n_kept:, n_kept:] = _weighted(precision, posterior.means_gram)
-    gram[:, n_kept:, :n_kept] = _weighted(precision, posterior.coupling).transpose(0, 2, 1)
-    gram *= scale_in[:, :, None] * scale_in[:, None, :]
-    everything = np.arange(scale_in.shape[1])
+def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
+    """Return the Gaussian of the class coordinates given the parameters, (n, n_parameters)."""
+    n = len(parameters)
+    unpooled = np.full((n, 1), np.log(posterior.unpooled_sd))
+    parameters = np.concatenate([parameters, unpooled], axis=1)
+    precision = residual_precision(posterior, parameters)
+    shared = shared_sds(posterior, parameters)
+    alone = tuple(_alone(side, precision, parameters) for side in posterior.sides)
+    out, *kept = alone
+    sds = np.concatenate([*(each.sds.reshape(n, -1) for each in kept), shared], axis=1)
+    gram = _weighted(precision, posterior.gram)
+    gram *= sds[:, :, None]
+    gram *= sds[:, None, :]
+    projection = (precision @ posterior.projection) * sds
+    cross = _weighted(precision, posterior.cross)
+    cross *= sds[:, None, None]
+    own = _weighted(precision, posterior.eliminated.projection)[..., None]
+    both = np.concatenate([cross, own], axis=3)
+    couple = both.reshape(n, -1, both.shape[3])[:, :, :-1].transpose(0, 2, 1)
+    for each in kept:
+        _rotate_kept(each, [gram, gram.transpose(0, 2, 1), projection[:, :, None], couple])
+    everything = np.arange(gram.shape[1])
     gram[:, everything, everything] += 1
-    return gram
+    solved_out = solve_blocks(out.factor, out.scale(both)).reshape(n, -1, both.shape[3])
+    explained = np.matmul(solved_out[:, :, :-1].transpose(0, 2, 1), solved_out)
+    gram -= explained[:, :, :-1]
+    projection -= explained[:, :, -1]
+    factor = cholesky(gram)
+    solved = solve_lower(factor, projection)
+    return Conditional(precision, alone, shared, solved_out, factor, solved)
 
 
-def residual_precision(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
+def _alone(side: Classes, precision: FloatArray, parameters: FloatArray) -> Alone:
+    rotation = None
+    d = side.parameter.shape[1]
+    if side.units.correlated is not None:
+        block, where = side.units.correlated
+        rotation = np.tile(np.eye(d), (len(parameters), 1, 1))
+        own = parameters[:, block.where]
+        rotation[:, where, where] = correlation_factor(own, block.n_correlated)
+    sds = np.exp(parameters[:, side.parameter])
+    matrices = _both(sds, rotation, _weighted(precision, side.gram))
+    diagonal = np.arange(d)
+    matrices[..., diagonal, diagonal] += 1
+    return Alone(sds, rotation, cholesky_blocks(matrices))
+
+
+def _rotate(rotation: FloatArray | None, values: FloatArray) -> FloatArray:
+    """R' applied to (n, n_classes, d, k) values."""
+    if rotation is None:
+        return values
+    return np.asarray(rotation.transpose(0, 2, 1)[:, None] @ values)
+
+
+def _both(sds: FloatArray, rotation: FloatArray | None, matrices: FloatArray) -> FloatArray:
+    """R' D A D R for (n, n_classes, d, d) symmetric matrices A."""
+    scaled = matrices * sds[..., None] * sds[..., None, :]
+    return _rotate(rotation, np.swapaxes(_rotate(rotation, scaled), -1, -2))
+
+
+def _rotate_kept(kept: Alone, arrays: Sequence[FloatArray]) -> None:
+    """Apply R' of the kept side to its rows, the first, of (n, n_kept, k) arrays, in place."""
+    if kept.rotation is None:
+        return
+    n, n_classes, d = kept.sds.shape
+    for array in arrays:
+        own = array[:, : n_classes * d].reshape(n, n_classes, d, -1)
+        array[:, : n_classes * d] = _rotate(kept.rotation, own).reshape(n, n_classes * d, -1)
+
+
+def residual_precision(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
     """1 / sigma² of every connection, (n, n_connections)."""
-    block = posterior.block("sigma")
-    assert block is not None  # every model has one
-    precision = np.exp(-2 * log_sds[:, block.where])
-    return np.broadcast_to(precision, (len(log_sds), len(posterior.design.connections)))
+    precision = np.exp(-2 * parameters[:, posterior.block("sigma").where])
+    return np.broadcast_to(precision, (len(parameters), len(posterior.rows)))
 
 
-def kept_scales(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
-    """Sds of the kept effects, then of the means: of connections, of groups, then contexts."""
-    n_connections = len(posterior.design.connections)
-    prior_sd = posterior.spec.priors["connection_mean"].parameters["sd"]
-    scales = [
-        np.exp(log_sds[:, posterior.kept.sd_index]),
-        np.full((len(log_sds), n_connections), prior_sd),
-    ]
-    block = posterior.block("group_sd")
-    if block is not None:
-        n_groups = len(posterior.design.groups)
-        scales.append(np.tile(np.exp(log_sds[:, block.where]), (1, n_groups)))
-    block = posterior.block("context_sd")
-    if block is not None:
-        n_contexts = len(posterior.design.contexts)
-        scales.append(np.tile(np.exp(log_sds[:, block.where]), (1, n_contexts)))
-    return np.concatenate(scales, axis=1)
+def shared_sds(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
+    """Sds of the shared effects, (n, n_shared): of connection means, then of the terms."""
+    index = posterior.shared.parameter
+    prior_sd = posterior.spec.mean_sd
+    return np.where(index < 0, prior_sd, np.exp(parameters[:, index]))
 
 
-def _log_density(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
-    precision = residual_precision(posterior, log_sds)
-    given = conditional(posterior, log_sds)
-    out = given.eliminated
-    log_det = np.log(out.precision).sum(axis=1) + 2 * np.log(given.pivots).sum(axis=1)
-    fitted = (out.projection**2 / out.precision).sum(axis=1) + (given.solved**2).sum(axis=1)
-    for side in (posterior.eliminated, posterior.kept):
-        dev_log_det, dev_fitted = _deviations(side, precision, log_sds)
-        log_det += dev_log_det
-        fitted += dev_fitted
-    total = precision @ posterior.statistics.squares
-    log_likelihood = 0.5 * (np.log(precision) @ posterior.statistics.rows - log_det)
-    density = log_likelihood - 0.5 * (total - fitted) + _log_prior(posterior, log_sds)
+def _log_density(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
+    given = conditional(posterior, parameters)
+    precision = given.precision
+    log_det = 2 * np.log(np.diagonal(given.factor, axis1=1, axis2=2)).sum(axis=1)
+    fitted = (given.solved_out[:, :, -1] ** 2).sum(axis=1) + (given.solved**2).sum(axis=1)
+    for side, alone in zip(posterior.sides, given.alone, strict=True):
+        n_alike = side.size if side is posterior.eliminated else side.size - 1
+        log_det += 2 * np.log(np.diagonal(alone.factor, axis1=2, axis2=3)).sum(axis=2) @ n_alike
+        fitted += _deviations(side, precision, alone)
+    total = precision @ posterior.squares
+    log_likelihood = 0.5 * (np.log(precision) @ posterior.rows - log_det)
+    prior = log_prior(posterior.spec, posterior.blocks, parameters)
+    density = log_likelihood - 0.5 * (total - fitted) + prior
     resolved = precision.max(axis=1) <= SMALLEST_SIGMA**-2
     return np.where(resolved & np.isfinite(density), density, -np.inf)
 
 
-def _deviations(
-    side: Side, precision: FloatArray, log_sds: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """What deviations within classes add to the log determinant and to the fitted quadratic."""
-    variance = np.exp(2 * log_sds[:, side.sd_index])
-    own = 1 + variance * (precision @ side.gram)
+def _deviations(side: Classes, precision: FloatArray, alone: Alone) -> FloatArray:
+    """What deviations within classes add to the fitted quadratic, (n,)."""
+    if (side.size == 1).all():
+        return np.zeros(len(precision))
     pairs = (precision[:, :, None] * precision[:, None, :]).reshape(len(precision), -1)
-    squares = pairs @ side.deviation.reshape(pairs.shape[1], -1)
-    return np.log(own) @ side.n_deviations, (variance * squares / own).sum(axis=1)
-
-
-def _log_prior(posterior: Collapsed, log_sds: FloatArray) -> FloatArray:
-    """Log prior density of the log sds: that of the sds and the Jacobian."""
-    total = log_sds.sum(axis=1)
-    for block in posterior.blocks:
-        prior = posterior.spec.priors[block.name]
-        total = total + prior.log_density(np.exp(log_sds[:, block.where])).sum(axis=1)
-    return total
+    products = _weighted(pairs, side.deviation.reshape(-1, *side.deviation.shape[2:]))
+    half = solve_blocks(alone.factor, _both(alone.sds, alone.rotation, products))
+    whole = solve_blocks(alone.factor, np.swapaxes(half, -1, -2))
+    return np.asarray(np.trace(whole, axis1=2, axis2=3).sum(axis=1))
 
 
 def _weighted(precision: FloatArray, constants: FloatArray) -> FloatArray:
-    """Sum over connections of their residual precision times their constant matrix."""
+    """Sum over connections of their residual precision times their constant array."""
     flat = precision @ constants.reshape(len(constants), -1)
     return flat.reshape(len(precision), *constants.shape[1:])
-
-
-def _solve_lower(factors: FloatArray, right: FloatArray) -> FloatArray:
-    """Solve Lx = b for a stack of lower triangular L, (n, k, k), and of b, (n, k).
-
-    Substitution runs along the stack; `numpy.linalg.solve` would factorise every L anew.
-    """
-    found = np.empty_like(right)
-    for i in range(right.shape[1]):
-        known = np.einsum("nj,nj->n", factors[:, i, :i], found[:, :i])
-        found[:, i] = (right[:, i] - known) / factors[:, i, i]
-    return found
-
-
-def _solve_transposed(factors: FloatArray, right: FloatArray) -> FloatArray:
-    """Solve L'x = b for a stack of lower triangular L, (n, k, k), and of b, (n, k)."""
-    found = np.empty_like(right)
-    for i in reversed(range(right.shape[1])):
-        known = np.einsum("nj,nj->n", factors[:, i + 1 :, i], found[:, i + 1 :])
-        found[:, i] = (right[:, i] - known) / factors[:, i, i]
-    return found
-
-
-def _cholesky(matrices: FloatArray) -> FloatArray:
-    """Cholesky factors of a stack; NaN for a matrix that rounding has made indefinite."""
-    try:
-        return np.linalg.cholesky(matrices)
-    except np.linalg.LinAlgError:
-        if len(matrices) == 1:
-            return np.where(np.eye(matrices.shape[1], dtype=bool), np.nan, 0.0)[None]
-    half = len(matrices) // 2
-    return np.concatenate([_cholesky(matrices[:half]), _cholesky(matrices[half:])])

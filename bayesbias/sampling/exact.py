@@ -9,16 +9,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import islice, product
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray
-from ..model.design import IntArray
-from .collapsed import conditional, kept_scales, log_density, residual_precision
+from ..model.effects import word_means
+from .blocks import solve_blocks
+from .collapsed import Alone, conditional, log_density
 from .importance import find_mode, importance_resample
-from .reduction import Collapsed, Side
+from .parameters import correlation_factor
+from .reduction import Collapsed
+from .sufficient import Classes, is_split
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
@@ -37,15 +41,44 @@ TELLING = 0.25
 """A change in log density by which the data begin to tell an sd from zero."""
 
 
+DEEPEST = 30.0
+"""A second peak of the log density lower than this under the first is none: others may lift it."""
+
+SAME_MODE = 0.5
+"""Modes whose parameters are all nearer to one another are one."""
+
+MOST_STARTS = 16
+"""Combinations of second peaks that are tried, with the first mode."""
+
+
 @dataclass(frozen=True)
 class ExactDraws:
-    """Independent draws from the posterior of a Normal model; diagnostics as of `Resampled`."""
+    """Independent draws from the posterior of a Normal model.
 
-    values: dict[str, FloatArray]  # (n_draws, ...) by name, in the dimensions of PyMC's model
-    log_density: FloatArray  # (n_draws,): of the log sds, effects integrated out, up to a constant
+    Parameters
+    ----------
+    values : dict of str to (n_draws, ...) float
+        Every variable of the model by name, in the dimensions that PyMC's model has.
+    parameters : (n_draws, n_parameters) float
+        Log sds, and correlations, in the layout of ``Collapsed.blocks``.
+    log_density : (n_draws,) float
+        Their log posterior density, effects integrated out, up to a constant.
+    pareto_k : float
+        Shape of the tail of the importance weights; below 0.7 they are to be trusted.
+    importance_ess : float
+        Effective sample size of the proposals, at most `n_proposals`.
+    n_proposals : int
+    n_modes : int
+        Modes that hold a hundredth of the draws or more. With two, prior and data disagree.
+    """
+
+    values: dict[str, FloatArray]
+    parameters: FloatArray
+    log_density: FloatArray
     pareto_k: float
     importance_ess: float
     n_proposals: int
+    n_modes: int
 
 
 @dataclass(frozen=True)
@@ -54,33 +87,50 @@ class Coordinates:
 
     Below some size the data cannot tell an sd from zero, and the density of its logarithm falls
     only as fast as the logarithm itself, with a tail that no proposal covers well. With an offset
-    of that size the tail becomes an edge; sds well above it keep their logarithm.
+    of that size the tail becomes an edge; sds well above it keep their logarithm. Parameters that
+    are no sds stay as they are.
+
+    Parameters
+    ----------
+    posterior : Collapsed
+    offset : (n_parameters,) float
+        Zero for what is no sd.
     """
 
     posterior: Collapsed
-    offset: FloatArray  # (n_sds,)
+    offset: FloatArray
 
     def log_density(self, points: FloatArray) -> FloatArray:
-        """Log posterior density of points in these coordinates, (n, n_sds) to (n,)."""
-        sds = np.exp(points) - self.offset
-        inside = (sds > 0).all(axis=1)
+        """Log posterior density of points in these coordinates, (n, n_parameters) to (n,)."""
+        inside = (np.exp(points) > self.offset).all(axis=1)
         density = np.full(len(points), -np.inf)
-        log_sds = np.log(sds[inside])
-        jacobian = (points[inside] - log_sds).sum(axis=1)
-        density[inside] = log_density(self.posterior, log_sds) + jacobian
+        parameters = self.parameters(points[inside])
+        jacobian = (points[inside] - parameters).sum(axis=1)
+        density[inside] = log_density(self.posterior, parameters) + jacobian
         return density
 
-    def points(self, log_sds: FloatArray) -> FloatArray:
-        """Return log sds in these coordinates."""
-        return np.asarray(np.log(np.exp(log_sds) + self.offset))
+    def points(self, parameters: FloatArray) -> FloatArray:
+        """Return parameters in these coordinates."""
+        return self._where_sds(parameters, np.log(np.exp(parameters) + self.offset))
 
-    def log_sds(self, points: FloatArray) -> FloatArray:
-        """Return points in these coordinates as log sds."""
-        return np.asarray(np.log(np.exp(points) - self.offset))
+    def parameters(self, points: FloatArray) -> FloatArray:
+        """Return points in these coordinates as parameters."""
+        return self._where_sds(points, np.log(np.exp(points) - self.offset))
+
+    def _where_sds(self, others: FloatArray, values: FloatArray) -> FloatArray:
+        return np.where(self.posterior.is_sd, values, others)
 
 
 def sample_exact(posterior: Collapsed, n_draws: int, rng: Generator) -> ExactDraws:
-    """Draw from the exact posterior; generators in equal states give equal draws."""
+    """Draw from the exact posterior.
+
+    Parameters
+    ----------
+    posterior : Collapsed
+    n_draws : int
+    rng : numpy.random.Generator
+        Equal states give equal draws.
+    """
     with _linear_algebra().limit(limits=1, user_api="blas"):
         return _sample(posterior, n_draws, rng)
 
@@ -99,18 +149,29 @@ def _linear_algebra() -> ThreadpoolController:
 
 
 def _sample(posterior: Collapsed, n_draws: int, rng: Generator) -> ExactDraws:
-    start = np.full(posterior.n_sds, np.log(posterior.design.y.std() / 2))
-    mode = find_mode(partial(log_density, posterior), start, _bounds(posterior))
-    coordinates = Coordinates(posterior, _resolution(posterior, mode))
-    found = importance_resample(coordinates.log_density, coordinates.points(mode), n_draws, rng)
-    log_sds = coordinates.log_sds(found.points)
+    start = np.where(posterior.is_sd, np.log(posterior.design.y.std() / 2), 0.0)
+    density = partial(log_density, posterior)
+    mode = find_mode(density, start, _bounds(posterior))
+    trial, along = _along_sds(posterior, mode)
+    coordinates = Coordinates(posterior, _resolution(posterior, trial, along))
+    modes = _all_modes(posterior, mode, trial, along)
+    found = importance_resample(coordinates.log_density, coordinates.points(modes), n_draws, rng)
+    parameters = coordinates.parameters(found.points)
     return ExactDraws(
-        values=draw_effects(posterior, log_sds, rng),
-        log_density=found.log_p - (found.points - log_sds).sum(axis=1),
+        values=draw_effects(posterior, parameters, rng),
+        parameters=parameters,
+        log_density=found.log_p - (found.points - parameters).sum(axis=1),
         pareto_k=found.pareto_k,
         importance_ess=found.ess,
         n_proposals=found.n_proposals,
+        n_modes=_n_held(found.points, coordinates.points(modes)),
     )
+
+
+def _n_held(points: FloatArray, modes: FloatArray) -> int:
+    """How many modes are the nearest to a hundredth of the points or more."""
+    nearest = np.linalg.norm(points[:, None] - modes, axis=2).argmin(axis=1)
+    return int((np.bincount(nearest) >= 0.01 * len(points)).sum())
 
 
 def _bounds(posterior: Collapsed) -> tuple[float, float]:
@@ -119,111 +180,162 @@ def _bounds(posterior: Collapsed) -> tuple[float, float]:
     return LOG_SD_BOUNDS[0] + scale, LOG_SD_BOUNDS[1] + scale
 
 
-def _resolution(posterior: Collapsed, mode: FloatArray) -> FloatArray:
-    """Size of each sd below which, the others at their mode, the data do not tell it from zero."""
+def _along_sds(posterior: Collapsed, mode: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Log sds that are tried, and the log density of each with the others at their mode.
+
+    Returns
+    -------
+    (N_TRIALS,) float
+    (n_sds, N_TRIALS) float
+    """
     trial = np.linspace(*_bounds(posterior), N_TRIALS)
-    points = np.repeat(mode[None], posterior.n_sds * N_TRIALS, axis=0)
-    for index in range(posterior.n_sds):
-        points[index * N_TRIALS : (index + 1) * N_TRIALS, index] = trial
-    flat = log_density(posterior, points).reshape(posterior.n_sds, N_TRIALS) - trial
+    sds = np.flatnonzero(posterior.is_sd)
+    points = np.repeat(mode[None], len(sds) * N_TRIALS, axis=0).reshape(len(sds), N_TRIALS, -1)
+    points[np.arange(len(sds)), :, sds] = trial
+    density = log_density(posterior, points.reshape(len(sds) * N_TRIALS, -1))
+    return trial, density.reshape(len(sds), N_TRIALS)
+
+
+def _resolution(posterior: Collapsed, trial: FloatArray, along: FloatArray) -> FloatArray:
+    """Size of each sd below which, the others at their mode, the data do not tell it from zero."""
+    flat = along - trial
     changed = ~(np.abs(flat - flat[:, :1]) < TELLING)
-    return np.exp(trial[changed.argmax(axis=1)])
+    found = np.zeros(posterior.n_parameters)
+    found[posterior.is_sd] = np.exp(trial[changed.argmax(axis=1)])
+    return found
+
+
+def _all_modes(
+    posterior: Collapsed, mode: FloatArray, trial: FloatArray, along: FloatArray
+) -> FloatArray:
+    """Modes of the density, (n_modes, n_parameters), the given one first.
+
+    A prior of a mean that contradicts the data leaves two explanations: the mean lies where the
+    data are, or words spread as far as it is off. Each sd that has a second peak along its axis is
+    tried there, alone and together with others.
+    """
+    inner = along[:, 1:-1]
+    peaks = (inner > along[:, :-2]) & (inner > along[:, 2:])
+    peaks &= inner > along.max(axis=1, keepdims=True) - DEEPEST
+    sds = np.flatnonzero(posterior.is_sd)
+    others = []
+    for at, peak in enumerate(peaks):
+        apart = np.abs(trial[1:-1] - mode[sds[at]]) > SAME_MODE
+        others.append([mode[sds[at]], *trial[1:-1][peak & apart]][:2])
+    found = [mode]
+    for values in islice(product(*others), 1, MOST_STARTS):
+        start = mode.copy()
+        start[sds] = values
+        other = find_mode(partial(log_density, posterior), start, _bounds(posterior))
+        if all(np.abs(other - each).max() > SAME_MODE for each in found):
+            found.append(other)
+    return np.array(found)
 
 
 def draw_effects(
-    posterior: Collapsed, log_sds: FloatArray, rng: Generator
+    posterior: Collapsed, parameters: FloatArray, rng: Generator
 ) -> dict[str, FloatArray]:
-    """Draw effects and means from their exact conditional, one for each vector of log sds."""
+    """Draw effects and means from their exact conditional, one for each vector of parameters."""
     rows = posterior.rows_at_once
     parts = [
-        _draw_block(posterior, log_sds[start : start + rows], rng)
-        for start in range(0, len(log_sds), rows)
+        _draw_block(posterior, parameters[start : start + rows], rng)
+        for start in range(0, len(parameters), rows)
     ]
     values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     for block in posterior.blocks:
-        sds = np.exp(log_sds[:, block.where])
-        values[block.name] = sds if block.dims else sds[:, 0]
+        own = parameters[:, block.where]
+        if block.n_correlated:
+            factor = correlation_factor(own, block.n_correlated)
+            values[block.name] = factor @ factor.transpose(0, 2, 1)
+            values[f"{block.name}_factor"] = factor
+        else:
+            values[block.name] = np.exp(own if block.dims else own[:, 0])
     return values
 
 
-def _draw_block(posterior: Collapsed, log_sds: FloatArray, rng: Generator) -> dict[str, FloatArray]:
-    given = conditional(posterior, log_sds)
-    kept = given.draw_kept(rng.standard_normal(given.solved.shape))
-    noise = rng.standard_normal(given.eliminated.precision.shape)
-    out = given.eliminated.draw(given.explained(kept), noise)
-    n_kept = len(posterior.kept.sd_index)
-    parts = [(posterior.eliminated, out), (posterior.kept, kept[:, :n_kept])]
-    of_cells, of_attributes = parts if posterior.cells_eliminated else parts[::-1]
-    values = _means(posterior, kept_scales(posterior, log_sds)[:, n_kept:] * kept[:, n_kept:])
-    scales = (residual_precision(posterior, log_sds), log_sds)
-    statistics = posterior.statistics
-    n_words, n = statistics.cell_sums.shape
-    own = np.tile(np.eye(n), n_words) * statistics.cell_sums.ravel()  # of one connection each
-    side, in_classes = of_cells
-    offsets = _effects(side, statistics.cells.of_cell, own, in_classes, scales, rng=rng)
-    offsets = offsets.reshape(n_words, n, len(log_sds)).transpose(2, 0, 1)
-    values["word_mean"] = _parents(posterior, values) + offsets
-    if statistics.attributes is not None:
-        side, in_classes = of_attributes
-        members, sums = statistics.attributes.of_attribute, statistics.attribute_sums
-        values["attribute_effect"] = _effects(side, members, sums, in_classes, scales, rng=rng).T
-    return values
-
-
-def _means(posterior: Collapsed, means: FloatArray) -> dict[str, FloatArray]:
-    n = len(posterior.design.connections)
-    values = {"connection_mean": posterior.statistics.centre + means[:, :n]}
-    if posterior.block("group_sd") is not None:
-        n_groups = len(posterior.design.groups)
-        offsets = means[:, n : n + n_groups * n].reshape(len(means), n_groups, n)
-        values["group_mean"] = values["connection_mean"][:, None, :] + offsets
-    if posterior.block("context_sd") is not None:
-        values["context_effect"] = means[:, -len(posterior.design.contexts) :]
-    return values
-
-
-def _parents(posterior: Collapsed, values: dict[str, FloatArray]) -> FloatArray:
-    """Return the mean that every cell spreads around, broadcastable to word_mean's shape."""
-    if "group_mean" in values:
-        return values["group_mean"][:, posterior.design.word_group, :]
-    return values["connection_mean"][:, None, :]
+def _draw_block(
+    posterior: Collapsed, parameters: FloatArray, rng: Generator
+) -> dict[str, FloatArray]:
+    given = conditional(posterior, parameters)
+    kept = given.draw_kept(rng)
+    n_shared = given.shared.shape[1]
+    values = _shared_effects(posterior, kept[:, -n_shared:] * given.shared)
+    for side, alone in zip(posterior.sides, given.alone, strict=True):
+        if side is posterior.eliminated:
+            of_class = given.draw_eliminated(alone, kept, rng)
+        else:
+            of_class = kept[:, :-n_shared].reshape(alone.sds.shape)
+        effects = _effects(side, of_class, alone, given.precision, rng)
+        values |= _by_term(posterior, side, effects)
+    return _with_means(posterior, values)
 
 
 def _effects(
-    side: Side,
-    of_member: IntArray,
-    projections: FloatArray,
-    of_class: FloatArray,
-    given: tuple[FloatArray, FloatArray],
-    *,
-    rng: Generator,
+    side: Classes, of_class: FloatArray, alone: Alone, precision: FloatArray, rng: Generator
 ) -> FloatArray:
-    """Effects of all members of a side: the drawn coordinate of their class, and own deviations.
-
-    Projections are by connection. Members come first in the result, (n_members, n): what a class
-    has in common is then copied in whole rows.
-    """
-    precision, log_sds = given
-    size = side.n_deviations + 1
-    scale = np.exp(log_sds[:, side.sd_index])
-    own = 1 + scale**2 * (precision @ side.gram)
-    noise = rng.standard_normal((len(log_sds), len(of_member)))
-    apart = projections.T @ precision.T
-    apart *= _rows(scale**2 / own, of_member)
-    apart += noise.T * _rows(scale * own**-0.5, of_member)
-    common = (scale * of_class / np.sqrt(size)).T
-    common -= _class_averages(apart, of_member, size)
-    apart += common.take(of_member, axis=0)
-    return apart
+    """Effects of all units, (n, n_units, d): drawn by class, and own deviations from that."""
+    found = alone.effects(of_class / np.sqrt(side.size)[:, None])[:, side.of_unit]
+    # With the precision LL' of a unit's z and W = L⁻¹ R' D, effects alone are W'(W b + noise).
+    identity = np.broadcast_to(np.eye(of_class.shape[2]), alone.factor.shape)
+    whitening = solve_blocks(alone.factor, alone.scale(identity))
+    for index in np.flatnonzero(side.size > 1):
+        members = np.flatnonzero(side.of_unit == index)
+        projection = np.einsum("nc,cud->ndu", precision, side.sums[:, members], optimize=True)
+        own = whitening[:, index]
+        apart = own @ projection
+        apart += rng.standard_normal(apart.shape)
+        apart -= apart.mean(axis=2, keepdims=True)
+        found[:, members] += np.swapaxes(own.transpose(0, 2, 1) @ apart, 1, 2)
+    return found
 
 
-def _rows(of_class: FloatArray, of_member: IntArray) -> FloatArray:
-    """From (n, n_classes) to (n_members, n)."""
-    return np.ascontiguousarray(of_class.T).take(of_member, axis=0)
+def _by_term(posterior: Collapsed, side: Classes, effects: FloatArray) -> dict[str, FloatArray]:
+    """Effects of every term, in the dimensions that it has in the posterior."""
+    coords = posterior.design.coords
+    found, start = {}, 0
+    for term in side.units.terms:
+        shape = tuple(len(coords[dim]) for dim in term.dims)
+        if len(side.units.terms) == 1 and is_split(term):
+            found[term.name] = effects.reshape(len(effects), *shape)
+            break
+        basis = term.basis(shape[1] if term.by else 1)
+        stop = start + basis.shape[1]
+        values = effects[..., start:stop] @ basis.T
+        found[term.name] = values.reshape(len(effects), *shape)
+        start = stop
+    return found
 
 
-def _class_averages(values: FloatArray, of_member: IntArray, size: FloatArray) -> FloatArray:
-    """Averages of (n_members, n) values by class, (n_classes, n)."""
-    order = np.argsort(of_member, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(size[:-1])]).astype(np.int64)
-    return np.add.reduceat(values.take(order, axis=0), starts, axis=0) / size[:, None]
+def _shared_effects(posterior: Collapsed, effects: FloatArray) -> dict[str, FloatArray]:
+    """Split the shared effects: connection means, then those of the terms."""
+    coords = posterior.design.coords
+    start = len(posterior.rows)
+    found = {"connection_mean": posterior.centre + effects[:, :start]}
+    for term in posterior.shared.terms:
+        shape = tuple(len(coords[dim]) for dim in term.dims)
+        basis = term.basis(shape[1] if term.by else 1)
+        stop = start + shape[0] * basis.shape[1]
+        values = effects[:, start:stop].reshape(len(effects), shape[0], -1) @ basis.T
+        found[term.name] = values.reshape(len(effects), *shape)
+        start = stop
+    return found
+
+
+def _with_means(posterior: Collapsed, values: dict[str, FloatArray]) -> dict[str, FloatArray]:
+    """Add to means what they vary around, and the means of words where these are sums of terms."""
+    design, terms = posterior.design, {term.name: term for term in posterior.spec.terms}
+
+    def mean(name: str) -> FloatArray:
+        """Return a mean with those that it varies around, (n, n_levels, n_connections)."""
+        if name not in terms:
+            return values["connection_mean"][:, None]
+        term = terms[name]
+        parent = mean(term.around)
+        if term.around in terms and terms[term.around].of != term.of:
+            parent = parent[:, design.word_group]
+        return np.asarray(parent + values[name])
+
+    means = {name: mean(name) for name, term in terms.items() if term.around}
+    if "word_mean" not in terms:
+        means["word_mean"] = word_means(design, posterior.spec, values | means)
+    return values | means

@@ -28,16 +28,19 @@ from ..model.tree import (
     describe,
     outcome_of,
     undate,
+    varying,
 )
+from ..model.whitening import COORDINATES
 from ..tables.schema import table_hash, validate_and_encode
 from .exact import sample_exact
 from .options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from .reduction import collapse
+from .variation import require_variation
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
-_DRAWS, _NUTS = Argument("draws"), Argument("method", "nuts")
+_DRAWS, _NUTS, _PRIORS = Argument("draws"), Argument("method", "nuts"), Argument("priors")
 """What warnings advise to change."""
 
 PARETO_K_LIMIT = 0.7
@@ -86,8 +89,9 @@ def fit(
     priors : mapping, optional
         Overrides, such as ``{"connection_mean": {"sd": 0.1}}``.
     prior_predictive, posterior_predictive : bool
-        Whether to add the groups ``prior`` and ``prior_predictive``, and
-        ``posterior_predictive``.
+        Whether to add the groups ``prior`` and ``prior_predictive``, rows that PyMC draws from the
+        prior, and ``posterior_predictive``, for use with ArviZ. To judge priors by whole tables,
+        without a fit, see `bayesbias.prior_predictive`.
     options : FitOptions, optional
         Options that keywords replace; what they say of reading a posterior plays no part here.
     **keywords
@@ -105,7 +109,8 @@ def fit(
     Raises
     ------
     ValueError
-        If the table, model, method or a number is not valid, or the model is not for distances.
+        If the table, model, method or a number is not valid, the model is not for distances, or
+        all distances of a connection are equal, so that its residual sd cannot be learnt.
 
     Warns
     -----
@@ -159,7 +164,7 @@ def fit_design(
     Raises
     ------
     ValueError
-        If the model, method or a number is not valid.
+        If the model, method or a number is not valid, or all values of a connection are equal.
 
     Warns
     -----
@@ -167,7 +172,8 @@ def fit_design(
         As `fit` does.
     """
     options = fit_options(options, keywords)
-    spec = load_model(model).with_priors(dict(priors or {}))
+    spec = load_model(model).with_priors(dict(priors or {})).fitting(design)
+    require_variation(design, spec)
     sequence = as_seed_sequence(options.seed)
     fitting, predicting = (default_rng(child) for child in sequence.spawn(2))
     run = _Run(design, spec, options, fitting)
@@ -208,7 +214,7 @@ def _by_method(run: _Run) -> tuple[DataTree, str, str]:
 def _exact(run: _Run) -> DataTree:
     collapsed, chains = collapse(run.design, run.spec), run.options.chains
     result = sample_exact(collapsed, run.options.draws * chains, run.rng)
-    names = ("pareto_k", "importance_ess", "n_proposals")
+    names = ("pareto_k", "importance_ess", "n_proposals", "n_modes")
     diagnostics = {name: getattr(result, name) for name in names}
     lp = {"lp": result.log_density}
     return assemble(run.design, run.spec, result.values, lp, chains=chains, diagnostics=diagnostics)
@@ -222,9 +228,11 @@ def _nuts(run: _Run, backend: str) -> DataTree:
         raise ImportError(f"method={backend!r} needs {backend}: pip install 'bayesbias[samplers]'")
     options = run.options
     seeds = [int(seed) for seed in run.rng.integers(2**31, size=options.chains)]
-    with model_of(run.design, run.spec), warnings.catch_warnings():
+    with model_of(run.design, run.spec, whitened=True), warnings.catch_warnings():
         # A first step of the warm-up may leave all numbers; the sampler then shortens it.
         warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning)
+        # Said of what is not compiled by Numba: shapes, and not the density.
+        warnings.filterwarnings("ignore", "PyTensor could not link to a BLAS", UserWarning)
         tree: DataTree = pm.sample(
             options.draws,
             tune=options.tune,
@@ -235,6 +243,7 @@ def _nuts(run: _Run, backend: str) -> DataTree:
             progressbar=options.progressbar,
             compute_convergence_checks=False,
         )
+    tree["posterior"] = tree["posterior"].to_dataset().drop_dims(f"{COORDINATES}_dim_0")
     complete(tree, run.design)
     return tree
 
@@ -244,6 +253,10 @@ def _doubts(tree: DataTree) -> Iterator[SamplingWarning]:
     if "pareto_k" not in stats:
         yield from _doubts_of_chains(tree)
         return
+    if stats["n_modes"] > 1:
+        told = f"the posterior has {int(stats['n_modes'])} modes: the prior of connection_mean and "
+        told += "the data disagree, and words that spread widely explain them as well as a mean "
+        yield SamplingWarning(told, "far from its prior; look at bb.scales, or widen ", _PRIORS)
     k, ess = float(stats["pareto_k"]), float(stats["importance_ess"])
     if not k < PARETO_K_LIMIT:
         told = f"Pareto k of the exact sampler is {k:.2f}, not below {PARETO_K_LIMIT}: weights "
@@ -262,7 +275,7 @@ def _doubts_of_chains(tree: DataTree) -> Iterator[SamplingWarning]:
         accept, exact = Argument("target_accept"), Argument("method", "exact")
         advice = ("raise ", accept, " towards 0.99, or use ", exact, " for a Normal model")
         yield SamplingWarning(told, *advice)
-    posterior = tree["posterior"].to_dataset()
+    posterior = varying(tree)
     rhat = max(float(values.max()) for values in az.rhat(posterior).data_vars.values())
     if posterior.sizes["chain"] > 1 and not rhat < RHAT_LIMIT:
         told = f"R-hat is {rhat:.3f}, above {RHAT_LIMIT}: the chains disagree; raise "

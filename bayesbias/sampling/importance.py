@@ -1,8 +1,9 @@
 """Independent draws from a density of a few parameters, by importance resampling.
 
-The mode is found by L-BFGS, a heavy-tailed proposal is laid there and refitted to its own weighted
-draws, and the final draws are resampled with Pareto-smoothed weights (Vehtari, Simpson, Gelman,
-Yao and Gabry, 2024, Journal of Machine Learning Research 25).
+A mode is found by L-BFGS, a heavy-tailed proposal is laid there and refitted to its own weighted
+draws; where there are several modes it is a mixture. The final draws are resampled with
+Pareto-smoothed weights (Vehtari, Simpson, Gelman, Yao and Gabry, 2024, Journal of Machine Learning
+Research 25).
 """
 
 from __future__ import annotations
@@ -20,8 +21,15 @@ from ..model.design import IntArray
 LogDensity = Callable[[FloatArray], FloatArray]
 """From (n, n_parameters) points to (n,) log densities, up to a constant."""
 
-PROPOSAL_DF = 5.0
-"""Degrees of freedom of the Student-t proposal: heavier tails than the posterior's."""
+
+def proposal_df(n: int) -> float:
+    """Degrees of freedom of the Student-t proposal: its tails are heavier than the posterior's.
+
+    With 5 of them every parameter costs 6% of the effective proposals, with 8 it costs 2%: too much
+    for many parameters, and safer for few.
+    """
+    return max(5.0, n / 2)
+
 
 EFFECTIVE_OVERSAMPLING, MOST_OVERSAMPLING = 1.5, 4
 """Effective proposals for each draw, so that resampling seldom repeats one; and most proposals."""
@@ -61,6 +69,9 @@ A density that is cut off close to its mode looks narrow on that side, and a pro
 fast would give the points at the edge several times the weight of all others.
 """
 
+SMALLEST_SHARE = 0.02
+"""Share of the proposals that every mode has at least, though it may hold next to nothing."""
+
 LOWEST_LOG_RATIO = -700.0
 """Log weights lower than this against the highest are as good as zero, and stay finite."""
 
@@ -88,21 +99,49 @@ class Proposal:
     lower: FloatArray  # (n,): scales of the coordinates below zero
     upper: FloatArray  # (n,): and above it
 
-    def draw(self, n: int, rng: Generator) -> tuple[FloatArray, FloatArray]:
-        """Draw n points; give them with their log density up to a constant."""
+    def draw(self, n: int, rng: Generator) -> FloatArray:
+        """Draw n points."""
         size = (n, len(self.centre))
-        standard = np.abs(rng.standard_t(PROPOSAL_DF, size))
+        standard = np.abs(rng.standard_t(proposal_df(size[1]), size))
         below = rng.random(size) < self.lower / (self.lower + self.upper)
-        coordinates = standard * np.where(below, -self.lower, self.upper)
-        log_q = -0.5 * (PROPOSAL_DF + 1) * np.log1p(standard**2 / PROPOSAL_DF).sum(axis=1)
-        return self.centre + coordinates @ self.factor.T, log_q
+        return self.centre + (standard * np.where(below, -self.lower, self.upper)) @ self.factor.T
+
+    def log_density(self, points: FloatArray) -> FloatArray:
+        """Log density of points, up to a constant that all proposals share."""
+        coordinates = np.linalg.solve(self.factor, (points - self.centre).T)
+        scale = np.where(coordinates < 0, self.lower[:, None], self.upper[:, None])
+        df = proposal_df(len(self.centre))
+        log_q = -0.5 * (df + 1) * np.log1p((coordinates / scale) ** 2 / df).sum(axis=0)
+        volume = np.log(self.lower + self.upper).sum() + np.linalg.slogdet(self.factor)[1]
+        return np.asarray(log_q - volume)
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """A mixture of proposals, one for each mode."""
+
+    parts: tuple[Proposal, ...]
+    shares: FloatArray  # sum to one
+
+    def draw(self, n: int, rng: Generator) -> FloatArray:
+        """Draw n points, from each part its share."""
+        edges = np.round(n * np.cumsum(self.shares)).astype(int)
+        counts = np.diff(edges, prepend=0)
+        return np.concatenate(
+            [part.draw(count, rng) for part, count in zip(self.parts, counts, strict=True)]
+        )
+
+    def log_densities(self, points: FloatArray) -> FloatArray:
+        """Log of every part's share times its density, (n_parts, n)."""
+        parts = zip(self.parts, self.shares, strict=True)
+        return np.stack([np.log(share) + part.log_density(points) for part, share in parts])
 
 
 @dataclass(frozen=True)
 class Weighted:
     """Points from a proposal with their log weights, up to a constant."""
 
-    proposal: Proposal
+    proposal: Mixture
     points: FloatArray
     log_p: FloatArray
     log_weights: FloatArray
@@ -125,10 +164,11 @@ class Weighted:
 
 
 def importance_resample(
-    log_density: LogDensity, mode: FloatArray, n_draws: int, rng: Generator
+    log_density: LogDensity, modes: FloatArray, n_draws: int, rng: Generator
 ) -> Resampled:
-    """Draw from a density; the first proposal is laid at its mode, (n_parameters,), or near it."""
-    pilot = _weigh(log_density, _at_mode(log_density, mode), PILOT_PROPOSALS, rng)
+    """Draw from a density; the first proposals are laid at its modes, (n_modes, n_parameters)."""
+    first = _at_modes(log_density, np.atleast_2d(modes))
+    pilot = _weigh(log_density, first, PILOT_PROPOSALS, rng)
     for _ in range(MOST_REFITS):
         if pilot.share > ENOUGH_OF_PILOT:
             break
@@ -199,20 +239,44 @@ def _at_mode(log_density: LogDensity, mode: FloatArray) -> Proposal:
     return Proposal(mode, axes / np.sqrt(np.maximum(scale, FLATTEST)), ones, ones)
 
 
-def _fitted(pilot: Weighted) -> Proposal:
+def _at_modes(log_density: LogDensity, modes: FloatArray) -> Mixture:
+    """Lay a Student-t at every mode; shares are the modes' masses by their curvature."""
+    parts = tuple(_at_mode(log_density, mode) for mode in modes)
+    volumes = np.array([np.linalg.slogdet(part.factor)[1] for part in parts])
+    masses = log_density(modes) + volumes
+    shares = np.maximum(np.exp(masses - masses.max()), SMALLEST_SHARE)
+    return Mixture(parts, shares / shares.sum())
+
+
+def _fitted(pilot: Weighted) -> Mixture:
+    """Fit every part to the weighted points that are its own, and its share to their weight."""
+    log_q = pilot.proposal.log_densities(pilot.points)
+    own = np.exp(log_q - np.logaddexp.reduce(log_q)) * pilot.weights
+    shares = own.sum(axis=1)
+    weights = own / np.where(shares > 0, shares, 1)[:, None]
+    parts = zip(pilot.proposal.parts, weights, strict=True)
+    fitted = tuple(_fitted_part(part, pilot.points, each) for part, each in parts)
+    shares = np.maximum(shares, SMALLEST_SHARE)
+    return Mixture(fitted, shares / shares.sum())
+
+
+def _fitted_part(part: Proposal, points: FloatArray, weights: FloatArray) -> Proposal:
     """Fit a proposal to weighted points: their covariance, then two scales on every axis.
 
     With few effective points the fit is drawn towards the proposal that they came from.
     """
-    n = len(pilot.proposal.centre)
-    trust = pilot.ess / (pilot.ess + 5 * n)
-    centre = pilot.weights @ pilot.points
-    apart = pilot.points - centre
-    covariance = (apart * pilot.weights[:, None]).T @ apart
-    former = pilot.proposal.factor * (pilot.proposal.lower + pilot.proposal.upper) / 2
+    if not weights.any():
+        return part
+    n = len(part.centre)
+    ess = 1 / (weights**2).sum()
+    trust = ess / (ess + 5 * n)
+    centre = weights @ points
+    apart = points - centre
+    covariance = (apart * weights[:, None]).T @ apart
+    former = part.factor * (part.lower + part.upper) / 2
     factor = np.linalg.cholesky(trust * covariance + (1 - trust) * former @ former.T)
     axes = np.linalg.solve(factor, apart.T)
-    pieces = np.array([_two_pieces(axis, pilot.weights) for axis in axes])
+    pieces = np.array([_two_pieces(axis, weights) for axis in axes])
     pieces = trust * pieces + (1 - trust) * np.array([0.0, 1.0, 1.0])
     least = LEAST_RATIO * pieces[:, 1:].max(axis=1)
     lower, upper = np.maximum(pieces[:, 1], least), np.maximum(pieces[:, 2], least)
@@ -242,10 +306,10 @@ def _two_pieces(values: FloatArray, weights: FloatArray) -> tuple[float, float, 
     return float(mode[best]), float(low[best] * width), float(high[best] * width)
 
 
-def _weigh(log_density: LogDensity, proposal: Proposal, n: int, rng: Generator) -> Weighted:
-    points, log_q = proposal.draw(n, rng)
+def _weigh(log_density: LogDensity, proposal: Mixture, n: int, rng: Generator) -> Weighted:
+    points = proposal.draw(n, rng)
     log_p = log_density(points)
-    log_ratio = log_p - log_q
+    log_ratio = log_p - np.logaddexp.reduce(proposal.log_densities(points))
     log_ratio = np.maximum(log_ratio - log_ratio.max(), LOWEST_LOG_RATIO)
     return Weighted(proposal, points, log_p, log_ratio)
 

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -14,84 +13,128 @@ from .._core.arrays import FloatArray
 from .._core.checks import Argument, ArgumentError
 from ..model.design import Design, IntArray
 from ..model.spec import ModelSpec
-from .sufficient import Statistics, sufficient_statistics
+from ..model.terms import Term
+from .parameters import Block, parameter_blocks
+from .sufficient import (
+    Classes,
+    RowTypes,
+    between,
+    classes_of,
+    loadings,
+    one_hot,
+    random_units,
+    row_types,
+    sd_parameters,
+)
 
 SMALLEST_SIGMA = 1e-6
 """Residual sds below this get no weight: distances of float32 vectors are not known better, and
 double precision gives out beyond."""
+
+UNPOOLED_SD = 0.2
+"""Prior sd of the effects of a word that is not pooled with others: wide, as bias goes."""
 
 MOST_NUMBERS = 200_000
 """Numbers in the largest array while densities are evaluated in blocks: 1.6 MB stay in a cache."""
 
 
 @dataclass(frozen=True)
-class SdBlock:
-    """One named block of standard deviations: its dimensions and its place in the vector."""
+class Shared:
+    """Effects that reach across words and attributes: means of connections, groups, contexts.
 
-    name: str
-    dims: tuple[str, ...]
-    where: slice
-
-
-@dataclass(frozen=True)
-class Side:
-    """Effects whose precision among themselves is diagonal: cells, or attributes.
-
-    Their classes have further coordinates, alike in precision and uncoupled from all others.
+    Parameters
+    ----------
+    terms : tuple of Term
+        Those beside the connection means, which come first.
+    loading : (n_types, n) float
+    parameter : (n,) int
+        Which log sd scales each; -1 for the connection means, whose prior sd is known.
     """
 
-    gram: FloatArray  # (n_connections, n): diagonal of X'X, to be weighed by residual precision
-    projection: FloatArray  # (n_connections, n): X'(y - m0), weighed likewise
-    sd_index: IntArray  # (n,): which sd scales each effect
-    n_deviations: FloatArray  # (n,): further coordinates of the class
-    deviation: FloatArray  # (n_connections, n_connections, n): cross-products of their projections
+    terms: tuple[Term, ...]
+    loading: FloatArray
+    parameter: IntArray
 
 
 @dataclass(frozen=True)
 class Collapsed:
-    """All that the posterior of the log sds and of the effects given them needs."""
+    """All that the posterior of the parameters and of the effects given them needs.
+
+    Parameters
+    ----------
+    design : Design
+    spec : ModelSpec
+    blocks : tuple of Block
+        Layout of the vector of parameters.
+    rows, squares : (n_connections,) float
+        Rows, and their sum of squares about ``centre``, by connection.
+    unpooled_sd : float
+        Prior sd of the effects of a word that is not pooled; its log comes behind the parameters.
+    centre : float
+        What all outcomes are measured from: the prior mean of the connection means.
+    sides : tuple of Classes
+        Of the words, and of the attributes if they have effects. The first is the larger one, which
+        is eliminated first; the other is kept.
+    shared : Shared
+    cross : (n_connections, n_eliminated, d, n_kept) float
+        Coupling of the eliminated classes with what is kept: the other side, then shared effects.
+    gram : (n_connections, n_kept, n_kept) float
+    projection : (n_connections, n_kept) float
+    """
 
     design: Design
     spec: ModelSpec
-    statistics: Statistics
-    blocks: tuple[SdBlock, ...]  # layout of the vector of log sds
-    eliminated: Side  # the larger of the two sides
-    kept: Side  # the smaller one; without effects for models without attribute effects
-    cells_eliminated: bool  # which of the two the cells are
-    cross: FloatArray  # (n_connections, n_eliminated, n_kept + n_means)
-    coupling: FloatArray  # (n_connections, n_kept, n_means)
-    means_gram: FloatArray  # (n_connections, n_means, n_means)
-    means_projection: FloatArray  # (n_connections, n_means)
-
-    @cached_property
-    def mean_of(self) -> IntArray | None:
-        """The only mean that each eliminated effect is coupled with, (n_eliminated,).
-
-        None where effects are kept, or some effect or row has two means: connection and group.
-        """
-        coupled = self.cross.any(axis=0)
-        # Every row has an eliminated effect, so whatever else it has two of meets in that one.
-        if (coupled.sum(axis=1) > 1).any():
-            return None
-        return np.asarray(coupled.argmax(axis=1))
+    blocks: tuple[Block, ...]
+    rows: FloatArray
+    squares: FloatArray
+    unpooled_sd: float
+    centre: float
+    sides: tuple[Classes, ...]
+    shared: Shared
+    cross: FloatArray
+    gram: FloatArray
+    projection: FloatArray
 
     @property
-    def n_sds(self) -> int:
-        """Length of the vector of log sds."""
+    def eliminated(self) -> Classes:
+        """The side that is eliminated first."""
+        return self.sides[0]
+
+    @property
+    def n_parameters(self) -> int:
+        """Length of the vector of parameters."""
         return int(self.blocks[-1].where.stop)
 
     @property
+    def is_sd(self) -> np.ndarray:
+        """Which parameters are log sds, (n_parameters,) bool."""
+        found = np.zeros(self.n_parameters, dtype=bool)
+        for block in self.blocks:
+            found[block.where] = not block.n_correlated
+        return found
+
+    @property
     def rows_at_once(self) -> int:
-        """How many vectors of log sds are worked on together, for bounded memory."""
-        return max(1, MOST_NUMBERS // int(self.cross[0].size + self.means_gram[0].size + 1))
+        """How many vectors of parameters are worked on together, for bounded memory."""
+        return int(max(1, MOST_NUMBERS // (self.cross[0].size + self.gram[0].size)))
 
-    def block(self, name: str) -> SdBlock | None:
-        """Return the block of that name, if the model has it."""
-        return next((block for block in self.blocks if block.name == name), None)
+    def block(self, name: str) -> Block:
+        """Return the block of that name."""
+        return next(block for block in self.blocks if block.name == name)
 
 
-def collapse(design: Design, spec: ModelSpec) -> Collapsed:
+def collapse(
+    design: Design, spec: ModelSpec, unpooled: int | None = None, unpooled_sd: float = UNPOOLED_SD
+) -> Collapsed:
     """Reduce a design under a Normal model to what its collapsed posterior needs.
+
+    Parameters
+    ----------
+    design : Design
+    spec : ModelSpec
+    unpooled : int, optional
+        A protected word whose effects have the sd ``unpooled_sd`` and tell nothing of other words.
+    unpooled_sd : float
 
     Raises
     ------
@@ -106,131 +149,93 @@ def collapse(design: Design, spec: ModelSpec) -> Collapsed:
             Argument("method", "nuts"),
         )
     if design.y.std() <= 2 * SMALLEST_SIGMA:
-        n = len(design.y)
         raise ValueError(
-            f"all {n} distances are equal, or as good as; there is nothing to estimate"
+            f"all {len(design.y)} distances are equal, or as good as; there is nothing to estimate"
         )
-    if spec.context_effects != "none":
-        design.require_contexts(spec.name)
-    grouped = spec.group_effects != "none"
-    statistics = sufficient_statistics(
-        design,
-        spec.priors["connection_mean"].parameters["mean"],
-        with_attributes=spec.attribute_effects != "none",
-        grouped=grouped,
-        with_contexts=spec.context_effects != "none",
+    spec = spec.fitting(design)
+    n = len(design.connections)
+    centre = spec.centre
+    y = design.y - centre
+    types = row_types(design, spec.terms)
+    blocks = parameter_blocks(design, spec)
+    named = {block.name: block for block in blocks}
+    units = [
+        random_units(design, terms, types, named, unpooled=unpooled)
+        for factor in ("protected_word", "attribute")
+        if (terms := spec.terms_of(factor))
+    ]
+    partners = [each.of_row for each in reversed(units)] if len(units) == 2 else [None]
+    sides = tuple(
+        classes_of(each, y, types, partner, n)
+        for each, partner in zip(units, partners, strict=True)
     )
-    blocks = _sd_blocks(design, spec)
-    cells = _cell_side(statistics)
-    attributes = _attribute_side(statistics, blocks)
-    gram, projection, *to_means = _means(statistics, len(design.groups) if grouped else 0)
-    between = _between(statistics)
-    first = len(cells.sd_index) >= len(attributes.sd_index)
-    cross = between if first else between.transpose(0, 2, 1)
-    to_means = to_means if first else to_means[::-1]
+    shared = shared_effects(design, spec, types, named)
+    sides = tuple(sorted(sides, key=lambda side: -side.n_coordinates))
+    cross, gram, projection = _matrices(sides, shared, types, y)
     return Collapsed(
         design=design,
         spec=spec,
-        statistics=statistics,
         blocks=blocks,
-        eliminated=cells if first else attributes,
-        kept=attributes if first else cells,
-        cells_eliminated=first,
-        cross=np.concatenate([cross, to_means[0]], axis=2),
-        coupling=to_means[1],
-        means_gram=gram,
-        means_projection=projection,
+        rows=np.bincount(design.connection, minlength=n).astype(float),
+        squares=np.bincount(design.connection, y**2, minlength=n),
+        unpooled_sd=unpooled_sd,
+        centre=centre,
+        sides=sides,
+        shared=shared,
+        cross=cross,
+        gram=gram,
+        projection=projection,
     )
 
 
-def _sd_blocks(design: Design, spec: ModelSpec) -> tuple[SdBlock, ...]:
-    layout: list[tuple[str, tuple[str, ...]]] = [("connection_sd", ("connection",))]
-    layout += [("sigma", ("connection",) if spec.sigma == "connection" else ())]
-    if spec.attribute_effects != "none":
-        by_kind = spec.attribute_effects == "kind"
-        layout += [("attribute_sd", ("attribute_kind",) if by_kind else ())]
-    if spec.group_effects != "none":
-        layout += [("group_sd", ("connection",))]
-    if spec.context_effects != "none":
-        layout += [("context_sd", ())]
-    sizes = {name: len(labels) for name, labels in design.coords.items()}
-    blocks, start = [], 0
-    for name, dims in layout:
-        stop = start + (sizes[dims[0]] if dims else 1)
-        blocks.append(SdBlock(name, dims, slice(start, stop)))
-        start = stop
-    return tuple(blocks)
+def shared_effects(
+    design: Design, spec: ModelSpec, types: RowTypes, blocks: dict[str, Block]
+) -> Shared:
+    """Lay out the effects that reach across words and attributes."""
+    n = len(design.connections)
+    terms = tuple(t for t in spec.terms if t.of not in {"protected_word", "attribute"})
+    loading, parameter = [one_hot(types.connection, n).T], [np.full(n, -1)]
+    for term in terms:
+        n_levels = len(design.coords[term.of])
+        own = one_hot(design.codes(term.of)[types.first], n_levels).T
+        crossed = loadings(design, term, types)
+        loading.append((own[:, :, None] * crossed[:, None]).reshape(len(own), -1))
+        parameter.append(np.tile(sd_parameters(term, blocks, crossed.shape[1]), n_levels))
+    return Shared(terms, np.hstack(loading), np.concatenate(parameter))
 
 
-def _cell_side(statistics: Statistics) -> Side:
-    cells = statistics.cells
-    one_hot = _one_hot(cells.connection, len(statistics.rows))
-    return Side(
-        gram=one_hot * cells.count,
-        projection=one_hot * cells.mean_sum,
-        sd_index=cells.connection,
-        n_deviations=cells.size - 1,
-        deviation=one_hot[:, None] * one_hot[None] * cells.deviation,
-    )
+def _matrices(
+    sides: tuple[Classes, ...], shared: Shared, types: RowTypes, y: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Coupling of the eliminated side with the rest, and X'X and X'y of the rest."""
+    n = len(sides[0].gram)
+    by_connection = one_hot(types.connection, n)
+    rows = by_connection * np.bincount(types.of_row, minlength=len(types.first))
+    gram = np.einsum("ct,ti,tj->cij", rows, shared.loading, shared.loading, optimize=True)
+    projection = (by_connection * np.bincount(types.of_row, y)) @ shared.loading
+    cross = _with_shared(sides[0], shared, by_connection)
+    if len(sides) == 2:
+        first, kept = sides
+        couple = between(first, kept, types).reshape(n, first.n_coordinates, -1)
+        cross = np.concatenate([couple, cross], axis=2)
+        to_shared = _with_shared(kept, shared, by_connection)
+        gram = np.block([[_block_diagonal(kept), to_shared], [to_shared.transpose(0, 2, 1), gram]])
+        projection = np.hstack([kept.projection.reshape(n, -1), projection])
+    return cross.reshape(n, *sides[0].parameter.shape, -1), gram, projection
 
 
-def _attribute_side(statistics: Statistics, blocks: tuple[SdBlock, ...]) -> Side:
-    n = len(statistics.rows)
-    attributes = statistics.attributes
-    if attributes is None:
-        none = np.zeros((n, 0))
-        return Side(none, none, np.zeros(0, np.int64), np.zeros(0), np.zeros((n, n, 0)))
-    block = next(block for block in blocks if block.name == "attribute_sd")
-    own = attributes.kind if block.dims else np.zeros_like(attributes.kind)
-    return Side(
-        gram=attributes.count,
-        projection=attributes.mean_sum,
-        sd_index=block.where.start + own,
-        n_deviations=attributes.size - 1,
-        deviation=attributes.deviation,
-    )
+def _block_diagonal(side: Classes) -> FloatArray:
+    """X'X of a side's classes, (n_connections, n_coordinates, n_coordinates)."""
+    n, n_classes, d, _ = side.gram.shape
+    found = np.zeros((n, n_classes, d, n_classes, d))
+    diagonal = np.arange(n_classes)
+    found[:, diagonal, :, diagonal] = side.gram.transpose(1, 0, 2, 3)
+    return found.reshape(n, n_classes * d, n_classes * d)
 
 
-def _between(statistics: Statistics) -> FloatArray:
-    """Coupling of cells and attributes, (n_connections, n_cells, n_attributes)."""
-    cells, attributes = statistics.cells, statistics.attributes
-    one_hot = _one_hot(cells.connection, len(statistics.rows))
-    if attributes is None:
-        return np.zeros((*one_hot.shape, 0))
-    rows = statistics.incidence * np.sqrt(cells.size)[:, None] * np.sqrt(attributes.size)
-    return np.asarray(one_hot[:, :, None] * rows)
-
-
-def _one_hot(index: IntArray, n: int) -> FloatArray:
-    return np.asarray(np.arange(n)[:, None] == index, dtype=np.float64)
-
-
-def _means(statistics: Statistics, n_groups: int) -> tuple[FloatArray, ...]:
-    """Gram and projection of the means, and their coupling with cells and with attributes.
-
-    Means of connections and groups reach whole classes of cells; contexts go across them, and come
-    last.
-    """
-    cells, attributes, contexts = statistics.cells, statistics.attributes, statistics.contexts
-    own = _one_hot(cells.connection, len(statistics.rows))
-    members = own
-    if n_groups:
-        members = np.concatenate([own, _one_hot(cells.parent, len(own) * n_groups)])
-    rows = own * (cells.size * cells.count)
-    gram = np.asarray(np.einsum("ir,cr,jr->cij", members, rows, members, optimize=True))
-    projection = np.asarray((own * (cells.mean_sum * np.sqrt(cells.size))) @ members.T)
-    with_cells = (own * (np.sqrt(cells.size) * cells.count))[:, :, None] * members.T[None]
-    size = own * cells.size
-    if contexts is not None:
-        across = np.einsum("ir,cr,rt->cit", members, size, contexts.of_cell, optimize=True)
-        diagonal = contexts.rows[:, :, None] * np.eye(contexts.rows.shape[1])
-        gram = np.block([[gram, across], [across.transpose(0, 2, 1), diagonal]])
-        projection = np.hstack([projection, contexts.sums])
-        one_each = (own * np.sqrt(cells.size))[:, :, None] * contexts.of_cell
-        with_cells = np.concatenate([with_cells, one_each], axis=2)
-    if attributes is None:
-        return gram, projection, with_cells, np.zeros((len(own), 0, gram.shape[1]))
-    reached = np.einsum("ir,cr,rq->cqi", members, size, statistics.incidence, optimize=True)
-    if contexts is not None:
-        reached = np.concatenate([reached, contexts.of_attribute], axis=2)
-    return gram, projection, with_cells, reached * np.sqrt(attributes.size)[None, :, None]
+def _with_shared(side: Classes, shared: Shared, by_connection: FloatArray) -> FloatArray:
+    """Coupling of a side's classes with shared effects, (n_connections, n_coordinates, n)."""
+    rows = side.rows * np.sqrt(side.size)[:, None]
+    loadings = side.units.loading, shared.loading
+    found = np.einsum("qt,ct,ti,tj->cqij", rows, by_connection, *loadings, optimize=True)
+    return np.asarray(found.reshape(len(found), side.n_coordinates, -1))

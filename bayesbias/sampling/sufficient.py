@@ -1,198 +1,276 @@
 """What the likelihood of a Normal model needs of a table, however many rows it has.
 
-Cells (protected word, connection) whose attributes occur equally often behave alike, and so do
-attributes that occur equally often in every cell. Within such a class an orthonormal change of
-coordinates splits the effects into their mean and deviations from it; the deviations touch
-nothing else. Where distances were measured in contexts that have effects, members of a class occur
-equally often in every context, too. What remains has one coordinate a class, so that its size
-does not grow with rows, words or attributes as long as the design is regular, and never exceeds
-cells + attributes.
+The effects of a word, or of an attribute, are the coordinates of one unit. Units whose rows have
+the same partners equally often behave alike. Within such a class an orthonormal change of
+coordinates splits effects into their mean and deviations from it; the deviations touch nothing
+else. What remains has one unit a class, so that its size does not grow with rows, words or
+attributes as long as the design is regular, and never exceeds that of all units.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from .._core.arrays import FloatArray
 from ..model.design import Design, IntArray
+from ..model.terms import Term
+from .parameters import Block
 
 
 @dataclass(frozen=True)
-class CellClasses:
-    """Classes of cells with the same counts of every attribute; arrays are (n_classes,)."""
+class RowTypes:
+    """Rows that are alike in all that effects are crossed with: what a model sees of a row.
 
-    of_cell: IntArray  # (n_words * n_connections,): class of each cell, counted word by word
-    size: FloatArray  # cells in the class
-    count: FloatArray  # rows in each of its cells
-    connection: IntArray
-    parent: IntArray  # index of the mean the cells spread around
-    mean_sum: FloatArray  # sum of the cells' row sums over sqrt(size)
-    deviation: FloatArray  # squared deviations of the cells' row sums from their mean, summed
-
-
-@dataclass(frozen=True)
-class AttributeClasses:
-    """Classes of attributes with the same counts in every cell, and of the same kind."""
-
-    of_attribute: IntArray  # (n_attributes,)
-    size: FloatArray  # (n_classes,)
-    kind: IntArray  # (n_classes,)
-    count: FloatArray  # (n_connections, n_classes): rows of one attribute of the class
-    mean_sum: FloatArray  # (n_connections, n_classes): sum of row sums over sqrt(size)
-    deviation: FloatArray  # (n_connections, n_connections, n_classes): as of cells, cross-products
-
-
-@dataclass(frozen=True)
-class ContextCounts:
-    """Rows of every context, alone and with one member of each class."""
-
-    rows: FloatArray  # (n_connections, n_contexts)
-    sums: FloatArray  # the same shape: sums of these rows about the centre
-    of_cell: FloatArray  # (n_cell_classes, n_contexts)
-    of_attribute: FloatArray  # (n_connections, n_attribute_classes, n_contexts)
-
-
-@dataclass(frozen=True)
-class Statistics:
-    """Sufficient statistics of a table for all Normal models.
-
-    Sums are about the centre, from which all distances are measured: the prior mean of the
-    connection means. Models without attribute or context effects have no such classes.
+    Parameters
+    ----------
+    of_row : (n_rows,) int
+    first : (n_types,) int
+        A row of each type.
+    connection : (n_types,) int
     """
 
-    rows: FloatArray  # (n_connections,)
-    squares: FloatArray  # (n_connections,): sums of squares
-    centre: float
-    cells: CellClasses
-    attributes: AttributeClasses | None
-    incidence: FloatArray  # (n_cell_classes, n_attribute_classes): rows of one member of each
-    cell_sums: FloatArray  # (n_words, n_connections)
-    attribute_sums: FloatArray  # (n_connections, n_attributes)
-    contexts: ContextCounts | None = None
+    of_row: IntArray
+    first: IntArray
+    connection: IntArray
 
 
-def sufficient_statistics(
+def row_types(design: Design, terms: Sequence[Term]) -> RowTypes:
+    """Sort rows into types."""
+    columns = {term.by for term in terms if term.by}
+    columns |= {term.of for term in terms if term.of not in {"protected_word", "attribute"}}
+    code = design.connection
+    for column in sorted(columns - {"connection"}):
+        code = code * (len(design.coords[column]) + 1) + design.codes(column) + 1
+    _, first, of_row = np.unique(code, return_index=True, return_inverse=True)
+    return RowTypes(of_row, first, design.connection[first])
+
+
+@dataclass(frozen=True)
+class Units:
+    """The random effects of words, or of attributes: a few coordinates for each of them.
+
+    Parameters
+    ----------
+    terms : tuple of Term
+    of_row : (n_rows,) int
+        Unit of each row.
+    loading : (n_types, d) float
+        How a row of each type depends on the coordinates of its unit.
+    parameter : (n_units, d) int
+        Which log sd scales each coordinate.
+    correlated : tuple of (Block, slice) or None
+        Correlations, and the coordinates that they are of.
+    """
+
+    terms: tuple[Term, ...]
+    of_row: IntArray
+    loading: FloatArray
+    parameter: IntArray
+    correlated: tuple[Block, slice] | None = None
+
+
+def random_units(
     design: Design,
-    centre: float,
+    terms: tuple[Term, ...],
+    types: RowTypes,
+    blocks: dict[str, Block],
     *,
-    with_attributes: bool,
-    grouped: bool,
-    with_contexts: bool = False,
-) -> Statistics:
-    """Reduce a design to its sufficient statistics, in one pass over the rows."""
-    n_words, n_connections = len(design.words), len(design.connections)
-    y = design.y - centre
-    cell = design.word * n_connections + design.connection
-    sums = np.bincount(cell, y, minlength=n_words * n_connections)
-    counts = _counts(design, cell, n_words * n_connections, with_attributes=with_attributes)
-    parent = np.tile(np.arange(n_connections), n_words)
-    if grouped:
-        parent = parent + n_connections * np.repeat(design.word_group, n_connections)
-    # Without contexts nothing is counted, and nothing but the counts above makes classes.
-    n_contexts = len(design.contexts) if with_contexts else 0
-    of_cell = np.zeros((n_words * n_connections, n_contexts))
-    of_attribute = np.zeros((n_connections, len(design.attributes), n_contexts))
-    if with_contexts:
-        np.add.at(of_cell, (cell, design.context), 1.0)
-        np.add.at(of_attribute, (design.connection, design.attribute, design.context), 1.0)
-    cells = _cell_classes(sums, counts, np.column_stack([parent, of_cell]), n_connections)
-    by_attribute = _sums(y, (design.connection, design.attribute), of_attribute.shape[:2])
-    attributes, incidence = None, np.zeros((len(cells.size), 0))
-    first_cells, first_attributes = _first_members(cells.of_cell), np.zeros(0, np.int64)
-    if with_attributes:
-        attributes = _attribute_classes(design, counts, by_attribute, of_attribute)
-        first_attributes = _first_members(attributes.of_attribute)
-        incidence = counts[np.ix_(first_cells, first_attributes)]
-    contexts = None
-    if with_contexts:
-        contexts = _contexts(design, y, of_cell[first_cells], of_attribute[:, first_attributes])
-    return Statistics(
-        rows=np.bincount(design.connection, minlength=n_connections).astype(float),
-        squares=np.bincount(design.connection, y**2, minlength=n_connections),
-        centre=centre,
-        cells=cells,
-        attributes=attributes,
-        incidence=incidence,
-        cell_sums=sums.reshape(n_words, n_connections),
-        attribute_sums=by_attribute,
-        contexts=contexts,
+    split: bool = True,
+    unpooled: int | None = None,
+) -> Units:
+    """Lay out the effects of one factor.
+
+    Effects that are independent over what they are crossed with may be units of their own: a word
+    under a connection is one, if ``split``. The effects of a protected word that is ``unpooled``
+    have a log sd that comes behind the parameters.
+    """
+    factor = terms[0].of
+    n = len(design.coords[factor])
+    if split and len(terms) == 1 and is_split(terms[0]):
+        (term,) = terms
+        n_levels = len(design.coords[term.by])
+        own = np.tile(sd_parameters(term, blocks, n_levels), (n, 1))
+        return Units(
+            terms,
+            design.codes(factor) * n_levels + design.codes(term.by),
+            np.ones((len(types.first), 1)),
+            _freed(own, factor, unpooled, blocks).reshape(-1, 1),
+        )
+    loading, parameter, correlated, start = [], [], None, 0
+    for term in terms:
+        columns = loadings(design, term, types)
+        stop = start + columns.shape[1]
+        loading.append(columns)
+        if term.sd_by in {"", term.by}:
+            parameter.append(np.tile(sd_parameters(term, blocks, columns.shape[1]), (n, 1)))
+        else:
+            first = blocks[term.sd].where.start
+            kind = first + design.attribute_kind[:, None]
+            parameter.append(np.repeat(kind, columns.shape[1], axis=1))
+        if term.correlated:
+            correlated = blocks[term.correlation], slice(start, stop)
+        start = stop
+    own = _freed(np.hstack(parameter), factor, unpooled, blocks)
+    return Units(terms, design.codes(factor), np.hstack(loading), own, correlated)
+
+
+def _freed(
+    parameter: IntArray, factor: str, unpooled: int | None, blocks: dict[str, Block]
+) -> IntArray:
+    if factor == "protected_word" and unpooled is not None:
+        parameter[unpooled] = max(block.where.stop for block in blocks.values())
+    return parameter
+
+
+def is_split(term: Term) -> bool:
+    """Whether the effects of a unit of the factor are independent of one another."""
+    apart = bool(term.by) and not term.zero_sum and not term.correlated
+    return apart and term.sd_by in {"", term.by}
+
+
+def sd_parameters(term: Term, blocks: dict[str, Block], n: int) -> IntArray:
+    """Return which parameters scale the coordinates of one level of a term's factor, (n,)."""
+    return np.asarray(
+        blocks[term.sd].where.start + (np.arange(n) if term.sd_by else np.zeros(n, int))
     )
 
 
-def _counts(design: Design, cell: IntArray, n_cells: int, *, with_attributes: bool) -> FloatArray:
-    """Rows of every cell, by attribute if attributes matter: (n_cells, n_attributes or 1)."""
-    n_columns = len(design.attributes) if with_attributes else 1
-    column = design.attribute if with_attributes else np.zeros_like(cell)
-    flat = np.bincount(cell * n_columns + column, minlength=n_cells * n_columns)
-    return flat.reshape(n_cells, n_columns).astype(float)
+def loadings(design: Design, term: Term, types: RowTypes) -> FloatArray:
+    """How rows of each type depend on a term's coordinates, (n_types, n_coordinates)."""
+    if not term.by:
+        return np.ones((len(types.first), 1))
+    level = design.codes(term.by)[types.first]
+    basis = term.basis(len(design.coords[term.by]))
+    return np.asarray(np.where(level[:, None] >= 0, basis[level], 0.0))
 
 
-def _contexts(
-    design: Design, y: FloatArray, of_cell: FloatArray, of_attribute: FloatArray
-) -> ContextCounts:
-    own, shape = (design.connection, design.context), (len(design.connections), of_cell.shape[1])
-    rows, sums = _sums(np.ones_like(y), own, shape), _sums(y, own, shape)
-    return ContextCounts(rows, sums, of_cell, of_attribute)
+@dataclass(frozen=True)
+class Classes:
+    """Units in classes of equal partners, and their sufficient statistics.
+
+    Parameters
+    ----------
+    units : Units
+    of_unit : (n_units,) int
+        Class of each unit.
+    size : (n_classes,) float
+    first : (n_classes,) int
+        A unit of each class.
+    parameter : (n_classes, d) int
+    rows : (n_classes, n_types) float
+        Rows of one unit of the class.
+    gram : (n_connections, n_classes, d, d) float
+        X'X of one unit.
+    projection : (n_connections, n_classes, d) float
+        X'(y - centre) of the class's mean coordinates, which are sums over sqrt(size).
+    deviation : (n_connections, n_connections, n_classes, d, d) float
+        Cross-products of the deviations of units' projections from the average of their class.
+    sums : (n_connections, n_units, d) float
+        Projections of the units.
+    """
+
+    units: Units
+    of_unit: IntArray
+    size: FloatArray
+    first: IntArray
+    parameter: IntArray
+    rows: FloatArray
+    gram: FloatArray
+    projection: FloatArray
+    deviation: FloatArray
+    sums: FloatArray
+
+    @property
+    def n_coordinates(self) -> int:
+        """Coordinates of all classes together."""
+        return self.parameter.size
 
 
-def _sums(values: FloatArray, at: tuple[IntArray, ...], shape: tuple[int, ...]) -> FloatArray:
-    """Sums of rows by their indices."""
-    sums = np.zeros(shape)
-    np.add.at(sums, at, values)
-    return sums
+def classes_of(
+    units: Units, y: FloatArray, types: RowTypes, partner: IntArray | None, n_connections: int
+) -> Classes:
+    """Class units, and reduce their rows to sufficient statistics.
 
-
-def _first_members(of_member: IntArray) -> IntArray:
-    """Index of the first member of each class."""
-    return np.unique(of_member, return_index=True)[1]
-
-
-def _cell_classes(
-    sums: FloatArray, counts: FloatArray, traits: FloatArray, n_connections: int
-) -> CellClasses:
-    """Class cells by their counts and traits: the mean they spread around, rows by context."""
-    parent = traits[:, 0].astype(np.int64)
-    first, of_cell = _classes(np.column_stack([traits, counts]))
-    size = np.bincount(of_cell).astype(float)
-    total = np.bincount(of_cell, sums)
-    return CellClasses(
-        of_cell=of_cell,
+    Parameters
+    ----------
+    y : (n_rows,) float
+        The outcome less the centre.
+    partner : (n_rows,) int or None
+        Unit of the other factor in each row; None if it has no effects.
+    """
+    n_units, n_types = len(units.parameter), len(types.first)
+    cell = units.of_row * n_types + types.of_row
+    partners = types.of_row if partner is None else partner * n_types + types.of_row
+    columns, column = np.unique(partners, return_inverse=True)
+    counts = np.bincount(units.of_row * len(columns) + column, minlength=n_units * len(columns))
+    first, of_unit = _classes(np.hstack([units.parameter, counts.reshape(n_units, -1)]))
+    size = np.bincount(of_unit).astype(float)
+    rows = np.bincount(cell, minlength=n_units * n_types).reshape(n_units, -1)[first].astype(float)
+    by_connection = one_hot(types.connection, n_connections)[:, :, None] * units.loading
+    outcome = np.bincount(cell, y, minlength=n_units * n_types).reshape(n_units, n_types)
+    sums = np.matmul(outcome, by_connection)
+    total = np.stack([_class_sums(of_unit, each) for each in sums])
+    return Classes(
+        units=units,
+        of_unit=of_unit,
         size=size,
-        count=counts[first].sum(axis=1),
-        connection=(parent[first] % n_connections),
-        parent=parent[first],
-        mean_sum=total / np.sqrt(size),
-        deviation=np.bincount(of_cell, (sums - (total / size)[of_cell]) ** 2),
+        first=first,
+        parameter=units.parameter[first],
+        rows=rows,
+        gram=np.einsum("qt,cti,tj->cqij", rows, by_connection, units.loading, optimize=True),
+        projection=total / np.sqrt(size)[:, None],
+        deviation=_deviations(of_unit, sums - (total / size[:, None])[:, of_unit]),
+        sums=sums,
     )
 
 
-def _attribute_classes(
-    design: Design, counts: FloatArray, sums: FloatArray, in_contexts: FloatArray
-) -> AttributeClasses:
-    n_connections = len(design.connections)
-    rows = in_contexts.transpose(1, 0, 2).reshape(len(design.attributes), -1)
-    first, of_attribute = _classes(np.column_stack([design.attribute_kind, counts.T, rows]))
-    size = np.bincount(of_attribute).astype(float)
-    total = np.stack([np.bincount(of_attribute, row) for row in sums])
-    apart = sums - (total / size)[:, of_attribute]
-    deviation = [[np.bincount(of_attribute, one * other) for other in apart] for one in apart]
-    by_connection = counts.reshape(len(design.words), n_connections, -1).sum(axis=0)
-    return AttributeClasses(
-        of_attribute=of_attribute,
-        size=size,
-        kind=design.attribute_kind[first],
-        count=by_connection[:, first],
-        mean_sum=total / np.sqrt(size),
-        deviation=np.array(deviation),
-    )
+def _deviations(of_unit: IntArray, apart: FloatArray) -> FloatArray:
+    n, _, d = apart.shape
+    found = np.zeros((n, n, of_unit.max() + 1, d, d))
+    for index in np.ndindex(n, n, d, d):
+        one, other, i, j = index
+        found[one, other, :, i, j] = np.bincount(of_unit, apart[one, :, i] * apart[other, :, j])
+    return found
 
 
-def _classes(key: FloatArray) -> tuple[IntArray, IntArray]:
+def _class_sums(of_unit: IntArray, values: FloatArray) -> FloatArray:
+    return np.stack([np.bincount(of_unit, column) for column in values.T], axis=1)
+
+
+def between(one: Classes, other: Classes, types: RowTypes) -> FloatArray:
+    """Couple the mean coordinates of two factors' classes.
+
+    Returns
+    -------
+    (n_connections, n_classes of one, d of one, n_classes of other, d of other) float
+    """
+    place = [np.full(len(each.of_unit), -1) for each in (one, other)]
+    for each, places in zip((one, other), place, strict=True):
+        places[each.first] = np.arange(len(each.first))
+    i, j = place[0][one.units.of_row], place[1][other.units.of_row]
+    chosen = (i >= 0) & (j >= 0)
+    i, j, row_type = i[chosen], j[chosen], types.of_row[chosen]
+    weight = np.sqrt(one.size[i] * other.size[j])
+    shapes = [each.parameter.shape for each in (one, other)]
+    found = np.zeros((len(one.gram), *shapes[0], *shapes[1]))
+    at = types.connection[row_type], i, j
+    for a, b in np.ndindex(shapes[0][1], shapes[1][1]):
+        value = weight * one.units.loading[row_type, a] * other.units.loading[row_type, b]
+        np.add.at(found[:, :, a, :, b], at, value)
+    return found
+
+
+def one_hot(index: IntArray, n: int) -> FloatArray:
+    """Indicators of n levels, (n, len(index))."""
+    return np.asarray(np.arange(n)[:, None] == index, dtype=np.float64)
+
+
+def _classes(key: IntArray) -> tuple[IntArray, IntArray]:
     """Equal rows of a key: index of the first row of each class, and the class of every row."""
-    as_bytes = np.ascontiguousarray(key).view(
-        np.dtype((np.void, key.dtype.itemsize * key.shape[1]))
-    )
+    key = np.ascontiguousarray(key, dtype=np.float64)
+    as_bytes = key.view(np.dtype((np.void, key.dtype.itemsize * key.shape[1])))
     _, first, of_row = np.unique(as_bytes.ravel(), return_index=True, return_inverse=True)
     return first, of_row.ravel()

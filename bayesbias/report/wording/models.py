@@ -41,7 +41,7 @@ def change_sentences(base: ModelResult, other: ModelResult, pair: tuple[str, str
         f"move by at most {number(moved)}.",
         gap_change(base, other, pair),
     ]
-    if base.spec.attribute_effects == "none" and other.spec.attribute_effects != "none":
+    if other.spec.terms_of("attribute") and not base.spec.terms_of("attribute"):
         sentences.append(
             f"It knows that attribute words repeat: each is measured against every "
             f"protected word, so the distances are not independent, and {first}, which counts "
@@ -65,7 +65,8 @@ def loo_sentence(comparison: pd.DataFrame) -> str:
     return (
         f"It predicts single left-out distances best, and beats {beaten} in expected log "
         "predictive density. Rows of one attribute word resemble one another, so this flatters a "
-        "model that has met the word elsewhere; bb.attribute_kfold leaves whole words out."
+        'model that has met the word elsewhere; bb.compare_models(..., leave_out="attribute") '
+        "leaves whole words out."
         f"{doubt if bad else ''}"
     )
 

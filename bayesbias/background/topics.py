@@ -1,0 +1,268 @@
+"""How much two topics differ in any embedding: the prior of what a list is to go beyond.
+
+The words of a list are about something, and so are its attributes. The words of one topic lie
+nearer to a second topic than those of a third do, whatever the topics are, so that a list about any
+topics has a contrast. How large it is can be learnt from the embedding: `topic_tables` draws lists
+about arbitrary topics, and `topic_prior` fits the spread of their contrasts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator, default_rng
+from numpy.typing import NDArray
+
+from .._core.arrays import FloatArray, unit_rows
+from .._core.checks import check_numbers
+from .._core.random import Seed, as_seed_sequence
+from ..model.design import IntArray, index_table
+from ..model.priors import Prior
+from ..model.spec import ModelSpec, load_model
+from ..sampling.exact import sample_exact
+from ..sampling.reduction import collapse
+from ..tables.schema import CONNECTIONS, validate_and_encode
+from ..tables.wordlists import WordList, Words, load_wordlist
+from .pool import Pool, draw_pool
+from .vocabulary_contrasts import distances_of, words_present
+
+if TYPE_CHECKING:
+    from .psi_of_source import Source
+
+N_TABLES = 200
+"""Lists about arbitrary topics: the median of their sd is then known to about 5%."""
+
+TABLE_DRAWS = 500
+"""Posterior draws for a list, over which its likelihood is averaged."""
+
+WIDE = Prior(
+    "lognormal",
+    {"log_mean": -4.0, "log_sd": 2.0},
+    "wide: .02, an eighth of it or eight times as much; its weight is taken out again",
+)
+"""Prior of the sd while single lists are fitted."""
+
+NARROWEST = 0.1
+"""Smallest sd of the log sd over lists that can be learnt: draws are too few for smaller ones."""
+
+
+def topic_tables(
+    source: Source,
+    wordlist: str | Path | WordList,
+    *,
+    n_tables: int = N_TABLES,
+    ranks: tuple[int, int | None] = (0, None),
+    case: str = "exact",
+    seed: Seed = None,
+    allow_pickle: bool = False,
+    progressbar: bool = True,
+) -> Iterator[pd.DataFrame]:
+    """Draw tables of lists about arbitrary topics, in the shape of a list.
+
+    Every set of words is replaced by a topic: a random word and its nearest neighbours. A topic
+    has as many words as the set, and is as coherent: its words are drawn from so many
+    neighbours that their mean cosine is that of the set, or from the nearest ones where no topic of
+    the embedding is as coherent. Control words are left out.
+
+    Parameters
+    ----------
+    source
+        As for `background.distribution`.
+    wordlist : str, Path or WordList
+        Two groups or more with stereotypes.
+    n_tables : int
+        Tables, from 1 on.
+    ranks, case, allow_pickle, progressbar
+        As for `background.reference_lists`. Topics of rare words differ from those of frequent
+        ones: take ranks like those of the list.
+    seed : int, SeedSequence, Generator or None
+
+    Yields
+    ------
+    DataFrame
+        A long-form table. Which attributes are called a group's own is arbitrary, so that the
+        expected contrast is 0.
+
+    Raises
+    ------
+    ValueError
+        If the list has no groups with stereotypes, or there are too few words.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> tables = bb.background.topic_tables("glove-demo", "gender", n_tables=2, seed=1)
+    >>> [len(table) for table in tables]
+    [350, 350]
+    """
+    check_numbers(n_tables=n_tables)
+    loaded = load_wordlist(wordlist)
+    rng = default_rng(as_seed_sequence(seed))
+    pool = draw_pool(
+        source,
+        loaded.words,
+        case=case,
+        ranks=ranks,
+        rng=rng,
+        allow_pickle=allow_pickle,
+        progressbar=progressbar,
+    )
+    found = replace(words_present(loaded, pool.found), controls={})
+    vectors = unit_rows(pool.vectors)
+    for _ in range(n_tables):
+        yield _topic_table(found, pool, vectors, rng)
+
+
+def _topic_table(
+    wordlist: WordList, pool: Pool, vectors: FloatArray, rng: Generator
+) -> pd.DataFrame:
+    """Replace every set of a list by a topic, no word in two of them."""
+    free = np.ones(len(vectors), dtype=bool)
+
+    def topics_for(sets: Mapping[str, Words]) -> dict[str, Words]:
+        drawn = {}
+        for name, words in sets.items():
+            own = unit_rows(np.stack([pool.found[word] for word in words]))
+            rows = topic(vectors, free, len(own), mean_cosine(own), rng)
+            free[rows] = False
+            drawn[name] = tuple(pool.words[row] for row in rows)
+        return drawn
+
+    groups = topics_for(wordlist.groups)
+    other = replace(wordlist, groups=groups, stereotypes=topics_for(wordlist.stereotypes))
+    taken = np.flatnonzero(~free)
+    return distances_of({pool.words[row]: pool.vectors[row] for row in taken}, other)
+
+
+def mean_cosine(vectors: FloatArray) -> float:
+    """Return the mean cosine of all pairs of unit vectors; 1 for a single one."""
+    n = len(vectors)
+    return float((np.square(vectors.sum(axis=0)).sum() - n) / (n * (n - 1))) if n > 1 else 1.0
+
+
+def topic(
+    vectors: FloatArray, free: NDArray[np.bool_], size: int, cohesion: float, rng: Generator
+) -> IntArray:
+    """Draw a topic: words among the neighbours of a random word, as coherent as a set.
+
+    Parameters
+    ----------
+    vectors : (n_words, n_dims) float
+        Unit rows.
+    free : (n_words,) bool
+        Words that may be drawn.
+    size : int
+    cohesion : float
+        Mean cosine of the pairs that is wanted.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    (size,) int
+        Rows, drawn from the largest neighbourhood that is as coherent, or the nearest ones.
+    """
+    n_free = int(free.sum())
+    if n_free < size:
+        raise ValueError(
+            f"the embedding has {n_free} words left for a topic of {size}; take more vectors"
+        )
+    middle = rng.choice(np.flatnonzero(free))
+    cosine = np.where(free, vectors @ vectors[middle], -np.inf)
+    near = np.argsort(-cosine, kind="stable")[:n_free]
+    n = np.arange(2, len(near) + 1)
+    squares = np.square(np.cumsum(vectors[near], axis=0)[1:]).sum(axis=1)
+    coherent = n[(squares - n) / (n * (n - 1)) >= cohesion]
+    reach = max(size, coherent.max(initial=size))
+    return np.asarray(rng.choice(near[:reach], size, replace=False))
+
+
+def topic_prior(
+    tables: Iterable[pd.DataFrame],
+    model: str | Path | ModelSpec = "maximal-topics",
+    *,
+    sd: str = "topic_sd",
+    seed: Seed = None,
+) -> Prior:
+    r"""Learn the prior of an sd from tables of lists about arbitrary topics.
+
+    Every table k has an sd of its own, :math:`\tau_k`, and their logarithms are Normal with a mean
+    m and an sd s. Those of highest likelihood,
+
+    .. math:: \prod_k \int p(y_k | \tau) \, LogNormal(\tau | m, s) \, d\tau,
+
+    make the prior. Each integral is a mean of :math:`LogNormal(\tau | m, s) / q(\tau)` over draws
+    of the posterior of :math:`\tau_k` under a wide prior q (Hogg, Myers and Bovy, 2010, The
+    Astrophysical Journal 725). All other parameters of a table are integrated out.
+    Which attributes are a group's own is arbitrary in these tables: associated and different have
+    one mean.
+
+    Parameters
+    ----------
+    tables : iterable of DataFrame
+        Long-form tables, two or more, such as those of `topic_tables`; controls play no part.
+    model : str, Path or ModelSpec
+        A Normal model with that sd.
+    sd : str
+        Name of the sd.
+    seed : int, SeedSequence, Generator or None
+
+    Returns
+    -------
+    Prior
+        A lognormal, for ``bb.fit(table, "maximal-topics", priors={"topic_sd": prior})``.
+
+    Raises
+    ------
+    ValueError
+        If the model has no such sd, is not Normal, or there are fewer than two tables.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> scenario = bb.nulls.vocabulary_scenario(lists="topics")
+    >>> tables = [scenario.table(seed) for seed in range(3)]
+    >>> prior = bb.background.topic_prior(tables, seed=1)
+    """
+    spec = load_model(model, "distance").with_priors({sd: WIDE})
+    rng = default_rng(as_seed_sequence(seed))
+    draws = np.array([_log_sds(table, spec, sd, rng) for table in tables])
+    if len(draws) < 2:
+        raise ValueError(f"a prior is learnt from two tables or more; got {len(draws)}")
+    log_mean, log_sd = _population(draws)
+    return Prior(
+        "lognormal",
+        {"log_mean": round(log_mean, 3), "log_sd": round(log_sd, 3)},
+        f"learnt from {len(draws)} tables of lists about arbitrary topics",
+    )
+
+
+def _log_sds(table: pd.DataFrame, spec: ModelSpec, sd: str, rng: Generator) -> FloatArray:
+    """Draw the log sd of one table."""
+    stereotypes = table[table["connection"].isin(CONNECTIONS[:2])]
+    valid, coded = validate_and_encode(stereotypes.assign(connection="different"))
+    posterior = collapse(index_table(valid, coded=coded), spec)
+    drawn = sample_exact(posterior, TABLE_DRAWS, rng)
+    return drawn.parameters[:, posterior.block(sd).where][:, 0]
+
+
+def _population(draws: FloatArray) -> tuple[float, float]:
+    """Mean and sd of log sds over tables, of highest likelihood, given draws of each table's."""
+    from scipy.optimize import minimize
+    from scipy.special import logsumexp
+
+    start = np.array([np.median(draws), np.log(0.5)])
+    wide = WIDE.log_density(np.exp(draws))
+
+    def loss(at: FloatArray) -> float:
+        narrow = {"log_mean": float(at[0]), "log_sd": float(np.exp(at[1]))}
+        weight = Prior("lognormal", narrow).log_density(np.exp(draws)) - wide
+        return -float(logsumexp(weight, axis=1).sum())
+
+    bounds = [(draws.min(), draws.max()), (np.log(NARROWEST), np.log(WIDE.parameters["log_sd"]))]
+    found = minimize(loss, start, bounds=bounds, method="L-BFGS-B")
+    return float(found.x[0]), float(np.exp(found.x[1]))

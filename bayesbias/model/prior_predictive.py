@@ -1,0 +1,198 @@
+"""Prior predictive checks: what tables a model expects before it has seen any distance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator, default_rng
+
+from .._core.arrays import FloatArray
+from .._core.checks import check_numbers
+from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
+from .._core.random import Seed, as_seed_sequence
+from ..tables.schema import LARGEST_DISTANCE
+from .design import Design, IntArray, make_design
+from .effects import draw_effects, draw_parameters
+from .likelihood import NUMBERS_AT_ONCE, predict_rows
+from .spec import ModelSpec, load_model
+from .tree import assemble, describe
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+DEFAULT_DRAWS = 1_000
+"""Tables that are drawn: a share of a half has a Monte Carlo error of .016."""
+
+type Key = tuple[str, str]
+"""A figure: the statistic, and the connection or the pair of them that it is of."""
+
+
+def prior_predictive(
+    model: str | Path | ModelSpec,
+    table: pd.DataFrame | Design,
+    *,
+    priors: Mapping[str, Any] | None = None,
+    draws: int = DEFAULT_DRAWS,
+    ci_prob: float = DEFAULT_CI_PROB,
+    ci_kind: str = DEFAULT_CI_KIND,
+    seed: Seed = None,
+) -> pd.DataFrame:
+    """Compare what a model expects of a table before seeing it with the table itself.
+
+    Whole tables are drawn from the prior: parameters, effects, distances. They have the words of
+    the table given, and none of its distances. Each is reduced to figures that a reader can judge.
+    A prior is absurd if hardly any of its tables could be one, and wrong if it hardly allows for
+    the table observed.
+
+    Nothing is fitted, and PyMC is not needed. ``fit(..., prior_predictive=True)`` is another thing:
+    it stores single rows that PyMC drew from the prior in a posterior's tree, for use with ArviZ.
+
+    Parameters
+    ----------
+    model : str, Path or ModelSpec
+        A bundled model, the path of one, or a ModelSpec.
+    table : DataFrame or Design
+        A long-form table, or a design of any outcome.
+    priors : mapping, optional
+        Overrides, such as ``{"sigma": {"rate": 2.0}}``.
+    draws : int
+        Tables drawn from the prior.
+    ci_prob : float
+        Probability of the intervals, in (0, 1).
+    ci_kind : {"hdi", "eti"}
+        Highest-density or equal-tailed intervals.
+    seed : int, SeedSequence, Generator or None
+        None takes fresh entropy, which ``.attrs["seed"]`` records.
+
+    Returns
+    -------
+    DataFrame
+        A row a figure: ``statistic``, ``of`` (a connection, a pair of them, or empty),
+        ``observed``, then of the tables drawn ``mean``, ``sd``, ``low``, ``high``; and
+        ``share_below``, the share of them with a smaller figure than observed, in [0, 1].
+        ``statistic`` is, within a connection, ``mean``, ``sd``, ``sd_of_words`` and
+        ``sd_of_attributes`` (sds of the means of protected words and of attributes); between
+        associated and another connection the ``difference`` of means and the ``correlation`` of
+        protected words' means; and of distances ``share_outside`` [0, 2]. Figures of fewer than
+        two units, or three for a correlation, are left out. ``.attrs`` have ``model``, ``draws``,
+        ``ci_prob``, ``ci_kind`` and ``seed``.
+
+    Raises
+    ------
+    ValueError
+        If the model, the table or a number is not valid, or the model is for another outcome than
+        the distances of a table.
+
+    References
+    ----------
+    Gabry, Simpson, Vehtari, Betancourt and Gelman (2019), Visualization in Bayesian workflow,
+    Journal of the Royal Statistical Society A 182.
+
+    Examples
+    --------
+    >>> frame = bb.prior_predictive("maximal", table, draws=200, seed=1)
+    >>> frame[["statistic", "of", "observed", "low", "high", "share_below"]]
+    >>> bb.plots.prior_predictive(frame)
+    """
+    check_numbers(draws=draws)
+    design = table if isinstance(table, Design) else make_design(table)
+    spec = load_model(model, None if isinstance(table, Design) else "distance")
+    spec = spec.with_priors(priors or {}).fitting(design)
+    sequence = as_seed_sequence(seed)
+    drawn = [
+        dict(figures(design, y)) for y in draw_tables(design, spec, draws, default_rng(sequence))
+    ]
+    observed = {
+        key: value for key, (value,) in figures(design, design.y[None]) if np.isfinite(value)
+    }
+    values = np.column_stack([np.concatenate([part[key] for part in drawn]) for key in observed])
+    actual = np.array(list(observed.values()))
+    frame = describe_draws(values, ci_prob, ci_kind)
+    statistic, of = zip(*observed, strict=True)
+    for at, column in enumerate((("statistic", statistic), ("of", of), ("observed", actual))):
+        frame.insert(at, *column)
+    below = (values < actual).mean(axis=0) + 0.5 * (values == actual).mean(axis=0)
+    frame["share_below"] = below
+    frame.attrs |= {"model": spec.name, "draws": draws, "seed": sequence.entropy}
+    return frame
+
+
+def draw_prior(design: Design, spec: ModelSpec, draws: int, rng: Generator) -> DataTree:
+    """Draw parameters and effects from the prior, laid out as a posterior."""
+    values = draw_parameters(design, spec, draws, rng)
+    values |= draw_effects(design, spec.terms, values, rng)
+    tree = assemble(design, spec, values, {}, chains=1, diagnostics={})
+    describe(tree, spec)
+    return tree
+
+
+def draw_tables(
+    design: Design, spec: ModelSpec, draws: int, rng: Generator
+) -> Iterator[FloatArray]:
+    """Draw the rows of whole tables from the prior, (n, n_rows) at a time."""
+    tree, rows = draw_prior(design, spec, draws, rng), np.arange(len(design.y))
+    at_once = max(1, NUMBERS_AT_ONCE // len(rows))
+    for start in range(0, draws, at_once):
+        yield predict_rows(tree, rows, rng, slice(start, start + at_once))
+
+
+def figures(design: Design, tables: FloatArray) -> Iterator[tuple[Key, FloatArray]]:
+    """Reduce tables, (n, n_rows), to figures, (n,) each; see `prior_predictive`."""
+    names, connections = design.connections, range(len(design.connections))
+    rows = [np.flatnonzero(design.connection == at) for at in connections]
+    words, attributes = (
+        [_unit_means(tables[:, at], design.codes(factor)[at]) for at in rows]
+        for factor in ("protected_word", "attribute")
+    )
+    means = [tables[:, at].mean(axis=1) for at in rows]
+    for at in connections:
+        yield ("mean", names[at]), means[at]
+    for statistic, units in (
+        ("sd", [tables[:, at] for at in rows]),
+        ("sd_of_words", words),
+        ("sd_of_attributes", attributes),
+    ):
+        for at in connections:
+            yield (statistic, names[at]), _sd(units[at])
+    others = connections[1:] if names[0] == "associated" else ()
+    for at in others:
+        yield ("difference", f"associated - {names[at]}"), means[0] - means[at]
+    for at in others:
+        yield ("correlation", f"associated, {names[at]}"), _correlation(words[0], words[at])
+    if design.outcome == "cosine_distance":
+        outside = (tables < 0) | (tables > LARGEST_DISTANCE)
+        yield ("share_outside", ""), outside.mean(axis=1)
+
+
+def _unit_means(tables: FloatArray, codes: IntArray) -> FloatArray:
+    """Means of every unit in every table, (n, n_units), of units up to the last that has rows."""
+    from scipy.sparse import csr_array
+
+    count = np.bincount(codes)
+    weight = csr_array((1 / count[codes], (np.arange(len(codes)), codes)))
+    return np.where(count, tables @ weight, np.nan)
+
+
+def _sd(units: FloatArray) -> FloatArray:
+    """Compute sds over units, (n, n_units) to (n,); of fewer than two there is none."""
+    units = units[:, np.isfinite(units[0])]
+    few = units.shape[1] < 2
+    return np.full(len(units), np.nan) if few else units.std(axis=1, ddof=1)
+
+
+def _correlation(one: FloatArray, other: FloatArray) -> FloatArray:
+    """Compute correlations over units, (n, n_units) each to (n,); of fewer than three, none."""
+    n = min(one.shape[1], other.shape[1])
+    both = np.isfinite(one[0, :n]) & np.isfinite(other[0, :n])
+    if both.sum() < 3:
+        return np.full(len(one), np.nan)
+    one, other = (each[:, :n][:, both] for each in (one, other))
+    one, other = (each - each.mean(axis=1, keepdims=True) for each in (one, other))
+    with np.errstate(invalid="ignore"):  # units that do not differ have none
+        return np.asarray(
+            (one * other).sum(axis=1) / np.sqrt((one**2).sum(axis=1) * (other**2).sum(axis=1))
+        )

@@ -1,0 +1,64 @@
+"""Linear algebra on stacks of small matrices: loops run over rows and columns, not the stack."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._core.arrays import FloatArray
+
+
+def cholesky_blocks(matrices: FloatArray) -> FloatArray:
+    """Lower Cholesky factors of (..., d, d) matrices; NaN where one is not positive definite."""
+    factor = np.zeros_like(matrices)
+    for j in range(matrices.shape[-1]):
+        left = matrices[..., j, j] - (factor[..., j, :j] ** 2).sum(axis=-1)
+        factor[..., j, j] = np.sqrt(np.where(left > 0, left, np.nan))
+        for i in range(j + 1, matrices.shape[-1]):
+            known = (factor[..., i, :j] * factor[..., j, :j]).sum(axis=-1)
+            factor[..., i, j] = (matrices[..., i, j] - known) / factor[..., j, j]
+    return factor
+
+
+def solve_blocks(factor: FloatArray, right: FloatArray, *, transposed: bool = False) -> FloatArray:
+    """Solve L x = b, or L' x = b, for lower triangular L, (..., d, d), and b, (..., d, n)."""
+    d = factor.shape[-1]
+    found = np.empty_like(right)
+    for i in reversed(range(d)) if transposed else range(d):
+        rest = right[..., i, :]
+        for j in range(i + 1, d) if transposed else range(i):
+            weight = factor[..., j, i] if transposed else factor[..., i, j]
+            rest = rest - weight[..., None] * found[..., j, :]
+        found[..., i, :] = rest / factor[..., i, i, None]
+    return found
+
+
+def solve_lower(factors: FloatArray, right: FloatArray) -> FloatArray:
+    """Solve L x = b for a stack of lower triangular L, (n, k, k), and of b, (n, k).
+
+    Substitution runs along the stack; `numpy.linalg.solve` would factorise every L anew.
+    """
+    found = np.empty_like(right)
+    for i in range(right.shape[1]):
+        known = np.einsum("nj,nj->n", factors[:, i, :i], found[:, :i])
+        found[:, i] = (right[:, i] - known) / factors[:, i, i]
+    return found
+
+
+def solve_transposed(factors: FloatArray, right: FloatArray) -> FloatArray:
+    """Solve L' x = b for a stack of lower triangular L, (n, k, k), and of b, (n, k)."""
+    found = np.empty_like(right)
+    for i in reversed(range(right.shape[1])):
+        known = np.einsum("nj,nj->n", factors[:, i + 1 :, i], found[:, i + 1 :])
+        found[:, i] = (right[:, i] - known) / factors[:, i, i]
+    return found
+
+
+def cholesky(matrices: FloatArray) -> FloatArray:
+    """Cholesky factors of a stack; NaN for a matrix that rounding has made indefinite."""
+    try:
+        return np.linalg.cholesky(matrices)
+    except np.linalg.LinAlgError:
+        if len(matrices) == 1:
+            return np.where(np.eye(matrices.shape[1], dtype=bool), np.nan, 0.0)[None]
+    half = len(matrices) // 2
+    return np.concatenate([cholesky(matrices[:half]), cholesky(matrices[half:])])

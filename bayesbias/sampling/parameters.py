@@ -1,0 +1,88 @@
+"""The parameters that are left when effects are integrated out: log sds, and correlations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._core.arrays import FloatArray
+from ..model.design import Design
+from ..model.priors import factor_of_partial_correlations
+from ..model.spec import ModelSpec
+
+
+@dataclass(frozen=True)
+class Block:
+    """One named block of parameters: its dimensions and its place in the vector.
+
+    Parameters
+    ----------
+    name : str
+    dims : tuple of str
+    where : slice
+    n_correlated : int
+        Size of the correlation matrix whose partial correlations the block holds as their inverse
+        hyperbolic tangents, row by row; 0 for a block of log sds.
+    """
+
+    name: str
+    dims: tuple[str, ...]
+    where: slice
+    n_correlated: int = 0
+
+
+def parameter_blocks(design: Design, spec: ModelSpec) -> tuple[Block, ...]:
+    """Lay out the parameters of a model, in the order of its priors."""
+    dims: dict[str, tuple[str, ...]] = {"sigma": ()}
+    if spec.sigma == "connection":
+        dims["sigma"] = ("connection",)
+    dims |= {term.sd: term.sd_dims for term in spec.terms}
+    correlated = {term.correlation: term.by for term in spec.terms if term.correlated}
+    names = {name: len(labels) for name, labels in design.coords.items()}
+    blocks: list[Block] = []
+    start = 0
+    for name in spec.needed_priors:
+        if name in correlated:
+            n = names[correlated[name]]
+            block = Block(name, (correlated[name],), slice(start, start + n * (n - 1) // 2), n)
+        elif name in dims:
+            size = names[dims[name][0]] if dims[name] else 1
+            block = Block(name, dims[name], slice(start, start + size))
+        else:
+            continue
+        blocks.append(block)
+        start = block.where.stop
+    return tuple(blocks)
+
+
+def log_prior(spec: ModelSpec, blocks: Sequence[Block], parameters: FloatArray) -> FloatArray:
+    """Log prior density of parameters, (n, n_parameters) to (n,): Jacobians are in it."""
+    total = np.zeros(len(parameters))
+    for block in blocks:
+        values = parameters[:, block.where]
+        if block.n_correlated:
+            factor = correlation_factor(values, block.n_correlated)
+            total += spec.priors[block.name].log_density(factor @ factor.transpose(0, 2, 1))
+            total += _log_jacobian(values, block.n_correlated)
+        else:
+            total += spec.priors[block.name].log_density(np.exp(values)).sum(axis=1)
+            total += values.sum(axis=1)
+    return total
+
+
+def _log_jacobian(values: FloatArray, n: int) -> FloatArray:
+    """Log Jacobian of a correlation matrix in the inverse hyperbolic tangents.
+
+    The partial correlation of rows i and j given the first j enters with the power (n - 2 - j)/2 of
+    one less its square (Lewandowski, Kurowicka and Joe, 2009, Journal of Multivariate Analysis
+    100), and its inverse hyperbolic tangent with one more.
+    """
+    column = np.tril_indices(n, -1)[1]
+    return np.asarray(np.log1p(-(np.tanh(values) ** 2)) @ (1 + (n - 2 - column) / 2))
+
+
+def correlation_factor(values: FloatArray, n: int) -> FloatArray:
+    """Cholesky factors of correlation matrices, (draws, n, n), of their block of parameters."""
+    return factor_of_partial_correlations(np.tanh(values), n)

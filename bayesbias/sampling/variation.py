@@ -1,0 +1,43 @@
+"""Outcomes that do not vary: no residual sd can be learnt from them, by no sampler."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._core.arrays import FloatArray
+from ..model.design import Design
+from ..model.spec import ModelSpec
+from ..tables.schema import ROUNDING
+
+_IN_WORDS = {"cosine_distance": "distances", "change": "changes"}
+
+
+def constant_parts(design: Design, spec: ModelSpec) -> list[tuple[str, FloatArray]]:
+    """Rows that share a residual sd and are all equal, by the name of what they are of.
+
+    They are of one connection each, or ``the`` rows where the model has one residual sd. A single
+    row does not count: of it the prior decides. Values are equal within the rounding of distances.
+    """
+    if spec.sigma == "connection":
+        rows = [design.connection == at for at in range(len(design.connections))]
+        each = zip(design.connections, (design.y[own] for own in rows), strict=True)
+    else:
+        each = zip(("the",), (design.y,), strict=True)
+    return [(name, own) for name, own in each if len(own) > 1 and np.ptp(own) <= ROUNDING]
+
+
+def require_variation(design: Design, spec: ModelSpec) -> None:
+    """Raise a ValueError where a residual sd would have to be learnt from equal values.
+
+    Its posterior would pile up at zero, where the exact sampler's weights fail and NUTS takes
+    minutes.
+    """
+    for name, own in constant_parts(design, spec):
+        what = _IN_WORDS.get(design.outcome, "values")
+        told = f"are {round(float(own[0]), 4):g}, so that no residual sd can be learnt from them"
+        if spec.sigma == "common":
+            raise ValueError(f"all {len(own):,} {what} {told}; measure other words")
+        raise ValueError(
+            f"all {len(own):,} {what} of {name} rows {told}; leave these rows out, or take a model "
+            "with sigma = 'common'"
+        )

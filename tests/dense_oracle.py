@@ -1,0 +1,98 @@
+"""Normal models written out densely from their specification: the oracle of the exact sampler.
+
+Every level of every term is a column; nothing is classed, scaled, rotated or integrated out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from scipy.linalg import block_diag
+
+from bayesbias.model.design import Design
+from bayesbias.model.spec import ModelSpec
+
+Values = Mapping[str, np.ndarray]
+"""Sds and matrices of correlations by name."""
+
+
+def effects(design: Design, spec: ModelSpec) -> tuple[dict[str, np.ndarray], int]:
+    """Every variable as sums of independent effects, (..., n_effects), and their number."""
+    shapes = {"connection_mean": (len(design.connections),)}
+    for term in spec.terms:
+        shapes[term.name] = tuple(len(design.coords[dim]) for dim in term.dims)
+    n = sum(int(np.prod(shape)) for shape in shapes.values())
+    found, start = {}, 0
+    for name, shape in shapes.items():
+        size = int(np.prod(shape))
+        found[name] = np.eye(n)[start : start + size].reshape(*shape, n)
+        start += size
+    terms = {term.name: term for term in spec.terms}
+    for term in sorted(spec.terms, key=lambda term: term.of == "protected_word"):
+        if term.around:
+            parent = found[term.around]
+            if term.around in terms and terms[term.around].of != term.of:
+                parent = parent[design.word_group]
+            found[term.name] = found[term.name] + parent
+    return found, n
+
+
+def covariance(
+    design: Design, spec: ModelSpec, values: Values, unpooled: tuple[int, float] | None = None
+) -> np.ndarray:
+    """Prior covariance of the effects, in their order; an unpooled word has an sd of its own."""
+    sd = spec.priors["connection_mean"].parameters["sd"]
+    blocks = [sd**2 * np.eye(len(design.connections))]
+    for term in spec.terms:
+        levels = len(design.coords[term.by]) if term.by else 1
+        alike = np.eye(levels)
+        if term.zero_sum:
+            alike = alike - 1 / levels
+        if term.correlated:
+            alike = values[term.correlation]
+        for unit in range(len(design.coords[term.of])):
+            sds = np.atleast_1d(values[term.sd])
+            if term.sd_by not in {"", term.by}:
+                sds = sds[design.attribute_kind[unit]]
+            sds = np.broadcast_to(sds, levels)
+            if unpooled and term.of == "protected_word" and unit == unpooled[0]:
+                sds = np.full(levels, unpooled[1])
+            blocks.append(alike * np.outer(sds, sds))
+    return np.asarray(block_diag(*blocks))
+
+
+def in_rows(design: Design, spec: ModelSpec) -> np.ndarray:
+    """The expected outcome of every row as a sum of effects, (n_rows, n_effects)."""
+    found, n = effects(design, spec)
+    parents = {term.around for term in spec.terms}
+    total = np.zeros((len(design.y), n))
+    if "connection_mean" not in parents:
+        total += found["connection_mean"][design.connection]
+    for term in spec.terms:
+        if term.name in parents:
+            continue
+        index = [design.codes(dim) for dim in term.dims]
+        has_level = index[-1] >= 0
+        total[has_level] += found[term.name][tuple(each[has_level] for each in index)]
+    return total
+
+
+def residual_variance(design: Design, values: Values) -> np.ndarray:
+    """Residual variance of every row."""
+    sigma = np.broadcast_to(values["sigma"], len(design.connections))
+    return np.asarray(sigma[design.connection] ** 2)
+
+
+def dense_log_density(
+    design: Design, spec: ModelSpec, values: Values, unpooled: tuple[int, float] | None = None
+) -> float:
+    """Log density of all rows given sds and correlations."""
+    spec = spec.fitting(design)
+    rows = in_rows(design, spec)
+    total = rows @ covariance(design, spec, values, unpooled) @ rows.T
+    total += np.diag(residual_variance(design, values))
+    factor = np.linalg.cholesky(total)
+    apart = np.linalg.solve(factor, design.y - spec.priors["connection_mean"].parameters["mean"])
+    log_det = 2 * np.log(np.diag(factor)).sum() + len(rows) * np.log(2 * np.pi)
+    return float(-0.5 * (log_det + apart @ apart))
