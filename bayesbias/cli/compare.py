@@ -33,8 +33,14 @@ def compare(
     *,
     out: options.OutFolder = Path("bayesbias-change"),
     model: Annotated[
-        str | None,
-        typer.Option("--model", "-m", metavar="MODEL", help="A model for changes: name or path."),
+        list[str] | None,
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="MODEL",
+            help="A model for changes by name or path; may be repeated, and the last leads. "
+            "By default change-crossed and change-maximal.",
+        ),
     ] = None,
     fitting: FitOptions,
     wordlist: Annotated[
@@ -69,18 +75,23 @@ def compare(
     BEFORE and AFTER are tables, .csv or .parquet, of ours or in the published layout, made with
     the same word list. DIR gets the pairs, the rows without a partner, posteriors, changes,
     orders, contrasts, scores, plots (PNG, SVG), run.json and a report.html that needs no network.
-    Without --model both models for changes are fitted: change, and change-crossed, in which
-    attribute words have effects of their own.
+    In both default models words and attributes have effects of their own; in change-maximal they
+    lean besides, to one stereotype or group more than to another.
 
     For WEAT, SAME and Direct Bias beside MAC, give --list and the vectors of both. --recover then
     asks, too, whether clusters, a classifier and neighbours find the bias again.
     """
+    from ..model.spec import DEFAULT_MODELS
     from ..report.wording.changes import told_lines
     from ..tables.table_files import read_table
     from ..workflows.change import ChangeSettings, analyse_change
     from ..workflows.output import replace_results, require_place
 
-    settings = ChangeSettings(names=(before.stem, after.stem), model=model, **vars(fitting))
+    settings = ChangeSettings(
+        names=(before.stem, after.stem),
+        models=tuple(model or DEFAULT_MODELS["change"]),
+        **vars(fitting),
+    )
     sources = _sources(wordlist, before_vectors, after_vectors, recover)
     require_place(out, force=force)
     tables = read_table(before), read_table(after)

@@ -72,7 +72,7 @@ def run(
             "--model",
             "-m",
             metavar="MODEL",
-            help="A model by name or path; may be repeated. By default paper and crossed, "
+            help="A model by name or path; may be repeated. By default crossed and maximal, "
             "with --encoder crossed and contextual.",
         ),
     ] = None,
@@ -90,12 +90,13 @@ def run(
     plots (PNG, SVG), run.json and a report.html that needs no network. With several lists each
     gets a folder of its own in DIR.
     """
+    from ..model.spec import DEFAULT_MODELS
     from ..workflows.output import require_place
-    from ..workflows.wordlist import CONTEXTUAL_MODELS, DEFAULT_MODELS, Settings, load_models
+    from ..workflows.wordlist import CONTEXTUAL_MODELS, Settings, load_models
 
     settings = Settings(
         vectors=encoder or vectors,
-        models=tuple(model or (CONTEXTUAL_MODELS if encoder else DEFAULT_MODELS)),
+        models=tuple(model or (CONTEXTUAL_MODELS if encoder else DEFAULT_MODELS["distance"])),
         case=case,
         allow_pickle=allow_pickle,
         templates=templates if encoder else "",

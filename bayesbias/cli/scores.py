@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..model.spec import RECOMMENDED
 from ..sampling.options import FitOptions
 from . import options
 from .screen import Screen, complain
@@ -45,7 +46,7 @@ def scores(
     ] = False,
     model: Annotated[
         str, typer.Option("--model", "-m", metavar="MODEL", help="The model for --posterior.")
-    ] = "crossed",
+    ] = RECOMMENDED["distance"],
     fitting: FitOptions,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Where the table goes, .csv.")

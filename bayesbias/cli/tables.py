@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..model.spec import RECOMMENDED
 from ..sampling.options import FitOptions
 from . import options
 from .screen import Screen
@@ -71,7 +72,7 @@ def fit(
     *,
     model: Annotated[
         str, typer.Option("--model", "-m", metavar="MODEL", help="A model by name or path.")
-    ] = "paper",
+    ] = RECOMMENDED["distance"],
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="Where the posterior goes, .nc."),

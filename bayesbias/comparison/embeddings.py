@@ -12,7 +12,7 @@ import pandas as pd
 from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB
 from .._core.random import as_seed_sequence
-from ..model.spec import ModelSpec
+from ..model.spec import RECOMMENDED, ModelSpec
 from ..posterior.contrasts import contrasts
 from ..posterior.summaries import in_front
 from ..sampling.options import (
@@ -38,9 +38,8 @@ KINDS = {"connections": changes, "contrasts": contrasts}
 @shows_fit_keywords
 def compare_embeddings(
     table: pd.DataFrame,
-    model: str | Path | ModelSpec | None = None,
+    model: str | Path | ModelSpec = RECOMMENDED["change"],
     *,
-    attributes: bool = False,
     priors: Mapping[str, Any] | None = None,
     options: FitOptions | None = None,
     **keywords: Unpack[FitKeywords],
@@ -52,7 +51,7 @@ def compare_embeddings(
     table : DataFrame
         A long-form table with the column ``embedding``, such as the tables of several embeddings
         put below each other with ``pd.concat``.
-    model, attributes, priors, options, **keywords
+    model, priors, options, **keywords
         As for `compare`.
 
     Returns
@@ -87,7 +86,6 @@ def compare_embeddings(
             parts[first],
             parts[second],
             model,
-            attributes=attributes,
             priors=priors,
             options=options.of_fit(seed=own),
         )

@@ -37,7 +37,7 @@ from .._core.checks import unknown_name
 from .._core.random import as_seed_sequence
 from ..model.design import Design
 from ..model.priors import Prior
-from ..model.spec import ModelSpec, load_model, models
+from ..model.spec import RECOMMENDED, ModelSpec, load_model, models
 from ..model.tree import warnings_of
 from ..sampling.fit import fit_design
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
@@ -48,9 +48,6 @@ from .slopes import slopes
 
 if TYPE_CHECKING:
     from xarray import DataTree
-
-MODELS = {False: "change", True: "change-crossed"}
-"""The model of a comparison, without and with effects of the attribute words."""
 
 LEVEL_PRIOR = Prior("normal", {"mean": 1.0, "sd": 0.3}, "as for distances that are not compared")
 """Of the mean distances before: that of the models for distances."""
@@ -63,9 +60,8 @@ WHEN = ("before", "after")
 def compare(
     before: pd.DataFrame,
     after: pd.DataFrame,
-    model: str | Path | ModelSpec | None = None,
+    model: str | Path | ModelSpec = RECOMMENDED[OUTCOME],
     *,
-    attributes: bool = False,
     priors: Mapping[str, Any] | None = None,
     options: FitOptions | None = None,
     **keywords: Unpack[FitKeywords],
@@ -80,16 +76,13 @@ def compare(
     ----------
     before, after : DataFrame
         Long-form tables of one embedding each, such as before and after debiasing.
-    model : str, Path or ModelSpec, optional
-        A model for changes, such as ``change-maximal``; ``change`` if not given, or
-        ``change-crossed`` with `attributes`.
+    model : str, Path or ModelSpec
+        A model for changes; ``models("change")`` names them. A method that moves an attribute's
+        vector changes all its distances at once: under ``change``, where attributes have no effects
+        of their own, intervals of the overall change are too narrow then.
     priors, options, **keywords
         As for `fit`. `priors` are those of the change; distances before have those of the model
         for distances with the same terms.
-    attributes : bool
-        Whether attribute words have effects of their own. A method that moves an attribute's
-        vector changes all its distances at once, and intervals of the overall change that ignore
-        this are too narrow.
 
     Returns
     -------
@@ -128,7 +121,7 @@ def compare(
     (docs/comparison.md). Means before learn from the rows after too, and need not equal those of a
     fit to `before` alone.
     """
-    spec = _spec(model, attributes=attributes, priors=priors)
+    spec = load_model(model, OUTCOME).with_priors(dict(priors or {}))
     pairs = pair(before, after)
     _warn_of_unpaired(pairs)
     design = pairs.design()
@@ -175,15 +168,6 @@ def require_change(tree: DataTree) -> None:
     """Raise a ValueError if a posterior is not one of a change."""
     if "before" not in tree.children:
         raise ValueError("this is not a posterior of a change; pass one that bb.compare gave")
-
-
-def _spec(
-    model: str | Path | ModelSpec | None, *, attributes: bool, priors: Mapping[str, Any] | None
-) -> ModelSpec:
-    if model is not None and attributes:
-        raise ValueError("pass either model or attributes=True; the model says what effects it has")
-    spec = load_model(MODELS[attributes] if model is None else model, OUTCOME)
-    return spec.with_priors(dict(priors or {}))
 
 
 def _warn_of_unpaired(pairs: Pairs) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .design import Design, make_design
-from .spec import ModelSpec, load_model
+from .spec import RECOMMENDED, ModelSpec, load_model
 from .terms import Term, level_shares
 from .tree import ROW_INDICES
 from .whitening import Whitening
@@ -23,7 +23,7 @@ EffectsAround = Callable[[str, Any], Any]
 
 def build_model(
     table: pd.DataFrame,
-    spec: str | ModelSpec = "paper",
+    spec: str | ModelSpec = RECOMMENDED["distance"],
     priors: dict[str, Any] | None = None,
     *,
     whitened: bool = False,
@@ -103,7 +103,7 @@ def model_of(design: Design, spec: ModelSpec, *, whitened: bool = False) -> pm.M
     return model
 
 
-def graph(spec: str | ModelSpec = "paper") -> Any:  # noqa: ANN401
+def graph(spec: str | ModelSpec = RECOMMENDED["distance"]) -> Any:  # noqa: ANN401
     """Draw a model's directed acyclic graph.
 
     Returns

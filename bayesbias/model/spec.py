@@ -39,6 +39,18 @@ OUTCOMES = {
 }
 """What each outcome is, in words."""
 
+DEFAULT_MODELS = {
+    "distance": ("crossed", "maximal"),
+    "change": ("change-crossed", "change-maximal"),
+}
+"""Models that are fitted where none is asked for, the recommended one last; a single fit takes it.
+
+The one before it lacks the terms by which words and attributes lean, and so shows what they do.
+"""
+
+RECOMMENDED = {outcome: models[-1] for outcome, models in DEFAULT_MODELS.items()}
+"""The model of an outcome that keeps its rates of false alarms (docs/calibration.md)."""
+
 _TEXTS = ("name", "title", "reference", "note")
 
 

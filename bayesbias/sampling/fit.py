@@ -19,7 +19,7 @@ from .._core.random import as_seed_sequence
 from ..model.design import Design, index_table
 from ..model.likelihood import predict_rows
 from ..model.pymc_model import model_of
-from ..model.spec import ModelSpec, load_model
+from ..model.spec import RECOMMENDED, ModelSpec, load_model
 from ..model.tree import (
     SamplingWarning,
     add_draws,
@@ -69,7 +69,7 @@ class _Run:
 @shows_fit_keywords
 def fit(
     table: pd.DataFrame,
-    model: str | Path | ModelSpec = "paper",
+    model: str | Path | ModelSpec = RECOMMENDED["distance"],
     *,
     priors: Mapping[str, Any] | None = None,
     prior_predictive: bool = False,

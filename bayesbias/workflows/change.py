@@ -27,6 +27,7 @@ from ..comparison import (
 from ..comparison.bias_checks import N_WORDS
 from ..debias import DefiningSets
 from ..embeddings.word_sets import WordVectors
+from ..model.spec import DEFAULT_MODELS
 from ..model.tree import labels
 from ..posterior.summaries import summary
 from ..sampling.options import FitOptions
@@ -48,11 +49,11 @@ FRAMES = ("changes", "orders", "contrasts", "alignment", "check", "scales")
 class ChangeSettings(FitOptions):
     """How to fit and read a change: the options of a fit, and what the two tables are called.
 
-    Without a `model` it is ``change`` and, beside it, ``change-crossed``.
+    `models` are names or paths of models for changes; the last leads.
     """
 
     names: tuple[str, str] = ("before", "after")
-    model: str | None = None
+    models: tuple[str, ...] = DEFAULT_MODELS["change"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +92,7 @@ class ChangeResult(Result):
 
 
 @dataclass(frozen=True, eq=False)
-class ChangeAnalysis(OfModels):
+class ChangeAnalysis(OfModels[ChangeResult]):
     """All that is known about the change between two tables.
 
     `unpaired` are rows that have no partner, `results` by model, `bands` as `band_shares` gives
@@ -111,11 +112,6 @@ class ChangeAnalysis(OfModels):
     remains: pd.DataFrame | None
     notices: tuple[str, ...]
     wordlist: str = ""
-
-    @property
-    def lead(self) -> ChangeResult:
-        """The result that detailed figures are drawn from: the first."""
-        return next(iter(self.results.values()))
 
     @property
     def frames(self) -> dict[str, pd.DataFrame | None]:
@@ -143,10 +139,10 @@ def analyse_change(
         sources = {"before": scored.before, "after": scored.after}
         require_table_source({"before": before, "after": after}, sources, scored.wordlist)
     sequence = as_seed_sequence(settings.seed)
-    models: list[str | None] = [settings.model] if settings.model else ["change", "change-crossed"]
     results = {}
     with noticed() as notices:
-        for model, seed in zip(models, sequence.spawn(len(models)), strict=True):
+        seeds = sequence.spawn(len(settings.models))
+        for model, seed in zip(settings.models, seeds, strict=True):
             tell(f"fitting {model}")
             tree = compare(before, after, model, options=settings.of_fit(seed=seed))
             tell(f"reading {model}")

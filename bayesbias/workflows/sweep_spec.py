@@ -12,7 +12,7 @@ from typing import Any
 from .._core.checks import unknown_name
 from .._core.random import check_seed
 from ..embeddings.load import CASES
-from ..model.spec import ModelSpec, load_model
+from ..model.spec import DEFAULT_MODELS, ModelSpec, load_model
 from ..sampling.options import FitOptions
 from ..tables.wordlists import WordList, load_wordlist
 
@@ -129,7 +129,7 @@ def sweep_from_dict(content: Mapping[str, Any], folder: Path) -> SweepConfig:
     for key in ("lists", "embeddings"):
         if key not in content:
             raise ValueError(f"the key {key!r} is lacking; it takes {KEYS[key]}")
-    whole = {"models": ["paper", "crossed"], **content}
+    whole = {"models": list(DEFAULT_MODELS["distance"]), **content}
     return SweepConfig(**{key: _read(key, value, folder) for key, value in whole.items()})
 
 

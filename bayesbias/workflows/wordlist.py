@@ -16,7 +16,7 @@ import pandas as pd
 from .._core.checks import Argument, ArgumentError, unknown_name
 from ..contextual import ContextualVectors, contextual_table
 from ..embeddings.load import CASES, in_lower_case, matched_forms
-from ..model.spec import ModelSpec, load_model
+from ..model.spec import DEFAULT_MODELS, ModelSpec, load_model
 from ..model.tree import spec_of, warnings_of
 from ..posterior.contrasts import contrasts
 from ..posterior.loo import compare_models
@@ -31,9 +31,6 @@ from ..tables.wordlists import WordList
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
     from xarray import DataTree
-
-DEFAULT_MODELS = ("paper", "crossed")
-"""The published model, and the one that knows that attribute words repeat."""
 
 CONTEXTUAL_MODELS = ("crossed", "contextual")
 """For words in contexts: without and with effects of the contexts."""
@@ -59,7 +56,7 @@ class Settings(FitOptions):
     """
 
     vectors: str = "glove-demo"
-    models: tuple[str, ...] = DEFAULT_MODELS
+    models: tuple[str, ...] = DEFAULT_MODELS["distance"]
     case: str = "exact"
     allow_pickle: bool = False
     templates: str = ""
@@ -110,10 +107,15 @@ class ModelResult(Result):
     sensitivity: pd.DataFrame
 
 
-class OfModels:
+class OfModels[R: Result]:
     """What a list's and a change's results share: one result a model, in the order asked for."""
 
-    results: Mapping[str, Any]
+    results: Mapping[str, R]
+
+    @property
+    def lead(self) -> R:
+        """The result of the model that detailed figures are drawn from: the last one asked for."""
+        return next(reversed(list(self.results.values())))
 
     @property
     def doubtful(self) -> bool:
@@ -140,7 +142,7 @@ def joined(parts: Mapping[str, pd.DataFrame], column: str) -> pd.DataFrame:
 
 
 @dataclass(frozen=True)
-class Analysis(OfModels):
+class Analysis(OfModels[ModelResult]):
     """All that is known about one word list in one embedding.
 
     `results` are by the model's name, in the order asked for; `comparison` is as `compare_models`
@@ -160,11 +162,6 @@ class Analysis(OfModels):
     comparison: pd.DataFrame | None = None
     notices: tuple[str, ...] = field(default=())
     in_lower_case: tuple[str, ...] = ()
-
-    @property
-    def lead(self) -> ModelResult:
-        """The model that detailed figures are drawn from: the last one asked for."""
-        return next(reversed(list(self.results.values())))
 
     @property
     def frames(self) -> dict[str, pd.DataFrame | None]:
