@@ -44,7 +44,7 @@ import bayesbias as bb
 wordlist = bb.load_wordlist("gender")
 vectors = bb.load_vectors("glove-demo")
 table = bb.distance_table(vectors, wordlist)
-post = bb.fit(table, "crossed", seed=1)
+post = bb.fit(table, seed=1)
 """
 
 SECTIONS: dict[str, tuple[Entry, ...]] = {
@@ -145,7 +145,7 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             "How far distances moved, by level, with the region of practical equivalence.",
             'after = bb.debias.hard(vectors, "gender")\n'
             "debiased = bb.distance_table(after, wordlist)\n"
-            "change = bb.compare(table, debiased, attributes=True, seed=1)\n"
+            "change = bb.compare(table, debiased, seed=1)\n"
             'bb.plots.change_forest(bb.summary(change), level="group")',
             "Changes of mean distances after hard debiasing, by group",
         ),
@@ -170,7 +170,7 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
         Entry(
             "forest_pair",
             "Two summaries on one scale.",
-            'posts = [bb.fit(each, "crossed", seed=1) for each in (table, debiased)]\n'
+            'posts = [bb.fit(each, seed=1) for each in (table, debiased)]\n'
             'bb.plots.forest_pair(*(bb.summary(each) for each in posts), level="group")[0]',
             "Mean distances before and after, by group",
         ),
@@ -212,7 +212,7 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             "    )\n"
             '    for name, each in {"as it is": vectors, "debiased": after}.items()\n'
             '    for listed in map(bb.load_wordlist, ("gender", "religion"))\n'
-            '    for model in ("paper", "crossed")\n'
+            '    for model in ("crossed", "maximal")\n'
             "]\n"
             "bb.plots.small_multiples(pd.concat(parts))",
             "Contrasts by list, embedding and model",

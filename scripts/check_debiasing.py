@@ -25,7 +25,7 @@ def column(source: str, case: str, n_words: int) -> dict[str, str]:
     words, whole = bb.load_wordlist(LIST), bb.load_vectors(source)
     debiased = bb.debias.hard(whole, LIST)
     ends = [bb.load_vectors(each, words, case) for each in (whole, debiased)]
-    tree = bb.compare(*(bb.distance_table(each, words) for each in ends), attributes=True, seed=1)
+    tree = bb.compare(*(bb.distance_table(each, words) for each in ends), seed=1)
     remains = bias_before_after(whole, debiased, LIST, n_words=n_words, seed=1).set_index("check")
     return {
         **scores(scores_before_after(*ends, words, n_resamples=50, seed=0)),

@@ -45,7 +45,7 @@ def test_google_and_reddit_differ_in_controls_but_not_in_stereotypes(
     table = pd.concat([published(file).assign(embedding=name) for name, file in names.items()])
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*no partner")
-        trees = comparison.compare_embeddings(table, attributes=True, seed=1)
+        trees = comparison.compare_embeddings(table, "change-crossed", seed=1)
     frame = comparison.embedding_changes(trees).query("level == 'overall'")
     controls = only_row(frame, first="neutral", second="human")
     assert controls["mean"] == pytest.approx(0.064, abs=0.005)

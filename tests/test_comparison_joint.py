@@ -22,16 +22,18 @@ from bayesbias.comparison.slopes import slopes
 from bayesbias.model.spec import load_model, spec_from_dict
 from bayesbias.model.tree import load_posterior, save_posterior, stacked
 from bayesbias.sampling.fit import fit_design
-from bayesbias.tables.schema import CONNECTIONS
+from bayesbias.tables.schema import COLUMNS, CONNECTIONS
 
 
-@pytest.mark.parametrize(("attributes", "twin"), [(False, "paper-figures"), (True, "crossed")])
+@pytest.mark.parametrize(
+    ("model", "twin"), [("change", "paper-figures"), ("change-crossed", "crossed")]
+)
 def test_the_change_is_the_model_of_distances_on_the_differences(
-    change_tables: tuple[pd.DataFrame, pd.DataFrame], attributes: bool, twin: str
+    change_tables: tuple[pd.DataFrame, pd.DataFrame], model: str, twin: str
 ) -> None:
     """Changes + 1 are a table that `fit` takes, with the prior mean moved by 1 as well."""
     many = {"draws": 4000, "chains": 2}
-    got = compare(*change_tables, attributes=attributes, seed=1, **many)
+    got = compare(*change_tables, model, seed=1, **many)
     pairs = pair(*change_tables)
     raised = pairs.rows.assign(cosine_distance=pairs.rows["change"] + 1)
     first, _ = SeedSequence(1).spawn(2)
@@ -40,7 +42,7 @@ def test_the_change_is_the_model_of_distances_on_the_differences(
     # Posterior sds are about .04 and draws 8,000: eight Monte Carlo errors of two runs.
     assert np.allclose(same["mean"] + 1, other["mean"], atol=0.005)
     assert np.allclose(same["sd"], other["sd"], rtol=0.25)  # heavy tails: few rows a cell
-    assert got.attrs["model"] == ("change-crossed" if attributes else "change")
+    assert got.attrs["model"] == model
     assert list(got["observed_data"].data_vars) == ["change"]
 
 
@@ -202,7 +204,6 @@ def test_what_no_change_can_be_learnt_from_is_refused(
     ("options", "message"),
     [
         ({"model": "paper"}, "'paper' is for distances, and here are changes.*take change, ch"),
-        ({"model": "change", "attributes": True}, "either model or attributes=True"),
         ({"model": "pll"}, "'pll' is for differences of scores"),
         ({"model": "chnge"}, "did you mean 'change'.* [Kk]nown: change, change-crossed, ch"),
         ({"draws": 0}, "draws must be a whole number"),
@@ -243,15 +244,14 @@ def planted(rng: np.random.Generator, attribute_sd: float) -> tuple[pd.DataFrame
     rows = []
     for word in range(15):
         sets = [
-            (f"s{k}_{a}", "associated" if k == word % 3 else "different")
+            (f"s{k}_{a}", f"s{k}", "associated" if k == word % 3 else "different")
             for k in range(3)
             for a in range(4)
         ]
-        sets += [(f"n{a}", "neutral") for a in range(30)] + [(f"h{a}", "human") for a in range(20)]
-        rows += [(f"w{word}", f"g{word % 3}", a, c) for a, c in sets]
-    frame = pd.DataFrame(
-        rows, columns=["protected_word", "protected_group", "attribute", "connection"]
-    ).assign(attribute_set="s")
+        sets += [(f"n{a}", "neutral", "neutral") for a in range(30)]
+        sets += [(f"h{a}", "human", "human") for a in range(20)]
+        rows += [(f"w{word}", f"g{word % 3}", *each) for each in sets]
+    frame = pd.DataFrame(rows, columns=list(COLUMNS[:-1]))
     overall = rng.normal(0.9, 0.08, 4), rng.normal(0.03, 0.05, 4)
     before = overall[0] + rng.uniform(0.04, 0.12) * rng.standard_normal((15, 4))
     change = overall[1] + rng.uniform(0.02, 0.1) * rng.standard_normal((15, 4))
@@ -339,17 +339,15 @@ def test_attribute_effects_are_needed_where_attributes_move() -> None:
     120 overall means: a coverage of .89 has a standard error of .03.
     """
     rng = np.random.default_rng(1)
-    covered: dict[bool, list[np.ndarray]] = {False: [], True: []}
+    covered: dict[str, list[np.ndarray]] = {"change": [], "change-crossed": []}
     for seed in range(30):
         before, after, _, overall = planted(rng, 0.06)
-        for attributes, found in covered.items():
+        for model, found in covered.items():
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
-                tree = compare(
-                    before, after, attributes=attributes, seed=seed, method="exact", **FAST
-                )
+                tree = compare(before, after, model, seed=seed, method="exact", **FAST)
             frame = bb.summary(tree).query("level == 'overall'")
             found.append(inside(frame, overall["change"].to_numpy()))
-    shares = {attributes: np.concatenate(found).mean() for attributes, found in covered.items()}
-    assert shares[True] > 0.8
-    assert shares[False] < shares[True] - 0.03
+    shares = {model: np.concatenate(found).mean() for model, found in covered.items()}
+    assert shares["change-crossed"] > 0.8
+    assert shares["change"] < shares["change-crossed"] - 0.03

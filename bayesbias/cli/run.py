@@ -205,8 +205,7 @@ def _write(analysis: Analysis, folder: Path, command: str, tell: Tell) -> None:
     from ..workflows import output
 
     output.write_frames(analysis.frames, analysis.posteriors, folder)
-    first = next(iter(analysis.results))
-    shutil.copyfile(folder / f"posterior-{first}.nc", folder / "posterior.nc")
+    shutil.copyfile(folder / f"posterior-{analysis.lead.spec.name}.nc", folder / "posterior.nc")
     options.write_report(list_page(analysis), output.record_of(analysis, command), folder, tell)
 
 

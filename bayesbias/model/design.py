@@ -86,6 +86,23 @@ class Design:
                 "such as crossed"
             )
 
+    def require_clear_sets(self, model: str) -> None:
+        """Raise a ValueError if a set is both associated and different for one group."""
+        rows = np.flatnonzero(self.set >= 0)
+        group = self.codes("protected_group")
+        pairs, first, pair = np.unique(
+            np.stack([group, self.set])[:, rows], axis=1, return_index=True, return_inverse=True
+        )
+        clash = np.flatnonzero(self.connection[rows] != self.connection[rows[first]][pair])
+        if len(clash):
+            g, s = pairs[:, pair[clash[0]]]
+            raise ValueError(
+                f"attributes of the set {self.sets[s]!r} are associated with the group "
+                f"{self.groups[g]!r} in some rows and different in others, and the model "
+                f"{model!r} has effects of sets; give each group's stereotypes a set of their own "
+                "in the column attribute_set, or take a model without them, such as crossed"
+            )
+
     def codes(self, column: str) -> IntArray:
         """Return the index of every row along a dimension of ``coords``, (n_rows,)."""
         if column == "protected_group":

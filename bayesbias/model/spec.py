@@ -179,10 +179,13 @@ class ModelSpec:
         Raises
         ------
         ValueError
-            If the model has effects of contexts, and the design no contexts.
+            If the model has effects of contexts, and the design no contexts; or effects by sets
+            of attributes, and a set has two connections with one group.
         """
         if self.terms_of("context"):
             design.require_contexts(self.name)
+        if any("attribute_set" in {term.of, term.by} for term in self.terms):
+            design.require_clear_sets(self.name)
         levels = design.coords
         needed = {t: {t.of: 1, t.dims[-1]: 1 + t.zero_sum} for t in self.terms}
         few = [
