@@ -231,10 +231,13 @@ def _distances(table: pd.DataFrame) -> Table:
 
 
 def _comparison(analysis: Analysis) -> Table:
-    """Show expected log predictive densities of the models by PSIS-LOO, best first."""
+    """Show expected log predictive densities of the models, best first."""
     frame = pd.DataFrame() if analysis.comparison is None else analysis.comparison
+    if frame.empty or frame["left_out"].iloc[0] == "attribute":
+        names = ("model", "elpd", "se", "elpd_diff", "dse", "n_words")
+        return frame_table(frame, "Prediction of attribute words left out", *names)
     names = ("model", "elpd", "p", "elpd_diff", "dse", "n_bad_k")
-    return frame_table(frame, "Leave-one-out prediction (PSIS-LOO)", *names)
+    return frame_table(frame, "Prediction of distances left out (PSIS-LOO)", *names)
 
 
 def _sensitivity(analysis: Analysis) -> Table:

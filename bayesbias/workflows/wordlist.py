@@ -224,7 +224,7 @@ def analyse(
         comparison = None
         if len(results) > 1:
             tell("comparing the models")
-            comparison = _compared(results)
+            comparison = _compared(table, results)
     return Analysis(
         wordlist=wordlist,
         settings=settings,
@@ -253,11 +253,18 @@ def read_any(tree: DataTree, settings: FitOptions) -> dict[str, Any]:
     }
 
 
-def _compared(results: Mapping[str, ModelResult]) -> pd.DataFrame:
-    """Compare the models; rows of which LOO is unsure are counted in the frame, not warned of."""
+def _compared(table: pd.DataFrame, results: Mapping[str, ModelResult]) -> pd.DataFrame:
+    """Compare the models on attributes left out whole, or on rows where that cannot be done.
+
+    The column ``left_out`` says which. Rows of which LOO is unsure are counted, not warned of.
+    """
+    normal = all(one.spec.likelihood == "normal" for one in results.values())
+    several = table.groupby("connection", observed=True)["attribute"].nunique().gt(1).all()
+    left_out = "attribute" if normal and several else "row"
+    posteriors = {name: one.posterior for name, one in results.items()}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".* have Pareto k above")
-        return compare_models({name: one.posterior for name, one in results.items()})
+        return compare_models(posteriors, leave_out=left_out, seed=0).assign(left_out=left_out)
 
 
 @contextmanager
