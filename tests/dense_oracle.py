@@ -51,6 +51,9 @@ def covariance(
             alike = alike - 1 / levels
         if term.correlated:
             alike = values[term.correlation]
+        if term.interaction:
+            blocks.append(np.square(values[term.sd]) * beyond_main_effects(design))
+            continue
         for unit in range(len(design.coords[term.of])):
             sds = np.atleast_1d(values[term.sd])
             if term.sd_by not in {"", term.by}:
@@ -60,6 +63,17 @@ def covariance(
                 sds = np.full(levels, unpooled[1])
             blocks.append(alike * np.outer(sds, sds))
     return np.asarray(block_diag(*blocks))
+
+
+def beyond_main_effects(design: Design) -> np.ndarray:
+    """Project tables of groups by sets on what neither they nor the connections say."""
+    pairs = [(g, s) for g in range(len(design.groups)) for s in range(len(design.sets))]
+    told = [[g == i for i in range(len(design.groups))] for g, _ in pairs]
+    told = np.hstack([told, [[s == i for i in range(len(design.sets))] for _, s in pairs]])
+    for connection in set(design.set_connection.ravel()):
+        told = np.column_stack([told, [design.set_connection[p] == connection for p in pairs]])
+    told = told.astype(float)
+    return np.eye(len(pairs)) - told @ np.linalg.pinv(told)
 
 
 def in_rows(design: Design, spec: ModelSpec) -> np.ndarray:

@@ -23,7 +23,8 @@ from .._core.checks import Argument, ArgumentError, unknown_name
 from .._core.random import as_seed_sequence
 from ..embeddings.chunks import Vector
 from ..embeddings.formats.keyed import keyed_vectors
-from ..model.spec import RECOMMENDED, ModelSpec, load_model
+from ..model.defaults import RECOMMENDED
+from ..model.spec import ModelSpec, load_model
 from ..model.tree import labels, stacked
 from ..posterior.contrasts import contrasts
 from ..sampling.fit import fit

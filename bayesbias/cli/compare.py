@@ -81,7 +81,7 @@ def compare(
     For WEAT, SAME and Direct Bias beside MAC, give --list and the vectors of both. --recover then
     asks, too, whether clusters, a classifier and neighbours find the bias again.
     """
-    from ..model.spec import DEFAULT_MODELS
+    from ..model.defaults import DEFAULT_MODELS
     from ..report.wording.changes import told_lines
     from ..tables.table_files import read_table
     from ..workflows.change import ChangeSettings, analyse_change

@@ -90,7 +90,7 @@ def run(
     plots (PNG, SVG), run.json and a report.html that needs no network. With several lists each
     gets a folder of its own in DIR.
     """
-    from ..model.spec import DEFAULT_MODELS
+    from ..model.defaults import DEFAULT_MODELS
     from ..workflows.output import require_place
     from ..workflows.wordlist import CONTEXTUAL_MODELS, Settings, load_models
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..model.spec import RECOMMENDED
+from ..model.defaults import RECOMMENDED
 from ..sampling.options import FitOptions
 from . import options
 from .screen import Screen, complain

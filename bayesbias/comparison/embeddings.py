@@ -12,7 +12,8 @@ import pandas as pd
 from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB
 from .._core.random import as_seed_sequence
-from ..model.spec import RECOMMENDED, ModelSpec
+from ..model.defaults import RECOMMENDED
+from ..model.spec import ModelSpec
 from ..posterior.contrasts import contrasts
 from ..posterior.summaries import in_front
 from ..sampling.options import (

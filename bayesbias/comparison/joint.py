@@ -35,9 +35,10 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .._core.random import as_seed_sequence
+from ..model.defaults import RECOMMENDED
 from ..model.design import Design
 from ..model.priors import Prior
-from ..model.spec import RECOMMENDED, ModelSpec, load_model, models
+from ..model.spec import ModelSpec, load_model, models
 from ..model.tree import warnings_of
 from ..sampling.fit import fit_design
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords

@@ -57,6 +57,8 @@ class Design:
     context: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     sets: tuple[str, ...] = ()  # sets of stereotypes, without the controls
     set: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # -1 for controls
+    set_connection: IntArray = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
+    # (n_groups, n_sets): what each set is to each group, -1 where there is no row; found from rows
 
     def __post_init__(self) -> None:
         sizes = {
@@ -75,6 +77,11 @@ class Design:
         if not np.isfinite(self.y).all():
             row = int(np.argmin(np.isfinite(self.y)))
             raise ValueError(f"{self.outcome} must be finite; got {self.y[row]} in row {row}")
+        if not self.set_connection.size:
+            found = np.full((len(self.groups), len(self.sets)), -1)
+            rows = np.flatnonzero(self.set >= 0)
+            found[self.codes("protected_group")[rows], self.set[rows]] = self.connection[rows]
+            object.__setattr__(self, "set_connection", found)
 
     def require_contexts(self, model: str) -> None:
         """Raise a ValueError if there are no contexts whose effects a model could estimate."""
@@ -88,14 +95,14 @@ class Design:
 
     def require_clear_sets(self, model: str) -> None:
         """Raise a ValueError if a set is both associated and different for one group."""
+        if not self.sets:
+            return
         rows = np.flatnonzero(self.set >= 0)
         group = self.codes("protected_group")
-        pairs, first, pair = np.unique(
-            np.stack([group, self.set])[:, rows], axis=1, return_index=True, return_inverse=True
-        )
-        clash = np.flatnonzero(self.connection[rows] != self.connection[rows[first]][pair])
+        found = self.set_connection[group[rows], self.set[rows]]
+        clash = rows[self.connection[rows] != found]
         if len(clash):
-            g, s = pairs[:, pair[clash[0]]]
+            g, s = group[clash[0]], self.set[clash[0]]
             raise ValueError(
                 f"attributes of the set {self.sets[s]!r} are associated with the group "
                 f"{self.groups[g]!r} in some rows and different in others, and the model "

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from .defaults import RECOMMENDED
 from .design import Design, make_design
-from .spec import RECOMMENDED, ModelSpec, load_model
+from .spec import ModelSpec, load_model
 from .terms import Term, level_shares
 from .tree import ROW_INDICES
 from .whitening import Whitening

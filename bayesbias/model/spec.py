@@ -39,18 +39,6 @@ OUTCOMES = {
 }
 """What each outcome is, in words."""
 
-DEFAULT_MODELS = {
-    "distance": ("crossed", "maximal"),
-    "change": ("change-crossed", "change-maximal"),
-}
-"""Models that are fitted where none is asked for, the recommended one last; a single fit takes it.
-
-The one before it lacks the terms by which words and attributes lean, and so shows what they do.
-"""
-
-RECOMMENDED = {outcome: models[-1] for outcome, models in DEFAULT_MODELS.items()}
-"""The model of an outcome that keeps its rates of false alarms (docs/calibration.md)."""
-
 _TEXTS = ("name", "title", "reference", "note")
 
 
@@ -192,6 +180,7 @@ class ModelSpec:
             term
             for term, columns in needed.items()
             if any(len(levels.get(column, ())) < n for column, n in columns.items())
+            or (term.interaction and not term.joint_basis(design).size)
         ]
         gone = [term.name for term in few]
         return self.without(*gone) if gone else self

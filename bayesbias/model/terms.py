@@ -48,6 +48,9 @@ class Term:
     correlated : bool
         Whether the effects of one level of the factor are correlated over the levels of ``by``,
         with a prior of the name `correlation`.
+    interaction : bool
+        Whether effects of groups by sets are what neither group, nor set, nor connection says: they
+        are orthogonal to all three. With two groups and two sets nothing is left.
     """
 
     name: str
@@ -58,6 +61,7 @@ class Term:
     around: str = ""
     zero_sum: bool = False
     correlated: bool = False
+    interaction: bool = False
 
     def __post_init__(self) -> None:
         for key, allowed in (
@@ -75,6 +79,15 @@ class Term:
             raise ValueError("zero_sum and correlated need a column that effects are crossed with")
         if self.zero_sum and (self.correlated or (self.by and self.sd_by == self.by)):
             raise ValueError("effects that sum to zero are alike: one sd, and no correlation")
+        if self.interaction and (
+            (self.of, self.by) != ("protected_group", "attribute_set")
+            or self.zero_sum
+            or self.correlated
+            or self.sd_by
+        ):
+            raise ValueError(
+                "interactions are of protected_group by attribute_set, with one sd and nothing else"
+            )
         own = {"", self.by} | ({"attribute_kind"} if self.of == "attribute" else set())
         if self.sd_by not in own:
             may = " or ".join(sorted(own - {""})) or "nothing"
@@ -120,6 +133,7 @@ class Term:
         said = f"{self.name} of {self.of}" + (f" by {self.by}" if self.by else "")
         said += f" around {self.around}" if self.around else ""
         said += ", which sum to zero" if self.zero_sum else ""
+        said += ", beyond both and the connections" if self.interaction else ""
         return said + (", which correlate" if self.correlated else "")
 
     def basis(self, n_levels: int) -> FloatArray:
@@ -131,6 +145,18 @@ class Term:
         from scipy.linalg import helmert
 
         return np.asarray(helmert(n_levels).T) if self.zero_sum else np.eye(n_levels)
+
+    def joint_basis(self, design: Design) -> FloatArray:
+        """Effects of all levels as a linear map of independent coordinates, (n_of * n_by, n)."""
+        n_of = len(design.coords[self.of])
+        if not self.interaction:
+            return np.kron(np.eye(n_of), self.basis(len(design.coords[self.by]) if self.by else 1))
+        from scipy.linalg import null_space
+
+        n_by = len(design.coords[self.by])
+        groups, sets = np.repeat(np.eye(n_of), n_by, axis=1), np.tile(np.eye(n_by), n_of)
+        connections = [(design.set_connection == i).ravel() for i in range(len(design.connections))]
+        return np.array(null_space(np.vstack([groups, sets, *connections])), dtype=np.float64)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the model's file says of the term: all that is not as by default."""
@@ -189,7 +215,8 @@ def term_from_dict(name: str, content: object) -> Term:
     for key, value in content.items():
         if key not in known:
             raise ValueError(f"[terms.{name}] {unknown_name('key', key, known)}")
-        wanted = (bool, "true or false") if key in {"zero_sum", "correlated"} else (str, "text")
+        flags = {"zero_sum", "correlated", "interaction"}
+        wanted = (bool, "true or false") if key in flags else (str, "text")
         if not isinstance(value, wanted[0]):
             raise ValueError(f"[terms.{name}] {key} must be {wanted[1]}; got {value!r:.60}")
     for key in ("of", "sd"):

@@ -66,6 +66,11 @@ def leave_words_out(tree: DataTree, factor: str, rng: Generator) -> LeftOut:
     codes = design.codes(factor)
     for unit in again:
         density, effective = without_rows(design, spec, codes == unit, DRAWS, rng)
+        if not np.isfinite(density).any():
+            raise ValueError(
+                f"without {design.coords[factor][unit]!r} the table tells too little to fit the "
+                f"model {spec.name!r}; compare with leave_out='row'"
+            )
         top = density.max()
         mean, sd = np.exp(density - top).mean(), np.exp(density - top).std()
         elpd[unit], mcse[unit] = top + np.log(mean), sd / mean / np.sqrt(effective)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +11,7 @@ import pandas as pd
 
 from .._core.checks import unknown_name
 from ..model.likelihood import log_likelihood, row_chunks
-from ..model.tree import add_draws, labels, n_draws, spec_of, stacked, variable_dims
+from ..model.tree import add_draws, labels, n_draws, spec_of, stacked, variable_dims, varying
 from .summaries import carry_warnings
 
 if TYPE_CHECKING:
@@ -60,12 +61,15 @@ def prior_sensitivity(tree: DataTree, variables: Sequence[str] | None = None) ->
     sensitivity with power-scaling, Statistics and Computing 34.
     """
     import arviz as az
+    from xarray import DataTree
 
     names = list(spec_of(tree).needed_priors) if variables is None else list(variables)
+    posterior = varying(tree)
     for name in names:
-        if name not in tree["posterior"]:
-            raise ValueError(unknown_name("variable", name, map(str, tree["posterior"])))
+        if name not in posterior:
+            raise ValueError(unknown_name("variable", name, map(str, posterior)))
     scaled = with_log_densities(tree)
+    scaled["posterior"] = DataTree(posterior[names])
     prior = az.psense(scaled, var_names=names, group="prior")
     likelihood = az.psense(scaled, var_names=names, group="likelihood")
     frame = pd.concat(
@@ -100,7 +104,10 @@ def with_log_densities(tree: DataTree) -> DataTree:
 
 def _frame(tree: DataTree, name: str, prior: DataArray, likelihood: DataArray) -> pd.DataFrame:
     dims = variable_dims(spec_of(tree))[name]
-    index = pd.MultiIndex.from_product([labels(tree, dim) for dim in dims]) if dims else [("",)]
+    index = list(product(*(labels(tree, dim) for dim in dims)))
+    if prior.dims == ("pair",):
+        kinds = labels(tree, dims[0])
+        index = [(one, other) for i, other in enumerate(kinds) for one in kinds[:i]]
     return pd.DataFrame(
         {
             "parameter": name,

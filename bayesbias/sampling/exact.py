@@ -313,9 +313,9 @@ def _shared_effects(posterior: Collapsed, effects: FloatArray) -> dict[str, Floa
     found = {"connection_mean": posterior.centre + effects[:, :start]}
     for term in posterior.shared.terms:
         shape = tuple(len(coords[dim]) for dim in term.dims)
-        basis = term.basis(shape[1] if term.by else 1)
-        stop = start + shape[0] * basis.shape[1]
-        values = effects[:, start:stop].reshape(len(effects), shape[0], -1) @ basis.T
+        basis = term.joint_basis(posterior.design)
+        stop = start + basis.shape[1]
+        values = effects[:, start:stop] @ basis.T
         found[term.name] = values.reshape(len(effects), *shape)
         start = stop
     return found

@@ -16,10 +16,11 @@ from numpy.random import Generator, default_rng
 
 from .._core.checks import Argument
 from .._core.random import as_seed_sequence
+from ..model.defaults import RECOMMENDED
 from ..model.design import Design, index_table
 from ..model.likelihood import predict_rows
 from ..model.pymc_model import model_of
-from ..model.spec import RECOMMENDED, ModelSpec, load_model
+from ..model.spec import ModelSpec, load_model
 from ..model.tree import (
     SamplingWarning,
     add_draws,

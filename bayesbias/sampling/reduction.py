@@ -20,7 +20,6 @@ from .sufficient import (
     RowTypes,
     between,
     classes_of,
-    loadings,
     one_hot,
     random_units,
     row_types,
@@ -196,11 +195,15 @@ def shared_effects(
     terms = tuple(t for t in spec.terms if t.of not in {"protected_word", "attribute"})
     loading, parameter = [one_hot(types.connection, n).T], [np.full(n, -1)]
     for term in terms:
-        n_levels = len(design.coords[term.of])
-        own = one_hot(design.codes(term.of)[types.first], n_levels).T
-        crossed = loadings(design, term, types)
-        loading.append((own[:, :, None] * crossed[:, None]).reshape(len(own), -1))
-        parameter.append(np.tile(sd_parameters(term, blocks, crossed.shape[1]), n_levels))
+        basis = term.joint_basis(design)
+        own = design.codes(term.of)[types.first]
+        by = design.codes(term.by)[types.first] if term.by else np.zeros_like(own)
+        n_by = len(design.coords[term.by]) if term.by else 1
+        there = (own >= 0) & (by >= 0)  # controls belong to no set
+        loading.append(np.where(there[:, None], basis[own * n_by + by], 0.0))
+        n_each = basis.shape[1] // (1 if term.interaction else len(design.coords[term.of]))
+        of_each = sd_parameters(term, blocks, n_each)
+        parameter.append(np.tile(of_each, basis.shape[1] // n_each))
     return Shared(terms, np.hstack(loading), np.concatenate(parameter))
 
 

@@ -27,7 +27,7 @@ from ..comparison import (
 from ..comparison.bias_checks import N_WORDS
 from ..debias import DefiningSets
 from ..embeddings.word_sets import WordVectors
-from ..model.spec import DEFAULT_MODELS
+from ..model.defaults import DEFAULT_MODELS
 from ..model.tree import labels
 from ..posterior.summaries import summary
 from ..sampling.options import FitOptions

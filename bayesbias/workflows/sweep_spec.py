@@ -12,7 +12,8 @@ from typing import Any
 from .._core.checks import unknown_name
 from .._core.random import check_seed
 from ..embeddings.load import CASES
-from ..model.spec import DEFAULT_MODELS, ModelSpec, load_model
+from ..model.defaults import DEFAULT_MODELS
+from ..model.spec import ModelSpec, load_model
 from ..sampling.options import FitOptions
 from ..tables.wordlists import WordList, load_wordlist
 

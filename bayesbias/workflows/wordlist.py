@@ -16,7 +16,8 @@ import pandas as pd
 from .._core.checks import Argument, ArgumentError, unknown_name
 from ..contextual import ContextualVectors, contextual_table
 from ..embeddings.load import CASES, in_lower_case, matched_forms
-from ..model.spec import DEFAULT_MODELS, ModelSpec, load_model
+from ..model.defaults import DEFAULT_MODELS
+from ..model.spec import ModelSpec, load_model
 from ..model.tree import spec_of, warnings_of
 from ..posterior.contrasts import contrasts
 from ..posterior.loo import compare_models
@@ -259,8 +260,8 @@ def _compared(table: pd.DataFrame, results: Mapping[str, ModelResult]) -> pd.Dat
     The column ``left_out`` says which. Rows of which LOO is unsure are counted, not warned of.
     """
     normal = all(one.spec.likelihood == "normal" for one in results.values())
-    several = table.groupby("connection", observed=True)["attribute"].nunique().gt(1).all()
-    left_out = "attribute" if normal and several else "row"
+    enough = table.groupby("connection", observed=True)["attribute"].nunique().gt(2).all()
+    left_out = "attribute" if normal and enough else "row"
     posteriors = {name: one.posterior for name, one in results.items()}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".* have Pareto k above")

@@ -59,8 +59,9 @@ def loo_sentence(comparison: pd.DataFrame) -> str:
     )
     if comparison["left_out"].iloc[0] == "attribute":
         return (
-            f"It predicts attribute words that it has not seen best, and beats {beaten} in expected "
-            "log predictive density: each word was left out with all its distances."
+            "It predicts attribute words that it has not seen best, and beats "
+            f"{beaten} in expected log predictive density: each word was left out with all its "
+            "distances."
         )
     bad = int(comparison["n_bad_k"].sum())
     doubt = (
