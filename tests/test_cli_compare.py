@@ -31,7 +31,7 @@ from bayesbias.workflows.change import ChangeSettings, analyse_change
 FRAMES = ("changes", "orders", "contrasts", "alignment", "check", "scales")
 FILES = {
     *(f"{name}.csv" for name in (*FRAMES, "pairs", "unpaired", "bands", "scores")),
-    *("posterior-change.nc", "posterior-change-crossed.nc", "report.html", "run.json"),
+    *("posterior-change-crossed.nc", "posterior-change-maximal.nc", "report.html", "run.json"),
 }
 FAST = ["--draws", "200", "--chains", "2"]
 
@@ -79,9 +79,9 @@ def test_everything_is_written_and_told(
     assert "MAC goes from" in said
     assert "Report: out/report.html" in said
     changes = pd.read_csv("out/changes.csv")
-    assert set(changes["model"]) == {"change", "change-crossed"}
-    tree = load_posterior("out/posterior-change.nc")
-    own = changes[changes["model"] == "change"]
+    assert list(changes["model"].unique()) == ["change-crossed", "change-maximal"]
+    tree = load_posterior("out/posterior-change-maximal.nc")
+    own = changes[changes["model"] == "change-maximal"]
     assert np.allclose(own["mean"], bb.comparison.changes(tree)["mean"])
     record = json.loads(Path("out/run.json").read_text())
     assert record["command"].startswith("bayesbias compare before.csv after.csv --")
@@ -278,7 +278,9 @@ def test_hostile_words_show_as_text(toy_table: pd.DataFrame, tmp_path: Path) -> 
         protected_word=toy_table["protected_word"].replace("hers", HOSTILE),
         protected_group=toy_table["protected_group"].replace("woman", "<b>women</b>"),
     )
-    settings = ChangeSettings(names=(HOSTILE, "after"), model="change", draws=200, chains=2, seed=1)
+    settings = ChangeSettings(
+        names=(HOSTILE, "after"), models=("change",), draws=200, chains=2, seed=1
+    )
     analysis = analyse_change(table, moved(table), settings)
     made = change_page(analysis)
     drawn = figures.draw_figures(made.figures, tmp_path)
@@ -292,7 +294,7 @@ def test_hostile_words_show_as_text(toy_table: pd.DataFrame, tmp_path: Path) -> 
 
 def test_tables_without_controls_or_different_rows_are_told_of(toy_table: pd.DataFrame) -> None:
     kept = toy_table[toy_table["connection"].isin(["associated", "neutral"])]
-    settings = ChangeSettings(model="change", draws=200, chains=2, seed=1)
+    settings = ChangeSettings(models=("change",), draws=200, chains=2, seed=1)
     analysis = analyse_change(kept, moved(kept), settings)
     assert analysis.lead.turned is None
     assert order_sentences(analysis) == [

@@ -22,7 +22,7 @@ from bayesbias.model.tree import load_posterior
 from bayesbias.workflows.output import FRAMES, OWN_NAMES
 
 
-def test_run_with_both_cards_writes_everything_the_same_every_time(
+def test_run_with_both_models_writes_everything_the_same_every_time(
     toy: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     both = [*toy[:4], "--draws", "200", "--out"]
@@ -32,7 +32,10 @@ def test_run_with_both_cards_writes_everything_the_same_every_time(
     found = listing(Path("res"))
     _check_files(found)
     for name in FRAMES:
-        assert list(dict.fromkeys(pd.read_csv(f"res/{name}.csv")["model"])) == ["paper", "crossed"]
+        assert list(dict.fromkeys(pd.read_csv(f"res/{name}.csv")["model"])) == [
+            "crossed",
+            "maximal",
+        ]
     assert pd.read_csv("res/missing.csv")["word"].tolist() == ["gone"]
     assert files_named(found["report.html"].decode()) == files_beside(found)
     record = json.loads(found["run.json"])
@@ -48,25 +51,27 @@ def _check_what_was_said(said: str) -> None:
     lines = said.splitlines()
     assert lines[0] == "toy in toy.txt: 40 distances, 1 of the list's 15 entries missing."
     assert lines.pop(1) == "  Missing: 1 control word."
-    assert lines[1].startswith("  paper: associated − human is ")
-    assert lines[2].startswith("  crossed: associated − human is ")
+    assert lines[1].startswith("  crossed: associated − human is ")
+    assert lines[2].startswith("  maximal: associated − human is ")
     assert "not verdicts" in lines[3]
     assert lines[4:] == ["Report: res/report.html"]
 
 
 def _check_files(found: dict[str, bytes]) -> None:
-    assert {*OWN_NAMES, "posterior.nc", "posterior-paper.nc", "posterior-crossed.nc"} <= set(found)
+    assert {*OWN_NAMES, "posterior.nc", "posterior-crossed.nc", "posterior-maximal.nc"} <= set(
+        found
+    )
     plots = [name for name in found if name.startswith("plots/")]
     stems = {kind: {n[:-4] for n in plots if n.endswith(kind)} for kind in (".png", ".svg")}
     assert stems[".png"] == stems[".svg"]
     specs = {
         f"plots/{plot}-{spec}"
         for plot in ("forest", "contrasts", "check", "scales")
-        for spec in ("paper", "crossed")
+        for spec in ("crossed", "maximal")
     }
     around = {"plots/neighbourhood-1-he", "plots/neighbourhood-2-she"}
     assert stems[".png"] == specs | around | {"plots/distributions"}
-    assert found["posterior.nc"] == found["posterior-paper.nc"]
+    assert found["posterior.nc"] == found["posterior-maximal.nc"]
 
 
 @pytest.mark.usefixtures("one_plot")

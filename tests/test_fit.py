@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import json
+import warnings
 from typing import Any
 
 import numpy as np
@@ -54,8 +55,10 @@ def test_auto_takes_nuts_for_other_likelihoods(
 def test_auto_falls_back_where_pareto_k_is_high(
     small_table: pd.DataFrame, mock_nuts: dict[str, Any]
 ) -> None:
-    """A truly hard posterior; only the NUTS it falls back to is a mock."""
-    tree = fit(small_table, "crossed", priors=SPIKES, draws=500, seed=1)
+    """A truly hard posterior; only the NUTS it falls back to is a mock, which mixes as it may."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SamplingWarning)
+        tree = fit(small_table, "crossed", priors=SPIKES, draws=500, seed=1)
     assert tree.attrs["method"] == "nuts"
     reason = r"Pareto k (\d+\.\d\d|inf) of the exact sampler is too high"
     assert pd.Series([tree.attrs["method_reason"]]).str.fullmatch(reason).all()
@@ -119,7 +122,7 @@ def test_wrong_options_say_what_is_allowed(
 
 
 def test_tables_that_tell_nothing_are_refused(toy_table: pd.DataFrame) -> None:
-    with pytest.raises(ValueError, match=r"all 32 distances are 0\.5, so that no residual sd"):
+    with pytest.raises(ValueError, match=r"all \d+ distances of associated rows are 0\.5"):
         fit(toy_table.assign(cosine_distance=0.5))
     with pytest.raises(ValueError, match="the table has no rows"):
         fit(toy_table.iloc[:0])

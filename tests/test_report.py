@@ -159,9 +159,9 @@ def test_the_demo_lets_the_reader_see_that_human_words_are_closer(demo: Analysis
 @pytest.mark.parametrize(
     ("row", "expected"),
     [
-        ((-0.2, -0.3, -0.1), "the stereotypes are the closer ones, by 0.200 (model crossed"),
+        ((-0.2, -0.3, -0.1), "the stereotypes are the closer ones, by 0.200 (model maximal"),
         ((-0.2, -0.5, 0.1), "by 0.200, which is not settled, for the interval includes zero (mod"),
-        ((0.04, 0.01, 0.07), "the human words are the closer ones, by 0.040 (model crossed"),
+        ((0.04, 0.01, 0.07), "the human words are the closer ones, by 0.040 (model maximal"),
         ((0.04, -0.01, 0.09), "ones, by 0.040, which is not settled, for the interval includes"),
         ((-0.01, -0.1, 0.1), "they differ by 0.010, less than the 0.02 that counts as none (model"),
     ],
@@ -177,6 +177,7 @@ def test_closeness_is_told_as_the_numbers_are(
 def test_rows_with_a_bad_k_are_told() -> None:
     rows = [("crossed", 0.0, 0.0, 2), ("paper", -20.0, 8.0, 0)]
     frame = pd.DataFrame(rows, columns=["model", "elpd_diff", "dse", "n_bad_k"])
+    frame["left_out"] = "row"
     assert "of 2 rows is not reliable (bad k: a Pareto k above 0.7)" in loo_sentence(frame)
     assert "bad k" not in loo_sentence(frame.assign(n_bad_k=0))
 
@@ -239,11 +240,10 @@ def test_what_changes_between_models(demo: Analysis) -> None:
         for r in (base, other)
     ]
     assert f"{width[1] / width[0]:.2f} times as wide for neutral" in told[0]
-    assert width[1] > width[0]
-    assert "attribute words repeat" in told[2]
+    assert "may lean to one side by itself" in told[2]
     turned = contrast(base, 0.1, 0.05, 0.15), contrast(other, 0.1, -0.1, 0.3)
     told = change_sentences(*turned, ("associated", "human"))
-    assert "4.00 times as wide. Under paper it leaves zero out, under crossed it does" in told[1]
+    assert "4.00 times as wide. Under crossed it leaves zero out, under maximal it does" in told[1]
     assert len(change_sentences(other, base, ("associated", "human"))) == 2
 
 
@@ -263,7 +263,7 @@ def test_intervals_too_narrow_are_told_from_those_too_wide(demo: Analysis) -> No
 def test_models_stand_side_by_side(demo: Analysis) -> None:
     rows = means(demo, "overall").rows
     names = [f"{row[0].text} {row[1].text}" for row in rows[:3]]
-    assert names == ["associated paper", "associated crossed", "different paper"]
+    assert names == ["associated crossed", "associated maximal", "different crossed"]
     strips = [row[4].strip for row in rows]
     assert all(s and 0 < s.low < s.mean < s.high < 100 for s in strips)
     assert all(s and s.reference is not None and 0 < s.reference < 100 for s in strips)

@@ -23,7 +23,7 @@ def read(folder: Path, text: str) -> SweepConfig:
 def test_the_example_of_the_help_text_is_read_and_stands_in_the_docs(tmp_path: Path) -> None:
     config = read(tmp_path, EXAMPLE)
     assert [words.name for words in config.lists] == ["religion", "gender", "weat1"]
-    assert [spec.name for spec in config.models] == ["paper", "crossed"]
+    assert [spec.name for spec in config.models] == ["crossed", "maximal"]
     assert config.seeds == (1, 2)
     assert config.embeddings == (
         Embedding("demo", "glove-demo"),
@@ -36,7 +36,7 @@ def test_the_example_of_the_help_text_is_read_and_stands_in_the_docs(tmp_path: P
 
 def test_what_is_left_out_is_as_in_run(tmp_path: Path) -> None:
     config = read(tmp_path, MINIMAL + PLACES)
-    assert [spec.name for spec in config.models] == ["paper", "crossed"]
+    assert [spec.name for spec in config.models] == ["crossed", "maximal"]
     assert (config.seeds, config.draws, config.chains, config.method) == ((1,), 1000, 4, "auto")
     assert (config.ci_prob, config.rope) == (0.89, 0.02)
     assert (config.tune, config.target_accept) == (1000, 0.9)

@@ -150,13 +150,15 @@ class Term:
         """Effects of all levels as a linear map of independent coordinates, (n_of * n_by, n)."""
         n_of = len(design.coords[self.of])
         if not self.interaction:
-            return np.kron(np.eye(n_of), self.basis(len(design.coords[self.by]) if self.by else 1))
+            basis = self.basis(len(design.coords[self.by]) if self.by else 1)
+            return np.asarray(np.kron(np.eye(n_of), basis), dtype=np.float64)
         from scipy.linalg import null_space
 
         n_by = len(design.coords[self.by])
         groups, sets = np.repeat(np.eye(n_of), n_by, axis=1), np.tile(np.eye(n_by), n_of)
         connections = [(design.set_connection == i).ravel() for i in range(len(design.connections))]
-        return np.array(null_space(np.vstack([groups, sets, *connections])), dtype=np.float64)
+        basis = null_space(np.vstack([groups, sets, *connections]))
+        return basis.astype(np.float64)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the model's file says of the term: all that is not as by default."""

@@ -41,6 +41,11 @@ def change_sentences(base: ModelResult, other: ModelResult, pair: tuple[str, str
         f"move by at most {number(moved)}.",
         gap_change(base, other, pair),
     ]
+    if _leans(other) and not _leans(base):
+        sentences.append(
+            "It knows that a word or an attribute may lean to one side by itself, in all its "
+            f"distances; {first} counts each of these distances as evidence of its own."
+        )
     if other.spec.terms_of("attribute") and not base.spec.terms_of("attribute"):
         sentences.append(
             f"It knows that attribute words repeat: each is measured against every "
@@ -48,6 +53,11 @@ def change_sentences(base: ModelResult, other: ModelResult, pair: tuple[str, str
             "them as if they were, tends to look surer than it may."
         )
     return sentences
+
+
+def _leans(result: ModelResult) -> bool:
+    """Return whether words or attributes have effects that differ between sets or groups."""
+    return any(term.zero_sum for term in result.spec.terms)
 
 
 def loo_sentence(comparison: pd.DataFrame) -> str:
