@@ -21,7 +21,7 @@ from bayesbias.calibration import (
     wilson,
 )
 from bayesbias.calibration.choices import Choices
-from bayesbias.calibration.posteriors import PosteriorSource
+from bayesbias.calibration.posteriors import ChangeSource, PosteriorSource
 from bayesbias.calibration.sources import MAC, T_TESTS, WEAT
 from bayesbias.calibration.truth import truth_columns
 from bayesbias.model.spec import load_model
@@ -99,26 +99,63 @@ def test_mac_is_that_of_both_tables(batch: Batch) -> None:
         assert row["p_value"] == pytest.approx(ttest_rel(*values).pvalue, rel=1e-9)
 
 
-@pytest.mark.parametrize("spec", ["paper", "paper-figures", "crossed"])
-def test_posterior_contrasts_are_those_of_fit(spec: str, batch: Batch) -> None:
+@pytest.mark.parametrize("spec", ["paper", "crossed", "maximal"])
+def test_posterior_contrasts_are_those_of_fit(spec: str) -> None:
+    made = Scenario(n_words=(3, 4), word_sd=0.04, effect=0.03, controls=("human",))
+    batch = made.simulate(2, seed=8)
     source, seed = PosteriorSource(load_model(spec)), SeedSequence(77)
-    found = source.measure(Scenario(), batch.first(2), seed, Choices(ci_prob=0.8, draws=1200))
+    found = source.measure(made, batch, seed, Choices(ci_prob=0.8, draws=1200))
     for index, child in enumerate(SeedSequence(77).spawn(2)):
         fitted = _fit_with_stream(batch.table(index), spec, child, 1200)
         frame = bb.contrasts(fitted, ci_prob=0.8)
-        assert set(frame["first"] + frame["second"]) == {"associateddifferent"}
-        row = found.iloc[index]
-        for level, which in (("overall", 0), ("group", 1), ("word", 3)):
-            expected = frame.iloc[which]
-            assert expected["level"] == level
-            numbers = row[[f"{level} mean", f"{level} low", f"{level} high"]].to_numpy(float)
-            # The same draws; sums are taken in another order.
-            assert numbers == pytest.approx(
-                expected[["mean", "low", "high"]].to_numpy(float), abs=1e-12
-            )
-        words = frame[frame["level"] == "word"]
-        margin = np.maximum(words["low"], -words["high"]).max()
-        assert row["any word margin"] == pytest.approx(margin, abs=1e-12)
+        for other, prefix in (("different", ""), ("human", "human ")):
+            part = frame[(frame["first"] == "associated") & (frame["second"] == other)]
+            for level in ("overall", "group", "word"):
+                expected = part[part["level"] == level].iloc[0]
+                assert interval_of(found, index, prefix + level) == same(expected)
+            groups = part[part["level"] == "group"]["mean"].to_numpy()
+            between = found.loc[index, f"{prefix}between groups mean"]
+            assert between == pytest.approx(groups[0] - groups[1], abs=1e-12)
+        score = bb.posterior_scores(fitted, ci_prob=0.8).set_index("score")
+        assert interval_of(found, index, "weat") == same(score.loc["weat_mean_difference"])
+        part = frame[(frame["level"] == "word") & (frame["second"] == "different")]
+        margin = np.maximum(part["low"], -part["high"]).max()
+        assert found.loc[index, "any word margin"] == pytest.approx(margin, abs=1e-12)
+
+
+def test_changes_are_those_of_compare() -> None:
+    made = Scenario(n_words=(3, 4), word_sd=0.04, effect=0.03, controls=("human",))
+    batch, source = made.simulate(2, seed=8), ChangeSource(load_model("change-maximal"), kept=0.5)
+    found = source.measure(made, batch, SeedSequence(77), Choices(ci_prob=0.8, draws=4000))
+    anew = made.without_effect().simulate(2, SeedSequence(77).spawn(1)[0])
+    after = batch.debiased(anew, 0.5)
+    fitted = bb.compare(batch.table(0), after.table(0), "change-maximal", draws=1000, seed=1)
+    parts = {"": fitted} | {
+        f"{end} ": bb.comparison.posterior_at(fitted, end) for end in ("before", "after")
+    }
+    for prefix, tree in parts.items():
+        frame = bb.contrasts(tree, ci_prob=0.8)
+        frame = frame[(frame["first"] == "associated") & (frame["second"] == "different")]
+        for level in ("overall", "group"):
+            expected = frame[frame["level"] == level].iloc[0]
+            # Two sets of 4,000 draws: means differ by some .02 sds, ends of intervals by .05.
+            wide = expected["high"] - expected["low"]
+            ends = expected[["mean", "low", "high"]].to_numpy(float)
+            assert interval_of(found, 0, prefix + level) == pytest.approx(ends, abs=0.1 * wide)
+    truths = [truth_columns(each).iloc[0] for each in (batch, after)]
+    for level in ("overall", "group", "between groups", "human word", "weat"):
+        moved = truths[1][f"truth {level}"] - truths[0][f"truth {level}"]
+        assert found.loc[0, f"truth {level}"] == pytest.approx(moved, abs=1e-12)
+    assert found.loc[0, "truth after overall"] == 0
+
+
+def interval_of(found: pd.DataFrame, index: int, level: str) -> list[float]:
+    return [found.loc[index, f"{level} {name}"] for name in ("mean", "low", "high")]
+
+
+def same(row: pd.Series) -> object:
+    """The same draws; sums are taken in another order."""
+    return pytest.approx(row[["mean", "low", "high"]].to_numpy(float), abs=1e-12)
 
 
 def _fit_with_stream(table: pd.DataFrame, spec: str, stream: SeedSequence, draws: int) -> object:

@@ -89,9 +89,7 @@ def test_tables_expect_what_is_left_without_noise() -> None:
 
 
 def test_heavy_tails_have_the_sd_asked_for_and_more_far_cells() -> None:
-    normal, heavy = (
-        Scenario(cell_df=df).simulate(400, seed=1).distances - 1 for df in (None, 5.0)
-    )
+    normal, heavy = (Scenario(cell_df=df).simulate(400, seed=1).distances - 1 for df in (None, 5.0))
     # The variance of 102,400 cells of kurtosis 9 has a relative error of .9%, its root half of it.
     assert heavy.std() == pytest.approx(normal.std(), rel=SE * 0.0045)
     assert (np.abs(heavy) > 4 * 0.08).mean() > 20 * (np.abs(normal) > 4 * 0.08).mean()
@@ -277,7 +275,9 @@ def test_scenarios_that_cannot_be_are_refused() -> None:
     refused("controls: unknown connection 'humans'; did you mean 'human'", Scenario,
             controls=("humans",))  # fmt: skip
     refused("one set of each connection", Scenario, controls=("human", "human"))
-    refused("cell_df is above 2, since the sd is infinite below, or None; got 2", Scenario, cell_df=2)
+    refused(
+        "cell_df is above 2, since the sd is infinite below, or None; got 2", Scenario, cell_df=2
+    )
     refused("names that differ", Scenario, groups=("X", "X"))
     refused(r"effect is a difference of distances and lies in \[-1, 1\]; got 3", Scenario, effect=3)
     refused("unknown planting 'one-word'; did you mean 'one word'", Scenario, planted="one-word")

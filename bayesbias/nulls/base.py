@@ -95,7 +95,7 @@ class Layout:
 
     @property
     def set_of_attribute(self) -> IntArray:
-        """Attribute set of each attribute, (n_attributes of all sets,); controls behind the groups."""
+        """Attribute set of each attribute, (n_attributes of all sets,), those of controls last."""
         return np.repeat(np.arange(len(self.set_sizes)), self.set_sizes)
 
     @property
@@ -125,9 +125,9 @@ class Layout:
         return frame.assign(**{COLUMNS[4]: connection.ravel()})
 
 
-def _sizes(name: str, given: object, n: int) -> Sizes:
+def _sizes(name: str, given: Sizes, n: int) -> Sizes:
     """Return checked sizes: one number where all are equal."""
-    sizes = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+    sizes = list(given) if isinstance(given, Sequence) else [given]
     for value in sizes:
         if not is_whole(value) or value < FEWEST:
             raise ValueError(
