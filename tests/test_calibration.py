@@ -169,8 +169,14 @@ def _fit_with_stream(table: pd.DataFrame, spec: str, stream: SeedSequence, draws
 
 
 def test_what_is_true_follows_from_what_was_planted() -> None:
-    single = Scenario(effect=0.16, planted="one word").simulate(2, seed=1)
+    single = Scenario(effect=0.16, planted="one word", controls=("human",)).simulate(2, seed=1)
     row = truth_columns(single).iloc[0]
+    # Own attributes lie .08 nearer to the one word than controls do, and others .08 farther.
+    assert row["truth human overall"] == pytest.approx(-0.005)
+    assert row["truth human group"] == pytest.approx(-0.01)
+    assert row["truth human word"] == pytest.approx(-0.08)
+    assert row["truth between groups"] == pytest.approx(-0.02)
+    assert row["truth weat"] == pytest.approx(0.02)
     assert row["truth overall"] == pytest.approx(-0.01)
     assert row["truth group"] == pytest.approx(-0.02)
     assert row["truth word"] == pytest.approx(-0.16)
@@ -189,7 +195,18 @@ def test_what_is_true_follows_from_what_was_planted() -> None:
     assert (cells[:, :, :8] - cells[:, :, 8:]).mean() == pytest.approx(row["truth sets"], abs=0.001)
 
 
+def test_the_true_weat_is_that_of_tables_without_noise() -> None:
+    made = Scenario(
+        n_words=(3, 5), cell_sd=0.0, word_sd=0.1, attribute_bias_sd=0.1, word_bias_sd=0.1
+    )
+    batch = made.simulate(3, seed=1)
+    s = batch.associations()
+    expected = s[:, :3].mean(axis=1) - s[:, 3:].mean(axis=1)
+    assert truth_columns(batch)["truth weat"].to_numpy() == pytest.approx(expected, abs=1e-12)
+
+
 FLAT = {"flat": Scenario(cell_sd=0.0)}
+TINY = {"tiny": Scenario(n_words=2, n_attributes=2)}
 
 READ = pd.DataFrame(
     {
@@ -197,6 +214,9 @@ READ = pd.DataFrame(
         "overall high": [0.05, 0.04, 0.06, -0.03],
         "any word margin": [-0.01, 0.01, 0.03, 0.05],
         "truth overall": [0.0, 0.0, 0.05, -0.1],
+        "human group low": [-0.05, 0.01, -0.1, -0.05],
+        "human group high": [0.05, 0.04, 0.0, -0.03],
+        "truth human group": [0.0, 0.0, 0.01, -0.04],
         "p_value": [0.2, 0.05, 0.01, 0.051],
         "effect_size_sample": [-0.9, 0.7, 1.9, -1.85],
     }
@@ -209,6 +229,8 @@ READ = pd.DataFrame(
         ("paper-hpdi", [False, True, True, True]),
         ("paper-rope", [False, False, True, True]),
         ("paper-coverage", [True, False, True, False]),
+        ("maximal-hpdi-human-group", [False, True, False, True]),
+        ("maximal-coverage-human-group", [True, False, False, True]),
         ("crossed-hpdi-any-word", [False, True, True, True]),
         ("crossed-rope-any-word", [False, False, True, True]),
         ("weat-p", [False, True, True, False]),
@@ -323,6 +345,7 @@ def test_list_length_finds_longer_lists_narrower_and_stronger() -> None:
         ({"methods": None}, "no methods to calibrate; name one of"),
         ({"n_jobs": 0}, "n_jobs is a number of processes"),
         ({"scenarios": {"s": Scenario(groups=("p", "q", "r"))}}, "this scenario has 3: p, q, r"),
+        ({"scenarios": TINY, "methods": "paper-hpdi-human"}, r"controls=\('human',\)"),
         ({"scenarios": FLAT}, "give the scenario a positive cell_sd"),
         ({"scenarios": FLAT, "methods": "t-cells-sets"}, "give the scenario a positive cell_sd"),
     ],

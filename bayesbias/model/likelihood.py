@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.random import Generator
@@ -53,7 +53,7 @@ def expected_rows(
     if not spec.around_means:
         expected = values("connection_mean")[:, codes("connection")]
     for term in spec.summed_terms:
-        index = [codes(dim) for dim in term.dims]
+        index: tuple[Any, ...] = tuple(codes(dim) for dim in term.dims)
         effects = values(term.name)[:, *index]
         expected = expected + effects * (index[-1] >= 0)  # controls are in no attribute set
     return np.asarray(expected)
