@@ -158,6 +158,26 @@ def test_biases_of_words_and_attributes_are_what_the_formula_says() -> None:
     assert lean[:, 0] - 1 == pytest.approx(-(lean[:, 8] - 1), abs=1e-15)
 
 
+@pytest.mark.parametrize("lean", ["any", "own"])
+def test_leanings_of_three_groups_sum_to_zero_and_have_the_sd_asked_for(lean: str) -> None:
+    made = Scenario(
+        groups=("p", "q", "r"), n_words=2, n_attributes=2, controls=("human",),
+        cell_sd=0.0, word_bias_sd=0.05, lean=lean,
+    )  # fmt: skip
+    batch = made.simulate(4000, seed=1)
+    lies = batch.distances[:, 0].reshape(-1, 4, 2)[:, :, 0] - 1  # to each set, then to controls
+    assert lies.sum(axis=1) == pytest.approx(0.0, abs=1e-12)
+    assert lies[:, 3] == pytest.approx(0.0, abs=1e-15)
+    assert lies[:, 1:3].mean(axis=1) - lies[:, 0] == pytest.approx(batch.word_bias[:, 0])
+    # A standard deviation of 4,000 draws has a relative error of .011.
+    assert batch.word_bias[:, 0].std() == pytest.approx(0.05, rel=SE * 0.011)
+    assert np.array_equal(lies[:, 1], lies[:, 2]) == (lean == "own")
+    turned = replace(made, word_bias_sd=0.0, attribute_bias_sd=0.05).simulate(4000, seed=1)
+    to_words = turned.distances[:, ::2, 0] - 1  # of one attribute, to a word of each group
+    assert to_words.sum(axis=1) == pytest.approx(0.0, abs=1e-12)
+    assert to_words[:, 0].std() == pytest.approx(0.05 * 2 / 3, rel=SE * 0.011)
+
+
 def test_an_effect_may_sit_in_one_word_or_cancel_between_two() -> None:
     single = Scenario(effect=0.2, planted="one word").simulate(1, seed=1)
     assert single.planted.tolist() == [0.2] + 15 * [0.0]
@@ -274,6 +294,7 @@ def test_scenarios_that_cannot_be_are_refused() -> None:
     refused("n_words: one number, or one for each of 2 groups", Scenario, n_words=(2, 3, 4))
     refused("controls: unknown connection 'humans'; did you mean 'human'", Scenario,
             controls=("humans",))  # fmt: skip
+    refused("unknown way to lean 'all'; known: any, own", Scenario, lean="all")
     refused("one set of each connection", Scenario, controls=("human", "human"))
     refused(
         "cell_df is above 2, since the sd is infinite below, or None; got 2", Scenario, cell_df=2

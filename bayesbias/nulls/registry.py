@@ -17,6 +17,7 @@ HUMAN = ("human",)
 _sums = partial(Scenario, controls=HUMAN)
 _both = partial(_sums, word_sd=0.04, attribute_sd=0.04)
 _all = partial(_both, word_bias_sd=0.04, attribute_bias_sd=0.04)
+_three = partial(_all, groups=("X", "Y", "Z"))
 _words = partial(vocabulary_scenario, controls=HUMAN)
 
 # fmt: off
@@ -35,8 +36,9 @@ _KNOWN: dict[str, tuple[Callable[[], ScenarioLike], str]] = {
     "all-lean": (_all, "words and attributes differ, and both lean (sd .04 each)"),
     "unequal-groups": (partial(_all, n_words=(4, 12)), "all-lean with 4 words X and 12 words Y"),
     "short-lists": (partial(_all, n_words=4), "all-lean with 4 + 4 words"),
-    "three-groups": (partial(_all, groups=("X", "Y", "Z")),
-        "all-lean with a third group and its set"),
+    "three-groups": (_three, "all-lean with a third group and its set"),
+    "three-groups-own": (partial(_three, lean="own"),
+        "the same, and words and attributes lean to their own or away from it, never to one other"),
     "heavy-tails": (partial(_all, cell_df=4),
         "all-lean, single distances from a Student-t of 4 degrees of freedom"),
     "unit-vectors": (partial(UnitVectorScenario, controls=HUMAN),
