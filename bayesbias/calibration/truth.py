@@ -13,6 +13,10 @@ OTHERS = {"": "different", "human": "human"}
 another control is a line."""
 
 
+ROUNDED = 12
+"""Decimals of true values."""
+
+
 def level_name(other: str, level: str) -> str:
     """Return the name of a level of a contrast, such as ``group`` or ``human group``."""
     return f"{other} {level}".strip()
@@ -63,5 +67,6 @@ def truth_columns(batch: Batch) -> pd.DataFrame:
                 level_name(other, "between groups"): -share * (of_group[0] - of_group[1]),
                 level_name(other, "word"): -share * bias[:, 0],
             }
-    columns = {f"truth {name}": values for name, values in truths.items()}
+    # Sums of what cancels are 0, and no bias of 1e-17.
+    columns = {f"truth {name}": np.round(values, ROUNDED) for name, values in truths.items()}
     return pd.DataFrame(columns, index=range(len(batch)))
