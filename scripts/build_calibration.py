@@ -32,7 +32,7 @@ TEXT = Path(__file__).with_name("calibration_page.md")
 
 SEED = 2024
 TABLES = {
-    "fast": 4000, "posterior": 1000, "unpooled": 500, "topics": 500, "change": 400,
+    "fast": 4000, "posterior": 1000, "combined": 500, "unpooled": 500, "topics": 500, "change": 400,
     "power": 200, "length": 300,
 }  # fmt: skip
 QUICK = dict.fromkeys(TABLES, 10)
@@ -64,6 +64,8 @@ FAST = [
 ]
 
 TWO_GROUPS = [name for name in SCENARIOS if not name.startswith("three-groups")]
+COMBINED = ["all-lean", "unequal-groups", "short-lists", "three-groups", "three-groups-own",
+            "heavy-tails", "planted-all-lean"]  # fmt: skip
 UNPOOLED_IN = ["independent", "words-differ", "both-differ", "vocabulary", *tables_of.PLANTED]
 TOPICS_IN = ["both-differ", "all-lean", "vocabulary", "vocabulary-topics", "planted"]
 CHANGE_IN = ["both-differ", "all-lean", "short-lists", "three-groups", "heavy-tails", "vocabulary",
@@ -71,7 +73,8 @@ CHANGE_IN = ["both-differ", "all-lean", "short-lists", "three-groups", "heavy-ta
 
 PARTS = (
     ("fast", TWO_GROUPS, FAST),
-    ("posterior", list(SCENARIOS), POSTERIOR),
+    ("posterior", [name for name in SCENARIOS if name not in COMBINED], POSTERIOR),
+    ("combined", COMBINED, POSTERIOR),
     ("unpooled", UNPOOLED_IN, UNPOOLED),
     ("topics", TOPICS_IN, TOPICS),
     ("change", CHANGE_IN, CHANGE),
