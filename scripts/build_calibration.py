@@ -5,7 +5,7 @@ Run ``python scripts/build_calibration.py`` from the checkout. ``--jobs N`` sets
 settings and package version: empty it after a change of code); ``--measure-only`` fills that folder
 and writes nothing else; ``--quick`` simulates a few tables only; ``--docs DIR`` writes elsewhere.
 The page's text, with the names of all figures in it, is in scripts/calibration_page.md. It takes
-about a quarter of an hour on two free cores.
+under an hour on two free cores.
 """
 
 from __future__ import annotations
@@ -31,20 +31,55 @@ from scripts import calibration_tables as tables_of  # noqa: E402
 TEXT = Path(__file__).with_name("calibration_page.md")
 
 SEED = 2024
-TABLES = {"fast": 4000, "posterior": 1000, "power": 200, "length": 300}
-QUICK = dict.fromkeys(TABLES, 50)
-DRAWS, ROPE = 2000, 0.02
+TABLES = {
+    "fast": 4000, "posterior": 1000, "combined": 500, "unpooled": 500, "topics": 500, "change": 400,
+    "power": 200, "length": 300,
+}  # fmt: skip
+QUICK = dict.fromkeys(TABLES, 10)
+DRAWS, ROPE = 1000, 0.02
 
-ENDS = ("", "-group", "-unpooled-word", "-word")
+ENDS = ("", "-group", "-word")
+READ = ("hpdi", "coverage")
 POSTERIOR = tables_of.readings(
-    *(f"{reading}{end}" for reading in ("hpdi", "rope", "coverage") for end in ENDS),
+    *(f"{reading}{end}" for reading in (*READ, "rope") for end in ENDS),
+    *(f"{reading}-{level}" for reading in READ for level in tables_of.GROUPS_AND_HUMAN),
     "hpdi-any-word",
 )
+UNPOOLED = tables_of.readings("hpdi-unpooled-word", "rope-unpooled-word", "coverage-unpooled-word")
+TOPICS = [
+    tables_of.named("maximal-topics", reading, level)
+    for reading in READ
+    for level in ("", "group", "human")
+]
+CHANGE = [
+    tables_of.named(model, reading, level)
+    for model in tables_of.CHANGES
+    for reading in READ
+    for level in tables_of.OF_CHANGES | tables_of.ENDS
+]
 FAST = [
     name
     for name, method in CALIBRATED_METHODS.items()
     if not method.source.name.startswith("model ")
 ]
+
+TWO_GROUPS = [name for name in SCENARIOS if not name.startswith("three-groups")]
+COMBINED = ["all-lean", "unequal-groups", "short-lists", "three-groups", "three-groups-own",
+            "heavy-tails", "planted-all-lean"]  # fmt: skip
+UNPOOLED_IN = ["independent", "words-differ", "both-differ", "vocabulary", *tables_of.PLANTED]
+TOPICS_IN = ["both-differ", "all-lean", "vocabulary", "vocabulary-topics", "planted"]
+CHANGE_IN = ["both-differ", "all-lean", "short-lists", "three-groups", "heavy-tails", "vocabulary",
+             "planted", "planted-all-lean"]  # fmt: skip
+
+PARTS = (
+    ("fast", TWO_GROUPS, FAST),
+    ("posterior", [name for name in SCENARIOS if name not in COMBINED], POSTERIOR),
+    ("combined", COMBINED, POSTERIOR),
+    ("unpooled", UNPOOLED_IN, UNPOOLED),
+    ("topics", TOPICS_IN, TOPICS),
+    ("change", CHANGE_IN, CHANGE),
+)
+"""What is simulated: whose number of tables, in which scenarios, by which methods."""
 
 EFFECTS = (0.0, 0.02, 0.04, 0.06, 0.08)
 POWER_SCENARIO = Scenario(word_sd=0.04, attribute_sd=0.04)
@@ -52,17 +87,17 @@ POWER_METHODS = ("weat-p", "t-cells-groups", "paper-hpdi", "crossed-hpdi", "maxi
 DRAWN_METHODS = ("weat-p", "t-cells-groups", "mac-paired-t", "crossed-hpdi", "paper-hpdi-group",
                  "maximal-hpdi", "maximal-hpdi-group")  # fmt: skip
 
+DRAWN_SCENARIOS = ("independent", "words-differ", "attributes-differ", "both-differ", "words-lean",
+                   "attributes-lean", "all-lean", "three-groups", "unit-vectors", "vocabulary",
+                   "vocabulary-topics")  # fmt: skip
+
 
 def measured(tables: dict[str, int], n_jobs: int, folder: Path | None) -> dict[str, pd.DataFrame]:
     """Simulate and measure everything that the page shows."""
     shared = {"seed": SEED, "n_jobs": n_jobs, "folder": folder, "draws": DRAWS, "rope": ROPE}
-    scenarios = list(SCENARIOS)
-    both = [
-        calibrate(scenarios, FAST, tables["fast"], **shared),
-        calibrate(scenarios, POSTERIOR, tables["posterior"], **shared),
-    ]
+    parts = [calibrate(places, methods, tables[n], **shared) for n, places, methods in PARTS]
     return {
-        "scenarios": pd.concat(both, ignore_index=True),
+        "scenarios": pd.concat(parts, ignore_index=True),
         "length": list_length(n=tables["length"], **shared),
         "power": list_length(
             [8],
@@ -79,9 +114,7 @@ def measured(tables: dict[str, int], n_jobs: int, folder: Path | None) -> dict[s
 def draw(found: dict[str, pd.DataFrame], folder: Path) -> None:
     """Write the figures."""
     both = found["scenarios"]
-    shown = both[
-        both["method"].isin(DRAWN_METHODS) & both["scenario"].isin(tables_of.NULL_SCENARIOS)
-    ]
+    shown = both[both["method"].isin(DRAWN_METHODS) & both["scenario"].isin(DRAWN_SCENARIOS)]
     save(folder, "false-alarms", bb.plots.false_alarms(shown))
     save(folder, "power", bb.plots.power_curves(found["power"]))
     ours = found["length"][found["length"]["method"] == "maximal-hpdi"]
@@ -112,7 +145,7 @@ def save(folder: Path, name: str, ax: object) -> None:
 def content_of(found: dict[str, pd.DataFrame], tables: dict[str, int]) -> dict[str, str]:
     """Give what stands in the page by name, other than rates quoted in its prose."""
     both = found["scenarios"]
-    doubtful, fits = int(both["doubtful"].max()), tables["posterior"]
+    worst, fits = both.loc[both["doubtful"].idxmax()], tables["posterior"]
     scenarios = [[f"`{name}`", text] for name, text in ABOUT.items()]
     null = tables_of.NULL_SCENARIOS
     return {
@@ -129,12 +162,45 @@ def content_of(found: dict[str, pd.DataFrame], tables: dict[str, int]) -> dict[s
             )
             for end in ENDS
         ),
+        "unpooled_coverage": tables_of.grid(
+            both, tables_of.readings("coverage-unpooled-word"), UNPOOLED_IN, ("coverage",)
+        ),
+        "other_alarms": tables_of.tables_by_level(
+            both[both["scenario"].isin(null)],
+            tables_of.MODELS,
+            tables_of.GROUPS_AND_HUMAN,
+            "hpdi",
+            "false alarms",
+        ),
+        "other_coverage": tables_of.tables_by_level(
+            both, tables_of.MODELS, tables_of.GROUPS_AND_HUMAN, "coverage", "coverage"
+        ),
+        "change_alarms": tables_of.tables_by_level(
+            both[both["scenario"].isin(null)],
+            tables_of.CHANGES,
+            tables_of.OF_CHANGES,
+            "hpdi",
+            "false alarms",
+        ),
+        "change_power": tables_of.tables_by_level(
+            both[both["scenario"].isin(tables_of.PLANTED)],
+            tables_of.CHANGES,
+            tables_of.OF_CHANGES,
+            "hpdi",
+            "power",
+        ),
+        "change_coverage": tables_of.tables_by_level(
+            both, tables_of.CHANGES, tables_of.OF_CHANGES | tables_of.ENDS, "coverage", "coverage"
+        ),
+        "topics": tables_of.topics(both),
+        "failures": tables_of.failures(both),
         "power": tables_of.power(both),
         **tables_of.length_tables(found["length"]),
         **tables_of.example_content(),
         "doubtful": "no posterior had a Pareto k from .7 on"
-        if not doubtful
-        else f"in the worst cell {doubtful} of {fits} had a Pareto k from .7 on (they count)",
+        if not worst["doubtful"]
+        else f"in the worst cell (`{worst['method']}`, `{worst['scenario']}`) "
+        f"{worst['doubtful']} of {worst['n']} had a Pareto k from .7 on (they count)",
         **{f"{name}_n": f"{count:,}" for name, count in tables.items()},
         "draws": f"{DRAWS:,}",
         "rope": tables_of.short(ROPE),

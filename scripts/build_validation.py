@@ -70,10 +70,10 @@ pytest -m slow tests/test_sbc.py tests/test_exact_against_nuts.py tests/test_pub
 
 Integrating the effects out leaves a density of the standard deviations alone. On a small irregular
 table it is compared with the density of the multivariate normal that it stands for, written down
-row by row: for `paper`, `paper-figures`, `crossed`, `crossed` with an sd for each kind of
-attribute, and `grouped`. The two differ by one constant, to 1e-9 in log density
-(`tests/test_collapsed.py`). Means and spreads of the draws are compared with a brute-force grid in
-`tests/test_exact.py`.
+row by row: for every Normal model, and for variants of them, such as `crossed` with an sd for each
+kind of attribute, or with words that vary around a mean of their group. The two differ by one
+constant, to 1e-9 in log density (`tests/test_collapsed.py`). Means and spreads of the draws are
+compared with a brute-force grid in `tests/test_exact.py`.
 
 ## Simulation-based calibration
 

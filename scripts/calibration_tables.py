@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,30 @@ from bayesbias.nulls import SCENARIOS
 from bayesbias.reproduce import null_share
 
 MODELS = ("paper", "crossed", "maximal")
+CHANGES = ("change-crossed", "change-maximal")
+RECOMMENDED = ("maximal", "change-maximal")
+"""Models whose cells that are worse than promised are listed."""
+
+GROUPS_AND_HUMAN = {
+    "between-groups": "X against Y",
+    "human": "human, overall",
+    "human-group": "human, group",
+    "human-between-groups": "human, X against Y",
+    "human-word": "human, word",
+    "weat": "WEAT",
+}
+"""Levels beside the overall, the group's and the word's contrast with ``different``."""
+
+OF_DIFFERENT = {"": "overall", "group": "group", "between-groups": "X against Y", "word": "word"}
+OF_CHANGES = OF_DIFFERENT | {level: GROUPS_AND_HUMAN[level] for level in ("human", "weat")}
+ENDS = {
+    "before": "before, overall",
+    "before-group": "before, group",
+    "after": "after, overall",
+    "after-group": "after, group",
+}
+"""Levels by the end of a method's name, and as columns of tables are headed."""
+
 NULL_SCENARIOS = [name for name in SCENARIOS if not name.startswith("planted")]
 PLANTED = [name for name in SCENARIOS if name not in NULL_SCENARIOS]
 T_METHODS = ("t-cells-groups", "t-cells-sets", "t-word-means", "t-attribute-means")
@@ -50,14 +74,16 @@ def span(low: str, high: str) -> str:
 
 
 def quote(both: pd.DataFrame, request: str) -> str:
-    """Give rates as prose quotes them: ``SCENARIO,... METHOD,... [%]``, the highest after ``most``.
+    """Give rates as prose quotes them: ``SCENARIO,... METHOD,... [%]``.
 
-    ``null`` stands for all false alarms of null scenarios but ``vocabulary-topics``, and ``*`` in
-    the name of a method for every model.
+    After ``most`` it is the highest, after ``least`` the lowest. ``null`` stands for all false
+    alarms of null scenarios but ``vocabulary-topics``, and ``*`` in the name of a method for every
+    model.
     """
     words = request.split()
-    percent, most = words[-1] == "%", words[0] == "most"
-    scenarios, methods = (part.split(",") for part in words[most : len(words) - percent])
+    percent, most, least = words[-1] == "%", words[0] == "most", words[0] == "least"
+    asked = words[most or least : len(words) - percent]
+    scenarios, methods = (part.split(",") for part in asked)
     methods = [name.replace("*", spec) for name in methods for spec in MODELS]
     rows = both[both["method"].isin(methods)]
     if scenarios == ["null"]:
@@ -69,7 +95,7 @@ def quote(both: pd.DataFrame, request: str) -> str:
         raise ValueError(f"the page asks for {request!r}, and a method of it is unknown")
     rates = rows.loc[rows["scenario"].isin(scenarios), "rate"]
     low, high = (f"{each:.0%}" if percent else short(each) for each in (rates.min(), rates.max()))
-    return high if most else span(low, high)
+    return high if most else low if least else span(low, high)
 
 
 def rate(row: pd.Series, kinds: Sequence[str]) -> str:
@@ -77,21 +103,101 @@ def rate(row: pd.Series, kinds: Sequence[str]) -> str:
     if row["kind"] not in kinds:
         return "–"
     text = f"{short(row['rate'], 3)} ± {short(row['mc_error'], 3)}"
-    covers = row["kind"] == "coverage"
-    worse = row["high"] < row["nominal"] if covers else row["low"] > row["nominal"]
-    return f"**{text}**" if worse and row["kind"] != "power" else text
+    return f"**{text}**" if _is_worse(row) else text
 
 
 def grid(
     frame: pd.DataFrame, methods: Sequence[str], scenarios: Sequence[str], kinds: Sequence[str]
 ) -> str:
     """Write rates, a row a scenario and a column a method."""
-    found = frame.set_index(["scenario", "method"])
     rows = [
-        [f"`{scenario}`", *(rate(found.loc[(scenario, name)], kinds) for name in methods)]
+        [f"`{scenario}`", *(cell(frame, scenario, name, kinds) for name in methods)]
         for scenario in scenarios
     ]
     return markdown(["scenario", *(f"`{name}`" for name in methods)], rows)
+
+
+def cell(frame: pd.DataFrame, scenario: str, method: str, kinds: Sequence[str]) -> str:
+    """Write the rate of one cell; a dash if it was not measured or is of another kind."""
+    found = frame[(frame["scenario"] == scenario) & (frame["method"] == method)]
+    return "–" if found.empty else rate(found.iloc[0], kinds)
+
+
+def named(model: str, reading: str, level: str) -> str:
+    """Name the method that reads a level of a model's posterior."""
+    return f"{model}-{reading}" + (f"-{level}" if level else "")
+
+
+def by_level(
+    frame: pd.DataFrame,
+    model: str,
+    reading: str,
+    levels: Mapping[str, str],
+    kinds: Sequence[str],
+) -> str:
+    """Write rates of a model, a row a scenario that it was measured in and a column a level."""
+    names = [named(model, reading, level) for level in levels]
+    measured = frame.loc[frame["method"].isin(names), "scenario"].unique()
+    rows = [
+        [f"`{scenario}`", *(cell(frame, scenario, name, kinds) for name in names)]
+        for scenario in measured
+    ]
+    return markdown([f"`{model}-{reading}`", *levels.values()], rows)
+
+
+def tables_by_level(
+    frame: pd.DataFrame, models: Sequence[str], levels: Mapping[str, str], reading: str, kind: str
+) -> str:
+    """Write the tables of several models."""
+    return "\n\n".join(by_level(frame, model, reading, levels, (kind,)) for model in models)
+
+
+def topics(frame: pd.DataFrame) -> str:
+    """Write what ``maximal-topics`` claims and covers, and how wide its interval is."""
+    readings = {
+        named("maximal-topics", reading, level): f"{reading}, {what}"
+        for what, level in (("overall", ""), ("group", "group"), ("human", "human"))
+        for reading in ("hpdi", "coverage")
+    }
+    found = frame.set_index(["method", "scenario"])
+    rows = [
+        [
+            f"`{scenario}`",
+            *(cell(frame, scenario, name, ("false alarms", "coverage", "power"))
+              for name in readings),
+            short(found.loc[("maximal-topics-coverage", scenario), "width"], 3),
+        ]
+        for scenario in found.loc["maximal-topics-coverage"].index
+    ]  # fmt: skip
+    return markdown(["`maximal-topics`", *readings.values(), "width, overall"], rows)
+
+
+def failures(frame: pd.DataFrame) -> str:
+    """Write every cell of the recommended models that is worse than promised beyond chance."""
+    rows = []
+    for (model, scenario), part in frame.groupby([_model_of(frame), "scenario"], sort=False):
+        worse = [_told(row) for _, row in part.iterrows() if _is_worse(row)]
+        if model in RECOMMENDED and worse:
+            rows.append([f"`{model}`", f"`{scenario}`", "; ".join(worse)])
+    if not rows:
+        return "No cell of `maximal` and `change-maximal` is worse than promised beyond chance."
+    return markdown(["model", "scenario", "worse than promised: claimed, or covered"], rows)
+
+
+def _model_of(frame: pd.DataFrame) -> pd.Series:
+    return frame["method"].str.replace("-(hpdi|coverage|rope).*", "", regex=True).rename("model")
+
+
+def _told(row: pd.Series) -> str:
+    verb = "covers" if row["kind"] == "coverage" else "claims"
+    return f"{row['question']} {verb} {short(row['rate'], 3)}"
+
+
+def _is_worse(row: pd.Series) -> bool:
+    """Return whether a rate is worse than promised, beyond its Monte Carlo interval."""
+    if row["kind"] == "coverage":
+        return bool(row["high"] < row["nominal"])
+    return bool(row["kind"] == "false alarms" and row["low"] > row["nominal"])
 
 
 def readings(*readings: str) -> list[str]:
@@ -135,10 +241,11 @@ def known_rates(both: pd.DataFrame) -> str:
 def power(both: pd.DataFrame) -> str:
     """Write power in the scenarios with something planted, a row a method."""
     names = ["weat-p", "weat-d-large", "mac-paired-t", "t-cells-groups", "t-word-means"]
-    names += readings("hpdi", "rope", "hpdi-unpooled-word", "hpdi-word")
-    found, kinds = both.set_index(["scenario", "method"]), ("power", "false alarms")
+    names += readings("hpdi", "hpdi-between-groups", "hpdi-human", "hpdi-weat", "rope")
+    names += readings("hpdi-unpooled-word", "hpdi-word")
+    kinds = "power", "false alarms"
     rows = [
-        [f"`{name}`", *(rate(found.loc[(scenario, name)], kinds) for scenario in PLANTED)]
+        [f"`{name}`", *(cell(both, scenario, name, kinds) for scenario in PLANTED)]
         for name in names
     ]
     return markdown(["method", *(f"`{scenario}`" for scenario in PLANTED)], rows)

@@ -83,20 +83,23 @@ def grid(
 
 def model_named(name: str) -> bb.ModelSpec:
     """A bundled model, or one that is changed as the words after its name say."""
-    bundled, _, change = name.partition(" ")
+    bundled, _, changes = name.partition(" ")
     content = load_model(bundled).to_dict()
-    match change:
-        case "by kind":  # an sd of attribute effects for each kind of attribute
-            content["terms"]["attribute_effect"]["sd_by"] = "attribute_kind"
-        case "of one sigma":
-            content["sigma"] = "common"
-        case "without attributes":
-            del content["terms"]["attribute_effect"], content["priors"]["attribute_sd"]
-        case "in contexts":
-            content["terms"]["context_effect"] = {"of": "context", "sd": "context_sd"}
-            content["priors"]["context_sd"] = content["priors"]["attribute_sd"]
-        case _:
-            assert not change, change
+    for change in filter(None, changes.split(" and ")):
+        match change:
+            case "by kind":  # an sd of attribute effects for each kind of attribute
+                content["terms"]["attribute_effect"]["sd_by"] = "attribute_kind"
+            case "of one sigma":
+                content["sigma"] = "common"
+            case "without attributes":
+                del content["terms"]["attribute_effect"], content["priors"]["attribute_sd"]
+            case "around groups":  # words vary around a mean of their group, that around all
+                parent = {"of": "protected_group", "sd": "group_sd"}
+                content["terms"]["group_mean"] = content["terms"]["word_mean"] | parent
+                content["terms"]["word_mean"]["around"] = "group_mean"
+                content["priors"]["group_sd"] = content["priors"]["connection_sd"]
+            case _:
+                raise AssertionError(change)
     return spec_from_dict(content)
 
 

@@ -21,7 +21,7 @@ from bayesbias.calibration import (
     wilson,
 )
 from bayesbias.calibration.choices import Choices
-from bayesbias.calibration.posteriors import PosteriorSource
+from bayesbias.calibration.posteriors import ChangeSource, PosteriorSource
 from bayesbias.calibration.sources import MAC, T_TESTS, WEAT
 from bayesbias.calibration.truth import truth_columns
 from bayesbias.model.spec import load_model
@@ -99,26 +99,63 @@ def test_mac_is_that_of_both_tables(batch: Batch) -> None:
         assert row["p_value"] == pytest.approx(ttest_rel(*values).pvalue, rel=1e-9)
 
 
-@pytest.mark.parametrize("spec", ["paper", "paper-figures", "crossed"])
-def test_posterior_contrasts_are_those_of_fit(spec: str, batch: Batch) -> None:
+@pytest.mark.parametrize("spec", ["paper", "crossed", "maximal"])
+def test_posterior_contrasts_are_those_of_fit(spec: str) -> None:
+    made = Scenario(n_words=(3, 4), word_sd=0.04, effect=0.03, controls=("human",))
+    batch = made.simulate(2, seed=8)
     source, seed = PosteriorSource(load_model(spec)), SeedSequence(77)
-    found = source.measure(Scenario(), batch.first(2), seed, Choices(ci_prob=0.8, draws=1200))
+    found = source.measure(made, batch, seed, Choices(ci_prob=0.8, draws=1200))
     for index, child in enumerate(SeedSequence(77).spawn(2)):
         fitted = _fit_with_stream(batch.table(index), spec, child, 1200)
         frame = bb.contrasts(fitted, ci_prob=0.8)
-        assert set(frame["first"] + frame["second"]) == {"associateddifferent"}
-        row = found.iloc[index]
-        for level, which in (("overall", 0), ("group", 1), ("word", 3)):
-            expected = frame.iloc[which]
-            assert expected["level"] == level
-            numbers = row[[f"{level} mean", f"{level} low", f"{level} high"]].to_numpy(float)
-            # The same draws; sums are taken in another order.
-            assert numbers == pytest.approx(
-                expected[["mean", "low", "high"]].to_numpy(float), abs=1e-12
-            )
-        words = frame[frame["level"] == "word"]
-        margin = np.maximum(words["low"], -words["high"]).max()
-        assert row["any word margin"] == pytest.approx(margin, abs=1e-12)
+        for other, prefix in (("different", ""), ("human", "human ")):
+            part = frame[(frame["first"] == "associated") & (frame["second"] == other)]
+            for level in ("overall", "group", "word"):
+                expected = part[part["level"] == level].iloc[0]
+                assert interval_of(found, index, prefix + level) == same(expected)
+            groups = part[part["level"] == "group"]["mean"].to_numpy()
+            between = found.loc[index, f"{prefix}between groups mean"]
+            assert between == pytest.approx(groups[0] - groups[1], abs=1e-12)
+        score = bb.posterior_scores(fitted, ci_prob=0.8).set_index("score")
+        assert interval_of(found, index, "weat") == same(score.loc["weat_mean_difference"])
+        part = frame[(frame["level"] == "word") & (frame["second"] == "different")]
+        margin = np.maximum(part["low"], -part["high"]).max()
+        assert found.loc[index, "any word margin"] == pytest.approx(margin, abs=1e-12)
+
+
+def test_changes_are_those_of_compare() -> None:
+    made = Scenario(n_words=(3, 4), word_sd=0.04, effect=0.03, controls=("human",))
+    batch, source = made.simulate(2, seed=8), ChangeSource(load_model("change-maximal"), kept=0.5)
+    found = source.measure(made, batch, SeedSequence(77), Choices(ci_prob=0.8, draws=4000))
+    anew = made.without_effect().simulate(2, SeedSequence(77).spawn(1)[0])
+    after = batch.debiased(anew, 0.5)
+    fitted = bb.compare(batch.table(0), after.table(0), "change-maximal", draws=1000, seed=1)
+    parts = {"": fitted} | {
+        f"{end} ": bb.comparison.posterior_at(fitted, end) for end in ("before", "after")
+    }
+    for prefix, tree in parts.items():
+        frame = bb.contrasts(tree, ci_prob=0.8)
+        frame = frame[(frame["first"] == "associated") & (frame["second"] == "different")]
+        for level in ("overall", "group"):
+            expected = frame[frame["level"] == level].iloc[0]
+            # Two sets of 4,000 draws: means differ by some .02 sds, ends of intervals by .05.
+            wide = expected["high"] - expected["low"]
+            ends = expected[["mean", "low", "high"]].to_numpy(float)
+            assert interval_of(found, 0, prefix + level) == pytest.approx(ends, abs=0.1 * wide)
+    truths = [truth_columns(each).iloc[0] for each in (batch, after)]
+    for level in ("overall", "group", "between groups", "human word", "weat"):
+        moved = truths[1][f"truth {level}"] - truths[0][f"truth {level}"]
+        assert found.loc[0, f"truth {level}"] == pytest.approx(moved, abs=1e-12)
+    assert found.loc[0, "truth after overall"] == 0
+
+
+def interval_of(found: pd.DataFrame, index: int, level: str) -> list[float]:
+    return [found.loc[index, f"{level} {name}"] for name in ("mean", "low", "high")]
+
+
+def same(row: pd.Series) -> object:
+    """The same draws; sums are taken in another order."""
+    return pytest.approx(row[["mean", "low", "high"]].to_numpy(float), abs=1e-12)
 
 
 def _fit_with_stream(table: pd.DataFrame, spec: str, stream: SeedSequence, draws: int) -> object:
@@ -132,8 +169,14 @@ def _fit_with_stream(table: pd.DataFrame, spec: str, stream: SeedSequence, draws
 
 
 def test_what_is_true_follows_from_what_was_planted() -> None:
-    single = Scenario(effect=0.16, planted="one word").simulate(2, seed=1)
+    single = Scenario(effect=0.16, planted="one word", controls=("human",)).simulate(2, seed=1)
     row = truth_columns(single).iloc[0]
+    # Own attributes lie .08 nearer to the one word than controls do, and others .08 farther.
+    assert row["truth human overall"] == pytest.approx(-0.005)
+    assert row["truth human group"] == pytest.approx(-0.01)
+    assert row["truth human word"] == pytest.approx(-0.08)
+    assert row["truth between groups"] == pytest.approx(-0.02)
+    assert row["truth weat"] == pytest.approx(0.02)
     assert row["truth overall"] == pytest.approx(-0.01)
     assert row["truth group"] == pytest.approx(-0.02)
     assert row["truth word"] == pytest.approx(-0.16)
@@ -152,7 +195,18 @@ def test_what_is_true_follows_from_what_was_planted() -> None:
     assert (cells[:, :, :8] - cells[:, :, 8:]).mean() == pytest.approx(row["truth sets"], abs=0.001)
 
 
+def test_the_true_weat_is_that_of_tables_without_noise() -> None:
+    made = Scenario(
+        n_words=(3, 5), cell_sd=0.0, word_sd=0.1, attribute_bias_sd=0.1, word_bias_sd=0.1
+    )
+    batch = made.simulate(3, seed=1)
+    s = batch.associations()
+    expected = s[:, :3].mean(axis=1) - s[:, 3:].mean(axis=1)
+    assert truth_columns(batch)["truth weat"].to_numpy() == pytest.approx(expected, abs=1e-12)
+
+
 FLAT = {"flat": Scenario(cell_sd=0.0)}
+TINY = {"tiny": Scenario(n_words=2, n_attributes=2)}
 
 READ = pd.DataFrame(
     {
@@ -160,6 +214,9 @@ READ = pd.DataFrame(
         "overall high": [0.05, 0.04, 0.06, -0.03],
         "any word margin": [-0.01, 0.01, 0.03, 0.05],
         "truth overall": [0.0, 0.0, 0.05, -0.1],
+        "human group low": [-0.05, 0.01, -0.1, -0.05],
+        "human group high": [0.05, 0.04, 0.0, -0.03],
+        "truth human group": [0.0, 0.0, 0.01, -0.04],
         "p_value": [0.2, 0.05, 0.01, 0.051],
         "effect_size_sample": [-0.9, 0.7, 1.9, -1.85],
     }
@@ -172,6 +229,8 @@ READ = pd.DataFrame(
         ("paper-hpdi", [False, True, True, True]),
         ("paper-rope", [False, False, True, True]),
         ("paper-coverage", [True, False, True, False]),
+        ("maximal-hpdi-human-group", [False, True, False, True]),
+        ("maximal-coverage-human-group", [True, False, False, True]),
         ("crossed-hpdi-any-word", [False, True, True, True]),
         ("crossed-rope-any-word", [False, False, True, True]),
         ("weat-p", [False, True, True, False]),
@@ -286,6 +345,7 @@ def test_list_length_finds_longer_lists_narrower_and_stronger() -> None:
         ({"methods": None}, "no methods to calibrate; name one of"),
         ({"n_jobs": 0}, "n_jobs is a number of processes"),
         ({"scenarios": {"s": Scenario(groups=("p", "q", "r"))}}, "this scenario has 3: p, q, r"),
+        ({"scenarios": TINY, "methods": "paper-hpdi-human"}, r"controls=\('human',\)"),
         ({"scenarios": FLAT}, "give the scenario a positive cell_sd"),
         ({"scenarios": FLAT, "methods": "t-cells-sets"}, "give the scenario a positive cell_sd"),
     ],
@@ -297,6 +357,8 @@ def test_bad_input_is_named(arguments: dict[str, object], message: str) -> None:
 
 
 def test_other_bad_input_is_named() -> None:
+    with pytest.raises(ValueError, match="'pll' is for differences of scores"):
+        posterior_methods("pll")
     with pytest.raises(ValueError, match="'robust' has a student_t likelihood"):
         posterior_methods("robust")
     with pytest.raises(ValueError, match="n_words must be a whole number from 2 on, got 1"):

@@ -24,7 +24,7 @@ VARIANTS = (
     "crossed by kind",
     "contextual of one sigma",
     "contextual without attributes",
-    "grouped in contexts",
+    "contextual around groups",
 )
 
 
@@ -120,7 +120,10 @@ def test_drawn_effects_have_the_dense_conditional(irregular: Design, name: str) 
     [
         ("paper", {"connection_sd": 4, "sigma": 1}),
         ("crossed by kind", {"connection_sd": 4, "sigma": 4, "attribute_sd": 3}),
-        ("grouped", {"connection_sd": 4, "sigma": 4, "attribute_sd": 1, "group_sd": 4}),
+        (
+            "crossed around groups",
+            {"connection_sd": 4, "sigma": 4, "attribute_sd": 1, "group_sd": 4},
+        ),
         (
             "maximal",
             {"level_sd": 3, "lean_sd": 1, "sigma": 4, "attribute_sd": 3, "attribute_lean_sd": 3}
@@ -138,7 +141,9 @@ def test_each_model_has_its_parameters(
     assert [*[each.where.start for each in posterior.blocks], posterior.n_parameters] == starts
 
 
-@pytest.mark.parametrize(("name", "classes"), [("crossed", 2), ("grouped", 4), ("maximal", 2)])
+@pytest.mark.parametrize(
+    ("name", "classes"), [("crossed", 2), ("crossed around groups", 4), ("maximal", 2)]
+)
 def test_groups_make_classes_only_where_they_matter(name: str, classes: int) -> None:
     rows = [
         (f"w{w}", "xy"[w % 2], f"a{a}", "ab"[a % 2], ["neutral", "human"][a % 2])
@@ -147,7 +152,7 @@ def test_groups_make_classes_only_where_they_matter(name: str, classes: int) -> 
     ]
     table = pd.DataFrame(rows, columns=list(COLUMNS[:5]))
     table["cosine_distance"] = 0.9 + 0.05 * np.random.default_rng(0).random(len(table))
-    assert len(collapse(make_design(table), load_model(name)).sides[0].size) == classes
+    assert len(collapse(make_design(table), model_named(name)).sides[0].size) == classes
 
 
 @pytest.mark.parametrize("name", ["paper", "crossed", "maximal"])

@@ -33,7 +33,7 @@ def small_table() -> pd.DataFrame:
     return grid(3, 4, 0.9 + 0.05 * np.random.default_rng(0).standard_normal(12))
 
 
-@pytest.mark.parametrize("spec", ["paper", "paper-figures", "crossed", "grouped"])
+@pytest.mark.parametrize("spec", ["paper", "paper-figures", "crossed", "maximal"])
 def test_auto_takes_the_exact_sampler_for_normal_models(toy_table: pd.DataFrame, spec: str) -> None:
     tree = fit(toy_table, spec, draws=400, chains=2, seed=1)
     assert tree.attrs["method"] == "exact"

@@ -33,7 +33,7 @@ ALLOWED = {
     "maskedlm": "_core tables model sampling posterior",
     "extrinsic": "_core tables model",
     "comparison": f"{BASE} model scores sampling posterior debias",
-    "calibration": "_core model scores sampling nulls",
+    "calibration": "_core model scores sampling nulls comparison",
     "reproduce": "_core scores nulls",
     "plots": "_core tables model posterior background comparison",
     "workflows": f"{BASE} model sampling posterior debias contextual maskedlm comparison",

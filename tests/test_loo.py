@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from builders import grid
+from builders import grid, model_named
 from dense_oracle import dense_log_density
 from numpy.random import default_rng
 from scipy.special import logsumexp
@@ -186,15 +186,16 @@ def test_fits_without_a_word_come_from_the_seed(posteriors: dict[str, DataTree])
 
 
 @pytest.mark.parametrize(
-    "spec", ["paper", "crossed", "maximal", pytest.param("grouped", marks=pytest.mark.slow)]
+    "spec",
+    ["paper", "crossed", "maximal", pytest.param("crossed around groups", marks=pytest.mark.slow)],
 )
 @pytest.mark.parametrize("factor", ["attribute", "protected_word"])
 def test_left_out_words_against_refits(spec: str, factor: str) -> None:
     """Draws of a fit to a subset; given them a dense normal, and no identity of leaving out."""
     full = simulated(0.1, n_attributes=12)  # enough words that no density has a heavy tail
     table = pd.concat([full.iloc[1:], full.iloc[[5]]], ignore_index=True)
-    design, model = make_design(table), load_model(spec)
-    found = leave_words_out(fit(table, spec, seed=3), factor, default_rng(4))
+    design, model = make_design(table), model_named(spec)
+    found = leave_words_out(fit(table, model, seed=3), factor, default_rng(4))
     total, variance = 0.0, (found.mcse**2).sum()
     for unit in range(len(design.coords[factor])):
         without = design.take(np.flatnonzero(design.codes(factor) != unit))

@@ -12,7 +12,6 @@ import pytest
 from builders import distances
 
 import bayesbias as bb
-from bayesbias.calibration.methods import posterior_methods
 from bayesbias.model.priors import Prior
 from bayesbias.model.spec import CHOICES, ModelSpec, load_model, models, spec_from_dict
 from bayesbias.workflows.sweep_spec import sweep_from_dict
@@ -196,10 +195,9 @@ EMBEDDINGS = {"embeddings": {"demo": "glove-demo"}, "lists": ["gender"]}
         lambda: bb.fit(distances(), "change"),
         lambda: load_models(["paper", "change"]),
         lambda: sweep_from_dict({**EMBEDDINGS, "models": ["change"]}, Path()),
-        lambda: posterior_methods("change"),
         lambda: bb.vocabulary_contrasts("glove-demo", "gender", "change"),
     ],
-    ids=["fit", "run", "sweep", "calibrate", "vocabulary_contrasts"],
+    ids=["fit", "run", "sweep", "vocabulary_contrasts"],
 )
 def test_whatever_models_distances_refuses_other_models(take: Callable[[], object]) -> None:
     with pytest.raises(ValueError, match=r"the model 'change' is for changes.* here are distances"):

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from builders import only_row, refused
+from builders import model_named, only_row, refused
 from dense_oracle import covariance, effects, in_rows, residual_variance
 from scipy.stats import norm
 from xarray import DataTree
@@ -66,7 +66,7 @@ def test_student_models_have_the_same_words(
 
 
 def test_another_word_of_a_group_lies_around_the_mean_of_its_group(toy_table: pd.DataFrame) -> None:
-    tree = bb.fit(toy_table, "grouped", seed=1)
+    tree = bb.fit(toy_table, model_named("crossed around groups"), seed=1)
     mean, sd = stacked(tree, "group_mean"), stacked(tree, "connection_sd")
     frame = bb.predict_words(tree, 0.8, ci_kind="eti", seed=2)
     for at, group in enumerate(("man", "woman")):

@@ -44,26 +44,85 @@ def clusters(n: int = 6, size: int = 4) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_every_named_scenario_gives_valid_tables_with_two_groups(name: str) -> None:
+def test_every_named_scenario_gives_valid_tables_with_controls(name: str) -> None:
     assert name in ABOUT
-    made = scenario(name)
-    batch = made.simulate(3, seed=1)
+    batch = scenario(name).simulate(3, seed=1)
     table = batch.table(2)
     pd.testing.assert_frame_equal(bb.validate(table), table)
-    assert table["connection"].value_counts()[["associated", "different"]].tolist() == [128, 128]
     sets = table[table["connection"] == "associated"].groupby("protected_group")["attribute_set"]
-    assert sets.unique().map(list).to_dict() == {"X": ["A"], "Y": ["B"]}
-    assert len(table.drop_duplicates(["protected_word", "attribute"])) == 256
+    expected = {group: [of] for group, of in zip(batch.layout.groups, "ABC", strict=False)}
+    assert sets.unique().map(list).to_dict() == expected
+    human = table[table["connection"] == "human"]
+    assert human["attribute_set"].unique().tolist() == ["human"]
+    assert human["protected_word"].value_counts().unique().tolist() == [8]
+    assert not table.duplicated(["protected_word", "attribute"]).any()
     assert batch.distances[2].ravel() == pytest.approx(table["cosine_distance"], abs=1e-15)
 
 
 @pytest.mark.parametrize("name", sorted(SCENARIOS))
-def test_the_true_contrast_is_what_tables_average_to(name: str) -> None:
+def test_the_true_contrasts_are_what_tables_average_to(name: str) -> None:
     batch = scenario(name).simulate(400 if "topics" in name else 2000, seed=7)
-    found = contrast(batch.distances, batch.layout.own)
-    error = found.std(ddof=1) / np.sqrt(len(found))
-    assert found.mean() == pytest.approx(-batch.planted.mean(), abs=SE * error)
+    table, by_word = batch.layout.rows, -batch.planted
+    for other, share in (("different", 1.0), ("human", 1 - 1 / len(batch.layout.groups))):
+        weights = row_weights(table, "associated") - row_weights(table, other)
+        found = batch.distances.reshape(len(batch), -1) @ weights
+        error = found.std(ddof=1) / np.sqrt(len(found))
+        assert found.mean() == pytest.approx(share * by_word.mean(), abs=SE * error)
     assert ("planted" in name) == bool(np.any(batch.planted))
+
+
+def row_weights(table: pd.DataFrame, connection: str) -> np.ndarray:
+    """Weights of rows in the mean over words of their mean distance to a connection."""
+    rows = table["connection"] == connection
+    counts = table[rows].groupby("protected_word").size().reindex(table["protected_word"])
+    return np.where(rows, 1 / counts.to_numpy() / table["protected_word"].nunique(), 0.0)
+
+
+def test_tables_expect_what_is_left_without_noise() -> None:
+    made = Scenario(word_sd=0.05, attribute_bias_sd=0.05, effect=0.1, controls=("human",))
+    batch = made.simulate(500, seed=1)
+    noise = batch.distances - batch.expected
+    # 192,000 cells of sd .08: their sd has a standard error of .00013.
+    assert noise.std() == pytest.approx(0.08, abs=SE * 0.00013)
+    bare = replace(made, cell_sd=0.0).simulate(3, seed=1)
+    assert np.array_equal(bare.distances, bare.expected)
+
+
+def test_heavy_tails_have_the_sd_asked_for_and_more_far_cells() -> None:
+    normal, heavy = (Scenario(cell_df=df).simulate(400, seed=1).distances - 1 for df in (None, 5.0))
+    # The variance of 102,400 cells of kurtosis 9 has a relative error of .9%, its root half of it.
+    assert heavy.std() == pytest.approx(normal.std(), rel=SE * 0.0045)
+    assert (np.abs(heavy) > 4 * 0.08).mean() > 20 * (np.abs(normal) > 4 * 0.08).mean()
+    assert np.abs(heavy).max() <= 6 * 0.08
+
+
+def test_groups_may_be_of_different_sizes() -> None:
+    layout = Layout(n_words=(2, 5), n_attributes=(3, 4), controls=("human",))
+    assert layout.shape == (7, 10)
+    table = layout.rows
+    by_group = table.groupby("protected_group")["protected_word"].nunique()
+    assert by_group.to_dict() == {"X": 2, "Y": 5}
+    by_set = table.groupby("attribute_set")["attribute"].nunique()
+    assert by_set.to_dict() == {"A": 3, "B": 4, "human": 3}
+    assert Layout(n_words=(4, 4)) == Layout(n_words=4)
+
+
+def test_a_debiasing_keeps_spread_and_mean_and_takes_the_effect_away() -> None:
+    made = Scenario(word_sd=0.04, word_bias_sd=0.05, effect=0.2, controls=("human",))
+    before = made.simulate(2000, seed=1)
+    after = before.debiased(made.without_effect().simulate(2000, seed=2), kept=0.6)
+    assert after.distances.mean(axis=(1, 2)) == pytest.approx(before.distances.mean(axis=(1, 2)))
+    assert not after.planted.any()
+    first, second = before.word_bias[:, 0], after.word_bias[:, 0]
+    # Correlations of 2,000 pairs have a standard error near .015, sds of .05 one of .0008.
+    assert np.corrcoef(first, second)[0, 1] == pytest.approx(0.6, abs=SE * 0.015)
+    assert second.std() == pytest.approx(0.05, abs=SE * 0.0008)
+    # What is expected of a word's own and other attributes differs by its bias, before and after.
+    own = made.layout.own[0].astype(bool)
+    other = made.layout.set_of_attribute == 1
+    for batch in (before, after, after - before):
+        gap = batch.expected[:, 0, other].mean(axis=1) - batch.expected[:, 0, own].mean(axis=1)
+        assert gap == pytest.approx(batch.word_bias[:, 0], abs=1e-12)
 
 
 def test_equal_seeds_give_equal_tables_and_others_do_not() -> None:
@@ -97,6 +156,26 @@ def test_biases_of_words_and_attributes_are_what_the_formula_says() -> None:
     # The lean of an attribute is shared by all words of its group, and turned round for the other.
     assert lean[:, 0] == pytest.approx(lean[:, 7], abs=1e-15)
     assert lean[:, 0] - 1 == pytest.approx(-(lean[:, 8] - 1), abs=1e-15)
+
+
+@pytest.mark.parametrize("lean", ["any", "own"])
+def test_leanings_of_three_groups_sum_to_zero_and_have_the_sd_asked_for(lean: str) -> None:
+    made = Scenario(
+        groups=("p", "q", "r"), n_words=2, n_attributes=2, controls=("human",),
+        cell_sd=0.0, word_bias_sd=0.05, lean=lean,
+    )  # fmt: skip
+    batch = made.simulate(4000, seed=1)
+    lies = batch.distances[:, 0].reshape(-1, 4, 2)[:, :, 0] - 1  # to each set, then to controls
+    assert lies.sum(axis=1) == pytest.approx(0.0, abs=1e-12)
+    assert lies[:, 3] == pytest.approx(0.0, abs=1e-15)
+    assert lies[:, 1:3].mean(axis=1) - lies[:, 0] == pytest.approx(batch.word_bias[:, 0])
+    # A standard deviation of 4,000 draws has a relative error of .011.
+    assert batch.word_bias[:, 0].std() == pytest.approx(0.05, rel=SE * 0.011)
+    assert np.array_equal(lies[:, 1], lies[:, 2]) == (lean == "own")
+    turned = replace(made, word_bias_sd=0.0, attribute_bias_sd=0.05).simulate(4000, seed=1)
+    to_words = turned.distances[:, ::2, 0] - 1  # of one attribute, to a word of each group
+    assert to_words.sum(axis=1) == pytest.approx(0.0, abs=1e-12)
+    assert to_words[:, 0].std() == pytest.approx(0.05 * 2 / 3, rel=SE * 0.011)
 
 
 def test_an_effect_may_sit_in_one_word_or_cancel_between_two() -> None:
@@ -212,6 +291,14 @@ def test_scenarios_that_cannot_be_are_refused() -> None:
     refused("n_attributes must be a whole number from 2 on, got 2.5", Scenario, n_attributes=2.5)
     refused("n_words must be a whole number", Scenario, n_words=True)
     refused("groups must name 2 to 26 groups, got 1", Scenario, groups=("X",))
+    refused("n_words: one number, or one for each of 2 groups", Scenario, n_words=(2, 3, 4))
+    refused("controls: unknown connection 'humans'; did you mean 'human'", Scenario,
+            controls=("humans",))  # fmt: skip
+    refused("unknown way to lean 'all'; known: any, own", Scenario, lean="all")
+    refused("one set of each connection", Scenario, controls=("human", "human"))
+    refused(
+        "cell_df is above 2, since the sd is infinite below, or None; got 2", Scenario, cell_df=2
+    )
     refused("names that differ", Scenario, groups=("X", "X"))
     refused(r"effect is a difference of distances and lies in \[-1, 1\]; got 3", Scenario, effect=3)
     refused("unknown planting 'one-word'; did you mean 'one word'", Scenario, planted="one-word")

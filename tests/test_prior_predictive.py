@@ -7,18 +7,18 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from builders import grid, only_row, refused
+from builders import grid, model_named, only_row, refused
 from dense_oracle import covariance, in_rows
 
 import bayesbias as bb
 from bayesbias.model.design import make_design
-from bayesbias.model.spec import load_model
 
 N = 4000
 
 
 @pytest.mark.parametrize(
-    ("name", "rate"), [("paper", 2.0), ("crossed", 2.0), ("grouped", 2.0), ("maximal", 10.0)]
+    ("name", "rate"),
+    [("paper", 2.0), ("crossed", 2.0), ("crossed around groups", 2.0), ("maximal", 10.0)],
 )
 def test_means_spread_as_the_model_says(toy_table: pd.DataFrame, name: str, rate: float) -> None:
     """Variances are linear in squared sds, whose mean is 2/rate² under an Exponential.
@@ -26,7 +26,7 @@ def test_means_spread_as_the_model_says(toy_table: pd.DataFrame, name: str, rate
     Correlations of an LKJ prior are zero in the mean.
     """
     design = make_design(toy_table)
-    spec = load_model(name).fitting(design)
+    spec = model_named(name).fitting(design)
     root = np.sqrt(2) / rate
     values = {term.sd: np.float64(root) for term in spec.terms}
     values |= {term.correlation: np.eye(3) for term in spec.terms if term.correlated}
@@ -37,7 +37,7 @@ def test_means_spread_as_the_model_says(toy_table: pd.DataFrame, name: str, rate
     total = rows @ covariance(design, spec, values) @ rows.T + root**2 * np.eye(len(rows))
     weight = {name: design.connection == at for at, name in enumerate(design.connections)}
     weight = {name: where / where.sum() for name, where in weight.items()}
-    frame = bb.prior_predictive(name, toy_table, draws=N, seed=1)
+    frame = bb.prior_predictive(model_named(name), toy_table, draws=N, seed=1)
     for statistic, of, w in (
         ("mean", "associated", weight["associated"]),
         ("mean", "human", weight["human"]),

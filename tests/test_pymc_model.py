@@ -40,13 +40,13 @@ def table(toy_table: pd.DataFrame) -> pd.DataFrame:
 NORMAL = [name for name in models() if load_model(name).likelihood == "normal"]
 
 
-@pytest.fixture(scope="module", params=NORMAL)
+@pytest.fixture(scope="module", params=[*NORMAL, "crossed around groups"])
 def exact(request: pytest.FixtureRequest, table: pd.DataFrame) -> DataTree:
     with warnings.catch_warnings():  # distances contradict priors of changes, and leave two modes
         warnings.filterwarnings("ignore", "the posterior has", SamplingWarning)
         return fit_design(  # as `fit`, for any outcome: models are tried whatever they are for
             make_design(table),
-            request.param,
+            model_named(request.param),
             method="exact",
             draws=1000,  # with fewer, too few proposals are effective under the largest models
             chains=2,

@@ -14,7 +14,7 @@ from bayesbias.model.design import Design, make_design
 from bayesbias.sampling.reduction import Collapsed, collapse
 from bayesbias.sampling.sufficient import Classes, between, row_types
 
-MODELS = ("crossed", "crossed by kind", "grouped", "maximal")
+MODELS = ("crossed", "crossed by kind", "crossed around groups", "maximal")
 
 KINDS = ("stereotype", "neutral", "human")
 
@@ -120,11 +120,12 @@ def test_units_are_classed_by_their_partners_and_sds_and_by_nothing_else(
     table: pd.DataFrame, posterior: Collapsed, side: int
 ) -> None:
     name, design = posterior.spec.name, posterior.design
+    has_groups = name == "maximal" or posterior.spec.terms_of("protected_group")
     partners = [Counter[tuple[str, ...]]() for _ in posterior.sides[side].of_unit]
     for _, row in table.iterrows():
         other = row[["attribute", "protected_word"][side]]
         seen = [row["connection"]]
-        seen += [row["protected_group"]] if name in {"grouped", "maximal"} else []
+        seen += [row["protected_group"]] if has_groups else []
         seen += [row["attribute_set"]] if name == "maximal" else []
         partners[unit_of(name, design, row)[side]][other, *seen] += 1
     # Words that are split have an sd for each connection, without rows too.

@@ -87,7 +87,9 @@ def test_scales_name_what_they_belong_to(crossed_posterior: DataTree) -> None:
 
 
 def test_scales_by_kind_and_by_group(toy_table: pd.DataFrame) -> None:
-    frame = scales(fit(toy_table, model_named("grouped by kind"), method="exact", seed=1))
+    frame = scales(
+        fit(toy_table, model_named("crossed by kind and around groups"), method="exact", seed=1)
+    )
     of = frame.groupby("parameter")["of"].apply(list).to_dict()
     assert of["attribute_sd"] == ["stereotype", "neutral", "human"]
     assert of["group_sd"] == CONNECTIONS

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from .._core.checks import unknown_name
 from ..model.spec import ModelSpec, load_model
 from .choices import Choices
-from .posteriors import PosteriorSource
+from .posteriors import ChangeSource, PosteriorSource, UnpooledSource
 from .sources import MAC, T_TESTS, WEAT, Source
+from .truth import OTHERS, level_name
 
 Says = Literal["claims", "covers"]
 BoolArray = NDArray[np.bool_]
@@ -31,7 +32,15 @@ CALISKAN_LOWEST = 1.81
 """Lowest of the scores that they quote from Caliskan et al. (2017) for biased lists, 2.06 to 1.81.
 """
 
-MODELS = ("paper", "paper-figures", "crossed", "maximal")
+MODELS = (
+    "paper",
+    "paper-figures",
+    "crossed",
+    "maximal",
+    "maximal-topics",
+    "change-crossed",
+    "change-maximal",
+)
 """Models whose readings have a name."""
 
 
@@ -134,9 +143,8 @@ CALIBRATED_METHODS: dict[str, Method] = {
         T_TESTS, "sets", "p_attribute_means",
     ),
 }  # fmt: skip
-"""Methods by name; those of models, ``MODEL-hpdi``, ``MODEL-rope`` and ``MODEL-coverage``, with
-``-group``, ``-word``, ``-unpooled-word`` and ``-any-word`` behind them for other levels, are added
-below."""
+"""Methods by name; those of models, ``MODEL-hpdi``, ``MODEL-rope`` and ``MODEL-coverage``, with the
+names of other levels behind them, are added below; see `posterior_methods`."""
 
 
 def _outside(level: str, *, practical: bool) -> Reading:
@@ -159,13 +167,34 @@ def _covering(level: str) -> Reading:
     return verdict
 
 
-_LEVELS = {
-    "overall": ("overall", "the overall contrast"),
-    "group": ("group", "the first group's contrast"),
-    "word": ("word", "the first word's contrast"),
-    "unpooled word": ("unpooled word", "the first word's contrast, not pooled with others'"),
-    "any word": ("", "any word's contrast"),
+_OF_CONTRAST = {
+    "overall": "the overall contrast",
+    "group": "the first group's contrast",
+    "between groups": "the first group's contrast less the second's",
+    "word": "the first word's contrast",
 }
+
+_OF_BOTH = {
+    level_name(other, level): f"{what} with {connection}" if other else what
+    for other, connection in OTHERS.items()
+    for level, what in _OF_CONTRAST.items()
+} | {"weat": "WEAT's mean difference", "any word": "any word's contrast"}
+
+UNPOOLED = "unpooled word"
+_ENDS = ("before", "after")
+
+LEVELS = {
+    "distance": _OF_BOTH | {UNPOOLED: "the first word's contrast, not pooled with others'"},
+    "change": {level: f"the change of {what}" for level, what in _OF_BOTH.items()}
+    | {
+        f"{end} {level}": f"{_OF_CONTRAST[level]} {end}"
+        for end in _ENDS
+        for level in ("overall", "group")
+    },
+}
+"""What is read of a posterior, by the outcome that its model is for: name and words."""
+
+_SOURCES = {"distance": PosteriorSource, "change": ChangeSource}
 
 
 def posterior_methods(spec: str | Path | ModelSpec) -> dict[str, Method]:
@@ -174,43 +203,62 @@ def posterior_methods(spec: str | Path | ModelSpec) -> dict[str, Method]:
     Parameters
     ----------
     spec : str, Path or ModelSpec
-        A bundled Normal model, the path of one, or a model.
+        A bundled Normal model of distances or of changes, the path of one, or a model.
 
     Returns
     -------
     dict of str to Method
         ``NAME-hpdi`` (the HPDI of the contrast excludes 0), ``NAME-rope`` (it lies outside the
         region of practical equivalence) and ``NAME-coverage`` (it holds the true contrast), each
-        for the overall contrast, and with ``-group``, ``-word``, ``-unpooled-word`` and
-        ``-any-word`` behind it.
+        for the overall contrast associated - different, and with ``-group``, ``-between-groups``
+        (of the first group less the second), ``-word``, ``-any-word`` behind it; with ``-human``,
+        ``-human-group``, ``-human-between-groups`` and ``-human-word`` for associated - human; with
+        ``-weat`` for WEAT's mean difference (`bayesbias.posterior_scores`). Models of distances
+        have ``-unpooled-word`` besides (`bayesbias.unpooled_contrasts`). Models of changes are
+        about the change of all these, and with ``-before``, ``-before-group``, ``-after`` and
+        ``-after-group`` about both ends of it.
+
+    Raises
+    ------
+    ValueError
+        If the model is for another outcome, or its likelihood is not Normal.
     """
-    loaded = load_model(spec, "distance")
+    loaded = load_model(spec)
+    if loaded.outcome not in LEVELS:
+        loaded = load_model(loaded, "distance")
     if loaded.likelihood != "normal":
         raise ValueError(
             f"the model {loaded.name!r} has a {loaded.likelihood} likelihood; thousands of fits "
             "need the exact sampler, which takes Normal models"
         )
-    source, found = PosteriorSource(loaded), {}
-    for level, (interval, what) in _LEVELS.items():
-        end = "" if level == "overall" else f"-{level.replace(' ', '-')}"
-        title = f"{loaded.name}, HPDI of {what}"
-        for name, practical, null in (
-            ("hpdi", False, f"{what} is 0"),
-            ("rope", True, f"{what} is smaller than the ROPE"),
-        ):
-            promise = (
-                (lambda it: 1 - it.ci_prob) if interval and not practical else _promised_nothing
-            )
-            found[f"{loaded.name}-{name}{end}"] = Method(
-                f"{title} outside {'the ROPE' if practical else '0'}", null, source, level,
-                _outside(level, practical=practical), promise,
-                practical=practical, interval=interval,
-            )  # fmt: skip
-        if interval:
-            found[f"{loaded.name}-coverage{end}"] = Method(
-                f"{title} holds the truth", "none: coverage", source, level, _covering(level),
-                lambda it: it.ci_prob, says="covers", interval=interval,
-            )  # fmt: skip
+    source, alone = _SOURCES[loaded.outcome](loaded), UnpooledSource(loaded)
+    found: dict[str, Method] = {}
+    for level, what in LEVELS[loaded.outcome].items():
+        found |= _readings(alone if level == UNPOOLED else source, level, what)
+    return found
+
+
+def _readings(source: PosteriorSource, level: str, what: str) -> dict[str, Method]:
+    """Return the readings of one level."""
+    slug = level.replace(" ", "-").removesuffix("overall").rstrip("-")
+    end, interval = f"-{slug}" if slug else "", "" if level == "any word" else level
+    name, title = source.spec.name, f"{source.spec.name}, HPDI of {what}"
+    found = {}
+    for reading, practical, null in (
+        ("hpdi", False, f"{what} is 0"),
+        ("rope", True, f"{what} is smaller than the ROPE"),
+    ):
+        promise = (lambda it: 1 - it.ci_prob) if interval and not practical else _promised_nothing
+        found[f"{name}-{reading}{end}"] = Method(
+            f"{title} outside {'the ROPE' if practical else '0'}", null, source, level,
+            _outside(level, practical=practical), promise,
+            practical=practical, interval=interval,
+        )  # fmt: skip
+    if interval:
+        found[f"{name}-coverage{end}"] = Method(
+            f"{title} holds the truth", "none: coverage", source, level, _covering(level),
+            lambda it: it.ci_prob, says="covers", interval=interval,
+        )  # fmt: skip
     return found
 
 

@@ -111,6 +111,11 @@ def calibrate(
 
 
 def _row(frame: pd.DataFrame, method: Method, choices: Choices) -> dict[str, Any]:
+    if f"truth {method.question}" not in frame:
+        raise ValueError(
+            f"{method.title!r} is about {method.question!r}, which the tables of this scenario "
+            "lack; give the scenario controls=('human',)"
+        )
     count, n = int(method.verdict(frame, choices).sum()), len(frame)
     low, high = wilson(count, n)
     truth = frame[f"truth {method.question}"]

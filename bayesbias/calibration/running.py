@@ -113,5 +113,7 @@ def measure_tables(
         measured = SeedSequence(entropy, spawn_key=(block, 1))
         batch = scenario.simulate(BLOCK, simulated).first(stop - block * BLOCK)
         frame = source.measure(scenario, batch, measured, choices)
-        frames.append(pd.concat([frame, truth_columns(batch)], axis=1))
+        truths = truth_columns(batch)
+        own = truths.columns.intersection(frame.columns)  # a source's question may be another
+        frames.append(pd.concat([frame, truths.drop(columns=own)], axis=1))
     return pd.concat(frames, ignore_index=True)

@@ -68,7 +68,7 @@ class ScoreSource:
 
 
 def _weat(scenario: ScenarioLike, batch: Batch, seed: SeedSequence) -> dict[str, FloatArray]:
-    n_x, s = batch.layout.n_words, batch.associations()
+    n_x, s = batch.layout.word_sizes[0], batch.associations()
     return {
         "p_value": permutation_p_values(s, n_x).p_value,
         "effect_size_sample": effect_sizes(s[:, :n_x], s[:, n_x:], 1),
@@ -80,14 +80,14 @@ def _t_tests(scenario: ScenarioLike, batch: Batch, seed: SeedSequence) -> dict[s
     """Welch t-tests: X against Y in distance to A, and A against B over all words."""
     batch.require_two_groups("a t-test")
     n, y = len(batch), batch.distances
-    in_x, in_a = batch.layout.group_of_word == 0, batch.layout.set_of_attribute == 0
-    to_a = y[:, :, in_a]
-    words, attributes = to_a.mean(axis=2), y.mean(axis=1)
+    in_x = batch.layout.group_of_word == 0
+    to_a, to_b = (y[:, :, batch.layout.set_of_attribute == at] for at in (0, 1))
+    words = to_a.mean(axis=2)
     return {
         "p_cells_groups": _welch(to_a[:, in_x].reshape(n, -1), to_a[:, ~in_x].reshape(n, -1)),
-        "p_cells_sets": _welch(to_a.reshape(n, -1), y[:, :, ~in_a].reshape(n, -1)),
+        "p_cells_sets": _welch(to_a.reshape(n, -1), to_b.reshape(n, -1)),
         "p_word_means": _welch(words[:, in_x], words[:, ~in_x]),
-        "p_attribute_means": _welch(attributes[:, in_a], attributes[:, ~in_a]),
+        "p_attribute_means": _welch(to_a.mean(axis=1), to_b.mean(axis=1)),
     }
 
 
@@ -117,9 +117,10 @@ def _mac(scenario: ScenarioLike, batch: Batch, seed: SeedSequence) -> dict[str, 
 
 
 def _set_means(batch: Batch) -> FloatArray:
-    """Mean distance of every word to every attribute set, (n_tables, n_words * n_sets)."""
+    """Mean distance of every word to every set of stereotypes, (n_tables, n_words * n_sets)."""
     sets = batch.layout.set_of_attribute
-    means = [batch.distances[:, :, sets == at].mean(axis=2) for at in range(sets.max() + 1)]
+    own = range(len(batch.layout.groups))
+    means = [batch.distances[:, :, sets == at].mean(axis=2) for at in own]
     return np.concatenate(means, axis=1)
 
 

@@ -5,28 +5,68 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..nulls import Batch
+from .._core.arrays import FloatArray
+from ..nulls import Batch, Layout
+
+OTHERS = {"": "different", "human": "human"}
+"""Connections that associated attributes are held against, by what levels of it are called; one of
+another control is a line."""
+
+
+ROUNDED = 12
+"""Decimals of true values."""
+
+
+def level_name(other: str, level: str) -> str:
+    """Return the name of a level of a contrast, such as ``group`` or ``human group``."""
+    return f"{other} {level}".strip()
+
+
+def weat_weights(layout: Layout) -> FloatArray:
+    """Weights of all pairs in WEAT's mean_X s - mean_Y s, (n_words, n_attributes).
+
+    It is the sum over groups of the mean distance to other sets less that to the own set, of the
+    words and attributes listed, and so defined for three groups too; there it is 3/2 of gWEAT.
+    """
+    stereotype = layout.set_of_attribute < len(layout.groups)
+    other = stereotype - layout.own
+    by_word = other / other.sum(axis=1, keepdims=True)
+    by_word -= layout.own / layout.own.sum(axis=1, keepdims=True)
+    return np.asarray(by_word / np.array(layout.word_sizes)[layout.group_of_word, None])
 
 
 def truth_columns(batch: Batch) -> pd.DataFrame:
     """True values of all questions in every table, one column ``truth NAME`` each.
 
     ``overall``: the contrast associated - different over the population of words. ``group``: the
-    same over the words of the first group. ``word`` and ``unpooled word``: of the first word.
-    ``any word``: the largest size of any word's. ``groups``: X less Y in distance to A. ``sets``:
-    A less B in distance to all words.
+    same over the words of the first group. ``between groups``: that less the second group's.
+    ``word`` and ``unpooled word``: of the first word. ``any word``: the largest size of any word's.
+    The same with ``human`` in front: associated - human, if there are human attributes. ``weat``:
+    mean_X s - mean_Y s of the very words and attributes, without the noise of single distances.
+    ``groups``: X less Y in distance to A. ``sets``: A less B in distance to all words.
     """
-    in_x = batch.layout.group_of_word == 0
-    planted, bias = batch.planted, batch.word_bias
+    layout, planted, bias = batch.layout, batch.planted, batch.word_bias
+    group, n_groups = layout.group_of_word, len(layout.groups)
+    in_x = group == 0
     toward = planted[in_x].mean() + planted[~in_x].mean()
+    of_group = [bias[:, group == at].mean(axis=1) for at in (0, 1)]
     truths = {
-        "overall": -planted.mean(),
-        "group": -bias[:, in_x].mean(axis=1),
-        "word": -bias[:, 0],
         "unpooled word": -bias[:, 0],
         "any word": np.abs(bias).max(axis=1),
-        "groups": -toward / len(batch.layout.groups),
+        "weat": np.einsum("twa,wa->t", batch.expected, weat_weights(layout)),
+        "groups": -toward / n_groups,
         "sets": (np.where(in_x, -1.0, 1.0) * planted).mean(),
     }
-    columns = {f"truth {name}": values for name, values in truths.items()}
+    for other, connection in OTHERS.items():
+        if connection in ("different", *layout.controls):
+            # A word's own attributes lie 1 - 1/G of its bias nearer to it than controls do.
+            share = 1.0 if connection == "different" else 1 - 1 / n_groups
+            truths |= {
+                level_name(other, "overall"): -share * planted.mean(),
+                level_name(other, "group"): -share * of_group[0],
+                level_name(other, "between groups"): -share * (of_group[0] - of_group[1]),
+                level_name(other, "word"): -share * bias[:, 0],
+            }
+    # Sums of what cancels are 0, and no bias of 1e-17.
+    columns = {f"truth {name}": np.round(values, ROUNDED) for name, values in truths.items()}
     return pd.DataFrame(columns, index=range(len(batch)))

@@ -192,10 +192,7 @@ def _require_change(design: Design, spec: ModelSpec) -> None:
 
 
 def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, options: FitOptions) -> DataTree:
-    before = pairs.distances("before")
-    slope = slopes(design, before, spec)
-    rest = before - slope[design.connection] * design.y
-    left, level_spec = replace(design, y=rest, outcome="before_given_change"), _level_spec(spec)
+    slope, left, level_spec = before_given_change(design, pairs.distances("before"), spec)
     for name, _ in constant_parts(left, level_spec):
         raise ValueError(
             f"after is a multiple of before, plus a constant, in all {name} rows: nothing is left "
@@ -211,7 +208,32 @@ def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, options: FitOptions
     return change
 
 
-def _level_spec(spec: ModelSpec) -> ModelSpec:
+def before_given_change(
+    design: Design, before: FloatArray, spec: ModelSpec
+) -> tuple[FloatArray, Design, ModelSpec]:
+    """Take out of the distances before what goes with their change.
+
+    Parameters
+    ----------
+    design : Design
+        Of the changes.
+    before : (n_rows,) float
+    spec : ModelSpec
+        The model of the changes.
+
+    Returns
+    -------
+    (n_connections,) float
+        The slope of before on change.
+    Design, ModelSpec
+        The distances that are left, and the model for them.
+    """
+    slope = slopes(design, before, spec)
+    rest = before - slope[design.connection] * design.y
+    return slope, replace(design, y=rest, outcome="before_given_change"), level_model(spec)
+
+
+def level_model(spec: ModelSpec) -> ModelSpec:
     """Return the model for distances of the same form; that of changes, around 1, if none is."""
     for name in models("distance"):
         twin = load_model(name)

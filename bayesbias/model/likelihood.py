@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray
 from .design import IntArray
+from .spec import ModelSpec
 from .tree import ROW_INDICES, index_of, n_draws, observed, spec_of, stacked
 
 if TYPE_CHECKING:
@@ -27,14 +28,33 @@ NUMBERS_AT_ONCE = 2_000_000
 
 def locations(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatArray:
     """Expected distance of rows under posterior draws, (n_draws, n_rows)."""
-    spec = spec_of(tree)
+    return expected_rows(
+        spec_of(tree),
+        lambda dim: index_of(tree, ROW_INDICES[dim])[rows],
+        lambda name: stacked(tree, name)[draws],
+    )
+
+
+def expected_rows(
+    spec: ModelSpec, codes: Callable[[str], IntArray], values: Callable[[str], FloatArray]
+) -> FloatArray:
+    """Sum what a model expects of rows, (n_draws, n_rows).
+
+    Parameters
+    ----------
+    spec : ModelSpec
+        The model as it fits the design.
+    codes : function of a dimension
+        The place of every row along it; -1 where it has none.
+    values : function of a variable
+        Its draws, (n_draws, ...).
+    """
     expected: FloatArray | float = 0.0
     if not spec.around_means:
-        connection = index_of(tree, "connection_index")[rows]
-        expected = stacked(tree, "connection_mean")[draws][:, connection]
+        expected = values("connection_mean")[:, codes("connection")]
     for term in spec.summed_terms:
-        index = [index_of(tree, ROW_INDICES[dim])[rows] for dim in term.dims]
-        effects = stacked(tree, term.name)[draws][:, *index]
+        index: tuple[Any, ...] = tuple(codes(dim) for dim in term.dims)
+        effects = values(term.name)[:, *index]
         expected = expected + effects * (index[-1] >= 0)  # controls are in no attribute set
     return np.asarray(expected)
 

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray
+from .._core.checks import unknown_name
 from ..tables.schema import LARGEST_DISTANCE
-from .base import BaseScenario, is_finite
+from .base import BaseScenario, Batch, IntArray, is_finite
 
 PAPER_SD = 0.08
 """Sd of distances to neutral words, and of the null model, in Dobrzeniecka and Urbaniak (2024)."""
@@ -25,16 +26,18 @@ class Scenario(BaseScenario):
     With G groups, own(w, a) = 1 where the attribute belongs to the word's group, and 0 else,
 
     .. math:: y_{wa} = mean + u_w + v_a
-       - (own(w, a) - 1/G)(effect_w + b_w + c_a) + \varepsilon_{wa}
+       - (own(w, a) - 1/G) effect_w + b_{w,set(a)} + c_{a,group(w)} + \varepsilon_{wa}
 
     with Normal u (`word_sd`), v (`attribute_sd`), b (`word_bias_sd`), c (`attribute_bias_sd`) and
-    ε (`cell_sd`), drawn anew for every table. Without an effect nothing ties the words of a group
-    to its attributes, so that every claim of bias is a false alarm.
+    ε (`cell_sd`), drawn anew for every table; b and c sum to zero over sets and groups. Control
+    words have u, v and ε only. Without an effect nothing ties the words of a group to its
+    attributes, so that every claim of bias is a false alarm.
 
     Parameters
     ----------
-    n_words, n_attributes : int
-        Protected words of each group and attributes of each set, at least 2.
+    n_words, n_attributes : int or tuple of int
+        Protected words of each group and attributes of each set, at least 2; a tuple has a number
+        for each group.
     cell_sd, word_sd, attribute_sd : float
         How much single distances, protected words and attribute words differ, from 0 on, in units
         of distance. A word that differs is nearer to all attributes, or farther from all.
@@ -49,10 +52,18 @@ class Scenario(BaseScenario):
         Where the effect is planted: in all words, in the first only, or in the first two with
         opposite signs.
     word_bias_sd : float
-        How much words differ in their own bias around the effect.
+        How much words differ in their own bias around the effect: sd of (different - associated).
     attribute_bias_sd : float
         How much attributes differ in leaning to their group, around the effect. It is the luck of
         the draw of a short list of attributes.
+    lean : {"any", "own"}
+        Where words and attributes lean that have a bias: to any of the sets and groups alike, or to
+        their own or away from it, all others alike. With two groups it is the same.
+    controls : tuple of str
+        Connections of control sets, such as ``("human",)``, of as many words as the first set has.
+    cell_df : float, optional
+        Degrees of freedom, above 2, of a Student-t in place of the Normal of ε; it is scaled to
+        `cell_sd`, and cut at 6 of these, so that distances stay in [0, 2].
 
     Raises
     ------
@@ -64,6 +75,8 @@ class Scenario(BaseScenario):
     --------
     >>> Scenario(word_sd=0.04).table(seed=1).shape
     (256, 6)
+    >>> Scenario(n_words=(4, 12), controls=("human",)).table(seed=1).shape
+    (384, 6)
     """
 
     cell_sd: float = PAPER_SD
@@ -72,6 +85,8 @@ class Scenario(BaseScenario):
     mean: float = 1.0
     word_bias_sd: float = 0.0
     attribute_bias_sd: float = 0.0
+    lean: str = "any"
+    cell_df: float | None = None
     kind = "sums"
 
     def __post_init__(self) -> None:
@@ -82,6 +97,12 @@ class Scenario(BaseScenario):
                 raise ValueError(f"{name} is a standard deviation, from 0 on; got {value!r}")
         if not is_finite(self.mean):
             raise ValueError(f"mean is a distance, in [0, 2]; got {self.mean!r}")
+        if self.lean not in LEANINGS:
+            raise ValueError(unknown_name("way to lean", str(self.lean), LEANINGS))
+        if self.cell_df is not None and not (is_finite(self.cell_df) and self.cell_df > 2):
+            raise ValueError(
+                f"cell_df is above 2, since the sd is infinite below, or None; got {self.cell_df!r}"
+            )
         for name in (*_SDS, "mean"):  # equal scenarios have equal settings
             object.__setattr__(self, name, float(getattr(self, name)))
         share = 1 - 1 / len(self.groups)
@@ -95,15 +116,58 @@ class Scenario(BaseScenario):
                 "nearer 1"
             )
 
-    def _draw(self, n: int, rng: Generator) -> tuple[FloatArray, FloatArray]:
+    def _draw(self, n: int, rng: Generator) -> Batch:
         words, attributes = self.layout.shape
-        distances = self.mean + self.cell_sd * rng.standard_normal((n, words, attributes))
-        distances += self.word_sd * rng.standard_normal((n, words, 1))
-        distances += self.attribute_sd * rng.standard_normal((n, 1, attributes))
-        word_bias = self.effects + self.word_bias_sd * rng.standard_normal((n, words))
-        lean = self.attribute_bias_sd * rng.standard_normal((n, 1, attributes))
-        distances -= (self.layout.own - 1 / len(self.groups)) * (word_bias[:, :, None] + lean)
-        return distances, word_bias
+        noise = self.cell_sd * self._standard_noise((n, words, attributes), rng)
+        expected = self.mean + self.word_sd * rng.standard_normal((n, words, 1))
+        expected = expected + self.attribute_sd * rng.standard_normal((n, 1, attributes))
+        group, sets = self.layout.group_of_word, self.layout.set_of_attribute
+        of_word = self._leanings(n, group, self.word_bias_sd, rng)
+        of_attribute = self._leanings(n, sets, self.attribute_bias_sd, rng)
+        expected = expected - self.layout.pull * self.effects[:, None] + of_word[:, :, sets]
+        expected += of_attribute[:, :, group].transpose(0, 2, 1)
+        share = 1 - 1 / len(self.groups)
+        word_bias = self.effects - of_word[:, np.arange(words), group] / share
+        return Batch(self.layout, expected + noise, word_bias, self.effects, expected)
 
+    def _leanings(self, n: int, own: IntArray, sd: float, rng: Generator) -> FloatArray:
+        """Draw how far words lie from every set, or attributes from every group.
+
+        They sum to zero over sets, controls aside, and those to the own set have sd (1 - 1/G) `sd`.
+        Control words are of no group, and do not lean.
+
+        Parameters
+        ----------
+        n : int
+        own : (n_units,) int
+            Set or group of each.
+        sd : float
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        (n, n_units, n_sets) float
+            Zero for sets of controls.
+        """
+        n_groups = len(self.groups)
+        found = np.zeros((n, len(own), len(self.layout.set_sizes)))
+        found[:, :, :n_groups] = rng.standard_normal((n, len(own), n_groups))
+        if self.lean == "own":
+            found *= own[:, None] == np.arange(found.shape[2])
+        else:
+            found *= np.sqrt(1 - 1 / n_groups)
+        found[:, :, :n_groups] -= found[:, :, :n_groups].mean(axis=2, keepdims=True)
+        return sd * found * (own < n_groups)[:, None]
+
+    def _standard_noise(self, shape: tuple[int, ...], rng: Generator) -> FloatArray:
+        """Draw noise of sd 1."""
+        if self.cell_df is None:
+            return rng.standard_normal(shape)
+        noise = rng.standard_t(self.cell_df, shape) / np.sqrt(self.cell_df / (self.cell_df - 2))
+        return np.asarray(noise.clip(-WIDEST, WIDEST))
+
+
+LEANINGS = ("any", "own")
+"""Where words and attributes may lean: to any set, or to their own or away from it."""
 
 _SDS = ("cell_sd", "word_sd", "attribute_sd", "word_bias_sd", "attribute_bias_sd")

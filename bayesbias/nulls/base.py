@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from string import ascii_uppercase
@@ -16,6 +17,7 @@ from .._core.arrays import FloatArray
 from .._core.checks import is_whole, unknown_name
 from .._core.random import Seed, as_seed_sequence
 from ..tables.schema import COLUMNS, validate
+from ..tables.wordlist_files import CONTROLS
 
 IntArray = NDArray[np.int64]
 
@@ -29,28 +31,30 @@ PLANTINGS = ("all", "one word", "opposite")
 opposite signs, so that it cancels."""
 
 
+type Sizes = int | tuple[int, ...]
+"""One size for all, or one for each."""
+
+
 @dataclass(frozen=True)
 class Layout:
     """Groups of protected words, each with an attribute set of its own, all pairs measured.
 
-    There are two or more groups, of as many words and attributes each, at least 2. The sets are
-    called A, B, C, ... With two groups it is WEAT's: X goes with A, and Y with B.
+    There are two or more groups, of at least 2 words and 2 attributes each: of as many in all, or
+    of a number for each. The sets are called A, B, C, ... With two groups it is WEAT's: X goes
+    with A, and Y with B. Sets of control words, of as many attributes as the first, come behind
+    them and are called as their connection.
     """
 
     groups: tuple[str, ...] = ("X", "Y")
-    n_words: int = 8
-    n_attributes: int = 8
+    n_words: Sizes = 8
+    n_attributes: Sizes = 8
+    controls: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "groups", tuple(self.groups))
+        object.__setattr__(self, "controls", tuple(self.controls))
         for name in ("n_words", "n_attributes"):
-            value = getattr(self, name)
-            if not is_whole(value) or value < FEWEST:
-                raise ValueError(
-                    f"{name} must be a whole number from {FEWEST} on, got {value!r}: with fewer "
-                    "nothing says how much words differ"
-                )
-            object.__setattr__(self, name, int(value))
+            object.__setattr__(self, name, _sizes(name, getattr(self, name), len(self.groups)))
         if not FEWEST <= len(self.groups) <= MOST_GROUPS:
             raise ValueError(
                 f"groups must name {FEWEST} to {MOST_GROUPS} groups, got {len(self.groups)}"
@@ -58,25 +62,41 @@ class Layout:
         named = all(isinstance(name, str) and name.strip() for name in self.groups)
         if not named or len(set(self.groups)) < len(self.groups):
             raise ValueError(f"groups need names that differ and are not empty, got {self.groups}")
+        for name in self.controls:
+            if name not in CONTROLS:
+                raise ValueError(f"controls: {unknown_name('connection', str(name), CONTROLS)}")
+        if len(set(self.controls)) < len(self.controls):
+            raise ValueError(f"controls: one set of each connection, got {self.controls}")
 
     def settings(self) -> dict[str, Any]:
         """Return its fields as JSON can write them."""
-        return asdict(self) | {"groups": list(self.groups)}
+        return asdict(self) | {"groups": list(self.groups), "controls": list(self.controls)}
+
+    @property
+    def word_sizes(self) -> tuple[int, ...]:
+        """Protected words of each group."""
+        return _each(self.n_words, len(self.groups))
+
+    @property
+    def set_sizes(self) -> tuple[int, ...]:
+        """Attributes of each set, those of controls last."""
+        own = _each(self.n_attributes, len(self.groups))
+        return own + own[:1] * len(self.controls)
 
     @property
     def shape(self) -> tuple[int, int]:
         """Protected words and attributes of a table."""
-        return len(self.groups) * self.n_words, len(self.groups) * self.n_attributes
+        return sum(self.word_sizes), sum(self.set_sizes)
 
     @property
     def group_of_word(self) -> IntArray:
         """Group of each protected word, (n_words of all groups,)."""
-        return np.repeat(np.arange(len(self.groups)), self.n_words)
+        return np.repeat(np.arange(len(self.word_sizes)), self.word_sizes)
 
     @property
     def set_of_attribute(self) -> IntArray:
-        """Attribute set of each attribute, (n_attributes of all sets,)."""
-        return np.repeat(np.arange(len(self.groups)), self.n_attributes)
+        """Attribute set of each attribute, (n_attributes of all sets,), those of controls last."""
+        return np.repeat(np.arange(len(self.set_sizes)), self.set_sizes)
 
     @property
     def own(self) -> FloatArray:
@@ -84,15 +104,44 @@ class Layout:
         same = self.group_of_word[:, None] == self.set_of_attribute
         return np.asarray(same, dtype=np.float64)
 
+    @property
+    def pull(self) -> FloatArray:
+        """How far an effect of 1 brings each pair together: own - 1/G; 0 for controls."""
+        stereotype = self.set_of_attribute < len(self.groups)
+        return np.asarray(self.own - stereotype / len(self.groups))
+
     @cached_property
     def rows(self) -> pd.DataFrame:
         """All columns of the long-form table but the distances, word by word."""
-        words = [(f"{g}{i + 1}", g) for g in self.groups for i in range(self.n_words)]
-        letters = ascii_uppercase[: len(self.groups)]
-        attributes = [(f"{of}{i + 1}", of) for of in letters for i in range(self.n_attributes)]
-        own = np.where(self.own.ravel() > 0, "associated", "different")
+        words = [(f"{g}{i + 1}", g) for g, n in zip(self.groups, self.word_sizes, strict=True)
+                 for i in range(n)]  # fmt: skip
+        names = [*ascii_uppercase[: len(self.groups)], *self.controls]
+        attributes = [(f"{of}{i + 1}", of) for of, n in zip(names, self.set_sizes, strict=True)
+                      for i in range(n)]  # fmt: skip
+        of_set = np.array(["different"] * len(self.groups) + list(self.controls))
+        connection = np.where(self.own > 0, "associated", of_set[self.set_of_attribute])
         pairs = [(*word, *attribute) for word in words for attribute in attributes]
-        return pd.DataFrame(pairs, columns=list(COLUMNS[:4])).assign(**{COLUMNS[4]: own})
+        frame = pd.DataFrame(pairs, columns=list(COLUMNS[:4]))
+        return frame.assign(**{COLUMNS[4]: connection.ravel()})
+
+
+def _sizes(name: str, given: Sizes, n: int) -> Sizes:
+    """Return checked sizes: one number where all are equal."""
+    sizes = list(given) if isinstance(given, Sequence) else [given]
+    for value in sizes:
+        if not is_whole(value) or value < FEWEST:
+            raise ValueError(
+                f"{name} must be a whole number from {FEWEST} on, got {value!r}: with fewer "
+                "nothing says how much words differ"
+            )
+    if len(sizes) not in {1, n}:
+        raise ValueError(f"{name}: one number, or one for each of {n} groups; got {given!r}")
+    whole = tuple(int(value) for value in sizes)
+    return whole[0] if len(set(whole)) == 1 else whole
+
+
+def _each(sizes: Sizes, n: int) -> tuple[int, ...]:
+    return sizes if isinstance(sizes, tuple) else (sizes,) * n
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,12 +158,16 @@ class Batch:
         average over the population of attributes; in units of distance.
     planted : (n_words,) float
         What was planted: the same on average over the population that words are drawn from too.
+    expected : (n_tables, n_words, n_attributes) float
+        Distances without the noise of single cells; their mean by connection where a scenario does
+        not tell noise from what belongs to words and attributes.
     """
 
     layout: Layout
     distances: FloatArray
     word_bias: FloatArray
     planted: FloatArray
+    expected: FloatArray
 
     def __len__(self) -> int:
         return len(self.distances)
@@ -129,8 +182,8 @@ class Batch:
     def associations(self) -> FloatArray:
         """WEAT's s(w) of two groups: mean cosine to A less that to B, (n_tables, n_words)."""
         self.require_two_groups("WEAT")
-        first = self.layout.set_of_attribute == 0
-        means = [self.distances[:, :, part].mean(axis=2) for part in (first, ~first)]
+        sets = self.layout.set_of_attribute
+        means = [self.distances[:, :, sets == at].mean(axis=2) for at in (0, 1)]
         return np.asarray(means[1] - means[0])
 
     def require_two_groups(self, method: str) -> None:
@@ -143,7 +196,44 @@ class Batch:
 
     def first(self, n: int) -> Batch:
         """Return the first n tables."""
-        return Batch(self.layout, self.distances[:n], self.word_bias[:n], self.planted)
+        return replace(self, **{name: getattr(self, name)[:n] for name in _BY_TABLE})
+
+    def debiased(self, anew: Batch, kept: float) -> Batch:
+        """Return these tables after their effect was taken away and all else moved.
+
+        Everything but the effect is ``kept`` times what it was and sqrt(1 - kept²) times what it
+        is in tables without an effect, so that it varies as before; their mean stays.
+
+        Parameters
+        ----------
+        anew : Batch
+            As many tables of the same scenario without an effect.
+        kept : float
+            Correlation of before and after, in [0, 1].
+        """
+        share = kept, float(np.sqrt(1 - kept**2))
+        pulled = self.layout.pull * self.planted[:, None]
+
+        def mixed(before: FloatArray, other: FloatArray) -> FloatArray:
+            middle = before.mean(axis=(1, 2), keepdims=True)
+            apart = other - other.mean(axis=(1, 2), keepdims=True)
+            return np.asarray(middle + share[0] * (before + pulled - middle) + share[1] * apart)
+
+        return Batch(
+            self.layout,
+            mixed(self.distances, anew.distances),
+            share[0] * (self.word_bias - self.planted) + share[1] * anew.word_bias,
+            np.zeros_like(self.planted),
+            mixed(self.expected, anew.expected),
+        )
+
+    def __sub__(self, other: Batch) -> Batch:
+        """Return differences of distances, and of what is true of them."""
+        names = (*_BY_TABLE, "planted")
+        return replace(self, **{name: getattr(self, name) - getattr(other, name) for name in names})
+
+
+_BY_TABLE = ("distances", "word_bias", "expected")
 
 
 def is_finite(value: object) -> bool:
@@ -173,15 +263,18 @@ class ScenarioLike(Protocol):
 class BaseScenario:
     """Lists of words and attributes, and an effect; a kind of scenario adds how distances arise."""
 
-    n_words: int = 8
-    n_attributes: int = 8
+    n_words: Sizes = 8
+    n_attributes: Sizes = 8
     effect: float = 0.0
     groups: tuple[str, ...] = ("X", "Y")
     planted: str = "all"
+    controls: tuple[str, ...] = ()
     kind: ClassVar[str]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "groups", self.layout.groups)  # a layout checks its sizes
+        layout = self.layout  # which checks its sizes, and gives equal ones equal forms
+        for each in fields(layout):
+            object.__setattr__(self, each.name, getattr(layout, each.name))
         if self.planted not in PLANTINGS:
             raise ValueError(unknown_name("planting", str(self.planted), PLANTINGS))
         if not is_finite(self.effect) or abs(self.effect) > 1:
@@ -193,7 +286,7 @@ class BaseScenario:
     @property
     def layout(self) -> Layout:
         """Words, attributes and groups of its tables."""
-        return Layout(self.groups, self.n_words, self.n_attributes)
+        return Layout(self.groups, self.n_words, self.n_attributes, self.controls)
 
     @property
     def effects(self) -> FloatArray:
@@ -218,12 +311,18 @@ class BaseScenario:
             ``distances`` (n, n_words, n_attributes) and what is true of them.
         """
         n, rng = check_count(n), default_rng(as_seed_sequence(seed))
-        distances, word_bias = self._draw(n, rng)
-        return Batch(self.layout, distances, word_bias, self.effects)
+        return self._draw(n, rng)
 
-    def _draw(self, n: int, rng: Generator) -> tuple[FloatArray, FloatArray]:
-        """Draw distances (n, n_words, n_attributes) and biases of words (n, n_words)."""
+    def _draw(self, n: int, rng: Generator) -> Batch:
+        """Draw n tables."""
         raise NotImplementedError
+
+    def _without_noise(self, distances: FloatArray) -> Batch:
+        """Return tables in which all words have the effect planted, and pairs vary as one."""
+        pulled = self.layout.pull * self.effects[:, None]
+        expected = (distances + pulled).mean(axis=(1, 2), keepdims=True) - pulled
+        bias = np.broadcast_to(self.effects, distances.shape[:2])
+        return Batch(self.layout, distances, bias, self.effects, expected)
 
     def table(self, seed: Seed = None) -> pd.DataFrame:
         """Simulate one long-form table; its words are named by group and number."""

@@ -9,7 +9,7 @@ from numpy.random import Generator
 
 from .._core.arrays import FloatArray
 from .._core.checks import is_whole
-from .base import BaseScenario, is_finite
+from .base import BaseScenario, Batch, is_finite
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +25,7 @@ class UnitVectorScenario(BaseScenario):
     ----------
     n_dims : int
         Dimensions d, at least two more than there are groups.
-    n_words, n_attributes, groups, effect, planted
+    n_words, n_attributes, groups, effect, planted, controls
         As in `Scenario`.
     mean : float
         Mean distance, in (0, 1]: below 1 all vectors share a direction, as real ones do.
@@ -58,15 +58,14 @@ class UnitVectorScenario(BaseScenario):
         object.__setattr__(self, "n_dims", int(dims))
         object.__setattr__(self, "mean", float(self.mean))
 
-    def _draw(self, n: int, rng: Generator) -> tuple[FloatArray, FloatArray]:
+    def _draw(self, n: int, rng: Generator) -> Batch:
         strength = self.effects * (1 - 1 / len(self.groups))
         most = np.sqrt(np.abs(strength).max())
         word = strength / most if most > 0 else strength
-        own = _simplex(len(self.groups))
+        own = np.pad(_simplex(len(self.groups)), ((0, len(self.controls)), (0, 0)))
         first = self._vectors(own[self.layout.group_of_word] * word[:, None], n, rng)
         second = self._vectors(own[self.layout.set_of_attribute] * most, n, rng)
-        distances = 1 - np.matmul(first, second.transpose(0, 2, 1))
-        return distances, np.broadcast_to(self.effects, distances.shape[:2])
+        return self._without_noise(1 - np.matmul(first, second.transpose(0, 2, 1)))
 
     def _vectors(self, of_group: FloatArray, n: int, rng: Generator) -> FloatArray:
         """Unit vectors, (n, n_words, n_dims): parts of the group, of all, and at random."""

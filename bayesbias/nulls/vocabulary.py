@@ -11,7 +11,7 @@ from numpy.random import Generator
 
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import unknown_name
-from .base import BaseScenario, IntArray
+from .base import BaseScenario, Batch, IntArray
 
 if TYPE_CHECKING:
     import os
@@ -26,7 +26,7 @@ LISTS = ("random", "topics")
 class VocabularyScenario(BaseScenario):
     """Distances between word lists drawn from a real vocabulary (Smarda, 2021).
 
-    Four lists of the sizes of a test are drawn without looking at what they mean, so that which
+    Lists of the sizes of a test are drawn without looking at what they mean, so that which
     attributes are called a group's own is arbitrary, and the expected contrast is 0 by symmetry.
     Vectors are real: words differ, attributes differ, distances are those of an embedding.
 
@@ -36,7 +36,7 @@ class VocabularyScenario(BaseScenario):
         Unit rows; `vocabulary_scenario` reads them.
     name : str
         What the vocabulary is called.
-    n_words, n_attributes, groups
+    n_words, n_attributes, groups, controls
         As in `Scenario`.
     lists : {"random", "topics"}
         ``random`` draws every word by itself; ``topics`` draws one word for each list and takes
@@ -65,14 +65,14 @@ class VocabularyScenario(BaseScenario):
                 f"{needed} different ones; make the lists shorter or take more vectors"
             )
 
-    def _draw(self, n: int, rng: Generator) -> tuple[FloatArray, FloatArray]:
-        shift = (self.layout.own - 1 / len(self.groups)) * self.effects[:, None]
+    def _draw(self, n: int, rng: Generator) -> Batch:
+        shift = self.layout.pull * self.effects[:, None]
         distances = np.empty((n, *self.layout.shape))
         for table in distances:
             drawn = self.vectors[self._rows(rng)]
             words, attributes = np.split(drawn, [self.layout.shape[0]])
             table[:] = 1 - words @ attributes.T - shift
-        return distances, np.broadcast_to(self.effects, distances.shape[:2])
+        return self._without_noise(distances)
 
     def _rows(self, rng: Generator) -> IntArray:
         """Rows of the vocabulary for one table, protected words first, none twice."""
@@ -80,7 +80,7 @@ class VocabularyScenario(BaseScenario):
             return rng.choice(len(self.vectors), sum(self.layout.shape), replace=False)
         free = np.ones(len(self.vectors), dtype=bool)
         drawn = []
-        for size in np.repeat([self.n_words, self.n_attributes], len(self.groups)):
+        for size in (*self.layout.word_sizes, *self.layout.set_sizes):
             middle = rng.choice(np.flatnonzero(free))
             near = np.where(free, self.vectors @ self.vectors[middle], -np.inf)
             topic = np.argpartition(-near, size - 1)[:size]
@@ -111,7 +111,8 @@ def vocabulary_scenario(
     name : str, optional
         What to call it; the source's by default.
     **choices
-        ``n_words``, ``n_attributes``, ``lists``, ``groups``, ``effect``, ``planted``.
+        ``n_words``, ``n_attributes``, ``lists``, ``groups``, ``effect``, ``planted``,
+        ``controls``.
     """
     from ..embeddings.load import load_vectors
 
