@@ -234,10 +234,9 @@ def _log_likelihood(values: dict[str, FloatArray], design: Design, spec: ModelSp
     expected = np.zeros((len(values["connection_mean"]), len(design.y)))
     if not spec.around_means:
         expected += values["connection_mean"][:, design.connection]
-    every = slice(None)
     for term in spec.summed_terms:
         codes = [design.codes(dim) for dim in term.dims]
-        effects = values[term.name][(every, *codes)]
+        effects = np.moveaxis(values[term.name], 0, -1)[tuple(codes)].T
         expected += effects * (codes[-1] >= 0)  # controls are in no attribute set
     sigma = values["sigma"]
     sd = sigma[:, None] if sigma.ndim == 1 else sigma[:, design.connection]
