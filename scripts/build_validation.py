@@ -86,9 +86,10 @@ near zero to above one, and distances leave [0, 2]; nothing is clipped and no ta
 
 Ranked are all sds and correlations, all connection means, some word means and some effects of every
 term, the difference between associated and different, overall and by group, and the log likelihood
-of the table, which guards against samplers that do not look at the data. A quantity is outside if its ECDF leaves the simultaneous 99% band
-(Säilynoja, Bürkner and Vehtari, 2022) anywhere. With n quantities, 0.01 n are expected outside by
-chance; the test asks that the smallest p-value times n stay above .01 (Bonferroni).
+of the table, which guards against samplers that do not look at the data. A quantity is outside if
+its ECDF leaves the simultaneous 99% band (Säilynoja, Bürkner and Vehtari, 2022) anywhere. With n
+quantities, 0.01 n are expected outside by chance; the test asks that the smallest p-value times n
+stay above .01 (Bonferroni).
 
 {sbc}
 

@@ -107,23 +107,30 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--draws", type=int, default=4000)
     parser.add_argument("--deals", type=int, default=3, help="of the attributes into halves")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--unique", action="store_true", help="without repeated rows")
     parser.add_argument("--out", type=Path, default=RESULTS)
     chosen = parser.parse_args(arguments)
     specs = {name: load_model(name, "distance") for name in chosen.models}
     parts: Parts = {}
     for path in sorted(chosen.folder.glob("*.csv")):
         table = path.stem.removesuffix("_dataset").replace("_group", "")
-        fits = _fitted(path, specs, chosen.draws, chosen.seed)
+        fits = _fitted(_read(path, unique=chosen.unique), specs, chosen.draws, chosen.seed)
         for part, row in _rows(fits, chosen.deals):
             parts.setdefault(part, {})[table] = row
             print(table, part, row, flush=True)
         _write(chosen.out, parts | {"summary": _summary(parts, chosen.models)})
 
 
-def _fitted(path: Path, specs: Mapping[str, ModelSpec], draws: int, seed: int) -> Fits:
+def _read(path: Path, *, unique: bool) -> Design:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*(-100|repeat an earlier row)")
-        design = make_design(bb.read_table(path))
+        table = bb.read_table(path)
+        if unique:
+            table = table.drop_duplicates(["protected_word", "attribute", "connection"])
+        return make_design(table)
+
+
+def _fitted(design: Design, specs: Mapping[str, ModelSpec], draws: int, seed: int) -> Fits:
     trees = {
         name: fit_design(design, spec, method="exact", draws=draws // 4, seed=seed)
         for name, spec in specs.items()
@@ -323,18 +330,19 @@ def _correlation(design: Design, rows: np.ndarray, y: FloatArray) -> FloatArray:
 def _summary(parts: Parts, models: Sequence[str]) -> dict[str, Row]:
     """Averages and counts over the tables done, a row a model."""
     found: dict[str, Row] = {}
+    reference = "crossed" if "crossed" in models else models[0]
     for name in models:
         row: Row = {}
         for part in [part for part in parts if part.startswith(("predicted", "agree"))]:
             values = _column(parts, part, name)
-            better = int((values[:, 2] > _column(parts, part, models[1])[:, 2]).sum())
+            better = int((values[:, 2] > _column(parts, part, reference)[:, 2]).sum())
             row[part] = (FORMATS["agree"].format(*values.mean(axis=0)) + f" ({better})",)
         row["correlation: p below .05"] = (int((_column(parts, "correlation", name) < 0.05).sum()),)
         for factor in ("attribute", "protected_word"):
             elpd, over = (
-                _column(parts, f"elpd-{factor}", each)[:, 0] for each in (name, models[1])
+                _column(parts, f"elpd-{factor}", each)[:, 0] for each in (name, reference)
             )
-            row[f"elpd, {factor}: over {models[1]}"] = (
+            row[f"elpd, {factor}: over {reference}"] = (
                 f"{(elpd - over).sum():+,.0f} ({(elpd > over).sum()})",
             )
         found[name] = row
