@@ -85,6 +85,19 @@ def test_ranks_are_uniform(spec: str, regular: bool) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("spec", sbc.MAXIMAL)
+def test_ranks_are_uniform_with_correlations_and_leanings(spec: str) -> None:
+    """Few tables, as they take .2 s each; `python -m benchmarks.sbc` simulates 1,000 a model."""
+    calibration = sbc.calibrate(spec, sbc.small_design(), n_tables=SMALL)
+    p = sbc.judged(calibration).set_index("quantity")["p"]
+    wanted = {"lean_sd", "level_correlation[stereotype, human]", "associated - different, group 0"}
+    assert wanted < set(p.index)
+    # All 41 to 51 quantities of a model together may fail by chance in 1 of 100 runs, as above.
+    assert p.min() > (1 - sbc.BAND) / len(p), p.sort_values().head()
+    assert sbc.doubtful(calibration)[0] <= 0.01  # tables for which `fit` would turn to NUTS
+
+
+@pytest.mark.slow
 def test_ranks_do_not_depend_on_the_number_of_processes() -> None:
     one, two = (sbc.calibrate("paper", sbc.small_design(), 40, 7, n) for n in (1, 2))
     np.testing.assert_array_equal(one.ranks, two.ranks)
