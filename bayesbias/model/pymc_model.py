@@ -13,7 +13,7 @@ from .design import Design, make_design
 from .spec import ModelSpec, load_model
 from .terms import Term, level_shares
 from .tree import ROW_INDICES
-from .whitening import Whitening
+from .whitening import COORDINATES, Whitening
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -183,6 +183,8 @@ def _free_effects(design: Design, spec: ModelSpec) -> EffectsAround:
             return spec.priors[name].to_pymc(name, dims=name.removesuffix("_mean"))
         term = terms[name]
         sd = sds[term.sd]
+        if term.interaction:
+            return pm.Deterministic(name, _interaction(design, term, sd), dims=term.dims)
         if term.correlated:
             chol = sd[:, None] * factors[term.correlation]
             return pm.MvNormal(name, parent, chol=chol, dims=term.dims)
@@ -205,15 +207,28 @@ def _whitened_effects(design: Design, spec: ModelSpec, noise: dict[str, Any]) ->
     precision = noise["sigma"] ** -2 * pt.ones(len(design.connections))
     if "nu" in noise:  # the Fisher information of a Student-t's location
         precision *= (noise["nu"] + 1) / (noise["nu"] + 3)
-    found = Whitening(design, spec).effects(
-        _sds(spec), _correlation_factors(spec, design), precision
-    )
+    sds = _sds(spec)
+    found = Whitening(design, spec).effects(sds, _correlation_factors(spec, design), precision)
+    for term in spec.terms:
+        if term.interaction:
+            found[term.name] = _interaction(design, term, sds[term.sd])
     dims = {"connection_mean": ("connection",)} | {term.name: term.dims for term in spec.terms}
 
     def around(name: str, parent: Any) -> Any:  # noqa: ANN401
         return pm.Deterministic(name, parent + found[name], dims=dims[name])
 
     return around
+
+
+def _interaction(design: Design, term: Term, sd: Any) -> Any:  # noqa: ANN401
+    """Make effects of groups by sets of independent coordinates."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    basis = term.joint_basis(design)
+    coordinates = pm.Normal(f"{term.name}_{COORDINATES}", shape=basis.shape[1])
+    shape = [len(design.coords[dim]) for dim in term.dims]
+    return pt.reshape(pt.dot(basis, sd * coordinates), shape)
 
 
 def _in_rows(term: Term, effects: Any, design: Design, index: dict[str, Any]) -> Any:  # noqa: ANN401

@@ -96,7 +96,8 @@ class Whitening:
     def __init__(self, design: Design, spec: ModelSpec) -> None:
         self.design, self.spec = design, spec
         self.factors: list[Factor] = []
-        terms = [found for name in FACTORS if (found := spec.terms_of(name))]
+        apart = tuple(term for term in spec.terms if not term.interaction)  # those are few
+        terms = [found for name in FACTORS if (found := tuple(t for t in apart if t.of == name))]
         self.n_means = len(design.connections)
         classes = [_classes(design, found[0].of) for found in terms]
         n_coordinates = [sum(_n_coordinates(design, term) for term in found) for found in terms]

@@ -244,7 +244,9 @@ def _nuts(run: _Run, backend: str) -> DataTree:
             progressbar=options.progressbar,
             compute_convergence_checks=False,
         )
-    tree["posterior"] = tree["posterior"].to_dataset().drop_dims(f"{COORDINATES}_dim_0")
+    drawn = tree["posterior"].to_dataset()
+    places = [str(dim) for dim in drawn.dims if str(dim).endswith(f"{COORDINATES}_dim_0")]
+    tree["posterior"] = drawn.drop_dims(places)
     complete(tree, run.design)
     return tree
 
