@@ -14,26 +14,22 @@ def cholesky_blocks(matrices: FloatArray) -> FloatArray:
     """Lower Cholesky factors of blocks (m, d, d, n); NaN where one is not positive definite."""
     factor = np.zeros_like(matrices)
     for j in range(matrices.shape[1]):
-        for i in range(j, matrices.shape[1]):
-            left = matrices[:, i, j]
-            for k in range(j):
-                left = left - factor[:, i, k] * factor[:, j, k]
-            if i == j:
-                diagonal = np.sqrt(np.where(left > 0, left, np.nan))
-            factor[:, i, j] = diagonal if i == j else left / diagonal
+        column = matrices[:, j:, j]
+        for k in range(j):
+            column = column - factor[:, j:, k] * factor[:, j, None, k]
+        factor[:, j:, j] = column / np.sqrt(np.where(column[:, :1] > 0, column[:, :1], np.nan))
     return factor
 
 
 def solve_blocks(factor: FloatArray, right: FloatArray, *, transposed: bool = False) -> FloatArray:
     """Solve L x = b, or L' x = b, for lower triangular L, (m, d, d, n), and b, (m, d, k, n)."""
+    rows = np.swapaxes(factor, 1, 2) if transposed else factor
+    found = right.copy()
     d = factor.shape[1]
-    found = np.empty_like(right)
     for i in reversed(range(d)) if transposed else range(d):
-        rest = right[:, i]
-        for j in range(i + 1, d) if transposed else range(i):
-            weight = factor[:, j, i] if transposed else factor[:, i, j]
-            rest = rest - weight[:, None] * found[:, j]
-        found[:, i] = rest / factor[:, i, i, None]
+        found[:, i] /= factor[:, i, i, None]
+        rest = slice(i) if transposed else slice(i + 1, d)
+        found[:, rest] -= rows[:, rest, i, None] * found[:, i, None]
     return found
 
 

@@ -271,18 +271,19 @@ def _effects(
 ) -> FloatArray:
     """Effects of all units, (n, d, n_units): drawn by class, and own deviations from that."""
     d, n = of_class.shape[1:]
-    means = (of_class / np.sqrt(side.size)[:, None, None]).transpose(2, 1, 0)
-    found = means[:, :, side.of_unit]
+    means = np.ascontiguousarray((of_class / np.sqrt(side.size)[:, None, None]).T)
+    found = np.take(means, side.of_unit, axis=2)
     # With the precision LL' of a unit's z and W = L⁻¹ R' D, effects alone are W'(W b + noise).
     whitening = solve_blocks(alone.factor, alone.scale(np.eye(d)[:, :, None]))
+    apart = side.apart.reshape(-1, found.shape[2])
     for index in np.flatnonzero(side.size > 1):
         members = np.flatnonzero(side.of_unit == index)
-        own = whitening[index].transpose(2, 1, 0)
+        own = np.ascontiguousarray(whitening[index].T)
         noise = rng.standard_normal((n, d, len(members)))
-        pull = np.einsum("ndi,nei,cn->ndce", own, own, precision, optimize=True)
-        apart = side.apart[:, :, members].reshape(-1, len(members))
+        spread = own @ np.swapaxes(own, 1, 2)
+        pull = spread[:, :, None] * precision.T[:, None, :, None]
         drawn = own @ noise
-        drawn += (pull.reshape(n * d, -1) @ apart).reshape(drawn.shape)
+        drawn += (pull.reshape(n * d, -1) @ apart[:, members]).reshape(drawn.shape)
         drawn += (means[:, :, index] - times(own, noise.mean(axis=2)))[..., None]
         found[:, :, members] = drawn
     return found
