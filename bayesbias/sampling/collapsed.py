@@ -132,14 +132,10 @@ def log_density(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
 def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
     """Return the Gaussian of the class effects given the parameters, (n, n_parameters)."""
     n = len(parameters)
-    unpooled = np.full((n, 1), np.log(posterior.unpooled_sd))
-    sds = np.exp(np.concatenate([parameters, unpooled], axis=1).T)
+    known = np.log([posterior.unpooled_sd, posterior.spec.mean_sd])[:, None]
+    sds = np.exp(np.concatenate([parameters.T, np.broadcast_to(known, (2, n))]))
     precision = residual_precision(posterior, parameters)
-    shared = np.where(
-        posterior.shared.parameter[:, None] < 0,
-        posterior.spec.mean_sd,
-        sds[posterior.shared.parameter],
-    )
+    shared = sds[posterior.shared.parameter]
     alone = tuple(_alone(side, precision, parameters, sds) for side in posterior.sides)
     out, *kept = alone
     solved_out = solve_blocks(out.factor, out.scale(_weighted(posterior.cross, precision)))
@@ -149,10 +145,9 @@ def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
         n, *posterior.gram.shape[1:]
     )
     gram -= np.swapaxes(solved_out, 1, 2) @ solved_out
-    scales = np.concatenate([*(each.sds.reshape(-1, n) for each in kept), shared, np.ones((1, n))])
-    scales = np.ascontiguousarray(scales.T)
-    gram *= scales[:, :, None]
-    gram *= scales[:, None, :]
+    scales = np.concatenate([*(each.sds.reshape(-1, n) for each in kept), shared]).T.copy()
+    gram[:, :-1] *= scales[:, :, None]
+    gram[:, :, :-1] *= scales[:, None]
     for each in kept:
         _rotate_kept(each, gram)
         _rotate_kept(each, np.swapaxes(gram, 1, 2))

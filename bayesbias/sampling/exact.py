@@ -236,13 +236,14 @@ def draw_effects(
     posterior: Collapsed, parameters: FloatArray, rng: Generator
 ) -> dict[str, FloatArray]:
     """Draw effects and means from their exact conditional, one for each vector of parameters."""
-    rows, values = posterior.rows_at_once, {}
+    rows, values = posterior.draws_at_once, {}
     for start in range(0, len(parameters), rows):
         part = _draw_block(posterior, parameters[start : start + rows], rng)
         for name, drawn in part.items():
             if name not in values:
                 values[name] = np.empty((len(parameters), *drawn.shape[1:]))
             values[name][start : start + rows] = drawn
+    values = _with_means(posterior, values)
     for block in posterior.blocks:
         own = parameters[:, block.where]
         if block.n_correlated:
@@ -263,7 +264,7 @@ def _draw_block(
     for side, alone, of_class in zip(posterior.sides, given.alone, of_classes, strict=True):
         effects = _effects(side, of_class, alone, given.precision, rng)
         values |= _by_term(posterior, side, effects)
-    return _with_means(posterior, values)
+    return values
 
 
 def _effects(
@@ -275,16 +276,15 @@ def _effects(
     found = np.take(means, side.of_unit, axis=2)
     # With the precision LL' of a unit's z and W = L⁻¹ R' D, effects alone are W'(W b + noise).
     whitening = solve_blocks(alone.factor, alone.scale(np.eye(d)[:, :, None]))
-    apart = side.apart.reshape(-1, found.shape[2])
+    pulls = (precision.T @ side.apart.reshape(len(precision), -1)).reshape(found.shape)
     for index in np.flatnonzero(side.size > 1):
         members = np.flatnonzero(side.of_unit == index)
         own = np.ascontiguousarray(whitening[index].T)
         noise = rng.standard_normal((n, d, len(members)))
-        spread = own @ np.swapaxes(own, 1, 2)
-        pull = spread[:, :, None] * precision.T[:, None, :, None]
+        mean = means[:, :, index] - times(own, noise.mean(axis=2))
+        noise += np.swapaxes(own, 1, 2) @ pulls[:, :, members]
         drawn = own @ noise
-        drawn += (pull.reshape(n * d, -1) @ apart[:, members]).reshape(drawn.shape)
-        drawn += (means[:, :, index] - times(own, noise.mean(axis=2)))[..., None]
+        drawn += mean[..., None]
         found[:, :, members] = drawn
     return found
 

@@ -117,6 +117,12 @@ class Collapsed:
         """How many vectors of parameters are worked on together, for bounded memory."""
         return int(max(1, MOST_NUMBERS // (self.cross[0].size + self.gram[0].size)))
 
+    @property
+    def draws_at_once(self) -> int:
+        """How many of them effects are drawn for together."""
+        most = max(side.apart[0].size for side in self.sides)
+        return max(1, min(self.rows_at_once, MOST_NUMBERS // most))
+
     def block(self, name: str) -> Block:
         """Return the block of that name."""
         return next(block for block in self.blocks if block.name == name)
