@@ -272,17 +272,19 @@ def _effects(
 ) -> FloatArray:
     """Effects of all units, (n, d, n_units): drawn by class, and own deviations from that."""
     d, n = of_class.shape[1:]
-    means = np.ascontiguousarray((of_class / np.sqrt(side.size)[:, None, None]).T)
-    found = np.take(means, side.of_unit, axis=2)
+    means = (of_class / np.sqrt(side.size)[:, None, None]).T
+    found = np.empty((n, d, len(side.of_unit)))
+    single = side.size[side.of_unit] == 1
+    found[:, :, single] = means[:, :, side.of_unit[single]]
     # With the precision LL' of a unit's z and W = L⁻¹ R' D, effects alone are W'(W b + noise).
     whitening = solve_blocks(alone.factor, alone.scale(np.eye(d)[:, :, None]))
-    pulls = (precision.T @ side.apart.reshape(len(precision), -1)).reshape(found.shape)
     for index in np.flatnonzero(side.size > 1):
         members = np.flatnonzero(side.of_unit == index)
         own = np.ascontiguousarray(whitening[index].T)
         noise = rng.standard_normal((n, d, len(members)))
         mean = means[:, :, index] - times(own, noise.mean(axis=2))
-        noise += np.swapaxes(own, 1, 2) @ pulls[:, :, members]
+        apart = side.apart[:, :, members].reshape(len(precision), -1)
+        noise += np.swapaxes(own, 1, 2) @ (precision.T @ apart).reshape(noise.shape)
         drawn = own @ noise
         drawn += mean[..., None]
         found[:, :, members] = drawn
@@ -300,7 +302,8 @@ def _by_term(posterior: Collapsed, side: Classes, effects: FloatArray) -> dict[s
             break
         basis = term.basis(shape[1] if term.by else 1)
         stop = start + basis.shape[1]
-        values = np.swapaxes(basis @ effects[:, start:stop], 1, 2)
+        values = effects[:, start:stop]
+        values = np.swapaxes(basis @ values if term.zero_sum else values, 1, 2)
         found[term.name] = values.reshape(len(effects), *shape)
         start = stop
     return found
