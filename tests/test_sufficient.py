@@ -101,8 +101,8 @@ def check_classes_of_sums(found: Classes, sums: np.ndarray) -> None:
         mean = found.projection[:, i] / np.sqrt(size)
         np.testing.assert_allclose(mean, own.mean(axis=1), atol=1e-12)
         np.testing.assert_allclose(apart, (own - mean[:, None]).swapaxes(1, 2), atol=1e-12)
-        squares, axes = (each.reshape(-1, each.shape[-1]) for each in (apart, found.deviation[:, i]))
-        np.testing.assert_allclose(axes @ axes.T, squares @ squares.T, atol=1e-12)
+        units, axes = (each.reshape(-1, each.shape[-1]) for each in (apart, found.deviation[:, i]))
+        np.testing.assert_allclose(axes @ axes.T, units @ units.T, atol=1e-12)
 
 
 def test_coupling_of_words_and_attributes(table: pd.DataFrame, posterior: Collapsed) -> None:

@@ -12,7 +12,8 @@ and :math:`z | y, sds \sim N(P^{-1} b, P^{-1})`. :math:`X^T \Lambda X` is :math:
 X_c^T X_c` with constant matrices, so the rows are never needed again, and on the standard normal
 scale nothing is divided by an sd that goes to zero. The precision of cells among themselves is
 block diagonal with a block a word, and so is that of attributes; the larger of the two sides is
-eliminated first.
+eliminated first. The rest is bordered by :math:`b` and the square of :math:`y - m_0`, so that its
+Cholesky factor ends in the root of the last two terms' sum.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ class Conditional:
     factor: FloatArray
 
     def draw(self, rng: Generator) -> tuple[list[FloatArray], FloatArray]:
-        """Draw the class effects of every side, (n_classes, d, n), and the shared, (n_shared, n)."""
+        """Draw class effects of every side, (n_classes, d, n), and the shared, (n_shared, n)."""
         out, *kept = self.alone
         solved = self.factor[:, -1, :-1]
         noise = rng.standard_normal(solved.shape)
@@ -156,9 +157,7 @@ def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
     return Conditional(precision, alone, shared, solved_out, cholesky(gram))
 
 
-def _alone(
-    side: Classes, precision: FloatArray, parameters: FloatArray, sds: FloatArray
-) -> Alone:
+def _alone(side: Classes, precision: FloatArray, parameters: FloatArray, sds: FloatArray) -> Alone:
     correlated, rotation = slice(0), np.ones((0, 0, len(parameters)))
     if side.units.correlated is not None:
         block, correlated = side.units.correlated
