@@ -121,7 +121,7 @@ class Collapsed:
     def draws_at_once(self) -> int:
         """How many of them effects are drawn for together."""
         most = max(side.apart[0].size for side in self.sides)
-        return max(1, min(self.rows_at_once, MOST_NUMBERS // most))
+        return int(max(1, min(self.rows_at_once, MOST_NUMBERS // most)))
 
     def block(self, name: str) -> Block:
         """Return the block of that name."""
