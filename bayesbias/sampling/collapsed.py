@@ -133,6 +133,7 @@ def log_density(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
 def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
     """Return the Gaussian of the class effects given the parameters, (n, n_parameters)."""
     n = len(parameters)
+    # Behind the parameters come sds that are known; that of the connection means at index -1.
     known = np.log([posterior.unpooled_sd, posterior.spec.mean_sd])[:, None]
     sds = np.exp(np.concatenate([parameters.T, np.broadcast_to(known, (2, n))]))
     precision = residual_precision(posterior, parameters)
@@ -142,9 +143,8 @@ def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
     solved_out = solve_blocks(out.factor, out.scale(_weighted(posterior.cross, precision)))
     solved_out = np.ascontiguousarray(np.moveaxis(solved_out, -1, 0))
     solved_out = solved_out.reshape(n, -1, solved_out.shape[-1])
-    gram = (precision.T @ posterior.gram.reshape(len(precision), -1)).reshape(
-        n, *posterior.gram.shape[1:]
-    )
+    flat = precision.T @ posterior.gram.reshape(len(precision), -1)
+    gram = flat.reshape(n, *posterior.gram.shape[1:])
     gram -= np.swapaxes(solved_out, 1, 2) @ solved_out
     scales = np.concatenate([*(each.sds.reshape(-1, n) for each in kept), shared]).T.copy()
     gram[:, :-1] *= scales[:, :, None]
