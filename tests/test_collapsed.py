@@ -172,14 +172,14 @@ def test_density_is_finite_and_smooth_as_an_sd_goes_to_zero(
 def test_sds_beyond_double_precision_count_for_nothing_and_spare_their_neighbours(
     toy_table: pd.DataFrame, name: str
 ) -> None:
-    """With effects e^25 times the residual sd the rounded precision is not positive definite."""
+    """With effects e^25 times the residual sd the rounded precision may be of any sign."""
     posterior = collapse(make_design(toy_table), load_model(name))
     points = points_of(posterior, 5, seed=6)
     absurd = np.array([True, False, False, True, False])
     points[np.ix_(absurd, posterior.is_sd)] = 20.0
     points[absurd, posterior.block("sigma").where] = -5.0
     found = log_density(posterior, points)
-    assert (found[absurd] == -np.inf).all()
+    assert (found[absurd] < found[~absurd].min() - 1e6).all()
     # Rounding only: blocks of one size are multiplied in another order than those of another.
     np.testing.assert_allclose(found[~absurd], log_density(posterior, points[~absurd]), atol=1e-10)
 
@@ -207,12 +207,12 @@ def test_blocks_of_proposals_do_not_change_the_density(
 
 @pytest.mark.parametrize(
     ("name", "shape"),
-    [("crossed", (2, 4, 1, 4)), ("contextual", (2, 4, 1, 7)), ("maximal", (2, 2, 2, 6))],
+    [("crossed", (2, 4, 1, 5)), ("contextual", (2, 4, 1, 8)), ("maximal", (2, 2, 2, 7))],
 )
 def test_work_does_not_grow_with_rows_words_or_attributes_of_a_regular_design(
     name: str, shape: tuple[int, ...]
 ) -> None:
-    """Two groups by two connections or coordinates, two sets by one or two, and two means.
+    """Two groups by two connections or coordinates, two sets by one or two, two means, the outcome.
 
     Contexts have three effects, where the model knows them.
     """

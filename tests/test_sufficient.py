@@ -83,24 +83,26 @@ def test_sums_and_cross_products_of_every_unit(
     table: pd.DataFrame, posterior: Collapsed, side: int
 ) -> None:
     found = posterior.sides[side]
-    sums, gram = np.zeros_like(found.sums), np.zeros_like(found.gram)[:, found.of_unit]
+    gram = np.zeros_like(found.gram)[:, found.of_unit]
+    sums = np.zeros(gram.shape[:3])
     for c, unit, loading, y in by_row(posterior, table, side):
         sums[c, unit] += loading * y
         gram[c, unit] += np.outer(loading, loading)
-    np.testing.assert_allclose(found.sums, sums, atol=1e-12)  # rounding of sums
-    np.testing.assert_allclose(found.gram[:, found.of_unit], gram, atol=1e-12)
+    np.testing.assert_allclose(found.gram[:, found.of_unit], gram, atol=1e-12)  # rounding of sums
     check_classes_of_sums(found, sums)
 
 
 def check_classes_of_sums(found: Classes, sums: np.ndarray) -> None:
-    """Means of classes, and what is left of the squares: the two make up all sums of squares."""
+    """Means of classes, what units are apart from them, and the cross-products of that."""
     for i, size in enumerate(found.size):
-        own = sums[:, found.of_unit == i]
+        of_class = found.of_unit == i
+        own, apart = sums[:, of_class], found.apart[:, :, of_class]
         assert own.shape[1] == size
-        np.testing.assert_allclose(found.projection[:, i], own.sum(axis=1) / size**0.5, atol=1e-12)
-        squares = np.einsum("cui,duj->cdij", own, own)
-        mean = np.einsum("ci,dj->cdij", found.projection[:, i], found.projection[:, i])
-        np.testing.assert_allclose(found.deviation[:, :, i] + mean, squares, atol=1e-12)
+        mean = found.projection[:, i] / np.sqrt(size)
+        np.testing.assert_allclose(mean, own.mean(axis=1), atol=1e-12)
+        np.testing.assert_allclose(apart, (own - mean[:, None]).swapaxes(1, 2), atol=1e-12)
+        units, axes = (each.reshape(-1, each.shape[-1]) for each in (apart, found.deviation[:, i]))
+        np.testing.assert_allclose(axes @ axes.T, units @ units.T, atol=1e-12)
 
 
 def test_coupling_of_words_and_attributes(table: pd.DataFrame, posterior: Collapsed) -> None:
@@ -147,8 +149,8 @@ def test_a_connection_without_rows_counts_nothing(
     for c, connection in enumerate(design.connections[:last]):
         own = table[table["connection"] == connection]["cosine_distance"] - 1.0
         assert found.rows[c] == len(own)
-        assert found.squares[c] == pytest.approx((own**2).sum())
-    assert found.rows[last] == found.squares[last] == 0
+        assert found.gram[c, -1, -1] == pytest.approx((own**2).sum())
+    assert found.rows[last] == found.gram[last, -1, -1] == 0
     for side in found.sides:
-        for values in (side.sums, side.gram, side.projection, side.deviation):
+        for values in (side.apart, side.gram, side.projection, side.deviation):
             assert not values[last].any()

@@ -1,4 +1,7 @@
-"""Linear algebra on stacks of small matrices: loops run over rows and columns, not the stack."""
+"""Linear algebra on stacks of small matrices: loops run over rows and columns, not the stack.
+
+Blocks have the stack in the last axis, so that whatever is done to an entry runs along memory.
+"""
 
 from __future__ import annotations
 
@@ -8,39 +11,25 @@ from .._core.arrays import FloatArray
 
 
 def cholesky_blocks(matrices: FloatArray) -> FloatArray:
-    """Lower Cholesky factors of (..., d, d) matrices; NaN where one is not positive definite."""
+    """Lower Cholesky factors of blocks (m, d, d, n); NaN where one is not positive definite."""
     factor = np.zeros_like(matrices)
-    for j in range(matrices.shape[-1]):
-        left = matrices[..., j, j] - (factor[..., j, :j] ** 2).sum(axis=-1)
-        factor[..., j, j] = np.sqrt(np.where(left > 0, left, np.nan))
-        for i in range(j + 1, matrices.shape[-1]):
-            known = (factor[..., i, :j] * factor[..., j, :j]).sum(axis=-1)
-            factor[..., i, j] = (matrices[..., i, j] - known) / factor[..., j, j]
+    for j in range(matrices.shape[1]):
+        column = matrices[:, j:, j]
+        for k in range(j):
+            column = column - factor[:, j:, k] * factor[:, j, None, k]
+        factor[:, j:, j] = column / np.sqrt(np.where(column[:, :1] > 0, column[:, :1], np.nan))
     return factor
 
 
 def solve_blocks(factor: FloatArray, right: FloatArray, *, transposed: bool = False) -> FloatArray:
-    """Solve L x = b, or L' x = b, for lower triangular L, (..., d, d), and b, (..., d, n)."""
-    d = factor.shape[-1]
-    found = np.empty_like(right)
+    """Solve L x = b, or L' x = b, for lower triangular L, (m, d, d, n), and b, (m, d, k, n)."""
+    rows = np.swapaxes(factor, 1, 2) if transposed else factor
+    found = right.copy()
+    d = factor.shape[1]
     for i in reversed(range(d)) if transposed else range(d):
-        rest = right[..., i, :]
-        for j in range(i + 1, d) if transposed else range(i):
-            weight = factor[..., j, i] if transposed else factor[..., i, j]
-            rest = rest - weight[..., None] * found[..., j, :]
-        found[..., i, :] = rest / factor[..., i, i, None]
-    return found
-
-
-def solve_lower(factors: FloatArray, right: FloatArray) -> FloatArray:
-    """Solve L x = b for a stack of lower triangular L, (n, k, k), and of b, (n, k).
-
-    Substitution runs along the stack; `numpy.linalg.solve` would factorise every L anew.
-    """
-    found = np.empty_like(right)
-    for i in range(right.shape[1]):
-        known = np.einsum("nj,nj->n", factors[:, i, :i], found[:, :i])
-        found[:, i] = (right[:, i] - known) / factors[:, i, i]
+        found[:, i] /= factor[:, i, i, None]
+        rest = slice(i) if transposed else slice(i + 1, d)
+        found[:, rest] -= rows[:, rest, i, None] * found[:, i, None]
     return found
 
 

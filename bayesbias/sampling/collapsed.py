@@ -12,19 +12,19 @@ and :math:`z | y, sds \sim N(P^{-1} b, P^{-1})`. :math:`X^T \Lambda X` is :math:
 X_c^T X_c` with constant matrices, so the rows are never needed again, and on the standard normal
 scale nothing is divided by an sd that goes to zero. The precision of cells among themselves is
 block diagonal with a block a word, and so is that of attributes; the larger of the two sides is
-eliminated first.
+eliminated first. The rest is bordered by :math:`b` and the square of :math:`y - m_0`, so that its
+Cholesky factor ends in the root of the last two terms' sum.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray
-from .blocks import cholesky, cholesky_blocks, solve_blocks, solve_lower, solve_transposed
+from .blocks import cholesky, cholesky_blocks, solve_blocks, solve_transposed
 from .parameters import correlation_factor, log_prior
 from .reduction import SMALLEST_SIGMA, Collapsed
 from .sufficient import Classes
@@ -36,48 +36,51 @@ class Alone:
 
     Parameters
     ----------
-    sds : (n, n_classes, d) float
+    sds : (n_classes, d, n) float
         D, the sds.
-    rotation : (n, d, d) float or None
-        R, a Cholesky factor of correlations; None where effects do not correlate.
-    factor : (n, n_classes, d, d) float
+    correlated : slice
+        The coordinates that correlate.
+    rotation : (k, k, n) float
+        R of these, a Cholesky factor of correlations; elsewhere it is the identity.
+    factor : (n_classes, d, d, n) float
         Cholesky factor of the precision of a unit's z.
     """
 
     sds: FloatArray
-    rotation: FloatArray | None
+    correlated: slice
+    rotation: FloatArray
     factor: FloatArray
 
     def scale(self, values: FloatArray) -> FloatArray:
-        """R' D applied to (n, n_classes, d, k) values."""
-        return _rotate(self.rotation, values * self.sds[..., None])
+        """R' D applied to (n_classes, d, k, n) values."""
+        return _rotate(self.correlated, self.rotation, values * self.sds[:, :, None])
 
     def effects(self, coordinates: FloatArray) -> FloatArray:
-        """D R z for coordinates z of the classes, (n, n_classes, d)."""
-        if self.rotation is not None:
-            coordinates = coordinates @ self.rotation.transpose(0, 2, 1)
-        return coordinates * self.sds
+        """D R z for coordinates z of the classes, (n_classes, d, n)."""
+        transposed = np.swapaxes(self.rotation, 0, 1)
+        found = _rotate(self.correlated, transposed, coordinates[:, :, None].copy())
+        return np.asarray(found[:, :, 0] * self.sds)
 
 
 @dataclass(frozen=True)
 class Conditional:
-    """The Gaussian of the class coordinates given the parameters, for a stack of them.
+    """The Gaussian of the class effects given the parameters, for a stack of them.
 
     Parameters
     ----------
-    precision : (n, n_connections) float
+    precision : (n_connections, n) float
         1 / sigma².
     alone : tuple of Alone
         Of every side of the posterior.
-    shared : (n, n_shared) float
+    shared : (n_shared, n) float
         Sds of the shared effects.
     solved_out : (n, n_eliminated, n_kept + 1) float
-        Inverse factor of the eliminated side times its coupling with what is kept, and times its
-        projection in the last column.
-    factor : (n, n_kept, n_kept) float
-        Lower Cholesky factor of the precision of what is kept, with the eliminated integrated out.
-    solved : (n, n_kept) float
-        factor⁻¹ times its projection.
+        Inverse factor of the eliminated side times its coupling with what is kept, and with the
+        outcome in the last column.
+    factor : (n, n_kept + 1, n_kept + 1) float
+        Lower Cholesky factor of the precision of what is kept, with the eliminated integrated out,
+        bordered by the outcome: before its last row's end stands the inverse factor times the
+        projection, and at the end the root of what is left of the outcome's square.
     """
 
     precision: FloatArray
@@ -85,18 +88,23 @@ class Conditional:
     shared: FloatArray
     solved_out: FloatArray
     factor: FloatArray
-    solved: FloatArray
 
-    def draw_kept(self, rng: Generator) -> FloatArray:
-        """Draw the kept coordinates, (n, n_kept)."""
-        return solve_transposed(self.factor, self.solved + rng.standard_normal(self.solved.shape))
-
-    def draw_eliminated(self, alone: Alone, kept: FloatArray, rng: Generator) -> FloatArray:
-        """Draw the eliminated coordinates given the kept, (n, n_classes, d)."""
-        explained = np.matmul(self.solved_out[:, :, :-1], kept[:, :, None])[:, :, 0]
-        right = (self.solved_out[:, :, -1] - explained).reshape(alone.sds.shape)
-        right = right + rng.standard_normal(right.shape)
-        return solve_blocks(alone.factor, right[..., None], transposed=True)[..., 0]
+    def draw(self, rng: Generator) -> tuple[list[FloatArray], FloatArray]:
+        """Draw class effects of every side, (n_classes, d, n), and the shared, (n_shared, n)."""
+        out, *kept = self.alone
+        solved = self.factor[:, -1, :-1]
+        noise = rng.standard_normal(solved.shape)
+        coordinates = solve_transposed(self.factor[:, :-1, :-1], solved + noise).T
+        shared = coordinates[-len(self.shared) :] * self.shared
+        effects = [
+            each.effects(coordinates[: -len(self.shared)].reshape(each.sds.shape)) for each in kept
+        ]
+        known = np.concatenate([*(each.reshape(-1, len(noise)) for each in effects), shared])
+        right = self.solved_out[:, :, -1] - times(self.solved_out[:, :, :-1], known.T)
+        right += rng.standard_normal(right.shape)
+        blocks = right.T.reshape(*out.sds.shape[:2], 1, -1)
+        own = solve_blocks(out.factor, blocks, transposed=True)[:, :, 0]
+        return [out.effects(own), *effects], shared
 
 
 def log_density(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
@@ -123,117 +131,93 @@ def log_density(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
 
 
 def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
-    """Return the Gaussian of the class coordinates given the parameters, (n, n_parameters)."""
+    """Return the Gaussian of the class effects given the parameters, (n, n_parameters)."""
     n = len(parameters)
-    unpooled = np.full((n, 1), np.log(posterior.unpooled_sd))
-    parameters = np.concatenate([parameters, unpooled], axis=1)
+    # Behind the parameters come sds that are known; that of the connection means at index -1.
+    known = np.log([posterior.unpooled_sd, posterior.spec.mean_sd])[:, None]
+    sds = np.exp(np.concatenate([parameters.T, np.broadcast_to(known, (2, n))]))
     precision = residual_precision(posterior, parameters)
-    shared = shared_sds(posterior, parameters)
-    alone = tuple(_alone(side, precision, parameters) for side in posterior.sides)
+    shared = sds[posterior.shared.parameter]
+    alone = tuple(_alone(side, precision, parameters, sds) for side in posterior.sides)
     out, *kept = alone
-    sds = np.concatenate([*(each.sds.reshape(n, -1) for each in kept), shared], axis=1)
-    gram = _weighted(precision, posterior.gram)
-    gram *= sds[:, :, None]
-    gram *= sds[:, None, :]
-    projection = (precision @ posterior.projection) * sds
-    cross = _weighted(precision, posterior.cross)
-    cross *= sds[:, None, None]
-    own = _weighted(precision, posterior.eliminated.projection)[..., None]
-    both = np.concatenate([cross, own], axis=3)
-    couple = both.reshape(n, -1, both.shape[3])[:, :, :-1].transpose(0, 2, 1)
+    solved_out = solve_blocks(out.factor, out.scale(_weighted(posterior.cross, precision)))
+    solved_out = np.ascontiguousarray(np.moveaxis(solved_out, -1, 0))
+    solved_out = solved_out.reshape(n, -1, solved_out.shape[-1])
+    flat = precision.T @ posterior.gram.reshape(len(precision), -1)
+    gram = flat.reshape(n, *posterior.gram.shape[1:])
+    gram -= np.swapaxes(solved_out, 1, 2) @ solved_out
+    scales = np.concatenate([*(each.sds.reshape(-1, n) for each in kept), shared]).T.copy()
+    gram[:, :-1] *= scales[:, :, None]
+    gram[:, :, :-1] *= scales[:, None]
     for each in kept:
-        _rotate_kept(each, [gram, gram.transpose(0, 2, 1), projection[:, :, None], couple])
-    everything = np.arange(gram.shape[1])
-    gram[:, everything, everything] += 1
-    solved_out = solve_blocks(out.factor, out.scale(both)).reshape(n, -1, both.shape[3])
-    explained = np.matmul(solved_out[:, :, :-1].transpose(0, 2, 1), solved_out)
-    gram -= explained[:, :, :-1]
-    projection -= explained[:, :, -1]
-    factor = cholesky(gram)
-    solved = solve_lower(factor, projection)
-    return Conditional(precision, alone, shared, solved_out, factor, solved)
+        _rotate_kept(each, gram)
+        _rotate_kept(each, np.swapaxes(gram, 1, 2))
+    diagonal = np.arange(gram.shape[1] - 1)
+    gram[:, diagonal, diagonal] += 1
+    return Conditional(precision, alone, shared, solved_out, cholesky(gram))
 
 
-def _alone(side: Classes, precision: FloatArray, parameters: FloatArray) -> Alone:
-    rotation = None
-    d = side.parameter.shape[1]
+def _alone(side: Classes, precision: FloatArray, parameters: FloatArray, sds: FloatArray) -> Alone:
+    correlated, rotation = slice(0), np.ones((0, 0, len(parameters)))
     if side.units.correlated is not None:
-        block, where = side.units.correlated
-        rotation = np.tile(np.eye(d), (len(parameters), 1, 1))
-        own = parameters[:, block.where]
-        rotation[:, where, where] = correlation_factor(own, block.n_correlated)
-    sds = np.exp(parameters[:, side.parameter])
-    matrices = _both(sds, rotation, _weighted(precision, side.gram))
-    diagonal = np.arange(d)
-    matrices[..., diagonal, diagonal] += 1
-    return Alone(sds, rotation, cholesky_blocks(matrices))
+        block, correlated = side.units.correlated
+        factors = correlation_factor(parameters[:, block.where], block.n_correlated)
+        rotation = np.ascontiguousarray(np.moveaxis(factors, 0, -1))
+    own = sds[side.parameter]
+    matrices = _weighted(side.gram, precision)
+    for _ in range(2):
+        matrices = _rotate(correlated, rotation, matrices * own[:, :, None]).swapaxes(1, 2)
+    diagonal = np.arange(own.shape[1])
+    matrices[:, diagonal, diagonal] += 1
+    return Alone(own, correlated, rotation, cholesky_blocks(matrices))
 
 
-def _rotate(rotation: FloatArray | None, values: FloatArray) -> FloatArray:
-    """R' applied to (n, n_classes, d, k) values."""
-    if rotation is None:
-        return values
-    return np.asarray(rotation.transpose(0, 2, 1)[:, None] @ values)
+def _rotate(correlated: slice, rotation: FloatArray, values: FloatArray) -> FloatArray:
+    """R' applied to (n_classes, d, k, n) values, in place."""
+    if len(rotation):
+        own = values[:, correlated]
+        values[:, correlated] = np.einsum("ijn,qikn->qjkn", rotation, own)
+    return values
 
 
-def _both(sds: FloatArray, rotation: FloatArray | None, matrices: FloatArray) -> FloatArray:
-    """R' D A D R for (n, n_classes, d, d) symmetric matrices A."""
-    scaled = matrices * sds[..., None] * sds[..., None, :]
-    return _rotate(rotation, np.swapaxes(_rotate(rotation, scaled), -1, -2))
+def _rotate_kept(kept: Alone, gram: FloatArray) -> None:
+    """R' of the kept side applied to its rows, the first, of (n, k, k) arrays, in place."""
+    n_classes, d, n = kept.sds.shape
+    if len(kept.rotation):
+        rows = gram[:, : n_classes * d].reshape(n, n_classes, d, -1)[:, :, kept.correlated]
+        rows[:] = kept.rotation.transpose(2, 1, 0)[:, None] @ rows
 
 
-def _rotate_kept(kept: Alone, arrays: Sequence[FloatArray]) -> None:
-    """Apply R' of the kept side to its rows, the first, of (n, n_kept, k) arrays, in place."""
-    if kept.rotation is None:
-        return
-    n, n_classes, d = kept.sds.shape
-    for array in arrays:
-        own = array[:, : n_classes * d].reshape(n, n_classes, d, -1)
-        array[:, : n_classes * d] = _rotate(kept.rotation, own).reshape(n, n_classes * d, -1)
+def times(matrices: FloatArray, vectors: FloatArray) -> FloatArray:
+    """Products of (n, i, j) matrices and (n, j) vectors, (n, i)."""
+    return np.asarray(np.matmul(matrices, vectors[..., None])[..., 0])
 
 
 def residual_precision(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
-    """1 / sigma² of every connection, (n, n_connections)."""
-    precision = np.exp(-2 * parameters[:, posterior.block("sigma").where])
-    return np.broadcast_to(precision, (len(parameters), len(posterior.rows)))
-
-
-def shared_sds(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
-    """Sds of the shared effects, (n, n_shared): of connection means, then of the terms."""
-    index = posterior.shared.parameter
-    prior_sd = posterior.spec.mean_sd
-    return np.where(index < 0, prior_sd, np.exp(parameters[:, index]))
+    """1 / sigma² of every connection, (n_connections, n)."""
+    precision = np.exp(-2 * parameters[:, posterior.block("sigma").where].T)
+    return np.repeat(precision, len(posterior.rows) // len(precision), axis=0)
 
 
 def _log_density(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
     given = conditional(posterior, parameters)
     precision = given.precision
-    log_det = 2 * np.log(np.diagonal(given.factor, axis1=1, axis2=2)).sum(axis=1)
-    fitted = (given.solved_out[:, :, -1] ** 2).sum(axis=1) + (given.solved**2).sum(axis=1)
+    diagonal = np.diagonal(given.factor, axis1=1, axis2=2)
+    log_det = 2 * np.log(diagonal[:, :-1]).sum(axis=1)
+    unexplained = diagonal[:, -1] ** 2
     for side, alone in zip(posterior.sides, given.alone, strict=True):
         n_alike = side.size if side is posterior.eliminated else side.size - 1
-        log_det += 2 * np.log(np.diagonal(alone.factor, axis1=2, axis2=3)).sum(axis=2) @ n_alike
-        fitted += _deviations(side, precision, alone)
-    total = precision @ posterior.squares
-    log_likelihood = 0.5 * (np.log(precision) @ posterior.rows - log_det)
-    prior = log_prior(posterior.spec, posterior.blocks, parameters)
-    density = log_likelihood - 0.5 * (total - fitted) + prior
-    resolved = precision.max(axis=1) <= SMALLEST_SIGMA**-2
+        blocks = np.diagonal(alone.factor, axis1=1, axis2=2)
+        log_det += 2 * (n_alike @ np.log(blocks).sum(axis=2))
+        deviation = solve_blocks(alone.factor, alone.scale(_weighted(side.deviation, precision)))
+        unexplained -= (deviation**2).sum(axis=(0, 1, 2))
+    log_likelihood = 0.5 * (posterior.rows @ np.log(precision) - log_det - unexplained)
+    density = log_likelihood + log_prior(posterior.spec, posterior.blocks, parameters)
+    resolved = precision.max(axis=0) <= SMALLEST_SIGMA**-2
     return np.where(resolved & np.isfinite(density), density, -np.inf)
 
 
-def _deviations(side: Classes, precision: FloatArray, alone: Alone) -> FloatArray:
-    """What deviations within classes add to the fitted quadratic, (n,)."""
-    if (side.size == 1).all():
-        return np.zeros(len(precision))
-    pairs = (precision[:, :, None] * precision[:, None, :]).reshape(len(precision), -1)
-    products = _weighted(pairs, side.deviation.reshape(-1, *side.deviation.shape[2:]))
-    half = solve_blocks(alone.factor, _both(alone.sds, alone.rotation, products))
-    whole = solve_blocks(alone.factor, np.swapaxes(half, -1, -2))
-    return np.asarray(np.trace(whole, axis1=2, axis2=3).sum(axis=1))
-
-
-def _weighted(precision: FloatArray, constants: FloatArray) -> FloatArray:
-    """Sum over connections of their residual precision times their constant array."""
-    flat = precision @ constants.reshape(len(constants), -1)
-    return flat.reshape(len(precision), *constants.shape[1:])
+def _weighted(constants: FloatArray, precision: FloatArray) -> FloatArray:
+    """Sum over connections of their constant array times their residual precision, (..., n)."""
+    flat = constants.reshape(len(constants), -1).T @ precision
+    return flat.reshape(*constants.shape[1:], precision.shape[1])

@@ -18,7 +18,7 @@ from numpy.random import Generator
 from .._core.arrays import FloatArray
 from ..model.effects import word_means
 from .blocks import solve_blocks
-from .collapsed import Alone, conditional, log_density
+from .collapsed import Alone, conditional, log_density, times
 from .importance import find_mode, importance_resample
 from .parameters import correlation_factor
 from .reduction import Collapsed
@@ -236,12 +236,14 @@ def draw_effects(
     posterior: Collapsed, parameters: FloatArray, rng: Generator
 ) -> dict[str, FloatArray]:
     """Draw effects and means from their exact conditional, one for each vector of parameters."""
-    rows = posterior.rows_at_once
-    parts = [
-        _draw_block(posterior, parameters[start : start + rows], rng)
-        for start in range(0, len(parameters), rows)
-    ]
-    values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    rows, values = posterior.draws_at_once, {}
+    for start in range(0, len(parameters), rows):
+        part = _draw_block(posterior, parameters[start : start + rows], rng)
+        for name, drawn in part.items():
+            if name not in values:
+                values[name] = np.empty((len(parameters), *drawn.shape[1:]))
+            values[name][start : start + rows] = drawn
+    values = _with_means(posterior, values)
     for block in posterior.blocks:
         own = parameters[:, block.where]
         if block.n_correlated:
@@ -257,35 +259,35 @@ def _draw_block(
     posterior: Collapsed, parameters: FloatArray, rng: Generator
 ) -> dict[str, FloatArray]:
     given = conditional(posterior, parameters)
-    kept = given.draw_kept(rng)
-    n_shared = given.shared.shape[1]
-    values = _shared_effects(posterior, kept[:, -n_shared:] * given.shared)
-    for side, alone in zip(posterior.sides, given.alone, strict=True):
-        if side is posterior.eliminated:
-            of_class = given.draw_eliminated(alone, kept, rng)
-        else:
-            of_class = kept[:, :-n_shared].reshape(alone.sds.shape)
+    of_classes, shared = given.draw(rng)
+    values = _shared_effects(posterior, shared.T)
+    for side, alone, of_class in zip(posterior.sides, given.alone, of_classes, strict=True):
         effects = _effects(side, of_class, alone, given.precision, rng)
         values |= _by_term(posterior, side, effects)
-    return _with_means(posterior, values)
+    return values
 
 
 def _effects(
     side: Classes, of_class: FloatArray, alone: Alone, precision: FloatArray, rng: Generator
 ) -> FloatArray:
-    """Effects of all units, (n, n_units, d): drawn by class, and own deviations from that."""
-    found = alone.effects(of_class / np.sqrt(side.size)[:, None])[:, side.of_unit]
+    """Effects of all units, (n, d, n_units): drawn by class, and own deviations from that."""
+    d, n = of_class.shape[1:]
+    means = (of_class / np.sqrt(side.size)[:, None, None]).T
+    found = np.empty((n, d, len(side.of_unit)))
+    single = side.size[side.of_unit] == 1
+    found[:, :, single] = means[:, :, side.of_unit[single]]
     # With the precision LL' of a unit's z and W = L⁻¹ R' D, effects alone are W'(W b + noise).
-    identity = np.broadcast_to(np.eye(of_class.shape[2]), alone.factor.shape)
-    whitening = solve_blocks(alone.factor, alone.scale(identity))
+    whitening = solve_blocks(alone.factor, alone.scale(np.eye(d)[:, :, None]))
     for index in np.flatnonzero(side.size > 1):
         members = np.flatnonzero(side.of_unit == index)
-        projection = np.einsum("nc,cud->ndu", precision, side.sums[:, members], optimize=True)
-        own = whitening[:, index]
-        apart = own @ projection
-        apart += rng.standard_normal(apart.shape)
-        apart -= apart.mean(axis=2, keepdims=True)
-        found[:, members] += np.swapaxes(own.transpose(0, 2, 1) @ apart, 1, 2)
+        own = np.ascontiguousarray(whitening[index].T)
+        noise = rng.standard_normal((n, d, len(members)))
+        mean = means[:, :, index] - times(own, noise.mean(axis=2))
+        apart = side.apart[:, :, members].reshape(len(precision), -1)
+        noise += np.swapaxes(own, 1, 2) @ (precision.T @ apart).reshape(noise.shape)
+        drawn = own @ noise
+        drawn += mean[..., None]
+        found[:, :, members] = drawn
     return found
 
 
@@ -300,7 +302,8 @@ def _by_term(posterior: Collapsed, side: Classes, effects: FloatArray) -> dict[s
             break
         basis = term.basis(shape[1] if term.by else 1)
         stop = start + basis.shape[1]
-        values = effects[..., start:stop] @ basis.T
+        values = effects[:, start:stop]
+        values = np.swapaxes(basis @ values if term.zero_sum else values, 1, 2)
         found[term.name] = values.reshape(len(effects), *shape)
         start = stop
     return found

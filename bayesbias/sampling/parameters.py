@@ -58,29 +58,23 @@ def parameter_blocks(design: Design, spec: ModelSpec) -> tuple[Block, ...]:
 
 
 def log_prior(spec: ModelSpec, blocks: Sequence[Block], parameters: FloatArray) -> FloatArray:
-    """Log prior density of parameters, (n, n_parameters) to (n,): Jacobians are in it."""
-    total = np.zeros(len(parameters))
-    for block in blocks:
-        values = parameters[:, block.where]
-        if block.n_correlated:
-            factor = correlation_factor(values, block.n_correlated)
-            total += spec.priors[block.name].log_density(factor @ factor.transpose(0, 2, 1))
-            total += _log_jacobian(values, block.n_correlated)
-        else:
-            total += spec.priors[block.name].log_density(np.exp(values)).sum(axis=1)
-            total += values.sum(axis=1)
-    return total
+    """Log prior density of parameters, (n, n_parameters) to (n,): Jacobians are in it.
 
-
-def _log_jacobian(values: FloatArray, n: int) -> FloatArray:
-    """Log Jacobian of a correlation matrix in the inverse hyperbolic tangents.
-
-    The partial correlation of rows i and j given the first j enters with the power (n - 2 - j)/2 of
-    one less its square (Lewandowski, Kurowicka and Joe, 2009, Journal of Multivariate Analysis
-    100), and its inverse hyperbolic tangent with one more.
+    The partial correlation of rows i and j given the first j enters the Jacobian of a correlation
+    matrix with the power (n - 2 - j)/2 of one less its square, and the determinant with the first
+    (Lewandowski, Kurowicka and Joe, 2009, Journal of Multivariate Analysis 100); its inverse
+    hyperbolic tangent has the first power as its own Jacobian.
     """
-    column = np.tril_indices(n, -1)[1]
-    return np.asarray(np.log1p(-(np.tanh(values) ** 2)) @ (1 + (n - 2 - column) / 2))
+    total = np.zeros(len(parameters))
+    parameters = np.ascontiguousarray(parameters.T)
+    for block in blocks:
+        prior, values = spec.priors[block.name], parameters[block.where]
+        if n := block.n_correlated:
+            powers = prior.parameters["eta"] + (n - 2 - np.tril_indices(n, -1)[1]) / 2
+            total += powers @ np.log1p(-(np.tanh(values) ** 2))
+        else:
+            total += (prior.log_density(np.exp(values)) + values).sum(axis=0)
+    return total
 
 
 def correlation_factor(values: FloatArray, n: int) -> FloatArray:

@@ -65,8 +65,8 @@ class Collapsed:
     spec : ModelSpec
     blocks : tuple of Block
         Layout of the vector of parameters.
-    rows, squares : (n_connections,) float
-        Rows, and their sum of squares about ``centre``, by connection.
+    rows : (n_connections,) float
+        Rows by connection.
     unpooled_sd : float
         Prior sd of the effects of a word that is not pooled; its log comes behind the parameters.
     centre : float
@@ -75,24 +75,23 @@ class Collapsed:
         Of the words, and of the attributes if they have effects. The first is the larger one, which
         is eliminated first; the other is kept.
     shared : Shared
-    cross : (n_connections, n_eliminated, d, n_kept) float
-        Coupling of the eliminated classes with what is kept: the other side, then shared effects.
-    gram : (n_connections, n_kept, n_kept) float
-    projection : (n_connections, n_kept) float
+    cross : (n_connections, n_eliminated, d, n_kept + 1) float
+        Coupling of the eliminated classes with what is kept: the other side, then shared effects;
+        and in the last column with the outcome, less the centre.
+    gram : (n_connections, n_kept + 1, n_kept + 1) float
+        X'X of what is kept, and the outcome's products with it and with itself in the last place.
     """
 
     design: Design
     spec: ModelSpec
     blocks: tuple[Block, ...]
     rows: FloatArray
-    squares: FloatArray
     unpooled_sd: float
     centre: float
     sides: tuple[Classes, ...]
     shared: Shared
     cross: FloatArray
     gram: FloatArray
-    projection: FloatArray
 
     @property
     def eliminated(self) -> Classes:
@@ -116,6 +115,12 @@ class Collapsed:
     def rows_at_once(self) -> int:
         """How many vectors of parameters are worked on together, for bounded memory."""
         return int(max(1, MOST_NUMBERS // (self.cross[0].size + self.gram[0].size)))
+
+    @property
+    def draws_at_once(self) -> int:
+        """How many of them effects are drawn for together."""
+        most = max(side.apart[0].size for side in self.sides)
+        return int(max(1, min(self.rows_at_once, MOST_NUMBERS // most)))
 
     def block(self, name: str) -> Block:
         """Return the block of that name."""
@@ -170,20 +175,18 @@ def collapse(
     )
     shared = shared_effects(design, spec, types, named)
     sides = tuple(sorted(sides, key=lambda side: -side.n_coordinates))
-    cross, gram, projection = _matrices(sides, shared, types, y)
+    cross, gram = _matrices(sides, shared, types, y)
     return Collapsed(
         design=design,
         spec=spec,
         blocks=blocks,
         rows=np.bincount(design.connection, minlength=n).astype(float),
-        squares=np.bincount(design.connection, y**2, minlength=n),
         unpooled_sd=unpooled_sd,
         centre=centre,
         sides=sides,
         shared=shared,
         cross=cross,
         gram=gram,
-        projection=projection,
     )
 
 
@@ -209,22 +212,24 @@ def shared_effects(
 
 def _matrices(
     sides: tuple[Classes, ...], shared: Shared, types: RowTypes, y: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Coupling of the eliminated side with the rest, and X'X and X'y of the rest."""
+) -> tuple[FloatArray, FloatArray]:
+    """Coupling of the eliminated side with the rest and the outcome, and that of the rest."""
     n = len(sides[0].gram)
     by_connection = one_hot(types.connection, n)
     rows = by_connection * np.bincount(types.of_row, minlength=len(types.first))
     gram = np.einsum("ct,ti,tj->cij", rows, shared.loading, shared.loading, optimize=True)
-    projection = (by_connection * np.bincount(types.of_row, y)) @ shared.loading
-    cross = _with_shared(sides[0], shared, by_connection)
+    outcome = (by_connection * np.bincount(types.of_row, y)) @ shared.loading
+    cross = [_with_shared(sides[0], shared, by_connection), sides[0].projection]
     if len(sides) == 2:
         first, kept = sides
-        couple = between(first, kept, types).reshape(n, first.n_coordinates, -1)
-        cross = np.concatenate([couple, cross], axis=2)
+        cross.insert(0, between(first, kept, types))
         to_shared = _with_shared(kept, shared, by_connection)
         gram = np.block([[_block_diagonal(kept), to_shared], [to_shared.transpose(0, 2, 1), gram]])
-        projection = np.hstack([kept.projection.reshape(n, -1), projection])
-    return cross.reshape(n, *sides[0].parameter.shape, -1), gram, projection
+        outcome = np.hstack([kept.projection.reshape(n, -1), outcome])
+    squares = by_connection @ np.bincount(types.of_row, y**2)
+    gram = np.block([[gram, outcome[..., None]], [outcome[:, None], squares[:, None, None]]])
+    shape = n, *sides[0].parameter.shape, -1
+    return np.concatenate([each.reshape(shape) for each in cross], axis=3), gram
 
 
 def _block_diagonal(side: Classes) -> FloatArray:

@@ -19,6 +19,9 @@ from ..model.design import Design, IntArray
 from ..model.terms import Term
 from .parameters import Block
 
+NO_LENGTH = 1e-13
+"""Axes shorter than this share of the longest one are rounding."""
+
 
 @dataclass(frozen=True)
 class RowTypes:
@@ -166,10 +169,10 @@ class Classes:
         X'X of one unit.
     projection : (n_connections, n_classes, d) float
         X'(y - centre) of the class's mean coordinates, which are sums over sqrt(size).
-    deviation : (n_connections, n_connections, n_classes, d, d) float
-        Cross-products of the deviations of units' projections from the average of their class.
-    sums : (n_connections, n_units, d) float
-        Projections of the units.
+    apart : (n_connections, d, n_units) float
+        Projections X'(y - centre) of units, less the average of their class.
+    deviation : (n_connections, n_classes, d, k) float
+        As few columns as have the same cross-products as ``apart`` within every class.
     """
 
     units: Units
@@ -180,8 +183,8 @@ class Classes:
     rows: FloatArray
     gram: FloatArray
     projection: FloatArray
+    apart: FloatArray
     deviation: FloatArray
-    sums: FloatArray
 
     @property
     def n_coordinates(self) -> int:
@@ -213,6 +216,7 @@ def classes_of(
     outcome = np.bincount(cell, y, minlength=n_units * n_types).reshape(n_units, n_types)
     sums = np.matmul(outcome, by_connection)
     total = np.stack([_class_sums(of_unit, each) for each in sums])
+    apart = (sums - (total / size[:, None])[:, of_unit]).transpose(0, 2, 1)
     return Classes(
         units=units,
         of_unit=of_unit,
@@ -222,18 +226,22 @@ def classes_of(
         rows=rows,
         gram=np.einsum("qt,cti,tj->cqij", rows, by_connection, units.loading, optimize=True),
         projection=total / np.sqrt(size)[:, None],
-        deviation=_deviations(of_unit, sums - (total / size[:, None])[:, of_unit]),
-        sums=sums,
+        apart=apart,
+        deviation=_deviations(of_unit, size, apart),
     )
 
 
-def _deviations(of_unit: IntArray, apart: FloatArray) -> FloatArray:
-    n, _, d = apart.shape
-    found = np.zeros((n, n, of_unit.max() + 1, d, d))
-    for index in np.ndindex(n, n, d, d):
-        one, other, i, j = index
-        found[one, other, :, i, j] = np.bincount(of_unit, apart[one, :, i] * apart[other, :, j])
-    return found
+def _deviations(of_unit: IntArray, size: FloatArray, apart: FloatArray) -> FloatArray:
+    """Principal axes of the units of each class, scaled; those of no length are left out."""
+    n, d, _ = apart.shape
+    found = np.zeros((n, len(size), d, n * d))
+    n_axes = 0
+    for index in np.flatnonzero(size > 1):
+        own = apart[:, :, of_unit == index].reshape(n * d, -1)
+        axes, lengths, _ = np.linalg.svd(own, full_matrices=False)
+        found[:, index, :, : len(lengths)] = (axes * lengths).reshape(n, d, -1)
+        n_axes = max(n_axes, int((lengths > NO_LENGTH * lengths[0]).sum()))
+    return found[..., :n_axes]
 
 
 def _class_sums(of_unit: IntArray, values: FloatArray) -> FloatArray:
