@@ -170,7 +170,7 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
         Entry(
             "forest_pair",
             "Two summaries on one scale.",
-            'posts = [bb.fit(each, seed=1) for each in (table, debiased)]\n'
+            "posts = [bb.fit(each, seed=1) for each in (table, debiased)]\n"
             'bb.plots.forest_pair(*(bb.summary(each) for each in posts), level="group")[0]',
             "Mean distances before and after, by group",
         ),
