@@ -35,6 +35,9 @@ WITHIN = (CORRELATION * SD_BEFORE * SD_AFTER - SD_BEFORE**2) / (
 EDGES = (0.0, 0.05, 0.15, 0.3, 0.5, 0.7, 1.01)
 FIT = {"draws": 500, "chains": 2}
 
+APART = {"change": "paper-figures", "change-crossed": "crossed", "change-maximal": "maximal"}
+"""The model of distances with the terms of each model of changes."""
+
 
 @dataclass(frozen=True)
 class Scenario:
@@ -43,15 +46,16 @@ class Scenario:
     name: str
     slope: float
     attribute_sd: float
-    attributes: bool
+    model: str
 
 
 SCENARIOS = (
-    Scenario("slope between words as within them", WITHIN, 0.0, False),
-    Scenario("no slope between words", 0.0, 0.0, False),
-    Scenario("slope between words the other way, +.5", 0.5, 0.0, False),
-    Scenario("attributes move, model change", WITHIN, 0.06, False),
-    Scenario("attributes move, model change-crossed", WITHIN, 0.06, True),
+    Scenario("slope between words as within them", WITHIN, 0.0, "change"),
+    Scenario("no slope between words", 0.0, 0.0, "change"),
+    Scenario("slope between words the other way, +.5", 0.5, 0.0, "change"),
+    Scenario("attributes move, model change", WITHIN, 0.06, "change"),
+    Scenario("attributes move, model change-crossed", WITHIN, 0.06, "change-crossed"),
+    Scenario("attributes move, model change-maximal", WITHIN, 0.06, "change-maximal"),
 )
 
 
@@ -99,11 +103,11 @@ def pairs() -> pd.DataFrame:
     for word in range(WORDS):
         for side in range(SIDES):
             name = "associated" if side == word % SIDES else "different"
-            rows += [(f"w{word}", f"g{word % SIDES}", f"s{side}{a}", name) for a in range(4)]
+            own = f"w{word}", f"g{word % SIDES}"
+            rows += [(*own, f"s{side}{a}", f"s{side}", name) for a in range(4)]
         for name, count in (("neutral", 30), ("human", 20)):
-            rows += [(f"w{word}", f"g{word % SIDES}", f"{name}{a}", name) for a in range(count)]
-    columns = ["protected_word", "protected_group", "attribute", "connection"]
-    return pd.DataFrame(rows, columns=columns).assign(attribute_set="s")
+            rows += [(*own, f"{name}{a}", name, name) for a in range(count)]
+    return pd.DataFrame(rows, columns=list(bb.COLUMNS[:-1]))
 
 
 def inside(frame: pd.DataFrame, truth: np.ndarray, name: str = "") -> np.ndarray:
@@ -122,14 +126,14 @@ def study(scenario: Scenario, n_tables: int) -> tuple[dict[str, float], pd.DataF
         tree = bb.compare(
             given.before,
             given.after,
+            scenario.model,
             method="exact",
-            attributes=scenario.attributes,
             seed=seed,
             **FIT,
         )
         frame, orders = changes(tree), order_changes(tree).query("level == 'word'")
         overall, words = (frame[frame["level"] == level] for level in ("overall", "word"))
-        spec = "crossed" if scenario.attributes else "paper-figures"
+        spec = APART[scenario.model]
         fits = [bb.fit(t, spec, seed=seed, **FIT) for t in (given.before, given.after)]
         apart = np.hypot(*(bb.summary(fit)["sd"] for fit in fits)) / bb.summary(tree)["sd"]
         before, after = given.gaps.values()

@@ -10,6 +10,7 @@ the precision G and the pull r, u would have the posterior precision LL' = I + F
 (LL')⁻¹F'r. The coordinates are z = L'u - L⁻¹F'r: given the sds Normal(0, I) then. For Normal models
 of whole designs that is exact, and NUTS moves as on the density of the sds, effects integrated out.
 For others it only places the coordinates: the model is the same, whatever G and r are.
+Interactions of groups and sets, which are few, have coordinates of their own.
 """
 
 from __future__ import annotations
