@@ -32,9 +32,9 @@ def build_model(
     """Build a model in PyMC for a table, with named coordinates.
 
     Its free variables are the ones that every posterior of this package holds, so that
-    ``pm.sample_posterior_predictive`` and ``pm.compute_log_likelihood`` work on any of them. To
-    sample, take it ``whitened``: the same model in coordinates in which NUTS mixes, as
-    ``fit(method="nuts")`` does.
+    ``pm.sample_posterior_predictive`` and ``pm.compute_log_likelihood`` work on any of them. For
+    many effective draws take it ``whitened``: the same model in coordinates in which NUTS mixes. It
+    compiles for minutes, which pays where sampling takes longer.
 
     Parameters
     ----------

@@ -229,7 +229,7 @@ def _nuts(run: _Run, backend: str) -> DataTree:
         raise ImportError(f"method={backend!r} needs {backend}: pip install 'bayesbias[samplers]'")
     options = run.options
     seeds = [int(seed) for seed in run.rng.integers(2**31, size=options.chains)]
-    with model_of(run.design, run.spec, whitened=True), warnings.catch_warnings():
+    with model_of(run.design, run.spec), warnings.catch_warnings():
         # A first step of the warm-up may leave all numbers; the sampler then shortens it.
         warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning)
         # Said of what is not compiled by Numba: shapes, and not the density.
