@@ -3,7 +3,8 @@
 Run ``python scripts/build_calibration.py`` from the checkout. ``--jobs N`` sets the processes;
 ``--folder DIR`` keeps finished parts, so that a run that was stopped resumes (parts are known by
 settings and package version: empty it after a change of code); ``--measure-only`` fills that folder
-and writes nothing else; ``--quick`` simulates a few tables only; ``--docs DIR`` writes elsewhere.
+and writes nothing else; ``--share .1`` simulates that share of all tables; ``--docs DIR`` writes
+elsewhere.
 The page's text, with the names of all figures in it, is in scripts/calibration_page.md. It takes
 under an hour on two free cores.
 """
@@ -35,7 +36,7 @@ TABLES = {
     "fast": 4000, "posterior": 1000, "combined": 500, "unpooled": 500, "topics": 500, "change": 400,
     "power": 200, "length": 300,
 }  # fmt: skip
-QUICK = dict.fromkeys(TABLES, 10)
+FEWEST = 10
 DRAWS, ROPE = 1000, 0.02
 
 ENDS = ("", "-group", "-word")
@@ -231,9 +232,9 @@ def main() -> None:
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--docs", type=Path, default=ROOT / "docs")
     parser.add_argument("--measure-only", action="store_true")
-    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--share", type=float, default=1.0)
     asked = parser.parse_args()
-    tables = QUICK if asked.quick else TABLES
+    tables = {name: max(FEWEST, round(asked.share * n)) for name, n in TABLES.items()}
     found = measured(tables, asked.jobs, asked.folder)
     if not asked.measure_only:
         write(found, tables, asked.docs)

@@ -285,7 +285,7 @@ def test_planted_changes_and_turns_are_covered_as_they_should_be() -> None:
     turned, said, apart = [], [], []
     for seed in range(40):
         before, after, truth, overall = planted(rng, 0.0)
-        tree = compare(before, after, seed=seed, method="exact", **FAST)
+        tree = compare(before, after, "change", seed=seed, method="exact", **FAST)
         frame = comparison.changes(tree)
         cells = truth.to_numpy().reshape(15, 4, 2)
         words = frame[frame["level"] == "word"]
