@@ -10,6 +10,7 @@ import pandas as pd
 
 from .defaults import RECOMMENDED
 from .design import Design, make_design
+from .placing import RoughFit, placed
 from .spec import ModelSpec, load_model
 from .terms import Term, level_shares
 from .tree import ROW_INDICES
@@ -175,7 +176,7 @@ def _free_effects(design: Design, spec: ModelSpec) -> EffectsAround:
     import pymc as pm
     import pytensor.tensor as pt
 
-    sds, factors = _sds(spec), _correlation_factors(spec, design)
+    sds, factors, rough = _sds(spec), _correlation_factors(spec, design), RoughFit(design)
     terms = {term.name: term for term in spec.terms}
 
     def around(name: str, parent: Any) -> Any:  # noqa: ANN401
@@ -194,7 +195,10 @@ def _free_effects(design: Design, spec: ModelSpec) -> EffectsAround:
         if term.zero_sum:
             sd = pt.atleast_1d(sd) if term.sd_by else sd
             return pm.ZeroSumNormal(name, sigma=sd, dims=term.dims)
-        return pm.Normal(name, parent, sd, dims=term.dims)
+        transform = placed(*rough.of_term(design, term))
+        return pm.Normal(
+            name, parent, sd, dims=term.dims, default_transform=None, transform=transform
+        )
 
     return around
 
