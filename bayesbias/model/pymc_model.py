@@ -184,8 +184,10 @@ def _free_effects(design: Design, spec: ModelSpec) -> EffectsAround:
             return spec.priors[name].to_pymc(name, dims=name.removesuffix("_mean"))
         term = terms[name]
         sd = sds[term.sd]
-        if term.interaction:
-            return pm.Deterministic(name, _interaction(design, term, sd), dims=term.dims)
+        if term.interaction:  # free in all directions; those that count are the basis's
+            basis = term.joint_basis(design)
+            free = pm.Normal(name, 0.0, sd, dims=term.dims)
+            return pt.reshape(pt.dot(basis @ basis.T, free.ravel()), free.shape)
         if term.correlated:
             chol = sd[:, None] * factors[term.correlation]
             return pm.MvNormal(name, parent, chol=chol, dims=term.dims)

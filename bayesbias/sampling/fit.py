@@ -246,7 +246,13 @@ def _nuts(run: _Run, backend: str) -> DataTree:
         )
     drawn = tree["posterior"].to_dataset()
     places = [str(dim) for dim in drawn.dims if str(dim).endswith(f"{COORDINATES}_dim_0")]
-    tree["posterior"] = drawn.drop_dims(places)
+    drawn = drawn.drop_dims(places)
+    for term in run.spec.fitting(run.design).terms:
+        if term.interaction:
+            basis, free = term.joint_basis(run.design), drawn[term.name]
+            flat = free.values.reshape(*free.shape[:2], -1)
+            drawn[term.name] = free.copy(data=(flat @ basis @ basis.T).reshape(free.shape))
+    tree["posterior"] = drawn
     complete(tree, run.design)
     return tree
 
