@@ -185,10 +185,10 @@ def test_fits_without_a_word_come_from_the_seed(posteriors: dict[str, DataTree])
     assert (abs(other["elpd"] - found["elpd"]) < 4 * error).all()
 
 
-@pytest.mark.parametrize(
-    "spec",
-    ["paper", "crossed", "maximal", pytest.param("crossed around groups", marks=pytest.mark.slow)],
-)
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("maximal", "crossed around groups")]
+
+
+@pytest.mark.parametrize("spec", ["paper", "crossed", *SLOW])
 @pytest.mark.parametrize("factor", ["attribute", "protected_word"])
 def test_left_out_words_against_refits(spec: str, factor: str) -> None:
     """Draws of a fit to a subset; given them a dense normal, and no identity of leaving out."""
