@@ -31,7 +31,6 @@ from ..model.tree import (
     undate,
     varying,
 )
-from ..model.whitening import COORDINATES
 from ..tables.schema import table_hash, validate_and_encode
 from .exact import sample_exact
 from .options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
@@ -245,8 +244,6 @@ def _nuts(run: _Run, backend: str) -> DataTree:
             compute_convergence_checks=False,
         )
     drawn = tree["posterior"].to_dataset()
-    places = [str(dim) for dim in drawn.dims if str(dim).endswith(f"{COORDINATES}_dim_0")]
-    drawn = drawn.drop_dims(places)
     for term in run.spec.fitting(run.design).terms:
         if term.interaction:
             basis, free = term.joint_basis(run.design), drawn[term.name]
