@@ -240,6 +240,10 @@ def test_a_hyphen_finds_a_minus_sign(browser: Browser, pages: dict[str, Path]) -
 
 def test_without_scripts_tables_are_plain(browser: Browser, pages: dict[str, Path]) -> None:
     visit(browser, pages["demo"], scripts=False)
+    # Without scripts the driver cannot ask whether the page is there whole, and may go on early.
+    from selenium.webdriver.support.wait import WebDriverWait
+
+    WebDriverWait(browser, 30).until(lambda found: found.find_elements("css selector", "footer"))
     for selector, least in {"table": 14, "figure .mark title": 1}.items():
         assert len(browser.find_elements("css selector", selector)) >= least
     assert browser.find_elements("css selector", "th button, .filter") == []
