@@ -49,6 +49,10 @@ def covariance(
         alike = np.eye(levels)
         if term.zero_sum:
             alike = alike - 1 / levels
+        if term.contrast:
+            sign = {"associated": 1.0, "different": -1.0}
+            signs = np.array([sign.get(connection, 0.0) for connection in design.connections])
+            alike = np.outer(signs, signs) / 2
         if term.correlated:
             alike = values[term.correlation]
         if term.interaction:

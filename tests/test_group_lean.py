@@ -34,13 +34,15 @@ def contrasts_of(table: pd.DataFrame) -> dict[str, float]:
 
 
 def test_of_three_groups_the_biased_one_is_found() -> None:
-    """Less the means of sets: -.16 + .16/3 for the biased group, -.16/6 for others; their mean.
+    """-.16 for the biased group and 0 for the others, or -.16 + .16/3 and -.16/6 less set means.
 
+    How much of it is the set's own is not told by these data, and both have the same mean.
     Residuals of .01 over 5 words and 8 attributes leave .002; the rest is what priors draw to zero.
     """
     found = contrasts_of(one_biased("xyz"))
-    expected = {"": -0.16 / 3, "x": -0.32 / 3, "y": -0.08 / 3, "z": -0.08 / 3}
-    assert found == pytest.approx(expected, abs=0.01)
+    assert found[""] == pytest.approx(-0.16 / 3, abs=0.01)
+    assert -0.17 < found["x"] < -0.32 / 3 + 0.01
+    assert all(-0.08 / 3 - 0.01 < found[group] < 0.01 for group in "yz")
 
 
 def test_of_two_groups_nothing_tells_which_is_biased() -> None:

@@ -119,6 +119,12 @@ class Design:
         index = {"protected_word": "word", "attribute_set": "set"}.get(column, column)
         return np.asarray(getattr(self, index))
 
+    def of_connection(self, name: str) -> IntArray:
+        """Return the rows of a connection; none where the design lacks it."""
+        if name not in self.connections:
+            return np.zeros(0, dtype=np.int64)
+        return np.flatnonzero(self.connection == self.connections.index(name))
+
     def take(self, rows: IntArray) -> Design:
         """Return some rows; words, attributes and connections stay, with or without rows."""
         own = ["word", "connection", "attribute", "y"]

@@ -82,7 +82,7 @@ def _deviations(
         basis = term.joint_basis(design)
         drawn = sd[:, None] * rng.standard_normal((len(sd), basis.shape[1]))
         return (drawn @ basis.T).reshape(len(sd), *(len(design.coords[each]) for each in term.dims))
-    basis = term.basis(len(design.coords[term.by]) if term.by else 1)
+    basis = term.basis(design)
     shape = len(sd), len(design.coords[term.of]), basis.shape[1]
     found = rng.standard_normal(shape) @ basis.T
     if term.correlated:

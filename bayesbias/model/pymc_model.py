@@ -124,16 +124,17 @@ def graph(spec: str | ModelSpec = RECOMMENDED["distance"]) -> Any:  # noqa: ANN4
 
 
 def _smallest_table() -> pd.DataFrame:
+    """Make a table in which every term of every model has something to say: three groups."""
+    words, controls = ("one", "two", "three"), {"n": "neutral", "h": "human"}
     rows = [
-        (word, word, attribute, attribute, connection, 0.9 + 0.01 * (len(word) + i))
-        for i, (attribute, connection) in enumerate(
-            [("a", "associated"), ("b", "different"), ("n", "neutral"), ("h", "human")]
-        )
-        for word in ("one", "three")
+        (word, word, attribute, attribute, controls.get(attribute, own), 0.9 + 0.01 * i * j)
+        for i, word in enumerate(words)
+        for j, attribute in enumerate([*words, *controls])
+        for own in ["associated" if attribute == word else "different"]
     ]
     columns = ["protected_word", "protected_group", "attribute", "attribute_set", "connection"]
     table = pd.DataFrame(rows, columns=[*columns, "cosine_distance"])
-    return table.assign(context=["first", "second"] * 4)
+    return table.assign(context=["first", "second", "third"] * 5)
 
 
 def _noise(spec: ModelSpec) -> dict[str, Any]:
@@ -188,6 +189,9 @@ def _free_effects(design: Design, spec: ModelSpec) -> EffectsAround:
             basis = term.joint_basis(design)
             free = pm.Normal(name, 0.0, sd, dims=term.dims)
             return pt.reshape(pt.dot(basis @ basis.T, free.ravel()), free.shape)
+        if term.contrast:
+            basis = term.basis(design)
+            return pt.dot(pm.Normal(name, 0.0, sd, dims=term.dims), basis @ basis.T)
         if term.correlated:
             chol = sd[:, None] * factors[term.correlation]
             return pm.MvNormal(name, parent, chol=chol, dims=term.dims)

@@ -160,9 +160,7 @@ class ModelSpec:
         return {term.correlation_dims[1]: design.coords[term.by] for term in correlated}
 
     def fitting(self, design: Design) -> ModelSpec:
-        """Return the model for a design: without terms of, or crossed with, what it lacks.
-
-        Effects that sum to zero need two levels of what they are crossed with.
+        """Return the model for a design: without terms that add nothing there.
 
         Raises
         ------
@@ -174,15 +172,7 @@ class ModelSpec:
             design.require_contexts(self.name)
         if any("attribute_set" in {term.of, term.by} for term in self.terms):
             design.require_clear_sets(self.name)
-        levels = design.coords
-        needed = {t: {t.of: 1, t.dims[-1]: 1 + t.zero_sum} for t in self.terms}
-        few = [
-            term
-            for term, columns in needed.items()
-            if any(len(levels.get(column, ())) < n for column, n in columns.items())
-            or (term.interaction and not term.joint_basis(design).size)
-        ]
-        gone = [term.name for term in few]
+        gone = [term.name for term in self.terms if not term.adds_to(design, self.terms)]
         return self.without(*gone) if gone else self
 
     def without(self, *names: str) -> ModelSpec:

@@ -6,7 +6,7 @@ random effect, or one for each level of another column that it is crossed with.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,8 @@ FACTORS = ("protected_word", "protected_group", "attribute", "attribute_set", "c
 
 CROSSINGS = ("connection", "attribute_kind", "attribute_set", "protected_group")
 """What they may be crossed with."""
+
+_SIGN = {"associated": 1.0, "different": -1.0}
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,9 @@ class Term:
     correlated : bool
         Whether the effects of one level of the factor are correlated over the levels of ``by``,
         with a prior of the name `correlation`.
+    contrast : bool
+        Whether the effects of one level of the factor are the difference between associated and
+        different, half of it in either, and nothing in controls.
     interaction : bool
         Whether effects of groups by sets are what neither group, nor set, nor connection says: they
         are orthogonal to all three. With two groups and two sets nothing is left.
@@ -61,6 +66,7 @@ class Term:
     around: str = ""
     zero_sum: bool = False
     correlated: bool = False
+    contrast: bool = False
     interaction: bool = False
 
     def __post_init__(self) -> None:
@@ -79,11 +85,16 @@ class Term:
             raise ValueError("zero_sum and correlated need a column that effects are crossed with")
         if self.zero_sum and (self.correlated or (self.by and self.sd_by == self.by)):
             raise ValueError("effects that sum to zero are alike: one sd, and no correlation")
+        if self.contrast and (
+            self.by != "connection" or self.around or self.sd_by or self.zero_sum or self.correlated
+        ):
+            raise ValueError("contrasts are by connection, with one sd and nothing else")
         if self.interaction and (
             (self.of, self.by) != ("protected_group", "attribute_set")
             or self.zero_sum
             or self.correlated
             or self.sd_by
+            or self.contrast
         ):
             raise ValueError(
                 "interactions are of protected_group by attribute_set, with one sd and nothing else"
@@ -133,24 +144,47 @@ class Term:
         said = f"{self.name} of {self.of}" + (f" by {self.by}" if self.by else "")
         said += f" around {self.around}" if self.around else ""
         said += ", which sum to zero" if self.zero_sum else ""
+        said += ", associated against different" if self.contrast else ""
         said += ", beyond both and the connections" if self.interaction else ""
         return said + (", which correlate" if self.correlated else "")
 
-    def basis(self, n_levels: int) -> FloatArray:
+    def basis(self, design: Design) -> FloatArray:
         """Effects of one unit as a linear map of independent coordinates, (n_levels, n).
 
-        Zero-sum effects have one coordinate fewer; the columns are orthonormal, so that effects of
-        sd s have the covariance s² (I - 1/n_levels).
+        Zero-sum effects have one coordinate fewer, contrasts have one; the columns are orthonormal,
+        so that zero-sum effects of sd s have the covariance s² (I - 1/n_levels).
         """
         from scipy.linalg import helmert
 
+        n_levels = len(design.coords[self.by]) if self.by else 1
+        if self.contrast:
+            signs = [_SIGN.get(connection, 0.0) for connection in design.connections]
+            return np.array(signs)[:, None] / np.sqrt(2)
         return np.asarray(helmert(n_levels).T) if self.zero_sum else np.eye(n_levels)
+
+    def adds_to(self, design: Design, others: Iterable[Term]) -> bool:
+        """Whether a design has what the term needs, and other terms do not say the same.
+
+        Effects that sum to zero need two levels of what they are crossed with. Zero-sum effects of
+        two sets, or groups, are contrasts of associated against different themselves.
+        """
+        n = {column: len(design.coords.get(column, ())) for column in (self.of, self.by) if column}
+        if not all(n.values()) or (self.zero_sum and n[self.by] < 2):
+            return False
+        if self.interaction:
+            return bool(self.joint_basis(design).size)
+        if not self.contrast:
+            return True
+        both = set(design.codes(self.of)[design.of_connection("associated")])
+        both &= set(design.codes(self.of)[design.of_connection("different")])
+        alike = [term.by for term in others if term.of == self.of and term.zero_sum]
+        return bool(both) and not any(len(design.coords.get(by, ())) == 2 for by in alike)
 
     def joint_basis(self, design: Design) -> FloatArray:
         """Effects of all levels as a linear map of independent coordinates, (n_of * n_by, n)."""
         n_of = len(design.coords[self.of])
         if not self.interaction:
-            basis = self.basis(len(design.coords[self.by]) if self.by else 1)
+            basis = self.basis(design)
             return np.asarray(np.kron(np.eye(n_of), basis), dtype=np.float64)
         from scipy.linalg import null_space
 
@@ -217,7 +251,7 @@ def term_from_dict(name: str, content: object) -> Term:
     for key, value in content.items():
         if key not in known:
             raise ValueError(f"[terms.{name}] {unknown_name('key', key, known)}")
-        flags = {"zero_sum", "correlated", "interaction"}
+        flags = {"zero_sum", "correlated", "contrast", "interaction"}
         wanted = (bool, "true or false") if key in flags else (str, "text")
         if not isinstance(value, wanted[0]):
             raise ValueError(f"[terms.{name}] {key} must be {wanted[1]}; got {value!r:.60}")

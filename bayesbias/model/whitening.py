@@ -235,8 +235,8 @@ class Whitening:
         for term in factor.terms:
             d = _n_coordinates(self.design, term)
             own = coordinates[:, start : start + d]
-            if term.zero_sum:
-                own = own @ term.basis(d + 1).T
+            if term.zero_sum or term.contrast:
+                own = own @ term.basis(self.design).T
             effects[term.name] = own if term.by else own[:, 0]
             start += d
         return effects
@@ -257,8 +257,8 @@ def _loading(design: Design, terms: tuple[Term, ...]) -> FloatArray:
     columns = []
     for term in terms:
         if term.by:
-            codes, n_levels = design.codes(term.by), len(design.coords[term.by])
-            columns.append(term.basis(n_levels)[codes] * (codes >= 0)[:, None])
+            codes = design.codes(term.by)
+            columns.append(term.basis(design)[codes] * (codes >= 0)[:, None])
         else:
             columns.append(np.ones((len(design.y), 1)))
     has_unit = design.codes(terms[0].of) >= 0  # controls belong to no attribute set
@@ -284,4 +284,4 @@ def _classes(design: Design, factor: str) -> IntArray:
 
 def _n_coordinates(design: Design, term: Term) -> int:
     """Independent effects of one unit."""
-    return len(design.coords[term.by]) - term.zero_sum if term.by else 1
+    return term.basis(design).shape[1]

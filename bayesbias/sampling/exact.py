@@ -300,10 +300,12 @@ def _by_term(posterior: Collapsed, side: Classes, effects: FloatArray) -> dict[s
         if len(side.units.terms) == 1 and is_split(term):
             found[term.name] = effects.reshape(len(effects), *shape)
             break
-        basis = term.basis(shape[1] if term.by else 1)
+        basis = term.basis(posterior.design)
         stop = start + basis.shape[1]
         values = effects[:, start:stop]
-        values = np.swapaxes(basis @ values if term.zero_sum else values, 1, 2)
+        if term.zero_sum or term.contrast:
+            values = basis @ values
+        values = np.swapaxes(values, 1, 2)
         found[term.name] = values.reshape(len(effects), *shape)
         start = stop
     return found

@@ -245,7 +245,12 @@ def _nuts(run: _Run, backend: str) -> DataTree:
         )
     drawn = tree["posterior"].to_dataset()
     for term in run.spec.fitting(run.design).terms:
-        if term.interaction:
+        if term.contrast:
+            basis = term.basis(run.design)
+            drawn[term.name] = drawn[term.name].copy(
+                data=drawn[term.name].values @ basis @ basis.T
+            )
+        elif term.interaction:
             basis, free = term.joint_basis(run.design), drawn[term.name]
             flat = free.values.reshape(*free.shape[:2], -1)
             drawn[term.name] = free.copy(data=(flat @ basis @ basis.T).reshape(free.shape))

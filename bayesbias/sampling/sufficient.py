@@ -130,7 +130,7 @@ def _freed(
 
 def is_split(term: Term) -> bool:
     """Whether the effects of a unit of the factor are independent of one another."""
-    apart = bool(term.by) and not term.zero_sum and not term.correlated
+    apart = bool(term.by) and not (term.zero_sum or term.correlated or term.contrast)
     return apart and term.sd_by in {"", term.by}
 
 
@@ -146,7 +146,7 @@ def loadings(design: Design, term: Term, types: RowTypes) -> FloatArray:
     if not term.by:
         return np.ones((len(types.first), 1))
     level = design.codes(term.by)[types.first]
-    basis = term.basis(len(design.coords[term.by]))
+    basis = term.basis(design)
     return np.asarray(np.where(level[:, None] >= 0, basis[level], 0.0))
 
 
