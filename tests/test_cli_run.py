@@ -51,10 +51,12 @@ def _check_what_was_said(said: str) -> None:
     lines = said.splitlines()
     assert lines[0] == "toy in toy.txt: 40 distances, 1 of the list's 15 entries missing."
     assert lines.pop(1) == "  Missing: 1 control word."
-    assert lines[1].startswith("  crossed: associated − human is ")
-    assert lines[2].startswith("  maximal: associated − human is ")
-    assert "not verdicts" in lines[3]
-    assert lines[4:] == ["Report: res/report.html"]
+    assert lines[1].startswith("  Associated − different: the mean distance to stereotypes of the")
+    assert "intervals of the model maximal" in lines[1]
+    assert lines[2].startswith("  all groups: ")
+    assert {line.split(":")[0] for line in lines[3:5]} == {"  x", "  y"}
+    assert "not verdicts" in lines[5]
+    assert lines[6:] == ["Report: res/report.html"]
 
 
 def _check_files(found: dict[str, bytes]) -> None:
@@ -70,7 +72,7 @@ def _check_files(found: dict[str, bytes]) -> None:
         for spec in ("crossed", "maximal")
     }
     around = {"plots/neighbourhood-1-he", "plots/neighbourhood-2-she"}
-    assert stems[".png"] == specs | around | {"plots/distributions"}
+    assert stems[".png"] == specs | around | {"plots/distributions", "plots/headline-maximal"}
     assert found["posterior.nc"] == found["posterior-maximal.nc"]
 
 
@@ -119,7 +121,7 @@ def test_force_replaces_our_files_and_never_deletes_others(toy: list[str], out: 
     for name in others:
         Path(out, name).write_text("mine")
     assert main([*toy, "--out", out, "--quiet"]) == 0
-    assert Path(out, "plots/forest-paper.png").exists()
+    assert Path(out, "plots/headline-paper.png").exists()
     assert main([*toy, "--out", out, "--quiet"]) == 2
     record = json.loads(Path(out, "run.json").read_text())
     record["files"] += ["data.csv", "notes.txt", "../toy.toml", "/etc/hostname", 5]
@@ -128,7 +130,7 @@ def test_force_replaces_our_files_and_never_deletes_others(toy: list[str], out: 
     assert main([*again, "--force"]) == 0
     assert all(Path(out, name).read_text() == "mine" for name in others)
     assert Path("toy.toml").exists()
-    assert not Path(out, "plots/forest-paper.png").exists()
+    assert not Path(out, "plots/headline-paper.png").exists()
     assert not Path(out, "posterior-paper.nc").exists()
     assert Path(out, "posterior-paper-figures.nc").exists()
     assert not [name for name in listing(Path()) if "writing" in name]

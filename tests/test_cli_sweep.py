@@ -76,7 +76,7 @@ def test_the_second_run_takes_what_is_there_and_tells_all(
     assert main(["sweep", str(inputs / "sweep.toml"), "--out", str(out)]) == 1
     shown = capsys.readouterr()
     assert "8 of 12 cells have a result; 0 were computed now." in shown.out
-    assert "associated − human, overall" in shown.out
+    assert "associated − different, overall" in shown.out
     assert "FileNotFoundError: no embedding file" in " ".join(shown.out.split())
     assert shown.out.endswith(f"Report: {out / 'report.html'}\n")
     assert shown.err.startswith("bayesbias: wild: 4 of 12 cells are left out: no embedding file")

@@ -23,6 +23,7 @@ from bayesbias.report.wording.distances import (
     closeness_sentences,
     gap_pair,
     gap_sentence,
+    headline,
 )
 from bayesbias.report.wording.models import change_sentences, coverage_sentence, loo_sentence
 from bayesbias.report.wording.numbers import joined, number, percent, signed, signed_end, step
@@ -110,7 +111,7 @@ def test_ids_are_unique_and_references_lead_somewhere(hostile_page: str) -> None
 def test_every_figure_has_an_alternative_text(hostile_page: str) -> None:
     page = Page(hostile_page)
     labels = [value for tag, key, value in page.attributes if (tag, key) == ("svg", "aria-label")]
-    assert len(labels) == page.tags.count("figure") == 4 * 2 + 1 + 2
+    assert len(labels) == page.tags.count("figure") == 1 + 4 * 2 + 1 + 2
     assert all(len(label) > 40 for label in labels)
 
 
@@ -205,7 +206,7 @@ def test_lists_without_human_words_say_so(demo: Analysis) -> None:
     assert gap_pair(other) == ("associated", "different")
     assert "no human control words" in closeness_sentences(other)[0]
     page = Page(page_of(other))
-    assert "associated − different is " in page.text
+    assert "Associated − different: the mean distance" in page.text
     assert page.tags.count("section") == 12
     assert "What the model changes" not in page.text
 
@@ -219,17 +220,32 @@ def contrast(result: ModelResult, mean: float, low: float, high: float) -> Model
 @pytest.mark.parametrize(
     ("row", "expected"),
     [
-        ((-0.1, -0.2, -0.05), "closer on average than human ones; the whole interval lies on th"),
-        ((-0.1, -0.3, 0.05), "the interval includes zero, so it is not settled that they are clos"),
-        ((0.1, 0.05, 0.2), "is +0.100, with an 89% interval from +0.050 to +0.200. By the estim"),
-        ((0.1, -0.05, 0.2), "from −0.050 to +0.200"),
+        ((-0.1, -0.2, -0.05), "−0.100 (−0.200 … −0.050): its own stereotypes lie closer."),
+        ((-0.1, -0.3, 0.05), "includes zero, so it is not settled that its own lie closer."),
+        ((0.1, 0.05, 0.2), "+0.100 (+0.050 … +0.200): its own stereotypes lie farther."),
+        ((0.1, -0.05, 0.2), "(−0.050 … +0.200): the interval includes zero, so it is not settled"),
     ],
 )
-def test_the_gap_is_a_place_with_an_interval(
-    demo: Analysis, row: tuple[float, float, float], expected: str
+def test_a_groups_contrast_is_a_place_with_an_interval(
+    row: tuple[float, float, float], expected: str
 ) -> None:
-    result = contrast(demo.lead, *row)
-    assert expected in gap_sentence(result, ("associated", "human"), 0.89)
+    mean, low, high = row
+    assert expected in gap_sentence({"level": "group", "mean": mean, "low": low, "high": high})
+
+
+def test_the_page_leads_with_groups_the_largest_contrast_first(demo: Analysis) -> None:
+    """The ends of what is said are those of `bb.contrasts` of the lead model, nothing else."""
+    lines = headline(demo).lines
+    assert headline(demo).about.startswith("Associated − different: ")
+    assert lines[0].of == "all groups"
+    rows = demo.lead.contrasts
+    rows = rows[(rows["first"] == "associated") & (rows["second"] == "different")]
+    rows = rows[rows["level"] == "group"].set_index("protected_group")
+    order = rows["mean"].abs().sort_values(ascending=False).index
+    assert [line.of for line in lines[1:]] == list(order)
+    muslim = next(line.text for line in lines if line.of == "muslim")
+    low, high = (f"−{abs(rows[end]['muslim']):.3f}" for end in ("low", "high"))
+    assert f"({low} … {high}): its own stereotypes lie closer." in muslim
 
 
 def test_what_changes_between_models(demo: Analysis) -> None:
@@ -347,7 +363,7 @@ def test_tips_stand_in_their_shapes_as_text(tmp_path: Path) -> None:
 
 def test_figures_take_all_their_colours_from_the_page(hostile_page: str) -> None:
     figures = re.findall(r"<figure>.*?</figure>", hostile_page, re.DOTALL)
-    assert len(figures) == 11
+    assert len(figures) == 12
     for figure in figures:
         without_pixels = re.sub(r'"data:image/png;base64,[^"]*"', "", figure)
         assert not re.findall(r"style=\"[^\"]*(#[0-9a-fA-F]{3,8})\b", without_pixels)

@@ -220,12 +220,13 @@ def _write_index(analyses: Sequence[Analysis], stage: Path, command: str) -> Non
 
 
 def _findings(analyses: Sequence[Analysis]) -> Iterator[str]:
-    """Yield the gap of every list and model, and what it does not say."""
+    """Yield the contrast that leads of every list, for whom, and what it does not say."""
     from ..report.wording import CLOSING
-    from ..report.wording.distances import gap_lines, measured_lines
+    from ..report.wording.distances import headline, measured_lines
 
     for analysis in analyses:
         first, *rest = measured_lines(analysis)
         yield first
-        yield from (f"  {line}" for line in [*rest, *gap_lines(analysis)])
+        leads = headline(analysis)
+        yield from (f"  {line}" for line in [*rest, leads.about, *leads.lines])
     yield CLOSING

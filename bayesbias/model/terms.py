@@ -159,7 +159,7 @@ class Term:
         n_levels = len(design.coords[self.by]) if self.by else 1
         if self.contrast:
             signs = [_SIGN.get(connection, 0.0) for connection in design.connections]
-            return np.array(signs)[:, None] / np.sqrt(2)
+            return np.asarray(np.array(signs)[:, None] / np.sqrt(2))
         return np.asarray(helmert(n_levels).T) if self.zero_sum else np.eye(n_levels)
 
     def adds_to(self, design: Design, others: Iterable[Term]) -> bool:

@@ -284,4 +284,4 @@ def _classes(design: Design, factor: str) -> IntArray:
 
 def _n_coordinates(design: Design, term: Term) -> int:
     """Independent effects of one unit."""
-    return term.basis(design).shape[1]
+    return int(term.basis(design).shape[1])

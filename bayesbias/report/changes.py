@@ -38,6 +38,7 @@ def _sections(analysis: ChangeAnalysis) -> list[Section]:
         section(
             "found",
             "What changed",
+            headline=said.headline(analysis),
             table=_changes(analysis, OVERALL),
             lines=said.change_lines(analysis),
             sentences=[*said.biggest_sentences(analysis), *said.crossed_sentences(analysis)],

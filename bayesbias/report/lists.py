@@ -17,7 +17,7 @@ from ..tables.levels import GROUP, OVERALL, WORD
 from ..workflows.wordlist import Analysis
 from .figures import Figure, figures_of
 from .page import Page, Section, section
-from .tables import NAMES, Table, beside, coverage_table, frame_table, interval_table, of_level
+from .tables import Table, beside, coverage_table, frame_table, interval_table, of_level
 from .wording import MEANINGS, Line, distances, doubts_of, lines_of, models
 
 MOST_GROUPS = 8
@@ -43,7 +43,7 @@ def index_page(entries: Sequence[tuple[Analysis, str]]) -> Page:
         section(
             f"list-{at}",
             link.format(quote(path), analysis.wordlist.title or analysis.wordlist.name),
-            gap=distances.gap_lines(analysis),
+            gap=distances.headline(analysis),
             missing=distances.missing_sentences(analysis),
             doubts=doubts_of(analysis.results),
         )
@@ -56,7 +56,7 @@ def index_page(entries: Sequence[tuple[Analysis, str]]) -> Page:
 
 def _sections(analysis: Analysis) -> list[Section]:
     pair, figures = distances.gap_pair(analysis), _figures(analysis)
-    gaps = {level: _contrasts(analysis, level, pair) for level in NAMES}
+    gaps = {level: _contrasts(analysis, level, pair) for level in (GROUP, WORD)}
     closeness = distances.closeness_sentences(analysis)
     changes, ci_prob = models.change_lines(analysis, pair), analysis.settings.ci_prob
     best = analysis.comparison
@@ -71,9 +71,9 @@ def _sections(analysis: Analysis) -> list[Section]:
         section(
             "found",
             "What was found",
-            gap=gaps[OVERALL],
-            lines=distances.gap_lines(analysis),
-            closeness=closeness,
+            figures["found"],
+            headline=distances.headline(analysis),
+            closeness=closeness[:1],
         ),
         section("reading", "How to read this"),
         section(
@@ -137,6 +137,11 @@ def _figures(analysis: Analysis) -> dict[str, list[Figure]]:
         Figure("distributions", partial(plots.distributions, analysis.table), texts)
     )
     gap = partial(plots.contrast_forest, first=pair[0], second=pair[1], rope=analysis.settings.rope)
+    texts = distances.contrast_texts(analysis.lead, pair, ci_prob)
+    lead = analysis.lead.spec.name
+    found["found"] = figures_of(
+        distances.headline_rows(analysis), f"headline-{lead}", gap, texts, lead
+    )
     for model, result in analysis.results.items():
         texts = distances.forest_texts(result, ci_prob)
         found["words"] += figures_of(result.summary, f"forest-{model}", plots.forest, texts, model)

@@ -11,7 +11,7 @@ from . import wording
 from .figures import Figure
 from .tables import Table
 
-type Part = Table | Sequence[str] | Sequence[wording.Line]
+type Part = Table | Sequence[str] | Sequence[wording.Line] | wording.Headline | None
 
 
 @dataclass(frozen=True)

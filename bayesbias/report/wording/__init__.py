@@ -19,8 +19,15 @@ MEANINGS = {
 }
 """What the attributes of each connection are, in words."""
 
-PARTNERS = ("human", "neutral", "different")
-"""What the associated attributes are compared with: the first of these that a table has."""
+PARTNERS = ("different", "human", "neutral")
+"""What the associated attributes are compared with: the first of these that a table has.
+
+Against different stereotypes zero means that it does not matter whose stereotype it is. Control
+words differ from stereotypes in how frequent they are, too, and distances follow that.
+"""
+
+ALL_GROUPS = "all groups"
+"""What stands before a finding that is of no single group."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +39,14 @@ class Line:
 
     def __str__(self) -> str:
         return f"{self.of}: {self.text}"
+
+
+@dataclass(frozen=True)
+class Headline:
+    """What a page leads with: which quantity it is, and where it lies for whom."""
+
+    about: str
+    lines: list[Line]
 
 
 def lines_of[Fitted](results: Mapping[str, Fitted], word: Callable[[Fitted], str]) -> list[Line]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
 from ..._core.intervals import interval
-from ...tables.levels import OVERALL, at_level
+from ...tables.levels import GROUP, OVERALL, at_level
 from ...tables.wordlist_files import CONTROLS
 from ...workflows.change import ORDER, ChangeAnalysis
+from . import ALL_GROUPS, Headline, Line
 from .models import widths_in_words
 from .numbers import (
     counted,
@@ -26,6 +30,37 @@ from .numbers import (
 
 LIKELY = 0.9
 """Probability from which a word is named as one that moved, turned, or stayed."""
+
+
+def headline(analysis: ChangeAnalysis) -> Headline | None:
+    """Word what a page leads with: the change of associated − different, overall and by group.
+
+    None where the tables lack one of them.
+    """
+    if analysis.lead.turned is None:
+        return None
+    rows = analysis.lead.orders
+    groups = at_level(rows, GROUP).sort_values("mean", key=abs, ascending=False, kind="stable")
+    rows = pd.concat([at_level(rows, OVERALL), groups])
+    about = (
+        f"{ORDER[0].capitalize()} − {ORDER[1]}, before and after: the mean distance to stereotypes "
+        "of the word's own group, less that to stereotypes of the other groups. Above zero, its "
+        f"change says that a group's own moved away. Means and "
+        f"{probability_name(analysis.settings.ci_prob)} intervals of the model "
+        f"{analysis.lead.spec.name}, the largest first."
+    )
+    lines = [
+        Line(row["protected_group"] or ALL_GROUPS, _headline_sentence(row))
+        for row in rows.to_dict("records")
+    ]
+    return Headline(about, lines)
+
+
+def _headline_sentence(row: Mapping[Hashable, Any]) -> str:
+    before, after, change = step(row["before"], row["after"], signed)
+    return f"from {before} to {after}: {change} ({ends(row)})." + (
+        "" if row["low"] > 0 or row["high"] < 0 else " The interval of the change includes zero."
+    )
 
 
 def change_lines(analysis: ChangeAnalysis) -> list[str]:
@@ -223,9 +258,10 @@ def pairing_sentences(analysis: ChangeAnalysis) -> list[str]:
 
 def told_lines(analysis: ChangeAnalysis) -> list[str]:
     """Word the most important findings for the command line."""
-    row = at_level(analysis.lead.changes, OVERALL).iloc[0]
+    row, leads = at_level(analysis.lead.changes, OVERALL).iloc[0], headline(analysis)
     return [
         " ".join(pairing_sentences(analysis)),
+        *([leads.about, *(f"  {line}" for line in leads.lines)] if leads else []),
         f"Overall {row['connection']} attributes moved by {signed(row['mean'])} ({ends(row)}). "
         f"{order_sentences(analysis)[0]}",
         mac_sentence(analysis),

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Hashable, Mapping
+from typing import Any
 
 import pandas as pd
 
 from ...tables.descriptives import UNRELATED, contrast_of
-from ...tables.levels import OVERALL, at_level
+from ...tables.levels import GROUP, OVERALL, at_level
 from ...tables.schema import CONNECTIONS, connections_present
 from ...workflows.wordlist import Analysis, ModelResult
-from . import PARTNERS, Line, lines_of
-from .numbers import counted, ends, joined, number, probability_name, signed, signed_end
+from . import ALL_GROUPS, MEANINGS, PARTNERS, Headline, Line
+from .numbers import counted, ends, joined, number, probability_name, signed
 
 MOST_MISSING = 8
 """Missing words that the command line names."""
 
 
 def gap_pair(analysis: Analysis) -> tuple[str, str]:
-    """Return the pair whose difference is told first: associated − human, where there are both."""
+    """Return the pair whose difference leads: associated − different, where there are both."""
     there = connections_present(analysis.table)
     return "associated", next(name for name in PARTNERS if name in there)
 
@@ -33,32 +34,42 @@ def overall_means(result: ModelResult) -> pd.DataFrame:
     return at_level(result.summary, OVERALL).set_index("connection")
 
 
-def settled(row: pd.Series) -> bool:
+def settled(row: Mapping[Hashable, Any] | pd.Series) -> bool:
     """Return whether an interval lies on one side of zero."""
     return bool(row["low"] > 0 or row["high"] < 0)
 
 
-def gap_lines(analysis: Analysis) -> list[Line]:
-    """Word the gap under every model."""
-    pair, ci_prob = gap_pair(analysis), analysis.settings.ci_prob
-    return lines_of(analysis.results, partial(gap_sentence, pair=pair, ci_prob=ci_prob))
+def headline_rows(analysis: Analysis) -> pd.DataFrame:
+    """Return the contrast that leads, under the lead model: overall, then groups, largest first."""
+    rows = contrast_of(analysis.lead.contrasts, *gap_pair(analysis))
+    groups = at_level(rows, GROUP).sort_values("mean", key=abs, ascending=False, kind="stable")
+    return pd.concat([at_level(rows, OVERALL), groups], ignore_index=True)
 
 
-def gap_sentence(result: ModelResult, pair: tuple[str, str], ci_prob: float) -> str:
-    """Word the difference of a pair as a place with an interval, without a verdict."""
-    row = overall_contrast(result, pair)
+def headline(analysis: Analysis) -> Headline:
+    """Word what a page leads with: which difference, then where it lies for whom."""
+    (first, second), ci = gap_pair(analysis), probability_name(analysis.settings.ci_prob)
+    about = (
+        f"{first.capitalize()} − {second}: the mean distance to {MEANINGS[first]}, less that to "
+        f"{MEANINGS[second]}. Below zero, a group's own lie closer. Means and {ci} intervals of "
+        f"the model {analysis.lead.spec.name}, the largest first."
+    )
+    rows = headline_rows(analysis).to_dict("records")
+    lines = [Line(row["protected_group"] or ALL_GROUPS, gap_sentence(row)) for row in rows]
+    return Headline(about, lines)
+
+
+def gap_sentence(row: Mapping[Hashable, Any]) -> str:
+    """Word a difference as a place with an interval, without a verdict."""
     where = "closer" if row["mean"] < 0 else "farther"
     rest = (
-        "the whole interval lies on that side of zero"
+        f"its own stereotypes lie {where}."
         if settled(row)
-        else f"but the interval includes zero, so it is not settled that they are {where}"
+        else f"the interval includes zero, so it is not settled that its own lie {where}."
     )
-    return (
-        f"{pair[0]} − {pair[1]} is {signed(row['mean'])}, with an "
-        f"{probability_name(ci_prob)} interval from {signed_end(row['low'])} to "
-        f"{signed_end(row['high'])}. By the estimate {pair[0]} attributes lie {where} on average "
-        f"than {pair[1]} ones; {rest}."
-    )
+    if row["level"] == OVERALL:
+        rest = rest.replace("its own", "their own")
+    return f"{signed(row['mean'])} ({ends(row)}): {rest}"
 
 
 def gap_change(base: ModelResult, other: ModelResult, pair: tuple[str, str]) -> str:
@@ -92,7 +103,8 @@ def closeness_sentences(analysis: Analysis) -> list[str]:
             f"In this embedding words about human life lie at {number(means['mean']['human'])} "
             f"from the protected words on average, the stereotypes of a word's own group at "
             f"{number(means['mean']['associated'])}: {_order(gap, analysis.settings.rope)} "
-            f"(model {result.spec.name})."
+            f"(model {result.spec.name}). Frequent words lie closer to one another whatever they "
+            "mean, so that a zero of this difference does not mean “no bias”."
         )
     return [first, against_one(means)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -36,7 +36,9 @@ def signed_end(value: float) -> str:
     return signed(value, digits)
 
 
-def ends(row: pd.Series, write: Callable[[float], str] = signed_end) -> str:
+def ends(
+    row: Mapping[Hashable, Any] | pd.Series, write: Callable[[float], str] = signed_end
+) -> str:
     """Write the interval of a row from its ``low`` to its ``high``."""
     return f"{write(row['low'])} … {write(row['high'])}"
 
