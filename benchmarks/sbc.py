@@ -80,15 +80,20 @@ class Calibration:
     ess: FloatArray
 
 
-def small_design(*, regular: bool = True) -> Design:
+DESIGNS = ("regular", "irregular", "three groups")
+
+
+def small_design(form: str = "regular") -> Design:
     """Two groups of three words, 2 x 3 stereotypes, 6 neutral and 5 human attributes: 102 rows.
 
-    The irregular form lacks some fifteen of the pairs at random, and one pair is there twice.
+    Three groups have 180 rows; terms that two groups do not have come in. The irregular form lacks
+    some fifteen of the pairs at random, and one pair is there twice.
     """
-    attributes = [(f"s{group}{i}", f"group {group}") for group in range(2) for i in range(3)]
+    groups = range(3 if form == "three groups" else 2)
+    attributes = [(f"s{group}{i}", f"group {group}") for group in groups for i in range(3)]
     attributes += [(f"n{i}", "neutral") for i in range(6)] + [(f"h{i}", "human") for i in range(5)]
     rows = []
-    for group in ("group 0", "group 1"):
+    for group in (f"group {i}" for i in groups):
         for word in (f"{group}, word {i}" for i in range(3)):
             for attribute, of in attributes:
                 own = "associated" if of == group else "different"
@@ -96,7 +101,7 @@ def small_design(*, regular: bool = True) -> Design:
                 rows.append((word, group, attribute, of, connection))
     columns = ["protected_word", "protected_group", "attribute", "attribute_set", "connection"]
     table = pd.DataFrame(rows, columns=columns).assign(cosine_distance=1.0)
-    if not regular:
+    if form == "irregular":
         table = table.sample(frac=0.85, random_state=1)
         table = pd.concat([table, table.iloc[[0]]], ignore_index=True)
     return make_design(table)
@@ -175,6 +180,9 @@ def _simulated(
     with model_of(design, load_model(spec)):
         tree = pm.sample_prior_predictive(n_tables, random_seed=seed)
     truths = {str(name): values.values[0] for name, values in tree["prior"].data_vars.items()}
+    for term in load_model(spec).fitting(design).terms:
+        if term.is_projected:
+            truths[term.name] = term.projected(design, truths[term.name])
     return truths, tree["prior_predictive"][design.outcome].values[0]
 
 
@@ -206,6 +214,8 @@ def _quantities(
                 found[_label(name, dims[name], place, design)] = values[name][:, *place]
     for term in spec.terms:
         shape = values[term.name].shape[1:]
+        if term.contrast:  # controls have none
+            shape = (shape[0], 1)
         for i in np.linspace(0, np.prod(shape) - 1, EFFECTS_SHOWN).astype(int):
             place = tuple(map(int, np.unravel_index(i, shape)))
             found[_label(term.name, term.dims, place, design)] = values[term.name][:, *place]
@@ -275,14 +285,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--models", nargs="+", default=[*MODELS, *MAXIMAL])
     parser.add_argument("--tables", type=int, default=TABLES)
-    parser.add_argument("--designs", nargs="+", default=["regular", "irregular"])
+    parser.add_argument("--designs", nargs="+", default=[*DESIGNS])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2)
     chosen = parser.parse_args(arguments)
     print("\n".join(HEADER))
     for spec in chosen.models:
         for name in chosen.designs:
-            design = small_design(regular=name == "regular")
+            design = small_design(name)
             found = calibrate(spec, design, chosen.tables, chosen.seed, chosen.processes)
             print(line(found, name), flush=True)
             print(judged(found).nsmallest(3, "p").to_string(), file=sys.stderr, flush=True)

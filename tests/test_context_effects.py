@@ -104,7 +104,7 @@ def test_models_without_context_effects_do_not_see_contexts(
 @pytest.fixture(scope="module")
 def simulated() -> pd.DataFrame:
     """A table of 96 irregular rows in six contexts, whose sds are far enough from zero for NUTS."""
-    rng, design = np.random.default_rng(9), sbc.small_design(regular=False)
+    rng, design = np.random.default_rng(9), sbc.small_design("irregular")
     n, context = len(design.y), np.random.default_rng(10).integers(6, size=len(design.y))
     y = 0.9 + rng.normal(0, 0.08, (6, 4))[design.word, design.connection]
     y += rng.normal(0, 0.06, len(design.attributes))[design.attribute]
@@ -130,7 +130,7 @@ def test_nuts_agrees_within_monte_carlo_error(simulated: pd.DataFrame) -> None:
 
 @pytest.mark.slow
 def test_ranks_of_simulated_truths_are_uniform() -> None:
-    design = sbc.small_design(regular=False)
+    design = sbc.small_design("irregular")
     context = np.random.default_rng(8).integers(5, size=len(design.y))
     design = replace(design, contexts=tuple("abcde"), context=context)
     calibration = sbc.calibrate("contextual", design, n_tables=300)

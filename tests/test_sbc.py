@@ -62,18 +62,19 @@ def test_doubtful_tables_are_counted_and_kept() -> None:
 
 
 def test_designs_are_as_described() -> None:
-    regular, irregular = sbc.small_design(), sbc.small_design(regular=False)
+    regular, irregular = sbc.small_design(), sbc.small_design("irregular")
     assert len(regular.y) == 102
     assert set(regular.words) == set(irregular.words)
     pairs = set(zip(irregular.word, irregular.attribute, strict=True))
     assert len(pairs) == len(irregular.y) - 1 < 90
+    assert len(sbc.small_design("three groups").y) == 180
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("regular", [True, False], ids=["regular", "irregular"])
+@pytest.mark.parametrize("form", ["regular", "irregular"])
 @pytest.mark.parametrize("spec", sbc.MODELS)
-def test_ranks_are_uniform(spec: str, regular: bool) -> None:
-    calibration = sbc.calibrate(spec, sbc.small_design(regular=regular), n_tables=1_000)
+def test_ranks_are_uniform(spec: str, form: str) -> None:
+    calibration = sbc.calibrate(spec, sbc.small_design(form), n_tables=1_000)
     p = sbc.judged(calibration).set_index("quantity")["p"]
     # All 15 to 22 quantities of a model together may fail by chance in 1 of 100 runs (Bonferroni);
     # the seed is fixed, so that a run is not chance.

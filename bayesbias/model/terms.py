@@ -180,6 +180,17 @@ class Term:
         alike = [term.by for term in others if term.of == self.of and term.zero_sum]
         return bool(both) and not any(len(design.coords.get(by, ())) == 2 for by in alike)
 
+    @property
+    def is_projected(self) -> bool:
+        """Whether PyMC samples free effects, of which only a part counts: see `projected`."""
+        return self.interaction or self.contrast
+
+    def projected(self, design: Design, values: FloatArray) -> FloatArray:
+        """Free effects without what the model takes no notice of, (..., n_of, n_by)."""
+        basis = self.basis(design) if self.contrast else self.joint_basis(design)
+        flat = values if self.contrast else values.reshape(*values.shape[:-2], -1)
+        return np.asarray((flat @ basis @ basis.T).reshape(values.shape))
+
     def joint_basis(self, design: Design) -> FloatArray:
         """Effects of all levels as a linear map of independent coordinates, (n_of * n_by, n)."""
         n_of = len(design.coords[self.of])

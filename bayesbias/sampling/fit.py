@@ -245,13 +245,9 @@ def _nuts(run: _Run, backend: str) -> DataTree:
         )
     drawn = tree["posterior"].to_dataset()
     for term in run.spec.fitting(run.design).terms:
-        if term.contrast:
-            basis = term.basis(run.design)
-            drawn[term.name] = drawn[term.name].copy(data=drawn[term.name].values @ basis @ basis.T)
-        elif term.interaction:
-            basis, free = term.joint_basis(run.design), drawn[term.name]
-            flat = free.values.reshape(*free.shape[:2], -1)
-            drawn[term.name] = free.copy(data=(flat @ basis @ basis.T).reshape(free.shape))
+        if term.is_projected:
+            free = drawn[term.name]
+            drawn[term.name] = free.copy(data=term.projected(run.design, free.values))
     tree["posterior"] = drawn
     complete(tree, run.design)
     return tree
