@@ -247,9 +247,7 @@ def _nuts(run: _Run, backend: str) -> DataTree:
     for term in run.spec.fitting(run.design).terms:
         if term.contrast:
             basis = term.basis(run.design)
-            drawn[term.name] = drawn[term.name].copy(
-                data=drawn[term.name].values @ basis @ basis.T
-            )
+            drawn[term.name] = drawn[term.name].copy(data=drawn[term.name].values @ basis @ basis.T)
         elif term.interaction:
             basis, free = term.joint_basis(run.design), drawn[term.name]
             flat = free.values.reshape(*free.shape[:2], -1)
