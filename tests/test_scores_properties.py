@@ -183,9 +183,20 @@ def test_gweat_is_neither() -> None:
 
 
 def test_ripa_is_neither() -> None:
-    A, B = FAR
-    best = axis(A, B)[None, :]
-    assert ripa_of(best, A, B).score == pytest.approx(1)
-    assert ripa_of(7 * best, A, B).score == pytest.approx(7)
-    assert ripa_of(np.vstack([best, -best]), A, B).score == pytest.approx(0, abs=ROUNDING)
+    random = np.random.default_rng(3)
+    for pairs in (NEAR, FAR, random.normal(size=(2, 4, 3))):
+        # Its extremes over targets of one length are the same for any pairs, and have no bound.
+        b = np.linalg.svd(pairs[0] - pairs[1])[2][:1]
+        b = b * np.sign((pairs[0] - pairs[1]).sum(axis=0) @ b[0])
+        for length in (1, 7, 7000):
+            assert ripa_of(length * b, *pairs).score == pytest.approx(length)
+            assert ripa_of(-length * b, *pairs).score == pytest.approx(-length)
+        targets = random.normal(size=(1000, 3))
+        assert (
+            np.abs(ripa_of(targets, *pairs).per_target) <= np.linalg.norm(targets, axis=1)
+        ).all()
+    best = axis(*FAR)[None, :]
+    assert ripa_of(np.vstack([best, -best]), *FAR).score == pytest.approx(0, abs=ROUNDING)
+    row = properties().set_index("score").loc["ripa"]
+    assert (row["lowest"], row["highest"]) == ("-∞", "∞")
     assert proved("ripa") == (False, False)

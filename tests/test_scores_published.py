@@ -138,3 +138,12 @@ def test_limits_of_association(google_news) -> None:
     for name, limit in (("weat1", 0.450), ("weat7", 0.584)):
         A, B = bb.load_wordlist(name).stereotypes.values()
         assert scores.association_limit(google_news, A, B) == pytest.approx(limit, abs=6e-4)
+
+
+def test_a_component_of_pairs_is_not_their_mean() -> None:
+    vectors, words = bb.load_vectors("glove-demo"), bb.load_wordlist("weat7")
+    pairs = list(zip(*words.stereotypes.values(), strict=True))
+    assert pairs[0] == ("male", "female")
+    for relation, score in (("component", 0.686), ("mean", 0.431)):
+        found = scores.ripa(vectors, words.groups["math"], pairs, relation=relation).score
+        assert found == pytest.approx(score, abs=6e-4)
