@@ -38,12 +38,27 @@ def test_effect_sizes_by_sd(google_news, name: str, ddof, documented: float) -> 
     assert effect == pytest.approx(documented, abs=6e-4)  # half the last place, and float32 input
 
 
-def test_divisor_under_the_second_term_only(google_news) -> None:
-    x, y = associations(google_news, "weat2")
-    n_x, n_y = len(x), len(y)
-    assert (n_x, n_y) == (25, 24)
-    sd = np.sqrt((n_x - 1) * x.var(ddof=1) + (n_y - 1) * y.var(ddof=1) / (n_x + n_y + 2))
-    assert (x.mean() - y.mean()) / sd == pytest.approx(0.921, abs=6e-4)
+SPREADS = [
+    ([1, 2, 3, 4], [5, 10, 15], "pooled", 3.316625),
+    ([1, 2, 3, 40], [5, 10, 15], "pooled", 15.06652),
+    (
+        [6, 6, 7, 8, 8, 10, 11, 13, 15, 15, 16, 17, 19, 19, 21],
+        [10, 11, 13, 13, 15, 17, 17, 19, 20, 22, 24, 25, 27, 29, 29],
+        "pooled",
+        5.789564,
+    ),
+]
+SPREADS.append((*SPREADS[-1][:2], 1, 6.6224974))
+
+
+@pytest.mark.parametrize(("x", "y", "ddof", "sd"), SPREADS)
+def test_spreads_of_sweaters_own_tests(x, y, ddof, sd: float) -> None:
+    """tests/testthat/test-pool.R of sweater 1e95d93 (v0.1.6): pooled for unequal sizes, or forced.
+
+    Its values have seven digits.
+    """
+    effect = float(scores.effect_sizes(x, y, ddof))
+    assert (np.mean(x) - np.mean(y)) / effect == pytest.approx(sd, rel=2e-7)
 
 
 def with_replacement(x, y, *, two_sided: bool, draws: int = 200_000) -> float:
@@ -104,7 +119,8 @@ def test_added_cosines_are_no_length(google_news) -> None:
     result = scores.direct_bias(google_news, targets, zip(*words.groups.values(), strict=True))
     assert result.k == 2
     assert np.abs(result.components).sum(axis=1).mean() == pytest.approx(0.146, abs=6e-4)
-    assert result.score == pytest.approx(0.116, abs=6e-4)
+    # EmbeddingBiasScores gives the same length since it was mended, to six digits.
+    assert result.score == pytest.approx(0.116431, abs=1e-6)
 
 
 def test_a_sum_over_attribute_sets_is_no_mean(google_news) -> None:
