@@ -29,19 +29,19 @@ TEST = [
 CALLS: dict[str, tuple[str, list[dict[str, Any]]]] = {
     "weat": ("xyab", [*DDOF, *TEST, {"method": "sampled", "n_permutations": 50, "seed": 0}]),
     "gweat": ("xyab", []),
-    "rnd": ("xya", [{"unit": True}]),
+    "rnd": ("xya", [{"unit": True}, {"average": False}, {"distance": "cosine"}]),
     "ect": ("xya", [{"unit": True}]),
     "weam": ("xab", []),
     "psi": ("xab", []),
     "nas": ("xab", DDOF),
     "sc_weat": ("xab", [*DDOF, *TEST]),
     "semaxis": ("xab", [{"unit": True}]),
-    "rnsb": ("xab", [{"C": 0.1}]),
+    "rnsb": ("xab", [{"C": 0.1}, {"unit": True}]),
 }
 """The sets that a score takes, and what may be chosen."""
 
 PAIRED: dict[str, list[dict[str, Any]]] = {
-    "ripa": [],
+    "ripa": [{"relation": "mean"}],
     "direct_bias": [{"k": 2}, {"c": 2.0}, {"unit": False}],
 }
 

@@ -82,7 +82,9 @@ def same(
         and 1 where it lies in the bias subspace; neither depends on the order of the groups.
         ``components`` (n_targets, rank) does. ``signed`` for two groups only, cos(t, â_0 - â_1),
         positive towards the first. ``rank`` is below n_groups - 1 where group means are
-        linearly dependent: the dependent directions are left out.
+        linearly dependent: the dependent directions are left out. A rank of n_dims, for which
+        there must be more groups than dimensions, leaves no room for a target that is equally
+        near to all groups: the score is 1 for any targets.
 
     Raises
     ------
@@ -142,7 +144,8 @@ SCORE = ListScore(
     properties=Properties(
         comparable=(
             True,
-            "it is a mean of lengths of shadows of unit vectors; 0 and 1 are reached",
+            "it is a mean of lengths of shadows of unit vectors; 0 and 1 are reached, if there are "
+            "no more groups than dimensions",
         ),
         trustworthy=(True, "a target has no shadow exactly when it is equally near to all groups"),
         range=("0", "1"),
