@@ -105,6 +105,23 @@ def test_the_interval_of_the_accuracy_covers_as_it_says() -> None:
     assert 0.86 < inside / 1000 < 0.94  # nominal .89; binomial sd .01, and Newcombe's is cautious
 
 
+def test_runs_of_one_model_count_once() -> None:
+    """Five seeds of three models: one pair, and the interval that one wrong pair has."""
+    biases, scores = np.repeat([0.0, 0.5, 1.0], 5), np.repeat([3.0, 2.0, 1.0], 5)
+    noise = 0.01 * np.random.default_rng(5).normal(size=(2, 15))
+    names = np.repeat(["low", "middle", "high"], 5).tolist()
+    runs = ranking_accuracy(scores + noise[0], biases + noise[1])
+    found = ranking_accuracy(scores + noise[0], biases + noise[1], models=names)
+    assert (runs.n_pairs, found.n_pairs) == (25, 1)
+    assert (found.less_biased, found.more_biased) == ((0,), (2,))
+    assert found.accuracy == found.low == runs.accuracy == 0
+    # θ² = z² θ(1 - θ) for one pair of one and one, so that θ = z²/(1 + z²), z = 1.598 for 89%.
+    z = stats.norm.ppf(0.945)
+    assert found.high == pytest.approx(z**2 / (1 + z**2), abs=1e-6)  # .72
+    assert runs.high < 0.4
+    refused("must name each of the 15 runs; got 2", ranking_accuracy, scores, biases, models="ab")
+
+
 def test_models_of_one_bias_cannot_be_ranked() -> None:
     refused("0 models lie more than 1 sd below", ranking_accuracy, [1, 2, 3], [0.1, 0.1, 0.1])
     refused("row 1 is not finite", ranking_accuracy, [1, np.nan, 3], [0.1, 0.2, 0.3])
