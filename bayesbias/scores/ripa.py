@@ -114,8 +114,12 @@ def ripa(
     if wrong:
         raise ValueError(f"RIPA takes pairs of words; got {wrong[0]!r}")
     x, y = (np.stack([each[side] for each in rows]) for side in (0, 1))
-    named = {"first": x, "second": y, "relation": relation}
-    made = of_words(ripa_of, vectors, {"targets": targets}, parts=["targets"], **named)
+    made = of_words(
+        lambda rows: ripa_of(rows, x, y, relation=relation),
+        vectors,
+        {"targets": targets},
+        parts=["targets"],
+    )
     return replace(made, missing={**made.missing, **missing}, pairs=kept)
 
 
