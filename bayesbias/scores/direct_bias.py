@@ -14,7 +14,7 @@ from ..embeddings.word_sets import WordVectors, as_rows, look_up_tuples
 from .list_rows import ListRows
 from .registry import PAIRS_BY_PLACE, ListScore, Properties, Weights
 from .resampling import pooled, ratio
-from .result import ScoreResult, Words, of_words
+from .result import ScoreResult, Words, not_among, of_words
 from .subspace import DEPENDENT, pair_directions, principal_components
 
 
@@ -67,6 +67,7 @@ def direct_bias(
     k: int | None = None,
     c: float = 1.0,
     unit: bool = True,
+    drop_shared: bool = False,
 ) -> DirectBiasResult:
     """Direct Bias: mean over targets of |cos(t, g)|^c, or (sqrt Σ_k cos(t, g_k)²)^c.
 
@@ -85,6 +86,9 @@ def direct_bias(
         Strictness, 0 or more; 1 in the literature.
     unit : bool
         Bring defining words to unit length first, as Bolukbasi et al. do.
+    drop_shared : bool
+        Leave out targets that also stand in a defining set: their direction is what the score is
+        measured along.
 
     Returns
     -------
@@ -98,6 +102,7 @@ def direct_bias(
     Bolukbasi et al. (2016), section 5.2; Manzini et al. (2019) for more than two groups.
     """
     rows, kept, missing = look_up_tuples(vectors, "defining sets", defining_sets)
+    targets = not_among(targets, kept) if drop_shared else targets
     made = of_words(
         lambda targets: direct_bias_of(targets, rows, k=k, c=c, unit=unit),
         vectors,

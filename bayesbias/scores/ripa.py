@@ -14,7 +14,7 @@ from .._core.checks import unknown_name
 from ..embeddings.word_sets import WordVectors, as_rows, look_up_tuples
 from .list_rows import ListRows
 from .registry import PAIRS_BY_PLACE, ListScore, Properties
-from .result import ScoreResult, Words, of_words
+from .result import ScoreResult, Words, not_among, of_words
 from .subspace import pair_differences
 
 Relation = Literal["component", "mean"]
@@ -67,6 +67,7 @@ def ripa(
     pairs: Iterable[Sequence[str]],
     *,
     relation: Relation = "component",
+    drop_shared: bool = False,
 ) -> RipaResult:
     """Relational inner product association of targets with a relation, w·b.
 
@@ -83,6 +84,9 @@ def ripa(
     relation : {"component", "mean"}
         ``component`` is the article's; ``mean`` averages the products with the single pairs, as
         WEFE does. They are the same for one pair.
+    drop_shared : bool
+        Leave out targets that also stand in a pair: their direction is what the score is
+        measured along.
 
     Returns
     -------
@@ -113,6 +117,7 @@ def ripa(
     wrong = [members for members in kept if len(members) != 2]
     if wrong:
         raise ValueError(f"RIPA takes pairs of words; got {wrong[0]!r}")
+    targets = not_among(targets, kept) if drop_shared else targets
     x, y = (np.stack([each[side] for each in rows]) for side in (0, 1))
     made = of_words(
         lambda rows: ripa_of(rows, x, y, relation=relation),
