@@ -62,7 +62,7 @@ def variants(vectors: KeyedVectors) -> dict[str, KeyedVectors]:
 
 def without_components(vectors: KeyedVectors, k: int) -> KeyedVectors:
     """Take the first k components of the gender pairs out of every word, those of gender too."""
-    defining = bb.debias.load_defining_sets("gender").defining
+    defining = bb.debias.load_defining_sets("gender").in_case("fallback", vectors).defining
     pairs = np.array([pair for pair in defining if all(word in vectors for word in pair)])
     rows = unit_rows(np.asarray(vectors[pairs.ravel().tolist()], dtype=float))
     rows = rows.reshape(*pairs.shape, -1)
@@ -142,10 +142,15 @@ def main(repeats: int = 5) -> None:
         ends = f"{row.low:.2f} to {row.high:.2f}"
         print(f"| {row.level} | {row.model} | {row.r:.2f} | {ends} | {row.n} | {row.interval} |")
     runs = list(found.values())
-    ranked = ranking_accuracy([run.score for run in runs], [run.gap for run in runs])
+    ranked = ranking_accuracy(
+        [run.score for run in runs],
+        [run.gap for run in runs],
+        models=[name for name, _ in found],
+    )
     print(
         f"\nPairs ranked rightly: {ranked.accuracy:.2f} ({ranked.low:.2f} to {ranked.high:.2f}), "
-        f"{ranked.n_pairs} pairs of {len(ranked.less_biased)} and {len(ranked.more_biased)} models"
+        f"{ranked.n_pairs} pair(s) of {len(ranked.less_biased)} and {len(ranked.more_biased)} "
+        "embeddings"
     )
 
 

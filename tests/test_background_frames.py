@@ -67,6 +67,7 @@ def test_readings(three: tuple[dict[str, Any], dict[str, Any]]) -> None:
     assert apart["x_share"] == pytest.approx(0.5, abs=0.05)
     assert one["reading"] == "X alone outside, significant relative bias"
     assert one["x_share"] > 0.99
+    assert one["x_distance_share"] > 0.99
     assert (apart["x_biased"], apart["y_biased"]) == (1, -1)
     again = bg.relative(distributions, made, n_resamples=2000, seed=1).set_index("experiment")
     pd.testing.assert_frame_equal(frame, again)
@@ -84,6 +85,20 @@ def test_readings(three: tuple[dict[str, Any], dict[str, Any]]) -> None:
 )
 def test_the_words_of_readings(significant: bool, x: int, y: int, text: str) -> None:
     assert bg.reading(significant, x, y) == text
+
+
+def test_the_share_of_x_where_both_sets_lie_on_one_side(planted: bg.Distribution) -> None:
+    """X lies 2.1 sd up and Y 1.5: without Y the difference would be 2.1/.6 of what it is."""
+    made = {
+        name: bg.Experiment(name, (x,), (y,), ("up",), ("down",))
+        for name, x, y in (("one side", "w13", "w10"), ("other way", "w10", "w13"))
+    }
+    frame = bg.relative(dict.fromkeys(made, planted), made, n_resamples=100, seed=1)
+    assert frame["x_share"].tolist() == pytest.approx([2.1 / 0.6, -1.5 / 0.6], abs=0.05)
+    assert frame["x_distance_share"].tolist() == pytest.approx([2.1 / 3.6, 1.5 / 3.6], abs=NEAR)
+    same = {"same": bg.Experiment("same", ("w20",), ("w21",), ("up",), ("down",))}
+    found = bg.relative({"same": planted}, same, n_resamples=100, seed=1)
+    assert np.isnan(found.loc[0, "x_share"])
 
 
 def test_strata_cover_the_vocabulary(planted: bg.Distribution) -> None:

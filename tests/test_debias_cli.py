@@ -33,6 +33,7 @@ def test_it_writes_the_vectors_and_says_so(here, capsys: pytest.CaptureFixture[s
     assert shown.out == (
         "out.bin: 79 words of 8 dimensions.\n"
         "Method hard, lists mine: k 1, subspace components, equalise True.\n"
+        "In the embedding (case fallback): 2 defining sets, 1 equalise sets, 1 specific words.\n"
         "Record: out.bin.json\n"
     )
     assert shown.err == "bayesbias: not in the embedding, of the defining sets: gal, guy\n"
@@ -40,15 +41,19 @@ def test_it_writes_the_vectors_and_says_so(here, capsys: pytest.CaptureFixture[s
     assert np.array_equal(found.vectors, hard(toy(), SETS).vectors)
 
 
-def test_words_are_found_in_lower_case_if_asked(here, capsys: pytest.CaptureFixture[str]) -> None:
+def test_words_are_found_in_lower_case_unless_asked_not_to(
+    here, capsys: pytest.CaptureFixture[str]
+) -> None:
     upper = LISTS.replace("she", "She").replace("queen", "Queen").replace("aunt", "Aunt")
     Path("mine.toml").write_text(upper, encoding="utf-8")
-    assert main([*here, "--out", "out.bin"]) == 0
-    lost = capsys.readouterr().err.splitlines()[0]
+    assert main([*here, "--case", "exact", "--out", "out.bin"]) == 0
+    shown = capsys.readouterr()
+    assert "case exact): 1 defining sets, 0 equalise sets, 0 specific words" in shown.out
+    lost = shown.err.splitlines()[0]
     assert lost.startswith("bayesbias: not in the embedding, of the defining sets: She, ")
     assert lost.endswith("if it is in lower case, pass --case fallback")
-    for case in ("fallback", "lower"):
-        assert main([*here, "--case", case, "--out", f"{case}.bin"]) == 0
+    for case, asked in (("fallback", []), ("lower", ["--case", "lower"])):
+        assert main([*here, *asked, "--out", f"{case}.bin"]) == 0
         lost = capsys.readouterr().err
         assert lost == "bayesbias: not in the embedding, of the defining sets: gal, guy\n"
         found = KeyedVectors.load_word2vec_format(f"{case}.bin", binary=True)
@@ -61,7 +66,12 @@ def test_options_reach_the_method(here, capsys: pytest.CaptureFixture[str]) -> N
     assert capsys.readouterr().out == ""
     found = KeyedVectors.load_word2vec_format("out.txt")
     assert np.array_equal(found.vectors, soft(toy(), SETS, strength=2).vectors)
-    assert main([*here, "-k", "2", "--no-equalise", "--case-variants", "--out", "k.bin"]) == 0
+    assert (
+        main(
+            [*here, "-k", "2", "--no-equalise", "--case-variants", "--out", "k.bin", "--case=exact"]
+        )
+        == 0
+    )
     told = json.loads(Path("k.bin.json").read_text(encoding="utf-8"))
     assert told["parameters"] == {"k": 2, "subspace": "components", "equalise": False}
     assert "AUNT" in told["missing"]["specific words"]

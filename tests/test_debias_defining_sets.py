@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -145,3 +146,35 @@ def test_names_and_paths_that_lead_nowhere(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="no list for debiasing at"):
         load_defining_sets(tmp_path / "none.toml")
     refused("is a folder", load_defining_sets, tmp_path, error=IsADirectoryError)
+
+
+def test_words_are_taken_in_the_case_of_the_embedding() -> None:
+    """In lower case: the pair Mary, John counts, as it would not if looked up exactly."""
+    sets = load_defining_sets("gender")
+    vectors = bb.load_vectors("glove-demo")
+    assert "Mary" not in vectors
+    default, exact = (
+        bb.debias.debiasing(bb.debias.hard(vectors, each))
+        for each in (sets, replace(sets, case="exact"))
+    )
+    assert (default.case, default.sizes["defining sets"]) == ("fallback", 10)
+    assert (exact.case, exact.sizes["defining sets"]) == ("exact", 9)
+    there = sum(all(w in vectors for w in pair) for pair in sets.equalise)
+    assert exact.sizes["equalise sets"] == there
+    assert exact.missing["defining sets"] == ("Mary", "John")
+    assert "defining sets" not in default.missing
+    bare = bb.debias.hard(vectors, sets, equalise=False)
+    assert bb.debias.debiasing(bare).sizes["equalise sets"] == 0
+
+
+def test_the_representation_is_a_defining_pair() -> None:
+    sets = DefiningSets([("woman", "man"), ("She", "he")], representation=["She", "he"])
+    assert sets.in_case("lower", ()).representation == ("she", "he")
+    assert load_defining_sets("gender").representation == ("she", "he")
+    refused(
+        "must be one of the defining tuples; got .'he', 'she'.",
+        DefiningSets,
+        [("she", "he")],
+        representation=("he", "she"),
+    )
+    refused("unknown case 'lowr'; did you mean 'lower'", DefiningSets, [("she", "he")], case="lowr")

@@ -1,12 +1,16 @@
 """Double-hard debiasing against its steps written out, and the search for the component."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from builders import cosine, refused
 from debias_toys import EQUALISE, GENDER, PAIRS, SINGLE, published_steps, toy, unit, vectors_of
 
 import bayesbias as bb
 from bayesbias.debias import cluster_accuracy, debiasing, double_hard
 from bayesbias.debias.debiaser import memory_source
+from bayesbias.debias.methods import double_hard as module
 from bayesbias.debias.methods.double_hard import most_biased
 from bayesbias.debias.sources import MemorySource
 
@@ -59,6 +63,48 @@ def test_it_finds_the_component_that_carries_the_clusters() -> None:
     assert sorted(told["accuracies"])[1] > 0.9 > told["accuracies"][told["component"] - 1]
     chosen = double_hard(vectors, GENDER, component=told["component"])
     assert np.array_equal(result.vectors, chosen.vectors)
+
+
+@pytest.mark.parametrize("pair", [(), ("mother", "father")])
+def test_the_most_biased_words_are_those_nearer_to_he_than_to_she(pair, monkeypatch) -> None:
+    """cos(w, she) - cos(w, he) word by word, as in the article and its authors' notebook."""
+    seen: list[tuple[str, ...]] = []
+
+    def spy(*given):
+        seen.append(most_biased(*given)[0])
+        return most_biased(*given)
+
+    monkeypatch.setattr(module, "most_biased", spy)
+    vectors, sets = toy(), replace(GENDER, representation=pair)
+    told = debiasing(double_hard(vectors, sets, n_words=5, candidates=2, seed=1)).parameters
+    she, he = (vectors[word].tolist() for word in pair or ("she", "he"))
+    free = [word for word in vectors.index_to_key if word not in GENDER.kept]
+    free.sort(
+        key=lambda word: cosine(vectors[word].tolist(), he) - cosine(vectors[word].tolist(), she)
+    )
+    assert seen == [(*free[:5], *free[-5:])]
+    assert told["biased_by"] == "pair"
+    told = debiasing(
+        double_hard(vectors, sets, n_words=5, candidates=2, seed=1, biased_by="component")
+    ).parameters
+    assert told["biased_by"] == "component"
+    assert seen[0] != seen[1]
+
+
+def test_the_pair_must_be_there() -> None:
+    sets = replace(
+        GENDER, defining=(("gal", "guy"), *GENDER.defining), representation=("gal", "guy")
+    )
+    choices = {"n_words": 5, "candidates": 2}
+    refused(
+        "most biased words, gal and guy, is not in the embedding",
+        double_hard,
+        toy(),
+        sets,
+        **choices,
+    )
+    assert debiasing(double_hard(toy(), sets, **choices, biased_by="component"))
+    refused("unknown biased_by 'pairs'", double_hard, toy(), sets, biased_by="pairs")
 
 
 def test_equal_seeds_give_equal_results() -> None:

@@ -52,6 +52,36 @@ def test_rates_are_those_of_a_loop(seed: int, n_groups: int, n_classes: int) -> 
         assert found.variance[c] == pytest.approx(np.mean((rates - np.mean(rates)) ** 2))
 
 
+def test_a_class_that_one_group_lacks_does_not_spoil_the_others() -> None:
+    """The example done by hand, and a class of one group: its rate is there, its gap is not."""
+    found = tpr_gaps([*TRUTH, "cook"], [*GUESS, "cook"], [*GROUP, "f"])
+    assert found.classes == ("cook", "nurse", "pilot")
+    np.testing.assert_array_equal(found.n[0], [1, 0])
+    np.testing.assert_array_equal(found.tpr[0], [1, np.nan])
+    np.testing.assert_allclose(found.gap, [np.nan, 1 / 2, -1 / 6])
+    assert found.mean_absolute_gap == pytest.approx(1 / 3)
+    assert found.mean_variance == pytest.approx((1 / 16 + 1 / 144) / 2)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_rates_of_many_labels_are_those_of_a_loop(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    truth, guess = rng.integers(2, size=(2, 80, 3))
+    group = np.array(["f", "m"] * 40)
+    truth[:2] = 1  # each class has a sample of each group
+    found = tpr_gaps(truth, guess.astype(bool), group, classes=["a", "b", "c"])
+    assert found.classes == ("a", "b", "c")
+    for c in range(3):
+        rates = [guess[(truth[:, c] == 1) & (group == g), c].mean() for g in ("f", "m")]
+        np.testing.assert_allclose(found.tpr[c], rates, rtol=1e-14)
+    # One label each is the same as a class each.
+    single = rng.integers(3, size=60)
+    single[:6] = [0, 0, 1, 1, 2, 2]
+    wrong = rng.integers(3, size=60)
+    many = tpr_gaps(np.eye(3)[single], np.eye(3)[wrong], group[:60])
+    np.testing.assert_array_equal(many.tpr, tpr_gaps(single, wrong, group[:60]).tpr)
+
+
 def test_three_groups_have_a_variance_and_no_gap() -> None:
     found = tpr_gaps([0, 0, 0], [0, 0, 1], ["a", "b", "c"])
     assert found.mean_variance == pytest.approx(2 / 9)
@@ -60,10 +90,12 @@ def test_three_groups_have_a_variance_and_no_gap() -> None:
 
 
 def test_bad_classifications_are_told() -> None:
-    refused(r"one value a sample; got shapes \(2,\), \(1,\)", tpr_gaps, [1, 2], [1], [0, 1])
+    refused(r"one a sample and class; got shapes \(2,\), \(1,\)", tpr_gaps, [1, 2], [1], [0, 1])
     refused("two or more different groups are needed", tpr_gaps, [1, 2], [1, 2], ["f", "f"])
-    none = "class 2 has no samples of the group f"
-    refused(none, tpr_gaps, [1, 1, 2], [1, 1, 2], ["f", "m", "m"])
+    none = "no class has samples of every group, .* class 1 has none of the group m"
+    refused(none, tpr_gaps, [1, 1, 2], [1, 1, 2], ["f", "f", "m"])
+    refused("true or false for every", tpr_gaps, [[2, 0]], [[1, 0]], ["f"])
+    refused("must name 2 columns; got 1", tpr_gaps, [[1, 0]], [[1, 0]], ["f"], classes="a")
     refused("unknown group 'm'", tpr_gaps, [1, 1], [1, 1], ["f", "m"], groups=["f", "x"])
 
 
@@ -103,6 +135,23 @@ def test_the_interval_of_the_accuracy_covers_as_it_says() -> None:
         found = ranking_accuracy(rng.normal(1.2 * biases, 1), biases, sds=0.5)
         inside += found.low <= theta <= found.high
     assert 0.86 < inside / 1000 < 0.94  # nominal .89; binomial sd .01, and Newcombe's is cautious
+
+
+def test_runs_of_one_model_count_once() -> None:
+    """Five seeds of three models: one pair, and the interval that one wrong pair has."""
+    biases, scores = np.repeat([0.0, 0.5, 1.0], 5), np.repeat([3.0, 2.0, 1.0], 5)
+    noise = 0.01 * np.random.default_rng(5).normal(size=(2, 15))
+    names = np.repeat(["low", "middle", "high"], 5).tolist()
+    runs = ranking_accuracy(scores + noise[0], biases + noise[1])
+    found = ranking_accuracy(scores + noise[0], biases + noise[1], models=names)
+    assert (runs.n_pairs, found.n_pairs) == (25, 1)
+    assert (found.less_biased, found.more_biased) == ((0,), (2,))
+    assert found.accuracy == found.low == runs.accuracy == 0
+    # θ² = z² θ(1 - θ) for one pair of one and one, so that θ = z²/(1 + z²), z = 1.598 for 89%.
+    z = stats.norm.ppf(0.945)
+    assert found.high == pytest.approx(z**2 / (1 + z**2), abs=1e-6)  # .72
+    assert runs.high < 0.4
+    refused("must name each of the 15 runs; got 2", ranking_accuracy, scores, biases, models="ab")
 
 
 def test_models_of_one_bias_cannot_be_ranked() -> None:

@@ -29,19 +29,19 @@ TEST = [
 CALLS: dict[str, tuple[str, list[dict[str, Any]]]] = {
     "weat": ("xyab", [*DDOF, *TEST, {"method": "sampled", "n_permutations": 50, "seed": 0}]),
     "gweat": ("xyab", []),
-    "rnd": ("xya", [{"unit": True}]),
+    "rnd": ("xya", [{"unit": True}, {"average": False}, {"distance": "cosine"}]),
     "ect": ("xya", [{"unit": True}]),
     "weam": ("xab", []),
     "psi": ("xab", []),
     "nas": ("xab", DDOF),
     "sc_weat": ("xab", [*DDOF, *TEST]),
     "semaxis": ("xab", [{"unit": True}]),
-    "rnsb": ("xab", [{"C": 0.1}]),
+    "rnsb": ("xab", [{"C": 0.1}, {"unit": True}]),
 }
 """The sets that a score takes, and what may be chosen."""
 
 PAIRED: dict[str, list[dict[str, Any]]] = {
-    "ripa": [],
+    "ripa": [{"relation": "mean"}],
     "direct_bias": [{"k": 2}, {"c": 2.0}, {"unit": False}],
 }
 
@@ -135,3 +135,25 @@ def test_results_name_the_words_that_their_parts_belong_to() -> None:
     assert scores.weat(VECTORS, x, y, a, b).words == (*x, *y)
     assert scores.same(VECTORS, a, [x, y]).words == tuple(a)
     assert scores.gweat(VECTORS, x, y, a, b).words == ("target group 0", "target group 1")
+
+
+SHARED = {"he": [1.0, 0.0], "she": [-1.0, 0.5], "t": [1.0, 1.0]}
+
+
+@pytest.mark.parametrize(
+    ("name", "sets"),
+    [
+        ("same", {"men": ["he"], "women": ["she"]}),
+        ("direct_bias", [("he", "she")]),
+        ("ripa", [("he", "she")]),
+    ],
+)
+def test_targets_that_span_the_direction_can_be_left_out(name: str, sets: Any) -> None:
+    call = getattr(scores, name)
+    without = call(SHARED, ["he", "t", "gone"], sets, drop_shared=True)
+    assert without.words == ("t",)
+    assert without.score == call(SHARED, ["t"], sets).score
+    assert call(SHARED, ["he", "t"], sets).score != without.score
+    refused("no target is left", call, SHARED, ["he", "she"], sets, drop_shared=True)
+    string = "targets must be a list"
+    refused(string, call, SHARED, "he", sets, drop_shared=True, error=TypeError)

@@ -128,8 +128,14 @@ def test_direct_bias_is_comparable_but_not_trustworthy() -> None:
     A, B = np.vstack([first[0], second[0]]), np.vstack([first[1], second[1]])
     assert psi_of(target, A, B).item() > 0.4
     assert proved("direct_bias") == (True, False)
-    # And the other way: a target along x has the whole Direct Bias.
     assert direct_bias_of([[1.0, 0.0, 0.0]], [first, second]).score == pytest.approx(1)
+    # And the other way: pairs that point in opposite directions have equal group means, so that
+    # every target is equally near to both groups, and the component gives one of them the most.
+    there, back = np.array([[1.0, 1, 0], [-1.0, 1, 0]]), np.array([[-1.0, 1, 0], [1.0, 1, 0]])
+    A, B = np.vstack([there[0], back[0]]), np.vstack([there[1], back[1]])
+    neutral = np.array([[1.0, 0.0, 0.0]])
+    assert psi_of(neutral, A, B).item() == pytest.approx(0, abs=ROUNDING)
+    assert direct_bias_of(neutral, [there, back]).score == pytest.approx(1)
     vectors = dict(zip("abcd", [*first, *second], strict=True))
     frame = direction_correlations(vectors, [("a", "b"), ("c", "d")])
     assert frame["component"].tolist() == pytest.approx([1, 0, 1], abs=ROUNDING)
@@ -140,9 +146,9 @@ def test_same_is_comparable_and_trustworthy() -> None:
     for A, B in ATTRIBUTES:
         best = axis(A, B)[None, :]
         across = np.cross(best, [[0.3, 0.5, 0.8]])
-        assert same_of(best, [A, B]).score == pytest.approx(1)  # theorem 1
+        assert same_of(best, [A, B]).score == pytest.approx(1)  # theorem 2
         assert same_of(across, [A, B]).score == pytest.approx(0, abs=ROUNDING)
-        # Theorem 2: the score is 0 when all associations are, and only then (test_scores_same).
+        # Theorem 1: the score is 0 when all associations are, and only then (test_scores_same).
         assert psi_of(across, A, B).item() == pytest.approx(0, abs=ROUNDING)
         targets = random.normal(size=(50, 3))
         shadow, psi = same_of(targets, [A, B]).per_target, psi_of(targets, A, B)
@@ -183,9 +189,20 @@ def test_gweat_is_neither() -> None:
 
 
 def test_ripa_is_neither() -> None:
-    A, B = FAR
-    best = axis(A, B)[None, :]
-    assert ripa_of(best, A, B).score == pytest.approx(1)
-    assert ripa_of(7 * best, A, B).score == pytest.approx(7)
-    assert ripa_of(np.vstack([best, -best]), A, B).score == pytest.approx(0, abs=ROUNDING)
+    random = np.random.default_rng(3)
+    for pairs in (NEAR, FAR, random.normal(size=(2, 4, 3))):
+        # Its extremes over targets of one length are the same for any pairs, and have no bound.
+        b = np.linalg.svd(pairs[0] - pairs[1])[2][:1]
+        b = b * np.sign((pairs[0] - pairs[1]).sum(axis=0) @ b[0])
+        for length in (1, 7, 7000):
+            assert ripa_of(length * b, *pairs).score == pytest.approx(length)
+            assert ripa_of(-length * b, *pairs).score == pytest.approx(-length)
+        targets = random.normal(size=(1000, 3))
+        assert (
+            np.abs(ripa_of(targets, *pairs).per_target) <= np.linalg.norm(targets, axis=1)
+        ).all()
+    best = axis(*FAR)[None, :]
+    assert ripa_of(np.vstack([best, -best]), *FAR).score == pytest.approx(0, abs=ROUNDING)
+    row = properties().set_index("score").loc["ripa"]
+    assert (row["lowest"], row["highest"]) == ("-∞", "∞")
     assert proved("ripa") == (False, False)

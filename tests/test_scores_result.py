@@ -22,7 +22,8 @@ def result() -> WeamResult:
 def test_text_is_aligned_and_tells_all(result: WeamResult) -> None:
     lines = str(result).splitlines()
     assert lines[0] == "WeamResult"
-    assert [line.split()[0] for line in lines[1:]] == ["missing", "score", "psi", "limit"]
+    told = ["missing", "score", "psi", "to_a", "to_b", "limit"]
+    assert [line.split()[0] for line in lines[1:]] == told
     assert len({line.index(line.split()[1]) for line in lines[1:]}) == 1
     assert "words: lost" in lines[1]
 
@@ -46,7 +47,7 @@ def test_every_score_shows_itself_in_one_way() -> None:
 def test_html_is_a_table_with_its_text_escaped(result: WeamResult) -> None:
     html = result._repr_html_()
     assert html.startswith("<table>")
-    assert html.count("<tr>") == 4
+    assert html.count("<tr>") == 6
     lost = weam({"a": [1.0, 0.0], "b": [0.0, 1.0]}, ["a", "<b>"], ["a"], ["b"])
     assert "&lt;b&gt;" in lost._repr_html_()
     assert "<b>" not in lost._repr_html_()
@@ -54,7 +55,7 @@ def test_html_is_a_table_with_its_text_escaped(result: WeamResult) -> None:
 
 def test_per_word_parts_are_a_frame(result: WeamResult) -> None:
     frame = result.per_word()
-    assert list(frame.columns) == ["word", "psi"]
+    assert list(frame.columns) == ["word", "psi", "to_a", "to_b"]
     assert frame["word"].tolist() == ["a", "c"]
     assert np.array_equal(frame["psi"], result.psi)
 

@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from builders import normals, refused
+from builders import cosine, normals, refused
 from hypothesis import given
 from hypothesis import strategies as st
 
+import bayesbias as bb
 from bayesbias.scores import rnd, rnd_of
 
 ROUNDING = 1e-10
@@ -26,6 +27,30 @@ def test_against_plain_loops(seed: int, unit: bool) -> None:
     assert result.score == pytest.approx(sum(expected) / 4, abs=ROUNDING)
     assert abs(result.score) <= math.dist(mean_x, mean_y) + ROUNDING
     assert result.normalised is unit
+    assert rnd_of(X, Y, A, average=False).score == pytest.approx(
+        4 * rnd_of(X, Y, A).score, abs=ROUNDING
+    )
+    angles = [cosine(mean_y, a) - cosine(mean_x, a) for a in A]
+    by_angle = rnd_of(X, Y, A, distance="cosine")
+    assert by_angle.per_attribute == pytest.approx(angles, abs=ROUNDING)
+    assert (result.average, by_angle.distance) == (True, "cosine")
+
+
+@pytest.mark.parametrize(
+    ("name", "wefe"),
+    [("weat1", -0.0236038971), ("weat7", 0.7244526148), ("weat9", -1.2685563905)],
+)
+def test_value_of_wefe(name: str, wefe: float) -> None:
+    """WEFE 1.0.1 on the bundled vectors: ``RND().run_query(Query([X, Y], [A]), model)``, float32.
+
+    Garg et al. print the sum over attributes.
+    """
+    vectors, words = bb.load_vectors("glove-demo"), bb.load_wordlist(name)
+    X, Y, A = *words.groups.values(), next(iter(words.stereotypes.values()))
+    mean = rnd(vectors, X, Y, A)
+    assert mean.score == pytest.approx(wefe, abs=1e-6)
+    total = rnd(vectors, X, Y, A, average=False).score
+    assert total == pytest.approx(len(mean.words) * wefe, abs=3e-5)
 
 
 def test_on_words() -> None:
@@ -35,4 +60,5 @@ def test_on_words() -> None:
     assert both.per_attribute.tolist() == pytest.approx([-5, 5])
     assert both.score == pytest.approx(0)
     assert both.missing == {"attributes": ("gone",)}
+    refused("unknown distance 'cosin'", rnd, toy, ["x"], ["y"], ["a"], distance="cosin")
     refused("must be a list of words", rnd, toy, ["x"], ["y"], "a", error=TypeError)

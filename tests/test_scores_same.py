@@ -87,6 +87,19 @@ def test_dependent_groups_are_left_out() -> None:
     assert repeated.score == pytest.approx(two.score)
 
 
+@pytest.mark.parametrize(
+    ("n_groups", "n_dims", "always"), [(5, 3, True), (4, 3, True), (3, 3, False)]
+)
+def test_more_groups_than_dimensions_leave_no_room(
+    n_groups: int, n_dims: int, always: bool
+) -> None:
+    """n groups span n - 1 directions; where these are all there are, every target has shadow 1."""
+    targets, groups = data(0, n_groups, n_dims)
+    result = same_of(targets, groups)
+    assert (result.rank == n_dims) == always
+    assert (result.per_target == pytest.approx(np.ones(4), abs=ROUNDING)) == always
+
+
 def test_by_hand_on_words() -> None:
     toy = {"he": [1.0, 0, 0], "she": [0, 1.0, 0], "t": [3.0, 0, 4.0], "u": [1.0, 1.0, 0]}
     result = same(toy, ["t", "u", "gone"], {"men": ["he"], "women": ["she"]})
@@ -105,7 +118,7 @@ def test_bad_input_is_named() -> None:
 
 @given(seed=st.integers(0, 10_000))
 def test_zero_only_for_targets_equally_near_to_all_groups(seed: int) -> None:
-    """Theorem 2: no shadow and equal mean cosines are the same thing."""
+    """Theorem 1: no shadow and equal mean cosines are the same thing."""
     targets, groups = data(seed, 3)
     result = same_of(targets, groups)
     means = np.array([np.mean([g / np.linalg.norm(g) for g in each], axis=0) for each in groups])

@@ -8,7 +8,7 @@ from builders import normals, refused
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesbias.scores import semaxis, semaxis_of
+from bayesbias.scores import same_of, semaxis, semaxis_of
 
 ROUNDING = 1e-10
 """Cosines of vectors of five numbers in float64."""
@@ -26,6 +26,13 @@ def test_against_plain_loops(seed: int, unit: bool) -> None:
     assert result.score == pytest.approx(sum(expected) / 4, abs=ROUNDING)
     assert (result.neighbours, result.normalised) == (0, unit)
     assert semaxis_of(W, B, A).score == pytest.approx(-semaxis_of(W, A, B).score, abs=ROUNDING)
+
+
+@given(seed=st.integers(0, 10_000))
+def test_of_unit_poles_it_is_the_signed_same(seed: int) -> None:
+    W, A, B = normals(seed, 4, 3, 2)
+    signed = same_of(W, [A, B]).signed
+    assert semaxis_of(W, A, B, unit=True).position == pytest.approx(signed, abs=ROUNDING)
 
 
 @pytest.mark.parametrize("length", [1e-3, 1.0, 1e3])

@@ -39,6 +39,8 @@ def test_on_words() -> None:
     result = weam(toy, ["w", "v", "gone"], ["a"], ["b"])
     assert result.psi.tolist() == pytest.approx([0.6 - 0.8, -1.0])
     assert result.score == pytest.approx(-0.6)
+    assert result.to_a.tolist() == pytest.approx([0.6, 0.0])  # WEAM(w, Z) of Smarda
+    assert result.to_b.tolist() == pytest.approx([0.8, 1.0])
     assert result.words == ("w", "v")
     assert result.missing == {"words": ("gone",)}
     assert result.limit == association_limit(toy, ["a"], ["b"]) == pytest.approx(math.sqrt(2))

@@ -184,7 +184,10 @@ def relative(
         ``p_simulated``, two-sided; ``x_biased`` and ``y_biased``, +1 (to Z), -1 (to Z2) or 0, where
         a set's mean lies outside the middle 1 - alpha of all words, as in Smarda;
         ``x_share``, which part of the difference of the means comes from X's being off the
-        mean of all words (the rest from Y's); and ``reading``.
+        mean of all words, d_X/(d_X - d_Y) with d the mean of a set less that of all words (the
+        rest comes from Y's): above 1 or below 0 where both sets lie on one side, so that one
+        takes back what the other adds; NaN where the means are equal; ``x_distance_share``,
+        |d_X|/(|d_X| + |d_Y|) in [0, 1], which of the two lies further off; and ``reading``.
     """
     if not 0 < alpha < 1:
         raise ValueError(f"alpha must lie in (0, 1), got {alpha}; for a 5% level pass 0.05")
@@ -205,7 +208,8 @@ def relative(
                 "p_simulated": found.p_simulated(),
                 "x_biased": sides[0],
                 "y_biased": sides[1],
-                "x_share": abs(off[0]) / (abs(off[0]) + abs(off[1])),
+                "x_share": _share(off[0], -off[1]),
+                "x_distance_share": _share(abs(off[0]), abs(off[1])),
                 "reading": reading(found.p_simulated() < alpha, *sides),
             }
         )
@@ -233,6 +237,11 @@ def reading(significant: bool, x_side: int, y_side: int) -> str:
     if x_side and y_side:
         return f"X and Y outside on opposite sides, {relative_part}"
     return f"{'X' if x_side else 'Y'} alone outside, {relative_part}"
+
+
+def _share(part: float, rest: float) -> float:
+    """Part of the sum of two numbers, NaN of none."""
+    return part / (part + rest) if part + rest else float("nan")
 
 
 def _paired(

@@ -42,7 +42,7 @@ def debias(
             help="Defining, equalise and specific words: gender, religion, race, or a .toml file.",
         ),
     ] = "gender",
-    case: shared.Case = "exact",
+    case: shared.Case = "fallback",
     case_variants: Annotated[
         bool,
         typer.Option(
@@ -82,7 +82,7 @@ def debias(
         progressbar=not screen.quiet,
         **chosen,
     )
-    _report(written, case, screen)
+    _report(written, screen)
     return 0
 
 
@@ -151,7 +151,7 @@ def _help(method: type[object], option: inspect.Parameter) -> str:
     return f"{choices}{': ' if choices else ''}{sentence}{told}."
 
 
-def _report(written: DebiasedFile, case: str, screen: Screen) -> None:
+def _report(written: DebiasedFile, screen: Screen) -> None:
     """Print what was written and how, and on stderr which words were not there."""
     from .._core.display import abridged
 
@@ -164,9 +164,12 @@ def _report(written: DebiasedFile, case: str, screen: Screen) -> None:
     screen.say(
         f"{written.out}: {written.words:,} words of {written.dims} dimensions.",
         f"Method {record.method}, lists {record.lists}: {chosen}.",
+        f"In the embedding (case {record.case}): "
+        + ", ".join(f"{count} {name}" for name, count in record.sizes.items())
+        + ".",
         f"Record: {written.record_path}",
     )
     for name, words in record.missing.items():
-        capitals = case == "exact" and any(word != word.lower() for word in words)
+        capitals = record.case == "exact" and any(word != word.lower() for word in words)
         hint = "; if it is in lower case, pass --case fallback" if capitals else ""
         complain(f"not in the embedding, of the {name}: {abridged(words)}{hint}")

@@ -55,6 +55,7 @@ def bias_before_after(
         As `debias.remaining_bias` and the scores do.
     """
     lists = load_defining_sets(sets)
+    lists = lists.in_case(lists.case, before)
     targets = [word for word in lists.targets if word in before and word in after]
     rows: list[tuple[str, str, float, float, float, int]] = []
     if targets:
@@ -82,5 +83,5 @@ def load_frequent(
         names += words
         if len(names) >= VOCABULARY:
             break
-    wanted = dict.fromkeys([*names[:VOCABULARY], *sorted(sets.kept), *sets.targets])
+    wanted = dict.fromkeys([*names[:VOCABULARY], *sorted(sets.forms), *sets.targets])
     return load_vectors(source, wanted, allow_pickle=allow_pickle, progressbar=progressbar)

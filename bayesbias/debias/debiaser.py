@@ -51,12 +51,18 @@ class Debiasing:
         Everything the caller may choose, and what the method chose by itself where it does.
     missing : mapping of str to tuple of str
         Words of the lists that the embedding lacks, by set.
+    sizes : mapping of str to int
+        What was left of each set: whole defining and equalise sets, and specific words.
+    case : str
+        How words were looked up; see `DefiningSets.in_case`.
     """
 
     method: str
     lists: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    case: str = "exact"
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,7 +29,7 @@ FOLDER = "wordlists/defining"
 """Where the bundled lists are."""
 
 TUPLES = ("defining", "equalise")
-WORDS = ("classes", "specific", "targets")
+WORDS = ("classes", "specific", "targets", "representation")
 TEXTS = ("name", "title", "reference", "licence", "note")
 
 
@@ -52,6 +52,11 @@ class DefiningSets:
         Words whose bias is of interest, such as professions; debiasing itself ignores them.
     classes : sequence of str, optional
         Names of the classes, one for each place in a defining tuple.
+    representation : tuple of str, optional
+        The defining tuple by which words that lean to a class are found where a method asks for
+        one, such as ``("she", "he")``; the first that is there if not given.
+    case : {"fallback", "exact", "lower"}
+        How words are looked up; see `in_case`.
     name, title, reference, licence, note : str
         What the list is, where it comes from, and what it does and does not claim.
 
@@ -67,6 +72,8 @@ class DefiningSets:
     specific: Words = ()
     targets: Words = ()
     classes: Words = ()
+    representation: Words = ()
+    case: str = "fallback"
     name: str = "custom"
     title: str = ""
     reference: str = ""
@@ -81,8 +88,15 @@ class DefiningSets:
         for key in TEXTS:
             if not isinstance(getattr(self, key), str):
                 raise ValueError(f"{key} must be text; got {getattr(self, key)!r}")
+        if self.case not in CASES:
+            raise ValueError(unknown_name("case", str(self.case), CASES))
         if not self.defining:
             raise ValueError("defining is empty; at least one pair of words is needed")
+        if self.representation and self.representation not in self.defining:
+            raise ValueError(
+                "representation must be one of the defining tuples; got "
+                f"{list(self.representation)}"
+            )
         names = self.classes or tuple(f"class {at + 1}" for at in range(self.n_classes))
         object.__setattr__(self, "classes", names)
         for each in self.defining:
@@ -117,6 +131,12 @@ class DefiningSets:
             for name, words in zip(self.classes, columns, strict=True)
         }
 
+    @property
+    def forms(self) -> frozenset[str]:
+        """The words of `kept`, and what `in_case` may take in their place."""
+        lower = frozenset(word.lower() for word in self.kept)
+        return self.kept if self.case == "exact" else self.kept | lower
+
     def with_case_variants(self) -> DefiningSets:
         """Add the lower-case, Title-case and UPPER-case form of every tuple and specific word.
 
@@ -130,6 +150,8 @@ class DefiningSets:
 
     def in_case(self, case: str, there: Container[str]) -> DefiningSets:
         """Take words as an embedding has them: for one in lower case, ``mary`` for ``Mary``.
+
+        Methods do this by themselves, as the sets' ``case`` says.
 
         Parameters
         ----------
@@ -164,7 +186,21 @@ class DefiningSets:
             equalise=_distinct(tuple(map(form, each)) for each in self.equalise),
             specific=tuple(dict.fromkeys(map(form, self.specific))),
             targets=tuple(dict.fromkeys(map(form, self.targets))),
+            representation=tuple(map(form, self.representation)),
+            case=case,
         )
+
+    def sizes(self, found: Container[str], *, equalise: bool = True) -> dict[str, int]:
+        """Return how much an embedding has of each set: whole tuples, or specific words."""
+        tuples = {
+            "defining sets": self.defining,
+            "equalise sets": self.equalise if equalise else (),
+        }
+        whole = {
+            name: sum(all(word in found for word in each) for each in given)
+            for name, given in tuples.items()
+        }
+        return whole | {"specific words": sum(word in found for word in self.specific)}
 
     def missing(self, found: Container[str], *, equalise: bool = True) -> dict[str, Words]:
         """Return the words that an embedding lacks, by set; equalise sets may play no part."""

@@ -6,15 +6,14 @@ import json
 import os
 import warnings
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._core.checks import unknown_name
 from .._core.files import replace_file
-from ..embeddings.load import CASES, load_vectors, open_embedding, save_vectors
+from ..embeddings.load import load_vectors, open_embedding, save_vectors
 from .debiaser import Debiaser, Debiasing, warn_of_empty
 from .defining_sets import SetsLike, load_defining_sets
 from .method import debiasing_method
@@ -54,7 +53,7 @@ def debias_file(
     method: str = "hard",
     sets: SetsLike = "gender",
     *,
-    case: str = "exact",
+    case: str | None = None,
     allow_pickle: bool = False,
     progressbar: bool = True,
     chunk_size: int = CHUNK,
@@ -77,9 +76,9 @@ def debias_file(
     method : str
         A name of `DEBIASING_METHODS`.
     sets : str, path or DefiningSets
-    case : {"exact", "lower", "fallback"}
-        How words of the sets are looked up; see `DefiningSets.in_case`. All but ``exact`` read the
-        file once more.
+    case : {"fallback", "exact", "lower"}, optional
+        How words of the sets are looked up; see `DefiningSets.in_case`. As the sets say if not
+        given, which is ``fallback`` unless they say otherwise.
     allow_pickle, progressbar
         As for `load_vectors`.
     chunk_size : int
@@ -99,27 +98,23 @@ def debias_file(
     FileNotFoundError, IsADirectoryError
         If the source or the folder of ``out`` is not there, or ``out`` is a folder.
     """
-    if case not in CASES:
-        raise ValueError(unknown_name("case", case, CASES))
     chosen = debiasing_method(method, **options)
     lists = load_defining_sets(sets)
+    lists = lists if case is None else replace(lists, case=case)
     target = _require_path(Path(out), Path(source))
     if chunk_size < 1:
         raise ValueError(f"chunk_size must be at least one word; got {chunk_size}")
     reading: dict[str, Any] = {"allow_pickle": allow_pickle, "progressbar": progressbar}
-    opened = FileSource(open_embedding(source, **reading))
-    if case != "exact":
-        forms = {form for word in lists.kept for form in (word, word.lower())}
-        lists = lists.in_case(case, opened.some(forms))
     if target.suffix == NPZ:
         held = load_vectors(source, **reading)
         debiaser = chosen.fit(held, lists)
         count, dims = _save_npz(held, debiaser, target, str(source))
     else:
+        opened = FileSource(open_embedding(source, **reading))
         debiaser = chosen.fit(opened, lists)
         count, dims = _stream(opened, debiaser, target, chunk_size)
     written = DebiasedFile(target, record_path(target), count, dims, debiaser.record)
-    _write_record(written, Path(source).name, case)
+    _write_record(written, Path(source).name)
     return written
 
 
@@ -176,13 +171,12 @@ def _save_npz(held: KeyedVectors, debiaser: Debiaser, out: Path, origin: str) ->
     return after.vectors.shape[0], after.vectors.shape[1]
 
 
-def _write_record(written: DebiasedFile, source: str, case: str) -> None:
+def _write_record(written: DebiasedFile, source: str) -> None:
     told: Mapping[str, Any] = {
         "source": source,
         "out": written.out.name,
         "words": written.words,
         "dims": written.dims,
-        "case": case,
         **asdict(written.record),
         "bayesbias": version("bayesbias"),
     }

@@ -58,7 +58,10 @@ class DebiasingMethod(ABC):
     def read(
         self, vectors: VectorsLike, sets: SetsLike
     ) -> tuple[Source, DefiningSets, VectorsByWord]:
-        """Return the embedding as a source, the sets, and the vectors of the sets' words."""
+        """Return the embedding as a source, the sets, and the vectors of the sets' words.
+
+        Words of the sets are taken in the case that the embedding has them in, as `sets` say.
+        """
         lists = load_defining_sets(sets)
         if self.two_classes and lists.n_classes != 2:
             raise ValueError(
@@ -68,7 +71,9 @@ class DebiasingMethod(ABC):
         source: Source = (
             vectors if isinstance(vectors, FileSource | MemorySource) else memory_source(vectors)
         )
-        return source, lists, source.some(lists.kept)
+        found = source.some(lists.forms)
+        lists = lists.in_case(lists.case, found)
+        return source, lists, {word: found[word] for word in sorted(lists.kept) if word in found}
 
     def record(
         self,
@@ -79,7 +84,14 @@ class DebiasingMethod(ABC):
         equalise: bool,
     ) -> Debiasing:
         """Return the record of what the method does; equalise sets may play no part."""
-        return Debiasing(self.name, lists.name, parameters, lists.missing(found, equalise=equalise))
+        return Debiasing(
+            method=self.name,
+            lists=lists.name,
+            parameters=parameters,
+            missing=lists.missing(found, equalise=equalise),
+            sizes=lists.sizes(found, equalise=equalise),
+            case=lists.case,
+        )
 
 
 def debiasing_method(name: str, **options: Any) -> DebiasingMethod:  # noqa: ANN401

@@ -93,6 +93,7 @@ def remaining_bias(
     nearest neighbours among 50,000 words.
     """
     lists = load_defining_sets(sets)
+    lists = lists.in_case(lists.case, before)
     words = _shared_words(before, after, lists, vocabulary)
     both = [_rows(vectors, words) for vectors in (before, after)]
     leaning = _leaning(before, words, lists)

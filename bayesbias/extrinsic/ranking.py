@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
@@ -25,7 +27,7 @@ class RankingAccuracy:
         Newcombe's interval.
     n_pairs, n_ties : int
     less_biased, more_biased : tuple of int
-        Positions of the models of either side.
+        Positions of the models of either side, in the order in which they first appear.
     ci_prob : float
     """
 
@@ -40,7 +42,12 @@ class RankingAccuracy:
 
 
 def ranking_accuracy(
-    scores: ArrayLike, biases: ArrayLike, *, sds: float = 1.0, ci_prob: float = DEFAULT_CI_PROB
+    scores: ArrayLike,
+    biases: ArrayLike,
+    *,
+    models: Sequence[Hashable] | None = None,
+    sds: float = 1.0,
+    ci_prob: float = DEFAULT_CI_PROB,
 ) -> RankingAccuracy:
     r"""Pairwise accuracy with which a score ranks models by their downstream bias.
 
@@ -54,10 +61,14 @@ def ranking_accuracy(
 
     Parameters
     ----------
-    scores : (n_models,) array_like
+    scores : (n_runs,) array_like
         Magnitudes: higher says more biased. Take absolute values of signed scores first.
-    biases : (n_models,) array_like
+    biases : (n_runs,) array_like
         Downstream bias, such as ``TprGaps.mean_absolute_gap``.
+    models : sequence of n_runs names, optional
+        What each run is of, such as an embedding that was tested with several seeds. Runs of one
+        model are not independent, so that it counts once, with its means. Without names every run
+        is a model.
     sds : float
         0 or more; 0 compares all models below the mean with all above it.
     ci_prob : float
@@ -69,7 +80,7 @@ def ranking_accuracy(
     Raises
     ------
     ValueError
-        If no model lies that far below, or above, the mean.
+        If no model lies that far below, or above, the mean, or names and runs differ in number.
 
     References
     ----------
@@ -77,6 +88,11 @@ def ranking_accuracy(
     count; Newcombe (2006), Statistics in Medicine 25, 559-573, method 5.
     """
     score, bias = paired(scores, biases, fewest=2)
+    if models is not None:
+        if len(models) != len(score):
+            raise ValueError(f"models must name each of the {len(score)} runs; got {len(models)}")
+        model, _ = pd.factorize(pd.Series(list(models), dtype=object))
+        score, bias = (np.bincount(model, each) / np.bincount(model) for each in (score, bias))
     if not sds >= 0:
         raise ValueError(f"sds must be 0 or more, got {sds}")
     mean, reach = bias.mean(), sds * bias.std()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
@@ -23,9 +24,11 @@ class TprGaps:
     classes, groups : tuple
         Names along the rows and columns of ``tpr``.
     tpr : (n_classes, n_groups) float
-        Share of a class's samples of one group that the classifier gives that class, in [0, 1].
+        Share of a class's samples of one group that the classifier gives that class, in [0, 1];
+        NaN where there is no sample.
     n : (n_classes, n_groups) int
-        Samples behind each share.
+        Samples behind each share. A class that some group has no sample of has no gap and no
+        variance (NaN), and the means are over the others.
     """
 
     classes: tuple[Hashable, ...]
@@ -51,12 +54,12 @@ class TprGaps:
     @property
     def mean_absolute_gap(self) -> float:
         """Mean of abs(gap) over classes, in [0, 1]: the bias of a model. Two groups only."""
-        return float(np.abs(self.gap).mean())
+        return float(np.nanmean(np.abs(self.gap)))
 
     @property
     def mean_variance(self) -> float:
         """Mean of `variance` over classes, in [0, 0.25]: the bias of a model, any groups."""
-        return float(self.variance.mean())
+        return float(np.nanmean(self.variance))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a class and group: ``class``, ``group``, ``n``, ``tpr``."""
@@ -71,17 +74,21 @@ def tpr_gaps(
     group: ArrayLike,
     *,
     groups: Sequence[Hashable] | None = None,
+    classes: Sequence[Hashable] | None = None,
 ) -> TprGaps:
     """True positive rates of a classifier by class and protected group, and how they differ.
 
     Parameters
     ----------
-    truth, predicted : (n_samples,) array_like
-        True class and the classifier's, numbers or texts.
+    truth, predicted : (n_samples,) or (n_samples, n_classes) array_like
+        True class and the classifier's, numbers or texts; or, where a sample may have several
+        labels, whether it has each of them, true or false.
     group : (n_samples,) array_like
         Protected group of every sample.
     groups : sequence, optional
         Order of the groups, the gap being first less second; sorted if not given.
+    classes : sequence, optional
+        Names of the columns of many labels; numbered if not given.
 
     Returns
     -------
@@ -90,8 +97,8 @@ def tpr_gaps(
     Raises
     ------
     ValueError
-        If lengths differ, there is one group only, or a class has no sample of some group: its
-        rate is undefined there.
+        If lengths differ, labels are not true or false, there is one group only, or no class has
+        samples of every group.
 
     References
     ----------
@@ -99,12 +106,14 @@ def tpr_gaps(
     section 2.3, for the variance over more than two groups.
     """
     real, guess, member = (np.asarray(each) for each in (truth, predicted, group))
-    if real.ndim != 1 or not real.shape == guess.shape == member.shape or not len(real):
+    if real.ndim not in (1, 2) or real.shape != guess.shape or real.shape[:1] != member.shape:
         raise ValueError(
-            "truth, predicted and group must have one value a sample; "
-            f"got shapes {real.shape}, {guess.shape} and {member.shape}"
+            "truth, predicted and group must have one value a sample, or truth and predicted one "
+            f"a sample and class; got shapes {real.shape}, {guess.shape} and {member.shape}"
         )
-    classes, row = np.unique(real, return_inverse=True)
+    if not real.size:
+        raise ValueError("there are no samples")
+    labels = _labels(real, guess, classes) if real.ndim == 2 else _single_labels(real, guess)
     names = tuple(np.unique(member).tolist() if groups is None else groups)
     if len(set(names)) < 2 or len(set(names)) < len(names):
         raise ValueError(f"two or more different groups are needed; got {list(names)}")
@@ -112,15 +121,42 @@ def tpr_gaps(
     if (column < 0).any():
         unknown = str(member[int(np.argmax(column < 0))])
         raise ValueError(unknown_name("group", unknown, map(str, names)))
-    at = row * len(names) + column
-    shape = (len(classes), len(names))
+    at = labels.row * len(names) + column[labels.sample]
+    shape = (len(labels.classes), len(names))
     n = np.bincount(at, minlength=shape[0] * shape[1]).reshape(shape)
-    without = np.argwhere(n == 0)
-    if len(without):
-        at_class, at_group = without[0]
+    if not (n > 0).all(axis=1).any():
+        at_class, at_group = np.argwhere(n == 0)[0]
         raise ValueError(
-            f"the class {classes[at_class]!s} has no samples of the group {names[at_group]!s}, so "
-            f"its rate is undefined ({len(without)} such cells); leave such classes out"
+            f"no class has samples of every group, so that no rates can be compared; the class "
+            f"{labels.classes[at_class]!s} has none of the group {names[at_group]!s}"
         )
-    hits = np.bincount(at, guess == real, minlength=n.size).reshape(shape)
-    return TprGaps(tuple(classes.tolist()), names, hits / n, n.astype(np.int64))
+    hits = np.bincount(at, labels.found, minlength=n.size).reshape(shape)
+    tpr = np.divide(hits, n, out=np.full(shape, np.nan), where=n > 0)
+    return TprGaps(labels.classes, names, tpr, n.astype(np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class _Labels:
+    """Every true label: its sample, its class's row, and whether the classifier gave it."""
+
+    classes: tuple[Hashable, ...]
+    sample: IntArray
+    row: IntArray
+    found: NDArray[np.bool_]
+
+
+def _single_labels(real: NDArray[Any], guess: NDArray[Any]) -> _Labels:
+    classes, row = np.unique(real, return_inverse=True)
+    return _Labels(tuple(classes.tolist()), np.arange(len(real)), row, guess == real)
+
+
+def _labels(real: NDArray[Any], guess: NDArray[Any], classes: Sequence[Hashable] | None) -> _Labels:
+    """Labels of samples that may have several; a class without any has no row of its own."""
+    for name, each in (("truth", real), ("predicted", guess)):
+        if not np.isin(each, (0, 1)).all():
+            raise ValueError(f"{name} must be true or false for every sample and class")
+    names = tuple(range(real.shape[1]) if classes is None else classes)
+    if len(names) != real.shape[1]:
+        raise ValueError(f"classes must name {real.shape[1]} columns; got {len(names)}")
+    sample, row = np.nonzero(real)
+    return _Labels(names, sample, row, guess[sample, row].astype(bool))

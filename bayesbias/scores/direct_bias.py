@@ -14,7 +14,7 @@ from ..embeddings.word_sets import WordVectors, as_rows, look_up_tuples
 from .list_rows import ListRows
 from .registry import PAIRS_BY_PLACE, ListScore, Properties, Weights
 from .resampling import pooled, ratio
-from .result import ScoreResult, Words, of_words
+from .result import ScoreResult, Words, not_among, of_words
 from .subspace import DEPENDENT, pair_directions, principal_components
 
 
@@ -67,6 +67,7 @@ def direct_bias(
     k: int | None = None,
     c: float = 1.0,
     unit: bool = True,
+    drop_shared: bool = False,
 ) -> DirectBiasResult:
     """Direct Bias: mean over targets of |cos(t, g)|^c, or (sqrt Σ_k cos(t, g_k)²)^c.
 
@@ -85,6 +86,9 @@ def direct_bias(
         Strictness, 0 or more; 1 in the literature.
     unit : bool
         Bring defining words to unit length first, as Bolukbasi et al. do.
+    drop_shared : bool
+        Leave out targets that also stand in a defining set: their direction is what the score is
+        measured along.
 
     Returns
     -------
@@ -98,6 +102,7 @@ def direct_bias(
     Bolukbasi et al. (2016), section 5.2; Manzini et al. (2019) for more than two groups.
     """
     rows, kept, missing = look_up_tuples(vectors, "defining sets", defining_sets)
+    targets = not_among(targets, kept) if drop_shared else targets
     made = of_words(
         lambda targets: direct_bias_of(targets, rows, k=k, c=c, unit=unit),
         vectors,
@@ -141,6 +146,63 @@ def direction_correlations(
     return pd.DataFrame(np.clip(both @ both.T, -1.0, 1.0), index=names, columns=names)
 
 
+def indirect_bias(
+    vectors: WordVectors,
+    pairs: Iterable[Sequence[str]],
+    defining_sets: Iterable[Sequence[str]],
+    *,
+    k: int | None = None,
+    unit: bool = True,
+) -> pd.DataFrame:
+    """Indirect bias: how much of the likeness of two words comes from the bias subspace.
+
+    With w and v of unit length and w⊥ and v⊥ what is left of them without the subspace,
+    β(w, v) = (w·v - cos(w⊥, v⊥))/(w·v).
+
+    Parameters
+    ----------
+    vectors : KeyedVectors or mapping of str to array
+    pairs : list of pairs of words, such as [("receptionist", "softball")]
+        A pair of which a word is missing is left out.
+    defining_sets, k, unit
+        As for `direct_bias`.
+
+    Returns
+    -------
+    DataFrame
+        One row a pair: ``first``, ``second``, ``cosine``, ``without``, the cosine without the
+        subspace, and ``indirect_bias``: 0 if the subspace does not matter, 1 if all likeness comes
+        from it, unbounded where the cosine is near 0, and NaN where it is 0.
+
+    Raises
+    ------
+    ValueError
+        As `direct_bias`, or if a word lies in the subspace, so that nothing is left of it.
+
+    References
+    ----------
+    Bolukbasi et al. (2016), section 5.3.
+    """
+    sets, _, _ = look_up_tuples(vectors, "defining sets", defining_sets)
+    rows, kept, _ = look_up_tuples(vectors, "pairs", pairs)
+    wrong = [members for members in kept if len(members) != 2]
+    if wrong:
+        raise ValueError(f"indirect bias is of pairs of words; got {wrong[0]!r}")
+    directions = principal_components([unit_rows(e) for e in sets] if unit else sets, k).directions
+    both = np.stack([unit_rows(each) for each in rows])
+    left = both - both @ directions.T @ directions
+    gone = np.argwhere(np.linalg.norm(left, axis=2) <= DEPENDENT).tolist()
+    if gone:
+        word = kept[gone[0][0]][gone[0][1]]
+        raise ValueError(f"{word!r} lies in the bias subspace, so that nothing is left of it")
+    cosine = (both[:, 0] * both[:, 1]).sum(axis=1)
+    lengths = np.linalg.norm(left, axis=2).prod(axis=1)
+    without = (left[:, 0] * left[:, 1]).sum(axis=1) / lengths
+    share = np.divide(cosine - without, cosine, out=np.full(len(kept), np.nan), where=cosine != 0)
+    frame = pd.DataFrame(kept, columns=["first", "second"])
+    return frame.assign(cosine=cosine, without=without, indirect_bias=share)
+
+
 def _resampled(rows: ListRows, weights: Weights) -> FloatArray:
     """Direct Bias of all stereotype words, k = groups - 1 components, c = 1.
 
@@ -169,7 +231,11 @@ SCORE = ListScore(
     reading="more difference between groups",
     properties=Properties(
         comparable=(True, "it is a mean of |cos|^c, and 0 and 1 are reached for any component"),
-        trustworthy=(False, "it is 0 along a pair's direction that the component leaves out"),
+        trustworthy=(
+            False,
+            "it is 0 along a pair's direction that the component leaves out, and can be 1 for a "
+            "target that is equally near to both groups",
+        ),
         range=("0", "1"),
         source="Schröder et al. (2024), Semantic properties, theorems 5, 6",
     ),

@@ -123,6 +123,7 @@ def permutation_p_values(
     unequal sizes S is replaced by the difference of means, since |S*| would then depend on where
     zero lies. The given split counts, and so do ties: differences below ``TIE`` · Σ|s|, and for
     ``dynamic`` those of scores that lie on a lattice to 1e-9 of their range, such as ranks.
+    Caliskan et al. print S* > S, which would give p = 0 where no split is more extreme.
 
     Parameters
     ----------

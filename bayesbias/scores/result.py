@@ -101,6 +101,17 @@ def of_words[R: Result](
     return replace(made, words=words, missing=found.missing)
 
 
+def not_among(words: Words, sets: Iterable[Iterable[str]]) -> list[str]:
+    """Return a list of words without those that stand in one of the sets; none left is an error."""
+    if isinstance(words, str):
+        raise TypeError(f"targets must be a list of words; got the string {words!r}")
+    taken = {word for each in sets for word in each}
+    left = [word for word in words if word not in taken]
+    if not left:
+        raise ValueError("no target is left without those that also stand in the other sets")
+    return left
+
+
 def joined(first: Words, second: Words) -> list[str]:
     """Return two lists of attributes as one, every word once."""
     for given in (first, second):

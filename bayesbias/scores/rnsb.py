@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._core.arrays import FloatArray
+from .._core.arrays import FloatArray, unit_rows
 from ..embeddings.word_sets import WordVectors, as_rows
 from .list_rows import ListRows
 from .registry import ListScore, Weights
@@ -22,15 +21,25 @@ class RnsbResult(ScoreResult):
     probability: FloatArray
     share: FloatArray
     penalty_strength: float
+    normalised: bool
 
 
-def rnsb_of(targets: ArrayLike, A: ArrayLike, B: ArrayLike, *, C: float = 1.0) -> RnsbResult:
+def rnsb_of(
+    targets: ArrayLike, A: ArrayLike, B: ArrayLike, *, C: float = 1.0, unit: bool = False
+) -> RnsbResult:
     """RNSB on arrays, (n_targets, n_dims), (n_a, n_dims), (n_b, n_dims); see `rnsb`."""
-    rows = as_rows("targets", targets)
-    classifier = _negative_classifier(A, B, C=C)
-    probability = np.asarray(classifier.predict_proba(rows)[:, 1], dtype=np.float64)
-    score, share = divergence_from_uniform(probability), probability / probability.sum()
-    return RnsbResult(score=score, probability=probability, share=share, penalty_strength=C)
+    sets = {"targets": targets, "A": A, "B": B}
+    rows, a, b = (as_rows(name, given) for name, given in sets.items())
+    if unit:
+        rows, a, b = unit_rows(rows), unit_rows(a), unit_rows(b)
+    probability = negative_probability(rows, a, b, C=C)
+    return RnsbResult(
+        score=divergence_from_uniform(probability),
+        probability=probability,
+        share=probability / probability.sum(),
+        penalty_strength=C,
+        normalised=unit,
+    )
 
 
 def divergence_from_uniform(probability: FloatArray) -> float:
@@ -40,21 +49,33 @@ def divergence_from_uniform(probability: FloatArray) -> float:
     return max(float((present * np.log(present * len(share))).sum()), 0.0)
 
 
-def _negative_classifier(A: ArrayLike, B: ArrayLike, *, C: float = 1.0) -> Any:  # noqa: ANN401
-    """Logistic regression that tells B (class 1) from A (class 0), fitted to all of both."""
+def negative_probability(
+    rows: FloatArray, A: FloatArray, B: FloatArray, *, C: float = 1.0
+) -> FloatArray:
+    """Probability of B by a ridge logistic regression that tells it from A, for every row.
+
+    The intercept is the weight of a coordinate that is one for all words, and is penalised as the
+    other weights are. So it is in LIBLINEAR, which the published implementations use.
+    """
     try:
         from sklearn.linear_model import LogisticRegression
     except ImportError:
         raise ImportError(
             "RNSB needs scikit-learn; install it with: pip install 'bayesbias[learn]'"
         ) from None
-    positive, negative = as_rows("A", A), as_rows("B", B)
-    labels = np.r_[np.zeros(len(positive)), np.ones(len(negative))]
-    model = LogisticRegression(C=C, max_iter=10_000, tol=1e-8)
-    return model.fit(np.vstack([positive, negative]), labels)
+    labels = np.r_[np.zeros(len(A)), np.ones(len(B))]
+    model = LogisticRegression(C=C, fit_intercept=False, max_iter=10_000, tol=1e-8)
+    model.fit(_with_ones(np.vstack([A, B])), labels)
+    return np.asarray(model.predict_proba(_with_ones(rows))[:, 1], dtype=np.float64)
 
 
-def rnsb(vectors: WordVectors, targets: Words, A: Words, B: Words, *, C: float = 1.0) -> RnsbResult:
+def _with_ones(rows: FloatArray) -> FloatArray:
+    return np.column_stack([rows, np.ones(len(rows))])
+
+
+def rnsb(
+    vectors: WordVectors, targets: Words, A: Words, B: Words, *, C: float = 1.0, unit: bool = False
+) -> RnsbResult:
     """Relative negative sentiment bias: whether some identity words are taken for more negative.
 
     A logistic regression learns B (negative) from A (positive); its probabilities of B for the
@@ -66,7 +87,11 @@ def rnsb(vectors: WordVectors, targets: Words, A: Words, B: Words, *, C: float =
     targets : list of identity words
     A, B : lists of positive and of negative words
     C : float
-        Inverse strength of the ridge penalty, as in scikit-learn; the score depends on it.
+        Inverse strength of the ridge penalty, as in scikit-learn; the score depends on it. The
+        intercept is penalised too, as in WEFE and sweater.
+    unit : bool
+        Bring all vectors to unit length first. The penalty holds for weights on the vectors' own
+        scale, so that long vectors give larger scores than short ones.
 
     Returns
     -------
@@ -86,13 +111,12 @@ def rnsb(vectors: WordVectors, targets: Words, A: Words, B: Words, *, C: float =
     bias in word embeddings.
     """
     sets = {"targets": targets, "A": A, "B": B}
-    return of_words(rnsb_of, vectors, sets, parts=["targets"], apart=["A", "B"], C=C)
+    return of_words(rnsb_of, vectors, sets, parts=["targets"], apart=["A", "B"], C=C, unit=unit)
 
 
 def _resampled(rows: ListRows, weights: Weights) -> FloatArray:
     """Targets resampled; the classifier is that of the whole list."""
-    classifier = _negative_classifier(*rows.stereotypes)
-    probability = classifier.predict_proba(np.vstack(rows.protected))[:, 1]
+    probability = negative_probability(np.vstack(rows.protected), *rows.stereotypes)
     counts = np.hstack([each * each.shape[1] for each in weights.protected]).round().astype(int)
     return np.array([divergence_from_uniform(np.repeat(probability, each)) for each in counts])
 
@@ -100,7 +124,7 @@ def _resampled(rows: ListRows, weights: Weights) -> FloatArray:
 SCORE = ListScore(
     value=lambda rows: rnsb_of(np.vstack(rows.protected), *rows.stereotypes).score,
     scope="pair",
-    choices="C=1",
+    choices="C=1, vectors as they are",
     resampled=_resampled,
     note="second group's stereotypes as negative; interval over targets, classifier kept",
     reading="more difference between groups",

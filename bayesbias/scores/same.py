@@ -13,7 +13,7 @@ from ..embeddings.word_sets import WordVectors, as_rows
 from .list_rows import ListRows
 from .registry import ListScore, Properties, Weights
 from .resampling import pooled
-from .result import ScoreResult, Words, of_words
+from .result import ScoreResult, Words, not_among, of_words
 from .subspace import DEPENDENT, bias_subspace, group_means
 
 
@@ -63,6 +63,8 @@ def same(
     vectors: WordVectors,
     targets: Words,
     groups: Mapping[str, Iterable[str]] | Sequence[Iterable[str]],
+    *,
+    drop_shared: bool = False,
 ) -> SameResult:
     """SAME: how far targets point along the directions in which protected groups differ.
 
@@ -74,6 +76,9 @@ def same(
     vectors : KeyedVectors or mapping of str to array
     targets : list of words
     groups : lists of words by group, as a mapping or a sequence; two or more
+    drop_shared : bool
+        Leave out targets that also stand in a group: their direction is what the score is
+        measured along.
 
     Returns
     -------
@@ -82,7 +87,9 @@ def same(
         and 1 where it lies in the bias subspace; neither depends on the order of the groups.
         ``components`` (n_targets, rank) does. ``signed`` for two groups only, cos(t, â_0 - â_1),
         positive towards the first. ``rank`` is below n_groups - 1 where group means are
-        linearly dependent: the dependent directions are left out.
+        linearly dependent: the dependent directions are left out. A rank of n_dims, for which
+        there must be more groups than dimensions, leaves no room for a target that is equally
+        near to all groups: the score is 1 for any targets.
 
     Raises
     ------
@@ -97,6 +104,7 @@ def same(
     if len(named) < 2:
         raise ValueError(f"SAME compares protected groups and needs two or more; got {len(named)}")
     keys = {f"group {name}": words for name, words in named.items()}
+    targets = not_among(targets, named.values()) if drop_shared else targets
     made = of_words(
         lambda targets, *rows: same_of(targets, rows),
         vectors,
@@ -142,7 +150,8 @@ SCORE = ListScore(
     properties=Properties(
         comparable=(
             True,
-            "it is a mean of lengths of shadows of unit vectors; 0 and 1 are reached",
+            "it is a mean of lengths of shadows of unit vectors; 0 and 1 are reached, if there are "
+            "no more groups than dimensions",
         ),
         trustworthy=(True, "a target has no shadow exactly when it is equally near to all groups"),
         range=("0", "1"),

@@ -70,8 +70,8 @@ def bias_subspace(groups: Sequence[ArrayLike]) -> FloatArray:
     return gram_schmidt(differences)
 
 
-def pair_directions(first: ArrayLike, second: ArrayLike) -> FloatArray:
-    """Compute unit vectors from second words to first, (x - y)/‖x - y‖, (n_pairs, n_dims)."""
+def pair_differences(first: ArrayLike, second: ArrayLike) -> FloatArray:
+    """Compute the differences x - y of second words from first, (n_pairs, n_dims), none zero."""
     x, y = as_rows("first", first), as_rows("second", second)
     if x.shape != y.shape:
         raise ValueError(f"pairs need as many first as second words; got {len(x)} and {len(y)}")
@@ -79,7 +79,12 @@ def pair_directions(first: ArrayLike, second: ArrayLike) -> FloatArray:
     same = np.flatnonzero(~differences.any(axis=1)).tolist()
     if same:
         raise ValueError(f"pair(s) {same} hold two equal vectors, which give no direction")
-    return unit_rows(differences)
+    return np.asarray(differences)
+
+
+def pair_directions(first: ArrayLike, second: ArrayLike) -> FloatArray:
+    """Compute unit vectors from second words to first, (x - y)/‖x - y‖, (n_pairs, n_dims)."""
+    return unit_rows(pair_differences(first, second))
 
 
 def principal_components(defining_sets: Sequence[ArrayLike], k: int | None = None) -> Components:

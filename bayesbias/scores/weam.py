@@ -19,6 +19,8 @@ class WeamResult(ScoreResult):
     """Mean association of a word set; see `weam`."""
 
     psi: FloatArray
+    to_a: FloatArray
+    to_b: FloatArray
     limit: float
 
 
@@ -40,10 +42,12 @@ def psi_of(words: ArrayLike, A: ArrayLike, B: ArrayLike) -> FloatArray:
     ----------
     Caliskan, Bryson, Narayanan (2017); Smarda (2021), where it is ψ.
     """
-    rows = as_rows("words", words)
-    to_a = cosine_similarity(rows, as_rows("A", A)).mean(axis=1)
-    to_b = cosine_similarity(rows, as_rows("B", B)).mean(axis=1)
-    return np.asarray(to_a - to_b)
+    return mean_cosines(words, A, "A") - mean_cosines(words, B, "B")
+
+
+def mean_cosines(words: ArrayLike, Z: ArrayLike, name: str = "Z") -> FloatArray:
+    """WEAM(w, Z) = mean_Z cos(w, z) for every word, (n_words,), in [-1, 1]; Smarda (2021)."""
+    return np.asarray(cosine_similarity(as_rows("words", words), as_rows(name, Z)).mean(axis=1))
 
 
 def association_limit_of(A: ArrayLike, B: ArrayLike) -> float:
@@ -62,8 +66,9 @@ def association_limit_of(A: ArrayLike, B: ArrayLike) -> float:
 
 def weam_of(words: ArrayLike, A: ArrayLike, B: ArrayLike) -> WeamResult:
     """Mean of ψ over a word set; parameters as for `psi_of`."""
-    psi = psi_of(words, A, B)
-    return WeamResult(score=float(psi.mean()), psi=psi, limit=association_limit_of(A, B))
+    to_a, to_b = mean_cosines(words, A, "A"), mean_cosines(words, B, "B")
+    psi, limit = to_a - to_b, association_limit_of(A, B)
+    return WeamResult(score=float(psi.mean()), psi=psi, to_a=to_a, to_b=to_b, limit=limit)
 
 
 def weam(vectors: WordVectors, words: Words, A: Words, B: Words) -> WeamResult:
@@ -78,7 +83,12 @@ def weam(vectors: WordVectors, words: Words, A: Words, B: Words) -> WeamResult:
     -------
     WeamResult
         ``score``, the mean of ``psi``, in [-``limit``, ``limit``] with ``limit`` = ‖â - b̂‖.
-        Positive: nearer to A.
+        Positive: nearer to A. ``to_a`` and ``to_b`` are the mean cosines of every word with A and
+        with B, of which ``psi`` is the difference.
+
+    References
+    ----------
+    Smarda (2021), where ``score`` is ψ of a set X, and ``to_a`` is WEAM(w, Z).
     """
     return of_words(weam_of, vectors, {"words": words, "A": A, "B": B}, parts=["words"])
 

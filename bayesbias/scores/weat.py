@@ -56,7 +56,7 @@ def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
         Associations of the words of X and Y.
     ddof : {1, 0, "pooled"}
         The sd is that of X∪Y with divisor N - 1 or N, or the pooled sd within X and Y (Cohen's d,
-        divisor n_x + n_y - 2).
+        divisor n_x + n_y - 2). 1 is what Caliskan et al. themselves computed.
 
     Returns
     -------

@@ -9,16 +9,19 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..._core.arrays import FloatArray, unit_rows
+from ..._core.checks import unknown_name
 from ..._core.random import Seed, as_seed_sequence
 from ..clusters import cluster_accuracy
 from ..debiaser import Debiaser, without
-from ..defining_sets import SetsLike
+from ..defining_sets import DefiningSets, SetsLike
 from ..method import DebiasingMethod, VectorsLike
 from ..projection import bias_directions, equalised_words
 from ..sources import VOCABULARY, Source, VectorsByWord, moments, unit_chunks
 
 CANDIDATES = 20
 """Leading principal components that are tried."""
+
+BIASED_BY = ("pair", "component")
 
 BIASED = 500
 """Most biased words of each class whose clusters are looked at, as published."""
@@ -30,9 +33,11 @@ class DoubleHard(DebiasingMethod):
 
     Unit vectors are centred on the mean of all words. Of the leading principal components of the
     embedding, which tell frequent from rare words, that one is removed after whose removal hard
-    debiasing leaves the clusters of the most biased words least alike to their classes. Then all
-    words are debiased as `hard` does, with a direction learnt anew. The record holds the
-    ``component`` removed and the ``accuracies`` of the clusters for each that was tried.
+    debiasing leaves the clusters of the most biased words least alike to their classes. The most
+    biased words are those of largest and of smallest cos(w, he) - cos(w, she), with the sets'
+    ``representation`` as he and she. Then all words are debiased as `hard` does, with a direction
+    learnt anew. The record holds the ``component`` removed and the ``accuracies`` of the clusters
+    for each that was tried.
 
     Parameters
     ----------
@@ -42,6 +47,9 @@ class DoubleHard(DebiasingMethod):
         How many leading components are tried.
     n_words : int
         Most biased words of each class, specific words left out, that are clustered.
+    biased_by : {"pair", "component"}
+        What the most biased words are found by: the pair, as in the article, or the first
+        principal component of the defining pairs.
     vocabulary : int
         Words from the start of the embedding among which the most biased are looked for.
     equalise : bool
@@ -63,6 +71,7 @@ class DoubleHard(DebiasingMethod):
     component: int | None = None
     candidates: int = CANDIDATES
     n_words: int = BIASED
+    biased_by: str = "pair"
     vocabulary: int = VOCABULARY
     equalise: bool = True
     seed: Seed = None
@@ -70,14 +79,16 @@ class DoubleHard(DebiasingMethod):
 
     def fit(self, vectors: VectorsLike, sets: SetsLike) -> Debiaser:
         """Learn both directions, in one pass over all words or two."""
+        if self.biased_by not in BIASED_BY:
+            raise ValueError(unknown_name("biased_by", self.biased_by, BIASED_BY))
         source, lists, found = self.read(vectors, sets)
-        first = bias_directions(found, lists)[0]
         frequency = leading_components(source, lists.kept)
         parameters: dict[str, Any] = {"equalise": self.equalise}
         component = self.component
         if component is None:
             frequency.require("candidates", self.candidates)
-            _, biased = most_biased(source, first, lists.kept, self.n_words, self.vocabulary)
+            lean = leaning_direction(found, lists, self.biased_by)
+            _, biased = most_biased(source, lean, lists.kept, self.n_words, self.vocabulary)
             labels = np.repeat([0, 1], self.n_words)
             seed = as_seed_sequence(self.seed)
             accuracies = []
@@ -89,6 +100,7 @@ class DoubleHard(DebiasingMethod):
             parameters |= {
                 "candidates": self.candidates,
                 "n_words": self.n_words,
+                "biased_by": self.biased_by,
                 "vocabulary": self.vocabulary,
                 "seed": seed.entropy,
                 "accuracies": [round(each, 4) for each in accuracies],
@@ -138,6 +150,25 @@ def leading_components(source: Source, kept: frozenset[str]) -> Frequency:
     centre = sums.total / sums.count
     _, axes = np.linalg.eigh(sums.second / sums.count - np.outer(centre, centre))
     return Frequency(centre, np.ascontiguousarray(axes[:, ::-1].T))
+
+
+def leaning_direction(found: VectorsByWord, lists: DefiningSets, biased_by: str) -> FloatArray:
+    """Compute the direction along which unit vectors are sorted by how far they lean, (n_dims,).
+
+    For a pair of unit vectors x and y it is x - y: along it a unit vector w has cos(w, x) -
+    cos(w, y).
+    """
+    if biased_by == "component":
+        return np.asarray(bias_directions(found, lists)[0])
+    pairs = [lists.representation] if lists.representation else lists.defining
+    there = [pair for pair in pairs if all(word in found for word in pair)]
+    if not there:
+        raise ValueError(
+            f"the pair that tells the most biased words, {' and '.join(pairs[0])}, is not in the "
+            "embedding; give the sets another representation, or pass biased_by='component'"
+        )
+    x, y = unit_rows(np.stack([found[word] for word in there[0]]))
+    return np.asarray(x - y)
 
 
 def most_biased(

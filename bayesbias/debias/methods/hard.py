@@ -37,8 +37,11 @@ class Hard(DebiasingMethod):
 
     References
     ----------
-    Bolukbasi et al. (2016), section 6, with its printed formula; their code differs in one
-    thing: it neutralises words of equalise sets first unless these are listed as specific.
+    Bolukbasi et al. (2016), section 6, with its printed formula. Their code differs: it neutralises
+    every word that is not listed as specific, so also those of the equalise sets, before these are
+    equalised, and those of the defining sets (*Mary* and *John* of their list, which move by .31
+    and .25 in GoogleNews); and it takes each equalise pair in lower, title and upper case, as
+    `DefiningSets.with_case_variants` does.
     """
 
     k: int | None = None
