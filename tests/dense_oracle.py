@@ -53,6 +53,8 @@ def covariance(
             sign = {"associated": 1.0, "different": -1.0}
             signs = np.array([sign.get(connection, 0.0) for connection in design.connections])
             alike = np.outer(signs, signs) / 2
+        if term.known:
+            alike = design.word_cosines
         if term.correlated:
             alike = values[term.correlation]
         if term.interaction:

@@ -60,11 +60,19 @@ def expected_rows(
 
 
 def residual_sds(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatArray:
-    """Residual sd of rows under posterior draws, (n_draws, n_rows) or (n_draws, 1)."""
-    sigma = stacked(tree, "sigma")[draws]
-    if sigma.ndim == 1:
-        return np.asarray(sigma[:, None])
-    return np.asarray(sigma[:, index_of(tree, "connection_index")[rows]])
+    """Residual sd of rows under posterior draws, (n_draws, n_rows) or (n_draws, 1).
+
+    It is marginal: noise that covaries as unit vectors do has its sd in every row.
+    """
+    spec = spec_of(tree)
+    parts = [("sigma", "connection" if spec.sigma == "connection" else "")]
+    parts += [(term.sd, term.sd_by) for term in spec.terms if term.known]
+    variance: FloatArray | float = 0.0
+    for name, by in parts:
+        sd = stacked(tree, name)[draws]
+        in_rows = sd[:, index_of(tree, ROW_INDICES[by])[rows]] if by else sd[:, None]
+        variance = variance + in_rows**2
+    return np.sqrt(variance)
 
 
 def predict_rows(

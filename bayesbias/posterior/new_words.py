@@ -202,6 +202,7 @@ def new_words(tree: DataTree, rng: Generator, *, attributes: bool = True) -> New
         words=design.groups,
         word_group=np.arange(len(design.groups)),
         word=design.codes("protected_group"),
+        word_cosines=np.zeros((0, 0)),  # nobody knows those of other words
     )
     factors = ["protected_word"]
     if attributes:

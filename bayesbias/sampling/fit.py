@@ -207,6 +207,8 @@ def _by_method(run: _Run) -> tuple[DataTree, str, str]:
         k = float(tree["sample_stats"]["pareto_k"])
         if k < PARETO_K_LIMIT:
             return tree, "exact", f"Normal model, Pareto k {k:.2f} below {PARETO_K_LIMIT}"
+        if any(term.known for term in run.spec.terms):
+            return tree, "exact", "no other method integrates residuals out that covary"
         reason = f"Pareto k {k:.2f} of the exact sampler is too high"
     return _nuts(run, "pymc"), "nuts", reason
 
@@ -247,9 +249,7 @@ def _nuts(run: _Run, backend: str) -> DataTree:
     for term in run.spec.fitting(run.design).terms:
         if term.contrast:
             basis = term.basis(run.design)
-            drawn[term.name] = drawn[term.name].copy(
-                data=drawn[term.name].values @ basis @ basis.T
-            )
+            drawn[term.name] = drawn[term.name].copy(data=drawn[term.name].values @ basis @ basis.T)
         elif term.interaction:
             basis, free = term.joint_basis(run.design), drawn[term.name]
             flat = free.values.reshape(*free.shape[:2], -1)
