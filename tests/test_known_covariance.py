@@ -86,6 +86,14 @@ def test_the_posterior_holds_no_residuals_and_knows_its_design(
     )
     assert {"overall", "group", "word"} == set(bb.contrasts(posterior)["level"])
     assert np.isfinite(bb.predict_words(posterior, seed=1)["mean"]).all()
+    assert np.isfinite(bb.predict_distances(posterior, seed=1)["mean"]).all()
+    for listed in (
+        lambda: bb.contrasts(posterior, over="listed"),
+        lambda: bb.predict_words(posterior, attributes="listed"),
+        lambda: bb.posterior_scores(posterior),
+    ):
+        with pytest.raises(ValueError, match="for means of the very attributes listed fit maximal"):
+            listed()
 
 
 def test_log_likelihoods_of_rows_are_marginal(posterior: DataTree) -> None:
@@ -116,7 +124,10 @@ def test_sampler_recovers_how_residuals_covary() -> None:
     design = make_design(batch.table(0))
     rng, n = np.random.default_rng(5), len(design.words)
     shape = len(design.attributes), n
-    residual = rng.multivariate_normal(np.zeros(n), 0.1**2 * design.word_cosines, shape[0])
+    vectors = np.linalg.cholesky(design.word_cosines)
+    mean = vectors.sum(axis=0) / np.linalg.norm(vectors.sum(axis=0))
+    directions = 0.1 * rng.standard_normal(shape)
+    residual = (directions - np.outer(directions @ mean, mean)) @ vectors.T
     residual += 0.03 * rng.standard_normal(shape)
     design = replace(design, y=1 + residual[design.attribute, design.word])
     trees = {name: fit_design(design, name, seed=1, **FAST) for name in ("kernel", "maximal")}

@@ -11,6 +11,7 @@ from numpy.random import Generator
 from .._core.arrays import FloatArray
 from .design import IntArray
 from .spec import ModelSpec
+from .terms import apart_from_mean
 from .tree import ROW_INDICES, index_of, n_draws, observed, spec_of, stacked
 
 if TYPE_CHECKING:
@@ -62,17 +63,33 @@ def expected_rows(
 def residual_sds(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatArray:
     """Residual sd of rows under posterior draws, (n_draws, n_rows) or (n_draws, 1).
 
-    It is marginal: noise that covaries as unit vectors do has its sd in every row.
+    It is marginal: what effects of known covariance add to a row is in it, that rows of other words
+    share it is not. A word whose cosines are not known counts as orthogonal to the others.
     """
-    spec = spec_of(tree)
-    parts = [("sigma", "connection" if spec.sigma == "connection" else "")]
-    parts += [(term.sd, term.sd_by) for term in spec.terms if term.known]
-    variance: FloatArray | float = 0.0
-    for name, by in parts:
+    spec, known = spec_of(tree), tree["constant_data"].get("word_cosines")
+
+    def in_rows(name: str, by: str) -> FloatArray:
         sd = stacked(tree, name)[draws]
-        in_rows = sd[:, index_of(tree, ROW_INDICES[by])[rows]] if by else sd[:, None]
-        variance = variance + in_rows**2
-    return np.sqrt(variance)
+        return np.asarray(sd[:, index_of(tree, ROW_INDICES[by])[rows]] if by else sd[:, None])
+
+    sigma = in_rows("sigma", "connection" if spec.sigma == "connection" else "")
+    terms = [term for term in spec.terms if term.known]
+    if not terms:
+        return sigma
+    of_word = 1.0 if known is None else apart_from_mean(known.values).diagonal()
+    share = np.broadcast_to(of_word, tree["posterior"].sizes["protected_word"])
+    share = share[index_of(tree, "word_index")[rows]]
+    return np.sqrt(sigma**2 + sum(in_rows(term.sd, term.sd_by) ** 2 * share for term in terms))
+
+
+def require_listed(tree: DataTree) -> None:
+    """Raise a ValueError if a posterior does not hold all effects of the attributes listed."""
+    spec = spec_of(tree)
+    if any(term.known for term in spec.terms):
+        raise ValueError(
+            f"the posterior of {spec.name!r} does not hold what single attributes do to single "
+            "words; for means of the very attributes listed fit maximal"
+        )
 
 
 def predict_rows(

@@ -25,7 +25,7 @@ CROSSINGS = ("connection", "attribute_kind", "attribute_set", "protected_group")
 """What they may be crossed with."""
 
 KNOWN = ("word_cosines",)
-"""Covariances that a design may know: the cosines of its protected words."""
+"""Covariances that a design may know: of its protected words, by cosines, see `apart_from_mean`."""
 
 NO_VARIANCE = 1e-10
 """Axes of a known covariance with less than this share of the largest variance are rounding."""
@@ -174,7 +174,7 @@ class Term:
 
         n_levels = len(design.coords[self.by]) if self.by else 1
         if self.known:
-            variance, axes = np.linalg.eigh(design.word_cosines)
+            variance, axes = np.linalg.eigh(apart_from_mean(design.word_cosines))
             kept = variance > NO_VARIANCE * variance.max()
             return np.asarray(axes[:, kept] * np.sqrt(variance[kept]))
         if self.contrast:
@@ -191,7 +191,7 @@ class Term:
         n = {column: len(design.coords.get(column, ())) for column in (self.of, self.by) if column}
         if not all(n.values()) or (self.zero_sum and n[self.by] < 2):
             return False
-        if self.interaction:
+        if self.interaction or self.known:
             return bool(self.joint_basis(design).size)
         if not self.contrast:
             return True
@@ -221,6 +221,18 @@ class Term:
             for each in fields(self)
             if each.name != "name" and getattr(self, each.name) != each.default
         }
+
+
+def apart_from_mean(cosines: FloatArray) -> FloatArray:
+    """Inner products of unit vectors without their part along the mean vector, of their cosines.
+
+    It is the covariance of their cosines with a random direction orthogonal to the mean vector,
+    times the dimensions. (n, n) to (n, n).
+    """
+    along = cosines.sum(axis=1)
+    if along.sum() < NO_VARIANCE:  # the mean vector is zero
+        return cosines
+    return np.asarray(cosines - np.outer(along, along) / along.sum())
 
 
 def word_averages(design: Design, term: Term, values: FloatArray) -> FloatArray:
