@@ -66,7 +66,7 @@ def residual_sds(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatA
     It is marginal: what effects of known covariance add to a row is in it, that rows of other words
     share it is not. A word whose cosines are not known counts as orthogonal to the others.
     """
-    spec, known = spec_of(tree), tree["constant_data"].get("word_cosines")
+    spec = spec_of(tree)
 
     def in_rows(name: str, by: str) -> FloatArray:
         sd = stacked(tree, name)[draws]
@@ -76,10 +76,12 @@ def residual_sds(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatA
     terms = [term for term in spec.terms if term.known]
     if not terms:
         return sigma
-    of_word = 1.0 if known is None else apart_from_mean(known.values).diagonal()
+    known = tree["constant_data"].to_dataset().get("word_cosines")
+    of_word = np.ones(1) if known is None else np.diag(apart_from_mean(np.asarray(known)))
     share = np.broadcast_to(of_word, tree["posterior"].sizes["protected_word"])
     share = share[index_of(tree, "word_index")[rows]]
-    return np.sqrt(sigma**2 + sum(in_rows(term.sd, term.sd_by) ** 2 * share for term in terms))
+    own = [in_rows(term.sd, term.sd_by) ** 2 * share for term in terms]
+    return np.asarray(np.sqrt(sigma**2 + sum(own)))
 
 
 def require_listed(tree: DataTree) -> None:
