@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from builders import model_named
 from dense_oracle import covariance, dense_log_density, effects, in_rows, residual_variance
 
+from bayesbias._core.arrays import unit_rows
 from bayesbias.model.design import Design, make_design
 from bayesbias.model.spec import load_model, models
 from bayesbias.posterior.leave_out import attributes_log_density
@@ -55,9 +58,11 @@ def irregular(request: pytest.FixtureRequest, toy_table: pd.DataFrame) -> Design
         table = pd.DataFrame(rows, columns=list(COLUMNS[:5])).assign(cosine_distance=0.9)
     noise = 0.05 * rng.standard_normal(len(table))
     context = rng.choice(["first", "second"], len(table))
-    return make_design(
+    design = make_design(
         table.assign(cosine_distance=table["cosine_distance"] + noise, context=context)
     )
+    vectors = unit_rows(rng.standard_normal((len(design.words), 3)))
+    return replace(design, word_cosines=vectors @ vectors.T)
 
 
 def points_of(posterior: Collapsed, n: int, seed: int) -> np.ndarray:
@@ -98,6 +103,7 @@ def test_drawn_effects_have_the_dense_conditional(irregular: Design, name: str) 
     drawn = draw_effects(posterior, np.repeat(point, n_draws, 0), np.random.default_rng(5))
     values = {block.name: drawn[block.name][0] for block in posterior.blocks}
     variables, _ = effects(irregular, spec)
+    variables = {name: of for name, of in variables.items() if name in drawn}
     rows, prior = in_rows(irregular, spec), covariance(irregular, spec, values)
     total = rows @ prior @ rows.T + np.diag(residual_variance(irregular, values))
     gain = np.linalg.solve(total, rows @ prior).T

@@ -65,8 +65,8 @@ class PosteriorSource:
         design = make_design(batch.table(0))
         weights = weat_weights(batch.layout).ravel()
         rows = []
-        for distances, each in zip(batch.distances, seed.spawn(len(batch)), strict=True):
-            posterior = Posterior(replace(design, y=distances.ravel()), self.spec, choices)
+        for index, each in enumerate(seed.spawn(len(batch))):
+            posterior = Posterior(_of_table(design, batch, index), self.spec, choices)
             drawn = posterior.draw(default_rng(each))
             levels = dict(posterior.levels(drawn.values, weights))
             row = posterior.describe(levels, drawn.values)
@@ -93,8 +93,8 @@ class UnpooledSource(PosteriorSource):
         """Return one row a table: ``unpooled word mean``, ``low`` and ``high``; ``doubtful``."""
         design = make_design(batch.table(0))
         rows = []
-        for distances, each in zip(batch.distances, seed.spawn(len(batch)), strict=True):
-            posterior = Posterior(replace(design, y=distances.ravel()), self.spec, choices)
+        for index, each in enumerate(seed.spawn(len(batch))):
+            posterior = Posterior(_of_table(design, batch, index), self.spec, choices)
             drawn = posterior.draw(default_rng(each), unpooled=0)
             word = posterior.contrast(drawn.values, "different")[:, 1]
             row = posterior.intervals({"unpooled word": word})
@@ -162,6 +162,12 @@ class ChangeSource(PosteriorSource):
         return change.describe(levels, moved) | {"doubtful": _is_doubtful(drawn, given)}
 
 
+def _of_table(design: Design, batch: Batch, index: int) -> Design:
+    """Return the design of another table of a batch."""
+    y, cosines = batch.distances[index].ravel(), batch.word_cosines[index]
+    return replace(design, y=y, word_cosines=cosines)
+
+
 def _is_doubtful(*drawn: ExactDraws) -> bool:
     return not max(each.pareto_k for each in drawn) < PARETO_K_LIMIT
 
@@ -189,6 +195,8 @@ class Posterior:
                 yield level_name(other, "group"), first
                 yield level_name(other, "between groups"), first - second
                 yield level_name(other, "word"), apart[:, 1]
+        if any(term.known for term in self.spec.terms):
+            return  # it takes rows whose effects are not drawn
         expected = expected_rows(
             self.spec.fitting(self.design), self.design.codes, values.__getitem__
         )

@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
+from ..tables.cosines import word_cosines
 from ..tables.schema import CONNECTIONS, Coded, codes_and_names, validate_and_encode
 
 IntArray = NDArray[np.int64]
@@ -59,6 +60,8 @@ class Design:
     set: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # -1 for controls
     set_connection: IntArray = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
     # (n_groups, n_sets): what each set is to each group, -1 where there is no row; found from rows
+    word_cosines: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    # (n_words, n_words): cosines of the protected words, where the table knows them
 
     def __post_init__(self) -> None:
         sizes = {
@@ -77,6 +80,10 @@ class Design:
         if not np.isfinite(self.y).all():
             row = int(np.argmin(np.isfinite(self.y)))
             raise ValueError(f"{self.outcome} must be finite; got {self.y[row]} in row {row}")
+        if self.word_cosines.shape not in {(0, 0), (len(self.words),) * 2}:
+            raise ValueError(
+                f"word_cosines need a row and a column for each of {len(self.words)} words"
+            )
         if not self.set_connection.size:
             found = np.full((len(self.groups), len(self.sets)), -1)
             rows = np.flatnonzero(self.set >= 0)
@@ -91,6 +98,16 @@ class Design:
                 f"the model {model!r} has an effect of every context, and {found}; measure "
                 "in two or more contexts (templates), or take a model without context effects, "
                 "such as crossed"
+            )
+
+    def require_word_cosines(self, model: str) -> None:
+        """Raise a ValueError if the cosines of the protected words are not known."""
+        if not self.word_cosines.size:
+            raise ValueError(
+                f"the model {model!r} takes residuals to covary as the cosines of the protected "
+                "words, and the table does not carry these: bb.distance_table attaches them, "
+                "Parquet files keep them, and CSV files do not; or take a model without, such as "
+                "maximal"
             )
 
     def require_clear_sets(self, model: str) -> None:
@@ -211,6 +228,7 @@ def index_table(
         attribute=attributes.astype(np.int64),
         y=np.asarray(table["cosine_distance"], dtype=np.float64),
         outcome=outcome,
+        word_cosines=word_cosines(table, word_names),
         **others,
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from .._core.checks import Argument, ArgumentError
 from .defaults import RECOMMENDED
 from .design import Design, make_design
 from .placing import RoughFit, placed
@@ -72,6 +73,12 @@ def model_of(design: Design, spec: ModelSpec, *, whitened: bool = False) -> pm.M
     import pymc as pm
 
     spec = spec.fitting(design)
+    if any(term.known for term in spec.terms):
+        raise ArgumentError(
+            f"the residuals of {spec.name!r} covary, which the exact sampler integrates out and "
+            "PyMC's form of models does not have; use ",
+            Argument("method", "exact"),
+        )
     coords = {**design.coords, **spec.correlation_coords(design), "row": np.arange(len(design.y))}
     with pm.Model(coords=coords) as model:
         index = {

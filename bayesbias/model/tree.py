@@ -140,10 +140,13 @@ def _constants(design: Design, coords: Coordinates) -> Dataset:
         if dim in design.coords
     }
     indices["group_index"] = ("protected_word", design.word_group)
-    return xr.Dataset(
+    found = xr.Dataset(
         {name: (dim, index.astype(np.int32)) for name, (dim, index) in indices.items()},
         _only(coords, {*design.coords, "row"}),
     )
+    if design.word_cosines.size:
+        found["word_cosines"] = ("protected_word", "protected_word_other"), design.word_cosines
+    return found
 
 
 def _coordinates(design: Design, **others: Sequence[str] | NDArray[np.int64]) -> Coordinates:
@@ -201,6 +204,8 @@ def design_of(tree: DataTree) -> Design:
     kind = np.zeros(len(names["attribute"]), dtype=np.int64)
     kind[row["attribute"]] = row["attribute_kind"]
     others: dict[str, Any] = {}
+    if "word_cosines" in constants:
+        others["word_cosines"] = constants["word_cosines"].values
     for dim, plural, singular in (
         ("context", "contexts", "context"),
         ("attribute_set", "sets", "set"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from string import ascii_uppercase
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from .._core.arrays import FloatArray
 from .._core.checks import is_whole, unknown_name
 from .._core.random import Seed, as_seed_sequence
+from ..tables.cosines import attach_word_cosines
 from ..tables.schema import COLUMNS, validate
 from ..tables.wordlist_files import CONTROLS
 
@@ -161,6 +162,8 @@ class Batch:
     expected : (n_tables, n_words, n_attributes) float
         Distances without the noise of single cells; their mean by connection where a scenario does
         not tell noise from what belongs to words and attributes.
+    word_cosines : (n_tables, n_words, n_words) float
+        Cosines of the protected words; (n_tables, 0, 0) where a scenario has no vectors.
     """
 
     layout: Layout
@@ -168,6 +171,11 @@ class Batch:
     word_bias: FloatArray
     planted: FloatArray
     expected: FloatArray
+    word_cosines: FloatArray = field(default_factory=lambda: np.zeros((0, 0, 0)))
+
+    def __post_init__(self) -> None:
+        if not self.word_cosines.size:
+            object.__setattr__(self, "word_cosines", np.zeros((len(self), 0, 0)))
 
     def __len__(self) -> int:
         return len(self.distances)
@@ -176,8 +184,10 @@ class Batch:
         """Return one table in the long form, validated: distances must lie in [0, 2]."""
         if not 0 <= index < len(self):
             raise IndexError(f"there are {len(self)} tables, 0 to {len(self) - 1}; got {index}")
-        rows = self.layout.rows.assign(cosine_distance=self.distances[index].ravel())
-        return validate(rows)
+        rows = validate(self.layout.rows.assign(cosine_distance=self.distances[index].ravel()))
+        if self.word_cosines[index].size:
+            attach_word_cosines(rows, rows["protected_word"].unique(), self.word_cosines[index])
+        return rows
 
     def associations(self) -> FloatArray:
         """WEAT's s(w) of two groups: mean cosine to A less that to B, (n_tables, n_words)."""
@@ -196,7 +206,8 @@ class Batch:
 
     def first(self, n: int) -> Batch:
         """Return the first n tables."""
-        return replace(self, **{name: getattr(self, name)[:n] for name in _BY_TABLE})
+        names = (*_BY_TABLE, "word_cosines")
+        return replace(self, **{name: getattr(self, name)[:n] for name in names})
 
     def debiased(self, anew: Batch, kept: float) -> Batch:
         """Return these tables after their effect was taken away and all else moved.
@@ -317,12 +328,16 @@ class BaseScenario:
         """Draw n tables."""
         raise NotImplementedError
 
-    def _without_noise(self, distances: FloatArray) -> Batch:
-        """Return tables in which all words have the effect planted, and pairs vary as one."""
+    def _without_noise(self, distances: FloatArray, words: FloatArray) -> Batch:
+        """Return tables in which all words have the effect planted, and pairs vary as one.
+
+        ``words`` are the unit vectors of the protected words, (n, n_words, n_dims).
+        """
         pulled = self.layout.pull * self.effects[:, None]
         expected = (distances + pulled).mean(axis=(1, 2), keepdims=True) - pulled
         bias = np.broadcast_to(self.effects, distances.shape[:2])
-        return Batch(self.layout, distances, bias, self.effects, expected)
+        cosines = np.matmul(words, words.transpose(0, 2, 1))
+        return Batch(self.layout, distances, bias, self.effects, expected, cosines)
 
     def table(self, seed: Seed = None) -> pd.DataFrame:
         """Simulate one long-form table; its words are named by group and number."""

@@ -67,12 +67,10 @@ class VocabularyScenario(BaseScenario):
 
     def _draw(self, n: int, rng: Generator) -> Batch:
         shift = self.layout.pull * self.effects[:, None]
-        distances = np.empty((n, *self.layout.shape))
-        for table in distances:
-            drawn = self.vectors[self._rows(rng)]
-            words, attributes = np.split(drawn, [self.layout.shape[0]])
-            table[:] = 1 - words @ attributes.T - shift
-        return self._without_noise(distances)
+        drawn = self.vectors[np.array([self._rows(rng) for _ in range(n)])]
+        words, attributes = np.split(drawn, [self.layout.shape[0]], axis=1)
+        distances = 1 - np.matmul(words, attributes.transpose(0, 2, 1)) - shift
+        return self._without_noise(distances, words)
 
     def _rows(self, rng: Generator) -> IntArray:
         """Rows of the vocabulary for one table, protected words first, none twice."""

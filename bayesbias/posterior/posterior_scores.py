@@ -11,7 +11,7 @@ import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws, interval_kind
-from ..model.likelihood import locations
+from ..model.likelihood import locations, require_listed
 from ..model.tree import index_of, labels, spec_of
 from ..model.tree import n_draws as n_draws_of
 from ..scores.registry import Direction, Reading
@@ -224,6 +224,7 @@ def with_posterior_scores(
 
 def _cells(tree: DataTree) -> tuple[Cells, Cells]:
     """Expected distances by word and set under every draw, and those of the sample."""
+    require_listed(tree)
     word, set_of = index_of(tree, "word_index"), _sets(tree)
     observed = np.asarray(tree["observed_data"]["cosine_distance"].values, dtype=np.float64)
     group_of = index_of(tree, "group_index")

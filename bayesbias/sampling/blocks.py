@@ -9,9 +9,16 @@ import numpy as np
 
 from .._core.arrays import FloatArray
 
+LARGEST_BY_HAND = 8
+"""Beyond this size a block takes longer by our loops than by a call of LAPACK."""
+
 
 def cholesky_blocks(matrices: FloatArray) -> FloatArray:
     """Lower Cholesky factors of blocks (m, d, d, n); NaN where one is not positive definite."""
+    m, d, _, n = matrices.shape
+    if d > LARGEST_BY_HAND:
+        factors = cholesky(np.moveaxis(matrices, -1, 1).reshape(m * n, d, d))
+        return np.ascontiguousarray(np.moveaxis(factors.reshape(m, n, d, d), 1, -1))
     factor = np.zeros_like(matrices)
     for j in range(matrices.shape[1]):
         column = matrices[:, j:, j]
@@ -24,8 +31,12 @@ def cholesky_blocks(matrices: FloatArray) -> FloatArray:
 def solve_blocks(factor: FloatArray, right: FloatArray, *, transposed: bool = False) -> FloatArray:
     """Solve L x = b, or L' x = b, for lower triangular L, (m, d, d, n), and b, (m, d, k, n)."""
     rows = np.swapaxes(factor, 1, 2) if transposed else factor
-    found = right.copy()
     d = factor.shape[1]
+    if d > LARGEST_BY_HAND:
+        # A factor with NaN in it is no system of equations; its solution is NaN, too.
+        solved = np.linalg.solve(np.moveaxis(rows, -1, 1), np.moveaxis(right, -1, 1))
+        return np.ascontiguousarray(np.moveaxis(solved, 1, -1))
+    found = right.copy()
     for i in reversed(range(d)) if transposed else range(d):
         found[:, i] /= factor[:, i, i, None]
         rest = slice(i) if transposed else slice(i + 1, d)

@@ -207,6 +207,8 @@ def _by_method(run: _Run) -> tuple[DataTree, str, str]:
         k = float(tree["sample_stats"]["pareto_k"])
         if k < PARETO_K_LIMIT:
             return tree, "exact", f"Normal model, Pareto k {k:.2f} below {PARETO_K_LIMIT}"
+        if any(term.known for term in run.spec.terms):
+            return tree, "exact", "no other method integrates residuals out that covary"
         reason = f"Pareto k {k:.2f} of the exact sampler is too high"
     return _nuts(run, "pymc"), "nuts", reason
 

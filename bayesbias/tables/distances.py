@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from .._core.arrays import FloatArray, cosine_distance
+from .._core.arrays import FloatArray, cosine_distance, unit_rows
 from .._core.checks import Argument, ArgumentError
+from .cosines import attach_word_cosines
 from .schema import COLUMNS, CONNECTIONS, connections_present, validate
 from .wordlists import WordList
 
@@ -40,6 +41,7 @@ def distance_table(
     -------
     DataFrame
         ``COLUMNS``, one row a pair; ``cosine_distance`` = 1 - cosine similarity, in [0, 2].
+        ``.attrs`` hold the cosines of the protected words, which the model `kernel` needs.
 
     Raises
     ------
@@ -57,7 +59,11 @@ def distance_table(
     pairs["cosine_distance"] = _distances(vectors, pairs)
     if embedding is not None:
         pairs["embedding"] = embedding
-    return validate(pairs)
+    table = validate(pairs)
+    words = table["protected_word"].unique()
+    directions = unit_rows(_directions(vectors, words.astype(str)))
+    attach_word_cosines(table, words, directions @ directions.T)
+    return table
 
 
 def missing_words(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
