@@ -24,7 +24,7 @@ import pytest
 from cli_toy import FAST, LIST, WORDS, write_vectors
 
 import bayesbias as bb
-from bayesbias._core.files import restore_folder
+from bayesbias._core.files import recover
 from bayesbias.cli import main
 
 WRITERS = """
@@ -185,7 +185,7 @@ def test_forced_runs_that_are_killed_leave_one_result_whole(tmp_path: Path) -> N
             run.kill()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that the folder of before is back
-            restore_folder(out)
+            recover(out)
         record = json.loads((out / "run.json").read_text())
         assert set(sizes(out)) == {*record["files"], "notes.txt"}
         for name in set(record["files"]) - {"run.json"}:

@@ -16,7 +16,7 @@ import typer
 
 from ..sampling.options import FitOptions
 from . import options
-from .screen import Screen
+from .screen import Screen, kept_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,31 +109,32 @@ def score(
     read = load_language_model(
         model, device=device, dtype=dtype, name=name, allow_pickle=allow_pickle
     )
-    with _room(out):
-        scores = score_pairs(
-            pairs,
-            read,
-            measure,
-            batch_size=batch_size,
-            cache=out / REMEMBERED,
-            progressbar=not screen.quiet,
-        )
-    record = {
-        "kind": read.kind,
-        "made_by": KIND,
-        "command": options.command_of(context),
-        "model": read.name,
-        "model_hash": read.content_hash,
-        "dataset": dataset if dataset != "stereoset" else f"{dataset}, {part}",
-        "data_hash": hashlib.sha256(data.read_bytes()).hexdigest(),
-        "dtype": dtype,
-        "n_pairs": len(pairs),
-        "unscored": scores.attrs["unscored"],
-        "versions": output.versions("torch", "transformers"),
-    }
-    with output.replace_results(out, force=force) as stage:
-        scores.to_csv(stage / SCORES, index=False)
-        output.write_record(record, stage)
+    with kept_in(out):
+        with _room(out):
+            scores = score_pairs(
+                pairs,
+                read,
+                measure,
+                batch_size=batch_size,
+                cache=out / REMEMBERED,
+                progressbar=not screen.quiet,
+            )
+        record = {
+            "kind": read.kind,
+            "made_by": KIND,
+            "command": options.command_of(context),
+            "model": read.name,
+            "model_hash": read.content_hash,
+            "dataset": dataset if dataset != "stereoset" else f"{dataset}, {part}",
+            "data_hash": hashlib.sha256(data.read_bytes()).hexdigest(),
+            "dtype": dtype,
+            "n_pairs": len(pairs),
+            "unscored": scores.attrs["unscored"],
+            "versions": output.versions("torch", "transformers"),
+        }
+        with output.replace_results(out, force=force) as stage:
+            scores.to_csv(stage / SCORES, index=False)
+            output.write_record(record, stage)
     _tell_shares(paired_scores(scores), screen)
     screen.say(
         f"{out / SCORES}: {len(scores):,} scores of {len(pairs):,} pairs under {read.name}.",
