@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from bayesbias.cli import main
-from bayesbias.cli.mlm import KIND
 from bayesbias.maskedlm import SCORE_COLUMNS
+from bayesbias.maskedlm.score_files import KIND
 from bayesbias.workflows.output import versions
 
 LIST = """
@@ -73,7 +73,7 @@ def pair_scores(model: str = "toy", n_pairs: int = 30, seed: int = 1) -> pd.Data
         for role in ("stereotypical", "anti_stereotypical")
     ]
     frame = pd.DataFrame(rows, columns=[*SCORE_COLUMNS])
-    frame.attrs["unscored"] = {}
+    frame.attrs["unscored"] = []
     return frame
 
 
@@ -91,7 +91,7 @@ def write_scored(folder: Path, model: str = "toy", **record: object) -> Path:
         "data_hash": "1" * 64,
         "dtype": "float32",
         "n_pairs": 30,
-        "unscored": {},
+        "unscored": [],
         "versions": versions(),
     }
     (folder / "run.json").write_text(json.dumps(told | record), encoding="utf-8")
