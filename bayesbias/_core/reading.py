@@ -54,14 +54,21 @@ def parse_toml(text: str, what: str) -> dict[str, Any]:
 
 def read_json(path: Path, most: int = MOST_BYTES) -> Any:  # noqa: ANN401
     """Read a JSON file; a ValueError with the path says why it is none, or too large or deep."""
-    text = read_text(path, most)
+    try:
+        return parse_json(read_text(path, most))
+    except ValueError as error:
+        raise ValueError(located(path, error)) from None
+
+
+def parse_json(text: str) -> Any:  # noqa: ANN401
+    """Parse JSON; a ValueError says why it is none, or too deep."""
     try:
         content = json.loads(text)
-        _require_small(content)
     except RecursionError:
-        raise ValueError(f"{path} nests too deeply") from None
+        raise ValueError("nests too deeply") from None
     except ValueError as error:
-        raise ValueError(f"{path} is not a JSON file: {error}") from None
+        raise ValueError(f"not a JSON file: {error}") from None
+    _require_small(content)
     return content
 
 
