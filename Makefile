@@ -3,7 +3,7 @@ UV := .tools/bin/uv
 BIN := .venv/bin
 SOURCES := bayesbias tests benchmarks scripts
 
-.PHONY: env demo test test-slow test-mlm test-report fuzz coverage mutants notebooks docs release-check lint extra bench clean
+.PHONY: env demo test test-order test-slow test-mlm test-report fuzz coverage mutants notebooks docs release-check lint extra bench clean
 
 env: .venv/made
 
@@ -23,6 +23,13 @@ demo: env
 
 test: env
 	$(BIN)/pytest -n 2 -m "not slow and not mlm and not browser"
+
+# Twice in an order of chance; BAYESBIAS_ORDER=N runs any pytest in the Nth.
+ORDERS := 1 2
+test-order: env
+	for order in $(ORDERS); do \
+	  BAYESBIAS_ORDER=$$order $(BIN)/pytest -n 2 -m "not slow and not mlm and not browser" || exit 1; \
+	done
 
 test-slow: env
 	$(BIN)/pytest -n 2 -m "slow and not mlm"

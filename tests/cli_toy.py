@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from bayesbias.cli import main
+from bayesbias.maskedlm import SCORE_COLUMNS
+from bayesbias.maskedlm.score_files import KIND
+from bayesbias.workflows.output import versions
 
 LIST = """
 title = "Toy"
@@ -57,6 +62,40 @@ def write_vectors(path: Path, words: list[str], dims: int = 8) -> Path:
     lines = [" ".join([word, *(f"{x:.4f}" for x in rng.standard_normal(dims))]) for word in words]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
+
+
+def pair_scores(model: str = "toy", n_pairs: int = 30, seed: int = 1) -> pd.DataFrame:
+    """Scores of sentence pairs under a language model, as `score_pairs` returns them."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (model, "pll", str(i), ("age", "race")[i % 2], "stereo", role, 8, 6, -rng.gamma(9.0))
+        for i in range(n_pairs)
+        for role in ("stereotypical", "anti_stereotypical")
+    ]
+    frame = pd.DataFrame(rows, columns=[*SCORE_COLUMNS])
+    frame.attrs["unscored"] = []
+    return frame
+
+
+def write_scored(folder: Path, model: str = "toy", **record: object) -> Path:
+    """Write what `bayesbias mlm score` writes; parts of the record may be others."""
+    folder.mkdir()
+    pair_scores(model).to_csv(folder / "scores.csv", index=False)
+    told = {
+        "kind": "masked",
+        "made_by": KIND,
+        "command": "bayesbias mlm score",
+        "model": model,
+        "model_hash": "0" * 64,
+        "dataset": "crows-pairs",
+        "data_hash": "1" * 64,
+        "dtype": "float32",
+        "n_pairs": 30,
+        "unscored": [],
+        "versions": versions(),
+    }
+    (folder / "run.json").write_text(json.dumps(told | record), encoding="utf-8")
+    return folder
 
 
 def listing(folder: Path) -> dict[str, bytes]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import random
 import sys
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +34,22 @@ settings.load_profile("steady")
 
 
 os.environ["MPLBACKEND"] = "agg"
+
+ORDER = os.environ.get("BAYESBIAS_ORDER", "")
+"""A number for which the tests run in an order of chance, first by files and then within them."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Shuffle, if asked to: a test must not need what another one left."""
+    if ORDER:
+        rng = random.Random(ORDER)
+        chance: dict[Path, float] = defaultdict(rng.random)
+        items.sort(key=lambda item: (chance[item.path], rng.random()))
+
+
+def pytest_report_header() -> str:
+    """Return the line that says how to repeat this order."""
+    return f"order: BAYESBIAS_ORDER={ORDER}" if ORDER else "order: as written"
 
 
 @pytest.fixture(autouse=True)

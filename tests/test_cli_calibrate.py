@@ -61,7 +61,8 @@ def test_ctrl_c_says_what_is_kept(
         raise KeyboardInterrupt
 
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "parts").mkdir()
     monkeypatch.setattr("bayesbias.calibration.calibrate", interrupted)
     assert main([*ASKED, *more, "--out", "rates.csv"]) == 130
     assert capsys.readouterr().err == f"bayesbias: interrupted; {told}\n"
-    assert not list(tmp_path.iterdir())
+    assert list(tmp_path.rglob("*")) == [tmp_path / "parts"]

@@ -199,7 +199,7 @@ def test_an_error_in_the_moving_leaves_nothing(
     def full(*_: object) -> None:
         raise NO_SPACE
 
-    monkeypatch.setattr(Path, "rename", full)
+    monkeypatch.setattr(Path, "replace", full)
     assert "No space left" in refused(capsys, [*toy, "--out", "a/b"])
     assert not Path("a").exists()
 

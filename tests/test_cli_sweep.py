@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -66,8 +67,9 @@ def test_it_writes_what_the_page_on_sweeps_says(out: Path) -> None:
 
 
 def test_the_second_run_takes_what_is_there_and_tells_all(
-    inputs: Path, out: Path, capsys: pytest.CaptureFixture[str]
+    inputs: Path, out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    out = shutil.copytree(out, tmp_path / "sweep")  # other tests look at the first run's
     before = kept_results(out)
     frames = {name: (out / name).read_bytes() for name in ("summary.csv", "contrasts.csv")}
     stale = out / "plots" / "sweep-associated-human-7.png"

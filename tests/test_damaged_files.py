@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import io
+import lzma
+import os
 import re
+import sqlite3
 import struct
 import zipfile
 from collections.abc import Callable
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +21,17 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from cli_toy import write_scored
+from limits import within_limits
 
 import bayesbias as bb
+from bayesbias._core.jobs import Job, run_jobs
+from bayesbias._core.store import _hash, open_store
 from bayesbias.contextual.sentences import load_templates
 from bayesbias.debias.defining_sets import load_defining_sets
 from bayesbias.maskedlm.datasets import read_pairs
+from bayesbias.maskedlm.score_files import read_scored
+from bayesbias.model.spec import model_text
 from bayesbias.workflows.sweep_spec import load_sweep
 
 
@@ -151,3 +165,229 @@ def test_vectors_that_look_like_an_archive(start: bytes, tmp_path: Path) -> None
 def test_vectors_of_signalling_not_a_numbers(tmp_path: Path) -> None:
     odd = struct.pack("<2I", 0x7F800001, 0)  # a NaN that warns when it is used
     assert "not finite" in refused(tmp_path / "v.bin", b"1 2\ncat " + odd, load)
+
+
+def write_parquet(path: Path, table: pd.DataFrame, column: str, value: object) -> None:
+    columns = {name: pa.array(table[name].tolist()) for name in table}
+    pq.write_table(pa.table(columns | {column: pa.array([value] * len(table))}), path)
+
+
+@pytest.mark.parametrize("column", [*bb.COLUMNS, "context", "embedding"])
+@pytest.mark.parametrize("value", [[1, 2], {"a": 1}])
+def test_parquet_cells_that_hold_lists(
+    column: str, value: object, tmp_path: Path, toy_table: pd.DataFrame
+) -> None:
+    write_parquet(tmp_path / "t.parquet", toy_table, column, value)
+    with pytest.raises(ValueError, match=rf"t\.parquet: its column '{column}' holds lists"):
+        bb.read_table(tmp_path / "t.parquet")
+
+
+def test_a_small_parquet_file_of_very_many_rows(tmp_path: Path) -> None:
+    """Run lengths: 12 million rows in some kB, which are refused before they are read."""
+    path, n_rows = tmp_path / "t.parquet", 4_000_000
+    cells = {name: 0.5 if name == "cosine_distance" else "x" for name in bb.COLUMNS}
+    codes = np.zeros(n_rows, dtype=np.int32)
+    some = pa.table({n: pa.DictionaryArray.from_arrays(codes, [v]) for n, v in cells.items()})
+    with pq.ParquetWriter(path, some.schema) as writer:
+        for _ in range(3):
+            writer.write_table(some)
+    assert path.stat().st_size < 1_000_000
+    with within_limits(), pytest.raises(ValueError, match=r"t\.parquet: its .* promise 12,000,000"):
+        bb.read_table(path)
+
+
+def zipped(content: bytes, name: str, method: int) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as archive:
+        archive.writestr(name, content)
+    return file.getvalue()
+
+
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+    ".zip": lambda content: zipped(content, "t.csv", zipfile.ZIP_DEFLATED),
+}
+
+
+@pytest.mark.parametrize("ending", PACKERS)
+@pytest.mark.parametrize("damage", ["foreign", "cut", "odd"])
+def test_packed_tables_that_are_damaged(
+    ending: str, damage: str, tmp_path: Path, toy_table: pd.DataFrame
+) -> None:
+    table = toy_table.drop_duplicates()
+    content = table.to_csv(index=False).encode()
+    whole = PACKERS[ending](content)
+    path = tmp_path / f"t.csv{ending}"
+    path.write_bytes(whole)
+    assert len(bb.read_table(path)) == len(table)
+    damaged = {"foreign": b"junk", "cut": whole[: len(whole) // 2]}
+    odd = whole[:45] + b"\xff" * 30 + whole[75:]
+    assert "is cut off, damaged, or not a" in refused(path, damaged.get(damage, odd), bb.read_table)
+
+
+def test_packings_that_are_not_read(tmp_path: Path) -> None:
+    for ending in (".zst", ".tar"):
+        assert "unpack it first" in refused(tmp_path / f"t.csv{ending}", b"junk", bb.read_table)
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("t.csv.gz", bb.read_table),
+        ("v.txt.gz", lambda path: bb.load_vectors(path, ["a"], progressbar=False)),
+        ("v.txt.gz", lambda path: list(bb.iter_vectors(path, progressbar=False))),
+        ("pairs.csv.gz", lambda path: read_pairs(path, "crows-pairs")),
+    ],
+)
+def test_line_breaks_without_end(name: str, read: Callable[[Path], object], tmp_path: Path) -> None:
+    """A file of 60 kB that unpacks to 64 MB of them; twenty times as large took minutes."""
+    content = gzip.compress(b"\n" * (1 << 26))
+    with within_limits():
+        assert "blank lines only" in refused(tmp_path / name, content, read)
+
+
+def test_a_line_without_end(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.touch()
+    os.truncate(path, 3 << 30)  # of null bytes, which take no room on the disk
+    with within_limits(), pytest.raises(ValueError, match=r"t\.csv has a line without an end"):
+        bb.read_table(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [("t.csv", bb.read_table), ("m.toml", bb.load_model), ("l.toml", bb.load_wordlist)],
+)
+def test_a_device_is_no_file(name: str, read: Callable[[Path], object], tmp_path: Path) -> None:
+    (tmp_path / name).symlink_to("/dev/zero")
+    with within_limits(), pytest.raises(FileNotFoundError, match=name):
+        read(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "a." * 60_000 + "b = 1\n",
+        "".join(f"a.b{i}.c.d.e = 1\n" for i in range(100_000)),
+        "".join(f"[{'.'.join('abcdefgh' * 10)}.x{i}]\n" for i in range(30_000)),
+        "x = {" + ", ".join(f"a{i}.b.c = 1" for i in range(50_000)) + "}\n",
+    ],
+)
+@pytest.mark.parametrize(
+    "read", [bb.load_model, bb.load_wordlist, load_sweep, load_templates, load_defining_sets]
+)
+def test_toml_of_very_many_keys(
+    content: str, read: Callable[[Path], object], tmp_path: Path
+) -> None:
+    with within_limits():
+        assert "has more than 10,000 keys" in refused(tmp_path / "many.toml", content, read)
+
+
+def test_a_model_with_a_number_too_large_for_a_float(tmp_path: Path) -> None:
+    text = model_text("paper")
+    number = re.search(r"= (\d+(\.\d+)?)", text)
+    assert number is not None
+    content = text.replace(number[0], "= 1" + "0" * 400, 1)
+    assert "bits is too large" in refused(tmp_path / "m.toml", content, bb.load_model)
+
+
+@pytest.mark.parametrize("sign", ["-", "~", "not "])
+def test_an_array_whose_header_is_all_operators(sign: str, tmp_path: Path) -> None:
+    """CPython's parser runs over, which is a MemoryError."""
+    (tmp_path / "vocab.txt").write_text("a\n")
+    header = (sign * (9_000 // len(sign)) + "1\n").encode()
+    content = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + bytes(8)
+    path = tmp_path / "vectors.npy"
+    assert "damaged" in refused(path, content, lambda path: bb.load_vectors(path.parent))
+    content = zipped(content, "words.npy", zipfile.ZIP_STORED)
+    assert "damaged" in refused(tmp_path / "v.npz", content, load)
+
+
+def test_a_sparse_array_that_does_not_fit_into_memory(tmp_path: Path) -> None:
+    """Four thousand vectors of a million dimensions, none of which was ever written."""
+    shape = (4_000, 1_000_000)
+    (tmp_path / "vocab.txt").write_text("".join(f"w{i}\n" for i in range(shape[0])))
+    with (tmp_path / "vectors.npy").open("wb") as file:
+        header = {"descr": "<f4", "fortran_order": False, "shape": shape}
+        np.lib.format.write_array_header_1_0(file, header)
+        os.truncate(file.fileno(), file.tell() + 4 * shape[0] * shape[1])
+    with pytest.raises(ValueError, match="does not fit into memory"), within_limits(18 << 30):
+        bb.load_vectors(tmp_path, progressbar=False)
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        ("model", None),
+        ("dataset", ["crows-pairs"]),
+        ("data_hash", {}),
+        ("n_pairs", "30"),
+        ("unscored", [3]),
+        ("versions", "1"),
+    ],
+)
+def test_records_of_scores_that_lack_something(part: str, value: object, tmp_path: Path) -> None:
+    folder = write_scored(tmp_path / "scored", **{part: value})
+    with pytest.raises(ValueError, match=rf"run\.json.*{part}"):
+        read_scored(folder)
+
+
+def test_records_and_scores_that_are_none(tmp_path: Path) -> None:
+    folder = write_scored(tmp_path / "scored")
+    read_scored(folder)
+    for content in ("[" * 100_000, "[]", "9" * 5000, "1" + "0" * 400, "{", '{"made_by": 3}'):
+        refused(folder / "run.json", content, lambda path: read_scored(path.parent))
+    write_scored(tmp_path / "other")
+    text = (tmp_path / "other" / "scores.csv").read_text()
+    for old, new in (("pll", "PLL"), ("stereotypical", "first"), ("8,6,-", "8,x,-"), ("toy", "b")):
+        content = text.replace(old, new, 3)
+        refused(tmp_path / "other" / "scores.csv", content, lambda path: read_scored(path.parent))
+
+
+OWN = "CREATE TABLE results\n(key TEXT PRIMARY KEY, content BLOB NOT NULL, sha256 TEXT NOT NULL)"
+ENDLESS = (
+    "CREATE VIEW results AS WITH RECURSIVE t(key, content, sha256) AS (SELECT 'k', 'c', 's' "
+    "UNION ALL SELECT 'k', 'c', 's' FROM t) SELECT * FROM t"
+)
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ["CREATE TABLE results (key)"],
+        ["CREATE TABLE results (key, content, sha256, more)"],
+        [ENDLESS],
+        [OWN, "CREATE TRIGGER t BEFORE INSERT ON results BEGIN SELECT RAISE(ABORT, 'no'); END"],
+    ],
+)
+def test_a_store_of_another_hand(statements: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "results.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        for each in statements:
+            connection.execute(each)
+    with (
+        within_limits(),
+        pytest.raises(ValueError, match=r"results\.sqlite is no file of results"),
+        open_store(path) as store,
+    ):
+        store.find(["k"])
+
+
+@pytest.mark.parametrize("content", [b"{", b"[" * 100_000, b"\xff", "text", 3, None, b'{"a": 1}'])
+def test_results_that_are_none_are_computed_again(content: object, tmp_path: Path) -> None:
+    """Whoever writes a store can write the right hash beside whatever he likes."""
+    job = Job("one", {"n": 3}, partial(doubled, 3))
+    with open_store(tmp_path / "results.sqlite") as store:
+        row = (job.key, content or b"null", _hash(job.key, content or b"null"))
+        store.connection.execute("INSERT INTO results VALUES (?, ?, ?)", row)
+        store.connection.commit()
+    with pytest.warns(UserWarning, match="1 result"):
+        done = run_jobs([job], folder=tmp_path)
+    assert done.frames["one"]["n"].tolist() == [6]
+    assert done.reused == 0
+
+
+def doubled(n: int) -> pd.DataFrame:
+    return pd.DataFrame({"n": [2 * n]})

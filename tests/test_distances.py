@@ -11,6 +11,7 @@ import pytest
 from gensim.models import KeyedVectors
 from pandas.testing import assert_frame_equal
 
+import bayesbias as bb
 from bayesbias.tables.distances import distance_table, missing_words
 from bayesbias.tables.schema import COLUMNS
 from bayesbias.tables.table_files import read_table, write_table
@@ -258,3 +259,15 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
 def test_bytes_that_are_no_text_are_refused(file: Write, name: str) -> None:
     with pytest.raises(ValueError, match="odd"):
         read_table(file(name, b"\xff\xfe\x00\x93" * 20))
+
+
+def test_a_large_table_is_announced_before_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    wordlist = bb.load_wordlist("weat7")
+    vectors = bb.load_vectors("glove-demo", wordlist)
+    monkeypatch.setattr("bayesbias.tables.distances.LARGE", 100)
+    monkeypatch.setattr("bayesbias.tables.distances._pairs", lambda *_: 1 / 0)
+    with (
+        pytest.warns(UserWarning, match=r"16 protected words by \d+ attributes\), which takes"),
+        pytest.raises(ZeroDivisionError),
+    ):
+        bb.distance_table(vectors, wordlist)

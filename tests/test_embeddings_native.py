@@ -202,7 +202,7 @@ def test_an_interrupt_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
     def stop(*_: object) -> Callable[[], None]:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("bayesbias._core.files._swap", stop)
+    monkeypatch.setattr("bayesbias._core.files._take_over", stop)
     with pytest.raises(KeyboardInterrupt):
         bb.convert_vectors(keyed(WORDS), tmp_path / "made")
     assert left_over(tmp_path) == []

@@ -24,7 +24,7 @@ import pytest
 from cli_toy import FAST, LIST, WORDS, write_vectors
 
 import bayesbias as bb
-from bayesbias._core.files import restore_folder
+from bayesbias._core.files import recover
 from bayesbias.cli import main
 
 WRITERS = """
@@ -96,7 +96,8 @@ def sizes(folder: Path) -> dict[str, int]:
     return {
         str(path.relative_to(folder)): path.stat().st_size
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and not any(part.startswith(".") for part in path.parts[-2:])
+        if path.is_file()
+        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
     }
 
 
@@ -185,7 +186,7 @@ def test_forced_runs_that_are_killed_leave_one_result_whole(tmp_path: Path) -> N
             run.kill()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that the folder of before is back
-            restore_folder(out)
+            recover(out)
         record = json.loads((out / "run.json").read_text())
         assert set(sizes(out)) == {*record["files"], "notes.txt"}
         for name in set(record["files"]) - {"run.json"}:

@@ -8,12 +8,24 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Sequence
 from pathlib import Path
 
+import moments
 import pytest
+from moments import states
 
-from bayesbias._core.files import file_names, replace_file, replace_folder, restore_folder
+from bayesbias._core import files
+from bayesbias._core.files import (
+    file_names,
+    is_written,
+    record_writes,
+    recover,
+    replace_file,
+    replace_files,
+    replace_folder,
+)
 
 WRITE_AND_HANG = """
 import sys, time
@@ -35,8 +47,8 @@ def test_a_finished_write_takes_the_place_of_the_old_file(tmp_path: Path) -> Non
     path = tmp_path / "table.csv.gz"
     path.write_text("old")
     with replace_file(path) as temporary:
-        assert temporary.parent == tmp_path
-        assert temporary.suffixes == [".csv", ".gz"]
+        assert temporary.name == path.name
+        assert temporary.is_relative_to(tmp_path)
         temporary.write_text("new")
         assert path.read_text() == "old"
     assert path.read_text() == "new"
@@ -167,76 +179,149 @@ def test_what_must_not_be_replaced_stays(tmp_path: Path) -> None:
     assert contents(tmp_path) == {"out/a.csv": "old"}
 
 
-EVERY_MOMENT = """
-import os, signal, sys
-from pathlib import Path
-from bayesbias._core.files import replace_folder
-out, inside = Path(sys.argv[1]), sys.argv[2] == "inside"
-WRITES = {f"os.{name}" for name in ("mkdir", "link", "rename", "remove", "rmdir", "chmod")}
-
-def write(text, moment=0):
-    def strike(event, _):
-        nonlocal moment
-        if event == "open" or event in WRITES:
-            moment -= 1
-            if not moment:
-                os.kill(os.getpid(), signal.SIGKILL)
-    sys.addaudithook(strike)
+def write_folder(out: Path, text: str) -> None:
     with replace_folder(out, lambda _: {"old.csv"}) as new:
-        (new / "plots").mkdir()
-        for name in ("a.csv", f"{text}.csv", "plots/b.png", "run.json"):
-            (new / name).write_text(text)
-
-if inside:
-    os.chdir(out)
-write(sys.argv[3], int(sys.argv[4]))
-"""
+        fill(new, text, ["a.csv", f"{text}.csv", "plots/b.png", "run.json"])
 
 
-def whole(files: Mapping[str, str]) -> bool:
-    """Whether there are all files of one run, and none of the other."""
-    names = ["a.csv", "plots/b.png", "run.json"]
-    return any(files == dict.fromkeys([*names, f"{run}.csv"], run) for run in ("old", "new"))
+def whole(folder: Path) -> str:
+    """Return whose results a folder holds, and check that there are all of them, and no others."""
+    found = contents(folder)
+    assert found.pop("mine.txt") == found.pop("plots/mine.png") == "mine"
+    run = found["run.json"]
+    assert found == dict.fromkeys(["a.csv", "plots/b.png", "run.json", f"{run}.csv"], run)
+    return run
 
 
-@pytest.mark.parametrize("place", ["beside", "inside"])
-def test_a_kill_at_any_moment_leaves_one_run_or_the_other(place: str, tmp_path: Path) -> None:
-    """The process kills itself before its nth call that changes files, for every n.
+@pytest.mark.parametrize("place", ["beside", "beside, without exchange", "inside"])
+def test_a_kill_at_any_moment_leaves_one_run_or_the_other(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At once, or where names cannot be exchanged, after the next start."""
+    base = tmp_path / "base"
+    out = base / "out"
+    out.mkdir(parents=True)
+    fill(out, "mine", ["mine.txt", "plots/mine.png"])
+    fill(out, "old", ["a.csv", "old.csv", "plots/b.png", "run.json"])
+    if place == "inside":
+        monkeypatch.chdir(out)
+    if place == "beside, without exchange":
+        monkeypatch.setattr(files, "_exchange", lambda *_: False)
+    copies = states(base, tmp_path / "copies", lambda: write_folder(out, "new"))
+    monkeypatch.chdir(tmp_path)
+    found = []
+    for each in copies:
+        if place != "beside":
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that a killed run's results are there now
+                recover(each / "out")
+            assert [path.name for path in each.iterdir()] == ["out"]
+        folder = each / "out"
+        for stage in folder.glob(".*.writing"):
+            shutil.rmtree(stage)
+        found.append(whole(folder))
+    assert len(found) > 20
+    assert found == sorted(found, reverse=True)
+    assert set(found) == {"old", "new"}
 
-    In the working directory some files may be missing, and never are there two runs.
-    """
-    out, absent = tmp_path / "out", 0
-    for moment in range(1, 200):
-        shutil.rmtree(out, ignore_errors=True)
-        fill(tmp_path, "mine", ["out/mine.txt", "out/plots/mine.png"])
-        fill(out, "old", ["a.csv", "old.csv", "plots/b.png", "run.json"])
-        command = [sys.executable, "-c", EVERY_MOMENT, out, place, "new", str(moment)]
-        code = subprocess.run(command, check=False).returncode
-        if not out.exists():
-            absent += 1
-            with pytest.warns(RuntimeWarning, match="what was there before is back"):
-                restore_folder(out)
-        restore_folder(out)
-        files = {name: text for name, text in contents(out).items() if ".writing/" not in name}
-        assert files.pop("mine.txt") == files.pop("plots/mine.png") == "mine"
-        assert whole(files) or (place == "inside" and len(set(files.values())) <= 1)
-        if code == 0:
-            break
-        assert code == -signal.SIGKILL
-        for left in [*tmp_path.glob(".*.writing"), *out.glob(".*.writing")]:
-            shutil.rmtree(left)
-    assert absent == (place == "beside"), "there is one moment without a folder"
-    assert set(files.values()) == {"new"}
-    assert moment > 20
-    assert list(tmp_path.iterdir()) == [out]
+
+def test_what_a_killed_run_had_not_put_into_place_is_told(tmp_path: Path) -> None:
+    """Of two files the first is there: the next write into the folder brings the other."""
+    here = tmp_path / "here"
+    pair = [here / "a.json", here / "a.bin"]
+    fill(tmp_path, "old", ["here/a.json", "here/a.bin"])
+
+    def write() -> None:
+        with replace_files(*pair) as temporaries:
+            for path in temporaries:
+                path.write_text("new")
+
+    mixed = 0
+    for each in states(here, tmp_path / "copies", write):
+        if len(set(moments.files(each).values())) > 1:
+            mixed += 1
+            with pytest.warns(RuntimeWarning, match=r"they are there now: .*a\.bin"):
+                recover(each)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            recover(each)
+        assert len(set(contents(each).values())) == 1
+        assert len(list(each.iterdir())) == 2
+    assert mixed == 1
 
 
-def test_leftovers_of_killed_runs_go_when_they_are_old(tmp_path: Path) -> None:
+def test_an_error_between_two_renamings_undoes_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     out = tmp_path / "out"
-    old, new, other = (tmp_path / f".{name}.writing" for name in ("out.x", "out.y", "outer.x"))
-    for folder in (old, new, other):
-        folder.mkdir()
-    for folder in (old, other):
-        os.utime(folder, (0, 0))
-    restore_folder(out)
-    assert sorted(tmp_path.iterdir()) == [new, other]
+    fill(tmp_path, "old", ["out/run.json"])
+    monkeypatch.setattr(files, "_exchange", lambda *_: False)
+    replace = Path.replace
+
+    def fail(source: Path, target: Path) -> Path:
+        if source.name == "new":
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return replace(source, target)
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(PermissionError), replace_folder(out) as new:
+        fill(new, "new", ["run.json"])
+    assert contents(tmp_path) == {"out/run.json": "old"}
+
+
+@pytest.mark.parametrize("interrupt", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_in_the_renaming_waits_for_its_end(
+    interrupt: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = {each: signal.signal(each, stop) for each in (signal.SIGINT, signal.SIGTERM)}
+    replace = Path.replace
+
+    def send(source: Path, target: Path) -> Path:
+        signal.raise_signal(interrupt)
+        return replace(source, target)
+
+    monkeypatch.setattr(Path, "replace", send)
+    with record_writes() as written:
+        with pytest.raises(KeyboardInterrupt), replace_file(tmp_path / "a.csv") as temporary:
+            temporary.write_text("new")
+        assert written == [tmp_path / "a.csv"]
+        assert is_written(tmp_path / "a.csv")
+    for each, handler in before.items():
+        assert signal.signal(each, handler) is stop
+    assert contents(tmp_path) == {"a.csv": "new"}
+
+
+def test_leftovers_of_killed_runs_go_and_those_of_running_ones_stay(tmp_path: Path) -> None:
+    left = tmp_path / ".bayesbias-x.writing"
+    (left / "new").mkdir(parents=True)
+    with replace_file(tmp_path / "a.csv") as running:
+        assert not left.exists()
+        recover(tmp_path / "b.csv")
+        running.write_text("new")
+    assert contents(tmp_path) == {"a.csv": "new"}
+    assert list(tmp_path.iterdir()) == [tmp_path / "a.csv"]
+
+
+@pytest.mark.parametrize(
+    "journal",
+    [
+        '[["../mine.txt", ".bayesbias-x.writing/old"]]',
+        '[["link/mine.txt", "a.csv"]]',
+        '[["mine.txt"]]',
+        '{"a": 1}',
+        "[" * 100_000,
+    ],
+)
+def test_a_journal_of_another_hand_moves_nothing(journal: str, tmp_path: Path) -> None:
+    """One that comes with a folder of somebody else's must not reach what is outside."""
+    stage = tmp_path / "theirs" / ".bayesbias-x.writing"
+    stage.mkdir(parents=True)
+    (tmp_path / "theirs" / "link").symlink_to(tmp_path)
+    (tmp_path / "mine.txt").write_text("mine")
+    (stage / "journal.json").write_text(journal)
+    recover(tmp_path / "theirs")
+    assert contents(tmp_path)["mine.txt"] == "mine"
+    assert os.listdir(tmp_path / "theirs") == ["link"]

@@ -26,7 +26,7 @@ from pandas.testing import assert_frame_equal
 from sweep_inputs import write_inputs
 
 import bayesbias as bb
-from bayesbias._core.files import restore_folder
+from bayesbias._core.files import recover
 from bayesbias.cli import main
 from bayesbias.sampling.options import FitOptions
 from bayesbias.workflows.sweep import Plan, Sweep, plan_sweep, run_sweep
@@ -302,7 +302,7 @@ def test_kills_at_random_moments_cost_nothing(config_path: Path, tmp_path: Path)
             kills += 1
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # that a folder was brought back
-                restore_folder(out)
+                recover(out)
             found = check_cells(out, found)
             for name in frames:
                 assert not (out / name).exists() or (out / name).read_bytes() == whole[name]

@@ -22,9 +22,10 @@ def test_other_files_are_told_by_their_endings(file: Write, name: str, what: str
         read_table(file(name, b"\x89HDF\xff"))
 
 
-def test_a_packed_table_is_read_and_its_lines_are_not_counted(file: Write) -> None:
+def test_a_packed_table_is_read_and_its_lines_are_counted(file: Write) -> None:
     text = ",".join(COLUMNS) + "\nhe,man,nurse,woman,different,far\n"
     path = file("t.csv.gz", gzip.compress(text.encode()))
-    assert list(read_frame(path).columns) == list(COLUMNS)
-    with pytest.raises(ValueError, match=r"t\.csv\.gz: cosine_distance must be numbers: .*far"):
+    with pytest.raises(ValueError, match="line 2"):
+        read_frame(path)
+    with pytest.raises(ValueError, match=r"t\.csv\.gz: line 2: cosine_distance is 'far'"):
         read_table(path)

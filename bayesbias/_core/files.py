@@ -1,55 +1,102 @@
-"""Files and folders that are replaced as a whole, so that a killed run never leaves a half."""
+"""Files and folders that are replaced as a whole, so that a killed run never leaves a half.
+
+What is new is written into a hidden stage beside its place and gets there by renaming: one file or
+folder in one step (folders by an exchange, where the system has it), several by a journal of
+renamings in the stage. A stage is locked by the process that writes it. Whoever writes into the
+same folder next finds those of processes that are gone, goes on with a journal, and removes them.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import errno
+import json
 import os
 import shutil
+import signal
+import sys
 import tempfile
+import threading
 import time
 import warnings
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
+
+if sys.platform != "win32":
+    import fcntl
+
+type Moves = Sequence[tuple[Path, Path]]
+"""Paths and what they are to be called, in the order of renaming."""
 
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 """Errors of the system that say that there is no room."""
 
+_NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
+"""Errors of a system or a file system that cannot exchange two names."""
+
 _ADVICE = "make room there, or choose another place"
+_PREFIX, _SUFFIX = ".bayesbias-", ".writing"
+_JOURNAL = "journal.json"
 _STALE = 3600.0
-"""Seconds after which a folder that nobody has finished is taken to be what a killed run left."""
+"""Seconds after which a stage counts as left by a killed run, where the system has no locks."""
+
+_written: ContextVar[list[Path] | None] = ContextVar("_written", default=None)
+
+
+@contextmanager
+def record_writes() -> Iterator[list[Path]]:
+    """Yield a list that grows by every file and folder that is put into its place."""
+    written: list[Path] = []
+    token = _written.set(written)
+    try:
+        yield written
+    finally:
+        _written.reset(token)
+
+
+def is_written(path: Path) -> bool:
+    """Return whether a path was put into its place since `record_writes` began."""
+    return path in (_written.get() or ())
 
 
 @contextmanager
 def replace_file(path: str | Path) -> Iterator[Path]:
-    """Yield a temporary path beside ``path``, which takes its place when the block ends well.
+    """Yield a temporary path of the same name, which takes the place of ``path`` in the end.
 
-    The temporary name keeps the ending, so that writers which look at it do the same as before.
-
-    An OSError is raised if the folder is not there or cannot be written to, or the path is a
-    folder; one of the block that says that there is no room gets the path's name.
+    Errors are those of `replace_files`.
     """
-    final = Path(path)
-    if final.is_dir():
-        raise IsADirectoryError(f"{final} is a folder; give the name of a file in it")
-    if not final.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {final.parent} to write {final.name} into")
-    handle, name = tempfile.mkstemp(
-        prefix=".writing-", suffix="".join(final.suffixes), dir=final.parent
-    )
-    os.close(handle)
-    temporary = Path(name)
-    try:
+    with replace_files(path) as (temporary,):
         yield temporary
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(final)
+
+
+@contextmanager
+def replace_files(*paths: str | Path) -> Iterator[list[Path]]:
+    """Yield temporary paths, which take the places of paths in one folder when the block ends well.
+
+    They get there in their order. After a kill in between, the next write into the folder puts
+    the others there.
+
+    An OSError is raised if the folder is not there or cannot be written to, or a path is a
+    folder; one of the block that says that there is no room gets the first path's name.
+    """
+    finals = [Path(path) for path in paths]
+    for final in finals:
+        if final.is_dir():
+            raise IsADirectoryError(f"{final} is a folder; give the name of a file in it")
+        if not final.parent.is_dir():
+            raise FileNotFoundError(f"there is no folder {final.parent} to write {final.name} into")
+    try:
+        with _stage(finals[0].parent) as stage:
+            moves = [(stage / "new" / each.name, stage.parent / each.name) for each in finals]
+            yield [temporary for temporary, _ in moves]
+            _put(stage, moves, finals)
     except OSError as error:
         if error.errno in _FULL and error.filename is None:  # a write names no file
-            error.filename = str(final)
+            error.filename = str(finals[0])
         raise
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -58,13 +105,12 @@ def replace_folder(
 ) -> Iterator[Path]:
     """Yield an empty folder, which takes the place of ``path`` when the block ends well.
 
-    It is written beside ``path`` under a hidden name. Then two renamings take an earlier folder
-    away and put the new one in its place; after a kill between them, `restore_folder` brings the
-    earlier one back. Files of an earlier folder that the new one does not have stay, by links.
+    Files of an earlier folder that the new one does not have stay, by links.
 
     A folder that must stay where it is (a mount, or one with the working directory in it) loses
     the files that are replaced before it gets the new ones, in the order of their writing. A
-    kill in between leaves some files of one of the two, and never some of both.
+    kill in between leaves some files of one of the two, and never some of both; the next write
+    there puts the new ones in their place.
 
     Folders above it are made. ``dropped`` gets the names of all new files, relative to the folder,
     and returns those of earlier ones that are not to stay; it may raise an error, which leaves
@@ -73,57 +119,192 @@ def replace_folder(
     """
     given = Path(path)
     final = given.absolute().resolve()
-    restore_folder(final)
+    recover(final)
     missing = [folder for folder in final.parents if not folder.exists()]
     final.parent.mkdir(parents=True, exist_ok=True)
     stays = final.exists() and _must_stay(final)
-    beside = final if stays else final.parent
-    new = Path(tempfile.mkdtemp(prefix=f".{final.name}.", suffix=".writing", dir=beside))
-    new.chmod(0o777 & ~_umask())
     try:
-        yield new
-        names = file_names(new)
-        for name in names:
-            if (final / name).is_dir():
-                raise IsADirectoryError(f"{given / name} is a folder, and a result has that name")
-        (_refill if stays else _swap)(final, new, names, dropped(names))
+        with _stage(final if stays else final.parent) as stage:
+            new = stage / "new"
+            yield new
+            names = file_names(new)
+            for name in names:
+                if (final / name).is_dir():
+                    text = f"{given / name} is a folder, and a result has that name"
+                    raise IsADirectoryError(text)
+            away = {name for name in {*names, *dropped(names)} if os.path.lexists(final / name)}
+            if stays:
+                moves = _file_by_file(stage, final, names, away)
+            else:
+                _take_over(final, new, {*names, *away})
+                moves = [(new, final)]
+            _put(stage, moves, [given])
     except OSError as error:
         if error.errno not in _FULL:
             raise
         text = f"{os.strerror(error.errno)} while its results were written; {_ADVICE}"
         raise OSError(error.errno, text, str(given)) from None
     finally:
-        shutil.rmtree(new, ignore_errors=True)
         for folder in missing:
             with contextlib.suppress(OSError):  # it is not empty: all went well
                 folder.rmdir()
 
 
-def restore_folder(path: str | Path) -> None:
-    """Bring back the folder that a run was replacing when it was killed, and clean up after it.
+def recover(path: str | Path) -> None:
+    """End what killed runs began in and beside a path, and remove what they left.
 
-    A RuntimeWarning tells if there was none under its name any more, and the earlier one is back.
+    A RuntimeWarning names what had not got its place before, and has it now.
     """
     final = Path(path).absolute().resolve()
-    backup = _backup_of(final)
-    if backup.is_dir() and not final.exists():
-        backup.rename(final)
-        warnings.warn(
-            f"a run was stopped while it replaced {path}; what was there before is back",
-            RuntimeWarning,
-            stacklevel=3,
-        )
-    shutil.rmtree(backup, ignore_errors=True)
-    for left in (*final.glob(".*.writing"), *final.parent.glob(".*.writing")):
-        with contextlib.suppress(FileNotFoundError):  # another run is faster
-            old = time.time() - left.stat().st_mtime > _STALE
-            if old and left.name.startswith(f".{final.name}."):
-                shutil.rmtree(left, ignore_errors=True)
+    for folder in (final, final.parent):
+        for stage in folder.glob(f"{_PREFIX}*{_SUFFIX}") if folder.is_dir() else ():
+            with contextlib.suppress(OSError), _lock(stage) as locked:  # not another run's
+                if locked or time.time() - stage.stat().st_mtime > _STALE:
+                    _go_on(stage)
+                    shutil.rmtree(stage, ignore_errors=True)
 
 
 def file_names(folder: Path) -> set[str]:
     """Return the names of all files in a folder and its folders, relative to it."""
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()}
+
+
+@contextmanager
+def _stage(beside: Path) -> Iterator[Path]:
+    """Yield a hidden folder with an empty one, ``new``; nothing of it is left afterwards."""
+    recover(beside)
+    with contextlib.ExitStack() as stack:
+        while True:
+            stage = Path(tempfile.mkdtemp(prefix=_PREFIX, suffix=_SUFFIX, dir=beside))
+            stack.callback(shutil.rmtree, stage, ignore_errors=True)
+            with contextlib.suppress(BlockingIOError, FileNotFoundError):  # another swept it
+                stack.enter_context(_lock(stage))
+                (stage / "new").mkdir()
+                break
+        yield stage
+
+
+@contextmanager
+def _lock(folder: Path) -> Iterator[bool]:
+    """Lock a folder as long as the block and this process last; yield whether there are locks.
+
+    A BlockingIOError is raised if another has the lock, and an OSError if it is no folder.
+    """
+    if sys.platform == "win32":
+        yield False
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        locked = True
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise
+        except OSError:  # not every file system has locks
+            locked = False
+        yield locked
+    finally:
+        os.close(handle)
+
+
+def _put(stage: Path, moves: Moves, written: Sequence[Path]) -> None:
+    """Rename all, or with an error none; Ctrl-C waits. Then `written` are recorded as such."""
+    with _undisturbed():
+        source, target = moves[0]
+        if len(moves) > 1:
+            _put_by_journal(stage, moves)
+        elif not target.is_dir():
+            source.replace(target)
+        elif not _exchange(source, target):
+            _put_by_journal(stage, [(target, stage / "old"), (source, target)])
+        within = any(_is_stage(folder) for folder in stage.parents)
+        if (record := _written.get()) is not None and not within:
+            record.extend(written)
+
+
+def _put_by_journal(stage: Path, moves: Moves) -> None:
+    names = [[path.relative_to(stage.parent).as_posix() for path in move] for move in moves]
+    (stage / "journal").write_text(json.dumps(names), encoding="utf-8")
+    (stage / "journal").replace(stage / _JOURNAL)
+    try:
+        _rename(stage, moves)
+    except OSError:
+        for source, target in reversed(moves):
+            if os.path.lexists(target) and not os.path.lexists(source):
+                target.replace(source)
+        raise
+    finally:
+        (stage / _JOURNAL).unlink()
+
+
+def _rename(stage: Path, moves: Moves) -> None:
+    """Rename what has not been renamed yet; what is put away into the stage is put there once."""
+    for source, target in moves:
+        away = target.is_relative_to(stage) and os.path.lexists(target)
+        if os.path.lexists(source) and not away:
+            source.replace(target)
+
+
+def _go_on(stage: Path) -> None:
+    """Do the renamings of a journal that are left, if there is one."""
+    try:
+        moves = [
+            _move(stage.parent, *names) for names in json.loads((stage / _JOURNAL).read_bytes())
+        ]
+    except (OSError, ValueError, TypeError, RecursionError):
+        return  # none had been begun, or it is not ours
+    _rename(stage, moves)
+    (stage / _JOURNAL).unlink()
+    done = ", ".join(sorted(str(path) for _, path in moves if not path.is_relative_to(stage)))
+    warnings.warn(
+        f"a run was stopped while it put its results into place; they are there now: {done}",
+        RuntimeWarning,
+        stacklevel=3,
+    )
+
+
+def _move(folder: Path, *names: str) -> tuple[Path, Path]:
+    """Return the paths of a journal, which must not lead out of the folder."""
+    source, target = (folder / name for name in names)
+    for path in (source, target):
+        if not path.parent.resolve().is_relative_to(folder.resolve()) or path.name == "..":
+            raise ValueError(f"{path} is not in {folder}")
+    return source, target
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Give each of two paths the other's name in one step; return False if that cannot be done."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    names, exchange = (os.fsencode(one), os.fsencode(other)), 2  # RENAME_EXCHANGE, RENAME_SWAP
+    if hasattr(libc, "renameat2"):  # Linux
+        here = -100  # AT_FDCWD
+        failed = libc.renameat2(here, names[0], here, names[1], exchange)
+    elif hasattr(libc, "renamex_np"):  # macOS
+        failed = libc.renamex_np(*names, exchange)
+    else:
+        return False
+    if failed and ctypes.get_errno() not in _NO_EXCHANGE:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(other))
+    return not failed
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let Ctrl-C and a polite end of the process wait until the block has ended."""
+    came: list[int] = []
+    waiting = {}
+    if threading.current_thread() is threading.main_thread():
+        for each in (signal.SIGINT, signal.SIGTERM):
+            if (handler := signal.getsignal(each)) is not None:  # one that Python knows
+                waiting[each] = handler
+                signal.signal(each, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        for each, handler in waiting.items():
+            signal.signal(each, handler)
+        for number in came:
+            signal.raise_signal(number)
 
 
 def _must_stay(folder: Path) -> bool:
@@ -135,24 +316,22 @@ def _must_stay(folder: Path) -> bool:
     )
 
 
-def _backup_of(final: Path) -> Path:
-    return final.with_name(f".{final.name}.bayesbias-old")
+def _is_stage(folder: Path) -> bool:
+    return folder.name.startswith(_PREFIX) and folder.name.endswith(_SUFFIX)
 
 
-def _swap(final: Path, new: Path, names: Collection[str], dropped: Collection[str]) -> None:
-    if not final.exists():
-        new.rename(final)
-        return
-    _take_over(final, new, {*names, *dropped})
-    backup = _backup_of(final)
-    try:
-        final.rename(backup)
-        new.rename(final)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            backup.rename(final)
-        raise
-    shutil.rmtree(backup, ignore_errors=True)
+def _file_by_file(stage: Path, final: Path, names: Collection[str], away: Collection[str]) -> Moves:
+    """Return the moves that take the old files away, the record first, and put the new ones in."""
+    new = stage / "new"
+    written = sorted(names, key=lambda name: ((new / name).stat().st_mtime_ns, name))
+    for name in written:
+        (final / name).parent.mkdir(parents=True, exist_ok=True)
+    order = [name for name in reversed(written) if name in away]
+    gone = [*order, *sorted(set(away) - set(order))]
+    return [
+        *((final / name, stage / f"old-{i}") for i, name in enumerate(gone)),
+        *((new / name, final / name) for name in written),
+    ]
 
 
 def _take_over(old: Path, new: Path, without: Collection[str]) -> None:
@@ -165,7 +344,7 @@ def _take_over(old: Path, new: Path, without: Collection[str]) -> None:
             folders[path] = new / name
         elif name not in without:
             _link(path, new / name)
-    for one, other in reversed(folders.items()):
+    for one, other in reversed(folders.items()) if old.exists() else ():
         shutil.copystat(one, other)
 
 
@@ -176,19 +355,3 @@ def _link(path: Path, new: Path) -> None:
         raise
     except OSError:  # not every file system has links
         shutil.copy2(path, new, follow_symlinks=False)
-
-
-def _refill(final: Path, new: Path, names: Collection[str], dropped: Collection[str]) -> None:
-    written = sorted(names, key=lambda name: ((new / name).stat().st_mtime_ns, name))
-    for name in written:
-        (final / name).parent.mkdir(parents=True, exist_ok=True)
-    for name in {*names, *dropped}:
-        (final / name).unlink(missing_ok=True)
-    for name in written:
-        (new / name).rename(final / name)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -118,7 +118,7 @@ def run_jobs(
         folder.mkdir(parents=True, exist_ok=True)
     outcomes: dict[str, _Outcome] = {}
     with open_store(None if folder is None else folder / RESULTS) as store:
-        outcomes |= store.find(by_key)
+        outcomes |= store.find(by_key, _unpacked)
         left = {key: job for key, job in by_key.items() if key not in outcomes}
         with (
             progress_bar(description, len(by_key), done=len(outcomes), shown=progress) as update,
@@ -143,13 +143,17 @@ def _finished(
         if isinstance(outcome, Failure):
             failures.append(replace(outcome, name=job.name))
             continue
-        frames[job.name] = unpack_frame(outcome["frame"])
-        for text in outcome["warnings"]:
+        frames[job.name], texts = _unpacked(outcome)
+        for text in texts:
             warned.setdefault(text, []).append(job.name)
     for text, names in warned.items():
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         warnings.warn(f"{names[0]}{more}: {text}", category, stacklevel=3)
     return Finished(frames, tuple(failures), len(frames) - fresh)
+
+
+def _unpacked(outcome: Mapping[str, Any]) -> tuple[pd.DataFrame, list[str]]:
+    return unpack_frame(outcome["frame"]), [str(text) for text in outcome["warnings"]]
 
 
 def _run_all(jobs: Mapping[str, Job], n_jobs: int) -> Generator[_Keyed]:

@@ -11,7 +11,7 @@ import hashlib
 import json
 import sqlite3
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import batched
@@ -57,17 +57,25 @@ class Store:
     path: str
     connection: sqlite3.Connection
 
-    def find(self, keys: Iterable[str]) -> dict[str, Any]:
-        """Return the results that are there, by key; warn of damaged ones, and leave them out."""
+    def find(
+        self, keys: Iterable[str], unpack: Callable[[Any], object] = lambda _: None
+    ) -> dict[str, Any]:
+        """Return the results that are there, by key; warn of damaged ones, and leave them out.
+
+        A result of which ``unpack`` makes nothing is damaged, too.
+        """
         found: dict[str, Any] = {}
         damaged = 0
         for some in batched(dict.fromkeys(keys), KEYS_AT_ONCE):
             wanted = f"key IN ({','.join('?' * len(some))})"
             rows = self.connection.execute(f"SELECT * FROM results WHERE {wanted}", some)
             for key, content, sha256 in rows:
-                if sha256 == _hash(key, content):
-                    found[key] = json.loads(content)
-                else:
+                try:
+                    if sha256 != _hash(key, content):
+                        raise ValueError
+                    unpack(result := json.loads(content))
+                    found[key] = result
+                except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
                     damaged += 1
         if damaged:
             warnings.warn(
@@ -97,6 +105,7 @@ def open_store(path: str | Path | None) -> Iterator[Store]:
     try:
         with closing(sqlite3.connect(path or ":memory:", timeout=PATIENCE)) as connection:
             connection.execute(_TABLE)
+            _require_own(connection)
             yield Store(str(path), connection)
     except sqlite3.OperationalError as error:
         raise OSError(f"results cannot be kept in {path}: {error}") from None
@@ -105,6 +114,13 @@ def open_store(path: str | Path | None) -> Iterator[Store]:
             f"{path} is no file of results, or is damaged ({error}); move it away, and its "
             "results are computed again"
         ) from None
+
+
+def _require_own(connection: sqlite3.Connection) -> None:
+    """Raise an error for a file with another table, a view or a trigger, which run on reading."""
+    made = connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+    if made != [(_TABLE.replace("IF NOT EXISTS ", ""),)]:
+        raise sqlite3.DatabaseError("it holds tables that are not ours")
 
 
 def _hash(key: str, content: object) -> str:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, cast
 
 import typer
 
+from .._core.files import record_writes
 from . import (
     background,
     calibrate,
@@ -108,11 +110,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _survive_odd_letters()
     command = typer.main.get_command(app)
     given = None if arguments is None else list(arguments)
+    written: list[Path] = []
     try:
-        with tidy_warnings():
+        with tidy_warnings(), record_writes() as written:
             code = int(command.main(args=given, prog_name=NAME, standalone_mode=False) or 0)
         if code == INTERRUPTED:  # how the library of the command line answers Ctrl-C
-            raise StoppedError("nothing was written")
+            raise KeyboardInterrupt
         return code
     except _USAGE_ERROR as error:
         complain(_usage(error))
@@ -123,8 +126,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit:  # how the libraries of the command line answer a closed pipe
         return CLOSED_PIPE
     except (StoppedError, KeyboardInterrupt) as stop:
-        complain(f"interrupted; {str(stop) or 'nothing was written'}")
+        complain(f"interrupted; {str(stop) or _now_there(written)}")
         return INTERRUPTED
+
+
+def _now_there(written: Sequence[Path]) -> str:
+    """Write what a command had put into its place when it was stopped."""
+    if not written:
+        return "nothing was written"
+    return f"its results were written before that, and are whole: {', '.join(map(str, written))}"
 
 
 def _usage(error: Exception) -> str:

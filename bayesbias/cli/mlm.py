@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,19 +15,15 @@ import typer
 
 from ..sampling.options import FitOptions
 from . import options
-from .screen import Screen
+from .screen import Screen, kept_in
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ..workflows.pairs import PairAnalysis
 
-SCORES = "scores.csv"
-RECORD = "run.json"
 REMEMBERED = "remembered.sqlite"
-
-KIND = "bayesbias mlm score"
-"""What the record of a folder of scores says that it is."""
+"""The scores so far, from which a run that was stopped goes on."""
 
 mlm_app = typer.Typer(
     rich_markup_mode="markdown", callback=options.help_alone, invoke_without_command=True
@@ -100,6 +95,7 @@ def score(
     from .._core.transformer_files import place_of
     from ..maskedlm import load_language_model, paired_scores, read_pairs, score_pairs
     from ..maskedlm.questions import require_measures
+    from ..maskedlm.score_files import KIND, SCORES
     from ..workflows import output
 
     require_measures(measure or ())  # names first: torch takes seconds to load
@@ -109,31 +105,32 @@ def score(
     read = load_language_model(
         model, device=device, dtype=dtype, name=name, allow_pickle=allow_pickle
     )
-    with _room(out):
-        scores = score_pairs(
-            pairs,
-            read,
-            measure,
-            batch_size=batch_size,
-            cache=out / REMEMBERED,
-            progressbar=not screen.quiet,
-        )
-    record = {
-        "kind": read.kind,
-        "made_by": KIND,
-        "command": options.command_of(context),
-        "model": read.name,
-        "model_hash": read.content_hash,
-        "dataset": dataset if dataset != "stereoset" else f"{dataset}, {part}",
-        "data_hash": hashlib.sha256(data.read_bytes()).hexdigest(),
-        "dtype": dtype,
-        "n_pairs": len(pairs),
-        "unscored": scores.attrs["unscored"],
-        "versions": output.versions("torch", "transformers"),
-    }
-    with output.replace_results(out, force=force) as stage:
-        scores.to_csv(stage / SCORES, index=False)
-        output.write_record(record, stage)
+    with kept_in(out):
+        with _room(out):
+            scores = score_pairs(
+                pairs,
+                read,
+                measure,
+                batch_size=batch_size,
+                cache=out / REMEMBERED,
+                progressbar=not screen.quiet,
+            )
+        record = {
+            "kind": read.kind,
+            "made_by": KIND,
+            "command": options.command_of(context),
+            "model": read.name,
+            "model_hash": read.content_hash,
+            "dataset": dataset if dataset != "stereoset" else f"{dataset}, {part}",
+            "data_hash": hashlib.sha256(data.read_bytes()).hexdigest(),
+            "dtype": dtype,
+            "n_pairs": len(pairs),
+            "unscored": scores.attrs["unscored"],
+            "versions": output.versions("torch", "transformers"),
+        }
+        with output.replace_results(out, force=force) as stage:
+            scores.to_csv(stage / SCORES, index=False)
+            output.write_record(record, stage)
     _tell_shares(paired_scores(scores), screen)
     screen.say(
         f"{out / SCORES}: {len(scores):,} scores of {len(pairs):,} pairs under {read.name}.",
@@ -232,23 +229,9 @@ def _read_scores(folders: Sequence[Path]) -> tuple[pd.DataFrame, list[dict[str, 
     """Read what was scored, and check that it is of the same data under different names."""
     import pandas as pd
 
-    frames, records = [], []
-    for folder in folders:
-        for name in (SCORES, RECORD):
-            if not (folder / name).is_file():
-                raise FileNotFoundError(
-                    f"{folder} holds no {name}; give a folder that `bayesbias mlm score` wrote"
-                )
-        record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-        if not isinstance(record, dict) or record.get("made_by") != KIND:
-            raise ValueError(f"{folder / RECORD} is not of `bayesbias mlm score`")
-        texts = dict.fromkeys(("model", "measure", "pair_id", "bias_type", "direction"), str)
-        frames.append(
-            pd.read_csv(
-                folder / SCORES, dtype=texts, keep_default_na=False, float_precision="round_trip"
-            )
-        )
-        records.append(record)
+    from ..maskedlm.score_files import read_scored
+
+    frames, records = zip(*map(read_scored, folders), strict=True)
     names = Counter(record["model"] for record in records)
     name, count = names.most_common(1)[0]
     if count > 1:
@@ -258,7 +241,7 @@ def _read_scores(folders: Sequence[Path]) -> tuple[pd.DataFrame, list[dict[str, 
     data = {(record["dataset"], record["data_hash"]) for record in records}
     if len(data) > 1:
         raise ValueError("the folders were scored on different data; models need the same pairs")
-    return pd.concat(frames, ignore_index=True), records
+    return pd.concat(frames, ignore_index=True), list(records)
 
 
 def _findings(analysis: PairAnalysis) -> Iterator[str]:

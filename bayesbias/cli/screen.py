@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .._core.checks import Argument, NamesArguments
+from .._core.files import is_written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,8 +109,10 @@ def kept_in(folder: Path | None) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
+        if folder is None or is_written(folder) or not folder.exists():
+            raise
         kept = f"what was done is kept in {folder}, and the same command goes on"
-        raise StoppedError(kept if folder else "nothing was written") from None
+        raise StoppedError(kept) from None
 
 
 def plain(text: str) -> str:

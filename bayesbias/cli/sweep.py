@@ -91,12 +91,11 @@ def sweep(
     plan = plan_sweep(wanted, allow_pickle=allow_pickle, progressbar=not screen.quiet)
     _tell_refused(plan)
     command = options.command_of(context)
-    with _workers(dask):
+    with _workers(dask), kept_in(out):
         begin(plan, out, command)
-        with kept_in(out):
-            progress = False if screen.quiet else None
-            done = run_sweep(plan, folder=out, n_jobs=jobs, progress=progress)
-            write_sweep(done, out, command)
+        progress = False if screen.quiet else None
+        done = run_sweep(plan, folder=out, n_jobs=jobs, progress=progress)
+        write_sweep(done, out, command)
     _tell(done, screen)
     code = options.finish(screen, [CLOSING], out, doubtful=done.doubtful)
     return options.FAILED if done.failures else code

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .._core.transformer_files import load_network, longest_input, open_model
+from .._core.reading import read_json
+from .._core.transformer_files import MOST_CONFIG, load_network, longest_input, open_model
 
 _POOLING_KEYS = {
     "pooling_mode_mean_tokens": "mean",
@@ -93,8 +93,10 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
             "be random numbers; give a folder with all of them"
         )
     folder = Path(place)
-    settings = _json(folder / "sentence_bert_config.json")
+    settings = _json(folder / "sentence_bert_config.json", dict)
     limits = [longest_input(network, tokenizer), settings.get("max_seq_length")]
+    if not all(isinstance(limit, int | None) for limit in limits):
+        raise ValueError(f"{folder / 'sentence_bert_config.json'}: max_seq_length is no number")
     return Encoder(
         name=folder.absolute().name if folder.is_dir() else place,
         network=network,
@@ -107,7 +109,9 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
 
 def _pooling(folder: Path) -> str:
     """Return how a folder of sentence-transformers pools; the mean for any other folder."""
-    steps = _json(folder / "modules.json")
+    steps = _json(folder / "modules.json", list)
+    if not all(isinstance(step, dict) for step in steps):
+        raise ValueError(f"{folder / 'modules.json'} is no list of steps")
     kinds = [str(step.get("type", "")).rsplit(".", 1)[-1] for step in steps]
     for kind in kinds:
         if kind not in _STEPS:
@@ -117,9 +121,11 @@ def _pooling(folder: Path) -> str:
             )
     if "Pooling" not in kinds:
         return "mean"
-    path = folder / str(steps[kinds.index("Pooling")]["path"]) / "config.json"
+    path = folder / str(steps[kinds.index("Pooling")].get("path", "")) / "config.json"
     modes = [
-        key for key, on in _json(path).items() if key.startswith("pooling_mode") and on is True
+        key
+        for key, on in _json(path, dict).items()
+        if key.startswith("pooling_mode") and on is True
     ]
     if len(modes) != 1 or modes[0] not in _POOLING_KEYS:
         raise ValueError(
@@ -129,11 +135,11 @@ def _pooling(folder: Path) -> str:
     return _POOLING_KEYS[modes[0]]
 
 
-def _json(path: Path) -> Any:  # noqa: ANN401
+def _json(path: Path, kind: type) -> Any:  # noqa: ANN401
     """Read a file; one that is not there, as for models of the hub, is as good as an empty one."""
     if not path.is_file():
-        return {}
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{path} is not JSON: {error}") from None
+        return kind()
+    content = read_json(path, MOST_CONFIG)
+    if not isinstance(content, kind):
+        raise ValueError(f"{path} holds no {kind.__name__}")
+    return content

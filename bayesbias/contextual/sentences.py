@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from .._core.checks import unknown_name
+from .._core.reading import located, parse_toml, read_text
 from .._core.resources import bundled_names, toml_path
 
 PLACE = "{}"
@@ -82,16 +82,14 @@ def load_templates(source: str | Path | Templates | Iterable[str] = "bleached") 
         return Templates(tuple(source))
     path = toml_path(source, "contexts", "set of templates")
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = parse_toml(read_text(path), "templates")
         for key in content:
             if key not in (*_TEXTS, "templates"):
                 raise ValueError(unknown_name("key", key, (*_TEXTS, "templates")))
         texts = {key: str(content[key]).strip() for key in _TEXTS if key in content}
         return Templates(tuple(content.get("templates", ())), **{"name": path.stem, **texts})
-    except RecursionError:
-        raise ValueError(f"{path} nests lists or tables too deeply for templates") from None
     except (ValueError, TypeError) as error:  # TOML and Unicode errors are ValueErrors
-        raise ValueError(f"{path}: {error}") from None
+        raise ValueError(located(path, error)) from None
 
 
 def sentence(template: str, word: str) -> Sentence:

@@ -6,7 +6,6 @@ They differ in form from the word lists that are measured, and so they have a fo
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
@@ -16,6 +15,7 @@ from typing import Any
 
 from .._core.checks import unknown_name
 from .._core.display import abridged
+from .._core.reading import parse_toml
 from .._core.resources import bundled_names, toml_path
 from ..embeddings.load import CASES
 from ..tables.wordlist_files import read_wordlist_text
@@ -245,11 +245,10 @@ def load_defining_sets(source: SetsLike) -> DefiningSets:
         return source
     path = toml_path(source, FOLDER, "list for debiasing")
     try:
-        content: dict[str, Any] = {"name": path.stem, **tomllib.loads(read_wordlist_text(path))}
-    except RecursionError:
-        raise ValueError(f"{path} nests lists too deeply for a list for debiasing") from None
+        parsed = parse_toml(read_wordlist_text(path), "a list for debiasing")
     except ValueError as error:  # TOMLDecodeError, or a number of too many digits
         raise ValueError(f"{path} is not valid TOML: {error}") from None
+    content: dict[str, Any] = {"name": path.stem, **parsed}
     known = [each.name for each in fields(DefiningSets)]
     for key in content:
         if key not in known:

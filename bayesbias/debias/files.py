@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._core.files import replace_file
+from .._core.files import replace_files
 from ..embeddings.load import load_vectors, open_embedding, save_vectors
 from .debiaser import Debiaser, Debiasing, warn_of_empty
 from .defining_sets import SetsLike, load_defining_sets
@@ -72,7 +72,7 @@ def debias_file(
     out : str or path
         Ends in ``.bin`` (word2vec's binary format), ``.txt`` or ``.vec`` (its text format, with a
         header), any of them with ``.gz`` after it, or ``.npz``. It appears when it is complete,
-        and a record beside it with ``.json`` added to its name.
+        after a record beside it with ``.json`` added to its name.
     method : str
         A name of `DEBIASING_METHODS`.
     sets : str, path or DefiningSets
@@ -105,16 +105,17 @@ def debias_file(
     if chunk_size < 1:
         raise ValueError(f"chunk_size must be at least one word; got {chunk_size}")
     reading: dict[str, Any] = {"allow_pickle": allow_pickle, "progressbar": progressbar}
-    if target.suffix == NPZ:
-        held = load_vectors(source, **reading)
-        debiaser = chosen.fit(held, lists)
-        count, dims = _save_npz(held, debiaser, target, str(source))
-    else:
-        opened = FileSource(open_embedding(source, **reading))
-        debiaser = chosen.fit(opened, lists)
-        count, dims = _stream(opened, debiaser, target, chunk_size)
-    written = DebiasedFile(target, record_path(target), count, dims, debiaser.record)
-    _write_record(written, Path(source).name)
+    with replace_files(record_path(target), target) as (record, vectors):
+        if target.suffix == NPZ:
+            held = load_vectors(source, **reading)
+            debiaser = chosen.fit(held, lists)
+            count, dims = _save_npz(held, debiaser, vectors, str(source))
+        else:
+            opened = FileSource(open_embedding(source, **reading))
+            debiaser = chosen.fit(opened, lists)
+            count, dims = _stream(opened, debiaser, vectors, chunk_size)
+        written = DebiasedFile(target, record_path(target), count, dims, debiaser.record)
+        _write_record(written, record, Path(source).name)
     return written
 
 
@@ -143,7 +144,7 @@ def _stream(source: FileSource, debiaser: Debiaser, out: Path, chunk_size: int) 
     first = next(chunks)
     count, dims = source.count, first[1].shape[1]
     done, empty, spaced = 0, 0, 0
-    with replace_file(out) as temporary, writer(temporary, format_of(out), count, dims) as write:
+    with writer(out, format_of(out), count, dims) as write:
         for words, vectors in chain([first], chunks):
             rows = debiaser.transform_rows(words, vectors)
             # Words without the characters that end words and lines in word2vec's formats.
@@ -171,7 +172,7 @@ def _save_npz(held: KeyedVectors, debiaser: Debiaser, out: Path, origin: str) ->
     return after.vectors.shape[0], after.vectors.shape[1]
 
 
-def _write_record(written: DebiasedFile, source: str) -> None:
+def _write_record(written: DebiasedFile, path: Path, source: str) -> None:
     told: Mapping[str, Any] = {
         "source": source,
         "out": written.out.name,
@@ -180,7 +181,4 @@ def _write_record(written: DebiasedFile, source: str) -> None:
         **asdict(written.record),
         "bayesbias": version("bayesbias"),
     }
-    with replace_file(written.record_path) as temporary:
-        temporary.write_text(
-            json.dumps(told, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
-        )
+    path.write_text(json.dumps(told, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")

@@ -91,8 +91,14 @@ def load_vectors(
         forms = {form for word in asked for form in (word, word.lower())}
         wanted = {form.encode(errors=ODD): form for form in forms}
     found: dict[str, Vector] = {}
-    for name, vector in embedding.pick(None if wanted is None else wanted.keys()):
-        found.setdefault(name.decode(errors=ODD) if wanted is None else wanted[name], vector)
+    try:
+        for name, vector in embedding.pick(None if wanted is None else wanted.keys()):
+            found.setdefault(name.decode(errors=ODD) if wanted is None else wanted[name], vector)
+    except MemoryError:
+        raise ValueError(
+            f"{where} does not fit into memory, or promises more than it holds; name the words "
+            "to read, or read it in parts by iter_vectors"
+        ) from None
     chosen = {word: word for word in found} if asked is None else choose(asked, found, case)
     if not chosen:
         raise _nothing_found(asked or (), found, where)

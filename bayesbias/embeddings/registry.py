@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .._core.packing import ENDINGS as PACKED_ENDINGS
+from .._core.packing import opened
 from .chunks import Chunk, Entry, ahead
 from .formats import binary, fasttext, native, npz, pickles, text
-from .packing import ENDINGS as PACKED_ENDINGS
-from .packing import opened
 from .source import Source
 
 if TYPE_CHECKING:

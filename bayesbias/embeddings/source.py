@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from .._core.packing import opened
 from .._core.progress import progress_bar
-from .packing import opened
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors

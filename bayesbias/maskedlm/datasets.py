@@ -6,7 +6,6 @@ are there to find out whether a model does.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,9 @@ from typing import Any
 import pandas as pd
 
 from .._core.checks import unknown_name
+from .._core.reading import located, read_json
 from ..tables.schema import require_columns, require_numbered_rows
+from ..tables.table_files import read_csv
 
 PAIR_LABELS = ("pair_id", "bias_type", "direction")
 """What a pair is called, in whatever frame."""
@@ -91,7 +92,7 @@ def read_pairs(
     try:
         pairs = validate_pairs(READERS[dataset](Path(path), part))
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise ValueError(located(Path(path), error)) from None
     return pairs if bias_types is None else _only(pairs, bias_types)
 
 
@@ -154,7 +155,7 @@ def _only(pairs: pd.DataFrame, bias_types: Iterable[str]) -> pd.DataFrame:
 
 def _crows_pairs(path: Path, _part: str) -> pd.DataFrame:
     try:
-        read = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
+        read = read_csv(path, dtype=str, keep_default_na=False)
     except (ValueError, TypeError) as error:  # parser and Unicode errors are ValueErrors
         raise ValueError(f"not a CSV file in UTF-8: {error}") from None
     require_numbered_rows(read)
@@ -166,12 +167,7 @@ def _crows_pairs(path: Path, _part: str) -> pd.DataFrame:
 
 def _stereoset(path: Path, part: str) -> pd.DataFrame:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        clusters = content["data"][part]
-    except RecursionError:
-        raise ValueError("not StereoSet: it nests too deeply") from None
-    except ValueError as error:  # JSON and Unicode errors, or a number of too many digits
-        raise ValueError(f"not a JSON file: {error}") from None
+        clusters = read_json(path)["data"][part]
     except (KeyError, TypeError):
         raise ValueError(f"not StereoSet: there is no data.{part} in it") from None
     if not isinstance(clusters, list):

@@ -127,7 +127,7 @@ def _scores(
     tasks: Sequence[_Task], model: LanguageModel, store: Store, batch_size: int, *, shown: bool
 ) -> dict[str, float]:
     """Scores by key; tasks that no question can answer have none."""
-    scores: dict[str, float] = store.find(task.key for task in tasks)
+    scores: dict[str, float] = store.find((task.key for task in tasks), float)
     todo: dict[tuple[int, ...], list[_Task]] = {}
     for task in tasks:
         if task.key not in scores:

@@ -6,7 +6,6 @@ What a model can say is a closed set; for free formulas there is Bambi.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from .._core.checks import unknown_name
+from .._core.reading import located, parse_toml, read_text
 from .._core.resources import bundled_folder, bundled_names
 from .priors import Prior
 from .terms import FACTORS, Term, term_from_dict
@@ -265,13 +265,11 @@ def model_text(source: str | Path) -> str:
 
 def _read_spec(path: Path) -> ModelSpec:
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = parse_toml(read_text(path), "a model")
         content.setdefault("name", path.stem)
         return spec_from_dict(content)
-    except RecursionError:
-        raise ValueError(f"{path} nests lists or tables too deeply for a model") from None
     except (ValueError, TypeError) as error:  # TOML and Unicode errors are ValueErrors
-        raise ValueError(f"{path}: {error}") from None
+        raise ValueError(located(path, error)) from None
 
 
 def _path_of(source: str | Path, outcome: str | None) -> Path:

@@ -34,10 +34,14 @@ def require_sweep_place(out: Path) -> None:
 
 
 def begin(plan: Plan, out: Path, command: str) -> None:
-    """Make the folder, and mark it as a sweep's before the first cell is fitted."""
+    """Make the folder, and mark it as a sweep's before the first cell is fitted.
+
+    The record of an earlier sweep stays with its results, until all of them are replaced.
+    """
     out.mkdir(parents=True, exist_ok=True)
-    with replace_file(out / RECORD) as temporary:
-        _write_record(plan, temporary, command, state="running")
+    if not (out / RECORD).exists():
+        with replace_file(out / RECORD) as temporary:
+            _write_record(plan, temporary, command, state="running")
 
 
 def write_sweep(sweep: Sweep, out: Path, command: str) -> None:

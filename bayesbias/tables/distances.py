@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,12 @@ from .._core.checks import Argument, ArgumentError
 from .cosines import attach_word_cosines
 from .schema import COLUMNS, CONNECTIONS, connections_present, validate
 from .wordlists import WordList
+
+LARGE = 2_000_000
+"""Rows from which on a warning says, before they are made, how many there will be."""
+
+BYTES_A_ROW = 220
+"""Memory of a row: 16 million rows were seen to take 3.5 GB."""
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -48,12 +55,18 @@ def distance_table(
     ValueError
         If the arguments are swapped, no word is found, fewer than two groups have words, a
         connection gets no rows, or a vector is all zeros or not finite (the words are named).
+
+    Warns
+    -----
+    UserWarning
+        Before it begins, if the table will be large.
     """
     if isinstance(vectors, WordList):
         raise ValueError("the vectors come first, the words second: distance_table(vectors, words)")
     if not wordlist.groups:
         raise ValueError(f"the list {wordlist.name!r} has control words only; give one with groups")
     _require_words(vectors, wordlist)
+    _warn_of_size(vectors, wordlist)
     pairs = _pairs(vectors, wordlist)
     _require_connections(pairs, wordlist)
     pairs["cosine_distance"] = _distances(vectors, pairs)
@@ -97,6 +110,20 @@ def _require_words(vectors: KeyedVectors, wordlist: WordList) -> None:
             f"no protected word of these groups has a vector: {told}. A comparison needs two "
             f"groups; {remedy}",
             *([Argument("case", "fallback")] if capitals else []),
+        )
+
+
+def _warn_of_size(vectors: KeyedVectors, wordlist: WordList) -> None:
+    sets = (wordlist.groups, {**wordlist.stereotypes, **wordlist.controls})
+    protected, attributes = (
+        len({word for words in each.values() for word in words if word in vectors}) for each in sets
+    )
+    if (rows := protected * attributes) > LARGE:
+        warnings.warn(
+            f"the list {wordlist.name!r} makes a table of up to {rows:,} rows ({protected:,} "
+            f"protected words by {attributes:,} attributes), which takes about "
+            f"{rows * BYTES_A_ROW / 1e9:.1f} GB of memory",
+            stacklevel=3,
         )
 
 

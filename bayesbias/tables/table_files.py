@@ -5,13 +5,17 @@ from __future__ import annotations
 import csv
 import warnings
 from contextlib import suppress
+from io import TextIOWrapper
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from .._core.checks import is_number
 from .._core.files import replace_file
+from .._core.packing import opened
+from .._core.reading import located
 from .schema import require_columns, require_different_columns, require_numbered_rows, validate
 
 OTHER_FILES = {
@@ -27,9 +31,13 @@ OTHER_FILES = {
 } | dict.fromkeys((".npz", ".bin", ".vec", ".kv", ".model"), "an embedding")
 """What files are that are no tables, by their endings."""
 
-COMPRESSED = (".gz", ".bz2", ".zip", ".xz", ".zst", ".tar")
-"""Endings of CSV files that pandas unpacks."""
+LONGEST_LINE = 1 << 20
+"""Bytes of a line of a CSV file; longer ones are no text."""
 
+ROWS_FOR_NOTHING, ROWS_A_BYTE = 100_000, 8
+"""Rows that a Parquet file may hold, and more for each byte: distances differ, and take room."""
+
+_PACKED_OTHERWISE = (".zst", ".tar")
 
 MISSING_DISTANCE = -100.0
 """What stands for a missing word in the published tables."""
@@ -73,7 +81,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
         raw = read_frame(path)
         table = validate(_from_published(raw, path) if "word_to_compare" in raw else raw)
     except ValueError as error:  # pandas' parser errors are ValueErrors
-        raise ValueError(f"{path}: {error}") from None
+        raise ValueError(located(path, error)) from None
     duplicates = int(table.duplicated().sum())
     if duplicates:
         warnings.warn(
@@ -106,7 +114,7 @@ def read_frame(path: Path) -> pd.DataFrame:
         return _read_parquet(path)
     _require_commas(path)
     # Words such as "nan" or "null" are words.
-    read = pd.read_csv(path, keep_default_na=False, encoding="utf-8")
+    read = read_csv(path, keep_default_na=False)
     require_numbered_rows(read)
     if "cosine_distance" in read and not pd.api.types.is_numeric_dtype(read["cosine_distance"]):
         with suppress(csv.Error):  # validate tells without a line
@@ -114,10 +122,22 @@ def read_frame(path: Path) -> pd.DataFrame:
     return read
 
 
+def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
+    """Read a CSV file in UTF-8, packed or not, with options of pandas.
+
+    A ValueError is raised if it is damaged, or a line of it does not end.
+    """
+    if path.suffix.lower() in _PACKED_OTHERWISE:
+        raise ValueError(f"files in {path.suffix} are not read; unpack it first")
+    with opened(path, LONGEST_LINE) as (_, stream, _):
+        read: pd.DataFrame = pd.read_csv(stream, encoding="utf-8", **options)
+    return read
+
+
 def _require_commas(path: Path) -> None:
     """Raise a ValueError for a CSV file that is empty, or whose columns commas do not separate."""
     try:
-        head = list(pd.read_csv(path, nrows=0, encoding="utf-8").columns)
+        head = list(read_csv(path, nrows=0).columns)
     except pd.errors.EmptyDataError:
         raise ValueError("the file is empty") from None
     for mark, name in {";": "semicolons", "\t": "tabs"}.items():
@@ -127,9 +147,10 @@ def _require_commas(path: Path) -> None:
 
 def _require_numbers(path: Path) -> None:
     """Name the line of the first distance that is no number, where the file's lines are plain."""
-    if path.suffix in COMPRESSED:
-        return
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with (
+        opened(path, LONGEST_LINE) as (_, stream, _),
+        TextIOWrapper(stream, encoding="utf-8-sig", newline="") as file,
+    ):
         rows = csv.DictReader(file)
         if "cosine_distance" not in (rows.fieldnames or ()):
             return
@@ -142,6 +163,7 @@ def _require_numbers(path: Path) -> None:
 
 def _read_parquet(path: Path) -> pd.DataFrame:
     try:
+        _require_plain(path)
         return pd.read_parquet(path)
     except OSError as error:
         if error.errno is not None:  # of the disk; pyarrow's own about damage have no number
@@ -151,6 +173,19 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         raise ValueError(
             f"damaged, or no table of pandas ({type(error).__name__}: {error})"
         ) from None
+
+
+def _require_plain(path: Path) -> None:
+    """Raise a ValueError for columns of lists, and for more rows than distances fit into."""
+    from pyarrow import parquet, types
+
+    with parquet.ParquetFile(path) as file:
+        rows, size = file.metadata.num_rows, path.stat().st_size
+        nested = [field.name for field in file.schema_arrow if types.is_nested(field.type)]
+    if nested:
+        raise ValueError(f"its column {nested[0]!r} holds lists, where each row has one value")
+    if rows > ROWS_FOR_NOTHING + ROWS_A_BYTE * size:
+        raise ValueError(f"its {size:,} bytes promise {rows:,} rows; it is damaged, or made to be")
 
 
 def _from_published(raw: pd.DataFrame, path: Path) -> pd.DataFrame:

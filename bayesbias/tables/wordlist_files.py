@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import reprlib
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from .._core.checks import unknown_name
+from .._core.reading import parse_toml, read_text
 from .._core.resources import bundled_names, toml_path
 
 CONTROLS = ("neutral", "human")
@@ -44,12 +44,7 @@ def wordlist_path(source: str | Path) -> Path:
 
 def read_wordlist_text(path: Path) -> str:
     """Read a file as UTF-8, with or without a byte-order mark; a ValueError names the file."""
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{path} is not UTF-8 text (byte {error.start + 1}); save it with that encoding"
-        ) from None
+    return read_text(path)
 
 
 def wordlist_content(text: str, path: Path) -> dict[str, Any]:
@@ -74,9 +69,7 @@ def wordlist_content(text: str, path: Path) -> dict[str, Any]:
 
 def _parse(text: str, path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
-    except RecursionError:
-        raise ValueError(f"{path} nests lists or tables too deeply for a word list") from None
+        return parse_toml(text, "a word list")
     except ValueError as error:  # TOMLDecodeError, or a number of too many digits
         raise ValueError(f"{path} is not valid TOML: {error}") from None
 

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._core.files import file_names, replace_folder, restore_folder
+from .._core.files import file_names, recover, replace_folder
 from ..model.tree import save_posterior
 from ..tables.schema import table_hash
 from .wordlist import FRAMES, Analysis
@@ -105,8 +105,8 @@ def require_place(
 
 
 def require_folder(out: Path) -> None:
-    """Check whether a folder can be made or written to; one that a kill took away comes back."""
-    restore_folder(out)
+    """Check whether a folder can be made or written to, and end what a killed run began in it."""
+    recover(out)
     if out.exists() and not out.is_dir():
         raise NotADirectoryError(f"{out} is a file; give --out the name of a folder")
     ancestor = next(path for path in (out.absolute(), *out.absolute().parents) if path.exists())
@@ -159,6 +159,7 @@ def _earlier(out: Path, new: Iterable[str]) -> set[str]:
 
 def require_file_place(path: Path, endings: Sequence[str], *, force: bool) -> None:
     """Check, before any work is done, whether a file can be written under a name."""
+    recover(path)
     if path.suffix not in endings:
         raise ValueError(f"--out must end in {' or '.join(endings)}; got {path.name!r}")
     if path.is_dir():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 from .._core.checks import unknown_name
 from .._core.random import check_seed
+from .._core.reading import located, parse_toml, read_text
 from ..embeddings.load import CASES
 from ..model.defaults import DEFAULT_MODELS
 from ..model.spec import ModelSpec, load_model
@@ -114,12 +114,10 @@ def load_sweep(path: str | Path) -> SweepConfig:
     if not path.is_file():
         raise FileNotFoundError(f"no sweep configuration at {path}")
     try:
-        content = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+        content = parse_toml(read_text(path), "a sweep")
         return sweep_from_dict(content, path.parent)
-    except RecursionError:
-        raise ValueError(f"{path} nests lists or tables too deeply for a sweep") from None
     except (ValueError, TypeError) as error:  # TOML and Unicode errors are ValueErrors
-        raise ValueError(f"{path}: {error}") from None
+        raise ValueError(located(path, error)) from None
 
 
 def sweep_from_dict(content: Mapping[str, Any], folder: Path) -> SweepConfig:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import json
+import lzma
+import tempfile
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,14 +16,18 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from cli_toy import write_scored
 
 import bayesbias as bb
 from bayesbias._core.resources import bundled_folder
+from bayesbias._core.store import RESULTS, open_store, pack_frame
+from bayesbias._core.transformer_files import require_sound
 from bayesbias.contextual.sentences import load_templates
 from bayesbias.debias.defining_sets import load_defining_sets
 from bayesbias.embeddings.formats.native import VECTORS, WORDS
 from bayesbias.embeddings.registry import embedding_at
 from bayesbias.maskedlm.datasets import read_pairs
+from bayesbias.maskedlm.score_files import RECORD, SCORES, read_scored
 from bayesbias.workflows.sweep_spec import load_sweep
 
 
@@ -103,8 +110,6 @@ def npz() -> tuple[bytes, ...]:
 
 @cache
 def fasttext() -> tuple[bytes, ...]:
-    import tempfile
-
     from gensim.models import FastText
     from gensim.models.fasttext import save_facebook_model
 
@@ -206,6 +211,54 @@ def native(damaged: str) -> Reader:
     )
 
 
+@cache
+def scored() -> dict[str, bytes]:
+    """A folder of scores of sentence pairs."""
+    with tempfile.TemporaryDirectory() as made:
+        folder = write_scored(Path(made, "scored"))
+        return {name: (folder / name).read_bytes() for name in (SCORES, RECORD)}
+
+
+def of_scored(damaged: str) -> Reader:
+    return Reader(
+        damaged,
+        read_scored,
+        lambda: (scored()[damaged],),
+        beside=lambda: {name: content for name, content in scored().items() if name != damaged},
+        opened=".",
+    )
+
+
+def encoder() -> tuple[bytes, ...]:
+    """A configuration; loading the network itself needs the extra mlm, and is not fuzzed."""
+    sizes = {"hidden_size": 8, "num_hidden_layers": 2, "vocab_size": 30, "rope": {"theta": 9}}
+    return (json.dumps({"model_type": "bert", "architectures": ["Bert"], **sizes}).encode(),)
+
+
+def weights() -> bytes:
+    tensor = {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]}
+    header = json.dumps({"a": tensor, "b": tensor | {"data_offsets": [16, 32]}}).encode()
+    return len(header).to_bytes(8, "little") + header + bytes(32)
+
+
+@cache
+def store() -> tuple[bytes, ...]:
+    with tempfile.TemporaryDirectory() as made:
+        path = Path(made, RESULTS)
+        with open_store(path) as kept:
+            kept.keep({"a": {"frame": pack_frame(pd.DataFrame({"n": [1, 2]}))}, "b": 0.5})
+        return (path.read_bytes(),)
+
+
+def find(path: Path) -> object:
+    """Look two results up in a copy: what asks is allowed to write."""
+    with tempfile.TemporaryDirectory() as made:
+        copy = Path(made, path.parent.name)
+        copy.write_bytes(path.read_bytes())
+        with open_store(copy) as kept:
+            return kept.find(["a", "b"])
+
+
 READERS = {
     "word2vec text": Reader("vectors.txt", load, text),
     "word2vec text in chunks": Reader("vectors.vec", read_twice, text),
@@ -229,6 +282,24 @@ READERS = {
     ),
     "native vectors": native(VECTORS),
     "native words": native(WORDS),
+    "scores": of_scored(SCORES),
+    "record of scores": of_scored(RECORD),
+    "store": Reader(RESULTS, find, store),
+    "bz2 table": Reader("table.csv.bz2", bb.read_table, table, pack=bz2.compress),
+    "xz table damaged": Reader(
+        "table.csv.xz", bb.read_table, lambda: tuple(lzma.compress(each) for each in table())
+    ),
+    "gz table damaged": Reader(
+        "table.csv.gz", bb.read_table, lambda: tuple(gzip.compress(each) for each in table())
+    ),
+    "configuration of an encoder": Reader("config.json", require_sound, encoder, opened="."),
+    "header of weights": Reader(
+        "model.safetensors",
+        require_sound,
+        lambda: (weights(),),
+        beside=lambda: {"config.json": encoder()[0]},
+        opened=".",
+    ),
     "word list": Reader("pets.toml", check, lambda: (PETS,)),
     "word list, long": Reader("list.toml", check, bundled("wordlists", "weat10", "religion")),
     "model": Reader("model.toml", bb.load_model, bundled("models", "paper", "robust")),

@@ -7,19 +7,18 @@ says how many files were tried; `make test` tries a few. BAYESBIAS_FUZZ_SEED cha
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
 import pytest
 from damage import damaged
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from limits import LONGEST, within_limits
 from readers import READERS, Reader
 
 SECONDS = float(os.environ.get("BAYESBIAS_FUZZ_SECONDS", "0"))
@@ -28,35 +27,6 @@ SEED = int(os.environ.get("BAYESBIAS_FUZZ_SEED", "1"))
 
 FEW = 60
 """Files a reader that are tried in any case."""
-
-LONGEST = 10.0
-"""Seconds of processor time that one small file may take; readers take milliseconds."""
-
-MEMORY = 2 << 30
-"""Bytes of address space a reader may ask for besides what the process has already."""
-
-
-class Hangs(BaseException):
-    """A reader did not come back."""
-
-
-@contextmanager
-def limits() -> Iterator[None]:
-    """Bound memory and, file by file, time: what asks for more fails."""
-
-    def stop(*_: object) -> None:
-        raise Hangs(f"a reader took longer than {LONGEST} s")
-
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + MEMORY, before[1]))
-    handler = signal.signal(signal.SIGPROF, stop)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, handler)
-        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def attempt(reader: Reader, content: bytes, folder: Path, longest: float = LONGEST) -> None:
@@ -119,6 +89,6 @@ def test_damaged_files(name: str, record_property: Callable[[str, object], None]
         for content in reader.seeds():
             if reader.pack is bytes or "npz" not in name:
                 attempt(reader, content, folder, longest=0)  # imports and compiles as well
-        with limits():
+        with within_limits():
             tried = fuzz(reader, folder, SECONDS * WORKERS / len(READERS))
     record_property("files", tried)

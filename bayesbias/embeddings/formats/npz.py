@@ -30,6 +30,7 @@ ODD_HEADER = (
     SystemError,  # CPython's tokenizer, of null bytes in some places
     TokenError,
     ArithmeticError,
+    MemoryError,  # CPython's parser, of many operators in a row
 )
 """What numpy raises where the header of an array is damaged."""
 

@@ -1,0 +1,93 @@
+"""Reading small text files of other people: TOML and JSON of a bounded size, width and depth."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+MOST_BYTES = 1 << 26
+"""Bytes of a text file that is read whole: a word list of some millions of words."""
+
+MOST_KEYS = 10_000
+"""Keys of a TOML file, the parts of dotted ones counted singly: ten times as many take minutes."""
+
+_BITS = 63
+"""Of TOML's integers, besides the sign."""
+
+
+def located(path: Path, error: Exception) -> str:
+    """Return an error's text with the path of the file that it is about, once."""
+    text = str(error)
+    return text if text.startswith(str(path)) else f"{path}: {text}"
+
+
+def read_text(path: Path, most: int = MOST_BYTES) -> str:
+    """Read a file as UTF-8, with or without a byte-order mark.
+
+    A ValueError with the path is raised if it is not UTF-8, or has more bytes than `most`.
+    """
+    with path.open("rb") as stream:
+        content = stream.read(most + 1)
+    if len(content) > most:
+        raise ValueError(f"{path} has more than {most:,} bytes, too many for such a file")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{path} is not UTF-8 text (byte {error.start + 1}); save it with that encoding"
+        ) from None
+
+
+def parse_toml(text: str, what: str) -> dict[str, Any]:
+    """Parse a TOML file's text; a ValueError says why it does not make ``what``."""
+    if _count_keys(text) > MOST_KEYS:
+        raise ValueError(f"it has more than {MOST_KEYS:,} keys, too many for {what}")
+    try:
+        content = tomllib.loads(text)
+        _require_small(content)
+    except RecursionError:
+        raise ValueError(f"nests lists or tables too deeply for {what}") from None
+    return content
+
+
+def read_json(path: Path, most: int = MOST_BYTES) -> Any:  # noqa: ANN401
+    """Read a JSON file; a ValueError with the path says why it is none, or too large or deep."""
+    try:
+        return parse_json(read_text(path, most))
+    except ValueError as error:
+        raise ValueError(located(path, error)) from None
+
+
+def parse_json(text: str) -> Any:  # noqa: ANN401
+    """Parse JSON; a ValueError says why it is none, or too deep."""
+    try:
+        content = json.loads(text)
+    except RecursionError:
+        raise ValueError("nests too deeply") from None
+    except ValueError as error:
+        raise ValueError(f"not a JSON file: {error}") from None
+    _require_small(content)
+    return content
+
+
+def _count_keys(text: str) -> int:
+    """Count what may be keys: what stands before each equals sign, and headers of tables."""
+    before = text.split("=", MOST_KEYS + 1)
+    keys = sum(
+        1 + part.count(".", 1 + max(map(part.rfind, "\n{,["), default=-1)) for part in before[:-1]
+    )
+    headers = (line for line in text.splitlines() if line.lstrip().startswith("["))
+    return keys + sum(line.count(".") for line in headers)
+
+
+def _require_small(content: object) -> None:
+    """Raise a ValueError for an integer of more bits than TOML's have."""
+    left = [content]
+    while left:
+        each = left.pop()
+        if isinstance(each, dict | list):
+            left.extend(each.values() if isinstance(each, dict) else each)
+        elif isinstance(each, int) and each.bit_length() > _BITS:
+            raise ValueError(f"a number of {each.bit_length():,} bits is too large")

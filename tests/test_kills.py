@@ -1,0 +1,157 @@
+"""Commands that are killed or stopped at any of their writes leave old results or new ones."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+from pathlib import Path
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+from cli_toy import FAST, LIST, WORDS, pair_scores, write_scored, write_vectors
+from moments import before_every_write, files
+from sweep_inputs import write_inputs
+
+from bayesbias._core.files import recover
+from bayesbias.cli import main
+
+COMMANDS = {
+    "run": f"run toy.toml -v toy.txt {' '.join(FAST)} --out here/out --force --seed",
+    "compare": "compare a.csv b.csv -m change --draws 200 --out here/out --force --seed",
+    "background": "background toy.toml -v toy.txt --out here/out --force --draws",
+    "convert": "convert toy.txt here/out --force",
+    "convert --first": "convert twice.txt here/out --first --force",
+    "debias": "debias --method soft -v glove-demo --out here/out.bin --force --strength",
+    "sweep": "sweep sweep.toml --out here/out",
+    "mlm score": "mlm score --model m --data pairs.csv --dataset crows-pairs --out here/out "
+    "--force --name",
+    "mlm report": "mlm report scored --draws 200 --out here/out --force --seed",
+}
+"""They write something else when they are run with another number."""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("here").mkdir()
+    Path("toy.toml").write_text(LIST, encoding="utf-8")
+    for name, words in (("toy", WORDS), ("twice", WORDS + WORDS[:1])):
+        write_vectors(Path(f"{name}.txt"), list(words))
+    return tmp_path / "here"
+
+
+def prepare(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write what a command reads besides, and results of other numbers."""
+    if command == "compare":
+        for name, words in (("a", WORDS), ("b", WORDS[::-1])):
+            write_vectors(Path("other.txt"), list(words))
+            assert main(["table", "toy.toml", "-v", "other.txt", "-o", f"{name}.csv", "-q"]) == 0
+    if command == "sweep":
+        config = write_inputs(Path(), draws=200)
+        text = config.read_text().replace(', "kin.toml", "titles.toml"', "")
+        config.write_text(text.replace('wild = "wild.npz"\n', "").replace('"paper", ', ""))
+    if command == "mlm report":
+        write_scored(Path("scored"))
+    if command == "mlm score":
+        pretend_to_score(monkeypatch)
+    if command.startswith("convert"):
+        write_vectors(Path("other.txt"), list(WORDS[::-1]))
+        assert main(["convert", "other.txt", "here/out", "-q"]) == 0
+    else:
+        assert main(arguments(command, 300)) == 0
+    if command == "sweep":
+        config.write_text(config.read_text().replace("draws = 200", "draws = 300"))
+
+
+def pretend_to_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put a model without torch in the place of one that takes minutes."""
+    pairs = {"sent_more": "She is bad.", "sent_less": "He is bad."}
+    kinds = {"stereo_antistereo": "stereo", "bias_type": "gender"}
+    pd.DataFrame([pairs | kinds]).to_csv("pairs.csv")
+    Path("m").mkdir()
+
+    def load(*_: object, name: str, **__: object) -> SimpleNamespace:
+        return SimpleNamespace(kind="masked", name=name, content_hash="0")
+
+    monkeypatch.setattr("bayesbias.maskedlm.load_language_model", load)
+    monkeypatch.setattr(
+        "bayesbias.maskedlm.score_pairs", lambda _, model, *__, **___: pair_scores(model.name)
+    )
+    monkeypatch.setattr("bayesbias._core.transformer_files.place_of", lambda _: None)
+    monkeypatch.setattr("bayesbias.workflows.output.versions", lambda *_: {})
+
+
+def arguments(command: str, number: int) -> list[str]:
+    given = COMMANDS[command].split()
+    varied = given[-1].startswith("--") and given[-1] != "--force"
+    return [*given, *([str(number)] if varied else []), "-q"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_kill_at_any_write_leaves_the_old_or_the_new(
+    command: str, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare(command, monkeypatch)
+    before, seen, n_writes = files(here, "results.sqlite"), [], 0
+    aside = here.parent / "aside"
+
+    def look() -> None:
+        nonlocal n_writes
+        n_writes += 1
+        if not seen or files(here, "results.sqlite") != files(seen[-1], "results.sqlite"):
+            seen.append(aside / str(len(seen)))
+            shutil.copytree(here, seen[-1])
+
+    with before_every_write(look):
+        assert main(arguments(command, 400)) == 0
+    after = files(here, "results.sqlite")
+    assert before != after
+    found = [files(each, "results.sqlite") for each in seen]
+    mixed = [each for each, left in zip(seen, found, strict=True) if left not in (before, after)]
+    assert len(mixed) <= (command == "debias")  # between two files, of which the next start knows
+    for each in mixed:
+        with pytest.warns(RuntimeWarning, match="they are there now"):
+            recover(each / "out.bin")
+        assert files(each) == after
+    assert n_writes > 5
+    print(f"{command}: {n_writes} writes, {len(mixed)} mixed")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("one_plot")
+@pytest.mark.parametrize("command", ["convert", "debias", "mlm report"])
+def test_ctrl_c_at_any_write_says_what_is_there_now(
+    command: str,
+    here: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    prepare(command, monkeypatch)
+    before = files(here)
+    said = set()
+    for moment in range(1, 500):
+        left = moment
+
+        def strike() -> None:
+            nonlocal left
+            left -= 1
+            if not left:
+                signal.raise_signal(signal.SIGINT)
+
+        capsys.readouterr()
+        with before_every_write(strike):
+            code = main(arguments(command, 400))
+        if left > 0:
+            break
+        assert code == 130
+        told = capsys.readouterr().err.splitlines()[-1]
+        new = files(here) != before
+        said.add(new)
+        assert told.startswith("bayesbias: interrupted; ")
+        assert told.endswith("nothing was written") == (not new)
+        if new:
+            assert "its results were written before that, and are whole: here/out" in told
+            break
+    assert said == {False, True}
