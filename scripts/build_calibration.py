@@ -33,7 +33,7 @@ TEXT = Path(__file__).with_name("calibration_page.md")
 
 SEED = 2024
 TABLES = {
-    "fast": 4000, "posterior": 1000, "combined": 500, "unpooled": 500, "topics": 500, "change": 400,
+    "fast": 4000, "posterior": 1000, "combined": 500, "unpooled": 500, "topics": 1000, "change": 400,
     "power": 200, "length": 300,
 }  # fmt: skip
 FEWEST = 10

@@ -54,7 +54,7 @@ def _check_what_was_said(said: str) -> None:
     assert lines[1].startswith("  Associated − different: the mean distance to stereotypes of the")
     assert "intervals of the model maximal" in lines[1]
     assert lines[2].startswith("  all groups: ")
-    assert {line.split(":")[0] for line in lines[3:5]} == {"  x", "  y"}
+    assert {line.split(":")[0] for line in lines[3:5]} == {"  men", "  women"}
     assert "not verdicts" in lines[5]
     assert lines[6:] == ["Report: res/report.html"]
 

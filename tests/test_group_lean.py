@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -52,6 +54,20 @@ def test_of_two_groups_nothing_tells_which_is_biased() -> None:
     found = contrasts_of(table)  # the pair's, however words' leanings share it out
     assert found[""] == pytest.approx(-0.08, abs=0.01)
     assert (found["x"] + found["y"]) / 2 == pytest.approx(-0.08, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("groups", "with_sets", "words_lean", "attributes_lean"),
+    [("xy", True, False, False), ("xyz", True, True, True), ("xy", False, True, False)],
+)
+def test_leanings_to_the_own_side_are_there_where_no_other_term_says_them(
+    groups: str, with_sets: bool, words_lean: bool, attributes_lean: bool
+) -> None:
+    design = make_design(one_biased(groups))
+    if not with_sets:
+        design = replace(design, sets=(), set=design.set[:0], set_connection=np.zeros((0, 0)))
+    names = {term.name for term in load_model("maximal").fitting(design).terms}
+    assert ("own_lean" in names, "attribute_own_lean" in names) == (words_lean, attributes_lean)
 
 
 @pytest.mark.parametrize(("model", "refused"), [("maximal", True), ("crossed", False)])

@@ -244,7 +244,7 @@ def test_without_scripts_tables_are_plain(browser: Browser, pages: dict[str, Pat
     from selenium.webdriver.support.wait import WebDriverWait
 
     WebDriverWait(browser, 30).until(lambda found: found.find_elements("css selector", "footer"))
-    for selector, least in {"table": 14, "figure .mark title": 1}.items():
+    for selector, least in {"table": 13, "figure .mark title": 1}.items():
         assert len(browser.find_elements("css selector", selector)) >= least
     assert browser.find_elements("css selector", "th button, .filter") == []
 
