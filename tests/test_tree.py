@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,9 @@ import pytest
 import xarray as xr
 from xarray import DataTree
 
-from bayesbias.model.spec import load_model
+from bayesbias.model.design import make_design
+from bayesbias.model.pymc_model import _smallest_table
+from bayesbias.model.spec import load_model, models
 from bayesbias.model.tree import (
     index_of,
     labels,
@@ -22,6 +25,7 @@ from bayesbias.model.tree import (
     variable_dims,
     warnings_of,
 )
+from bayesbias.sampling.fit import fit_design
 from bayesbias.tables.schema import table_hash, validate
 
 
@@ -147,3 +151,29 @@ def test_a_failed_save_leaves_the_old_file(
         save_posterior(crossed_posterior, path)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+EXACT = [name for name in models() if load_model(name).likelihood == "normal"]
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.model.tree.SamplingWarning")
+@pytest.mark.parametrize("model", EXACT)
+def test_arviz_labels_every_row_of_its_summary_rightly(model: str, tmp_path: Path) -> None:
+    import arviz as az
+
+    """All terms of all models have levels in this table: three groups, all kinds, contexts."""
+    design = make_design(_smallest_table())
+    design = replace(design, word_cosines=np.eye(len(design.words)))
+    post = fit_design(design, model, method="exact", draws=20, chains=2, seed=1)
+    save_posterior(post, tmp_path / "post.nc")
+    for tree in (post, load_posterior(tmp_path / "post.nc")):
+        rows = az.summary(tree, kind="stats", round_to="none")["mean"]
+        draws = tree["posterior"].to_dataset()
+        for name in map(str, draws.data_vars):
+            means = draws[name].mean(("chain", "draw"))
+            for at in np.ndindex(means.shape):
+                place = ", ".join(
+                    str(means[dim].values[i]) for dim, i in zip(means.dims, at, strict=True)
+                )
+                label = f"{name}[{place}]" if place else name
+                assert float(rows[label]) == pytest.approx(float(means[at]), abs=1e-9)

@@ -92,7 +92,7 @@ def assemble(
             for name, draws in content.items()
         }
         used = {dim for variable_dims, _ in laid_out.values() for dim in variable_dims}
-        return xr.Dataset(laid_out | dict(scalars), _only(coords, used))
+        return in_order(xr.Dataset(laid_out | dict(scalars), _only(coords, used)))
 
     return xr.DataTree.from_dict(
         {
@@ -106,8 +106,33 @@ def assemble(
     )
 
 
+def in_order(dataset: Dataset) -> Dataset:
+    """Return a dataset whose variables stand so that ArviZ labels every row of them rightly.
+
+    ArviZ stacks variables in the order in which dimensions first occur in a dataset, and labels
+    them in each variable's own: ``connection_mean`` before ``word_mean`` exchanges its labels.
+    """
+    dims = {str(name): values.dims for name, values in dataset.data_vars.items()}
+    before: dict[object, set[object]] = {dim: set() for dim in dataset.dims}
+    for each in dims.values():
+        for at, dim in enumerate(each):
+            before[dim] |= set(each[:at])
+    there: set[object] = set()
+    names: list[str] = []
+    while rest := [name for name in dims if name not in names]:
+        fits = [
+            name
+            for name in rest
+            if all(before[dim] <= there | set(dims[name]) for dim in dims[name])
+        ]
+        names.append((fits or rest)[0])
+        there |= set(dims[names[-1]])
+    return dataset[names]
+
+
 def complete(tree: DataTree, design: Design) -> None:
     """Add to a posterior the indices and labels that all posteriors here carry."""
+    tree["posterior"] = in_order(tree["posterior"].to_dataset())
     tree["constant_data"] = _constants(design, _coordinates(design))
     undate(tree)
 
@@ -318,6 +343,8 @@ def load_posterior(path: str | Path) -> DataTree:
     try:
         with xr.open_datatree(path, engine="h5netcdf") as opened:
             tree = opened.load()
+            if "posterior" in tree:
+                tree["posterior"] = in_order(tree["posterior"].to_dataset())
     except OSError as error:
         raise ValueError(f"{path} is not a netCDF file: {error}") from None
     if "posterior" not in tree.children or "spec" not in tree.attrs:
