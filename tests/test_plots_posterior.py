@@ -120,3 +120,8 @@ def test_prior_predictive_of_nothing_is_refused() -> None:
     frame = bb.prior_predictive("paper", distances(), draws=5, seed=1)
     with pytest.raises(ValueError, match="the frame has no rows to draw"):
         plots.prior_predictive(frame[:0])
+
+
+def test_predictive_check_of_a_change_says_what_it_shows(change_tree: Any) -> None:
+    ax = plots.predictive_check(change_tree)
+    assert ax.get_ylabel() == "change of cosine distance"

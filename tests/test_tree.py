@@ -12,6 +12,7 @@ import pytest
 import xarray as xr
 from xarray import DataTree
 
+import bayesbias as bb
 from bayesbias.model.design import make_design
 from bayesbias.model.pymc_model import _smallest_table
 from bayesbias.model.spec import load_model, models
@@ -177,3 +178,9 @@ def test_arviz_labels_every_row_of_its_summary_rightly(model: str, tmp_path: Pat
                 )
                 label = f"{name}[{place}]" if place else name
                 assert float(rows[label]) == pytest.approx(float(means[at]), abs=1e-9)
+
+
+def test_a_table_in_place_of_a_posterior_is_named(toy_table: pd.DataFrame) -> None:
+    for read in (bb.summary, bb.contrasts, bb.scales, bb.check, bb.plots.predictive_check):
+        with pytest.raises(TypeError, match=r"a posterior is needed, .*got a DataFrame.*bb\.fit"):
+            read(toy_table)

@@ -282,17 +282,20 @@ def warnings_of(tree: DataTree) -> list[str]:
 
 def n_draws(tree: DataTree) -> int:
     """How many draws a posterior has in all its chains."""
+    require_posterior(tree)
     return int(np.prod([tree["posterior"].sizes[name] for name in _SAMPLED]))
 
 
 def stacked(tree: DataTree, name: str) -> FloatArray:
     """Draws of a variable, chains after one another, (chains * draws, ...)."""
+    require_posterior(tree)
     values = np.asarray(tree["posterior"][name].values)
     return values.reshape(-1, *values.shape[2:])
 
 
 def outcome_of(tree: DataTree) -> str:
     """Name of what was modelled, ``cosine_distance`` unless a design says otherwise."""
+    require_posterior(tree)
     return str(next(iter(tree["observed_data"].data_vars)))
 
 
@@ -308,6 +311,7 @@ def index_of(tree: DataTree, name: str) -> np.ndarray:
 
 def labels(tree: DataTree, dim: str) -> list[str]:
     """Names along a dimension of the posterior."""
+    require_posterior(tree)
     for group in ("posterior", "constant_data"):
         if dim in tree[group].coords:
             return [str(label) for label in tree[group].coords[dim].values]
@@ -352,7 +356,17 @@ def load_posterior(path: str | Path) -> DataTree:
     return tree
 
 
+def require_posterior(tree: object) -> None:
+    """Raise a TypeError if something is no posterior, such as the table that it should be of."""
+    if not hasattr(tree, "children"):
+        raise TypeError(
+            f"a posterior is needed, as bb.fit and bb.compare give it; got a {type(tree).__name__}. "
+            "Of a table make one by bb.fit(table)"
+        )
+
+
 def _attribute(tree: DataTree, name: str) -> object:
+    require_posterior(tree)
     if name not in tree.attrs:
         raise ValueError("this DataTree was not fitted by bayesbias.fit: it carries no model")
     return tree.attrs[name]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.intervals import DEFAULT_CI_KIND, interval_kind
-from ..model.tree import index_of, labels
+from ..model.tree import index_of, labels, observed, outcome_of
 from ..posterior.predictive import predictive_intervals
 from ..tables.descriptives import predictive_rows
 from ..tables.schema import require_columns
@@ -118,15 +118,16 @@ def predictive_check(tree: DataTree, *, ci_prob: float = 0.89, ax: Axes | None =
     ----------
     Dobrzeniecka and Urbaniak (2024), figure 12.
     """
-    observed = np.asarray(tree["observed_data"]["cosine_distance"].values, np.float64)
+    measured = observed(tree)
     connection = np.asarray(labels(tree, "connection"))[index_of(tree, "connection_index")]
     intervals = predictive_intervals(tree, [ci_prob], seed=0)[float(ci_prob)]
-    rows = predictive_rows(observed, connection, intervals)
+    rows = predictive_rows(measured, connection, intervals)
     names = rows["connection"].drop_duplicates().tolist()
     ax = new_axes(ax, height=5.0)
     for block, name in enumerate(names):
         _block(ax, _thinned(rows[rows["connection"] == name]), block, name)
     _axes(ax, rows, names)
+    ax.set_ylabel(OUTCOMES.get(outcome_of(tree), outcome_of(tree)), fontsize=TEXT_SIZE, color=INK)
     covered = rows["inside"].mean()
     subtitle = (
         f"Bars: where the model expects each distance with probability {ci_prob:g}. Dots: the "
@@ -180,8 +181,10 @@ def _axes(ax: Axes, rows: pd.DataFrame, names: list[str]) -> None:
         ax.axvline(edge, color=FAINT, linewidth=1)
     ax.set_xlim(0, len(names))
     ax.grid(axis="y", color=FAINT, linewidth=0.7)
-    ax.set_ylabel("cosine distance", fontsize=TEXT_SIZE, color=INK)
 
+
+OUTCOMES = {"cosine_distance": "cosine distance", "change": "change of cosine distance"}
+"""What was modelled, in words."""
 
 FIGURES = {
     "mean": "mean distance",
