@@ -301,7 +301,8 @@ def outcome_of(tree: DataTree) -> str:
 
 def observed(tree: DataTree) -> FloatArray:
     """What was modelled, (n_rows,)."""
-    return np.asarray(tree["observed_data"][outcome_of(tree)].values, dtype=np.float64)
+    name = outcome_of(tree)
+    return np.asarray(tree["observed_data"][name].values, dtype=np.float64)
 
 
 def index_of(tree: DataTree, name: str) -> np.ndarray:
@@ -360,8 +361,8 @@ def require_posterior(tree: object) -> None:
     """Raise a TypeError if something is no posterior, such as the table that it should be of."""
     if not hasattr(tree, "children"):
         raise TypeError(
-            f"a posterior is needed, as bb.fit and bb.compare give it; got a {type(tree).__name__}. "
-            "Of a table make one by bb.fit(table)"
+            "a posterior is needed, as bb.fit and bb.compare give it; got a "
+            f"{type(tree).__name__}. Of a table make one by bb.fit(table)"
         )
 
 
