@@ -176,3 +176,11 @@ def test_two_processes_use_a_file_at_once(tmp_path: Path) -> None:
     assert [run.wait(timeout=100) for run in runs] == [0, 0]
     with open_store(path) as store:
         assert len(store.find(f"{name} {i}" for name in "ab" for i in range(200))) == 400
+
+
+def test_a_header_without_a_database_is_damage(tmp_path: Path) -> None:
+    """SQLite calls it an unsupported format, by the class of errors of full disks."""
+    path = tmp_path / "results.sqlite"
+    path.write_bytes(b"SQLite format 3\x00\x10\x00\x01\x01\x00@  " * 2)
+    with pytest.raises(ValueError, match="is damaged"), open_store(path):
+        pass

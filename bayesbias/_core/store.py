@@ -107,9 +107,10 @@ def open_store(path: str | Path | None) -> Iterator[Store]:
             connection.execute(_TABLE)
             _require_own(connection)
             yield Store(str(path), connection)
-    except sqlite3.OperationalError as error:
-        raise OSError(f"results cannot be kept in {path}: {error}") from None
     except sqlite3.DatabaseError as error:
+        of_system = isinstance(error, sqlite3.OperationalError)
+        if of_system and error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
+            raise OSError(f"results cannot be kept in {path}: {error}") from None
         raise ValueError(
             f"{path} is no file of results, or is damaged ({error}); move it away, and its "
             "results are computed again"
