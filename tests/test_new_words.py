@@ -170,7 +170,7 @@ def eight_words() -> Design:
 def test_words_held_out_are_covered_at_their_rate(name: str) -> None:
     """Tables from the prior, written out densely; the last word of a group is held out."""
     n_tables, design = 200, eight_words()
-    spec, rng = load_model(name), np.random.default_rng(4)
+    spec, rng = load_model(name).fitting(design), np.random.default_rng(4)
     rows, (columns, _) = in_rows(design, spec), effects(design, spec)
     of_words = rows.copy()
     for term in spec.terms_of("attribute"):

@@ -43,8 +43,9 @@ PILOT_PROPOSALS = 2_000
 ENOUGH_OF_PILOT, MOST_REFITS = 0.3, 4
 """Refit the pilot until this share of its proposals is effective, so many times at most."""
 
-HIGHEST_K, MOST_RETRIES = 0.7, 3
-"""Draw again, from a proposal refitted to the last draws, while Pareto k is not below this limit.
+HIGHEST_K, FEWEST_EFFECTIVE, MOST_RETRIES = 0.7, 400, 3
+"""Draw again, from a proposal refitted to the last draws, while Pareto k is not below this limit,
+or fewer proposals are effective: `fit` warns of either.
 
 The pilot is smaller than the final sample and may have missed a part of the posterior.
 """
@@ -178,7 +179,7 @@ def importance_resample(
     final = _weigh(log_density, _fitted(pilot), min(enough, most), rng)
     smoothed, k = _smoothed(final)
     for _ in range(MOST_RETRIES):
-        if k < HIGHEST_K:
+        if k < HIGHEST_K and smoothed.ess >= FEWEST_EFFECTIVE:
             break
         final = _weigh(log_density, _fitted(final), most, rng)
         smoothed, k = _smoothed(final)
