@@ -33,8 +33,8 @@ TEXT = Path(__file__).with_name("calibration_page.md")
 
 SEED = 2024
 TABLES = {
-    "fast": 4000, "posterior": 1000, "combined": 500, "unpooled": 500, "topics": 1000, "change": 400,
-    "power": 200, "length": 300,
+    "fast": 4000, "posterior": 1000, "combined": 500, "unpooled": 500, "topics": 1000,
+    "change": 400, "power": 200, "length": 300,
 }  # fmt: skip
 FEWEST = 10
 DRAWS, ROPE = 1000, 0.02
