@@ -104,12 +104,13 @@ def open_store(path: str | Path | None) -> Iterator[Store]:
         raise FileNotFoundError(f"there is no folder {Path(path).parent} to keep results in")
     try:
         with closing(sqlite3.connect(path or ":memory:", timeout=PATIENCE)) as connection:
-            connection.execute(_TABLE)
             _require_own(connection)
             yield Store(str(path), connection)
     except sqlite3.DatabaseError as error:
-        of_system = isinstance(error, sqlite3.OperationalError)
-        if of_system and error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
+        code = getattr(
+            error, "sqlite_errorcode", sqlite3.SQLITE_ERROR
+        )  # none of texts that are none
+        if isinstance(error, sqlite3.OperationalError) and code != sqlite3.SQLITE_ERROR:
             raise OSError(f"results cannot be kept in {path}: {error}") from None
         raise ValueError(
             f"{path} is no file of results, or is damaged ({error}); move it away, and its "
@@ -118,8 +119,15 @@ def open_store(path: str | Path | None) -> Iterator[Store]:
 
 
 def _require_own(connection: sqlite3.Connection) -> None:
-    """Raise an error for a file with another table, a view or a trigger, which run on reading."""
-    made = connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+    """Make the table, and raise an error for a file with another one, a view or a trigger.
+
+    These run on reading.
+    """
+    try:
+        connection.execute(_TABLE)
+        made = connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+    except UnicodeDecodeError as error:
+        raise sqlite3.DatabaseError(f"its schema is no text: {error}") from None
     if made != [(_TABLE.replace("IF NOT EXISTS ", ""),)]:
         raise sqlite3.DatabaseError("it holds tables that are not ours")
 
