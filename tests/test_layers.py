@@ -27,7 +27,7 @@ ALLOWED = {
     "sampling": "_core tables model",
     "posterior": "_core tables model scores sampling",
     "nulls": BASE,
-    "debias": f"{BASE} scores",
+    "debias": "_core embeddings scores",
     "background": f"{BASE} model scores sampling posterior",
     "contextual": "_core tables scores",
     "maskedlm": "_core tables model sampling posterior",

@@ -107,9 +107,8 @@ def open_store(path: str | Path | None) -> Iterator[Store]:
             _require_own(connection)
             yield Store(str(path), connection)
     except sqlite3.DatabaseError as error:
-        code = getattr(
-            error, "sqlite_errorcode", sqlite3.SQLITE_ERROR
-        )  # none of texts that are none
+        # Python's own error, of a text that is not UTF-8, has no code.
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
         if isinstance(error, sqlite3.OperationalError) and code != sqlite3.SQLITE_ERROR:
             raise OSError(f"results cannot be kept in {path}: {error}") from None
         raise ValueError(

@@ -59,11 +59,12 @@ def show_list(
 
     With --toml its file as it stands, which is a start for a list of your own.
     """
-    from ..tables.wordlist_files import read_wordlist_text, wordlist_path
+    from .._core.reading import read_text
+    from ..tables.wordlist_files import wordlist_path
     from ..tables.wordlists import load_wordlist
 
     if toml:
-        screen.say(read_wordlist_text(wordlist_path(wordlist)).rstrip("\n"))
+        screen.say(read_text(wordlist_path(wordlist)).rstrip("\n"))
         return
     loaded = load_wordlist(wordlist)
     frame = loaded.to_frame()

@@ -15,10 +15,9 @@ from typing import Any
 
 from .._core.checks import unknown_name
 from .._core.display import abridged
-from .._core.reading import parse_toml
+from .._core.reading import parse_toml, read_text
 from .._core.resources import bundled_names, toml_path
 from ..embeddings.load import CASES
-from ..tables.wordlist_files import read_wordlist_text
 
 Words = tuple[str, ...]
 
@@ -245,7 +244,7 @@ def load_defining_sets(source: SetsLike) -> DefiningSets:
         return source
     path = toml_path(source, FOLDER, "list for debiasing")
     try:
-        parsed = parse_toml(read_wordlist_text(path), "a list for debiasing")
+        parsed = parse_toml(read_text(path), "a list for debiasing")
     except ValueError as error:  # TOMLDecodeError, or a number of too many digits
         raise ValueError(f"{path} is not valid TOML: {error}") from None
     content: dict[str, Any] = {"name": path.stem, **parsed}

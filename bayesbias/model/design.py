@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
-from ..tables.cosines import word_cosines
+from ..tables.cosines import MOST_WORDS, word_cosines
 from ..tables.schema import CONNECTIONS, Coded, codes_and_names, validate_and_encode
 
 IntArray = NDArray[np.int64]
@@ -105,7 +105,8 @@ class Design:
         if not self.word_cosines.size:
             raise ValueError(
                 f"the model {model!r} takes residuals to covary as the cosines of the protected "
-                "words, and the table does not carry these: bb.distance_table attaches them, "
+                "words, and the table does not carry these: bb.distance_table attaches them (of "
+                f"up to {MOST_WORDS} words), "
                 "Parquet files keep them, and CSV files do not; or take a model without, such as "
                 "maximal"
             )

@@ -191,7 +191,7 @@ class Term:
         n = {column: len(design.coords.get(column, ())) for column in (self.of, self.by) if column}
         if not all(n.values()) or (self.zero_sum and n[self.by] < 2):
             return False
-        if self.interaction or self.known:
+        if self.interaction:
             return bool(self.joint_basis(design).size)
         if not self.contrast:
             return True

@@ -18,7 +18,7 @@ from ..workflows.wordlist import Analysis
 from .figures import Figure, figures_of
 from .page import Page, Section, section
 from .tables import Table, beside, coverage_table, frame_table, interval_table, of_level
-from .wording import MEANINGS, Line, distances, doubts_of, lines_of, models
+from .wording import MEANINGS, Line, distances, doubts_of, headline_rows, lines_of, models
 
 MOST_GROUPS = 8
 """Groups of which one word's neighbourhood is drawn."""
@@ -140,7 +140,7 @@ def _figures(analysis: Analysis) -> dict[str, list[Figure]]:
     texts = distances.contrast_texts(analysis.lead, pair, ci_prob)
     lead = analysis.lead.spec.name
     found["found"] = figures_of(
-        distances.headline_rows(analysis), f"headline-{lead}", gap, texts, lead
+        headline_rows(distances.leading_contrast(analysis)), f"headline-{lead}", gap, texts, lead
     )
     for model, result in analysis.results.items():
         texts = distances.forest_texts(result, ci_prob)

@@ -33,6 +33,7 @@ from ..model.tree import (
 )
 from ..tables.schema import table_hash, validate_and_encode
 from .exact import sample_exact
+from .importance import FEWEST_EFFECTIVE
 from .options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from .reduction import collapse
 from .variation import require_variation
@@ -52,7 +53,7 @@ RHAT_LIMIT = 1.01
 PACKAGE = str(Path(__file__).parent.parent)
 """Warnings point to the first line outside of it, however deep the call was."""
 
-ESS_LIMIT = 400
+ESS_LIMIT = FEWEST_EFFECTIVE
 """Fewest effective draws, in bulk and tails, that intervals are read from (same source)."""
 
 

@@ -15,8 +15,14 @@ WORD_COSINES = "word_cosines"
 writes to Parquet files; CSV files have no place for it."""
 
 
+MOST_WORDS = 500
+"""Words of which cosines are attached; `kernel` would not be fitted to more in a day."""
+
+
 def attach_word_cosines(table: pd.DataFrame, words: Iterable[str], cosines: FloatArray) -> None:
-    """Attach cosines of protected words, (n_words, n_words), to a table."""
+    """Attach cosines of protected words, (n_words, n_words), to a table, unless they are many."""
+    if len(cosines) > MOST_WORDS:
+        return
     content = {"words": [*map(str, words)], "cosines": cosines.tolist()}
     table.attrs[WORD_COSINES] = json.dumps(content)
 

@@ -42,11 +42,6 @@ def wordlist_path(source: str | Path) -> Path:
     return toml_path(source, "wordlists", "word list")
 
 
-def read_wordlist_text(path: Path) -> str:
-    """Read a file as UTF-8, with or without a byte-order mark; a ValueError names the file."""
-    return read_text(path)
-
-
 def wordlist_content(text: str, path: Path) -> dict[str, Any]:
     """Parse a file's text and put the words of bundled control lists in the place of their names.
 
@@ -80,7 +75,7 @@ def _bundled_control(name: str, source: str) -> object:
         text = unknown_name("bundled word list", source, wordlists())
         return Unresolved(f"{text}; a list of words may stand here instead")
     path = wordlist_path(source)
-    words = _parse(read_wordlist_text(path), path).get("controls", {}).get(name)
+    words = _parse(read_text(path), path).get("controls", {}).get(name)
     if not isinstance(words, list):
         return Unresolved(f"the list {source!r} holds no {shown(name)} control words of its own")
     return words

@@ -15,13 +15,13 @@ from typing import Any, Literal
 import pandas as pd
 
 from .._core.checks import unknown_name
+from .._core.reading import read_text
 from .wordlist_files import (
     CONTROLS,
     TABLES,
     TEXTS,
     WORD_TABLES,
     Unresolved,
-    read_wordlist_text,
     shown,
     wordlist_content,
     wordlist_path,
@@ -90,7 +90,7 @@ def check_wordlist(source: str | Path) -> pd.DataFrame:
     """
     path = wordlist_path(source)
     try:
-        text = read_wordlist_text(path)
+        text = read_text(path)
         content = wordlist_content(text, path)
     except ValueError as error:
         line = re.search(r"at line (\d+)", str(error))  # as tomllib words it

@@ -14,11 +14,11 @@ from typing import Any
 import pandas as pd
 
 from .._core.display import Sheet, Shown, abridged
+from .._core.reading import read_text
 from .wordlist_files import (
     TABLES,
     TEXTS,
     WORD_TABLES,
-    read_wordlist_text,
     wordlist_content,
     wordlist_path,
 )
@@ -142,7 +142,7 @@ def load_wordlist(source: str | Path | WordList) -> WordList:
     if isinstance(source, WordList):
         return source
     path = wordlist_path(source)
-    content = wordlist_content(read_wordlist_text(path), path)
+    content = wordlist_content(read_text(path), path)
     refuse_errors(find_flaws(content), path)
     return WordList(
         **{key: value.strip() if key in TEXTS else value for key, value in content.items()}

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
+
+import pandas as pd
+
+from ...tables.levels import GROUP, OVERALL, at_level
 
 NO_VERDICTS = "These are places with intervals, not verdicts"
 
@@ -47,6 +51,22 @@ class Headline:
 
     about: str
     lines: list[Line]
+
+
+def headline_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the overall row of a contrast, then its groups, the largest first."""
+    groups = at_level(rows, GROUP).sort_values("mean", key=abs, ascending=False, kind="stable")
+    return pd.concat([at_level(rows, OVERALL), groups], ignore_index=True)
+
+
+def headline_of(
+    about: str, rows: pd.DataFrame, word: Callable[[Mapping[Hashable, Any]], str]
+) -> Headline:
+    """Word the rows of a contrast, one sentence each."""
+    records = headline_rows(rows).to_dict("records")
+    return Headline(
+        about, [Line(row["protected_group"] or ALL_GROUPS, word(row)) for row in records]
+    )
 
 
 def lines_of[Fitted](results: Mapping[str, Fitted], word: Callable[[Fitted], str]) -> list[Line]:

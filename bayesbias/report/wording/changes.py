@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from ..._core.intervals import interval
-from ...tables.levels import GROUP, OVERALL, at_level
+from ...tables.levels import OVERALL, at_level
 from ...tables.wordlist_files import CONTROLS
 from ...workflows.change import ORDER, ChangeAnalysis
-from . import ALL_GROUPS, Headline, Line
+from . import Headline, headline_of
 from .models import widths_in_words
 from .numbers import (
     counted,
@@ -39,9 +39,6 @@ def headline(analysis: ChangeAnalysis) -> Headline | None:
     """
     if analysis.lead.turned is None:
         return None
-    rows = analysis.lead.orders
-    groups = at_level(rows, GROUP).sort_values("mean", key=abs, ascending=False, kind="stable")
-    rows = pd.concat([at_level(rows, OVERALL), groups])
     about = (
         f"{ORDER[0].capitalize()} − {ORDER[1]}, before and after: the mean distance to stereotypes "
         "of the word's own group, less that to stereotypes of the other groups. Above zero, its "
@@ -49,11 +46,7 @@ def headline(analysis: ChangeAnalysis) -> Headline | None:
         f"{probability_name(analysis.settings.ci_prob)} intervals of the model "
         f"{analysis.lead.spec.name}, the largest first."
     )
-    lines = [
-        Line(row["protected_group"] or ALL_GROUPS, _headline_sentence(row))
-        for row in rows.to_dict("records")
-    ]
-    return Headline(about, lines)
+    return headline_of(about, analysis.lead.orders, _headline_sentence)
 
 
 def _headline_sentence(row: Mapping[Hashable, Any]) -> str:

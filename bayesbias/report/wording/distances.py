@@ -8,10 +8,10 @@ from typing import Any
 import pandas as pd
 
 from ...tables.descriptives import UNRELATED, contrast_of
-from ...tables.levels import GROUP, OVERALL, at_level
+from ...tables.levels import OVERALL, at_level
 from ...tables.schema import CONNECTIONS, connections_present
 from ...workflows.wordlist import Analysis, ModelResult
-from . import ALL_GROUPS, MEANINGS, PARTNERS, Headline, Line
+from . import MEANINGS, PARTNERS, Headline, headline_of
 from .numbers import counted, ends, joined, number, probability_name, signed
 
 MOST_MISSING = 8
@@ -39,11 +39,9 @@ def settled(row: Mapping[Hashable, Any] | pd.Series) -> bool:
     return bool(row["low"] > 0 or row["high"] < 0)
 
 
-def headline_rows(analysis: Analysis) -> pd.DataFrame:
-    """Return the contrast that leads, under the lead model: overall, then groups, largest first."""
-    rows = contrast_of(analysis.lead.contrasts, *gap_pair(analysis))
-    groups = at_level(rows, GROUP).sort_values("mean", key=abs, ascending=False, kind="stable")
-    return pd.concat([at_level(rows, OVERALL), groups], ignore_index=True)
+def leading_contrast(analysis: Analysis) -> pd.DataFrame:
+    """Return the contrast that leads, under the lead model, at all levels."""
+    return contrast_of(analysis.lead.contrasts, *gap_pair(analysis))
 
 
 def headline(analysis: Analysis) -> Headline:
@@ -54,21 +52,18 @@ def headline(analysis: Analysis) -> Headline:
         f"{MEANINGS[second]}. Below zero, a group's own lie closer. Means and {ci} intervals of "
         f"the model {analysis.lead.spec.name}, the largest first."
     )
-    rows = headline_rows(analysis).to_dict("records")
-    lines = [Line(row["protected_group"] or ALL_GROUPS, gap_sentence(row)) for row in rows]
-    return Headline(about, lines)
+    return headline_of(about, leading_contrast(analysis), gap_sentence)
 
 
 def gap_sentence(row: Mapping[Hashable, Any]) -> str:
     """Word a difference as a place with an interval, without a verdict."""
     where = "closer" if row["mean"] < 0 else "farther"
+    whose = "their" if row["level"] == OVERALL else "its"
     rest = (
-        f"its own stereotypes lie {where}."
+        f"{whose} own stereotypes lie {where}."
         if settled(row)
-        else f"the interval includes zero, so it is not settled that its own lie {where}."
+        else f"the interval includes zero, so it is not settled that {whose} own lie {where}."
     )
-    if row["level"] == OVERALL:
-        rest = rest.replace("its own", "their own")
     return f"{signed(row['mean'])} ({ends(row)}): {rest}"
 
 
