@@ -12,7 +12,8 @@ from plot_looks import assert_readable, line, note, row_names
 
 import bayesbias as bb
 from bayesbias import plots
-from bayesbias.plots.posterior import _thinned
+from bayesbias.model.spec import load_model, models
+from bayesbias.plots.posterior import MEANINGS, _thinned
 
 
 @pytest.fixture(scope="module")
@@ -125,3 +126,9 @@ def test_prior_predictive_of_nothing_is_refused() -> None:
 def test_predictive_check_of_a_change_says_what_it_shows(change_tree: Any) -> None:
     ax = plots.predictive_check(change_tree)
     assert ax.get_ylabel() == "change of cosine distance"
+
+
+def test_every_standard_deviation_of_distances_has_words() -> None:
+    """Without, the report's table of spreads leaves it out."""
+    names = [*models("distance"), *models("change")]
+    assert {term.sd for name in names for term in load_model(name).terms} <= set(MEANINGS)

@@ -25,10 +25,16 @@ if TYPE_CHECKING:
 MEANINGS = {
     "connection_sd": "between protected words",
     "level_sd": "between protected words",
-    "lean_sd": "leanings of protected words to attribute sets",
+    "lean_sd": "leanings of words to sets",
+    "own_lean_sd": "leanings of words to their own sets",
     "group_sd": "between groups",
+    "group_lean_sd": "leanings of groups to sets",
+    "set_sd": "between attribute sets",
+    "topic_sd": "nearness of two topics",
     "attribute_sd": "between attributes",
     "attribute_lean_sd": "leanings of attributes to groups",
+    "attribute_own_lean_sd": "leanings of attributes to own groups",
+    "residual_sd": "residuals that words share",
     "context_sd": "between contexts",
     "sigma": "between single distances",
 }
