@@ -26,14 +26,15 @@ than there are: of ten, 1.5² would be exceeded once in 80 runs, and of twenty o
 
 
 def exact_and_nuts(
-    table: pd.DataFrame, spec: str, draws: int = 2000, seed: int = 1
+    table: pd.DataFrame, spec: str, draws: int = 2000, seed: int = 1, chains: int = 4
 ) -> tuple[Dataset, Dataset, int]:
     """Draws of the exact sampler and of PyMC's NUTS, and how many transitions diverged."""
+    options = {"draws": draws, "chains": chains, "seed": seed}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", category=DeprecationWarning)  # of forking
         # Sds near zero may leave few effective draws: their errors are larger then, and known.
         warnings.filterwarnings("ignore", category=bb.SamplingWarning)
-        nuts = bb.fit(table, spec, method="nuts", draws=draws, seed=seed, progressbar=False)
+        nuts = bb.fit(table, spec, method="nuts", progressbar=False, **options)
     exact = bb.fit(table, spec, method="exact", draws=4000, seed=seed)
     diverging = int(nuts["sample_stats"]["diverging"].sum())
     ours = varying(exact)
@@ -42,17 +43,38 @@ def exact_and_nuts(
     return ours, varying(nuts)[list(ours.data_vars)], diverging
 
 
-def z_scores(ours: Dataset, theirs: Dataset, probability: float | None = None) -> pd.Series:
-    """Difference of every parameter's mean, or quantile, over the Monte Carlo error of both."""
+def contrasts_and_parameters(draws: Dataset) -> Dataset:
+    """Contrasts of the associated connection with others, overall and by word, sds, correlations.
+
+    Effects of single words and attributes are left out: there are a thousand of them.
+    """
+    effects = {"connection_mean", "word_mean"}
+    few = [str(name) for name in draws.data_vars if "protected_word" not in draws[name].dims]
+    few = [name for name in few if "attribute" not in draws[name].dims]
+    found = draws[[name for name in few if name not in effects]]
+    for name in effects:
+        apart = draws[name].sel(connection="associated") - draws[name]
+        # A dimension of its own, since sds by connection keep all of them.
+        apart = apart.drop_sel(connection="associated").rename(connection="other_connection")
+        found[f"contrast_of_{name}"] = apart
+    return found.assign_attrs(draws.attrs)
+
+
+def z_scores(
+    ours: Dataset, theirs: Dataset, probability: float | None = None, *, spread: bool = False
+) -> pd.Series:
+    """Difference of every parameter's mean, quantile, or sd, over the Monte Carlo error of both."""
     import arviz as az
 
-    over, method = ("chain", "draw"), {"method": "mean"}
+    over, method = ("chain", "draw"), {"method": "sd" if spread else "mean"}
     if probability is not None:
         method = {"method": "quantile", "prob": probability}
     values, errors = [], []
     for draws in (ours, theirs):
-        mean = draws.mean(over) if probability is None else draws.quantile(probability, over)
-        values.append(mean)
+        if probability is not None:
+            values.append(draws.quantile(probability, over))
+        else:
+            values.append(draws.std(over) if spread else draws.mean(over))
         errors.append(az.mcse(draws, **method) / np.sqrt(draws.attrs.get("efficiency", 1.0)))
     found = {
         name: (values[0][name] - values[1][name]) / np.hypot(errors[0][name], errors[1][name])

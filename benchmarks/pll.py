@@ -34,7 +34,7 @@ def sentence_pairs(n_pairs: int) -> pd.DataFrame:
         opening = " ".join(OPENING.split()[: number % 12])
         rest = " ".join(REST.split()[: 4 + number % 15])
         pair = [f"{opening} {kind} {rest}, {number}." for kind in ("rich", "poor")]
-        rows.append((str(number), "toy", "stereo", *pair))
+        rows.append((str(number), "toy", "stereo", "rich / poor", *pair))
     return pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
 
 

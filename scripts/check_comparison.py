@@ -22,7 +22,7 @@ import bayesbias as bb
 from bayesbias.comparison import changes, order_changes
 from bayesbias.model.tree import stacked
 
-CONNECTIONS = bb.CONNECTIONS
+CONNECTIONS = bb.CONNECTIONS[:4]
 WORDS, SIDES = 15, 3
 SD_BEFORE, SD_AFTER, CORRELATION = 0.18, 0.14, 0.7
 """Of single distances around their cell's mean: about those of religion on Reddit."""

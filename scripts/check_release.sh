@@ -46,5 +46,6 @@ for version in $pythons; do
         --constraints "$root/constraints.txt" "$place"/dist/*.whl
     (cd "$place" && "env$version/bin/bayesbias" --quiet run religion --out "report$version")
     test -s "$place/report$version/report.html"
+    (cd "$place" && "env$version/bin/bayesbias" docs reading | grep -q interval)
     echo "wheel: bayesbias run religion wrote its report on Python $version"
 done

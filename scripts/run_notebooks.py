@@ -35,13 +35,11 @@ BUSY = 2
 """With ``--check`` it may take so many times longer, for a machine that has other things to do."""
 
 
-def published_tables_missing() -> str:
-    """Say what is missing for notebook 08, which reads the folder that BAYESBIAS_DATA names."""
+def name_published_tables() -> None:
+    """Name the folder of published data that notebook 08 reads, if it is beside the checkout."""
     folder = Path(os.environ.get("BAYESBIAS_DATA") or FOLDER.parents[1] / "shared" / "data")
-    if (folder / "paper_tables").is_dir():
+    if folder.is_dir():
         os.environ["BAYESBIAS_DATA"] = str(folder.resolve())
-        return ""
-    return f"no published tables in {folder}; BAYESBIAS_DATA names another folder"
 
 
 def language_models_missing() -> str:
@@ -57,7 +55,6 @@ def language_models_missing() -> str:
 
 NEEDS: dict[str, Callable[[], str]] = {
     "07": language_models_missing,
-    "08": published_tables_missing,
 }
 """Beginning of a notebook's name, and what says why it cannot run here; "" if it can."""
 
@@ -94,6 +91,7 @@ def main() -> None:
     parser.add_argument("--check", action="store_true", help="run only, write nothing")
     arguments = parser.parse_args()
     os.environ["PYTHONWARNINGS"] = "default"
+    name_published_tables()
     chosen = tuple(arguments.names) or ("",)
     paths = [path for path in sorted(FOLDER.glob("*.ipynb")) if path.name.startswith(chosen)]
     if not paths:

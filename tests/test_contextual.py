@@ -188,7 +188,7 @@ def mini(models: Path) -> object:
 
 
 @pytest.mark.mlm
-@pytest.mark.parametrize("pooling", ["word", "sentence"])
+@pytest.mark.parametrize("pooling", ["word", "sentence", "cls", "last"])
 def test_batches_padding_and_order_change_nothing(mini: object, pooling: str) -> None:
     whole = contextual_vectors(mini, WORDS, pooling=pooling).vectors
     single = contextual_vectors(mini, WORDS, pooling=pooling, batch_size=1).vectors
@@ -212,9 +212,36 @@ def test_vectors_are_those_of_one_sentence_at_a_time(mini) -> None:
         by_hand = states[layer][0, 1:4].mean(dim=0).numpy()
         found = contextual_vectors(mini, [word, *WORDS], [template], layer=layer)
         np.testing.assert_allclose(found.vectors[0, 0], by_hand, atol=1e-5)
+    for pooling, at in (("cls", 0), ("last", -1)):
+        found = contextual_vectors(mini, [word, *WORDS], [template], pooling=pooling)
+        np.testing.assert_allclose(found.vectors[0, 0], states[-1][0, at].numpy(), atol=1e-5)
     by_hand = states[-1][0].mean(dim=0).numpy()  # as 1_Pooling/config.json says
     found = contextual_vectors(mini, [word, *WORDS], [template], pooling="sentence")
     np.testing.assert_allclose(found.vectors[0, 0], by_hand, atol=1e-5)
+
+
+@pytest.mark.mlm
+def test_a_causal_encoder_that_has_read_nothing_yet(byte_level: Any, tmp_path: Path) -> None:
+    from transformers import GPT2Config, GPT2Model
+
+    size = {
+        "n_embd": 8,
+        "n_layer": 1,
+        "n_head": 2,
+        "n_positions": 64,
+        "vocab_size": len(byte_level),
+    }
+    network = GPT2Model(GPT2Config(**size, bos_token_id=0, eos_token_id=2, initializer_range=0.5))
+    network.save_pretrained(tmp_path)
+    byte_level.save_pretrained(tmp_path)
+    templates = ["{} is here.", "{} is there.", "This is {}."]
+    with pytest.warns(UserWarning, match="is causal: in '{} is here.' and 1 other"):
+        vectors = contextual_vectors(tmp_path, ["John"], templates).vectors[0]
+    np.testing.assert_array_equal(vectors[0], vectors[1])
+    last = contextual_vectors(tmp_path, ["John"], templates, pooling="last").vectors[0]
+    assert not np.allclose(last[0], last[1])
+    with pytest.warns(UserWarning, match="and 0 other"):
+        contextual_vectors(tmp_path, ["John"], ["This is {}."], pooling="cls")
 
 
 @pytest.mark.mlm

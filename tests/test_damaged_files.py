@@ -29,7 +29,7 @@ from bayesbias._core.jobs import Job, run_jobs
 from bayesbias._core.store import _hash, open_store
 from bayesbias.contextual.sentences import load_templates
 from bayesbias.debias.defining_sets import load_defining_sets
-from bayesbias.maskedlm.datasets import read_pairs
+from bayesbias.maskedlm.pair_files import read_pairs
 from bayesbias.maskedlm.score_files import read_scored
 from bayesbias.model.spec import model_text
 from bayesbias.workflows.sweep_spec import load_sweep

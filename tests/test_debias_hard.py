@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -68,6 +69,30 @@ def test_equalised_words_are_equally_far_from_every_neutral_word(sets, k: int) -
     for members in sets.equalise:
         cosines = unit(result, members) @ neutral.T
         assert np.ptp(cosines, axis=0).max() < SINGLE
+
+
+def test_equalising_triples_in_one_direction_warns_and_names_the_copies() -> None:
+    vectors = toy()
+    expected = r"takes 2 directions, and 1 is removed.* one vector: "
+    with pytest.warns(UserWarning, match=expected) as told:
+        result = multiclass_hard(vectors, RELIGION, k=1)
+    text = str(told[0].message)
+    for members in RELIGION.equalise:
+        rows = unit(result, members)
+        same = [
+            f"{members[a]} = {members[b]}"
+            for a, b in itertools.combinations(range(3), 2)
+            if np.abs(rows[a] - rows[b]).max() < SINGLE
+        ]
+        assert same  # of three signs two are equal
+        assert all(pair in text for pair in same)
+
+
+@pytest.mark.parametrize("options", [{}, {"k": 2}, {"k": 1, "equalise": False}])
+def test_enough_directions_or_no_equalising_warn_of_nothing(options: dict[str, object]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        multiclass_hard(toy(), RELIGION, **options)
 
 
 def test_without_equalising_class_words_only_become_unit_vectors() -> None:
@@ -205,6 +230,7 @@ def test_bad_vectors_are_refused() -> None:
     refused("vectors come from a path", hard, {"she": [1.0]}, GENDER, error=TypeError)
 
 
+@pytest.mark.filterwarnings("ignore:equalising sets of 3 words takes 2 directions")
 def test_every_bundled_list_works_on_the_demo_vectors() -> None:
     vectors = bb.load_vectors("glove-demo")
     for name, k in itertools.product(("religion", "race"), (1, 2)):

@@ -95,7 +95,8 @@ def test_a_pair_stands_once_and_no_word_meets_itself() -> None:
         stereotypes={"man": ("soldier", "nurse"), "woman": ("nurse",)},
         controls={"human": ("he", "nurse", "nan")},
     )
-    table = distance_table(embedding(), words)
+    with pytest.warns(UserWarning, match="he of 'toy': protected words that are attributes too"):
+        table = distance_table(embedding(), words)
     assert not table.duplicated(["protected_word", "attribute"]).any()
     assert not (table["protected_word"] == table["attribute"]).any()
     own = table[(table["protected_word"] == "he") & (table["attribute"] == "nurse")]
@@ -109,6 +110,60 @@ def test_missing_words_are_absent_rows_and_reported() -> None:
     lost = missing_words(embedding(), words)
     assert lost.to_numpy().tolist() == [["stereotype", "man_stereotype", "rancher"]]
     assert missing_words(embedding(), word_list()).empty
+
+
+def spelt(words: WordList) -> KeyedVectors:
+    return bb.load_vectors(embedding(), words, case="fallback")
+
+
+def test_two_spellings_of_one_vector_count_once() -> None:
+    """She and she are one protected word, Nurse and nurse one attribute, He is its own."""
+    words = word_list(
+        groups={"man": ("he",), "woman": ("she", "She")},
+        stereotypes={"man": ("soldier", "Nurse"), "woman": ("nurse", "NURSE")},
+        controls={"neutral": ("null", "He"), "human": ("nan",)},
+    )
+    with pytest.warns(UserWarning, match="of 'toy'") as told:
+        table = distance_table(spelt(words), words)
+    texts = [str(each.message) for each in told]
+    assert texts[0].startswith("She as she, nurse as Nurse, NURSE as Nurse, He as he of 'toy'")
+    assert texts[1].startswith("he of 'toy': protected words that are attributes too")
+    found = {(row.protected_word, row.attribute.lower()) for row in table.itertuples()}
+    assert found == BY_HAND.keys() | {("she", "he")}
+    assert len(table) == len(found)
+    own = dict(zip(table["protected_word"] + table["attribute"], table["connection"], strict=True))
+    assert own["heNurse"] == own["sheNurse"] == "associated"
+    assert bb.thin_sets(spelt(words), words).set_index("set")["found"]["woman"] == 1
+
+
+def test_one_word_in_two_groups_is_refused_however_it_is_spelt() -> None:
+    words = word_list(groups={"man": ("he",), "woman": ("she", "He")})
+    with pytest.raises(ValueError, match=r"'he' \(group man\) and 'He' \(group woman\) read the"):
+        distance_table(spelt(words), words)
+
+
+def test_sets_that_lost_too_much_are_named_and_refused_if_asked() -> None:
+    there = tuple("abcd")
+    vectors = embedding(**{word: (3.0, at + 1.0) for at, word in enumerate(there)})
+    words = word_list(
+        groups={"man": ("he", "null", "soldier"), "woman": ("she", "x1")},
+        stereotypes={"man": (*there, "x2"), "woman": (*"abc", "x3")},
+        controls={"human": (*there, "nan")},
+    )
+    thin = bb.thin_sets(vectors, words)
+    # One of five is a fifth, and not more; one of four is; two words are fewer than three.
+    assert thin.to_numpy().tolist() == [
+        ["protected", "woman", 2, 1, 0.5],
+        ["stereotype", "woman_stereotype", 4, 3, 0.25],
+    ]
+    words = word_list(stereotypes={"man": (*there, "x2"), "woman": (*"abc", "x3")}, controls={})
+    assert_frame_equal(
+        distance_table(vectors, words, max_missing=0.25), distance_table(vectors, words)
+    )
+    with pytest.raises(ValueError, match=r"than 20%.*woman_stereotype \(3 of 4\).*max_missing"):
+        distance_table(vectors, words, max_missing=0.2)
+    with pytest.raises(ValueError, match=r"max_missing must lie in \[0, 1\]; got 20"):
+        distance_table(vectors, words, max_missing=20)
 
 
 def test_the_embedding_may_be_named(table: pd.DataFrame) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from embedding_toys import WORDS, check, keyed
+from embedding_toys import WORDS, Table, check, keyed
 
-from bayesbias.embeddings.load import in_lower_case, load_vectors, matched_forms, save_vectors
+from bayesbias._core.checks import Argument
+from bayesbias.embeddings.load import cures, load_vectors, matched_forms, save_vectors
+from bayesbias.embeddings.word_sets import look_up
+from bayesbias.tables.spellings import first_spellings
 
 
 @pytest.mark.parametrize(
@@ -39,12 +43,66 @@ def test_what_was_read_is_remembered_through_loading_and_saving_again(tmp_path: 
     assert matched_forms(load_vectors(tmp_path / "again.npz")) == {"King": "king"}
 
 
-def test_words_that_are_there_in_lower_case_only_are_remembered() -> None:
-    asked = ["King", "Bill", "Queen", "lost"]
-    assert in_lower_case(load_vectors(keyed(WORDS), asked)) == ("King", "Queen")
-    assert in_lower_case(load_vectors(keyed(WORDS), asked, case="fallback")) == ()
-    assert in_lower_case(load_vectors(keyed(WORDS))) == ()
-    assert in_lower_case(keyed(WORDS)) == ()
+ODD: Table = {"New_York": (1, 0, 0), "café": (0, 1, 0), "naive": (0, 0, 1), "London": (1, 1, 0)}
+NFD = "cafe\u0301"
+"""As a Mac writes it: the accent is a letter of its own."""
+
+
+@pytest.mark.parametrize(
+    ("asked", "choices", "read_as"),
+    [
+        ("New York", {}, "New_York"),  # as word2vec writes phrases
+        (NFD, {}, "café"),
+        (NFD.upper(), {"case": "lower"}, "café"),
+        ("naïve", {"strip_accents": True}, "naive"),
+        ("NAÏVE", {"strip_accents": True, "case": "fallback"}, "naive"),
+        ("café", {"strip_accents": True}, "café"),  # its own form comes first
+    ],
+)
+def test_forms_that_stand_for_a_word(asked: str, choices: dict[str, Any], read_as: str) -> None:
+    vectors = load_vectors(keyed(ODD), [asked], **choices)
+    check(vectors, {asked: ODD[read_as]})
+    assert matched_forms(vectors).get(asked, asked) == read_as
+
+
+def test_the_cure_of_every_missing_word_is_remembered() -> None:
+    fallback, plain = Argument("case", "fallback"), Argument("strip_accents", True)
+    asked = {
+        "CAFÉ": (fallback,),
+        "naïve": (plain,),
+        "NAÏVE": (fallback, plain),
+        "london": "London",  # no argument finds it: the list must write it so
+    }
+    vectors = load_vectors(keyed(ODD), [*asked, "café", "lost"])
+    assert cures(vectors) == asked
+    for word, cure in asked.items():
+        if not isinstance(cure, str):
+            choices: dict[str, Any] = {each.name: each.value for each in cure}
+            assert word in load_vectors(keyed(ODD), [word], **choices)
+    lower = load_vectors(keyed(ODD), ["London", "café"], case="lower")
+    assert cures(lower) == {"London": (fallback,)}
+    assert cures(load_vectors(keyed(ODD))) == cures(keyed(ODD)) == {}
+
+
+def test_nothing_found_names_the_cure_of_most_words() -> None:
+    with pytest.raises(ValueError, match="2 of them are there without accents: pass strip_acc"):
+        load_vectors(keyed(ODD), ["naïve", "nàive", "CAFÉ"])
+    with pytest.raises(
+        ValueError, match="write 1 of them otherwise, such as 'London' for 'london'"
+    ):
+        load_vectors(keyed(ODD), ["london", "lost"])
+
+
+def test_two_spellings_of_one_vector_are_one_word_of_a_set() -> None:
+    vectors = load_vectors(keyed(WORDS), ["King", "king", "queen"], case="fallback")
+    assert first_spellings(vectors, ["King", "king", "queen", "lost"]) == {
+        "King": "King",
+        "king": "King",
+        "queen": "queen",
+    }
+    found = look_up(vectors, {"X": ["king", "King", "queen"], "Y": ["King", "lost"]})
+    assert found.words == {"X": ("king", "queen"), "Y": ("King",)}
+    assert found.missing == {"Y": ("lost",)}
 
 
 def test_matched_forms_know_nothing_of_vectors_from_elsewhere() -> None:

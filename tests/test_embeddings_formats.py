@@ -36,7 +36,7 @@ def by_chunks(path: Path, rows: int | None = None) -> Entries:
 
 
 def by_words(path: Path) -> Entries:
-    return [(name, vector.tolist()) for name, vector in picked(path)]
+    return [(name, vector.tolist()) for name, vector, _ in picked(path)]
 
 
 @pytest.mark.parametrize("rows", [None, 1, 2, 5])

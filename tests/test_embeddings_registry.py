@@ -19,11 +19,11 @@ from bayesbias.embeddings.source import Source
 WORDS_OF_TOY = {"one": (1.0, 2.0), "two": (3.0, 4.0), "three": (5.0, 6.0)}
 
 
-def toy_rows(source: Source) -> Iterator[tuple[bytes, np.ndarray]]:
+def toy_rows(source: Source) -> Iterator[Entry]:
     with source.stream() as (stream, _):
-        for line in stream:
+        for rank, line in enumerate(stream, start=1):
             word, *numbers = line.split(b";")
-            yield word, np.array(numbers, dtype=np.float32)
+            yield word, np.array(numbers, dtype=np.float32), rank
 
 
 def pick_toy(source: Source, wanted: Collection[bytes] | None) -> Iterator[Entry]:
@@ -31,7 +31,7 @@ def pick_toy(source: Source, wanted: Collection[bytes] | None) -> Iterator[Entry
 
 
 def iterate_toy(source: Source, rows: int | None) -> Iterator[Chunk]:
-    for word, vector in toy_rows(source):
+    for word, vector, _ in toy_rows(source):
         yield Chunk(word + b"\n", vector[None])
 
 

@@ -12,7 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from bayesbias.extrinsic import correlate, correlations, ranking_accuracy, tpr_gaps
+from bayesbias.extrinsic import (
+    TprGaps,
+    correlate,
+    correlations,
+    ranking_accuracy,
+    subgroup_areas,
+    tpr_gaps,
+)
 
 TRUTH = ["nurse", "nurse", "nurse", "nurse", "pilot", "pilot", "pilot", "pilot", "pilot"]
 GUESS = ["nurse", "nurse", "nurse", "pilot", "pilot", "nurse", "nurse", "pilot", "pilot"]
@@ -31,6 +38,47 @@ def test_rates_and_gaps_of_an_example_done_by_hand() -> None:
     np.testing.assert_allclose(found.variance, [1 / 16, 1 / 144], rtol=1e-14)
     assert found.mean_variance == pytest.approx((1 / 16 + 1 / 144) / 2)
     assert found.to_frame()["tpr"].tolist() == found.tpr.ravel().tolist()
+
+
+def test_the_interval_of_a_gap_is_newcombes() -> None:
+    """Example (a) of Newcombe (1998): 56 of 70 and 48 of 80, 95%, method 10."""
+    n = np.array([[70, 80]])
+    found = TprGaps(("c",), ("a", "b"), np.array([[56, 48]]) / n, n)
+    np.testing.assert_allclose(found.gap_interval(0.95), [[0.0524, 0.3339]], atol=5e-5)
+
+
+def test_the_corrected_variance_is_right_on_average() -> None:
+    """For groups of 5 to 40 samples, whose rates differ by chance too."""
+    rates, n = np.array([0.5, 0.6, 0.9]), np.array([5, 10, 40])
+    tpr = np.random.default_rng(1).binomial(n, rates, size=(20_000, 3)) / n
+    found = TprGaps(tuple(range(len(tpr))), ("a", "b", "c"), tpr, np.broadcast_to(n, tpr.shape))
+    error = found.corrected_variance.std() / np.sqrt(len(tpr))
+    assert abs(found.corrected_variance.mean() - rates.var(ddof=1)) < 4 * error
+    assert found.variance.mean() > rates.var() + 20 * error
+    assert np.isnan(
+        TprGaps(("c",), ("a", "b"), np.ones((1, 2)), np.array([[1, 9]])).corrected_variance
+    )
+
+
+def test_areas_of_subgroups_are_those_of_all_pairs() -> None:
+    rng = np.random.default_rng(1)
+    truth, members = rng.random(60) < 0.4, pd.DataFrame(rng.random((60, 2)) < 0.3)
+    score = rng.integers(5, size=60)  # with ties
+    found = subgroup_areas(truth, score, members).set_index("group")
+    for group, own in members.items():
+        sides = {
+            "subgroup": (own & truth, own & ~truth),
+            "bpsn": (~own & truth, own & ~truth),
+            "bnsp": (own & truth, ~own & ~truth),
+        }
+        for name, (above, below) in sides.items():
+            apart = score[above][:, None] - score[below][None]
+            assert found.loc[group, name] == pytest.approx(((np.sign(apart) + 1) / 2).mean())
+    alone = subgroup_areas([1, 0], [0.2, 0.1], pd.DataFrame({"all": [1, 1], "none": [0, 0]}))
+    assert alone["subgroup"].tolist()[0] == 1.0
+    assert alone[["bpsn", "bnsp"]].isna().all(axis=None)
+    for wrong in ([1, 2], [1, 0, 1]):
+        refused("truth", subgroup_areas, wrong, [0.2, 0.1], pd.DataFrame({"a": [1, 0]}))
 
 
 def test_the_order_of_two_groups_turns_the_gap() -> None:

@@ -123,9 +123,17 @@ def test_wrong_options_say_what_is_allowed(
 
 def test_tables_that_tell_nothing_are_refused(toy_table: pd.DataFrame) -> None:
     with pytest.raises(ValueError, match=r"all \d+ distances of associated rows are 0\.5"):
-        fit(toy_table.assign(cosine_distance=0.5))
+        fit(toy_table.iloc[:-1].assign(cosine_distance=0.5))
     with pytest.raises(ValueError, match="the table has no rows"):
         fit(toy_table.iloc[:0])
+
+
+def test_rows_that_stand_twice_are_told(toy_table: pd.DataFrame) -> None:
+    twice = pd.concat([toy_table, toy_table.iloc[[3, 3]]])
+    with pytest.warns(UserWarning, match="2 of 34 rows repeat an earlier row exactly") as told:
+        tree = fit(twice, "paper", seed=1, **FAST)
+    assert told[0].filename == __file__
+    assert tree["observed_data"].sizes["row"] == 34  # told, and left as they are
 
 
 @pytest.mark.parametrize("model", ["crossed", "maximal", "robust"])
@@ -140,6 +148,15 @@ def test_a_connection_that_does_not_vary_is_refused_before_sampling(
     one = flat[~human | (human.cumsum() == 1)]
     if model != "robust":  # of a single row the prior decides
         assert fit(one, model, method="exact", seed=1, **FAST).attrs["method"] == "exact"
+
+
+@pytest.mark.parametrize("spread", [2e-6, 5e-6])
+def test_a_spread_of_rounding_is_none(toy_table: pd.DataFrame, spread: float) -> None:
+    noise = spread * np.random.default_rng(0).standard_normal(len(toy_table))
+    with pytest.raises(
+        ValueError, match=r"distances of associated rows are 0\.9, give or take .e-0"
+    ):
+        fit(toy_table.assign(cosine_distance=0.9 + noise))
 
 
 @pytest.mark.parametrize("method", ["nutpie", "numpyro"])

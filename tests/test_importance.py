@@ -264,3 +264,19 @@ def test_resampling_stays_inside_when_rounding_puts_the_last_draw_at_one() -> No
 
     chosen = _resample(np.array([0.25, 0.75]), 4000, Highest())  # type: ignore[arg-type]
     assert (chosen.min(), chosen.max()) == (0, 1)
+
+
+def test_a_mode_without_curvature_leaves_the_drawing_to_the_others() -> None:
+    """Of two modes one is a single point in a desert, where no curvature can be had."""
+
+    def log_density(points: np.ndarray) -> np.ndarray:
+        inside = np.abs(points[:, 0]) < 10
+        alone = points[:, 0] == 50
+        return np.where(inside, -0.5 * points[:, 0] ** 2, np.where(alone, -1.0, -np.inf))
+
+    modes = np.array([[0.0], [50.0]])
+    with np.errstate(invalid="ignore"):
+        found = importance_resample(log_density, modes, 2_000, np.random.default_rng(1))
+    assert kstest(found.points[:, 0], "norm").pvalue > 0.01
+    with np.errstate(invalid="ignore"), pytest.raises(ValueError, match="no mode around which"):
+        importance_resample(log_density, modes[1:], 10, np.random.default_rng(1))

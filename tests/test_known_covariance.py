@@ -22,6 +22,8 @@ from bayesbias.nulls import scenario
 from bayesbias.sampling.fit import fit_design
 from bayesbias.tables.table_files import read_table, write_table
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*are exact copies of another")
+
 
 @pytest.fixture(scope="module")
 def table() -> pd.DataFrame:
@@ -30,7 +32,8 @@ def table() -> pd.DataFrame:
     vectors["x1"] = 2 * vectors["x0"]
     keyed = KeyedVectors(6)
     keyed.add_vectors(list(vectors), np.array(list(vectors.values())))
-    return bb.distance_table(keyed, words)
+    with pytest.warns(UserWarning, match="exact copies"):
+        return bb.distance_table(keyed, words)
 
 
 @pytest.fixture(scope="module")

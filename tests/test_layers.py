@@ -33,10 +33,14 @@ ALLOWED = {
     "maskedlm": "_core tables model sampling posterior",
     "extrinsic": "_core tables model",
     "comparison": f"{BASE} model scores sampling posterior debias",
-    "calibration": "_core model scores sampling nulls comparison",
-    "reproduce": "_core scores nulls",
+    "calibration": "_core tables model scores sampling posterior nulls background comparison",
+    "reproduce": (
+        f"{BASE} model scores sampling posterior nulls debias background maskedlm extrinsic "
+        "comparison"
+    ),
     "plots": "_core tables model posterior background comparison",
-    "workflows": f"{BASE} model sampling posterior debias contextual maskedlm comparison",
+    "workflows": f"{BASE} model scores sampling posterior debias background contextual maskedlm "
+    "comparison",
     "report": "_core tables maskedlm plots workflows",
     "cli": (
         f"{BASE} model scores sampling posterior nulls debias background contextual maskedlm "

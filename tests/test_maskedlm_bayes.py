@@ -1,5 +1,7 @@
 """The Bayesian view of paired scores: recovery, coverage, closed forms, bad input."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -22,6 +24,9 @@ from bayesbias.maskedlm.bayes import spec_for, spec_in_units
 from bayesbias.maskedlm.pairs_posterior import _Residuals, predict_new_pairs, scales_of
 from bayesbias.model.spec import load_model
 from bayesbias.model.tree import spec_of, stacked
+
+fit_means = partial(fit_pairs, model="pll")
+"""The Normal model of mean differences."""
 
 TYPES = {"age": 1.5, "gender": 0.5, "race": -1.0, "religion": 0.0}
 """True mean differences of the made pairs."""
@@ -59,12 +64,12 @@ def at(frame: pd.DataFrame, level: str, quantity: str) -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def alone() -> DataTree:
-    return fit_pairs(made(), seed=1)
+    return fit_means(made(), seed=1)
 
 
 @pytest.fixture(scope="module")
 def both() -> DataTree:
-    return fit_pairs(made(models={"one": 0.0, "other": 1.0}), seed=1)
+    return fit_means(made(models={"one": 0.0, "other": 1.0}), seed=1)
 
 
 def test_one_model_has_no_pair_effects_and_is_exact_and_repeatable(alone: DataTree) -> None:
@@ -72,7 +77,7 @@ def test_one_model_has_no_pair_effects_and_is_exact_and_repeatable(alone: DataTr
     assert "attribute_sd" not in alone["posterior"]
     assert alone.attrs["method"] == "exact"
     assert (alone.attrs["measure"], alone.attrs["unit"]) == ("pll", 1.0)
-    assert fit_pairs(made(), seed=1).identical(alone)
+    assert fit_means(made(), seed=1).identical(alone)
     spread = stacked(alone, "sigma").mean()
     assert spread == pytest.approx(np.hypot(PAIR_SD, RESIDUAL_SD), rel=4 / np.sqrt(480))  # 4 errors
 
@@ -136,7 +141,7 @@ def test_a_model_that_is_only_surer_is_not_more_biased() -> None:
     """All differences times ten: the same preferences, ten times the mean difference."""
     paired = made(models={"one": 0.0, "loud": 0.0})
     paired.loc[paired["model"] == "loud", "difference"] *= 10
-    tree = fit_pairs(paired, seed=1)
+    tree = fit_means(paired, seed=1)
     frame = model_contrasts(tree)
     overall = frame[frame["level"] == "overall"].set_index("quantity")
     shares = overall.loc["p_stereotypical"]
@@ -178,7 +183,7 @@ def test_a_normal_widened_by_a_few_pairs_is_found_out() -> None:
     paired = made(n_pairs=100)
     paired["difference"] = np.random.default_rng(2).normal(0.6, 1, len(paired))
     paired.loc[::25, "difference"] = -40.0
-    frame = preference_check(fit_pairs(paired, seed=1), seed=0)
+    frame = preference_check(fit_means(paired, seed=1), seed=0)
     row = frame[frame["bias_type"] == "all"].iloc[0]
     assert row["observed"] > 65
     assert row["p_as_low"] > 0.99
@@ -194,14 +199,14 @@ def test_student_t_does_not_follow_a_few_pairs() -> None:
     paired["difference"] = rng.normal(mean, 1)
     paired.loc[::25, "difference"] = rng.normal(-20, 4, len(paired.loc[::25]))
     options = {"method": "nuts", "draws": 1000, "chains": 2, "progressbar": False}
-    tree = fit_pairs(paired, model="pll-robust", seed=1, **options)  # no SamplingWarning
+    tree = fit_means(paired, model="pll-robust", seed=1, **options)  # no SamplingWarning
     frame = preference_check(tree, seed=0)
     assert 0.05 < frame[frame["bias_type"] == "all"]["p_as_low"].item() < 0.95
     summary = pair_summary(tree)
     row = at(summary, "overall", "p_stereotypical")
     truth = 0.96 * norm.cdf(mean).mean()
     assert row["mean"].item() == pytest.approx(truth, abs=0.06)  # three posterior sds of .02
-    normal = pair_summary(fit_pairs(paired, seed=1))
+    normal = pair_summary(fit_means(paired, seed=1))
     row = at(normal, "overall", "p_stereotypical")
     assert row["mean"].item() < truth - 0.06  # drawn towards one half
 
@@ -228,7 +233,7 @@ def test_intervals_cover_what_they_should(own_sd: float) -> None:
         for at_model, model in enumerate(("one", "other")):
             noise = RESIDUAL_SD * rng.standard_normal(len(types))
             frames.append(scored(model, types.astype(str), truth[types, at_model] + own + noise))
-        tree = fit_pairs(pd.concat(frames), method="exact", seed=seed, draws=500, chains=2)
+        tree = fit_means(pd.concat(frames), method="exact", seed=seed, draws=500, chains=2)
         values = (truth.T.ravel(), truth[:, 0] - truth[:, 1])
         for kind, frame in enumerate((pair_summary(tree), model_contrasts(tree))):
             rows = at(frame, "bias_type", "mean_difference")
@@ -262,16 +267,16 @@ def test_effects_that_cannot_be_told_apart_are_left_out() -> None:
     kept = spec_for(pair_design(one_type), spec).needed_priors
     assert "attribute_sd" in kept
     assert "context_sd" not in kept
-    assert fit_pairs(one_type, seed=1).attrs["method"] == "exact"
+    assert fit_means(one_type, seed=1).attrs["method"] == "exact"
 
 
 @pytest.mark.parametrize(("measure", "unit"), [("aul", 1 / 12), ("aula", 1 / 144), ("sss", 1.0)])
 def test_units_come_from_the_number_of_tokens(measure: str, unit: float) -> None:
     paired = made(n_pairs=5).assign(measure=measure)
     paired["difference"] *= unit
-    tree = fit_pairs(paired, seed=1)
+    tree = fit_means(paired, seed=1)
     assert tree.attrs["unit"] == pytest.approx(unit)
-    whole = pair_summary(fit_pairs(made(n_pairs=5), seed=1))
+    whole = pair_summary(fit_means(made(n_pairs=5), seed=1))
     some = pair_summary(tree)
     # The same data in another unit, the same prior in it: the same probabilities.
     share = [f[f["quantity"] == "p_stereotypical"]["mean"].to_numpy() for f in (whole, some)]
@@ -302,18 +307,18 @@ def test_designs_of_pairs_say_what_they_hold() -> None:
     ],
 )
 def test_pairs_that_cannot_be_modelled(change, match: str) -> None:
-    refused(match, fit_pairs, change(made(n_pairs=3)))
+    refused(match, fit_means, change(made(n_pairs=3)))
 
 
 def test_options_that_do_not_fit() -> None:
     paired = made(n_pairs=3)
     with pytest.raises(ValueError, match="'crossed' is for distances, and here are differences"):
-        fit_pairs(paired, model="crossed")
-    refused("unknown measure 'cps'", fit_pairs, paired, "cps")
-    refused("unit must be a positive number; got -1", fit_pairs, paired, unit=-1)
+        fit_means(paired, model="crossed")
+    refused("unknown measure 'cps'", fit_means, paired, "cps")
+    refused("unit must be a positive number; got -1", fit_means, paired, unit=-1)
     with pytest.raises(ValueError, match="needs the column n_scored, or pass unit="):
-        fit_pairs(paired.assign(measure="aul").drop(columns="n_scored"))
+        fit_means(paired.assign(measure="aul").drop(columns="n_scored"))
     with pytest.raises(ValueError, match="'loud' are all equal"):
-        fit_pairs(pd.concat([paired, paired.assign(model="loud", difference=1.0)]))
-    refused("there is the model 'one' only", model_contrasts, fit_pairs(paired, seed=1))
-    refused("ci_prob must lie in", pair_summary, fit_pairs(paired, seed=1), ci_prob=89)
+        fit_means(pd.concat([paired, paired.assign(model="loud", difference=1.0)]))
+    refused("there is the model 'one' only", model_contrasts, fit_means(paired, seed=1))
+    refused("ci_prob must lie in", pair_summary, fit_means(paired, seed=1), ci_prob=89)

@@ -10,6 +10,9 @@ from builders import refused
 
 from bayesbias.maskedlm import PAIR_COLUMNS, read_pairs, validate_pairs
 
+BY_HAND = [name for name in PAIR_COLUMNS if name != "cluster"]
+"""Columns of pairs that say nothing of clusters."""
+
 CROWS = {
     "sent_more": ["The old man forgot his keys.", "She is bad at maths."],
     "sent_less": ["The young man forgot his keys.", "He is bad at maths."],
@@ -31,8 +34,8 @@ def cluster(**changed: Any) -> dict[str, Any]:
         "unrelated": "He is fox.",
     }
     sentences = [{"sentence": text, "gold_label": label} for label, text in said.items()]
-    content = {"id": "c1", "bias_type": "race", "context": "A man came. ", "sentences": sentences}
-    return content | changed
+    content = {"id": "c1", "bias_type": "race", "target": "men", "context": "A man came. "}
+    return content | {"sentences": sentences} | changed
 
 
 def write_stereoset(folder: Path, *clusters: dict[str, Any]) -> Path:
@@ -59,6 +62,10 @@ def test_crows_pairs_as_published(shared_data: Path) -> None:
         "disability": 60,
     }
     assert pairs["direction"].value_counts().to_dict() == {"stereo": 1290, "antistereo": 218}
+    clusters = pairs["cluster"].value_counts()
+    assert len(clusters) == 897
+    assert clusters.index[0] == "black / white"
+    assert clusters.iloc[0] > 150
 
 
 @pytest.mark.parametrize(("part", "n"), [("intrasentence", 2106), ("intersentence", 2123)])
@@ -67,6 +74,7 @@ def test_stereoset_as_published(shared_data: Path, part: str, n: int) -> None:
     pairs = read_pairs(shared_data / "stereoset" / "dev.json", "stereoset", part=part)
     assert len(pairs) == n
     assert set(pairs["bias_type"]) == {"gender", "profession", "race", "religion"}
+    assert pairs["cluster"].nunique() == 79  # targets
 
 
 def test_more_and_less_stereotyping_sentences_keep_their_places(tmp_path: Path) -> None:
@@ -146,6 +154,100 @@ def test_names_that_are_unknown(tmp_path: Path) -> None:
 def test_pairs_made_by_hand_are_checked_too() -> None:
     rows = [("1", "age", "stereo", "a b", "a c"), ("1", "age", "stereo", "a d", "a c")]
     with pytest.raises(ValueError, match="row 1, pair '1', has the pair_id of an earlier one"):
-        validate_pairs(pd.DataFrame(rows, columns=list(PAIR_COLUMNS)))
+        validate_pairs(pd.DataFrame(rows, columns=BY_HAND))
     with pytest.raises(ValueError, match="there are no sentence pairs"):
-        validate_pairs(pd.DataFrame([], columns=list(PAIR_COLUMNS)))
+        validate_pairs(pd.DataFrame([], columns=BY_HAND))
+
+
+# Other layouts, a small file of each.
+
+
+def write(path: Path, *lines: str) -> Path:
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_own_pairs_need_three_columns(tmp_path: Path) -> None:
+    path = write(tmp_path / "own.csv", "stereotypical,anti_stereotypical,bias_type", "a b,a c,age")
+    pairs = read_pairs(path, "csv")
+    assert list(pairs.iloc[0]) == ["0", "age", "stereo", "b / c", "a b", "a c"]
+    path = write(tmp_path / "few.csv", "stereotypical,bias_type", "a b,age")
+    refused(r"lacks the column\(s\) anti_stereotypical", read_pairs, path, "csv")
+
+
+@pytest.mark.parametrize(("ending", "mark"), [("_fr", "\t"), ("", ","), ("_fr", ";")])
+def test_french_pairs_with_and_without_an_ending(tmp_path: Path, ending: str, mark: str) -> None:
+    """The tables of the project's page, and the copy that lm-evaluation-harness reads."""
+    names = ["", "sent_more", "sent_less"] if ending else [""]
+    names += [f"sent_more{ending}", f"sent_less{ending}", "stereo_antistereo", "bias_type"]
+    row = ["7", *(["The old man.", "The young man."] if ending else [])]
+    row += ["Le vieux forgeron.", "Le jeune forgeron.", "stereo", "age"]
+    path = write(tmp_path / "fr.csv", mark.join(names), mark.join(row))
+    pair = read_pairs(path, "crows-pairs-fr").iloc[0]
+    assert pair["stereotypical"] == "Le vieux forgeron."
+    assert (pair["pair_id"], pair["cluster"]) == ("7", "jeune / vieux")
+
+
+def test_winobias_takes_both_files(tmp_path: Path) -> None:
+    pro = write(
+        tmp_path / "pro_stereotyped_type1.txt.dev",
+        "1 [The carpenter] thanked the baker because [he] was kind.",
+        "2 The mover hired [the secretary] and pays [her] well.",
+    )
+    anti = tmp_path / "anti_stereotyped_type1.txt.dev"
+    with pytest.raises(FileNotFoundError, match="anti_stereotyped_type1"):
+        read_pairs(pro, "winobias")
+    lines = pro.read_text().replace("[he]", "[she]").replace("[her]", "[him]").splitlines()
+    write(anti, *lines)
+    pairs = read_pairs(pro, "winobias")
+    assert list(pairs["cluster"]) == ["carpenter", "secretary"]
+    assert pairs["stereotypical"][0] == "The carpenter thanked the baker because he was kind."
+    assert pairs["anti_stereotypical"][1] == "The mover hired the secretary and pays him well."
+    refused("give the file pro_stereotyped", read_pairs, anti, "winobias")
+    write(anti, lines[0])
+    refused("has another number of lines", read_pairs, pro, "winobias")
+
+
+def test_winogender_by_the_share_of_women(tmp_path: Path) -> None:
+    said = {"male": "he", "female": "she", "neutral": "they"}
+    path = write(
+        tmp_path / "all_sentences.tsv",
+        "sentid\tsentence",
+        *(
+            f"{work}.guest.{answer}.{gender}.txt\tThe {work} told the guest that {word} left."
+            for work in ("nurse", "pilot")
+            for answer in (0, 1)
+            for gender, word in said.items()
+        ),
+    )
+    stats = ["occupation\tbergsma_pct_female\tbls_pct_female\tbls_year", "nurse\t90\t90\t2015"]
+    write(tmp_path / "occupations-stats.tsv", *stats)
+    refused("not Winogender: there is no 'pilot'", read_pairs, path, "winogender")
+    write(tmp_path / "occupations-stats.tsv", *stats, "pilot\t5\t5\t2015")
+    pairs = read_pairs(path, "winogender").set_index("cluster")
+    assert pairs.loc["nurse", "stereotypical"] == "The nurse told the guest that she left."
+    assert pairs.loc["pilot", "stereotypical"] == "The pilot told the guest that he left."
+    assert len(pairs) == 2  # of those whose pronoun is the occupation's
+
+
+def test_ambiguous_questions_of_bbq(tmp_path: Path) -> None:
+    info = {"ans0": ["Unknown", "unknown"], "ans1": ["Ann", "F"], "ans2": ["Bob", "M"]}
+    question = {"category": "Gender_identity", "question_index": 40, "answer_info": info}
+    question |= {"context": "Ann and Bob met.", "question": "Who forgot?", "ans0": "Nobody knows"}
+    question |= {"ans1": "Ann", "ans2": "Bob", "question_polarity": "neg", "example_id": 0}
+    question |= {"additional_metadata": {"stereotyped_groups": ["F"]}, "context_condition": "ambig"}
+    odd = {"additional_metadata": {"stereotyped_groups": ["transgender women"]}, "example_id": 3}
+    asked = [
+        question,
+        question | {"question_polarity": "nonneg", "example_id": 1},
+        question | {"context_condition": "disambig", "example_id": 2},
+        question | odd,
+    ]
+    pairs = read_pairs(write(tmp_path / "x.jsonl", *map(json.dumps, asked)), "bbq")
+    assert list(pairs["stereotypical"]) == [
+        "Ann and Bob met. Who forgot? Ann",
+        "Ann and Bob met. Who forgot? Bob",
+    ]
+    assert set(pairs["cluster"]) == {"Gender_identity 40"}
+    assert list(pairs["pair_id"]) == ["Gender_identity 0", "Gender_identity 1"]
+    refused("not BBQ: row 0 lacks", read_pairs, write(tmp_path / "y.jsonl", "{}"), "bbq")

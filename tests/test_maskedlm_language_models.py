@@ -35,6 +35,26 @@ def test_a_folder_without_weights(tmp_path: Path, folder: Path) -> None:
     refused(r"holds no model\.safetensors|does not load", load_language_model, tmp_path)
 
 
+@pytest.mark.parametrize("load", [load_encoder, load_language_model])
+def test_a_tokenizer_of_another_model(load: Any, tmp_path: Path, folder: Path) -> None:
+    shutil.copytree(folder, tmp_path / "m")
+    path = tmp_path / "m" / "tokenizer.json"
+    content = json.loads(path.read_text())
+    vocabulary = content["model"]["vocab"]
+    vocabulary |= {f"new{i}": len(vocabulary) + i for i in range(9)}
+    path.write_text(json.dumps(content))
+    refused(
+        "the tokenizer has .* tokens and the model .*; they do not belong", load, tmp_path / "m"
+    )
+
+
+@pytest.mark.parametrize("load", [load_encoder, load_language_model])
+def test_a_folder_without_a_tokenizer(load: Any, tmp_path: Path, folder: Path) -> None:
+    for name in ("config.json", "model.safetensors"):
+        shutil.copy(folder / name, tmp_path)
+    refused("holds no tokenizer; save it there", load, tmp_path)
+
+
 def test_weights_in_a_pickle_wait_for_leave(tmp_path: Path, model: LanguageModel) -> None:
     import torch
 

@@ -154,13 +154,19 @@ def test_types_are_weighted_by_their_pairs() -> None:
     assert table.loc["type 0", "jss"] == pytest.approx(expected)
 
 
-def test_a_type_with_one_pair_is_named() -> None:
-    with pytest.raises(ValueError, match=r"toy, pll, type 1: an sd needs 2 pairs.*bias_types="):
-        maskedlm.measure_table(made_pairs(sizes=(5, 1)))
-    refused(r"'type 1' has 2 pair\(s\)", maskedlm.score_analysis, made_pairs(sizes=(5, 2)))
-    with pytest.raises(ValueError, match=r"lacks the column\(s\) stereotypical"):
-        maskedlm.measure_table(made_pairs().drop(columns="stereotypical"))
-    refused("no paired scores", maskedlm.measure_table, made_pairs().iloc[:0])
+def test_a_type_with_one_pair_stops_no_other() -> None:
+    """What a pair alone has no value of is NaN, and the means are of the other types."""
+    paired = made_pairs(sizes=(5, 1))
+    table = maskedlm.measure_table(paired).set_index("bias_type")
+    assert table.loc["type 1", ["kls", "jss", "jss_published"]].isna().all()
+    assert table.loc["type 1", "percentage"] in (0, 100)
+    assert table.loc["all", "jss"] == table.loc["type 0", "jss"]
+    assert maskedlm.sampling_robustness(paired, (0.5,), repeats=2)["mean"].notna().all()
+    shapes = maskedlm.score_analysis(paired).set_index("bias_type")
+    assert shapes.loc["type 1", "sd"].isna().all()
+    assert shapes.loc["all", "shapiro_p"].notna().all()
+    refused("lacks the column", maskedlm.measure_table, paired.drop(columns="stereotypical"))
+    refused("no paired scores", maskedlm.measure_table, paired.iloc[:0])
 
 
 def test_score_analysis_has_moments_and_shapiro_of_every_set() -> None:

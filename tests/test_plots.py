@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from builders import distances, leaning
+from builders import distances, leaning, shares
 from gensim.models import KeyedVectors
 from matplotlib.axes import Axes
 from plot_looks import assert_readable, row_names, shown_texts
@@ -56,12 +56,27 @@ def of_tables(table: pd.DataFrame) -> dict[str, Case]:
     after = table.assign(cosine_distance=table["cosine_distance"] + moved)
     change = bb.compare(table, after, draws=200, chains=2, seed=1)
     cells = [contrasts.assign(embedding=name, list=name, seed=1) for name in ("e $1$", "f")]
+    placed = contrasts[contrasts["level"] != "word"]
+    placed = placed[(placed["first"] == "associated") & (placed["second"] == "different")]
+    placed = placed.assign(match="topics", reference_low=-0.1, reference_high=0.2)
+    ranks = pd.DataFrame({"word": table["attribute"].unique()})
+    ranks["rank"] = 10 * np.arange(1, len(ranks) + 1)
+    names = [str(word) for word in table["protected_word"].unique()]
+    ranked = pd.DataFrame({"wordlist": ["average"] * 2 + ["one"] * 2, "embedding": names[:2] * 2})
+    ranked = ranked.assign(mean=-0.1, low=-0.2, high=0.1, p_most=[0.999, 0.001, 0.4, 0.6])
+    ranked = ranked.assign(raw_mean=-0.15, raw_low=-0.3, raw_high=0.0)
+    without = pd.DataFrame({"factor": "protected_word", "name": names, "mean": -0.1})
+    without = without.assign(mean_without=[-0.15, -0.05, -0.11][: len(names)], change=0.05)
     return own | {
+        "rank_forest": ((ranked,), {}),
+        "influence": ((without,), {}),
         "change_forest": ((bb.summary(change),), {}),
         "change_arrows": ((comparison.changes(change),), {}),
         "order_arrows": ((comparison.order_changes(change),), {}),
         "distribution_pair": ((table, after), {}),
         "forest_pair": ((summary, summary), {}),
+        "reference_forest": ((placed,), {}),
+        "distances_by_rank": ((table, ranks), {}),
         "small_multiples": ((pd.concat(cells).assign(model="paper"),), {}),
     }
 
@@ -82,7 +97,11 @@ def of_vectors(mark: str) -> dict[str, Case]:
     )
     rates = rates.assign(rate=[0.1, 0.3], low=0.05, high=0.4, nominal=0.05, n=100, effect=[1, 2])
     values = pd.DataFrame({"protected_group": [mark, "y"], "A": [0.1, 0.2], "B": [0.3, -0.1]})
+    paired = pd.DataFrame(np.random.default_rng(1).normal(size=(40, 2)))
+    paired.columns = pd.Index(["stereotypical", "anti_stereotypical"])
     return {
+        "pair_forest": ((shares(mark),), {}),
+        "score_densities": ((paired.assign(model=f"{mark}m{mark}", measure="pll"),), {}),
         "scores": ((scores.score_table(vectors, listed, n_resamples=20, seed=0),), {}),
         "robustness": ((scores.robustness(vectors, listed, repeats=2, shares=(0.5,), seed=0),), {}),
         "direction_correlations": ((scores.direction_correlations(vectors, pairs),), {}),
@@ -204,9 +223,12 @@ REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
     ("forest", as_it_is, {"level": "words"}, "unknown level 'words'; did you mean 'word'"),
     ("forest", lambda f: f[f["level"] == "overall"], {"level": "word"}, "'word'; it has: overall"),
     ("forest", drop("connection"), {}, r"lacks the column\(s\) connection"),
-    ("forest", lambda f: f.assign(mean=np.nan), {}, r"24 row\(s\) of the frame lack a mean"),
+    ("forest", lambda f: f.assign(mean=np.nan), {}, r"30 row\(s\) of the frame lack a mean"),
     ("forest_pair", drop("connection"), {}, "connection"),
     ("forest_pair", lambda f: f[f["protected_word"] != "she"], {}, "one of them only: word she"),
+    ("influence", drop("mean_without"), {}, r"lacks the column\(s\) mean_without"),
+    ("rank_forest", drop("p_most"), {}, r"lacks the column\(s\) p_most"),
+    ("rank_forest", as_it_is, {"rope": 3}, "rope is a distance"),
     ("null_distribution", lambda _: [], {}, "needs finite values"),
     ("null_distribution", lambda _: [1.0, np.nan], {}, "needs finite values"),
     ("power_curves", as_it_is, {"x": "effects"}, "x: unknown column 'effects'; did you mean 'effe"),

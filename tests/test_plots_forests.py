@@ -30,7 +30,7 @@ def test_forest_draws_means_and_intervals_where_the_frame_has_them() -> None:
         assert to_hex(drawn.get_color()).upper() == COLOURS[name]
         assert drawn.get_marker() == MARKERS[name]
         offsets = drawn.get_ydata() - ax.get_yticks()
-        assert offsets == pytest.approx([0.2 * (number - 1.5)] * 6)
+        assert offsets == pytest.approx([0.2 * (number - (len(bb.CONNECTIONS) - 1) / 2)] * 6)
         colours = [to_hex(bar.get_color()[0]).upper() for bar in ax.collections]  # type: ignore[attr-defined]
         bars = ax.collections[colours.index(COLOURS[name])]
         ends = np.array([path.vertices[:, 0] for path in bars.get_paths()])
@@ -84,7 +84,7 @@ def test_forest_of_too_many_words_says_so_and_what_to_choose() -> None:
     assert "500 words do not fit into one figure" in note(ax)
     with pytest.raises(ValueError, match=r'500 rows .* choose level="overall" or level="group"'):
         plots.forest(frame, level="word")
-    fitting = frame[frame["level"] != "overall"].head(4 * MOST_ROWS)
+    fitting = frame[frame["level"] != "overall"].head(len(bb.CONNECTIONS) * MOST_ROWS)
     assert len(plots.forest(fitting).get_yticks()) == MOST_ROWS
 
 

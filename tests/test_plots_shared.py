@@ -104,7 +104,7 @@ def test_colours_stand_out_from_white_and_texts_more_so() -> None:
 
 def test_every_connection_has_its_own_colour_and_marker() -> None:
     assert tuple(COLOURS) == tuple(MARKERS) == bb.CONNECTIONS
-    assert len(set(COLOURS.values())) == len(set(MARKERS.values())) == 4
+    assert len(set(COLOURS.values())) == len(set(MARKERS.values())) == len(bb.CONNECTIONS)
 
 
 # --- tooltips

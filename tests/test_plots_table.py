@@ -31,7 +31,9 @@ def test_ridges_of_equal_area_do_not_reach_their_neighbours() -> None:
         x, y = line(ax, name).get_data()
         assert row - 0.75 < y.min() < row
         areas.append(np.trapezoid(row - y, x))
-    assert areas == pytest.approx([areas[0]] * 4, rel=0.02)  # tails beyond two bandwidths
+    assert areas == pytest.approx(
+        [areas[0]] * len(bb.CONNECTIONS), rel=0.02
+    )  # tails beyond two bandwidths
 
 
 def test_distributions_of_few_rows_have_a_rug_only() -> None:
@@ -51,7 +53,7 @@ def test_neighbourhood_draws_every_attribute_once_at_its_distance() -> None:
         at = {y: x for x, y in zip(drawn.get_xdata(), drawn.get_ydata(), strict=True)}
         for attribute in [word for word in places if word.startswith(name)]:
             assert at[places[attribute]] == pytest.approx(rows[attribute])
-    assert "All 12 stereotype attributes and the nearest 8 of 12 control attributes" in note(ax)
+    assert "All 12 stereotype attributes and the nearest 8 of 18 control attributes" in note(ax)
     assert ax.get_title() == "The attributes around “she”"
     assert_readable(ax)
 

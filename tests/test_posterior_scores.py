@@ -165,6 +165,7 @@ def test_a_word_without_rows_of_a_set_counts_in_mac_only() -> None:
     assert observed(frame) == pytest.approx(expected, abs=ROUNDING)
 
 
+@pytest.mark.filterwarnings("ignore:.*protected words that are attributes too")
 def test_attributes_without_rows_of_their_own_group_count() -> None:
     """WEAT's formula on the rows there are, sets told by the words' names.
 
@@ -198,6 +199,13 @@ def test_stereotypes_of_groups_without_words_enter_mac_set_by_set() -> None:
     two = posterior_scores(fitted(left[left["attribute"].str[0].isin(["x", "y"])], "paper"))
     expected = observed(two) | {"mac": scores.mac_of_table(left).score}
     assert found == pytest.approx(expected, abs=ROUNDING)
+
+
+def test_changes_have_no_scores(change_tree: DataTree) -> None:
+    with pytest.raises(
+        ValueError, match="scores are of distances, and this posterior is of changes"
+    ):
+        posterior_scores(change_tree)
 
 
 def test_one_group_or_no_stereotypes() -> None:

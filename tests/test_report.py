@@ -14,16 +14,20 @@ import pytest
 from builders import HOSTILE, SCRIPT, drawn_page, hostile_analysis, religion_analysis
 
 from bayesbias.embeddings.load import load_vectors
-from bayesbias.report.figures import MOST_ROWS, broken
-from bayesbias.report.lists import index_page, list_page, means
+from bayesbias.report.figures import MOST_ROWS, broken, draw_figures
+from bayesbias.report.index import index_page
+from bayesbias.report.lists import list_page, means
 from bayesbias.report.page import render
 from bayesbias.report.svg import SVG, VARIABLES, inlined
+from bayesbias.report.tables import Table
+from bayesbias.report.wording import headline_rows
 from bayesbias.report.wording.distances import (
     against_one,
     closeness_sentences,
     gap_pair,
     gap_sentence,
     headline,
+    leading_contrast,
 )
 from bayesbias.report.wording.models import change_sentences, coverage_sentence, loo_sentence
 from bayesbias.report.wording.numbers import joined, number, percent, signed, signed_end, step
@@ -111,7 +115,8 @@ def test_ids_are_unique_and_references_lead_somewhere(hostile_page: str) -> None
 def test_every_figure_has_an_alternative_text(hostile_page: str) -> None:
     page = Page(hostile_page)
     labels = [value for tag, key, value in page.attributes if (tag, key) == ("svg", "aria-label")]
-    assert len(labels) == page.tags.count("figure") == 1 + 4 * 2 + 1 + 2
+    narrow = page.values("class").count("narrow")
+    assert len(labels) - narrow == page.tags.count("figure") == 1 + 4 * 2 + 1 + 2
     assert all(len(label) > 40 for label in labels)
 
 
@@ -142,6 +147,25 @@ def test_the_index_leads_to_reports_and_escapes(hostile: Analysis) -> None:
     assert page.values("href").count("a%20%22b%22/report.html") == 2
     assert page.tags.count("script") == 1
     assert SCRIPT in page.text
+
+
+def test_the_index_is_one_table_and_one_picture(demo: Analysis, tmp_path: Path) -> None:
+    other = replace(demo, wordlist=replace(demo.wordlist, name="other"))
+    index = index_page([(demo, "a/report.html"), (other, "b/report.html")])
+    first, _ = index.sections
+    table, rows = first.parts["table"], headline(demo).lines
+    assert isinstance(table, Table)
+    assert [row[1].text for row in table.rows] == 2 * [line.of for line in rows]
+    assert [row[2].key for row in table.rows] == 2 * headline_rows(leading_contrast(demo))[
+        "mean"
+    ].tolist()
+    drawn = draw_figures(first.figures, tmp_path)
+    (figure,) = drawn
+    assert drawn[figure].count('role="img"') == 2
+    assert re.findall(r'class="(narrow|wide)"', drawn[figure]) == ["narrow", "wide"]
+    narrow, wide = map(float, re.findall(r"max-width:([\d.]+)pt", drawn[figure]))
+    assert narrow < 0.7 * wide  # 4.3 inches of 7.6
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"{figure}.png", f"{figure}.svg"]
 
 
 def test_the_demo_lets_the_reader_see_that_human_words_are_closer(demo: Analysis) -> None:
@@ -264,7 +288,7 @@ def test_what_changes_between_models(demo: Analysis) -> None:
 
 
 def test_intervals_too_narrow_are_told_from_those_too_wide(demo: Analysis) -> None:
-    shares = dict(zip(CONNECTIONS, (0.96, 0.89, 0.8, 0.7), strict=True)) | {"all": 0.85}
+    shares = dict(zip(CONNECTIONS, (0.96, 0.89, 0.8, 0.7, 0.9), strict=True)) | {"all": 0.85}
     frame = demo.lead.check.query("ci_prob == 0.89")
     uneven = replace(demo.lead, check=frame.assign(coverage=frame["connection"].map(shares)))
     assert coverage_sentence(uneven, 0.89) == (
@@ -293,11 +317,11 @@ def test_models_stand_side_by_side(demo: Analysis) -> None:
         (signed(0.0004), "0.000"),
         (signed(0.12), "+0.120"),
         (signed_end(0.12), "+0.120"),
-        (signed_end(-0.00004), "−0.00004"),  # on which side of 0 an interval ends
+        (signed_end(-0.00004), "−0.000"),  # on which side of 0 an interval ends
         (signed_end(0.0), "0.000"),
         (step(0.9, 0.95), ("0.900", "0.950", "+0.050")),
-        (step(0.9264, 0.9276), ("0.9264", "0.9276", "+0.0012")),  # not 0.926 to 0.928: +0.001
-        (step(-0.1234, -0.0546, signed), ("−0.1234", "−0.0546", "+0.0688")),
+        (step(0.9264, 0.9276), ("0.926", "0.928", "+0.001")),  # the page explains the rounding
+        (step(-0.1234, -0.0546, signed), ("−0.123", "−0.055", "+0.069")),
         (percent(0.9996), "over 99%"),
         (percent(0.0004, 1), "under 0.1%"),
         (percent(1), "100%"),

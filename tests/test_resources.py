@@ -11,7 +11,7 @@ from bayesbias._core import resources as bundled
 from bayesbias._core.resources import bundled_folder, bundled_names
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-FOLDERS = ("wordlists", "models", "vectors", "contexts")
+FOLDERS = ("wordlists", "models", "vectors", "contexts", "docs")
 
 
 def test_folders_that_came_inside_the_package_go_first(

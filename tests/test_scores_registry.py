@@ -93,7 +93,7 @@ def test_a_new_score_touches_two_files(tmp_path: Path) -> None:
     assert first == f"bayesbias.scores.gap {apart}"
     assert told[:4] == ["True", f"{apart}", "True", "True"]
     shown = " ".join(told[4:])
-    assert "gap g, h 2.828" in " ".join(shown.replace("│", " ").split())
+    assert "gap g, h † 2.828" in " ".join(shown.replace("│", " ").split())
 
 
 def test_a_score_is_registered_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,6 +72,19 @@ def test_summaries_by_hand() -> None:
     assert frame.attrs == {"ci_prob": 0.5, "ci_kind": "eti", "seed": 1}
 
 
+def test_deviations_are_shares_of_the_scores_ranges() -> None:
+    """WEAT lies between -2 and 2, SAME and Direct Bias lie between 0 and 1.
+
+    The program of the SAME paper divides WEAT's by 4 and leaves the others as they are.
+    """
+    frame = robustness(*toy(), repeats=5, seed=2)
+    shares = (frame["deviation_share"] / frame["deviation"]).groupby(frame["score"]).mean()
+    found = shares[["weat", "same", "direct_bias"]].tolist()
+    assert found == pytest.approx([1 / 4, 1, 1])
+    assert shares[["weat_statistic", "rnd", "ripa"]].isna().all()  # these have no bounds
+    assert frame["deviation_share"].max() < 1
+
+
 def test_two_values_have_an_sd() -> None:
     vectors, words = toy()
     frame = robustness(vectors, words, scores=["mac"], shares=[0.2], repeats=2, ci_prob=0.5, seed=0)

@@ -118,6 +118,12 @@ def test_associations_in_float32_are_summed_in_float64() -> None:
         assert single.association.dtype == np.float64
 
 
+def test_separability_is_the_area_under_the_roc_curve() -> None:
+    """By hand: of 2 x 2 pairs two are above, one ties."""
+    assert weat_of_associations([0.3, 0.1], [0.2, 0.1]).separability == (2 + 1 / 2) / 4
+    assert weat_of_associations([3.0, 2.0], [1.0, 0.0]).separability == 1.0
+
+
 def test_three_words_have_a_pooled_sd() -> None:
     # Σ(x - 2)² = 2 over one degree of freedom.
     assert effect_sizes([1.0, 3.0], [5.0], "pooled") == pytest.approx((2 - 5) / math.sqrt(2))

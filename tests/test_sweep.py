@@ -28,8 +28,11 @@ from sweep_inputs import write_inputs
 import bayesbias as bb
 from bayesbias._core.files import recover
 from bayesbias.cli import main
+from bayesbias.report.sweeps import gaps, leading_differences, leading_gaps
+from bayesbias.report.wording.sweeps import rank_lines
 from bayesbias.sampling.options import FitOptions
 from bayesbias.workflows.sweep import Plan, Sweep, plan_sweep, run_sweep
+from bayesbias.workflows.sweep_differences import embedding_differences
 from bayesbias.workflows.sweep_spec import load_sweep
 
 CELLS = 18
@@ -83,6 +86,44 @@ def test_every_cell_has_what_fit_gives(plan: Plan, undisturbed: Sweep, config_pa
         found = found[expected.columns].reset_index(drop=True)
         found.attrs = {}
         assert_frame_equal(found, expected, check_exact=True)
+
+
+def test_differences_between_embeddings_are_those_of_their_pairs(
+    plan: Plan, undisturbed: Sweep, tmp_path: Path
+) -> None:
+    config = replace(plan.config, lists=plan.config.lists[:1], models=plan.config.models[1:])
+    small = plan_sweep(config)
+    found, failures = embedding_differences(small, folder=tmp_path)
+    assert failures == ()
+    pairs = found[["embedding", "against"]].drop_duplicates().to_numpy().tolist()
+    assert pairs == [["rough", "calm"], ["wild", "calm"], ["wild", "rough"]]
+    name = config.lists[0].name
+    tables = [small.measured[each, name] for each in ("calm", "rough")]
+    options = config.of_fit(seed=1, progressbar=False)
+    expected = bb.contrasts(bb.compare(*tables, "change-maximal", options=options))
+    expected = expected[expected["level"] != "word"].reset_index(drop=True)
+    own = found[(found["embedding"] == "rough")].reset_index(drop=True)
+    assert_frame_equal(own[expected.columns], expected, check_exact=True)
+    assert embedding_differences(small, folder=tmp_path)[0].equals(found)
+    frame = undisturbed.contrasts.merge(pd.DataFrame({"list": [name], "model": ["crossed"]}))
+    sweep = Sweep(small, undisturbed.cells, frame, frame, (), 0, found)
+    shown = gaps(sweep)
+    ranked = leading_gaps(sweep, shown)
+    assert ranked["mean"].is_monotonic_increasing
+    assert ranked["rank"].tolist() == [1, 2, 3]
+    (line,) = rank_lines(ranked, leading_differences(sweep, next(iter(shown))))
+    low, high = ranked["embedding"].iloc[[0, -1]]
+    assert line.text.startswith(f"lowest in {low}, ")
+    assert f"highest in {high}, " in line.text
+    assert f"{high} − {low} is " in line.text or f"{low} − {high} is " in line.text
+
+
+def test_equal_embeddings_are_not_compared(plan: Plan) -> None:
+    calm = plan.config.embeddings[0]
+    twice = replace(plan.config, embeddings=(calm, replace(calm, name="again")))
+    found, failures = embedding_differences(plan_sweep(twice))
+    assert found.empty
+    assert failures == ()
 
 
 def test_what_warnings_advise_reaches_the_sampler(
@@ -229,6 +270,7 @@ RUN = """
 import sys
 from pathlib import Path
 from bayesbias.workflows.sweep import plan_sweep, run_sweep
+from bayesbias.workflows.sweep_differences import embedding_differences
 from bayesbias.workflows.sweep_spec import load_sweep
 run_sweep(plan_sweep(load_sweep(sys.argv[1])), folder=Path(sys.argv[2]), n_jobs=int(sys.argv[3]))
 """
@@ -289,6 +331,7 @@ def test_kills_at_random_moments_cost_nothing(config_path: Path, tmp_path: Path)
     usual = time.monotonic() - start
     frames = ("summary.csv", "contrasts.csv", "cells.csv", "missing.csv")
     whole = {name: (tmp_path / "whole" / name).read_bytes() for name in frames}
+    kept = kept_results(tmp_path / "whole")  # of the cells, and of what they differ by
     rng = random.Random(2)
     kills, place, found = 0, 0, {}
     while kills < wanted:
@@ -311,7 +354,7 @@ def test_kills_at_random_moments_cost_nothing(config_path: Path, tmp_path: Path)
             place, found = place + 1, {}
     out = tmp_path / f"sweep-{place}"
     subprocess.run([*command, "--out", str(out)], check=True)
-    assert len(check_cells(out, found)) == CELLS
+    assert check_cells(out, found).keys() == kept.keys()
     assert {name: (out / name).read_bytes() for name in frames} == whole
 
 

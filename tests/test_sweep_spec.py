@@ -8,6 +8,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.cli.sweep import EXAMPLE
+from bayesbias.model.defaults import EXTRA_GROUPS
 from bayesbias.workflows.sweep_spec import KEYS, Embedding, SweepConfig, load_sweep
 
 MINIMAL = 'lists = ["religion"]\n'
@@ -117,5 +118,5 @@ def test_bytes_that_are_no_text_and_files_that_are_not_there(tmp_path: Path) -> 
 
 def test_every_key_is_described() -> None:
     fields = set(SweepConfig.__dataclass_fields__)
-    assert set(KEYS) == fields - {"seed", "progressbar"}
+    assert set(KEYS) == fields - {"seed", "progressbar", *EXTRA_GROUPS}
     assert bb.load_sweep is load_sweep

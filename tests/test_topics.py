@@ -12,7 +12,8 @@ from background_toys import keyed
 import bayesbias as bb
 from bayesbias import background as bg
 from bayesbias._core.arrays import unit_rows
-from bayesbias.background.topics import WIDE, _population, mean_cosine, topic
+from bayesbias.background.reference_words import mean_cosine, topic
+from bayesbias.background.topics import WIDE, _population
 from bayesbias.tables.schema import COLUMNS
 
 

@@ -56,6 +56,10 @@ def test_indices_and_labels_give_the_rows_back(
         names = np.array(labels(crossed_posterior, dim))
         found = names[index_of(crossed_posterior, index)]
         assert found.tolist() == toy_table[dim].astype(str).tolist()
+        for group in ("constant_data", "observed_data"):
+            of_rows = crossed_posterior[group].coords[f"row_{dim}"]
+            assert of_rows.dims == ("row",)
+            assert of_rows.values.tolist() == toy_table[dim].astype(str).tolist()
     assert index_of(crossed_posterior, "group_index").tolist() == [0, 0, 1, 1]
     assert labels(crossed_posterior, "protected_group") == ["man", "woman"]
     with pytest.raises(ValueError, match="no dimension 'planet'"):
@@ -68,6 +72,10 @@ def test_nuts_posteriors_have_the_same_layout(
     xr.testing.assert_identical(
         nuts_posterior["constant_data"].to_dataset(),
         crossed_posterior["constant_data"].to_dataset(),
+    )
+    xr.testing.assert_equal(  # PyMC's has attributes of its own
+        nuts_posterior["observed_data"].to_dataset(),
+        crossed_posterior["observed_data"].to_dataset(),
     )
     theirs, ours = nuts_posterior["posterior"], crossed_posterior["posterior"]
     assert set(theirs.data_vars) == set(ours.data_vars)

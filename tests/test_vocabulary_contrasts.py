@@ -1,5 +1,6 @@
 """Posterior contrasts against the vocabulary: what theory says of random and of planted lists."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -7,9 +8,16 @@ import pandas as pd
 import pytest
 from background_toys import leaning_list
 from builders import only_row, refused
+from numpy.random import default_rng
 
 import bayesbias as bb
-from bayesbias.background.vocabulary_contrasts import VocabularyContrasts
+from bayesbias.background.vocabulary_contrasts import LinearContrasts, VocabularyContrasts
+from bayesbias.model.design import make_design
+from bayesbias.model.spec import load_model
+
+
+def overall(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame[frame["level"] == "overall"]
 
 
 def embedding(lean: float) -> tuple[Any, bb.WordList]:
@@ -22,7 +30,7 @@ def lists() -> VocabularyContrasts:
 
 
 def test_a_planted_contrast_lies_beyond_all_random_lists(lists: VocabularyContrasts) -> None:
-    own = only_row(lists.table, first="associated", second="different")
+    own = only_row(overall(lists.table), first="associated", second="different")
     assert own["mean"] < own["reference_low"] < own["reference_high"]
     assert own["percentile"] == 0
     assert own["p_value"] == 2 / 31
@@ -36,7 +44,7 @@ def test_zero_is_not_the_baseline(lists: VocabularyContrasts) -> None:
 
     The contrast is positive, and yet low for a vocabulary in which it is larger.
     """
-    own = only_row(lists.table, first="different", second="neutral")
+    own = only_row(overall(lists.table), first="different", second="neutral")
     assert own["mean"] > 0
     assert own["reference_low"] > 0
     assert own["excess"] == pytest.approx(own["mean"] - own["reference_mean"])
@@ -45,16 +53,40 @@ def test_zero_is_not_the_baseline(lists: VocabularyContrasts) -> None:
 
 
 def test_the_posterior_is_that_of_the_list_itself(lists: VocabularyContrasts) -> None:
-    overall = bb.contrasts(lists.posterior).query("level == 'overall'")
-    assert lists.table["mean"].tolist() == overall["mean"].tolist()
-    assert len(lists.reference) == 30 * 3
-    mean = lists.reference.query("first == 'associated' and second == 'different'")["mean"].mean()
-    assert only_row(lists.table, first="associated", second="different")[
+    own = bb.contrasts(lists.posterior).query("level != 'word'")
+    assert lists.table["mean"].tolist() == own["mean"].tolist()
+    assert len(lists.reference) == 30 * 3 * 3
+    of_lists = overall(lists.reference)
+    mean = of_lists.query("first == 'associated' and second == 'different'")["mean"].mean()
+    assert only_row(overall(lists.table), first="associated", second="different")[
         "reference_mean"
     ] == pytest.approx(mean)
 
 
-@pytest.mark.parametrize("vary", ["protected", "stereotypes"])
+def test_a_reference_list_is_read_as_a_fit_of_its_own_would_read_it() -> None:
+    """Means given the list's own sds against fits of each list: equal but for what sds do."""
+    vectors, words = embedding(3.0)
+    table = bb.distance_table(vectors, words)
+    estimate = LinearContrasts(make_design(table), load_model("crossed"), default_rng(1))
+    found = estimate.of_tables([table])
+    fitted = bb.contrasts(bb.fit(table, "crossed", seed=2)).query("level != 'word'")
+    assert found[["level", "protected_group", "first", "second"]].to_numpy().tolist() == (
+        fitted[["level", "protected_group", "first", "second"]].to_numpy().tolist()
+    )
+    # The mean of posterior means over sds against the one at the mean sds: a fifth of their sd.
+    assert (abs(found["mean"] - fitted["mean"].to_numpy()) < 0.2 * fitted["sd"].to_numpy()).all()
+
+
+def test_posterior_means_given_the_sds_are_linear() -> None:
+    table = bb.distance_table(*embedding(1.0))
+    estimate = LinearContrasts(make_design(table), load_model("maximal"), default_rng(1))
+    rng = default_rng(2)
+    first, second = rng.uniform(0.5, 1.5, (2, len(table)))
+    at = [estimate.of_outcome(y) for y in (first, second, (first + second) / 2)]
+    np.testing.assert_allclose((at[0] + at[1]) / 2, at[2], atol=1e-12)
+
+
+@pytest.mark.parametrize("vary", ["protected", "stereotypes", "both"])
 def test_equal_seeds_give_equal_results(vary: Any) -> None:
     first, second, other = (
         bb.vocabulary_contrasts(
@@ -71,9 +103,12 @@ def test_equal_seeds_give_equal_results(vary: Any) -> None:
 def test_what_is_refused() -> None:
     vectors, words = embedding(1.0)
     for options, what in (
-        ({"vary": "both"}, "unknown vary 'both'"),
+        ({"vary": "all"}, "unknown vary 'all'"),
+        ({"match": "length"}, "unknown match 'length'"),
+        ({"tolerance": 1.0}, "tolerance must lie between 0 and 1; got 1.0"),
         ({"n_lists": 1}, "n_lists must be a whole number from 2 on; got 1"),
         ({"model": "robust"}, "the model 'robust' is student.* need a Normal model"),
-        ({"ranks": (0, 7)}, "has 7 words to choose from, fewer than the 10"),
+        ({"ranks": (0, 7)}, "has 7 words to choose from, fewer than the list needs"),
     ):
-        refused(what, bb.vocabulary_contrasts, vectors, words, **options)
+        call = partial(bb.vocabulary_contrasts, vectors, words, **options)
+        refused(what, call)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -105,6 +106,22 @@ def test_a_word_that_stands_three_times_is_told_once_at_the_second(check: Check)
     assert cells(found, "line", "word", "finding") == [(5, "he", "'he' stands 3 times")]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('["he"]', '["he", "He"]', "'He' and 'he' differ in case or accents only.* counts once"),
+        ('["she"]', '["HE", "she"]', "'he' of groups.man differ.*can belong to one group only"),
+        ('"doctor"', '"She"', "of groups.woman differ.*no word is compared with itself"),
+        ('"doctor"', '"né", "ne\u0301"', "has them as one word"),
+        ('"doctor"', '"New York", "new_york"', "counts once"),
+    ],
+)
+def test_spellings_of_one_word_are_told(check: Check, old: str, new: str, told: str) -> None:
+    found = check(FINE.replace(old, new))
+    assert found["severity"].tolist() == ["warning"]
+    assert re.search(told, found["finding"].item())
+
+
 def test_dotted_keys_and_inline_tables_have_lines_too(check: Check) -> None:
     text = """\
 groups.man = ["he"]
@@ -186,12 +203,12 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
         check_wordlist("gendr")
 
 
-def test_refusing_names_the_place_and_lets_warnings_pass() -> None:
+def test_refusing_names_the_key_and_lets_warnings_pass() -> None:
     warning = Finding("warning", ("groups", "a b"), "doubtful")
     error = Finding("error", ("groups", "a b"), "wrong")
     refuse_errors([warning])
-    with pytest.raises(ValueError, match=r'^file: groups\."a b": wrong$'):
-        refuse_errors([warning, error], "file")
+    with pytest.raises(ValueError, match=r'^groups\."a b": wrong$'):
+        refuse_errors([warning, error])
     with pytest.raises(ValueError, match=r"^wrong$"):
         refuse_errors([Finding("error", (), "wrong")])
 

@@ -78,7 +78,8 @@ def pair(**fields: Any) -> WordList:
 
 
 def test_names_of_bundled_lists_in_natural_order() -> None:
-    plain = ["gender", "human", "neutral", "race", "religion"]
+    plain = ["age", "disability", "gender", "gender-de", "gender-es", "human", "nationality"]
+    plain += ["neutral", "race", "religion", "sexuality"]
     assert wordlists() == [*plain, *(f"weat{number}" for number in WEAT)]
     assert bb.wordlists() == named_wordlists() == wordlists()
 
@@ -120,7 +121,8 @@ def test_bundled_list_is_complete(name: str) -> None:
     assert "listing a stereotype does not endorse it" in " ".join(words.note.split()).lower()
     if words.groups:
         assert set(words.stereotypes) == set(words.groups)
-        assert list(words.controls) == ["neutral", "human"]
+        english = name not in {"gender-de", "gender-es"}
+        assert list(words.controls) == (["neutral", "human"] if english else [])
 
 
 # A user's own list
@@ -372,3 +374,53 @@ def test_missing_file_and_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_every_bundled_file_is_utf8_without_a_mark() -> None:
     for path in bundled_folder("wordlists").glob("*.toml"):
         assert not path.read_text(encoding="utf-8").startswith("\ufeff")
+
+
+PETS = {
+    "name": "pets",
+    "groups": {"cat": ["cat"], "dog": ["dog", "puppy"]},
+    "stereotypes": {"cat": ["aloof"], "dog": ["loyal"]},
+    "controls": {"neutral": ["table"]},
+}
+
+
+def test_a_dict_json_csv_and_a_query_make_one_list(write: Write) -> None:
+    wanted = WordList(**PETS)
+    assert load_wordlist(PETS) == wanted
+    assert load_wordlist(write(json.dumps(PETS), "pets.json")) == wanted
+    frame = wanted.to_frame().to_csv(index=False)
+    assert load_wordlist(write(frame, "pets.csv")) == wanted
+    query = bb.from_query(
+        ["cat"], ["dog", "puppy"], ["aloof"], ["loyal"], names=("cat", "dog", "a", "b")
+    )
+    assert query.groups == wanted.groups
+    assert query.stereotypes == wanted.stereotypes
+    assert query.set_name("dog") == "b"
+    of_wefe = {
+        "target_sets": [["cat"], ["dog", "puppy"]],
+        "attribute_sets": [["aloof"], ["loyal"]],
+        "target_sets_names": ["cat", "dog"],
+        "attribute_sets_names": ["a", "b"],
+    }
+    assert load_wordlist(write(json.dumps(of_wefe), "mine.json")) == query
+    assert len(load_wordlist(PETS | {"controls": {"human": "human"}}).controls["human"]) == 85
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.json", "[1]", r"a\.json is not valid JSON: it holds \[1\]"),
+        ("a.json", '{"groups": {"a": "x"}}', r"a\.json: groups\.a: must be a list of words"),
+        ("a.json", '{"target_sets": [["a"]]}', "its 1 target_sets need as many attribute_sets"),
+        ("a.csv", "role,word\n", r"a\.csv is not valid CSV: its heads must be role, set and word"),
+        ("a.csv", "", "its heads must be role, set and word; got nothing"),
+        ("a.csv", "role,set,word\nprotected,a\n", "row 2 holds 2 cells in place of 3"),
+        ("a.csv", "role,set,word\ngroup,a,b\n", "row 2: unknown role 'group'; .*protected"),
+    ],
+)
+def test_files_that_are_no_list_say_why(
+    write: Write, name: str, content: str, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        load_wordlist(write(content, name))
+    assert set(bb.check_wordlist(write(content, name))["severity"]) == {"error"}

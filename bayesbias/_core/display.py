@@ -7,6 +7,7 @@ One mechanism for all: a class says what its table holds, and inherits both form
 from __future__ import annotations
 
 import re
+import textwrap
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,9 @@ _REORDERING = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\
 """Marks that change the direction of the text around them."""
 
 GAP = "  "
+
+NOTE_WIDTH = 96
+"""Letters of a line of a note."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ class Sheet:
             return GAP + (space + text if numeric else text + space)
 
         lines = ["".join(map(padded, row, widths, self._numeric())).rstrip() for row in body]
-        note = [GAP + visible(self.note)] if self.note else []
+        note = [GAP + line for line in textwrap.wrap(visible(self.note), NOTE_WIDTH)]
         return "\n".join([visible(self.title), *lines, *note])
 
     def html(self) -> str:

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
+from .checks import unknown_name
+
 if TYPE_CHECKING:
     from collections.abc import Buffer
 
@@ -25,6 +27,9 @@ _STREAMS: dict[str, Callable[[IO[bytes]], IO[bytes]]] = {
 }
 
 ENDINGS = (*_STREAMS, ".zip")
+
+WITHIN = "::"
+"""Stands between the path of a ``.zip`` and the name of a file in it."""
 
 DAMAGE = (
     EOFError,
@@ -44,17 +49,25 @@ _BLOCK = 1 << 16
 """Bytes that are unpacked at a time."""
 
 
+def parts_of(path: Path) -> tuple[Path, str]:
+    """Return a path, and the name of the file in it that is meant: ``a.zip::b.txt``, or none."""
+    archive, mark, member = str(path).partition(f".zip{WITHIN}")
+    return (Path(f"{archive}.zip"), member) if mark and not path.exists() else (path, "")
+
+
 @contextmanager
 def opened(
     path: Path, longest_line: int | None = None
 ) -> Iterator[tuple[IO[bytes], IO[bytes], str]]:
     """Open a file: itself, the stream inside it, and a name whose ending may tell its format.
 
-    A ValueError with the path is raised where a decompressor stumbles over damage, or where
-    blanks or, if there is to be a longest one, a line have no end; also while it is read.
+    A file among others in a ``.zip`` is ``archive.zip::name``. A ValueError with the path is raised
+    where a decompressor stumbles over damage, or where blanks or, if there is to be a longest one,
+    a line have no end; also while it is read.
     """
+    path, member = parts_of(path)
     try:
-        with path.open("rb") as raw, _unpacked(raw, path) as (stream, name):
+        with path.open("rb") as raw, _unpacked(raw, path, member) as (stream, name):
             if stream is raw and not longest_line:
                 yield raw, raw, name
             else:
@@ -70,7 +83,7 @@ def opened(
 
 
 @contextmanager
-def _unpacked(raw: IO[bytes], path: Path) -> Iterator[tuple[IO[bytes], str]]:
+def _unpacked(raw: IO[bytes], path: Path, member: str) -> Iterator[tuple[IO[bytes], str]]:
     packing = path.suffix.lower()
     if packing in _STREAMS:
         with _STREAMS[packing](raw) as unpacked:
@@ -79,7 +92,7 @@ def _unpacked(raw: IO[bytes], path: Path) -> Iterator[tuple[IO[bytes], str]]:
         with _refusal(path):
             archive = zipfile.ZipFile(raw)
         with archive:
-            name = _only_member(archive, path)
+            name = _member(archive, path, member)
             with _refusal(path):  # it has a password, or is packed by a method not known here
                 stream = archive.open(name)
             with stream:
@@ -117,12 +130,18 @@ def _is_packed(path: Path) -> bool:
     return path.suffix.lower() in ENDINGS
 
 
-def _only_member(archive: zipfile.ZipFile, path: Path) -> str:
+def _member(archive: zipfile.ZipFile, path: Path, asked: str) -> str:
+    """Find the file that is asked for, or the only one there is."""
     members = sorted(name for name in archive.namelist() if not name.endswith("/"))
+    if asked in members:
+        return asked
+    if asked:
+        raise ValueError(f"{path}: {unknown_name('file in it', asked, members)[:400]}")
     if len(members) != 1:
+        example = f", such as {path}{WITHIN}{members[0]}" if members else ""
         raise ValueError(
-            f"{path} holds {len(members)} files, not one ({', '.join(members)[:200]}); unpack it "
-            "and give the path of the one to read"
+            f"{path} holds {len(members)} files, not one ({', '.join(members)[:200]}); name the "
+            f"one to read behind {WITHIN}{example}"
         )
     return members[0]
 

@@ -24,26 +24,30 @@ def bundled_names(folder: str, suffix: str) -> list[str]:
     return sorted(path.stem for path in bundled_folder(folder).glob(f"*{suffix}"))
 
 
-def toml_path(source: str | Path, folder: str, kind: str) -> Path:
+def toml_path(
+    source: str | Path, folder: str, kind: str, endings: tuple[str, ...] = (".toml",)
+) -> Path:
     """Return the path of a bundled TOML file by its name, or of another file by its path.
 
-    ``folder`` is that of the bundled files, and ``kind`` says what they hold. A ValueError is
-    raised if there is no file of the name, or it is called otherwise than ``.toml``;
-    FileNotFoundError and IsADirectoryError if the path leads to no file.
+    ``folder`` is that of the bundled files, ``kind`` says what they hold, and `endings` are those
+    that another file may have. A ValueError is raised if there is no file of the name, or it is
+    called otherwise; FileNotFoundError and IsADirectoryError if the path leads to no file.
     """
+    some = " or ".join(endings)
     names = bundled_names(folder, ".toml")
     if isinstance(source, str) and source in names:
         return bundled_folder(folder) / f"{source}.toml"
     path = Path(source)
     if path.is_file():
-        if path.suffix.lower() != ".toml":
-            raise ValueError(f"{path} does not end in .toml, as a {kind}'s file must; rename it")
+        if path.suffix.lower() not in endings:
+            raise ValueError(f"{path} does not end in {some}, as a {kind}'s file must; rename it")
         return path
     if path.is_dir() and source:
-        raise IsADirectoryError(f"{path} is a folder; give the {kind}'s .toml file")
-    if isinstance(source, str) and not re.search(r"[/\\]|\.toml$", source):
+        raise IsADirectoryError(f"{path} is a folder; give the {kind}'s {some} file")
+    named = isinstance(source, str) and not source.endswith(endings)
+    if named and not re.search(r"[/\\]", str(source)):
         raise ValueError(
-            f"{unknown_name(kind, source, names)}; for a file of your own give its path, "
-            "ending in .toml"
+            f"{unknown_name(kind, str(source), names)}; for a file of your own give its path, "
+            f"ending in {some}"
         )
     raise FileNotFoundError(f"no {kind} at {path}")

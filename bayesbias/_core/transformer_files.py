@@ -32,6 +32,9 @@ _ODD = (
 )
 """What torch, transformers and tokenizers raise where a file holds what they do not expect."""
 
+AHEAD_TOLERANCE = 1e-3
+"""Change of numbers of a token, in their sds, from which on a later one is taken to be seen."""
+
 MOST_CONFIG = 1 << 20
 """Bytes of a configuration."""
 
@@ -67,6 +70,8 @@ def open_model(source: str | Path) -> tuple[str, Any, Any]:
             f"{place}: the tokenizer has no fast form, which tells what word a token belongs to; "
             "save one with tokenizer.json"
         )
+    if len(tokenizer) <= len(set(tokenizer.all_special_ids)):  # transformers makes an empty one
+        raise ValueError(f"{place} holds no tokenizer; save it there, with its tokenizer.json")
     return place, config, tokenizer
 
 
@@ -206,6 +211,28 @@ def _quiet_loading() -> Iterator[None]:
         logging.set_verbosity(verbosity)
         if bars:
             logging.enable_progress_bar()
+
+
+def require_room(place: str, network: Any, tokenizer: Any) -> None:  # noqa: ANN401
+    """Raise a ValueError if a tokenizer has tokens that a network has no numbers for."""
+    room, n = network.get_input_embeddings().num_embeddings, len(tokenizer)
+    if n > room:
+        raise ValueError(
+            f"{place}: the tokenizer has {n:,} tokens and the model {room:,}; they do not belong "
+            "together: take both from one source"
+        )
+
+
+def sees_ahead(network: Any) -> bool:  # noqa: ANN401
+    """Return whether what is computed of the first of two tokens depends on the second."""
+    import torch
+
+    with torch.inference_mode():
+        told = [
+            network(input_ids=torch.tensor([[1, 2, last]], device=network.device))[0][0, 0]
+            for last in (3, 4)
+        ]
+    return bool((told[0] - told[1]).abs().max() > AHEAD_TOLERANCE * told[0].float().std())
 
 
 def longest_input(network: Any, tokenizer: Any) -> int:  # noqa: ANN401

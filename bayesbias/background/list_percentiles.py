@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -23,11 +23,11 @@ from ..scores.weam import psi_of
 from ..scores.weat import effect_sizes
 from ..tables.wordlists import WordList, load_wordlist
 from .pool import Pool, among_references, draw_pool
+from .reference_words import Vary
 
 if TYPE_CHECKING:
     from .psi_of_source import Source
 
-Vary = Literal["protected", "stereotypes", "both"]
 Groups = Sequence[FloatArray]
 Sets = dict[str, FloatArray]
 

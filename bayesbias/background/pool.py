@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
 from ..embeddings.chunks import Chunk, Vector
+from ..embeddings.formats.keyed import chunks_of, sample_of
 from ..embeddings.load import choose, open_embedding
 from ..embeddings.vocabulary import ODD, Lookup
 
@@ -21,22 +22,46 @@ POOL_SIZE = 20_000
 """Words of a pool: lists of some dozens hardly ever meet in it."""
 
 
+class TooFewWordsError(ValueError):
+    """An embedding has too few words to draw from."""
+
+
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """A simple random sample of an embedding's words, and the words that were asked for, if there.
+    """A random sample of an embedding's words, and the words that were asked for, if there.
 
-    ``vectors`` are those of the sample, (n_words, n_dims).
+    Parameters
+    ----------
+    words : tuple of str
+    vectors : (n_words, n_dims) float32
+    ranks : (n_words,) int
+        Frequency ranks, from 1 on.
+    found, found_ranks : dict
+        Vector and frequency rank of each word that was asked for and is there.
     """
 
     words: tuple[str, ...]
     vectors: Vector
+    ranks: NDArray[np.int64]
     found: dict[str, Vector]
+    found_ranks: dict[str, int]
+
+    def with_found(self, words: Iterable[str]) -> Pool:
+        """Return the pool as if some of its words had been asked for, too."""
+        place = {word: row for row, word in enumerate(self.words)}
+        rows = {word: place[word] for word in words if word in place and word not in self.found}
+        return replace(
+            self,
+            found=self.found | {word: self.vectors[row] for word, row in rows.items()},
+            found_ranks=self.found_ranks
+            | {word: int(self.ranks[row]) for word, row in rows.items()},
+        )
 
     def sets(self, sizes: Iterable[int], rng: np.random.Generator) -> list[NDArray[np.int64]]:
         """Rows of random sets of some sizes, no word in two of them."""
         wanted = list(sizes)
         if sum(wanted) > len(self.words):
-            raise ValueError(
+            raise TooFewWordsError(
                 f"the embedding has {len(self.words)} words to choose from, fewer than the "
                 f"{sum(wanted)} that the list needs; take a larger vocabulary"
             )
@@ -51,31 +76,48 @@ def draw_pool(
     case: str = "exact",
     ranks: tuple[int, int | None] = (0, None),
     size: int = POOL_SIZE,
+    by_rank: bool = False,
     rng: np.random.Generator,
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> Pool:
-    """Draw a pool among the words from rank ``first`` up to before ``stop`` in the file's order.
+    """Draw a pool among the words from rank ``first`` up to before ``stop``.
 
     Every word gets a random number, and those with the smallest are kept, which needs neither
     the number of words nor a second pass; how the file is cut into chunks makes no difference.
+    With `by_rank` the number is multiplied by the word's rank: about equally many words are kept
+    between any rank and its double, so that words as frequent as any other are among them. These
+    are also drawn from words that an embedding has besides its vocabulary.
     """
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
-    sample = _Sample(tuple(words), ranks, size)
+    sample = _Sample(tuple(words), ranks, size, by_rank=by_rank)
     for chunk in embedding.iterate():
         sample.add(chunk, rng)
+    loaded = embedding.source.loaded
+    if by_rank and loaded is not None and (more := sample_of(loaded)) is not None:
+        for chunk in chunks_of(more):
+            sample.add(chunk, rng)
     return sample.pool(case)
 
 
 class _Sample:
     """The words with the smallest random numbers so far, and those asked for."""
 
-    def __init__(self, asked: tuple[str, ...], ranks: tuple[int, int | None], size: int) -> None:
-        self.asked, self.ranks, self.size = asked, ranks, size
+    def __init__(
+        self,
+        asked: tuple[str, ...],
+        between: tuple[int, int | None],
+        size: int,
+        *,
+        by_rank: bool,
+    ) -> None:
+        self.asked, self.between, self.size, self.by_rank = asked, between, size, by_rank
         forms = {form for word in asked for form in (word, word.lower())}
         self.wanted = {form.encode(errors=ODD): form for form in forms}
         self.lookup = Lookup(self.wanted)
         self.found: dict[str, Vector] = {}
+        self.found_ranks: dict[str, int] = {}
+        self.ranks = np.empty(0, dtype=np.int64)
         self.names: list[bytes] = []
         self.keys = np.empty(0)
         self.rows: Vector | None = None
@@ -84,14 +126,23 @@ class _Sample:
     def add(self, chunk: Chunk, rng: np.random.Generator) -> None:
         """Keep what is wanted of a chunk."""
         drawn = rng.random(len(chunk))
-        ranks = np.arange(self.seen, self.seen + len(chunk))
+        ranks = chunk.ranks
+        if ranks is None:
+            ranks = np.arange(self.seen + 1, self.seen + 1 + len(chunk))
         self.seen += len(chunk)
-        first, stop = self.ranks
-        usable = (ranks >= first) & (ranks < (np.inf if stop is None else stop))
+        if self.by_rank:
+            drawn *= ranks
+        first, stop = self.between
+        usable = (ranks > first) & (ranks <= (np.inf if stop is None else stop))
         usable &= np.isfinite(chunk.vectors).all(axis=1) & chunk.vectors.any(axis=1)
         for row, name in self.lookup.find(chunk.vocabulary):
             usable[row] = False
-            self.found.setdefault(self.wanted[name], chunk.vectors[row].copy())
+            word = self.wanted[name]
+            if word not in self.found:
+                self.found[word], self.found_ranks[word] = (
+                    chunk.vectors[row].copy(),
+                    int(ranks[row]),
+                )
         limit = self.keys.max() if len(self.keys) == self.size else np.inf
         rows = np.flatnonzero(usable & (drawn < limit))
         keys = np.concatenate([self.keys, drawn[rows]])
@@ -99,15 +150,24 @@ class _Sample:
         names = self.names + [chunk.vocabulary.name(row) for row in rows.tolist()]
         before = chunk.vectors[:0] if self.rows is None else self.rows
         self.keys, self.names = keys[kept], [names[at] for at in kept.tolist()]
+        self.ranks = np.concatenate([self.ranks, ranks[rows]])[kept]
         self.rows = np.concatenate([before, chunk.vectors[rows]])[kept]
 
     def pool(self, case: str) -> Pool:
         """Return what was kept, in random order."""
         if self.rows is None or not len(self.rows):
-            raise ValueError(f"the embedding has no words to sample from at ranks {self.ranks}")
+            raise TooFewWordsError(
+                f"the embedding has no words to sample from at ranks {self.between}"
+            )
         words = tuple(name.decode(errors=ODD) for name in self.names)
         chosen = choose(self.asked, self.found, case)
-        return Pool(words, self.rows, {word: self.found[form] for word, form in chosen.items()})
+        return Pool(
+            words,
+            self.rows,
+            self.ranks,
+            {word: self.found[form] for word, form in chosen.items()},
+            {word: self.found_ranks[form] for word, form in chosen.items()},
+        )
 
 
 def among_references(values: FloatArray, drawn: FloatArray) -> dict[str, FloatArray]:

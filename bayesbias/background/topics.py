@@ -8,7 +8,7 @@ about arbitrary topics, and `topic_prior` fits the spread of their contrasts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,19 +16,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 from numpy.random import Generator, default_rng
-from numpy.typing import NDArray
 
-from .._core.arrays import FloatArray, unit_rows
+from .._core.arrays import FloatArray
 from .._core.checks import check_numbers
 from .._core.random import Seed, as_seed_sequence
-from ..model.design import IntArray, index_table
+from ..model.design import index_table
 from ..model.priors import Prior
 from ..model.spec import ModelSpec, load_model
 from ..sampling.exact import sample_exact
 from ..sampling.reduction import collapse
 from ..tables.schema import CONNECTIONS, validate_and_encode
-from ..tables.wordlists import WordList, Words, load_wordlist
-from .pool import Pool, draw_pool
+from ..tables.wordlists import WordList, load_wordlist
+from .pool import draw_pool
+from .reference_words import ReferenceWords, Slots, reference_distances
 from .vocabulary_contrasts import distances_of, words_present
 
 if TYPE_CHECKING:
@@ -113,72 +113,9 @@ def topic_tables(
         progressbar=progressbar,
     )
     found = replace(words_present(loaded, pool.found), controls={})
-    vectors = unit_rows(pool.vectors)
-    for _ in range(n_tables):
-        yield _topic_table(found, pool, vectors, rng)
-
-
-def _topic_table(
-    wordlist: WordList, pool: Pool, vectors: FloatArray, rng: Generator
-) -> pd.DataFrame:
-    """Replace every set of a list by a topic, no word in two of them."""
-    free = np.ones(len(vectors), dtype=bool)
-
-    def topics_for(sets: Mapping[str, Words]) -> dict[str, Words]:
-        drawn = {}
-        for name, words in sets.items():
-            own = unit_rows(np.stack([pool.found[word] for word in words]))
-            rows = topic(vectors, free, len(own), mean_cosine(own), rng)
-            free[rows] = False
-            drawn[name] = tuple(pool.words[row] for row in rows)
-        return drawn
-
-    groups = topics_for(wordlist.groups)
-    other = replace(wordlist, groups=groups, stereotypes=topics_for(wordlist.stereotypes))
-    taken = np.flatnonzero(~free)
-    return distances_of({pool.words[row]: pool.vectors[row] for row in taken}, other)
-
-
-def mean_cosine(vectors: FloatArray) -> float:
-    """Return the mean cosine of all pairs of unit vectors; 1 for a single one."""
-    n = len(vectors)
-    return float((np.square(vectors.sum(axis=0)).sum() - n) / (n * (n - 1))) if n > 1 else 1.0
-
-
-def topic(
-    vectors: FloatArray, free: NDArray[np.bool_], size: int, cohesion: float, rng: Generator
-) -> IntArray:
-    """Draw a topic: words among the neighbours of a random word, as coherent as a set.
-
-    Parameters
-    ----------
-    vectors : (n_words, n_dims) float
-        Unit rows.
-    free : (n_words,) bool
-        Words that may be drawn.
-    size : int
-    cohesion : float
-        Mean cosine of the pairs that is wanted.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    (size,) int
-        Rows, drawn from the largest neighbourhood that is as coherent, or the nearest ones.
-    """
-    n_free = int(free.sum())
-    if n_free < size:
-        raise ValueError(
-            f"the embedding has {n_free} words left for a topic of {size}; take more vectors"
-        )
-    middle = rng.choice(np.flatnonzero(free))
-    cosine = np.where(free, vectors @ vectors[middle], -np.inf)
-    near = np.argsort(-cosine, kind="stable")[:n_free]
-    n = np.arange(2, len(near) + 1)
-    squares = np.square(np.cumsum(vectors[near], axis=0)[1:]).sum(axis=1)
-    coherent = n[(squares - n) / (n * (n - 1)) >= cohesion]
-    reach = max(size, coherent.max(initial=size))
-    return np.asarray(rng.choice(near[:reach], size, replace=False))
+    table = distances_of(pool.found, found)
+    words = ReferenceWords(pool, "topics")
+    yield from reference_distances(table, words, Slots.of(found, "both"), n_tables, rng)
 
 
 def topic_prior(

@@ -1,52 +1,63 @@
-"""Posterior contrasts read against the vocabulary: the same contrast for random words.
+"""Posterior contrasts read against the vocabulary: the same contrast for other words.
 
 A posterior says how large a contrast is, and how sure one may be of it, for the words of a list.
-It does not say what random words would show: sets of attributes lie nearer to words in general or
-farther from them, so that a contrast may be there for any words. Here the list is fitted beside
-lists in which the protected words, or the stereotypes, are random words of the same embedding.
+It does not say what other words would show: random words, words as frequent as those of the list,
+or words about any other topic. Here the list is fitted beside lists of such words of the same
+embedding.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import pandas as pd
-from numpy.random import default_rng
+from numpy.random import Generator, default_rng
 
 from .._core.arrays import FloatArray
-from .._core.checks import Argument, ArgumentError, unknown_name
+from .._core.checks import Argument, ArgumentError
 from .._core.random import as_seed_sequence
 from ..embeddings.chunks import Vector
 from ..embeddings.formats.keyed import keyed_vectors
 from ..model.defaults import RECOMMENDED
+from ..model.design import Design, make_design
 from ..model.spec import ModelSpec, load_model
-from ..model.tree import labels, stacked
-from ..posterior.contrasts import contrasts
+from ..posterior.contrasts import connection_pairs, contrasts
+from ..posterior.summaries import levels
+from ..sampling.exact import draw_effects, sample_exact
 from ..sampling.fit import fit
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
+from ..sampling.reduction import collapse
 from ..tables.distances import distance_table
-from ..tables.levels import OVERALL, at_level
+from ..tables.levels import GROUP, LEVEL_COLUMNS, OVERALL, WORD
 from ..tables.wordlist_files import WORD_TABLES
 from ..tables.wordlists import WordList, load_wordlist
-from .pool import Pool, among_references, draw_pool
+from .pool import among_references, draw_pool
+from .reference_words import (
+    TOLERANCE,
+    Match,
+    ReferenceWords,
+    Slots,
+    Vary,
+    check_choice,
+    reference_distances,
+)
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
     from .psi_of_source import Source
 
-Vary = Literal["protected", "stereotypes"]
-
 N_LISTS = 200
 """Reference lists: percentiles are good to .035 in the middle, p-values go down to 1 in 100."""
 
-LIST_DRAWS = 500
-"""Posterior draws for a reference list, of which only the posterior means are used."""
+SD_DRAWS = 500
+"""Posterior draws of a list's sds, whose mean holds for the reference lists too."""
+
+KEYS = [*LEVEL_COLUMNS[:2], "first", "second"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,17 +67,18 @@ class VocabularyContrasts:
     Parameters
     ----------
     table : DataFrame
-        One row a contrast of connections, overall: ``first``, ``second``, and of first - second
-        ``mean``, ``sd``, ``low``, ``high``; of the posterior means of reference lists the columns
-        that `background.reference_lists` has; ``excess``, mean - reference_mean; and ``p_below``,
-        the probability that the contrast lies below that of a reference list, over the posterior
-        and the lists.
+        One row a contrast of connections, overall and of every group: ``level``,
+        ``protected_group``, ``first``, ``second``, and of first - second ``mean``, ``sd``, ``low``,
+        ``high``; of the reference lists the columns that `background.reference_lists` has;
+        ``excess``, mean - reference_mean; and ``p_below``, the probability that the contrast lies
+        below that of a reference list, over the posterior and the lists.
     reference : DataFrame
-        ``list``, ``first``, ``second``, ``mean``: the posterior means of the reference lists.
+        ``list``, ``level``, ``protected_group``, ``first``, ``second``, ``mean``: the contrasts of
+        the reference lists.
     posterior : DataTree
         The list's own.
-    vary : str
-        Which words were random.
+    vary, match : str
+        Which words were replaced, and by which.
     seed : int
         Entropy that posterior and lists were drawn with.
     """
@@ -75,6 +87,7 @@ class VocabularyContrasts:
     reference: pd.DataFrame
     posterior: DataTree
     vary: str
+    match: str
     seed: Any = None
 
 
@@ -85,14 +98,19 @@ def vocabulary_contrasts(
     model: str | Path | ModelSpec = RECOMMENDED["distance"],
     *,
     vary: Vary = "protected",
+    match: Match = "random",
     n_lists: int = N_LISTS,
+    tolerance: float = TOLERANCE,
     ranks: tuple[int, int | None] = (0, None),
     case: str = "exact",
     allow_pickle: bool = False,
     options: FitOptions | None = None,
     **keywords: Unpack[FitKeywords],
 ) -> VocabularyContrasts:
-    """Place posterior contrasts among the same contrasts for random words of the embedding.
+    """Place posterior contrasts among the same contrasts for other words of the embedding.
+
+    Given its sds the posterior mean of a Normal model is linear in the distances. Reference lists
+    are read with the sds of the list itself, so that hundreds of them take a second.
 
     Parameters
     ----------
@@ -101,15 +119,21 @@ def vocabulary_contrasts(
     wordlist : str, Path or WordList
     model : str, Path or ModelSpec
         A Normal model: all fits are by the exact sampler.
-    vary : {"protected", "stereotypes"}
-        Random protected words ask whether these words, rather than any, lie as they do. Random
+    vary : {"protected", "stereotypes", "both"}
+        Other protected words ask whether these words, rather than any, lie as they do. Other
         stereotypes ask whether these attributes, rather than any, do. Groups and sets keep their
-        sizes; the other words, and control words, stay.
+        sizes; the words that do not vary, and control words, stay.
+    match : {"random", "frequency", "topics"}
+        Which words take their place: any; words of like frequency rank; or topics, the neighbours
+        of a random word, with the mean cosine that the set has. Every list is about something, and
+        lists about any topics have contrasts.
     n_lists : int
         Reference lists, two or more.
+    tolerance : float
+        By which share the frequency rank of a matched word may differ.
     ranks, case, allow_pickle
         As for `background.reference_lists`. Frequent and rare words differ in many embeddings:
-        take ranks like those of the list.
+        with random words take ranks like those of the list.
     options : FitOptions, optional
         Of the list's own posterior and its intervals; the method is always the exact one.
     **keywords
@@ -124,17 +148,18 @@ def vocabulary_contrasts(
     ------
     ValueError
         If the model is not Normal, a choice is unknown, or there are too few words.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> found = bb.vocabulary_contrasts("glove-demo", "gender", case="fallback", n_lists=20, seed=1)
+    >>> columns = ["level", "protected_group", "mean", "reference_low", "reference_high"]
+    >>> placed = found.table[columns]
     """
-    if vary not in get_args(Vary):
-        raise ValueError(unknown_name("vary", str(vary), get_args(Vary)))
+    check_choice(vary, match, tolerance)
     if n_lists < 2:
         raise ValueError(f"n_lists must be a whole number from 2 on; got {n_lists!r}")
-    spec, loaded = load_model(model, "distance"), load_wordlist(wordlist)
-    if spec.likelihood != "normal":
-        raise ValueError(
-            f"the model {spec.name!r} is {spec.likelihood}; fits by the hundred need "
-            "a Normal model, which the exact sampler knows"
-        )
+    spec, loaded = normal_model(model), load_wordlist(wordlist)
     options = fit_options(options, keywords)
     if options.method not in {"auto", "exact"}:
         raise ArgumentError(
@@ -148,6 +173,7 @@ def vocabulary_contrasts(
         loaded.words,
         case=case,
         ranks=ranks,
+        by_rank=match != "random",
         rng=rng,
         allow_pickle=allow_pickle,
         progressbar=options.progressbar,
@@ -155,14 +181,72 @@ def vocabulary_contrasts(
     table = distances_of(pool.found, loaded)
     posterior = fit(table, spec, options=options.of_fit(method="exact", seed=own))
     found = words_present(loaded, pool.found)
-    means = []
-    for child in fitting.spawn(n_lists):
-        other, vectors = _random_list(found, pool, vary, rng)
-        table = distances_of(vectors, other)
-        tree = fit(table, spec, method="exact", draws=LIST_DRAWS, chains=1, seed=child)
-        means.append(_differences(tree).mean(axis=0))
-    table, reference = _assembled(posterior, np.stack(means), options)
-    return VocabularyContrasts(table, reference, posterior, vary, sequence.entropy)
+    estimate = LinearContrasts(make_design(table), spec, default_rng(fitting))
+    words = ReferenceWords(pool, match, tolerance)
+    slots = Slots.of(found, vary)
+    lists = reference_distances(table, words, slots, n_lists, rng)
+    reference = estimate.of_tables(lists)
+    draws = np.stack([each.draws for each in levels(posterior) if each.level != WORD], axis=1)
+    placed = _placed(contrasts(posterior, **options.reading), draws, reference)
+    return VocabularyContrasts(placed, reference, posterior, vary, match, sequence.entropy)
+
+
+def normal_model(model: str | Path | ModelSpec) -> ModelSpec:
+    """Load a model of distances; a ValueError if it is not Normal."""
+    spec = load_model(model, "distance")
+    if spec.likelihood != "normal":
+        raise ValueError(
+            f"the model {spec.name!r} is {spec.likelihood}; fits by the hundred need "
+            "a Normal model, which the exact sampler knows"
+        )
+    return spec
+
+
+class LinearContrasts:
+    """Contrasts of tables in the rows of one design: posterior means given the design's own sds.
+
+    Parameters
+    ----------
+    design : Design
+    spec : ModelSpec
+        A Normal model.
+    rng : numpy.random.Generator
+        For draws of the sds, of which the mean of the logarithms is taken.
+    """
+
+    def __init__(self, design: Design, spec: ModelSpec, rng: Generator) -> None:
+        self.design, self.spec = design, spec
+        drawn = sample_exact(collapse(design, spec), SD_DRAWS, rng)
+        self.parameters = drawn.parameters.mean(axis=0)[None]
+        first, second, names = connection_pairs(design.connections)
+        self.pairs, self.columns = (np.array(first), np.array(second)), names
+
+    def of_outcome(self, y: FloatArray) -> FloatArray:
+        """Contrasts overall and of every group, (1 + n_groups, n_pairs), of distances (n_rows,)."""
+        posterior = collapse(replace(self.design, y=y), self.spec)
+        means = draw_effects(posterior, self.parameters, None)
+        of_words = means["word_mean"][0]
+        groups = [
+            of_words[self.design.word_group == group].mean(axis=0)
+            for group in range(len(self.design.groups))
+        ]
+        found = np.stack([means["connection_mean"][0], *groups])
+        return np.asarray(found[:, self.pairs[0]] - found[:, self.pairs[1]])
+
+    def of_tables(self, tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
+        """Contrasts of tables in the design's rows, as `VocabularyContrasts.reference` has them."""
+        groups = ["", *self.design.groups]
+        n_pairs = len(self.pairs[0])
+        keys = {
+            "level": np.repeat([OVERALL, *[GROUP] * len(self.design.groups)], n_pairs),
+            "protected_group": np.repeat(groups, n_pairs),
+            **{name: values * len(groups) for name, values in self.columns.items()},
+        }
+        frames = [
+            pd.DataFrame({"list": at, **keys, "mean": self.of_outcome(y).ravel()})
+            for at, y in enumerate(table["cosine_distance"].to_numpy() for table in tables)
+        ]
+        return pd.concat(frames, ignore_index=True)
 
 
 def distances_of(vectors: Mapping[str, Vector], wordlist: WordList) -> pd.DataFrame:
@@ -183,49 +267,29 @@ def words_present(wordlist: WordList, found: Mapping[str, object]) -> WordList:
     return replace(wordlist, **kept)
 
 
-def _random_list(
-    wordlist: WordList, pool: Pool, vary: Vary, rng: np.random.Generator
-) -> tuple[WordList, dict[str, Vector]]:
-    """The list with random words in the place of its protected words or its stereotypes."""
-    field = "groups" if vary == "protected" else "stereotypes"
-    sets: Mapping[str, tuple[str, ...]] = getattr(wordlist, field)
-    picks = pool.sets([len(each) for each in sets.values()], rng)
-    fresh = {
-        name: tuple(pool.words[row] for row in rows.tolist())
-        for name, rows in zip(sets, picks, strict=True)
-    }
-    changed: dict[str, Any] = {field: fresh}
-    other = replace(wordlist, **changed)
-    vectors = {word: pool.found[word] for word in other.words if word in pool.found}
-    for name, rows in zip(fresh, picks, strict=True):
-        vectors |= dict(zip(fresh[name], pool.vectors[rows], strict=True))
-    return other, vectors
+def placed_among(frame: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame:
+    """Put the place among reference lists beside contrasts of the same levels and pairs.
+
+    ``frame`` has the columns of `contrasts`, ``reference`` those of `VocabularyContrasts`.
+    """
+    table = frame.loc[frame["level"] != WORD, [*KEYS, "mean", "sd", "low", "high"]]
+    table = table.reset_index(drop=True)
+    drawn = reference["mean"].to_numpy().reshape(-1, len(table))
+    places = among_references(table["mean"].to_numpy(), drawn)
+    percentile, p_value = places.pop("percentile"), places.pop("p_value")
+    excess = table["mean"] - places["reference_mean"]
+    return table.assign(**places, excess=excess, percentile=percentile, p_value=p_value)
 
 
-def _differences(tree: DataTree) -> FloatArray:
-    """Draws of all overall contrasts, (n_draws, n_pairs)."""
-    means = stacked(tree, "connection_mean")
-    first, second = zip(*combinations(range(means.shape[1]), 2), strict=True)
-    return np.asarray(means[:, first] - means[:, second])
-
-
-def _assembled(
-    posterior: DataTree, means: FloatArray, options: FitOptions
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the table of contrasts, and the frame of those of the reference lists."""
-    frame = at_level(contrasts(posterior, **options.reading), OVERALL)
-    table = frame[["first", "second", "mean", "sd", "low", "high"]]
-    placed = among_references(table["mean"].to_numpy(), means)
-    percentile, p_value = placed.pop("percentile"), placed.pop("p_value")
-    excess = table["mean"] - placed["reference_mean"]
-    table = table.assign(**placed, excess=excess, percentile=percentile, p_value=p_value)
-    draws = _differences(posterior)
-    table["p_below"] = [
-        np.searchsorted(np.sort(draws[:, at]), means[:, at]).mean() / len(draws)
-        for at in range(means.shape[1])
-    ]
-    names = labels(posterior, "connection")
-    pairs = pd.DataFrame(list(combinations(names, 2)), columns=["first", "second"])
-    long = pd.concat([pairs.assign(list=at, mean=row) for at, row in enumerate(means)])
-    columns = ["list", "first", "second", "mean"]
-    return table, long[columns].reset_index(drop=True)
+def _placed(frame: pd.DataFrame, draws: FloatArray, reference: pd.DataFrame) -> pd.DataFrame:
+    """Return the table of contrasts; draws of all means are (n_draws, n_levels, n_connections)."""
+    table = placed_among(frame, reference)
+    first, second, _ = connection_pairs([str(i) for i in range(draws.shape[2])])
+    apart = (draws[:, :, first] - draws[:, :, second]).reshape(len(draws), -1)
+    means = reference["mean"].to_numpy().reshape(-1, len(table))
+    return table.assign(
+        p_below=[
+            np.searchsorted(np.sort(apart[:, at]), means[:, at]).mean() / len(draws)
+            for at in range(len(table))
+        ]
+    )

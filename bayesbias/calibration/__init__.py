@@ -11,6 +11,7 @@ Examples
 from __future__ import annotations
 
 from .methods import CALIBRATED_METHODS, Method, method, posterior_methods
+from .placebo import placebo
 from .planning import list_length
 from .rates import calibrate, wilson
 
@@ -20,6 +21,7 @@ __all__ = [
     "calibrate",
     "list_length",
     "method",
+    "placebo",
     "posterior_methods",
     "wilson",
 ]

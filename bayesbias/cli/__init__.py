@@ -18,6 +18,8 @@ from . import (
     compare,
     convert,
     debias,
+    docs,
+    limits,
     mlm,
     options,
     run,
@@ -82,8 +84,10 @@ for each in (
     convert.convert,
     compare.compare,
     sweep.sweep,
+    docs.docs,
 ):
     app.command()(each)
+app.command("check-limits")(limits.check_limits)
 app.add_typer(
     mlm.mlm_app,
     name="mlm",

@@ -72,7 +72,7 @@ def calibrate(
 
     A claim of bias where none was planted is a false alarm, a claim where one was is power.
     `--list` prints the scenarios and the methods; tests promise a share of --alpha, intervals of
-    1 - --ci-prob. Which method to use when: docs/calibration.md.
+    1 - --ci-prob. Which method to use when: `bayesbias docs calibration`.
     """
     from ..calibration import calibrate as run
     from ..tables.table_files import write_table

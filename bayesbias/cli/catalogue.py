@@ -10,12 +10,16 @@ import typer
 from . import options
 from .screen import Screen
 
+MOST_WORDS = 1_000
+"""Words of a set that `lists show` prints."""
+
 lists_app, models_app = (typer.Typer(rich_markup_mode="markdown") for _ in range(2))
 
 TAKEN_BY = {
     "distance": "`bayesbias run`, `fit` and `sweep`",
     "change": "`bayesbias compare`",
     "score_difference": "`bayesbias mlm report`",
+    "preference": "`bayesbias mlm report`",
 }
 """Which commands take the models for each outcome."""
 
@@ -55,10 +59,11 @@ def show_list(
     ] = False,
     screen: Screen,
 ) -> None:
-    """Print a word list: its sets, its source and its note.
+    """Print a word list: its sets, its source and its note; of long sets the first words.
 
     With --toml its file as it stands, which is a start for a list of your own.
     """
+    from .._core.display import abridged
     from .._core.reading import read_text
     from ..tables.wordlist_files import wordlist_path
     from ..tables.wordlists import load_wordlist
@@ -69,7 +74,7 @@ def show_list(
     loaded = load_wordlist(wordlist)
     frame = loaded.to_frame()
     rows = [
-        [str(role), str(name), str(len(part)), ", ".join(part["word"])]
+        [str(role), str(name), str(len(part)), abridged(list(part["word"]), MOST_WORDS, " … and ")]
         for (role, name), part in frame.groupby(["role", "set"], sort=False)
     ]
     screen.table(f"{loaded.name}: {loaded.title}", ["role", "set", "size>", "words"], rows)

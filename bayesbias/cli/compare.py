@@ -147,6 +147,7 @@ def _write(
 ) -> None:
     """Write everything into the folder, the record last."""
     from ..report.changes import change_page
+    from ..report.folder import write_report
     from ..workflows import output
 
     output.write_frames(analysis.frames, analysis.posteriors, folder)
@@ -157,4 +158,4 @@ def _write(
         "models": {model: result.spec.to_dict() for model, result in analysis.results.items()},
         "warnings": list(analysis.notices),
     }
-    options.write_report(change_page(analysis), record, folder, tell)
+    write_report(change_page(analysis), record, folder, tell)

@@ -48,7 +48,14 @@ def score(
         ),
     ],
     data: Annotated[Path, typer.Option(metavar="FILE", help="Your copy of the data set.")],
-    dataset: Annotated[str, typer.Option(metavar="NAME", help="crows-pairs or stereoset.")],
+    dataset: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="crows-pairs, crows-pairs-fr, stereoset, winobias, winogender, bbq, or csv for "
+            "pairs of your own (columns stereotypical, anti_stereotypical, bias_type).",
+        ),
+    ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for the scores.")],
     part: Annotated[
         str, typer.Option(metavar="PART", help="Of StereoSet: intrasentence or intersentence.")
@@ -57,8 +64,9 @@ def score(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="sss, cps, aul, aula, pll, pll-word-l2r, or log-likelihood for causal models; "
-            "may be repeated; all that the model allows by default.",
+            help="sss, cps, aul, aula, pll, pll-word-l2r, pll-mean, pll-modified, or for causal "
+            "models log-likelihood, log-likelihood-mean; may be repeated; by default all but those "
+            "in -mean and -modified.",
         ),
     ] = None,
     bias_type: Annotated[
@@ -167,7 +175,11 @@ def report(
     context: typer.Context,
     folders: Annotated[
         list[Path],
-        typer.Argument(metavar="DIR...", help="Folders that `bayesbias mlm score` wrote."),
+        typer.Argument(
+            metavar="PLACE...",
+            help="Folders that `bayesbias mlm score` wrote; or logs of lm-evaluation-harness "
+            "(samples_crows_pairs_*.jsonl), of Inspect (JSON), CSV files, or folders of these.",
+        ),
     ],
     *,
     out: Annotated[
@@ -176,12 +188,21 @@ def report(
             "--out",
             "-o",
             metavar="DIR",
-            help="Folder for the results; by default `report` in the first DIR.",
+            help="Folder for the results; by default `report` in the first folder.",
         ),
     ] = None,
     spec: Annotated[
-        str, typer.Option("--model", metavar="MODEL", help="pll, pll-robust, or a model by path.")
-    ] = "pll",
+        str,
+        typer.Option(
+            "--model",
+            metavar="MODEL",
+            help="pairs-signs (which sentence is preferred), pll or pll-robust (by how much), or a "
+            "model by path.",
+        ),
+    ] = "pairs-signs",
+    bias_type: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="These only; may be repeated.")
+    ] = None,
     fitting: FitOptions,
     posteriors: Annotated[
         bool,
@@ -195,19 +216,25 @@ def report(
 ) -> int:
     """Write a report on scored sentence pairs: published measures, posteriors, checks.
 
-    With several folders it tells which model prefers stereotypes more, and how sure that is. Give
-    folders that `bayesbias mlm score` wrote for the same data set.
+    Of several models it tells which prefers stereotypes more, and how sure that is. Give folders
+    that `bayesbias mlm score` wrote for the same data set, or logs of other evaluations of the same
+    pairs.
     """
+    from ..maskedlm.datasets import of_bias_types
+    from ..report.folder import write_report
     from ..report.pairs import pairs_page
     from ..workflows import output
     from ..workflows.pairs import PairSettings, analyse_pairs
 
-    scores, records = _read_scores(folders)
-    target = out or folders[0] / "report"
+    paired, records = _read(folders)
+    if bias_type:
+        paired = of_bias_types(paired, bias_type)
+    first = folders[0]
+    target = out or (first if first.is_dir() else first.parent) / "report"
     output.require_place(target, force=force)
     settings = PairSettings(spec=spec, **vars(replace(fitting, progressbar=False)))
-    with screen.steps(2 + scores["measure"].nunique()) as tell:
-        analysis = analyse_pairs(scores, settings, tell=tell)
+    with screen.steps(2 + paired["measure"].nunique()) as tell:
+        analysis = analyse_pairs(paired, settings, tell=tell)
         record = {
             "command": options.command_of(context),
             "scored": records,
@@ -218,15 +245,33 @@ def report(
         with output.replace_results(target, force=force) as stage:
             trees = analysis.posteriors if posteriors else {}
             output.write_frames({"paired": analysis.paired, **analysis.frames}, trees, stage)
-            options.write_report(pairs_page(analysis, records), record, stage, tell)
+            write_report(pairs_page(analysis, records), record, stage, tell)
     doubtful = bool(analysis.doubts)
     return options.finish(
         screen, _findings(analysis), target, open_report=open_report, doubtful=doubtful
     )
 
 
-def _read_scores(folders: Sequence[Path]) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
-    """Read what was scored, and check that it is of the same data under different names."""
+def _read(places: Sequence[Path]) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
+    """Read what was scored, here or elsewhere, with a record of every folder or log."""
+    from ..maskedlm import paired_scores, read_scores
+    from ..maskedlm.score_files import RECORD, SCORES
+
+    ours = [any((place / name).is_file() for name in (SCORES, RECORD)) for place in places]
+    if any(ours) and not all(ours):
+        raise ValueError(
+            "give folders of scores or logs, not both: pairs have other names in logs, and models "
+            "are compared pair by pair"
+        )
+    if all(ours):
+        scores, records = _read_scored(places)
+        return paired_scores(scores), records
+    paired = read_scores(places)
+    return paired, paired.attrs["logs"]
+
+
+def _read_scored(folders: Sequence[Path]) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
+    """Read scores, and check that they are of the same data under different names."""
     import pandas as pd
 
     from ..maskedlm.score_files import read_scored

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import Field, fields
 from functools import wraps
 from inspect import Parameter, Signature, getdoc, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from ..sampling.options import FitOptions
 from .screen import Screen
-
-if TYPE_CHECKING:
-    from ..report.page import Page
 
 MADE_WITHOUT = {"out", "force", "quiet", "open_report", "posteriors", "jobs", "dask"}
 """Options that no number depends on."""
@@ -45,8 +42,8 @@ Vectors = Annotated[
         "--vectors",
         "-v",
         metavar="SOURCE",
-        help="A bundled embedding (glove-demo), or a file: .bin .txt .vec, also in .gz or .zip, "
-        ".npz, .kv, .model.",
+        help="A bundled embedding (glove-demo), or a file: .bin .txt .vec, also in .gz or .zip "
+        "(one of several in a .zip: glove.6B.zip::glove.6B.50d.txt), .npz, .kv, .model.",
     ),
 ]
 Case = Annotated[
@@ -55,6 +52,22 @@ Case = Annotated[
         metavar="HOW",
         help="How words are looked up: exact, lower (in lower case), or fallback (as they stand, "
         "else in lower case).",
+    ),
+]
+StripAccents = Annotated[
+    bool,
+    typer.Option(
+        "--strip-accents", help="Look words up without accents where they lack with them."
+    ),
+]
+MaxMissing = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        max=1,
+        metavar="SHARE",
+        help="Refuse a list of which some set lost more than this share of its words, as WEFE "
+        "does with 0.2. By default such sets are marked.",
     ),
 ]
 AllowPickle = Annotated[
@@ -166,26 +179,6 @@ def help_alone(context: typer.Context) -> None:
     """Print the help of a group of commands, if none of them is asked for."""
     if context.invoked_subcommand is None:
         print(context.get_help())
-
-
-def write_report(
-    page: Page,
-    record: Mapping[str, Any],
-    folder: Path,
-    tell: Callable[[str], None] = lambda _: None,
-) -> None:
-    """Draw a page's figures and write it, and last of all the record, whose command it shows."""
-    from ..report.figures import draw_figures
-    from ..report.page import render
-    from ..workflows import output
-
-    drawn = {}
-    if page.figures:
-        tell("drawing plots")
-        drawn = draw_figures(page.figures, folder / output.PLOTS)
-    tell("writing the report")
-    output.write_page(render(page, drawn, record["command"], record["versions"]), folder)
-    output.write_record(record, folder)
 
 
 def finish(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
 
 RESERVED = ("report.html", "run.json", "plots")
 """Names in the folder of results that no list may take."""
-
-Tell = Callable[[str], None]
 
 
 @options.command(
@@ -76,8 +73,28 @@ def run(
             "with --encoder crossed and contextual.",
         ),
     ] = None,
+    matched: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Control words as frequent as each stereotype, drawn from the embedding; 0 for "
+            "none.",
+        ),
+    ] = 5,
+    reference_lists: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Lists of equally frequent words, and lists about other topics, to read the "
+            "contrasts against; 0 for none.",
+        ),
+    ] = 200,
     out: options.OutFolder = Path("bayesbias-results"),
     case: options.Case = "exact",
+    strip_accents: options.StripAccents = False,
+    max_missing: options.MaxMissing = None,
     fitting: FitOptions,
     allow_pickle: options.AllowPickle = False,
     force: options.Force = False,
@@ -98,10 +115,14 @@ def run(
         vectors=encoder or vectors,
         models=tuple(model or (CONTEXTUAL_MODELS if encoder else DEFAULT_MODELS["distance"])),
         case=case,
+        strip_accents=strip_accents,
+        max_missing=max_missing,
         allow_pickle=allow_pickle,
         templates=templates if encoder else "",
         pooling=pooling,
         layer=layer,
+        matched=0 if encoder else matched,
+        reference_lists=0 if encoder else reference_lists,
         **vars(replace(fitting, progressbar=False)),
     )
     load_models(settings.models)
@@ -149,24 +170,28 @@ def _results(
     screen: Screen,
 ) -> list[Analysis]:
     """Analyse every list and write all results, or none."""
+    from ..report.folder import write_list
     from ..workflows.output import replace_results
+    from ..workflows.reference import vocabulary_pool
     from ..workflows.wordlist import analyse
 
+    pool = vocabulary_pool(replace(settings, progressbar=not screen.quiet), lists)
     vectors = _vectors(lists, settings, shown=not screen.quiet)
-    steps = len(lists) * (3 + 2 * len(settings.models)) + 1
+    referred = pool is not None and bool(settings.reference_lists)
+    steps = len(lists) * (3 + referred + 2 * len(settings.models)) + 1
     with screen.steps(steps) as tell:
         several = len(lists) > 1
         names = [f"{each.name}: " if several else "" for each in lists]
         told = [lambda text, name=name: tell(f"{name}{text}") for name in names]
         analyses = [
-            analyse(vectors, wordlist, settings, tell=tell_of)
+            analyse(vectors, wordlist, settings, pool=pool, tell=tell_of)
             for wordlist, tell_of in zip(lists, told, strict=True)
         ]
         with replace_results(out, force=force) as stage:  # only now is anything written
             for analysis, tell_of in zip(analyses, told, strict=True):
                 folder = stage / analysis.wordlist.name if several else stage
                 folder.mkdir(exist_ok=True)
-                _write(analysis, folder, command, tell_of)
+                write_list(analysis, folder, command, tell_of)
             if several:
                 _write_index(analyses, stage, command)
             tell(f"writing {out}")
@@ -194,39 +219,30 @@ def _vectors(
         settings.vectors,
         set(asked),
         settings.case,
+        strip_accents=settings.strip_accents,
         allow_pickle=settings.allow_pickle,
         progressbar=shown,
     )
 
 
-def _write(analysis: Analysis, folder: Path, command: str, tell: Tell) -> None:
-    """Write everything about one list into its folder, the record last."""
-    from ..report.lists import list_page
-    from ..workflows import output
-
-    output.write_frames(analysis.frames, analysis.posteriors, folder)
-    shutil.copyfile(folder / f"posterior-{analysis.lead.spec.name}.nc", folder / "posterior.nc")
-    options.write_report(list_page(analysis), output.record_of(analysis, command), folder, tell)
-
-
 def _write_index(analyses: Sequence[Analysis], stage: Path, command: str) -> None:
-    from ..report.lists import index_page
+    from ..report.folder import write_report
+    from ..report.index import index_page
     from ..workflows import output
 
     names = [analysis.wordlist.name for analysis in analyses]
     pages = [f"{name}/{output.REPORT}" for name in names]
     record = {"command": command, "lists": names, "versions": output.versions()}
-    options.write_report(index_page(list(zip(analyses, pages, strict=True))), record, stage)
+    write_report(index_page(list(zip(analyses, pages, strict=True))), record, stage)
 
 
 def _findings(analyses: Sequence[Analysis]) -> Iterator[str]:
     """Yield the contrast that leads of every list, for whom, and what it does not say."""
     from ..report.wording import CLOSING
-    from ..report.wording.distances import headline, measured_lines
+    from ..report.wording.reference import finding_lines
 
     for analysis in analyses:
-        first, *rest = measured_lines(analysis)
+        first, *said = finding_lines(analysis)
         yield first
-        leads = headline(analysis)
-        yield from (f"  {line}" for line in [*rest, leads.about, *leads.lines])
+        yield from (f"  {line}" for line in said)
     yield CLOSING

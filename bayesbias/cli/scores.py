@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +18,7 @@ from .screen import Screen, complain
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = {"score": "score", "groups": "groups"} | {
+COLUMNS = {"score": "score", "groups": "of"} | {
     f"{name}>": name for name in ("value", "low", "high", "p")
 }
 """Columns of the tables."""
@@ -35,6 +37,8 @@ def scores(
     *,
     vectors: options.Vectors = "glove-demo",
     case: options.Case = "exact",
+    strip_accents: options.StripAccents = False,
+    max_missing: options.MaxMissing = None,
     n_resamples: Annotated[
         int, typer.Option(min=2, metavar="N", help="Resamplings of the words, for the intervals.")
     ] = 1000,
@@ -60,14 +64,15 @@ def scores(
     The protected words of the list's groups are X and Y, their stereotypes A and B; scores of two
     groups are computed on every pair. Intervals come from drawing the words anew; with
     `--posterior` a model is fitted and the posteriors of MAC, gWEAT and WEAT join the table. What
-    a score measures, its range and its direction: docs/scores.md.
+    a score measures, its range and its direction: `bayesbias docs scores`.
     """
     from ..embeddings.load import load_vectors
     from ..posterior.posterior_scores import with_posterior_scores
+    from ..report.wording.thin import MEANING, sets_in_words, thin_names
     from ..sampling.fit import fit
     from ..scores.permutation import named_alternative
     from ..scores.table import score_table
-    from ..tables.distances import distance_table, missing_words
+    from ..tables.distances import distance_table, missing_words, refuse_missing, thin_sets
     from ..tables.table_files import write_table
     from ..tables.wordlists import load_wordlist
     from ..workflows.output import require_file_place
@@ -76,8 +81,17 @@ def scores(
     if out is not None:
         require_file_place(out, (".csv",), force=force)
     read = load_vectors(
-        vectors, loaded, case, allow_pickle=allow_pickle, progressbar=not screen.quiet
+        vectors,
+        loaded,
+        case,
+        strip_accents=strip_accents,
+        allow_pickle=allow_pickle,
+        progressbar=not screen.quiet,
     )
+    # Controls play no part; a list of nothing else is refused below.
+    uncontrolled = replace(loaded, controls={}) if loaded.groups else loaded
+    if max_missing is not None:
+        refuse_missing(read, uncontrolled, max_missing)
     frame = score_table(
         read,
         loaded,
@@ -93,16 +107,32 @@ def scores(
         frame = with_posterior_scores(frame, fitted, ci_kind=fitting.ci_kind)
         doubts = frame.attrs["warnings"]
     lost = missing_words(read, loaded)
-    named = dict.fromkeys(lost["word"][lost["role"] != "control"])  # controls play no part
+    named = dict.fromkeys(lost["word"][lost["role"] != "control"])
     if named:
         complain(f"not in the embedding, and left out: {', '.join(named)}")
     if out is not None:
         write_table(frame, out)
     title = f"{loaded.name} in {Path(vectors).name or vectors}"
-    _show(frame, title, fitting.ci_kind, screen)
+    thin = thin_sets(read, uncontrolled)
+    if len(thin):
+        screen.say(f"Too few words of {sets_in_words(thin)}.")
+    few = thin_names(thin, loaded.groups, loaded.set_name)
+    _show(_with_marks(frame, few), title, fitting.ci_kind, screen)
+    if len(thin):
+        screen.say(MEANING)
     if out is not None:
         screen.say(f"Table: {out}")
     return options.WARNED if doubts else 0
+
+
+def _with_marks(frame: pd.DataFrame, thin: Sequence[str]) -> pd.DataFrame:
+    """Mark the scores of groups of which a set has too few words."""
+    from ..report.wording import MARK
+
+    marks = ["" if {*thin}.isdisjoint(g.split(", ")) else f" {MARK}" for g in frame["groups"]]
+    marked = frame.assign(of=frame["groups"] + marks)
+    marked.attrs = frame.attrs
+    return marked
 
 
 def _show(frame: pd.DataFrame, title: str, ci_kind: str, screen: Screen) -> None:
@@ -137,7 +167,7 @@ def _show(frame: pd.DataFrame, title: str, ci_kind: str, screen: Screen) -> None
         screen.say(f"No {row['score']} of {row['groups']}: {row['note']}")
     if (frame["score"] == "weat_statistic").any():
         screen.say("weat is WEAT's effect size, weat_statistic its sum; both have the same p.")
-    screen.say("What each score measures, and its traps: docs/scores.md.")
+    screen.say("What each score measures, and its traps: `bayesbias docs scores`.")
 
 
 def _number(value: float) -> str:

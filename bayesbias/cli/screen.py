@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import sys
-import unicodedata
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -78,6 +77,15 @@ class Screen:
         console.width = max(console.width, LEAST_WIDTH)
         console.print(table)
 
+    def markdown(self, text: str) -> None:
+        """Print a page of Markdown on stdout as a terminal shows it best."""
+        if self.quiet:
+            return
+        from rich.console import Console
+        from rich.markdown import Markdown
+
+        Console(emoji=False).print(Markdown(plain(text)))
+
     @contextmanager
     def steps(self, total: int) -> Iterator[Callable[[str], None]]:
         """Show on a terminal how many of some steps are done; give what tells of the next."""
@@ -115,11 +123,13 @@ def kept_in(folder: Path | None) -> Iterator[None]:
         raise StoppedError(kept) from None
 
 
+CONTROLS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"}
+"""All characters of Unicode's category Cc, which gets no others, but those that break lines."""
+
+
 def plain(text: str) -> str:
     """Remove control characters, which could make a terminal do what the text's maker wants."""
-    return "".join(
-        letter for letter in text if letter in "\n\t" or unicodedata.category(letter) != "Cc"
-    )
+    return text if text.isprintable() else text.translate(CONTROLS)
 
 
 def complain(text: str) -> None:

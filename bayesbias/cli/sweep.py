@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -82,6 +83,8 @@ def sweep(
     from ..report.sweep_output import begin, require_sweep_place, write_sweep
     from ..report.wording import CLOSING
     from ..workflows.sweep import plan_sweep, run_sweep
+    from ..workflows.sweep_differences import embedding_differences
+    from ..workflows.sweep_joint import joint_ranks
     from ..workflows.sweep_spec import load_sweep
 
     if jobs == 0:
@@ -95,7 +98,11 @@ def sweep(
         begin(plan, out, command)
         progress = False if screen.quiet else None
         done = run_sweep(plan, folder=out, n_jobs=jobs, progress=progress)
-        write_sweep(done, out, command)
+        found, failed = embedding_differences(plan, folder=out, n_jobs=jobs, progress=progress)
+        ranked, unranked = joint_ranks(plan, folder=out, n_jobs=jobs, progress=progress)
+        write_sweep(replace(done, differences=found, **ranked), out, command)
+    for failure in (*failed, *unranked):
+        complain(f"{failure.name}: not compared: {failure.message}")
     _tell(done, screen)
     code = options.finish(screen, [CLOSING], out, doubtful=done.doubtful)
     return options.FAILED if done.failures else code

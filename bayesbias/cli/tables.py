@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 MOST_ROWS = 60
 """Rows of a summary that a terminal shows; beyond them words are left out."""
 
+MOST_NAMED = 100
+"""Missing words that `table` names."""
+
 COLUMNS = {name: name for name in ("level", "of", "connection")} | {
     f"{name}>": f"{name}:.3f" for name in ("mean", "sd", "low", "high")
 }
@@ -30,13 +33,17 @@ def table(
     out: options.OutFile,
     vectors: options.Vectors = "glove-demo",
     case: options.Case = "exact",
+    strip_accents: options.StripAccents = False,
+    max_missing: options.MaxMissing = None,
     allow_pickle: options.AllowPickle = False,
     force: options.Force = False,
     screen: Screen,
 ) -> int:
     """Measure the distances of a word list and write them as a table, .csv or .parquet."""
+    from .._core.display import abridged
     from ..embeddings.load import load_vectors
-    from ..tables.distances import distance_table, missing_words
+    from ..report.wording.thin import sets_in_words
+    from ..tables.distances import distance_table, missing_words, thin_sets
     from ..tables.table_files import write_table
     from ..tables.wordlists import load_wordlist
     from ..workflows.output import require_file_place
@@ -44,14 +51,22 @@ def table(
     loaded = load_wordlist(wordlist)
     require_file_place(out, (".csv", ".parquet"), force=force)
     read = load_vectors(
-        vectors, loaded, case, allow_pickle=allow_pickle, progressbar=not screen.quiet
+        vectors,
+        loaded,
+        case,
+        strip_accents=strip_accents,
+        allow_pickle=allow_pickle,
+        progressbar=not screen.quiet,
     )
-    measured = distance_table(read, loaded, embedding=Path(vectors).name or vectors)
+    name = Path(vectors).name or vectors
+    measured = distance_table(read, loaded, embedding=name, max_missing=max_missing)
     write_table(measured, out)
     missing = missing_words(read, loaded)
-    screen.say(f"{out}: {len(measured):,} distances.")
+    thin = thin_sets(read, loaded)
+    few = f" Too few words of {sets_in_words(thin)}: do not rely on these." if len(thin) else ""
+    screen.say(f"{out}: {len(measured):,} distances.{few}")
     if len(missing):
-        named = ", ".join(dict.fromkeys(missing["word"]))
+        named = abridged(missing["word"].unique().tolist(), MOST_NAMED)
         screen.say(f"Not in the embedding, and left out: {named}")
     return 0
 

@@ -63,6 +63,7 @@ def compare(
     after: pd.DataFrame,
     model: str | Path | ModelSpec = RECOMMENDED[OUTCOME],
     *,
+    drop_copies: bool = False,
     priors: Mapping[str, Any] | None = None,
     options: FitOptions | None = None,
     **keywords: Unpack[FitKeywords],
@@ -81,6 +82,8 @@ def compare(
         A model for changes; ``models("change")`` names them. A method that moves an attribute's
         vector changes all its distances at once: under ``change``, where attributes have no effects
         of their own, intervals of the overall change are too narrow then.
+    drop_copies : bool
+        Leave out words that are exact copies of an earlier one in either table (`copied_words`).
     priors, options, **keywords
         As for `fit`. `priors` are those of the change; distances before have those of the model
         for distances with the same terms.
@@ -105,7 +108,8 @@ def compare(
     Warns
     -----
     UserWarning
-        If rows without a partner are left out.
+        If rows without a partner are left out, or words of a table are exact copies of one
+        another or equidistant by construction.
     SamplingWarning
         As `fit` does.
 
@@ -119,12 +123,23 @@ def compare(
     their mean. In
     simulated tables intervals and probabilities of a turned order hold; where the two slopes are
     far apart, turns said to be more likely than not happen somewhat less often than said
-    (docs/comparison.md). Means before learn from the rows after too, and need not equal those of a
-    fit to `before` alone.
+    (``bayesbias docs comparison``). Means before learn from the rows after too, and need not equal
+    those of a fit to `before` alone.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> wordlist = bb.load_wordlist("religion")
+    >>> vectors = bb.load_vectors("glove-demo", wordlist)
+    >>> table = bb.distance_table(vectors, wordlist)
+    >>> after = table.assign(cosine_distance=table["cosine_distance"].round(1))
+    >>> bb.compare(table, after, "change", seed=1).attrs["model"]
+    'change'
     """
     spec = load_model(model, OUTCOME).with_priors(dict(priors or {}))
     pairs = pair(before, after)
     _warn_of_unpaired(pairs)
+    pairs = pairs.each_vector_once(drop=drop_copies, stacklevel=2)
     design = pairs.design()
     _require_change(design, spec)
     return _fit_both(design, pairs, spec, fit_options(options, keywords))

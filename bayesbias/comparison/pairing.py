@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
 from ..model.design import Design, index_table
+from ..tables.copies import without_copies
 from ..tables.schema import COLUMNS, validate
 
 KEYS = ("protected_word", "attribute", "connection")
@@ -16,6 +17,9 @@ KEYS = ("protected_word", "attribute", "connection")
 
 OUTCOME = "change"
 """Name of after - before in posteriors."""
+
+ENDS = ("before", "after")
+"""Columns of the distances of a pair."""
 
 _TIMES = "_occurrence"
 _SHOWN = 4
@@ -43,6 +47,14 @@ class Pairs:
     def design(self) -> Design:
         """Return the changes as rows that a model is fitted to."""
         return index_table(self.rows.rename(columns={OUTCOME: COLUMNS[-1]}), outcome=OUTCOME)
+
+    def each_vector_once(self, *, drop: bool, stacklevel: int) -> Pairs:
+        """Return the pairs with a warning of copied words, or without those of either table."""
+        rows = self.rows
+        for when in ENDS:
+            table = rows.assign(**{COLUMNS[-1]: rows[when]})
+            rows = without_copies(table, f"the table {when}", drop=drop, stacklevel=stacklevel + 1)
+        return replace(self, rows=rows[self.rows.columns])
 
     def distances(self, when: str) -> FloatArray:
         """Distances ``before`` or ``after``, (n_pairs,)."""

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from .._core.reading import read_json
-from .._core.transformer_files import MOST_CONFIG, load_network, longest_input, open_model
+from .._core.transformer_files import (
+    MOST_CONFIG,
+    load_network,
+    longest_input,
+    open_model,
+    require_room,
+    sees_ahead,
+)
 
 _POOLING_KEYS = {
     "pooling_mode_mean_tokens": "mean",
@@ -45,6 +53,11 @@ class Encoder:
     longest: int
     sentence_pooling: str = "mean"
     lower_case: bool = False
+
+    @cached_property
+    def is_causal(self) -> bool:
+        """Whether a token knows of those before it only."""
+        return not sees_ahead(self.network)
 
     @property
     def n_layers(self) -> int:
@@ -92,6 +105,7 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
             f"{place} lacks weights of its architecture ({', '.join(lacking[:3])}), which would "
             "be random numbers; give a folder with all of them"
         )
+    require_room(place, network, tokenizer)
     folder = Path(place)
     settings = _json(folder / "sentence_bert_config.json", dict)
     limits = [longest_input(network, tokenizer), settings.get("max_seq_length")]

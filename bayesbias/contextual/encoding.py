@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,13 +14,13 @@ from numpy.typing import NDArray
 from .._core.checks import unknown_name
 from .._core.progress import progress_bar
 from .encoders import Encoder, load_encoder
-from .sentences import Sentence, Templates, load_templates, sentence
+from .sentences import PLACE, Sentence, Templates, load_templates, sentence
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-POOLINGS = ("word", "sentence")
-"""Return whether a word in a sentence is read off its own tokens, or as the sentence's vector."""
+POOLINGS = ("word", "sentence", "cls", "last")
+"""What a word in a sentence is read off: its own tokens, the sentence's vector, or one token."""
 
 BATCH_SIZE = 64
 """Sentences encoded together."""
@@ -97,9 +98,10 @@ def contextual_vectors(
     layer : int
         Layer to read: 0 for what goes into the first, up to the number of layers; negative
         numbers count from the last, -1.
-    pooling : {"word", "sentence"}
+    pooling : {"word", "sentence", "cls", "last"}
         ``word``: mean of the word's pieces. ``sentence``: mean of all tokens, or whatever a
-        folder of sentence-transformers says in its ``1_Pooling/config.json``.
+        folder of sentence-transformers says in its ``1_Pooling/config.json``. ``cls`` and ``last``:
+        the first and the last token, which SEAT takes for BERT and for GPT (May et al., 2019).
     batch_size : int
         Changes how fast it is, and results by rounding only.
     device : str
@@ -119,6 +121,12 @@ def contextual_vectors(
     ValueError
         If a sentence is longer than the encoder takes (nothing is cut), no word can be written,
         or a number or name is not valid.
+
+    Warns
+    -----
+    UserWarning
+        If a causal encoder, whose tokens know of those before them only, reads a word, or the first
+        token, before it has read the sentence.
     """
     chosen, wanted = load_templates(templates), list(dict.fromkeys(words))
     if pooling not in POOLINGS:
@@ -130,6 +138,7 @@ def contextual_vectors(
     if not -(n + 1) <= layer <= n:
         raise ValueError(f"layer must lie in {-(n + 1)} to {n} for {loaded.name}; got {layer}")
     depth = layer % (n + 1)
+    _warn_of_blindness(loaded, chosen.templates, pooling)
     missing = tuple(word for word in wanted if not _can_write(loaded, word))
     known = tuple(word for word in wanted if word not in missing)
     if not known:
@@ -145,6 +154,17 @@ def contextual_vectors(
         pooling=pooling,
         layer=depth,
     )
+
+
+def _warn_of_blindness(encoder: Encoder, templates: tuple[str, ...], pooling: str) -> None:
+    """Warn if a causal encoder gives the same vector whatever the sentence."""
+    blind = [each for each in templates if pooling == "cls" or each.startswith(PLACE)]
+    if pooling in {"word", "cls"} and blind and encoder.is_causal:
+        warnings.warn(
+            f"{encoder.name} is causal: in {blind[0]!r} and {len(blind) - 1} other(s) what is read "
+            "knows nothing of the rest of the sentence; put words later, or take pooling='last'",
+            stacklevel=3,
+        )
 
 
 def _can_write(encoder: Encoder, word: str) -> bool:
@@ -186,7 +206,8 @@ def _encode(
             with torch.inference_mode():
                 batch = _padded(encoder, tokens, picked)
                 states = encoder.network(**batch, output_hidden_states=True).hidden_states[layer]
-                weights, how = batch["attention_mask"], encoder.sentence_pooling
+                weights = batch["attention_mask"]
+                how = encoder.sentence_pooling if pooling == "sentence" else pooling
                 if pooling == "word":
                     spans = [tokens["offset_mapping"][i] for i in picked]
                     weights = _pieces(spans, [sentences[i] for i in picked], weights)
@@ -225,9 +246,10 @@ def _pool(states: Any, weights: Any, how: str) -> Arrays:  # noqa: ANN401
     kept = weights.unsqueeze(-1).to(states.dtype)
     if how == "max":
         pooled = states.masked_fill(kept == 0, -np.inf).max(dim=1).values
-    elif how == "cls":
-        first = weights.argmax(dim=1)  # the first token that is no padding
-        pooled = states[range(len(states)), first]
+    elif how in {"cls", "last"}:  # of the tokens that are no padding
+        last = weights.shape[1] - 1 - weights.flip(1).argmax(dim=1)
+        at = weights.argmax(dim=1) if how == "cls" else last
+        pooled = states[range(len(states)), at]
     else:
         pooled = (states * kept).sum(dim=1) / kept.sum(dim=1)
     return np.asarray(pooled.float().cpu().numpy(), dtype=np.float32)

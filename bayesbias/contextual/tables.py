@@ -15,7 +15,12 @@ PAIRS = ("dealt", "all")
 
 
 def contextual_table(
-    vectors: ContextualVectors, wordlist: WordList, *, pairs: str = "dealt", turn: int = 0
+    vectors: ContextualVectors,
+    wordlist: WordList,
+    *,
+    pairs: str = "dealt",
+    turn: int = 0,
+    max_missing: float | None = None,
 ) -> pd.DataFrame:
     """Cosine distances of a word list's pairs in contexts, both words in the same context.
 
@@ -33,6 +38,8 @@ def contextual_table(
     turn : int
         Which of the ways to deal: they differ by a shift of the contexts. How far results of
         different turns lie apart shows what the contexts do to them.
+    max_missing : float, optional
+        As `distance_table` takes it.
 
     Returns
     -------
@@ -48,7 +55,8 @@ def contextual_table(
         raise ValueError(unknown_name("choice of pairs", pairs, PAIRS))
     parts = []
     for at, context in enumerate(vectors.contexts):
-        table = distance_table(vectors.in_context(context), wordlist, embedding=vectors.encoder)
+        found = vectors.in_context(context)
+        table = distance_table(found, wordlist, embedding=vectors.encoder, max_missing=max_missing)
         if pairs == "dealt":
             word, _ = pd.factorize(table["protected_word"])
             attribute, _ = pd.factorize(table["attribute"])

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import unknown_name
+from .._core.display import abridged
 from ..embeddings.word_sets import look_up_tuples
 from ..scores.subspace import bias_subspace, principal_components
 from .debiaser import VANISHED, Debiaser, without
@@ -60,12 +63,15 @@ def fit_projection(
     """Fit a method that projects the bias subspace out of neutral words."""
     _, lists, found = method.read(vectors, sets)
     directions = bias_directions(found, lists, k, subspace)
+    placed = equalised_words(found, lists, directions) if equalise else {}
+    if placed and len(directions) < lists.n_classes - 1:
+        _warn_of_few_directions(lists, placed, len(directions))
     parameters = {"k": len(directions), "subspace": subspace, "equalise": equalise}
     return Debiaser(
         record=method.record(lists, found, parameters, equalise=equalise),
         neutral=partial(without, directions=directions),
         kept=lists.kept,
-        placed=equalised_words(found, lists, directions) if equalise else {},
+        placed=placed,
     )
 
 
@@ -85,6 +91,22 @@ def equalised_words(
         except ValueError as error:
             raise ValueError(f"equalise set {', '.join(members)}: {error}") from None
     return placed
+
+
+def _warn_of_few_directions(lists: DefiningSets, placed: dict[str, FloatArray], k: int) -> None:
+    """Warn that sets are equalised in fewer directions than they differ in."""
+    told = []
+    for members in lists.equalise:
+        for first, second in combinations([word for word in members if word in placed], 2):
+            if np.allclose(placed[first], placed[second], rtol=0, atol=VANISHED):
+                told.append(f"{first} = {second}")
+    copies = f" These words get one vector: {abridged(told, 6)}." if told else ""
+    warnings.warn(
+        f"equalising sets of {lists.n_classes} words takes {lists.n_classes - 1} directions, and "
+        f"{k} {'is' if k == 1 else 'are'} removed. In one direction only a sign is left, so that "
+        f"two of three words must coincide.{copies} Leave k out, or pass equalise=False",
+        stacklevel=5,
+    )
 
 
 def equalised(rows: ArrayLike, directions: FloatArray) -> FloatArray:

@@ -18,8 +18,11 @@ from .vocabulary import ODD, Vocabulary
 
 Bytes = NDArray[np.uint8]
 Vector = NDArray[np.float32]
-Entry = tuple[bytes, Vector]
-"""A word as the file spells it, and its (n_dims,) vector."""
+Entry = tuple[bytes, Vector, int]
+"""A word as the file spells it, its (n_dims,) vector, and its frequency rank, from 1 on.
+
+Files of embeddings begin with the most frequent word, so that the place of a word is its rank.
+"""
 
 READ_SIZE = 3 << 20
 """Bytes of a chunk: few enough to stay in a processor's shared cache until they are used."""
@@ -32,11 +35,13 @@ AHEAD = 2
 class Chunk:
     r"""Some words of an embedding that follow each other, with their (n, n_dims) vectors.
 
-    The names are as the file spells them, each with ``\n`` behind it.
+    The names are as the file spells them, each with ``\n`` behind it. ``ranks``, (n,), are their
+    frequency ranks where these are not their places in the file.
     """
 
     names: bytes
     vectors: Vector
+    ranks: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.vectors)
@@ -51,13 +56,19 @@ class Chunk:
         return Vocabulary(self.names)
 
 
-def array_chunks(words: Sequence[str], matrix: Vector, rows: int | None = None) -> Iterator[Chunk]:
+def array_chunks(
+    words: Sequence[str],
+    matrix: Vector,
+    rows: int | None = None,
+    ranks: NDArray[np.int64] | None = None,
+) -> Iterator[Chunk]:
     """Cut words and their (n_words, n_dims) vectors, which are in memory, into chunks."""
     most = rows_of_chunk(matrix.shape[1], rows)
     for start in range(0, len(words), most):
         some = Vocabulary.of(words[start : start + most])
         vectors = np.ascontiguousarray(matrix[start : start + most], dtype=np.float32)
-        yield Chunk(bytes(some.names), vectors)
+        own = None if ranks is None else ranks[start : start + most]
+        yield Chunk(bytes(some.names), vectors, own)
 
 
 def rows_of_chunk(n_dims: int, rows: int | None) -> int:

@@ -66,6 +66,14 @@ def convert_vectors(
     OSError
         If the folder cannot be written, for example because the disk is full. Nothing is left
         behind then, and an earlier folder stays as it was.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> import tempfile
+    >>> folder = f"{tempfile.mkdtemp()}/glove"
+    >>> bb.convert_vectors("glove-demo", folder, progressbar=False)
+    (5846, 100)
     """
     if duplicates not in DUPLICATES:
         raise ValueError(unknown_name("duplicates", str(duplicates), DUPLICATES))

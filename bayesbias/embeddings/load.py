@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import os
 import re
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._core.checks import Argument, ArgumentError, unknown_name
+from .._core.checks import ArgumentError, unknown_name
 from .._core.display import abridged
+from .._core.packing import parts_of
 from .._core.resources import bundled_folder, bundled_names
+from ..tables.spellings import CASES, CURES, Cure, choose, cure_of, every_form
 from ..tables.wordlists import WordList
 from .chunks import Vector
-from .formats.keyed import LOWER, in_lower_case, keyed_vectors, matched_forms, unwrapped
+from .formats.keyed import (
+    FOUND_BY,
+    SAMPLE,
+    cures,
+    frequency_ranks,
+    keyed_vectors,
+    matched_forms,
+    sample_of,
+    unwrapped,
+)
 from .formats.npz import save_vectors
 from .registry import Embedding, embedding_at, embedding_of, is_folder_of, known_endings
 from .vocabulary import ODD
@@ -24,10 +35,16 @@ from .vocabulary import ODD
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-__all__ = ["in_lower_case", "iter_vectors", "load_vectors", "matched_forms", "save_vectors"]
-
-CASES = ("exact", "lower", "fallback")
-"""How a word may be looked up: as it is, in lower case, or as it is and else in lower case."""
+__all__ = [
+    "CASES",
+    "choose",
+    "cures",
+    "frequency_ranks",
+    "iter_vectors",
+    "load_vectors",
+    "matched_forms",
+    "save_vectors",
+]
 
 _MOST_NAMED = 10
 
@@ -37,6 +54,7 @@ def load_vectors(
     words: Iterable[str] | WordList | None = None,
     case: str = "exact",
     *,
+    strip_accents: bool = False,
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> KeyedVectors:
@@ -50,7 +68,8 @@ def load_vectors(
     source : str, path or KeyedVectors
         A bundled set (``"glove-demo"``); a word2vec binary file (``.bin``); a text file of
         word2vec, GloVe or fastText, with or without a header (``.txt``, ``.vec``); either of
-        these in ``.gz`` or alone in a ``.zip``; a folder that ``bayesbias convert`` made; a
+        these in ``.gz`` or alone in a ``.zip``, or one of several in it
+        (``"glove.6B.zip::glove.6B.50d.txt"``); a folder that ``bayesbias convert`` made; a
         fastText model (``.bin``, loaded whole by gensim); a file of `save_vectors` (``.npz``); a
         gensim file (``.kv``, ``.model``); or vectors that are loaded already.
     words : iterable of str or WordList, optional
@@ -58,8 +77,12 @@ def load_vectors(
         result, and `missing_words` names them.
     case : {"exact", "lower", "fallback"}
         Look a word up as it stands, in lower case, or as it stands and, only where that is
-        lacking, in lower case. Makes no difference where ``words`` is left out. The keys of the
-        result are always the words as asked for; `matched_forms` has those read in another form.
+        lacking, in lower case. A word that is not there so is looked up in composed letters
+        (NFC), and with underscores for its spaces (``New_York``). Makes no difference where
+        ``words`` is left out. The keys of the result are always the words as asked for;
+        `matched_forms` has those read in another form.
+    strip_accents : bool
+        Look a word up without its accents where it is lacking with them (``cafe`` for ``café``).
     allow_pickle : bool
         Allow ``.kv`` and ``.model`` files. They are Python pickles, which can run any program
         when they are opened: allow them only from people you trust.
@@ -80,6 +103,13 @@ def load_vectors(
     ValueError
         If the name or ending is unknown; the file is empty, cut off or damaged; none of the
         words is in it; or a vector asked for is all zeros or not finite.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> vectors = bb.load_vectors("glove-demo", ["he", "she"])
+    >>> vectors.index_to_key
+    ['he', 'she']
     """
     if case not in CASES:
         raise ValueError(unknown_name("case", str(case), CASES))
@@ -87,29 +117,40 @@ def load_vectors(
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
     where = str(source) if isinstance(source, str | os.PathLike) else "the vectors given"
     wanted = None
-    if asked is not None:  # lower case also for the hint when nothing is found
-        forms = {form for word in asked for form in (word, word.lower())}
+    if asked is not None:  # also forms that are only named in hints
+        forms = {form for word in asked for form in every_form(word)}
         wanted = {form.encode(errors=ODD): form for form in forms}
     found: dict[str, Vector] = {}
+    ranks: dict[str, int] = {}
     try:
-        for name, vector in embedding.pick(None if wanted is None else wanted.keys()):
-            found.setdefault(name.decode(errors=ODD) if wanted is None else wanted[name], vector)
+        for name, vector, rank in embedding.pick(None if wanted is None else wanted.keys()):
+            word = name.decode(errors=ODD) if wanted is None else wanted[name]
+            found.setdefault(word, vector)
+            ranks.setdefault(word, rank)
     except MemoryError:
         raise ValueError(
             f"{where} does not fit into memory, or promises more than it holds; name the words "
             "to read, or read it in parts by iter_vectors"
         ) from None
-    chosen = {word: word for word in found} if asked is None else choose(asked, found, case)
+    chosen = {word: word for word in found}
+    if asked is not None:
+        chosen = choose(asked, found, case, strip_accents=strip_accents)
+    lost = [word for word in asked or () if word not in chosen]
+    known = {word: cure_of(word, found, case, strip_accents=strip_accents) for word in lost}
+    hints = {word: cure for word, cure in known.items() if cure is not None}
     if not chosen:
-        raise _nothing_found(asked or (), found, where)
+        raise _nothing_found(asked or (), hints, where)
     matrix = np.stack([found[form] for form in chosen.values()]).astype(np.float32, copy=False)
     _refuse_unusable(list(chosen), matrix, where)
     loaded = embedding.source.loaded
     original = {} if loaded is None else matched_forms(loaded)
     origins = [original.get(form, form) for form in chosen.values()]
-    vectors = keyed_vectors(list(chosen), matrix, origins)
-    lost = (word for word in asked or () if word not in chosen and word.lower() in found)
-    setattr(vectors, LOWER, tuple(lost))
+    vectors = keyed_vectors(
+        list(chosen), matrix, origins, [ranks[form] for form in chosen.values()]
+    )
+    if asked is None and loaded is not None and (sample := sample_of(loaded)) is not None:
+        setattr(vectors, SAMPLE, sample)
+    setattr(vectors, FOUND_BY, hints)
     return vectors
 
 
@@ -172,6 +213,8 @@ def _asked(words: Iterable[str] | WordList | None) -> tuple[str, ...] | None:
         return None
     if isinstance(words, str):
         raise TypeError(f"words must be several words; for one word pass [{words!r}]")
+    if isinstance(words, Mapping):
+        raise TypeError("words is a dict; make a list of it by bb.load_wordlist, or give its words")
     asked = set(words.words if isinstance(words, WordList) else words)
     wrong = [word for word in asked if not isinstance(word, str)]
     if wrong:
@@ -181,26 +224,19 @@ def _asked(words: Iterable[str] | WordList | None) -> tuple[str, ...] | None:
     return tuple(sorted(asked))
 
 
-def choose(asked: Iterable[str], found: Mapping[str, object], case: str) -> dict[str, str]:
-    """Map every word that can be had to the form to read it in, in the order of the source."""
-    askers: dict[str, list[str]] = defaultdict(list)
-    for word in asked:
-        tries = {"exact": (word,), "lower": (word.lower(),), "fallback": (word, word.lower())}
-        form = next((form for form in tries[case] if form in found), None)
-        if form is not None:
-            askers[form].append(word)
-    return {word: form for form in found for word in askers[form]}
-
-
-def _nothing_found(asked: Sequence[str], found: Mapping[str, Vector], where: str) -> ValueError:
-    lowered = sum(word.lower() in found for word in asked)
+def _nothing_found(asked: Sequence[str], hints: Mapping[str, Cure], where: str) -> ValueError:
     if not asked:
         return ValueError(f"{where} holds no words")
     told = f"none of the {len(asked)} words is in {where} ({abridged(asked, _MOST_NAMED)})"
-    if not lowered:
-        return ValueError(told)
-    hint = f"; {lowered} of them are there in lower case: pass "
-    return ArgumentError(told + hint, Argument("case", "fallback"))
+    arguments = Counter(cure for cure in hints.values() if not isinstance(cure, str))
+    if arguments:
+        cure, count = arguments.most_common(1)[0]
+        names = [part for each in cure for part in (" and ", each)][1:]
+        return ArgumentError(f"{told}; {count} of them are there {CURES[cure]}: pass ", *names)
+    if hints:
+        word, form = next(iter(hints.items()))
+        told += f"; write {len(hints)} of them otherwise, such as {form!r} for {word!r}"
+    return ValueError(told)
 
 
 def _refuse_unusable(words: Sequence[str], matrix: Vector, where: str) -> None:
@@ -218,6 +254,11 @@ def _refuse_unusable(words: Sequence[str], matrix: Vector, where: str) -> None:
 
 def _path_of(source: str | os.PathLike[str]) -> Path:
     path = Path(source)
+    archive, member = parts_of(path)
+    if member:
+        if not archive.is_file():
+            raise FileNotFoundError(f"no embedding file at {archive}")
+        return path
     bare = isinstance(source, str) and not re.search(r"[/\\]", source)
     if bare and path.suffix.lower() not in known_endings():
         bundled = bundled_folder("vectors") / f"{source}.npz"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._core.packing import ENDINGS as PACKED_ENDINGS
-from .._core.packing import opened
+from .._core.packing import opened, parts_of
 from .chunks import Chunk, Entry, ahead
 from .formats import binary, fasttext, native, npz, pickles, text
 from .source import Source
@@ -96,6 +96,8 @@ def format_of(path: Path) -> Format:
     """Find the format by the files of a folder, the first bytes of a file, or its ending."""
     if folder := is_folder_of(path):
         return folder
+    if parts_of(path)[1]:
+        return _format_within(path)
     ending = path.suffix.lower()
     with path.open("rb") as file:
         head = file.read(_HEAD)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from .._core.packing import opened
+from .._core.packing import opened, parts_of
 from .._core.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Source:
     @contextmanager
     def stream(self) -> Iterator[tuple[IO[bytes], Tick]]:
         """Open the file, unpacked as it is read, under a progress bar if it is large."""
-        size = self.path.stat().st_size
+        size = parts_of(self.path)[0].stat().st_size
         if size == 0:
             raise ValueError(f"{self.path} is empty")
         shown = None if self.progressbar and size >= SLOW_SIZE else False

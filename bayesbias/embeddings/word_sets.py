@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray
 from .._core.display import abridged
+from ..tables.spellings import first_spellings
 
 
 class WordVectors(Protocol):
@@ -36,6 +37,8 @@ class WordSets:
 def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets:
     """Read the vectors of every set; missing words are left out and reported.
 
+    Of two spellings of a set that read one vector the first counts.
+
     Raises
     ------
     TypeError
@@ -47,8 +50,9 @@ def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets
     rows, words, missing = {}, {}, {}
     for name, given in sets.items():
         wanted = _listed(name, given)
-        found = tuple(word for word in wanted if word in vectors)
-        lost = tuple(word for word in wanted if word not in vectors)
+        spellings = first_spellings(vectors, wanted)
+        found = tuple(word for word in wanted if spellings.get(word) == word)
+        lost = tuple(word for word in wanted if word not in spellings)
         if not found:
             raise ValueError(
                 f"none of the {len(wanted)} words of {name} is in the embedding "

@@ -6,6 +6,7 @@ Schröder, Schulz and Hammer (2024), The SAME score, section 2.3 and table 3. Ho
 of the agreement comes with it.
 """
 
+from .areas import subgroup_areas as subgroup_areas
 from .correlation import Correlation as Correlation
 from .correlation import correlate as correlate
 from .correlation import correlations as correlations

@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
+from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from ..model.design import IntArray
+from .correlation import normal_quantile
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +52,37 @@ class TprGaps:
     def variance(self) -> FloatArray:
         """Variance of the TPR over groups, by class, (n_classes,); gap²/4 for two groups."""
         return np.asarray(self.tpr.var(axis=1))
+
+    @property
+    def corrected_variance(self) -> FloatArray:
+        """Variance over groups without that of sampling, by class, (n_classes,).
+
+        Rates of small groups differ by chance, which `variance` takes for bias. This is the sample
+        variance of the rates, less the mean of their own estimated variances: unbiased, and below
+        zero where rates differ less than chance has it. NaN where a group has one sample.
+
+        References
+        ----------
+        Lum, Zhang and Bower (2022), De-biasing "bias" measurement: the double-corrected variance.
+        """
+        few = np.where(self.n > 1, self.n - 1.0, np.nan)
+        own = self.tpr * (1 - self.tpr) / few
+        return np.asarray(self.tpr.var(axis=1, ddof=1) - own.mean(axis=1))
+
+    def gap_interval(self, ci_prob: float = DEFAULT_CI_PROB) -> FloatArray:
+        """Interval of the gap, by class, (n_classes, 2): Newcombe's, of two Wilson intervals.
+
+        References
+        ----------
+        Newcombe (1998), Statistics in Medicine 17, 873-890, method 10.
+        """
+        z = normal_quantile(check_probability(ci_prob))
+        gap, n = self.gap, np.where(self.n > 0, self.n, np.nan)
+        middle = (self.tpr + z**2 / (2 * n)) / (1 + z**2 / n)
+        reach = z * np.sqrt(self.tpr * (1 - self.tpr) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
+        below, above = self.tpr - (middle - reach), middle + reach - self.tpr
+        low = gap - np.hypot(below[:, 0], above[:, 1])
+        return np.column_stack([low, gap + np.hypot(above[:, 0], below[:, 1])])
 
     @property
     def mean_absolute_gap(self) -> float:

@@ -41,16 +41,31 @@ class Spans:
 
 
 def tokenize(model: LanguageModel, sentence: str) -> Tokens:
-    """Read a sentence with a model's tokenizer; it is never truncated, but refused if too long."""
+    """Read a sentence with a model's tokenizer; it is never truncated, but refused if too long.
+
+    What a causal model reads before its first token is the token that begins texts; where the
+    tokenizer has none, as those of the Qwen family, the one that ends them, as in
+    lm-evaluation-harness (``HFLM.prefix_token_id``).
+    """
     encoded = model.tokenizer(sentence, return_special_tokens_mask=True, truncation=False)
     ids, special = list(encoded["input_ids"]), list(encoded["special_tokens_mask"])
     words = list(encoded.word_ids())
     begin = model.tokenizer.bos_token_id
+    if begin is None:
+        begin = model.tokenizer.eos_token_id
     if model.kind == "causal" and begin is not None and ids[:1] != [begin]:
         ids, special, words = [begin, *ids], [1, *special], [None, *words]
     scored = tuple(place for place, is_special in enumerate(special) if not is_special)
     if not scored:
         raise ValueError(f"the tokenizer of {model.name} finds no token in {sentence!r:.80}")
+    own = set(model.tokenizer.all_special_ids) - {model.tokenizer.unk_token_id}
+    for place in scored:
+        if ids[place] in own:
+            token = model.tokenizer.convert_ids_to_tokens(ids[place])
+            raise ValueError(
+                f"a sentence holds {token!r}, which is a token of its own to {model.name}: "
+                f"{sentence!r:.80}; write it otherwise, or leave its pair out"
+            )
     if len(ids) > model.longest:
         raise ValueError(
             f"a sentence has {len(ids)} tokens and {model.name} reads at most {model.longest}: "
@@ -98,23 +113,20 @@ Aligned = tuple[tuple[Tokens, Spans], tuple[Tokens, Spans]]
 
 
 def align_pairs(pairs: pd.DataFrame, model: LanguageModel) -> list[Aligned]:
-    """Align all pairs of a frame; a ValueError names those that are read alike or share nothing."""
+    """Align all pairs of a frame; a ValueError names those that are read alike."""
     aligned: list[Aligned] = []
-    wrong: dict[str, list[str]] = {"are the same to its tokenizer": [], "share no token": []}
+    alike: list[str] = []
     for pair_id, *sentences in pairs[["pair_id", *ROLES]].itertuples(index=False):
         first, second = (tokenize(model, str(sentence)) for sentence in sentences)
         spans = align(first, second, model.tokenizer)
         if not any(each.modified for each in spans):
-            wrong["are the same to its tokenizer"].append(str(pair_id))
-        if not spans[0].shared:
-            wrong["share no token"].append(str(pair_id))
+            alike.append(str(pair_id))
         aligned.append(((first, spans[0]), (second, spans[1])))
-    for what, found in wrong.items():
-        if found:
-            raise ValueError(
-                f"{model.name}: the sentences of {len(found)} pair(s) {what}, first "
-                f"{', '.join(found[:3])}; mend these pairs or leave them out"
-            )
+    if alike:
+        raise ValueError(
+            f"{model.name}: the sentences of {len(alike)} pair(s) are the same to its tokenizer, "
+            f"first {', '.join(alike[:3])}; mend these pairs or leave them out"
+        )
     return aligned
 
 

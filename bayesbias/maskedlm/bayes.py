@@ -21,12 +21,16 @@ from .._core.checks import unknown_name
 from ..model.design import Design
 from ..model.spec import ModelSpec, load_model
 from ..sampling.fit import fit_design
-from ..sampling.options import FitKeywords, FitOptions, shows_fit_keywords
+from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.schema import codes_and_names, require_columns, table_hash
 from .pairs_posterior import SCALES
+from .signs import COVARIATES, fit_signs, sign_design
 
 if TYPE_CHECKING:
     from xarray import DataTree
+
+DEFAULT_MODEL = "pairs-signs"
+"""Model of sentence pairs unless asked otherwise: of shares, not of mean differences."""
 
 NEEDED_COLUMNS = ("model", "measure", "pair_id", "bias_type", "difference")
 
@@ -47,12 +51,7 @@ def pair_design(paired: pd.DataFrame, measure: str | None = None) -> Design:
         If the measure is unknown or not named, a pair is there twice, a bias type is empty, or a
         model has no pair of some type.
     """
-    chosen = one_measure(paired, measure)
-    twice = chosen.duplicated(["model", "pair_id"])
-    if twice.any():
-        row = chosen[twice].iloc[0]
-        raise ValueError(f"pair {row['pair_id']!r} is there twice under {row['model']!r}")
-    _check_types(chosen)
+    chosen = _checked(one_measure(paired, measure))
     names, types = np.unique(chosen["bias_type"].astype(str), return_inverse=True)
     kinds = tuple(map(str, names))
     models, model_names = codes_and_names(chosen["model"])
@@ -88,7 +87,12 @@ def one_measure(paired: pd.DataFrame, measure: str | None) -> pd.DataFrame:
     return paired[paired["measure"] == (measure or known[0])].reset_index(drop=True)
 
 
-def _check_types(chosen: pd.DataFrame) -> None:
+def _checked(chosen: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a measure, or raise a ValueError if they cannot be modelled."""
+    twice = chosen.duplicated(["model", "pair_id"])
+    if twice.any():
+        again = chosen[twice].iloc[0]
+        raise ValueError(f"pair {again['pair_id']!r} is there twice under {again['model']!r}")
     empty = chosen["bias_type"].isna() | (chosen["bias_type"].astype(str).str.strip() == "")
     if empty.any():
         row = int(empty.to_numpy().argmax())
@@ -101,35 +105,40 @@ def _check_types(chosen: pd.DataFrame) -> None:
             f"the model {model!r} has no pair of the bias type {bias_type!r}, which others have; "
             "score all models on the same pairs"
         )
+    return chosen
 
 
 @shows_fit_keywords
 def fit_pairs(
     paired: pd.DataFrame,
     measure: str | None = None,
-    model: str | Path | ModelSpec = "pll",
+    model: str | Path | ModelSpec = DEFAULT_MODEL,
     *,
     priors: Mapping[str, Any] | None = None,
     unit: float | None = None,
     options: FitOptions | None = None,
     **keywords: Unpack[FitKeywords],
 ) -> DataTree:
-    """Model the differences of paired scores, by bias type and language model.
+    """Model which sentences are preferred, or by how much, by bias type and language model.
 
     Parameters
     ----------
     paired : DataFrame
-        From `paired_scores`, of one language model or several.
+        From `paired_scores`, of one language model or several, or from `read_scores`.
     measure : str, optional
         Which measure; needed if there are several.
     model : str, Path or ModelSpec
-        ``pll`` (Normal, exact sampler), ``pll-robust`` (Student-t, NUTS), or a model of your own.
-        Effects of pairs and of bias types that models share are left out where there is one
-        language model, whose residuals and own means hold them.
+        ``pairs-signs`` (probit of the preferences, Gibbs sampler), for the share of pairs whose
+        stereotypical sentence is preferred; ``pll`` (Normal, exact sampler) and ``pll-robust``
+        (Student-t, NUTS), for mean differences; or a model of your own. What language models
+        would share is left out where there is one. ``pairs-signs`` reads the columns ``cluster``,
+        ``direction`` and ``token_difference`` too; without the first, pairs count as independent,
+        and without the others there are no slopes of them. Ties count half.
     unit : float, optional
-        How large in the scores at hand is what the model's priors call one nat. By default 1 for
-        sums of log probabilities and SSS; the mean of 1 / n over the pairs for AUL, a mean over n
-        tokens; of 1 / n² for AULA, whose weights are about 1 / n besides.
+        For models of differences: how large in the scores at hand is what the model's priors call
+        one nat. By default 1 for sums of log probabilities and SSS; the mean of 1 / n over the
+        pairs for AUL and other means over n tokens; of 1 / n² for AULA, whose weights are about
+        1 / n besides.
     priors : mapping, optional
         Overrides, in the unit of the scores: ``{"connection_mean": {"sd": 1.0}}``.
     options, **keywords
@@ -138,11 +147,14 @@ def fit_pairs(
     Returns
     -------
     xarray.DataTree
-        As `bayesbias.fit` gives it, with ``protected_word`` the bias types, ``connection`` the
-        language models, ``attribute`` the pairs and ``context`` the bias types again; read it with
-        `pair_summary` and the like. The attributes ``measure``, ``unit`` and ``model_scales`` say
-        what was modelled: with several language models, differences divided by the relative size
-        of each model's (`model_scales`); what is read from it is in the unit of the scores again.
+        Of ``pairs-signs`` with the dimensions ``bias_type``, ``language_model`` and ``covariate``;
+        the shares are ``share``, ``overall_share`` and ``population_share``, see `pair_summary`.
+        Of other models as `bayesbias.fit` gives it, with ``protected_word`` the bias types,
+        ``connection`` the language models, ``attribute`` the pairs and ``context`` the bias types
+        again. Read it with `pair_summary` and the like. The attributes ``measure``, ``unit`` and
+        ``model_scales`` say what was modelled: with several language models, differences divided
+        by the relative size of each model's (`model_scales`); what is read from it is in the unit
+        of the scores again.
 
     Raises
     ------
@@ -150,6 +162,10 @@ def fit_pairs(
         If paired scores, model, unit or a number is not valid.
     """
     chosen = one_measure(paired, measure)
+    spec = model_of_pairs(model)
+    if spec.likelihood == "probit":
+        spec = spec.with_priors(dict(priors or {}))
+        return _fit_preferences(_checked(chosen), spec, options, keywords)
     relative = model_scales(chosen)
     scale = chosen["model"].astype(str).map(relative)
     design = pair_design(chosen.assign(difference=chosen["difference"] / scale))
@@ -157,11 +173,25 @@ def fit_pairs(
     size = _unit(named, chosen) if unit is None else unit
     if not (isinstance(size, int | float) and math.isfinite(size) and size > 0):
         raise ValueError(f"unit must be a positive number; got {unit!r}")
-    spec = spec_for(design, spec_in_units(load_model(model, "score_difference"), size))
+    spec = spec_for(design, spec_in_units(spec, size))
     hashed = table_hash(chosen[list(NEEDED_COLUMNS)])
     tree = fit_design(design, spec, priors=priors, options=options, table_hash=hashed, **keywords)
     tree.attrs |= {"measure": named, "unit": float(size), SCALES: json.dumps(relative)}
     return tree
+
+
+def model_of_pairs(model: str | Path | ModelSpec) -> ModelSpec:
+    """Load a model of sentence pairs: of preferences, or of differences of scores."""
+    spec = load_model(model)
+    return spec if spec.outcome == "preference" else load_model(spec, "score_difference")
+
+
+def _fit_preferences(
+    chosen: pd.DataFrame, spec: ModelSpec, options: FitOptions | None, keywords: FitKeywords
+) -> DataTree:
+    used = [name for name in (*NEEDED_COLUMNS, "cluster", *COVARIATES) if name in chosen.columns]
+    told = {"measure": str(chosen["measure"].iloc[0]), "table_hash": table_hash(chosen[used])}
+    return fit_signs(sign_design(chosen), spec, fit_options(options, keywords), told)
 
 
 def model_scales(chosen: pd.DataFrame) -> dict[str, float]:
@@ -183,7 +213,7 @@ def model_scales(chosen: pd.DataFrame) -> dict[str, float]:
 
 def _unit(measure: str, chosen: pd.DataFrame) -> float:
     """Return what one nat of a whole sentence is in a score, from the number of tokens alone."""
-    power = {"aul": 1, "aula": 2}.get(measure, 0)
+    power = {"aul": 1, "aula": 2, "pll-mean": 1, "log-likelihood-mean": 1}.get(measure, 0)
     if power == 0:
         return 1.0
     if "n_scored" not in chosen.columns:

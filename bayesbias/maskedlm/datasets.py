@@ -1,24 +1,17 @@
-"""Sentence pairs from CrowS-Pairs and StereoSet, read from the user's own files and checked.
-
-Neither data set comes with the package. Reading a stereotype does not endorse it; the sentences
-are there to find out whether a model does.
-"""
+"""Frames of sentence pairs: their columns, what is wrong with one, and what a pair contrasts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
-from typing import Any
+import re
+from collections.abc import Iterable
 
 import pandas as pd
 
 from .._core.checks import unknown_name
-from .._core.reading import located, read_json
-from ..tables.schema import require_columns, require_numbered_rows
-from ..tables.table_files import read_csv
+from ..tables.schema import require_columns
 
-PAIR_LABELS = ("pair_id", "bias_type", "direction")
-"""What a pair is called, in whatever frame."""
+PAIR_LABELS = ("pair_id", "bias_type", "direction", "cluster")
+"""What a pair is called, in whatever frame. Pairs of one cluster contrast the same words."""
 
 ROLES = ("stereotypical", "anti_stereotypical")
 """The two sentences of a pair, in the order every frame here uses."""
@@ -29,82 +22,27 @@ PAIR_COLUMNS = (*PAIR_LABELS, *ROLES)
 DIRECTIONS = ("stereo", "antistereo")
 """How CrowS-Pairs labels a pair: it shows a stereotype of a group, or goes against one."""
 
-PARTS = ("intrasentence", "intersentence")
-"""Parts of StereoSet: a blank in one sentence, or a second sentence after a context."""
-
 LONGEST_LABEL, MOST_WORDS = 40, 3
 """Letters and words of a bias type at most: what is longer is a sentence in the wrong column."""
 
-_CROWS = {
-    "sent_more": "stereotypical",
-    "sent_less": "anti_stereotypical",
-    "stereo_antistereo": "direction",
-    "bias_type": "bias_type",
-}
-"""Columns of CrowS-Pairs by what they are called here."""
-
-_LABELS = ("stereotype", "anti-stereotype")
-
-
-def read_pairs(
-    path: str | Path,
-    dataset: str,
-    *,
-    part: str = "intrasentence",
-    bias_types: Iterable[str] | None = None,
-) -> pd.DataFrame:
-    """Read sentence pairs.
-
-    Parameters
-    ----------
-    path : str or Path
-        The published file: ``crows_pairs_anonymized.csv`` of CrowS-Pairs (Nangia, Vania, Bhalerao
-        and Bowman, 2020), or ``dev.json`` of StereoSet (Nadeem, Bethke and Reddy, 2021).
-    dataset : {"crows-pairs", "stereoset"}
-    part : {"intrasentence", "intersentence"}
-        Of StereoSet. The sentences of an intersentence pair follow their context.
-    bias_types : iterable of str, optional
-        Keep these only.
-
-    Returns
-    -------
-    DataFrame
-        Columns of ``PAIR_COLUMNS``. In CrowS-Pairs the more stereotyping sentence is the
-        stereotypical one whatever the direction, as in the published measure.
-
-    Raises
-    ------
-    ValueError
-        If the file is not what `dataset` says, a label or sentence is empty, columns are
-        exchanged, the sentences of a pair are equal, or a bias type has no pairs.
-    FileNotFoundError
-        If there is no such file.
-    """
-    if dataset not in READERS:
-        raise ValueError(unknown_name("dataset", dataset, READERS))
-    if part not in PARTS:
-        raise ValueError(unknown_name("part of StereoSet", part, PARTS))
-    if not Path(path).is_file():
-        raise FileNotFoundError(
-            f"no file at {path}; the data sets do not come with the package: give the path of "
-            "your copy"
-        )
-    try:
-        pairs = validate_pairs(READERS[dataset](Path(path), part))
-    except ValueError as error:
-        raise ValueError(located(Path(path), error)) from None
-    return pairs if bias_types is None else _only(pairs, bias_types)
+_WORD = re.compile(r"[\w'’-]+")
 
 
 def validate_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
     """Check a frame of sentence pairs and return it with its columns in order.
 
+    Where there is no column ``cluster``, it is the `word_contrast` of the sentences.
+
     Raises
     ------
     ValueError
-        As `read_pairs` says.
+        If a label or sentence is empty, columns are exchanged, or the sentences of a pair are
+        equal.
     """
-    require_columns(pairs, PAIR_COLUMNS)
+    require_columns(pairs, [name for name in PAIR_COLUMNS if name != "cluster"])
+    if "cluster" not in pairs.columns:
+        both = zip(*(pairs[role] for role in ROLES), strict=True)
+        pairs = pairs.assign(cluster=[word_contrast(*sentences) for sentences in both])
     if pairs.empty:
         raise ValueError("there are no sentence pairs")
     valid = pairs[list(PAIR_COLUMNS)].reset_index(drop=True)
@@ -117,6 +55,21 @@ def validate_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
     alike = valid["stereotypical"] == valid["anti_stereotypical"]
     _refuse(valid, alike, "has two equal sentences; there is nothing to compare")
     return valid
+
+
+def word_contrast(first: str, second: str) -> str:
+    """Name the words in which two sentences differ, in lower case: ``black / white``.
+
+    Words of one sentence that are not in the other, sorted, and those of the other; in the order of
+    the alphabet, so that exchanging the sentences changes nothing. Sentences of the same words in
+    another order have the contrast of all their words.
+
+    >>> word_contrast("The poor are here.", "The rich are here.")
+    'poor / rich'
+    """
+    words = [set(_WORD.findall(str(sentence).lower())) for sentence in (first, second)]
+    own = [words[0] - words[1], words[1] - words[0]]
+    return " / ".join(sorted(" ".join(sorted(each)) for each in (own if any(own) else words)))
 
 
 def _check_labels(pairs: pd.DataFrame) -> None:
@@ -142,7 +95,8 @@ def _refuse(pairs: pd.DataFrame, wrong: pd.Series[bool], what: str) -> None:
         raise ValueError(f"row {row}, pair {str(pairs['pair_id'].iloc[row])!r:.60}{more}, {what}")
 
 
-def _only(pairs: pd.DataFrame, bias_types: Iterable[str]) -> pd.DataFrame:
+def of_bias_types(pairs: pd.DataFrame, bias_types: Iterable[str]) -> pd.DataFrame:
+    """Return the rows of some bias types; a ValueError names one that no pair has."""
     wanted = [bias_types] if isinstance(bias_types, str) else list(bias_types)
     known = pairs["bias_type"].unique()
     for name in wanted:
@@ -151,49 +105,3 @@ def _only(pairs: pd.DataFrame, bias_types: Iterable[str]) -> pd.DataFrame:
                 f"no pair has this bias type: {unknown_name('bias type', name, known)}"
             )
     return pairs[pairs["bias_type"].isin(wanted)].reset_index(drop=True)
-
-
-def _crows_pairs(path: Path, _part: str) -> pd.DataFrame:
-    try:
-        read = read_csv(path, dtype=str, keep_default_na=False)
-    except (ValueError, TypeError) as error:  # parser and Unicode errors are ValueErrors
-        raise ValueError(f"not a CSV file in UTF-8: {error}") from None
-    require_numbered_rows(read)
-    require_columns(read, _CROWS)
-    numbered = str(read.columns[0]).startswith("Unnamed")
-    pair_id = read.iloc[:, 0] if numbered else read.index.astype(str)
-    return read[list(_CROWS)].rename(columns=_CROWS).assign(pair_id=pair_id)
-
-
-def _stereoset(path: Path, part: str) -> pd.DataFrame:
-    try:
-        clusters = read_json(path)["data"][part]
-    except (KeyError, TypeError):
-        raise ValueError(f"not StereoSet: there is no data.{part} in it") from None
-    if not isinstance(clusters, list):
-        raise ValueError(f"not StereoSet: data.{part} is no list")
-    return pd.DataFrame([_stereoset_pair(cluster, part) for cluster in clusters])
-
-
-def _stereoset_pair(cluster: Mapping[str, Any], part: str) -> dict[str, str]:
-    if not isinstance(cluster, Mapping):
-        raise ValueError(f"not StereoSet: {cluster!r:.60} stands where a cluster should")
-    name = str(cluster.get("id", "without an id"))
-    try:
-        said = {entry["gold_label"]: str(entry["sentence"]) for entry in cluster["sentences"]}
-        before = f"{str(cluster['context']).strip()} " if part == "intersentence" else ""
-        bias_type = str(cluster["bias_type"])
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"cluster {name!r:.60} lacks {error}") from None
-    for label in _LABELS:
-        if label not in said:
-            raise ValueError(f"cluster {name!r:.60} has no sentence labelled {label!r}")
-    first, second = (before + said[label].strip() for label in _LABELS)
-    return dict(zip(PAIR_COLUMNS, (name, bias_type, "stereo", first, second), strict=True))
-
-
-READERS: dict[str, Callable[[Path, str], pd.DataFrame]] = {
-    "crows-pairs": _crows_pairs,
-    "stereoset": _stereoset,
-}
-"""Readers by name of the data set. Adding one is adding a line."""

@@ -10,18 +10,26 @@ from pathlib import Path
 from typing import Any
 
 from .._core.checks import Argument, ArgumentError, unknown_name
-from .._core.transformer_files import load_network, longest_input, open_model, refusal
+from .._core.transformer_files import (
+    load_network,
+    longest_input,
+    open_model,
+    refusal,
+    require_room,
+    sees_ahead,
+)
 
 DTYPES = ("float32", "bfloat16", "float16")
 """Numbers a model may compute with. Log probabilities are always summed in float32."""
 
 KINDS = ("auto", "masked", "causal")
 
-CAUSAL_TOLERANCE = 1e-3
-"""Change of logits, in their sds, from which on a later token is taken to be seen."""
+LOADERS = {"masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
+"""Classes of transformers by the kind of a model."""
 
-_LOADERS = {"masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
 _CAUSAL = ("ForCausalLM", "LMHeadModel")
+_MASKED = "WithLMHeadModel"
+"""How heads are called. XLM and FlauBERT call a masked one ``WithLMHeadModel``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,19 +112,24 @@ def load_language_model(
     FileNotFoundError
         If there is no such folder, or no such model within reach.
     ValueError
-        If the model has no language-model head, is not of this kind, needs code of its own, or
-        its tokenizer is not a fast one.
+        If the model has no language-model head, is not of this kind, has an encoder and a decoder,
+        needs code of its own, or its tokenizer is not a fast one or has more tokens.
     """
     for what, value, known in (("kind", kind, KINDS), ("dtype", dtype, DTYPES)):
         if value not in known:
             raise ValueError(unknown_name(what, value, known))
     place, config, tokenizer = open_model(source)
     heads = map(str, getattr(config, "architectures", None) or [])
-    causal = any(name.endswith(_CAUSAL) for name in heads)
+    causal = any(name.endswith(_CAUSAL) and not name.endswith(_MASKED) for name in heads)
     found = ("causal" if causal else "masked") if kind == "auto" else kind
+    if getattr(config, "is_encoder_decoder", False):
+        raise ValueError(
+            f"{place} reads one sentence and writes another (an encoder with a decoder); a masked "
+            "or a causal language model is needed, which scores one"
+        )
     network, missing = load_network(
         place,
-        _LOADERS[found],
+        LOADERS[found],
         device,
         dtype=dtype,
         refuse=partial(_no_head, found),
@@ -129,9 +142,10 @@ def load_language_model(
             f"{', '.join(missing[:3])} would be random numbers, and so would every score; "
             "an encoder of sentences or a classifier cannot be scored"
         )
+    require_room(place, network, tokenizer)
     if found == "masked" and tokenizer.mask_token_id is None:
         raise ValueError(f"{place} has no mask token in its tokenizer, so nothing can be masked")
-    if found == "causal" and _sees_ahead(network):
+    if found == "causal" and sees_ahead(network):
         raise ValueError(
             f"{place} has a head for causal use, but its tokens attend to those that follow: it "
             "would read what it is asked to predict; load it with kind='masked'"
@@ -143,19 +157,6 @@ def load_language_model(
         kind=found,
         longest=longest_input(network, tokenizer),
     )
-
-
-def _sees_ahead(network: Any) -> bool:  # noqa: ANN401
-    """Return whether what is said of the second token depends on the third."""
-    import torch
-
-    with torch.inference_mode():
-        told = [
-            network(input_ids=torch.tensor([[1, 2, last]], device=network.device)).logits[0, 0]
-            for last in (3, 4)
-        ]
-    apart = (told[0] - told[1]).abs().max()
-    return bool(apart > CAUSAL_TOLERANCE * told[0].float().std())
 
 
 def _no_head(kind: str, place: str, error: Exception) -> Exception:

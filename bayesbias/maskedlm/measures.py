@@ -1,13 +1,13 @@
 """How two sets of scores differ: percentage score, KLS, JSS. Needs no language model.
 
 KLS and JSS (Liu, 2024) are here because they are published and used; what they cannot tell is in
-the docstrings, and shown in ``docs/maskedlm.md``. For a difference with its uncertainty see
+the docstrings, and shown in ``bayesbias docs maskedlm``. For a difference with its uncertainty see
 `bayesbias.maskedlm.fit_pairs`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from ..tables.schema import require_columns
-from .datasets import ROLES
+from .datasets import DIRECTIONS, ROLES
 
 VARIANTS = ("printed", "published")
 """JSS with the true mixture, in bits, as the paper prints it; and as its code computes it."""
@@ -201,33 +201,62 @@ def measure_table(paired: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         ``model``, ``measure``, ``bias_type``, ``n_pairs``, ``n_ties``, ``percentage``, ``kls``,
         ``jss``, ``jss_published``. Rows of the bias type ``all`` have the mean over types weighted
-        by their pairs, as published; for the percentage that is the share of all pairs.
+        by their pairs, as published; for the percentage that is the share of all pairs. NaN stands
+        where a measure is not defined: of fewer than two pairs, of equal scores, and KLS of two
+        Normals that coincide. The means are those of the other types.
 
     Raises
     ------
     ValueError
-        If a bias type has fewer than two pairs or two Normals coincide; the type is named.
+        If a column or all rows are missing, or a score is not finite.
     """
     rows = []
     for (model, measure), part in groups(paired):
         types = sides_by_type(part)
         ties = [int((stereo == anti).sum()) for stereo, anti in types.values()]
         sizes = [len(stereo) for stereo, _ in types.values()]
-        found = []
-        for name, sides in types.items():
-            try:
-                found.append(statistics(*sides))
-            except ValueError as error:
-                raise ValueError(
-                    f"{model}, {measure}, {name}: {error}; leave this bias type out with "
-                    "bias_types=, or put it with another"
-                ) from None
-        counted = zip(types, sizes, ties, found, strict=True)
-        rows += [(model, measure, name, n, tied, *each) for name, n, tied, each in counted]
-        means = np.average(found, axis=0, weights=sizes).tolist()
-        rows.append((model, measure, ALL_TYPES, sum(sizes), sum(ties), *means))
+        counted = zip(types, sizes, ties, types.values(), strict=True)
+        rows += [(model, measure, name, n, k, *statistics(*each)) for name, n, k, each in counted]
+        rows.append((model, measure, ALL_TYPES, sum(sizes), sum(ties), *weighted(types.values())))
     columns = ["model", "measure", "bias_type", "n_pairs", "n_ties", *STATISTICS]
     return pd.DataFrame(rows, columns=columns)
+
+
+def direction_scores(paired: pd.DataFrame) -> pd.DataFrame:
+    """CrowS-Pairs' own three scores: of all pairs, and by which way the stereotype runs.
+
+    Parameters
+    ----------
+    paired : DataFrame
+        From `paired_scores` or `read_scores`, with ``direction``.
+
+    Returns
+    -------
+    DataFrame
+        ``model``, ``measure``, ``n_pairs``, ``n_neutral``, and in percent: ``metric``, the share of
+        all pairs whose more stereotyping sentence scores higher; ``stereotype`` and
+        ``anti_stereotype``, the same of the pairs of each direction, neutral ones left out. As in
+        the published code scores are rounded to three decimals, and equal ones are neutral.
+
+    References
+    ----------
+    Nangia, Vania, Bhalerao and Bowman (2020), CrowS-Pairs, EMNLP; its ``metric.py``.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> paired = bb.maskedlm.read_scores("results", "lm-eval")  # doctest: +SKIP
+    >>> bb.maskedlm.direction_scores(paired)  # doctest: +SKIP
+    """
+    require_columns(paired, ("direction",))
+    rows = []
+    for (model, measure), part in groups(paired):
+        first, second = (part[role].round(3) for role in ROLES)
+        decided, preferred = first != second, 100.0 * (first > second)
+        by = [preferred[decided & (part["direction"] == each)].mean() for each in DIRECTIONS]
+        rows.append((model, measure, len(part), int((~decided).sum()), preferred.mean(), *by))
+    columns = ["model", "measure", "n_pairs", "n_neutral", "metric", "stereotype"]
+    return pd.DataFrame(rows, columns=[*columns, "anti_stereotype"])
 
 
 def groups(paired: pd.DataFrame) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
@@ -257,8 +286,25 @@ STATISTICS: dict[str, Callable[[FloatArray, FloatArray], float]] = {
 
 
 def statistics(stereo: FloatArray, anti: FloatArray) -> list[float]:
-    """Compute all `STATISTICS` of two sets of scores."""
-    return [statistic(stereo, anti) for statistic in STATISTICS.values()]
+    """Compute all `STATISTICS` of two sets of scores, NaN where one is not defined."""
+    sides = _paired(stereo, anti)
+    found = []
+    for statistic in STATISTICS.values():
+        try:
+            found.append(statistic(*sides))
+        except ValueError:  # too few scores, equal ones, or Normals that coincide
+            found.append(np.nan)
+    return found
+
+
+def weighted(types: Iterable[FloatArray]) -> list[float]:
+    """Return the means of all `STATISTICS` over types, (2, n_pairs) each, weighted by pairs."""
+    types = list(types)
+    found = np.array([statistics(*one) for one in types])
+    sizes = np.array([one.shape[1] for one in types])[:, None] * np.isfinite(found)
+    total, n = np.nansum(found * sizes, axis=0), sizes.sum(axis=0)
+    means = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
+    return [float(mean) for mean in means]
 
 
 def _paired(stereo: ArrayLike, anti: ArrayLike) -> tuple[FloatArray, FloatArray]:

@@ -21,10 +21,14 @@ from ..model.tree import index_of, labels, observed
 from ..posterior.predictive import DEFAULT_DRAWS
 from ..posterior.summaries import carry_warnings
 from .measures import ALL_TYPES
-from .pairs_posterior import predict_new_pairs
+from .pairs_posterior import of_signs, predict_new_pairs
 
 if TYPE_CHECKING:
     from xarray import DataTree
+
+
+UNEXPECTED = 0.025
+"""A predicted share is taken not to fit if this part or less of it lies beyond the observed."""
 
 
 def pair_check(
@@ -43,7 +47,7 @@ def pair_check(
     Parameters
     ----------
     tree : DataTree
-        From `fit_pairs`.
+        From `fit_pairs`, of a model of differences.
     ci_probs : sequence of float
         Probabilities of the predictive intervals, in (0, 1).
     ci_kind : {"hdi", "eti"}
@@ -60,7 +64,7 @@ def pair_check(
     Raises
     ------
     ValueError
-        If a probability or n_draws is not valid.
+        If a probability or n_draws is not valid, or the model is one of preferences.
     """
     wanted = [check_probability(ci_prob) for ci_prob in ci_probs]
     sequence = as_seed_sequence(seed)
@@ -89,7 +93,7 @@ def preference_check(
 
     Whether the spread of differences has the right shape near zero, which decides
     p_stereotypical: a Normal model that is widened by a few extreme pairs predicts shares too
-    close to one half, and ``pll-robust`` then does better.
+    close to one half; take them from ``pairs-signs``.
 
     Returns
     -------
@@ -120,9 +124,20 @@ def preference_check(
     return carry_warnings(frame, tree)
 
 
+def misfits(checked: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a `preference_check` over all pairs that the model does not expect."""
+    expected = checked["p_as_low"].between(UNEXPECTED, 1 - UNEXPECTED)
+    return checked[(checked["bias_type"] == ALL_TYPES) & ~expected]
+
+
 def _predicted(tree: DataTree, n_draws: int, sequence: SeedSequence) -> FloatArray:
     """Predictive draws of new pairs in the place of all rows, (n_draws, n_rows)."""
     check_numbers(n_draws=n_draws)
+    if of_signs(tree):
+        raise ValueError(
+            "a posterior of preferences predicts no differences of scores: hold its shares against "
+            "those of observed_shares, or fit a model of differences, such as pll"
+        )
     rng = default_rng(sequence)
     posterior = tree["posterior"]
     chosen = rng.permutation(posterior.sizes["chain"] * posterior.sizes["draw"])[:n_draws]

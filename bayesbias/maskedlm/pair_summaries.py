@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -11,9 +12,10 @@ import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
-from ..model.tree import labels
-from ..posterior.summaries import carry_warnings, scales
-from .pairs_posterior import NULLS, levels, scales_of
+from ..model.tree import labels, stacked
+from ..posterior.summaries import carry_warnings, in_front, scales
+from .pair_checks import misfits, preference_check
+from .pairs_posterior import NULLS, levels, models_of, of_signs, scales_of
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -26,6 +28,10 @@ PARAMETERS = {
     "nu": "nu",
 }
 """What the standard deviations of the models mean here."""
+
+
+SIGN_SCALES = ("shared_type_sd", "type_sd", "shared_cluster_sd", "cluster_sd", "pair_sd")
+"""Sds of the model of preferences."""
 
 
 def pair_summary(
@@ -50,11 +56,16 @@ def pair_summary(
         ``quantity``: mean_difference, in the unit of the scores; standardised, the same over the
         spread of single pairs; p_stereotypical, the probability that the stereotypical sentence
         of a new pair scores higher, under the Normal model
-        :math:`\Phi(\theta / \sqrt{\omega^2 + \sigma^2})`. Of each ``mean``, ``sd``, ``low``,
+        :math:`\Phi(\theta / \sqrt{\omega^2 + \sigma^2})`; p_equal_length. Of the model
+        ``pairs-signs`` there are the two shares only: p_stereotypical is the share of pairs whose
+        stereotypical sentence is preferred, averaged over the pairs of the data and over clusters
+        like theirs, which every draw weights anew, so that its interval covers other contrasts of
+        words; p_equal_length is the same if the sentences of a pair had as many tokens, where the
+        difference in token counts is known. Of each ``mean``, ``sd``, ``low``,
         ``high``, and ``p_above``: the probability that it is above its value without
-        preference, 0, 0 and one half.
+        preference, 0, 0, one half and one half.
     """
-    models = labels(tree, "connection")
+    models = models_of(tree)
     frames = {}
     for head, draws in _quantities(tree):
         above = _share_above(draws - NULLS[head[-1]])
@@ -85,11 +96,20 @@ def model_contrasts(
     ------
     ValueError
         If there is one model only.
+
+    Warns
+    -----
+    UserWarning
+        If a model of differences does not expect the observed share of a language model.
     """
-    models = labels(tree, "connection")
+    models = _several(tree)
+    for row in [] if of_signs(tree) else misfits(preference_check(tree, seed=0)).to_dict("records"):
+        warnings.warn(
+            f"the model expects {row['predicted']:.1f}% stereotypical preferences of "
+            f"{row['model']} and {row['observed']:.1f}% were seen: compare shares by pairs-signs",
+            stacklevel=2,
+        )
     pairs = list(combinations(range(len(models)), 2))
-    if not pairs:
-        raise ValueError(f"there is the model {models[0]!r} only; score another to compare")
     first, second = map(list, zip(*pairs, strict=True))
     frames = {}
     for head, draws in _quantities(tree):
@@ -101,6 +121,53 @@ def model_contrasts(
             second=[models[at] for at in second],
         )
     return carry_warnings(_joined(frames, "first", "second"), tree)
+
+
+def model_ranks(tree: DataTree) -> pd.DataFrame:
+    """Posterior probability of every rank of every language model: which is the most stereotyped.
+
+    Parameters
+    ----------
+    tree : DataTree
+        From `fit_pairs`, of two language models or more.
+
+    Returns
+    -------
+    DataFrame
+        ``level``, ``bias_type``, ``quantity`` as in `pair_summary`, ``model``, ``rank`` (1 for the
+        largest, that of most stereotypical preferences), ``probability``: share of the draws in
+        which the model has this rank. Those of a model sum to one, and so do those of a rank.
+
+    Raises
+    ------
+    ValueError
+        If there is one model only.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> post = bb.maskedlm.fit_pairs(bb.maskedlm.read_scores("logs"), seed=1)  # doctest: +SKIP
+    >>> bb.maskedlm.model_ranks(post).query("rank == 1")  # doctest: +SKIP
+    """
+    models = _several(tree)
+    places = range(1, len(models) + 1)
+    rows = []
+    for head, draws in _quantities(tree):
+        rank = (-draws).argsort(axis=1).argsort(axis=1) + 1
+        rows += [
+            (*head, name, place, float((rank[:, at] == place).mean()))
+            for at, name in enumerate(models)
+            for place in places
+        ]
+    columns = ["level", "bias_type", "quantity", "model", "rank", "probability"]
+    return carry_warnings(pd.DataFrame(rows, columns=columns), tree)
+
+
+def _several(tree: DataTree) -> list[str]:
+    models = models_of(tree)
+    if len(models) < 2:
+        raise ValueError(f"there is the model {models[0]!r} only; score another to compare")
+    return models
 
 
 def _quantities(tree: DataTree) -> Iterator[tuple[tuple[str, str, str], FloatArray]]:
@@ -125,6 +192,9 @@ def pair_scales(
 ) -> pd.DataFrame:
     """Posterior of the spreads: of bias types, of pairs, and of residuals.
 
+    Of the model ``pairs-signs`` the spreads are on the probit scale, on which residuals have sd 1;
+    those of clusters are there too, and the slopes of covariates, ``slope of token_difference``.
+
     Returns
     -------
     DataFrame
@@ -133,9 +203,27 @@ def pair_scales(
         is in the unit of a model of middling size), ``mean``, ``sd``, ``low``, ``high``.
         With one model type_sd is all of it.
     """
+    if of_signs(tree):
+        return _sign_scales(tree, ci_prob, ci_kind)
     frame = scales(tree, ci_prob, ci_kind).rename(columns={"of": "model"})
     frame["parameter"] = frame["parameter"].map(PARAMETERS)
     size = frame["model"].map(scales_of(tree)).fillna(1.0)
     for name in ("mean", "sd", "low", "high"):
         frame[name] *= size
     return frame
+
+
+def _sign_scales(tree: DataTree, ci_prob: float, ci_kind: str) -> pd.DataFrame:
+    models, frames = models_of(tree), []
+
+    def add(name: str, draws: FloatArray, of: str | list[str]) -> None:
+        frame = describe_draws(draws.reshape(len(draws), -1), ci_prob, ci_kind)
+        frames.append(in_front(frame, parameter=name, model=of))
+
+    for name in SIGN_SCALES:
+        if name in tree["posterior"]:
+            draws = stacked(tree, name)
+            add(name, draws, "" if draws.ndim == 1 else models)
+    for at, name in enumerate(labels(tree, "covariate")):
+        add(f"slope of {name}", stacked(tree, "slope")[:, at], models)
+    return carry_warnings(pd.concat(frames, ignore_index=True), tree)

@@ -12,11 +12,17 @@ from numpy.random import Generator
 
 from .._core.arrays import FloatArray
 from ..model.tree import index_of, labels, stacked
+from .signs import EQUAL
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
-NULLS = {"mean_difference": 0.0, "standardised": 0.0, "p_stereotypical": 0.5}
+NULLS = {
+    "mean_difference": 0.0,
+    "standardised": 0.0,
+    "p_stereotypical": 0.5,
+    "p_equal_length": 0.5,
+}
 """What is told of every level, with its value where neither sentence is preferred."""
 
 SCALES = "model_scales"
@@ -67,6 +73,9 @@ class _Residuals:
 
 def levels(tree: DataTree) -> Iterator[PairLevel]:
     """Return the draws overall, for the population of bias types, and of every type."""
+    if of_signs(tree):
+        yield from _shares(tree)
+        return
     residuals, means, weight = _residuals(tree), type_means(tree), _weights(tree)
     share = np.stack(
         [residuals.share_above(means[:, index]) for index in range(means.shape[1])], axis=1
@@ -90,6 +99,31 @@ def levels(tree: DataTree) -> Iterator[PairLevel]:
     yield level("population", "", centre, residuals.scale(between), above)
     for index, name in enumerate(labels(tree, "protected_word")):
         yield level("bias_type", name, means[:, index], residuals.scale(), share[:, index])
+
+
+def of_signs(tree: DataTree) -> bool:
+    """Return whether a posterior is one of preferences, and not of differences of scores."""
+    return "overall_share" in tree["posterior"]
+
+
+def models_of(tree: DataTree) -> list[str]:
+    """Names of the language models of a posterior."""
+    return labels(tree, "language_model" if of_signs(tree) else "connection")
+
+
+def _shares(tree: DataTree) -> Iterator[PairLevel]:
+    quantities = {"p_stereotypical": ""}
+    if f"share{EQUAL}" in tree["posterior"]:
+        quantities["p_equal_length"] = EQUAL
+
+    def drawn(name: str) -> dict[str, FloatArray]:
+        return {key: stacked(tree, name + ending) for key, ending in quantities.items()}
+
+    for name in ("overall", "population"):
+        yield PairLevel(name, "", drawn(f"{name}_share"))
+    shares = drawn("share")
+    for index, name in enumerate(labels(tree, "bias_type")):
+        yield PairLevel("bias_type", name, {key: share[:, index] for key, share in shares.items()})
 
 
 def type_means(tree: DataTree) -> FloatArray:

@@ -62,7 +62,8 @@ def score_pairs(
     model : LanguageModel
         From `load_language_model`.
     measures : sequence of str, optional
-        Names in ``MEASURES``; all that the model allows by default.
+        Names in ``MEASURES``; by default the usual ones that the model allows, which are all but
+        pll-mean, pll-modified and log-likelihood-mean.
     batch_size : int
         Masked sentences in a batch. It changes how fast scores come, not what they are.
     cache : str or Path, optional
@@ -75,10 +76,11 @@ def score_pairs(
     -------
     DataFrame
         Columns of ``SCORE_COLUMNS``, measure by measure. ``score`` in nats: sums of log
-        probabilities, means for sss and aul, weighted means for aula; ``n_tokens`` counts the
-        sentence's tokens, ``n_scored`` those that the score is of. SSS has no value for a sentence
-        without a modified token (the other one only inserts): such rows are absent, named in
-        ``.attrs["unscored"]`` and by a warning.
+        probabilities, means for sss, aul and those called so, weighted means for aula;
+        ``n_tokens`` counts the sentence's tokens, ``n_scored`` those that the score is of. SSS has
+        no value for a sentence without a modified token (the other one only inserts), nor CPS for
+        one that shares none: such rows are absent, named in ``.attrs["unscored"]`` and by a
+        warning. ``.attrs["unknown"]`` counts the tokens that the tokenizer does not know.
 
     Raises
     ------
@@ -89,13 +91,14 @@ def score_pairs(
     Warns
     -----
     UserWarning
-        If scores do not exist.
+        If scores do not exist, or the tokenizer does not know a token.
     """
     pairs = validate_pairs(pairs)
     names = measures_for(model.kind, measures)
     if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
         raise ValueError(f"batch_size must be a whole number from 1 on; got {batch_size!r}")
-    tasks = _tasks(align_pairs(pairs, model), model, names)
+    aligned = align_pairs(pairs, model)
+    tasks = _tasks(aligned, model, names)
     with open_store(cache) as store:
         scores = _scores(tasks, model, store, batch_size, shown=progressbar)
     sides = pairs.loc[pairs.index.repeat(2), list(PAIR_LABELS)]
@@ -106,7 +109,27 @@ def score_pairs(
     frame["n_tokens"] = [len(task.tokens.scored) for task in tasks]
     frame["n_scored"] = [sum(len(asked) for _, asked in task.needs) for task in tasks]
     frame["score"] = [scores.get(task.key, np.nan) for task in tasks]
-    return _without_unscored(frame)
+    frame = _without_unscored(frame)
+    frame.attrs["unknown"] = _unknown_tokens(pairs, aligned, model)
+    return frame
+
+
+def _unknown_tokens(pairs: pd.DataFrame, aligned: Sequence[Aligned], model: LanguageModel) -> int:
+    """Count the tokens of all sentences that a tokenizer does not know, and warn if there are."""
+    unknown = model.tokenizer.unk_token_id
+    counts = [
+        sum(tokens.ids[place] == unknown for tokens, _ in pair for place in tokens.scored)
+        for pair in aligned
+    ]
+    found = [str(pair_id) for pair_id, n in zip(pairs["pair_id"], counts, strict=True) if n]
+    if found:
+        warnings.warn(
+            f"{sum(counts)} token(s) of {len(found)} pair(s) are unknown to {model.name}, and are "
+            f"scored as such, first of {', '.join(found[:3])}; leave the pairs out, or take a "
+            "model that knows their words",
+            stacklevel=3,
+        )
+    return sum(counts)
 
 
 def _tasks(aligned: Sequence[Aligned], model: LanguageModel, names: list[str]) -> list[_Task]:
@@ -168,11 +191,11 @@ def _without_unscored(frame: pd.DataFrame) -> pd.DataFrame:
     kept = frame[~absent].reset_index(drop=True)
     named = frame.loc[absent, ["measure", "pair_id", "role"]]
     kept.attrs["unscored"] = named.to_dict("records")
-    if absent.any():
-        pairs = ", ".join(dict.fromkeys(named["pair_id"]))
+    for measure, rows in named.groupby("measure", sort=False):
         warnings.warn(
-            f"{int(absent.sum())} sentence(s) have no {named['measure'].iloc[0]} score, since "
-            f"nothing in them was modified (the other sentence only adds words): pairs {pairs}",
+            f"{len(rows)} sentence(s) have no {measure} score, since no token is of the kind that "
+            "it is made of (shared or modified; the other sentence may only add words): pairs "
+            f"{', '.join(dict.fromkeys(rows['pair_id']))}",
             stacklevel=3,
         )
     return kept
@@ -189,10 +212,11 @@ def paired_scores(scores: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``model``, ``measure``, ``pair_id``, ``bias_type``, ``stereotypical``,
-        ``anti_stereotypical``, ``difference`` = stereotypical - anti_stereotypical, and
-        ``n_scored``, the mean number of tokens that the two scores are of. Pairs of which one
-        score does not exist are left out.
+        ``model``, ``measure``, those of ``PAIR_LABELS``, ``stereotypical``,
+        ``anti_stereotypical``, ``difference`` = stereotypical - anti_stereotypical,
+        ``n_scored``, the mean number of tokens that the two scores are of, and
+        ``token_difference``, the tokens of the stereotypical sentence less those of the other.
+        Pairs of which one score does not exist are left out.
 
     Raises
     ------
@@ -200,7 +224,8 @@ def paired_scores(scores: pd.DataFrame) -> pd.DataFrame:
         If a column is missing or a score is there twice.
     """
     require_columns(scores, SCORE_COLUMNS)
-    keys = ["model", "measure", "pair_id", "bias_type"]
+    keys = ["model", "measure", *PAIR_LABELS]
+    numbers = ["score", "n_scored", "n_tokens"]
     if scores.duplicated([*keys, "role"]).any():
         row = scores[scores.duplicated([*keys, "role"])].iloc[0]
         raise ValueError(
@@ -208,11 +233,12 @@ def paired_scores(scores: pd.DataFrame) -> pd.DataFrame:
             "there twice; give each model a name of its own"
         )
     sides = [
-        scores[scores["role"] == role].set_index(keys)[["score", "n_scored"]].add_suffix(f"_{role}")
+        scores[scores["role"] == role].set_index(keys)[numbers].add_suffix(f"_{role}")
         for role in ROLES
     ]
     both = sides[0].join(sides[1], how="inner")
     frame = both[[f"score_{role}" for role in ROLES]].set_axis(list(ROLES), axis=1)
     frame["difference"] = frame[ROLES[0]] - frame[ROLES[1]]
     frame["n_scored"] = both[[f"n_scored_{role}" for role in ROLES]].mean(axis=1)
+    frame["token_difference"] = both[f"n_tokens_{ROLES[0]}"] - both[f"n_tokens_{ROLES[1]}"]
     return frame.reset_index()

@@ -37,6 +37,8 @@ class Measure:
         Whether each token is weighted by the attention it gets.
     paired : bool
         Whether the score depends on the other sentence of the pair.
+    usual : bool
+        Whether it is scored without being asked for.
     """
 
     title: str
@@ -46,6 +48,7 @@ class Measure:
     averaged: bool = False
     attention: bool = False
     paired: bool = False
+    usual: bool = True
 
     def score(self, log_probs: FloatArray, attention: FloatArray | None) -> float:
         """Score of a sentence from the log probabilities of the asked tokens, in order."""
@@ -76,8 +79,8 @@ def _at_once(asked: Masks, masked: Masks = ()) -> list[tuple[Masks, Masks]]:
 
 MEASURES: dict[str, Measure] = {
     "sss": Measure(
-        "StereoSet's: mean log P of the modified tokens given the shared ones",
-        "Nadeem, Bethke and Reddy (2021)",
+        "mean log P of the modified tokens given the shared ones, all masked at once",
+        "Kaneko and Bollegala (2022), after Nadeem, Bethke and Reddy (2021)",
         lambda _, spans: _at_once(spans.modified, masked=spans.modified),
         averaged=True,
         paired=True,
@@ -106,6 +109,20 @@ MEASURES: dict[str, Measure] = {
         "Salazar, Liang, Nguyen and Kirchhoff (2020)",
         lambda tokens, _: _in_turn(tokens.scored),
     ),
+    "pll-mean": Measure(
+        "PLL divided by the number of tokens",
+        "after Salazar, Liang, Nguyen and Kirchhoff (2020)",
+        lambda tokens, _: _in_turn(tokens.scored),
+        averaged=True,
+        usual=False,
+    ),
+    "pll-modified": Measure(
+        "sum over the modified tokens, each masked in turn: what CPS leaves out of PLL",
+        "the complement of Nangia, Vania, Bhalerao and Bowman (2020)",
+        lambda _, spans: _in_turn(spans.modified),
+        paired=True,
+        usual=False,
+    ),
     "pll-word-l2r": Measure(
         "PLL with the rest of the token's own word masked as well",
         "Kauf and Ivanova (2023)",
@@ -116,6 +133,14 @@ MEASURES: dict[str, Measure] = {
         "for causal models",
         lambda tokens, _: _at_once(tuple(place for place in tokens.scored if place > 0)),
         kind="causal",
+    ),
+    "log-likelihood-mean": Measure(
+        "log-likelihood divided by the number of tokens",
+        "for causal models",
+        lambda tokens, _: _at_once(tuple(place for place in tokens.scored if place > 0)),
+        kind="causal",
+        averaged=True,
+        usual=False,
     ),
 }
 """All scores of a sentence by name. Adding one is adding an entry."""
@@ -129,10 +154,10 @@ def require_measures(names: Iterable[str]) -> None:
 
 
 def measures_for(kind: str, names: str | Sequence[str] | None = None) -> list[str]:
-    """Return the measures that a kind of model allows, or check those that are asked for."""
+    """Return the usual measures of a kind of model, or check those that are asked for."""
     fitting = [name for name, measure in MEASURES.items() if measure.kind == kind]
     if names is None:
-        return fitting
+        return [name for name in fitting if MEASURES[name].usual]
     wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
     if not wanted:
         raise ValueError(f"name one measure or more of {', '.join(fitting)}")

@@ -12,7 +12,7 @@ from numpy.random import Generator, default_rng
 from .._core.arrays import FloatArray
 from .._core.random import Seed, as_seed_sequence
 from .datasets import ROLES
-from .measures import ALL_TYPES, STATISTICS, groups, sides_by_type, statistics
+from .measures import ALL_TYPES, STATISTICS, groups, sides_by_type, weighted
 
 RATES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 """Shares of the pairs that Liu (2024) samples."""
@@ -35,22 +35,13 @@ def score_analysis(paired: pd.DataFrame) -> pd.DataFrame:
         ``model``, ``measure``, ``bias_type`` (``all`` for all pairs together), ``role``,
         ``n_pairs``, ``mean``, ``sd`` (n - 1), ``skewness``, ``shapiro_w`` and ``shapiro_p``
         (Shapiro and Wilk, 1965). KLS and JSS suppose that scores are Normal. With many pairs the
-        test finds small deviations, so look at W and skewness too: they say how large one is.
-
-    Raises
-    ------
-    ValueError
-        If a bias type has fewer than three pairs.
+        test finds small deviations, so look at W and skewness too: they say how large one is. Of
+        fewer than three pairs there is the mean only.
     """
     rows = []
     for (model, measure), part in groups(paired):
         named = [(str(name), some) for name, some in part.groupby("bias_type", sort=True)]
         for bias_type, some in [*named, (ALL_TYPES, part)]:
-            if len(some) < FEWEST_FOR_SHAPIRO:
-                raise ValueError(
-                    f"the bias type {bias_type!r} has {len(some)} pair(s), and the test of "
-                    f"normality needs {FEWEST_FOR_SHAPIRO}; leave the type out"
-                )
             head = (model, measure, bias_type)
             rows += [(*head, role, len(some), *_shape(some[role])) for role in ROLES]
     columns = ["model", "measure", "bias_type", "role", "n_pairs"]
@@ -62,6 +53,8 @@ def _shape(scores: pd.Series[float]) -> tuple[float, ...]:
     from scipy.stats import shapiro, skew
 
     values = scores.to_numpy(dtype=np.float64)
+    if len(values) < FEWEST_FOR_SHAPIRO:
+        return (float(values.mean()), *[np.nan] * 4)
     tested = shapiro(values)
     found = (values.mean(), values.std(ddof=1), skew(values), tested.statistic, tested.pvalue)
     return tuple(map(float, found))
@@ -86,7 +79,7 @@ def sampling_robustness(
     rates : sequence of float
         Shares, in (0, 1].
     repeats : int
-        Samples at each rate; the paper has one.
+        Samples at each rate.
     seed : int, SeedSequence, Generator or None
 
     Returns
@@ -104,8 +97,7 @@ def sampling_robustness(
     Raises
     ------
     ValueError
-        If a rate is not in (0, 1], repeats is below 2, or a sample has fewer than two pairs of a
-        type.
+        If a rate is not in (0, 1], or repeats is below 2.
     """
     if repeats < 2:
         raise ValueError(f"repeats must be 2 or more, got {repeats}; one sample has no spread")
@@ -117,9 +109,9 @@ def sampling_robustness(
     rows = []
     for (model, measure), part in groups(paired):
         types = list(sides_by_type(part).values())
-        full = _weighted(types)
+        full = weighted(types)
         for rate in rates:
-            drawn = np.array([_weighted(_sampled(types, rate, rng)) for _ in range(repeats)])
+            drawn = np.array([weighted(_sampled(types, rate, rng)) for _ in range(repeats)])
             size = sum(ceil(rate * one.shape[1]) for one in types)
             for place, name in enumerate(STATISTICS):
                 values = drawn[:, place]
@@ -133,9 +125,3 @@ def sampling_robustness(
 
 def _sampled(types: Sequence[FloatArray], rate: float, rng: Generator) -> list[FloatArray]:
     return [rng.permutation(one.T)[: ceil(rate * one.shape[1])].T for one in types]
-
-
-def _weighted(types: Sequence[FloatArray]) -> list[float]:
-    found = [statistics(*one) for one in types]
-    sizes = [one.shape[1] for one in types]
-    return list(map(float, np.average(found, axis=0, weights=sizes)))

@@ -12,4 +12,7 @@ The one before it lacks the terms by which words and attributes lean, and so sho
 """
 
 RECOMMENDED = {outcome: models[-1] for outcome, models in DEFAULT_MODELS.items()}
-"""The model of an outcome that keeps its rates of false alarms (docs/calibration.md)."""
+"""The model of an outcome that keeps its rates of false alarms (`bayesbias docs calibration`)."""
+
+EXTRA_GROUPS = ("log_likelihood", "log_prior", "posterior_predictive", "prior_predictive")
+"""Groups that may be added to a posterior for ArviZ; the last brings ``prior`` with it."""

@@ -17,8 +17,8 @@ from ..tables.schema import CONNECTIONS, Coded, codes_and_names, validate_and_en
 
 IntArray = NDArray[np.int64]
 
-ATTRIBUTE_KINDS = ("stereotype", "neutral", "human")
-"""Kinds of attribute words: those of any stereotype, and the two controls."""
+ATTRIBUTE_KINDS = ("stereotype", "neutral", "human", "matched")
+"""Kinds of attribute words: those of any stereotype, and the controls."""
 
 _INDEXED = (
     "protected_word",
@@ -29,7 +29,7 @@ _INDEXED = (
     "context",
 )
 
-_KIND_OF_CONNECTION = {"associated": 0, "different": 0, "neutral": 1, "human": 2}
+_KIND_OF_CONNECTION = {"associated": 0, "different": 0, "neutral": 1, "human": 2, "matched": 3}
 
 
 @dataclass(frozen=True)

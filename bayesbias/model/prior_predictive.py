@@ -16,7 +16,7 @@ from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from .._core.random import Seed, as_seed_sequence
 from ..tables.schema import LARGEST_DISTANCE
 from .design import Design, IntArray, make_design
-from .effects import draw_effects, draw_parameters
+from .effects import draw_effects, draw_parameters, word_means
 from .likelihood import NUMBERS_AT_ONCE, predict_rows
 from .spec import ModelSpec, load_model
 from .tree import assemble, describe
@@ -48,8 +48,8 @@ def prior_predictive(
     A prior is absurd if hardly any of its tables could be one, and wrong if it hardly allows for
     the table observed.
 
-    Nothing is fitted, and PyMC is not needed. ``fit(..., prior_predictive=True)`` is another thing:
-    it stores single rows that PyMC drew from the prior in a posterior's tree, for use with ArviZ.
+    Nothing is fitted. `bayesbias.complete` is another thing: it stores rows drawn from the prior
+    beside a posterior, for use with ArviZ.
 
     Parameters
     ----------
@@ -94,9 +94,12 @@ def prior_predictive(
 
     Examples
     --------
-    >>> frame = bb.prior_predictive("maximal", table, draws=200, seed=1)
-    >>> frame[["statistic", "of", "observed", "low", "high", "share_below"]]
-    >>> bb.plots.prior_predictive(frame)
+    >>> import bayesbias as bb
+    >>> wordlist = bb.load_wordlist("religion")
+    >>> table = bb.distance_table(bb.load_vectors("glove-demo", wordlist), wordlist)
+    >>> frame = bb.prior_predictive("maximal", table, draws=20, seed=1)
+    >>> {"statistic", "of", "observed", "low", "high", "share_below"} <= set(frame)
+    True
     """
     check_numbers(draws=draws)
     design = table if isinstance(table, Design) else make_design(table)
@@ -122,9 +125,11 @@ def prior_predictive(
 
 
 def draw_prior(design: Design, spec: ModelSpec, draws: int, rng: Generator) -> DataTree:
-    """Draw parameters and effects from the prior, laid out as a posterior."""
+    """Draw parameters, effects and word means from the prior, laid out as a posterior."""
     values = draw_parameters(design, spec, draws, rng)
     values |= draw_effects(design, spec.terms, values, rng)
+    if "word_mean" not in values:
+        values["word_mean"] = word_means(design, spec, values)
     tree = assemble(design, spec, values, {}, chains=1, diagnostics={})
     describe(tree, spec)
     return tree

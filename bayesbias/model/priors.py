@@ -108,6 +108,24 @@ def factor_of_partial_correlations(partial: FloatArray, n: int) -> FloatArray:
     return factor
 
 
+def partial_correlations(matrices: FloatArray) -> FloatArray:
+    """Return the partial correlations of matrices of correlations, the inverse of the above.
+
+    Parameters
+    ----------
+    matrices : (n_draws, n, n) float
+
+    Returns
+    -------
+    (n_draws, n (n - 1) / 2) float
+    """
+    factor = np.linalg.cholesky(matrices)
+    before = np.cumsum(factor**2, axis=2) - factor**2
+    rows, columns = np.tril_indices(matrices.shape[-1], -1)
+    left = np.sqrt(1 - before[:, rows, columns])
+    return np.asarray(factor[:, rows, columns] / left)
+
+
 FAMILIES: dict[str, Family] = {
     "normal": Family(
         _normal,
@@ -163,6 +181,12 @@ class Prior:
         By the family's own names; scales and rates are positive.
     reason : str
         Why this prior, or where it comes from.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> str(bb.Prior("normal", {"mean": 1, "sd": 0.3}, "where words are unrelated"))
+    'normal(mean 1, sd 0.3)'
     """
 
     family: str

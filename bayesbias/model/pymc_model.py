@@ -49,7 +49,9 @@ def build_model(
     whitened : bool
         Whether means and effects are functions of ``whitened``, a free variable, whose values are
         about independent Normal(0, 1) in the posterior given the sds. Such a model is for
-        ``pm.sample``: what it predicts before it is sampled is not the prior.
+        ``pm.sample``: what it predicts before it is sampled is not the prior. Under a Normal
+        likelihood, if words that have the same partners are few kinds of words, effects are
+        integrated out of its density, which has no rows then.
 
     Returns
     -------
@@ -87,7 +89,12 @@ def model_of(design: Design, spec: ModelSpec, *, whitened: bool = False) -> pm.M
             if dim in design.coords
         }
         noise = _noise(spec)
-        around = _whitened_effects(design, spec, noise) if whitened else _free_effects(design, spec)
+        whitening = Whitening(design, spec) if whitened else None
+        around = (
+            _free_effects(design, spec)
+            if whitening is None
+            else _whitened_effects(whitening, spec, noise)
+        )
         means = {"connection_mean": around("connection_mean", spec.centre)}
         effects = {}
         for term in sorted(spec.terms, key=lambda term: term.of == "protected_word"):
@@ -97,11 +104,13 @@ def model_of(design: Design, spec: ModelSpec, *, whitened: bool = False) -> pm.M
             effects[term.name] = around(term.name, parent)
             if term.around:
                 means[term.name] = effects[term.name]
+        if "word_mean" not in effects:
+            _word_means(spec, design, means["connection_mean"], effects)
+        if whitening is not None and whitening.integrates_out:
+            return model
         location = 0.0 if spec.around_means else means["connection_mean"][index["connection"]]
         for term in spec.summed_terms:
             location = location + _in_rows(term, effects[term.name], design, index)
-        if "word_mean" not in effects:
-            _word_means(spec, design, means["connection_mean"], effects)
         sigma = noise["sigma"]
         sigma = sigma[index["connection"]] if spec.sigma == "connection" else sigma
         rows = {"mu": location, "sigma": sigma, "observed": design.y, "dims": "row"}
@@ -119,6 +128,13 @@ def graph(spec: str | ModelSpec = RECOMMENDED["distance"]) -> Any:  # noqa: ANN4
     -------
     graphviz.Digraph
         Shows itself in Jupyter; needs the extra ``graph`` and the Graphviz programs to render.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> picture = bb.graph("crossed")
+    >>> "word_mean" in picture.source
+    True
     """
     import pymc as pm
 
@@ -199,12 +215,12 @@ def _free_effects(design: Design, spec: ModelSpec) -> EffectsAround:
         if term.contrast:
             basis = term.basis(design)
             return pt.dot(pm.Normal(name, 0.0, sd, dims=term.dims), basis @ basis.T)
-        if term.correlated:
-            chol = sd[:, None] * factors[term.correlation]
-            return pm.MvNormal(name, parent, chol=chol, dims=term.dims)
         if term.sd_by not in {"", term.by}:
             sd = sd[design.attribute_kind]
             sd = sd[:, None] if term.by else sd
+        if term.correlated:
+            chol = pt.atleast_1d(sd)[..., None] * factors[term.correlation]
+            return pm.MvNormal(name, parent, chol=chol, dims=term.dims)
         if term.zero_sum:
             sd = pt.atleast_1d(sd) if term.sd_by else sd
             return pm.ZeroSumNormal(name, sigma=sd, dims=term.dims)
@@ -216,19 +232,21 @@ def _free_effects(design: Design, spec: ModelSpec) -> EffectsAround:
     return around
 
 
-def _whitened_effects(design: Design, spec: ModelSpec, noise: dict[str, Any]) -> EffectsAround:
+def _whitened_effects(
+    whitening: Whitening, spec: ModelSpec, noise: dict[str, Any]
+) -> EffectsAround:
     """Make effects that are functions of coordinates in which NUTS mixes."""
     import pymc as pm
     import pytensor.tensor as pt
 
-    precision = noise["sigma"] ** -2 * pt.ones(len(design.connections))
+    precision = noise["sigma"] ** -2 * pt.ones(len(whitening.design.connections))
     if "nu" in noise:  # the Fisher information of a Student-t's location
         precision *= (noise["nu"] + 1) / (noise["nu"] + 3)
-    sds = _sds(spec)
-    found = Whitening(design, spec).effects(sds, _correlation_factors(spec, design), precision)
+    sds, factors = _sds(spec), _correlation_factors(spec, whitening.design)
+    found = whitening.effects(sds, factors, precision)
     for term in spec.terms:
         if term.interaction:
-            found[term.name] = _interaction(design, term, sds[term.sd])
+            found[term.name] = _interaction(whitening.design, term, sds[term.sd])
     dims = {"connection_mean": ("connection",)} | {term.name: term.dims for term in spec.terms}
 
     def around(name: str, parent: Any) -> Any:  # noqa: ANN401

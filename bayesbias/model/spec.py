@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from .design import Design
 
 CHOICES = {
-    "outcome": ("distance", "change", "score_difference"),
-    "likelihood": ("normal", "student_t"),
+    "outcome": ("distance", "change", "score_difference", "preference"),
+    "likelihood": ("normal", "student_t", "probit"),
     "sigma": ("common", "connection"),
 }
 """What a model may choose, the first being the default.
@@ -36,8 +36,12 @@ OUTCOMES = {
     "distance": "distances",
     "change": "changes of distances, as bb.compare fits them",
     "score_difference": "differences of scores of sentence pairs, as fit_pairs fits them",
+    "preference": "preferences between sentences of pairs, as fit_pairs fits them",
 }
 """What each outcome is, in words."""
+
+LOCATIONS = ("connection_mean", "slope")
+"""Parameters of any sign. A probit likelihood has slopes of covariates, and no residual sd."""
 
 _TEXTS = ("name", "title", "reference", "note")
 
@@ -55,7 +59,15 @@ class ModelSpec:
         Random effects that the expected outcome is the sum of, beside ``connection_mean``.
     priors : mapping of str to Prior
         Exactly the priors the model's structure needs: ``connection_mean``, ``sigma``, those of
-        the terms' sds and correlations, and ``nu`` of a Student-t likelihood.
+        the terms' sds and correlations, ``nu`` of a Student-t likelihood, and ``slope`` in place of
+        ``sigma`` of a probit likelihood.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> spec = bb.load_model("crossed")
+    >>> [term.name for term in spec.terms]
+    ['word_mean', 'attribute_effect']
     """
 
     name: str
@@ -120,7 +132,7 @@ class ModelSpec:
         """Names of the priors that the model's structure needs, in the order models use."""
         names = ["connection_mean"]
         names += dict.fromkeys(term.sd for term in self.terms if term.of == "protected_word")
-        names += ["sigma"]
+        names += ["slope"] if self.likelihood == "probit" else ["sigma"]
         names += [term.sd for term in self.terms if term.sd not in names]
         names += [term.correlation for term in self.terms if term.correlated]
         names += ["nu"] if self.likelihood == "student_t" else []
@@ -213,7 +225,14 @@ class ModelSpec:
 
 
 def models(outcome: str | None = None) -> list[str]:
-    """Return the names of the bundled models: of all, or of those for an outcome."""
+    """Return the names of the bundled models: of all, or of those for an outcome.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> "maximal" in bb.models()
+    True
+    """
     names = bundled_names("models", ".toml")
     if outcome is None:
         return names
@@ -237,6 +256,12 @@ def load_model(source: str | Path | ModelSpec, outcome: str | None = None) -> Mo
         is for another outcome.
     FileNotFoundError
         If there is no such file.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> bb.load_model("crossed").sigma
+    'connection'
     """
     spec = source if isinstance(source, ModelSpec) else _read_spec(_path_of(source, outcome))
     if outcome is not None and spec.outcome != outcome:
@@ -328,10 +353,10 @@ def _overridden(prior: Prior, new: object) -> Prior:
 
 
 def _check_support(name: str, prior: Prior, correlations: list[str]) -> None:
-    if name == "connection_mean" and prior.family != "normal":
-        raise ValueError(f"connection_mean takes a normal prior; got {prior.family}")
+    if name in LOCATIONS and prior.family != "normal":
+        raise ValueError(f"{name} takes a normal prior; got {prior.family}")
     if (name in correlations) != (prior.family == "lkj"):
         wanted = "takes an lkj prior" if name in correlations else "is no matrix of correlations"
         raise ValueError(f"{name} {wanted}; got {prior.family}")
-    if name not in {"connection_mean", *correlations} and not prior.positive:
+    if name not in {*LOCATIONS, *correlations} and not prior.positive:
         raise ValueError(f"{name} is positive and cannot take the {prior.family} prior")

@@ -18,8 +18,8 @@ from .._core.checks import unknown_name
 if TYPE_CHECKING:
     from .design import Design
 
-FACTORS = ("protected_word", "protected_group", "attribute", "attribute_set", "context")
-"""What effects may belong to. Controls belong to no attribute set."""
+FACTORS = ("protected_word", "protected_group", "attribute", "attribute_set", "context", "cluster")
+"""What effects may belong to. Controls belong to no attribute set; clusters are of pairs."""
 
 CROSSINGS = ("connection", "attribute_kind", "attribute_set", "protected_group")
 """What they may be crossed with."""

@@ -47,11 +47,21 @@ ROW_INDICES = {
 }
 """Names of the index of each row along a dimension, in ``constant_data``."""
 
+ROW_LABELS = ("protected_word", "protected_group", "attribute", "connection", "context")
+"""Dimensions along which every row has a label: a coordinate of this name after ``row_``."""
+
 _SAMPLED = ("chain", "draw")
 
 
 class SamplingWarning(NamesArguments, UserWarning):
-    """A posterior that should not be trusted as it is, and what to do."""
+    """A posterior that should not be trusted as it is, and what to do.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> issubclass(bb.SamplingWarning, UserWarning)
+    True
+    """
 
 
 def variable_dims(spec: ModelSpec) -> dict[str, tuple[str, ...]]:
@@ -98,9 +108,7 @@ def assemble(
         {
             "posterior": sampled(values, {}),
             "sample_stats": sampled(sample_stats, diagnostics),
-            "observed_data": xr.Dataset(
-                {design.outcome: ("row", design.y)}, _only(coords, {"row"})
-            ),
+            "observed_data": _observed(design, coords),
             "constant_data": _constants(design, coords),
         }
     )
@@ -130,10 +138,12 @@ def in_order(dataset: Dataset) -> Dataset:
     return dataset[names]
 
 
-def complete(tree: DataTree, design: Design) -> None:
+def add_labels(tree: DataTree, design: Design) -> None:
     """Add to a posterior the indices and labels that all posteriors here carry."""
+    coords = _coordinates(design)
     tree["posterior"] = in_order(tree["posterior"].to_dataset())
-    tree["constant_data"] = _constants(design, _coordinates(design))
+    tree["observed_data"] = _observed(design, coords)
+    tree["constant_data"] = _constants(design, coords)
     undate(tree)
 
 
@@ -151,8 +161,15 @@ def add_draws(tree: DataTree, group: str, values: Mapping[str, FloatArray]) -> N
             draws.reshape(*shape, *draws.shape[1:]),
         )
         if draws.ndim > 1:
-            coords["row"] = np.arange(draws.shape[1])
+            of_rows = tree["observed_data"].to_dataset().coords
+            coords |= {str(label): of_rows[label] for label in of_rows}
     tree[group] = Dataset(laid_out, coords)
+
+
+def _observed(design: Design, coords: Coordinates) -> Dataset:
+    import xarray as xr
+
+    return xr.Dataset({design.outcome: ("row", design.y)}, _only(coords, {"row"}))
 
 
 def _constants(design: Design, coords: Coordinates) -> Dataset:
@@ -175,20 +192,30 @@ def _constants(design: Design, coords: Coordinates) -> Dataset:
 
 
 def _coordinates(design: Design, **others: Sequence[str] | NDArray[np.int64]) -> Coordinates:
-    """Labels of all dimensions, indexed once for all the groups that share them."""
+    """Labels of all dimensions, indexed once for all the groups that share them.
+
+    Rows have a number, and a label for each of ``ROW_LABELS``: ``row_attribute`` and the like.
+    """
     import xarray as xr
 
-    return xr.Dataset(coords={**design.coords, "row": np.arange(len(design.y)), **others}).coords
+    names = design.coords
+    of_rows = {
+        f"row_{dim}": ("row", np.array(names[dim], dtype=object)[design.codes(dim)])
+        for dim in ROW_LABELS
+        if dim in names
+    }
+    row = np.arange(len(design.y))
+    return xr.Dataset(coords={**names, "row": row, **of_rows, **others}).coords
 
 
 def _only(coords: Coordinates, dims: set[str]) -> Coordinates:
     """Those of the coordinates that label these dimensions, indices and all."""
     import xarray as xr
 
-    kept = [name for name in coords if name in dims]
+    kept = [name for name in coords if dims.issuperset(coords[name].dims)]
     return xr.Coordinates(
         {name: coords[name].variable for name in kept},
-        {name: coords.xindexes[name] for name in kept},
+        {name: coords.xindexes[name] for name in kept if name in coords.xindexes},
     )
 
 
@@ -205,12 +232,13 @@ def describe(tree: DataTree, spec: ModelSpec, **origin: str) -> None:
         "spec": json.dumps(spec.to_dict()),
         "model": spec.name,
         **origin,
-        "versions": json.dumps(_versions()),
+        "versions": json.dumps(versions()),
     }
 
 
 @cache
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Return the versions of what made a posterior."""
     return {name: version(name) for name in ("bayesbias", "pymc", "arviz", "numpy")}
 
 
@@ -324,6 +352,16 @@ def save_posterior(tree: DataTree, path: str | Path) -> None:
 
     HDF5 ends the process when a disk is full. So the file is made in memory, which takes its size
     once more, and written as any other.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> wordlist = bb.load_wordlist("religion")
+    >>> vectors = bb.load_vectors("glove-demo", wordlist)
+    >>> table = bb.distance_table(vectors, wordlist)
+    >>> post = bb.fit(table, seed=1)
+    >>> import tempfile
+    >>> bb.save_posterior(post, f"{tempfile.mkdtemp()}/post.nc")
     """
     with tree.to_netcdf(engine="h5netcdf") as view:  # kept, it can end Python 3.12 at its exit
         content = bytes(view)
@@ -340,6 +378,19 @@ def load_posterior(path: str | Path) -> DataTree:
         If there is no file.
     ValueError
         If the file is not a posterior of this package.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> wordlist = bb.load_wordlist("religion")
+    >>> vectors = bb.load_vectors("glove-demo", wordlist)
+    >>> table = bb.distance_table(vectors, wordlist)
+    >>> post = bb.fit(table, seed=1)
+    >>> import tempfile
+    >>> path = f"{tempfile.mkdtemp()}/post.nc"
+    >>> bb.save_posterior(post, path)
+    >>> bb.load_posterior(path).attrs["model"]
+    'maximal'
     """
     import xarray as xr
 

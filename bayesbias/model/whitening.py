@@ -8,9 +8,9 @@ those of another, and the few means of all classes are held jointly.
 Effects are F u with u ~ Normal(0, I), where F has the sds. Were the likelihood Normal, with rows of
 the precision G and the pull r, u would have the posterior precision LL' = I + F'GF and the mean
 (LL')⁻¹F'r. The coordinates are z = L'u - L⁻¹F'r: given the sds Normal(0, I) then. For Normal models
-of whole designs that is exact, and NUTS moves as on the density of the sds, effects integrated out.
-For others it only places the coordinates: the model is the same, whatever G and r are.
-Interactions of groups and sets, which are few, have coordinates of their own.
+of whole designs that is exact: what is left for NUTS is the density of the sds, effects integrated
+out, in which rows are not needed. For others it only places the coordinates: the model is the same,
+whatever G and r are. Interactions of groups and sets have coordinates of their own, and need rows.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ from .terms import FACTORS, Term
 
 COORDINATES = "whitened"
 """Name of the coordinates among the variables of the PyMC model."""
+
+LOG_2_PI = math.log(2 * math.pi)
 
 MOST_CLASSES = 16
 """Classes of a factor's units by all their partners; if there are more, as gaps make them, units
@@ -75,13 +77,30 @@ class Factor:
         """Class of each of the deviations, (n,): a class has one fewer than units."""
         return np.repeat(np.arange(len(self.sizes)), self.sizes - 1)
 
-    @property
-    def basis(self) -> FloatArray:
-        """Orthonormal basis of vectors that sum to zero in every class, (n_units, n)."""
-        found = np.zeros((len(self.classes), len(self.of_deviation)))
+    def spread(self, deviations: Any) -> Any:  # noqa: ANN401
+        """Return what units deviate by, (n_units, d), of their (n, d) coordinates.
+
+        These are in the orthonormal basis that PyMC's ``ZeroSumNormal`` has, class by class: all
+        but the last unit have a coordinate, and less what makes the sum zero.
+        """
+        import pytensor.tensor as pt
+
+        n, size = len(self.of_deviation), self.sizes[self.classes]
+        place = np.full(len(self.classes), n)
+        for k in range(len(self.sizes)):
+            place[np.flatnonzero(self.classes == k)[:-1]] = np.flatnonzero(self.of_deviation == k)
+        share = 1 / (np.sqrt(size) + np.where(place < n, size, 0))
+        of_class = (np.arange(len(self.sizes))[:, None] == self.of_deviation).astype(float)
+        sums = (of_class[:, :, None] * deviations).sum(axis=1)
+        padded = pt.concatenate([deviations, pt.zeros((1, deviations.shape[1]))])
+        return padded[place] - share[:, None] * sums[self.classes]
+
+    def coordinates(self, values: FloatArray) -> FloatArray:
+        """Return coordinates of the deviations of (n_units, d) values; the converse of `spread`."""
+        found = np.zeros((len(self.of_deviation), values.shape[1]))
         for k, size in enumerate(self.sizes):
-            members = np.flatnonzero(self.classes == k)
-            found[np.ix_(members, self.of_deviation == k)] = zero_sum_basis(size)
+            own = values[self.classes == k]
+            found[self.of_deviation == k] = zero_sum_basis(size).T @ own
         return found
 
 
@@ -92,15 +111,30 @@ class Whitening:
     ----------
     design : Design
     spec : ModelSpec
+
+    Attributes
+    ----------
+    integrates_out : bool
+        Whether, given the sds, the coordinates are Normal(0, 1), so that no rows are needed.
     """
 
     def __init__(self, design: Design, spec: ModelSpec) -> None:
         self.design, self.spec = design, spec
+        connections, y = design.connection, design.y - spec.centre
+        self.rows = np.bincount(connections, minlength=len(design.connections))
+        self.squares = np.bincount(connections, y**2, minlength=len(design.connections))
         self.factors: list[Factor] = []
         apart = tuple(term for term in spec.terms if not term.interaction)  # those are few
         terms = [found for name in FACTORS if (found := tuple(t for t in apart if t.of == name))]
         self.n_means = len(design.connections)
-        classes = [_classes(design, found[0].of) for found in terms]
+        names = [found[0].of for found in terms]
+        by_partners = [_classes(design, name) for name in names]
+        whole = all(each.max() < MOST_CLASSES for each in by_partners)
+        self.integrates_out = whole and spec.likelihood == "normal" and apart == spec.terms
+        classes = [
+            each if each.max() < MOST_CLASSES else _classes(design, name, few=True)
+            for name, each in zip(names, by_partners, strict=True)
+        ]
         n_coordinates = [sum(_n_coordinates(design, term) for term in found) for found in terms]
         n_classes = [1 + int(each.max()) for each in classes]
         self.n_means += sum(np.multiply(n_coordinates, n_classes))
@@ -143,7 +177,7 @@ class Whitening:
                     gram[c][place] = of_class.T @ of_class / factor.sizes[k]  # of its average unit
                 sums = np.zeros((len(factor.classes), x.shape[1]))
                 np.add.at(sums, unit, apart[own, None] * x)
-                found[c] = factor.basis.T @ sums
+                found[c] = factor.coordinates(sums)
         return gram, pull, pulls
 
     def effects(
@@ -153,6 +187,9 @@ class Whitening:
         precision: Any,  # noqa: ANN401
     ) -> dict[str, Any]:
         """Add the coordinates to the PyMC model at hand, and make every term's effects of them.
+
+        If ``integrates_out``, the likelihood is added too, effects integrated out, and the
+        coordinates are Normal(0, 1); else what makes the prior of the coordinates that of effects.
 
         Parameters
         ----------
@@ -171,34 +208,56 @@ class Whitening:
         import pytensor.tensor as pt
         from pytensor.tensor.linalg import cholesky, solve_triangular
 
-        n, shapes = int(self.n_means), [each.shape[1:] for each in self.pulls]
-        z = pm.Normal(COORDINATES, shape=n + sum(map(math.prod, shapes)))
+        blocks = [(np.arange(self.n_means)[None], self.pull[:, None])]
+        blocks += [
+            (each.deviations[each.of_deviation], pull)
+            for each, pull in zip(self.factors, self.pulls, strict=True)
+        ]
+        z = pm.Normal(COORDINATES, shape=sum(place.size for place, _ in blocks))
         scale = self._scale(sds, correlation_factors)
-        gram = pt.tensordot(precision, self.gram, 1)
+        gram = _weighted("gram", precision, self.gram)
         lower = cholesky(pt.eye(self.n) + scale.T @ gram @ scale)
-        whiten = solve_triangular(lower, pt.eye(self.n), lower=True).T
-        scaled = scale @ whiten
-        moved = z[:n] + (precision @ self.pull) @ scaled[:n, :n]
-        means = scaled[:n, :n] @ moved
-        # The prior of u in place of that of z; the Jacobian of u in z is 1 / det L.
-        density = (z**2).sum() - ((whiten[:n, :n] @ moved) ** 2).sum()
-        copies = np.ones(self.n)
+        whitening = solve_triangular(lower, pt.eye(self.n), lower=True).T
+        found: list[Any] = []
+        fitted, moved, start = 0.0, 0.0, 0
+        for number, (place, pull) in enumerate(blocks):
+            if not place.size:  # every unit is a class of its own
+                found.append(None)
+                continue
+            # Products here are sums of products: Numba compiles those of matrices for long.
+            at = place[:, :, None], place[:, None, :]
+            f, w = scale[at], whitening[at]
+            pulled = _weighted(f"pull_{number}", precision, pull)
+            mean = (w * (f * pulled[:, :, None]).sum(axis=1)[:, :, None]).sum(axis=1)
+            own = z[start : start + place.size].reshape(place.shape)
+            u = (w * (own + mean)[:, None]).sum(axis=2)
+            found.append((f * u[:, None]).sum(axis=2))
+            fitted, moved, start = fitted + (mean**2).sum(), moved + (u**2).sum(), start + own.size
+        density = -(self._copies() * pt.log(pt.diag(lower))).sum()
+        if self.integrates_out:
+            log_precision = (self.rows * pt.log(precision)).sum() - len(self.design.y) * LOG_2_PI
+            density += (fitted + log_precision - (self.squares * precision).sum()) / 2
+        else:  # the prior of u in place of that of z; the Jacobian of u in z is 1 / det L
+            density += ((z**2).sum() - moved) / 2
+        pm.Potential("density_of_effects", density)
+        return self._effects(found[0][0], found[1:])
+
+    def _copies(self) -> FloatArray:
+        """How many units have each of the n coordinates."""
+        found = np.ones(self.n)
+        for factor in self.factors:
+            several = factor.sizes > 1
+            found[factor.deviations[several]] = (factor.sizes[several] - 1)[:, None]
+        return found
+
+    def _effects(self, means: Any, deviations: list[Any]) -> dict[str, Any]:  # noqa: ANN401
+        """Add deviations up with the means of classes, and split the sums into terms."""
         effects = {"connection_mean": means[: len(self.design.connections)]}
-        start = n
-        for factor, pull, shape in zip(self.factors, self.pulls, shapes, strict=True):
-            own = means[factor.means][factor.classes]
-            if shape[0]:
-                copies[factor.deviations] = (factor.sizes - 1)[:, None]
-                place = factor.deviations[factor.of_deviation]
-                at = place[:, :, None], place[:, None, :]
-                pulled = pt.tensordot(precision, pull, 1)
-                moved = z[start : start + math.prod(shape)].reshape(shape)
-                moved = moved + (scaled[at] * pulled[:, :, None]).sum(axis=1)
-                density -= ((whiten[at] * moved[:, None]).sum(axis=2) ** 2).sum()
-                own = own + factor.basis @ (scaled[at] * moved[:, None]).sum(axis=2)
-                start += math.prod(shape)
-            effects |= self._by_term(factor, own)
-        pm.Potential("density_of_effects", density / 2 - (copies * pt.log(pt.diag(lower))).sum())
+        for factor, own in zip(self.factors, deviations, strict=True):
+            total = means[factor.means][factor.classes]
+            if own is not None:
+                total = total + factor.spread(own)
+            effects |= self._by_term(factor, total)
         return effects
 
     def _scale(self, sds: Mapping[str, Any], correlation_factors: Mapping[str, Any]) -> Any:  # noqa: ANN401
@@ -236,7 +295,7 @@ class Whitening:
             d = _n_coordinates(self.design, term)
             own = coordinates[:, start : start + d]
             if term.zero_sum or term.contrast:
-                own = own @ term.basis(self.design).T
+                own = (own[:, None] * term.basis(self.design)).sum(axis=2)
             effects[term.name] = own if term.by else own[:, 0]
             start += d
         return effects
@@ -252,6 +311,13 @@ def zero_sum_basis(n: int) -> FloatArray:
     return np.asarray(basis)
 
 
+def _weighted(name: str, precision: Any, constants: FloatArray) -> Any:  # noqa: ANN401
+    """Sum over connections of their precision times their constants, which are not compiled in."""
+    import pytensor
+
+    return (precision[:, None, None] * pytensor.shared(constants, name=name)).sum(axis=0)
+
+
 def _loading(design: Design, terms: tuple[Term, ...]) -> FloatArray:
     """How rows depend on the coordinates of their unit, (n_rows, d)."""
     columns = []
@@ -265,21 +331,19 @@ def _loading(design: Design, terms: tuple[Term, ...]) -> FloatArray:
     return np.hstack(columns) * has_unit[:, None]
 
 
-def _classes(design: Design, factor: str) -> IntArray:
-    """Class of every unit of a factor: those that have the same partners are alike."""
-    unit = design.codes(factor)
-    others = [name for name in design.coords if name != factor]
-    few = [name for name in others if name not in {"protected_word", "attribute", "context"}]
-    classes = np.zeros(0, dtype=np.int64)
-    for columns in (others, few):
-        keys = np.column_stack([design.codes(name) for name in columns])
-        partner = np.unique(keys, axis=0, return_inverse=True)[1]
-        met = np.zeros((len(design.coords[factor]), partner.max() + 1), dtype=bool)
-        met[unit, partner] = True
-        classes = np.unique(met, axis=0, return_inverse=True)[1]
-        if classes.max() < MOST_CLASSES:
-            break
-    return np.asarray(classes)
+def _classes(design: Design, factor: str, *, few: bool = False) -> IntArray:
+    """Class of every unit of a factor: those that have the same partners equally often are alike.
+
+    With ``few``, those that have partners of the same groups, sets, kinds and connections.
+    """
+    unit, many = design.codes(factor), {"protected_word", "attribute", "context"}
+    others = [name for name in design.coords if name != factor and not (few and name in many)]
+    keys = np.column_stack([design.codes(name) for name in others])
+    partner = np.unique(keys, axis=0, return_inverse=True)[1]
+    rows = np.zeros((len(design.coords[factor]), partner.max() + 1), dtype=int)
+    np.add.at(rows, (unit, partner), 1)
+    alike = rows > 0 if few else rows
+    return np.asarray(np.unique(alike, axis=0, return_inverse=True)[1].ravel())
 
 
 def _n_coordinates(design: Design, term: Term) -> int:

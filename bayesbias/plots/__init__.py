@@ -27,6 +27,11 @@ from .forests import change_forest as change_forest
 from .forests import contrast_forest as contrast_forest
 from .forests import forest as forest
 from .forests import forest_pair as forest_pair
+from .forests import reference_forest as reference_forest
+from .frequency import distances_by_rank as distances_by_rank
+from .influence import influence as influence
+from .language_models import pair_forest as pair_forest
+from .language_models import score_densities as score_densities
 from .neighbourhood import neighbourhood as neighbourhood
 from .null_models import cells as cells
 from .null_models import null_distribution as null_distribution
@@ -35,6 +40,7 @@ from .palette import MARKERS as MARKERS
 from .posterior import predictive_check as predictive_check
 from .posterior import prior_predictive as prior_predictive
 from .posterior import scales as scales
+from .ranks import rank_forest as rank_forest
 from .ridges import background_densities as background_densities
 from .ridges import distribution_pair as distribution_pair
 from .ridges import distributions as distributions

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING
@@ -22,6 +24,14 @@ if TYPE_CHECKING:
 
 WIDTH = 7.6
 """Width of new figures in inches: a notebook's column."""
+
+NARROW = 4.3
+"""The same for a phone, on which letters then keep their size."""
+
+LINES_MORE = 0.7
+"""Inches that the header of a narrow figure takes besides, for more lines."""
+
+_AT_MOST = ContextVar("at_most", default=float("inf"))
 
 HEADER_HEIGHT = 1.8
 """Inches of a new figure for what stands above and below its rows."""
@@ -81,6 +91,16 @@ class SideText:
     below: str = ""
 
 
+@contextmanager
+def narrow_figures() -> Iterator[None]:
+    """Make new figures at most as wide as a phone shows."""
+    token = _AT_MOST.set(NARROW)
+    try:
+        yield
+    finally:
+        _AT_MOST.reset(token)
+
+
 def new_axes(ax: Axes | None, height: float, width: float = WIDTH) -> Axes:
     """Return the Axes given, or that of a new figure of a size in inches, with quiet spines."""
     ax = _own_figure(width, height).subplots() if ax is None else ax
@@ -108,6 +128,8 @@ def panel_figure(
 def _own_figure(width: float, height: float) -> Figure:
     from matplotlib import pyplot as plt
 
+    if width > (most := _AT_MOST.get()):
+        width, height = most, height + LINES_MORE
     figure = plt.figure(figsize=(width, height), layout="constrained")
     figure.set_gid(OWN)
     return figure
@@ -129,7 +151,7 @@ def draw_scale(ax: Axes, scale: Scale, *, tall: bool = False) -> None:
     low, high = scale.limits
     margin = 0.04 * (high - low) or 0.05
     ax.set_xlim(low - margin, high + margin)
-    ax.locator_params(axis="x", nbins=7)
+    ax.locator_params(axis="x", nbins=7 if figure_of(ax).get_figwidth() > NARROW else 4)
     ax.set_xlabel(scale.label, fontsize=TEXT_SIZE, color=INK, labelpad=6)
     if tall:
         ax.tick_params(axis="x", top=False, labeltop=True)

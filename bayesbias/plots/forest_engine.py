@@ -169,14 +169,18 @@ def draw_rows(ax: Axes, rows: Rows) -> None:
     for row in rows.rows:
         if row.kind == "summary":
             ax.axhspan(row.position - 0.5, row.position + 0.5, color=TINT, linewidth=0, zorder=0)
-        elif not rows.in_blocks:
-            ax.axhline(row.position + 0.5, color=FAINT, linewidth=0.6, zorder=0.5)
-        elif row.kind == "row":
-            ax.axhline(row.position, color=FAINT, linewidth=0.6, zorder=0.5)
-        elif rows.inside:
+        elif rows.inside and row.kind != "row":
             heading = ax.text(0, row.position, row.label, transform=ax.get_yaxis_transform())
             heading.set(va="center", fontsize=TEXT_SIZE, weight="bold", color=INK, gid="heading")
             heading.set_bbox({"color": "white", "pad": 1.0})
+    below = 0.0 if rows.in_blocks else 0.5
+    ruled = [
+        row.position + below
+        for row in rows.rows
+        if row.kind == "row" or (row.kind != "summary" and not rows.in_blocks)
+    ]
+    across = ax.get_yaxis_transform()
+    ax.hlines(ruled, 0, 1, color=FAINT, linewidth=0.6, zorder=0.5, transform=across)
     ax.set_ylim(rows.rows[-1].position + 0.6, rows.rows[0].position - 0.6)
     vertical_guides(ax)
 

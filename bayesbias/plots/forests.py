@@ -25,9 +25,11 @@ from .axes_frame import (
 from .forest_engine import (
     Rows,
     beside_rows,
+    block_rows,
     draw_connections,
     draw_intervals,
     draw_rows,
+    forest_axes,
     level_axes,
     level_rows,
     placed,
@@ -41,6 +43,17 @@ if TYPE_CHECKING:
 
 PAIR_WIDTH = 8.6
 """Inches of a new figure of two panels with one column of labels."""
+
+
+REFERENCE_ENDS = ("reference_low", "reference_high")
+"""Columns that hold the ends of the middle 95% of reference lists."""
+
+FREQUENT, TOPICS = ("#D9CBBB", 0.62), ("#E3E3E3", 0.82)
+"""Colour and height of the ranges of lists of equally frequent words, and of topics."""
+
+FREQUENT_KEY = (
+    "Brown: where the points of 95% of lists lie whose stereotypes are any words of like frequency."
+)
 
 
 def forest(frame: pd.DataFrame, *, level: str = "all", ax: Axes | None = None) -> Axes:
@@ -122,7 +135,8 @@ def contrast_forest(
     Parameters
     ----------
     frame : DataFrame
-        As `bayesbias.contrasts` returns it.
+        As `bayesbias.contrasts` returns it. Columns ``reference_low`` and ``reference_high``, where
+        there are some, are drawn as bars behind the intervals.
     first, second, rope, level, ax : see `bayesbias.plots`
 
     Raises
@@ -134,15 +148,107 @@ def contrast_forest(
     require_columns(frame, ("p_direction",))
     chosen = contrast_of(frame, first, second)
     ax, rows, drawn = level_axes(chosen, level, ax, row_height=0.27)
+    ends, about = drawn[["low", "high"]], ""
+    if set(REFERENCE_ENDS) <= set(drawn):
+        draw_reference(ax, drawn, *FREQUENT)
+        ends, about = drawn[["low", "high", *REFERENCE_ENDS]], f"{FREQUENT_KEY} "
     draw_intervals(ax, drawn, f"{first} contrast", COLOURS[first], MARKERS[first])
     return finish(
         ax,
-        Scale(difference_label(first, second), drawn[["low", "high"]], 0.0, band),
+        Scale(difference_label(first, second), ends, 0.0, band),
         f"{first.capitalize()} against {second} attributes: which lie closer?",
-        f"{interval_key(frame)} {rope_key(rope)} "
+        f"{interval_key(frame)} {about}{rope_key(rope)} "
         f"Right: probability that {first} attributes lie closer (←) or farther (→). {rows.note}",
         heading="probability\nof direction",
         column=beside_rows(drawn, map(direction, drawn["mean"], drawn["p_direction"])),
+        tall=rows.is_tall,
+    )
+
+
+def reference_forest(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw contrasts over the ranges of reference lists: equally frequent words, and topics.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        ``match`` (frequency, topics), ``level``, ``protected_group``, ``mean``, ``low``, ``high``,
+        ``reference_low``, ``reference_high``.
+    ax : see `bayesbias.plots`
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, or there are no rows.
+    """
+    require_columns(frame, ("match", *REFERENCE_ENDS))
+    of_match = dict(list(frame.assign(protected_word="").groupby("match")))
+    own = next(iter(of_match.values()))
+    ax, rows, drawn = level_axes(own, "all", ax, row_height=0.32)
+    for match, style in (("topics", TOPICS), ("frequency", FREQUENT)):
+        if match in of_match:
+            draw_reference(ax, placed(of_match[match], rows), *style)
+    draw_intervals(ax, drawn, "this list", COLOURS["associated"], MARKERS["associated"])
+    return finish(
+        ax,
+        Scale(
+            difference_label("associated", "different"),
+            frame[["low", "high", *REFERENCE_ENDS]],
+            0.0,
+        ),
+        "This list beside other lists of the same embedding",
+        f"{interval_key(frame)} {FREQUENT_KEY} Grey bars: the same of lists about any topics.",
+        tall=rows.is_tall,
+    )
+
+
+def draw_reference(ax: Axes, drawn: pd.DataFrame, colour: str, height: float) -> None:
+    """Draw the ranges of reference lists behind intervals."""
+    low, high = (drawn[name] for name in REFERENCE_ENDS)
+    ax.barh(drawn["position"], high - low, left=low, height=height, color=colour, zorder=1)
+
+
+def block_forest(
+    frame: pd.DataFrame,
+    *,
+    by: str,
+    title: str,
+    label: str,
+    rope: float = 0.02,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw differences in blocks, such as those of several lists, and how sure their sign is.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        ``label`` names a row, the column `by` its block; ``mean``, ``low``, ``high`` and
+        ``p_direction`` are as `bayesbias.contrasts` returns them.
+    by : str
+        The column that heads the blocks.
+    title, label : str
+        What stands above the plot and below the x axis.
+    rope, ax : see `bayesbias.plots`
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, or `rope` is no distance.
+    """
+    band = rope_band(rope)
+    require_columns(frame, (by, "label", "mean", "low", "high", "p_direction"))
+    rows, drawn = block_rows(frame, by, inside=True)
+    ax = forest_axes(ax, rows, row_height=0.25)
+    draw_intervals(ax, drawn, "difference", COLOURS["associated"], MARKERS["associated"])
+    return finish(
+        ax,
+        Scale(label, drawn[["low", "high"]], 0.0, band),
+        title,
+        f"{interval_key(frame)} {rope_key(rope)}",
+        heading="probability\nof direction",
+        column=beside_rows(
+            drawn.drop(columns="level", errors="ignore"),
+            map(direction, drawn["mean"], drawn["p_direction"]),
+        ),
         tall=rows.is_tall,
     )
 

@@ -110,8 +110,8 @@ def _break_lines(text: Text, width: float, dpi: float) -> int:
 
 def _width_in_points(ax: Axes) -> float:
     figure = figure_of(ax)
-    if figure.get_layout_engine() is not None:  # it settles how wide the Axes will be
-        figure.draw_without_rendering()
+    if (engine := figure.get_layout_engine()) is not None:
+        engine.execute(figure)  # it settles how wide the Axes will be
     return float(max(120.0, ax.get_window_extent().width / figure.dpi * POINTS_AN_INCH))
 
 

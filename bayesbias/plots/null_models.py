@@ -26,7 +26,7 @@ BINS = 60
 BODY = "#A9B4BC"
 """A grey-blue for null samples that are less extreme than the observed value."""
 
-STYLES = tuple(zip((*list(COLOURS.values())[:3], GREEN), MARKERS.values(), strict=True))
+STYLES = tuple(zip((*list(COLOURS.values())[:3], GREEN), MARKERS.values(), strict=False))
 """Colour and marker of each group of cells."""
 
 

@@ -7,14 +7,15 @@ COLOURS = {
     "different": "#0072B2",
     "neutral": "#555555",
     "human": "#CC79A7",
+    "matched": "#603000",
 }
-"""Three hues of Okabe and Ito's colour-blind-safe palette, and a dark grey for neutral.
+"""Three hues of Okabe and Ito's colour-blind-safe palette, a dark grey, and a dark brown.
 
-Of all such sets of four with a contrast of 3 or more on white, it keeps its colours among the
+Of all such sets with a contrast of 3 or more on white, it keeps its colours among the
 farthest apart under protanopia, deuteranopia and tritanopia (22 units of CIE Lab or more).
 """
 
-MARKERS = {"associated": "o", "different": "s", "neutral": "^", "human": "D"}
+MARKERS = {"associated": "o", "different": "s", "neutral": "^", "human": "D", "matched": "v"}
 """Shapes, so that no reading hangs on colour alone."""
 
 INK = "#1A1A1A"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_KIND, interval_kind
 from ..model.tree import index_of, labels, observed, outcome_of
 from ..posterior.predictive import predictive_intervals
@@ -102,7 +103,13 @@ def _account(frame: pd.DataFrame) -> str:
     return text
 
 
-def predictive_check(tree: DataTree, *, ci_prob: float = 0.89, ax: Axes | None = None) -> Axes:
+def predictive_check(
+    tree: DataTree,
+    *,
+    ci_prob: float = 0.89,
+    intervals: FloatArray | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw sorted observed distances over their posterior predictive intervals.
 
     Parameters
@@ -111,6 +118,8 @@ def predictive_check(tree: DataTree, *, ci_prob: float = 0.89, ax: Axes | None =
         A posterior from `bayesbias.fit`.
     ci_prob : float
         Probability of the predictive HPDIs, in (0, 1).
+    intervals : (n_rows, 2) float, optional
+        Predictive intervals of that probability, if they are there already.
     ax : see `bayesbias.plots`
 
     Returns
@@ -126,7 +135,8 @@ def predictive_check(tree: DataTree, *, ci_prob: float = 0.89, ax: Axes | None =
     """
     measured = observed(tree)
     connection = np.asarray(labels(tree, "connection"))[index_of(tree, "connection_index")]
-    intervals = predictive_intervals(tree, [ci_prob], seed=0)[float(ci_prob)]
+    if intervals is None:
+        intervals = predictive_intervals(tree, [ci_prob], seed=0)[float(ci_prob)]
     rows = predictive_rows(measured, connection, intervals)
     names = rows["connection"].drop_duplicates().tolist()
     ax = new_axes(ax, height=5.0)

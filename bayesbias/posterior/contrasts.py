@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
+from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from ..model.tree import labels
 from ..sampling.options import DEFAULT_ROPE, check_rope
-from ..tables.levels import OVERALL, at_level
-from .summaries import by_level, in_front
+from ..tables.levels import GROUP, OVERALL, WORD, at_level
+from .summaries import by_level, carry_warnings, in_front, levels
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -25,6 +27,8 @@ def contrasts(
     rope: float = DEFAULT_ROPE,
     ci_kind: str = DEFAULT_CI_KIND,
     over: str = "population",
+    *,
+    between: str = "connections",
 ) -> pd.DataFrame:
     """Posterior differences in mean distance between connections, at every level.
 
@@ -42,7 +46,10 @@ def contrasts(
         Whether means are of attributes like those listed (and overall of words like those listed),
         or of the very words and attributes of the table. Where a whole attribute set lies near to
         all groups, or an attribute leans by itself, a gap of the listed words holds that, and a gap
-        of the population does not. The rates of docs/calibration.md are the population's.
+        of the population does not. The rates of ``bayesbias docs calibration`` are the
+        population's.
+    between : {"connections", "groups"}
+        Whether to compare connections, or how large that difference is in one group and another.
 
     Returns
     -------
@@ -51,14 +58,121 @@ def contrasts(
         ``second``, then of first - second ``mean``, ``sd``, ``low``, ``high``;
         ``p_direction``, the probability of the sign the median has, in [.5, 1]; and ``p_rope``,
         the probability that the difference is smaller than `rope`. A negative difference: the
-        first lies closer to the protected words.
+        first lies closer to the protected words. Between groups one row a pair of groups and pair
+        of connections: ``protected_group``, ``other_group``, ``first``, ``second``, and the same of
+        (first - second) of the group less that of the other group.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> wordlist = bb.load_wordlist("religion")
+    >>> table = bb.distance_table(bb.load_vectors("glove-demo", wordlist), wordlist)
+    >>> bb.contrasts(bb.fit(table, seed=1), between="groups")["other_group"].unique().tolist()
+    ['christian', 'muslim']
     """
+    if between not in BETWEEN:
+        raise ValueError(f"between: {unknown_name('choice', between, BETWEEN)}")
     connections = labels(tree, "connection")
+    if between == "groups":
+        frame = _between_groups(
+            tree, connections, over, lambda draws: compare_draws(draws, ci_prob, rope, ci_kind)
+        )
+        return carry_warnings(frame, tree)
 
     def describe(draws: FloatArray) -> pd.DataFrame:
         return compare_connections(draws, connections, ci_prob, rope, ci_kind)
 
     return by_level(tree, describe, over=over)
+
+
+BETWEEN = ("connections", "groups")
+"""What `contrasts` compares."""
+
+
+def _between_groups(
+    tree: DataTree,
+    connections: Sequence[str],
+    over: str,
+    describe: Callable[[FloatArray], pd.DataFrame],
+) -> pd.DataFrame:
+    """Describe how far every difference of connections differs between every pair of groups."""
+    first, second, names = connection_pairs(connections)
+    gaps = {
+        each.protected_group: each.draws[:, first] - each.draws[:, second]
+        for each in levels(tree, over)
+        if each.level == GROUP
+    }
+    if len(gaps) < 2:
+        raise ValueError(f"the table has the group {next(iter(gaps))} only; nothing to compare")
+    pairs = list(combinations(gaps, 2))
+    apart = np.concatenate([gaps[one] - gaps[other] for one, other in pairs], axis=1)
+    columns = {
+        "protected_group": [one for one, _ in pairs for _ in first],
+        "other_group": [other for _, other in pairs for _ in first],
+        **{name: values * len(pairs) for name, values in names.items()},
+    }
+    return in_front(describe(apart), **columns)
+
+
+def most_striking(
+    tree: DataTree,
+    first: str = "associated",
+    second: str = "different",
+    *,
+    ci_prob: float = DEFAULT_CI_PROB,
+    ci_kind: str = DEFAULT_CI_KIND,
+    over: str = "population",
+) -> pd.DataFrame:
+    """Compute of every protected word the probability that its contrast is the most striking.
+
+    The word whose estimate is the farthest from zero was chosen among many, and so is often not
+    the one whose contrast is. Sizes are those of the model, which shrinks words together.
+
+    Parameters
+    ----------
+    tree : DataTree
+        A posterior from `fit`.
+    first, second : str
+        The connections whose difference, first - second, is compared between words.
+    ci_prob, ci_kind, over
+        As for `contrasts`.
+
+    Returns
+    -------
+    DataFrame
+        One row a word, the farthest from zero on average first: ``protected_group``,
+        ``protected_word``, ``mean``, ``sd``, ``low``, ``high``, and ``p_most``, the share of draws
+        in which it is the farthest from zero of all words. These add up to one.
+
+    Raises
+    ------
+    ValueError
+        If the posterior lacks one of the connections.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> wordlist = bb.load_wordlist("religion")
+    >>> table = bb.distance_table(bb.load_vectors("glove-demo", wordlist), wordlist)
+    >>> len(bb.most_striking(bb.fit(table, seed=1)))
+    15
+    """
+    connections = labels(tree, "connection")
+    for name in (first, second):
+        if name not in connections:
+            raise ValueError(unknown_name("connection", name, connections))
+    at, less = connections.index(first), connections.index(second)
+    words = [each for each in levels(tree, over) if each.level == WORD]
+    gaps = np.stack([each.draws[:, at] - each.draws[:, less] for each in words], axis=1)
+    frame = describe_draws(gaps, ci_prob, ci_kind)
+    frame["p_most"] = np.bincount(abs(gaps).argmax(axis=1), minlength=len(words)) / len(gaps)
+    frame = in_front(
+        frame,
+        protected_group=[each.protected_group for each in words],
+        protected_word=[each.protected_word for each in words],
+    )
+    frame = frame.sort_values("mean", key=abs, ascending=False, kind="stable", ignore_index=True)
+    return carry_warnings(frame, tree)
 
 
 def compare_connections(
@@ -115,6 +229,16 @@ def associated_human_gap(
     ------
     ValueError
         If the table lacks associated or human attributes.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> wordlist = bb.load_wordlist("religion")
+    >>> vectors = bb.load_vectors("glove-demo", wordlist)
+    >>> table = bb.distance_table(vectors, wordlist)
+    >>> post = bb.fit(table, seed=1)
+    >>> len(bb.associated_human_gap(post))
+    1
     """
     lacking = [name for name in ("associated", "human") if name not in labels(tree, "connection")]
     if lacking:

@@ -122,9 +122,12 @@ def predict_words(
 
     Examples
     --------
+    >>> import bayesbias as bb
+    >>> wordlist = bb.load_wordlist("religion")
+    >>> table = bb.distance_table(bb.load_vectors("glove-demo", wordlist), wordlist)
     >>> post = bb.fit(table, "crossed", seed=1)
-    >>> frame = bb.predict_words(post, seed=1)
-    >>> frame[(frame["first"] == "associated") & (frame["second"] == "different")]
+    >>> bb.predict_words(post, seed=1)["protected_group"].unique().tolist()
+    ['jew', 'christian', 'muslim']
     """
     if attributes not in ATTRIBUTES:
         raise ValueError(f"attributes: {unknown_name('choice', attributes, ATTRIBUTES)}")
@@ -178,8 +181,12 @@ def predict_distances(
 
     Examples
     --------
+    >>> import bayesbias as bb
+    >>> wordlist = bb.load_wordlist("religion")
+    >>> table = bb.distance_table(bb.load_vectors("glove-demo", wordlist), wordlist)
     >>> post = bb.fit(table, "crossed", seed=1)
-    >>> bb.predict_distances(post, ci_prob=0.5, seed=1)
+    >>> bool(bb.predict_distances(post, ci_prob=0.5, seed=1)["low"].lt(1).all())
+    True
     """
     sequence = as_seed_sequence(seed)
     rng = default_rng(sequence)

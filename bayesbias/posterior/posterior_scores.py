@@ -12,12 +12,13 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws, interval_kind
 from ..model.likelihood import locations, require_listed
-from ..model.tree import index_of, labels, spec_of
+from ..model.tree import index_of, labels, outcome_of, spec_of
 from ..model.tree import n_draws as n_draws_of
+from ..model.tree import observed as observed_of
 from ..scores.registry import Direction, Reading
 from ..scores.table import SCORE_TABLE_COLUMNS
 from ..scores.weat import effect_sizes
-from ..tables.schema import require_columns
+from ..tables.schema import COLUMNS, require_columns
 from .summaries import carry_warnings, in_front
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def posterior_scores(
     Raises
     ------
     ValueError
-        If the posterior has no stereotypes.
+        If the posterior has no stereotypes, or is of changes.
 
     Warns
     -----
@@ -168,6 +169,17 @@ def posterior_scores(
     ``weat_effect_size`` is larger in the draws than in truth where words have few or noisy
     rows; the effect size is then drawn to 0, and the mean difference is not. A model that pools
     words strongly does the reverse. Read it with the mean difference at its side.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> wordlist = bb.load_wordlist("religion")
+    >>> vectors = bb.load_vectors("glove-demo", wordlist)
+    >>> table = bb.distance_table(vectors, wordlist)
+    >>> post = bb.fit(table, seed=1)
+    >>> scores = bb.posterior_scores(post)
+    >>> "mac" in set(scores["score"])
+    True
     """
     expected, observed = _cells(tree)
     possible = {
@@ -205,6 +217,17 @@ def with_posterior_scores(
     DataFrame
         The table's rows, then those of `posterior_scores`: ``value`` is the posterior mean,
         ``interval`` is ``posterior``, and ``note`` gives the sample's value.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> wordlist = bb.load_wordlist("religion")
+    >>> vectors = bb.load_vectors("glove-demo", wordlist)
+    >>> table = bb.distance_table(vectors, wordlist)
+    >>> post = bb.fit(table, seed=1)
+    >>> scores = bb.score_table(vectors, wordlist, scores=["mac"], seed=1)
+    >>> bb.with_posterior_scores(scores, post)["score"].unique().tolist()
+    ['mac', 'gweat']
     """
     require_columns(table, SCORE_TABLE_COLUMNS)
     level = float(ci_prob or table.attrs.get("ci_prob", DEFAULT_CI_PROB))
@@ -224,9 +247,14 @@ def with_posterior_scores(
 
 def _cells(tree: DataTree) -> tuple[Cells, Cells]:
     """Expected distances by word and set under every draw, and those of the sample."""
+    if (outcome := outcome_of(tree)) != COLUMNS[-1]:
+        raise ValueError(
+            f"scores are of distances, and this posterior is of {outcome}s; fit the table before, "
+            "or the one after, by bb.fit"
+        )
     require_listed(tree)
     word, set_of = index_of(tree, "word_index"), _sets(tree)
-    observed = np.asarray(tree["observed_data"]["cosine_distance"].values, dtype=np.float64)
+    observed = observed_of(tree)
     group_of = index_of(tree, "group_index")
     n_sets, n_draws = int(set_of.max()) + 1, n_draws_of(tree)
     expected = np.full((n_draws, len(group_of), n_sets), np.nan)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +13,7 @@ from .._core.arrays import FloatArray
 from .._core.checks import check_numbers
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, check_probability, interval
 from .._core.random import Seed, as_seed_sequence
-from ..model.likelihood import predict_rows
+from ..model.likelihood import predict_chunks
 from ..model.tree import index_of, labels, observed
 from ..model.tree import n_draws as n_draws_of
 from .summaries import carry_warnings
@@ -58,13 +58,30 @@ def check(
     DataFrame
         ``ci_prob``, ``connection`` (``all`` for the whole table), ``n_rows``, ``n_inside``,
         ``coverage`` = n_inside / n_rows.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> wordlist = bb.load_wordlist("religion")
+    >>> vectors = bb.load_vectors("glove-demo", wordlist)
+    >>> table = bb.distance_table(vectors, wordlist)
+    >>> post = bb.fit(table, seed=1)
+    >>> sorted(set(bb.check(post, seed=1)["ci_prob"]))
+    [0.5, 0.89]
     """
-    y = observed(tree)
-    connection, names = index_of(tree, "connection_index"), labels(tree, "connection")
     sequence = as_seed_sequence(seed)
     intervals = predictive_intervals(
         tree, ci_probs, ci_kind=ci_kind, n_draws=n_draws, seed=sequence
     )
+    frame = coverage(tree, intervals)
+    frame.attrs |= {"ci_kind": ci_kind, "seed": sequence.entropy}
+    return frame
+
+
+def coverage(tree: DataTree, intervals: Mapping[float, FloatArray]) -> pd.DataFrame:
+    """Count the distances inside intervals of their rows, (n_rows, 2) by probability."""
+    y = observed(tree)
+    connection, names = index_of(tree, "connection_index"), labels(tree, "connection")
     rows = []
     for ci_prob, bounds in intervals.items():
         inside = (bounds[:, 0] <= y) & (y <= bounds[:, 1])
@@ -74,7 +91,6 @@ def check(
             n, n_inside = int(where.sum()), int(inside[where].sum())
             rows.append((ci_prob, name, n, n_inside, n_inside / n))
     frame = pd.DataFrame(rows, columns=["ci_prob", "connection", "n_rows", "n_inside", "coverage"])
-    frame.attrs |= {"ci_kind": ci_kind, "seed": sequence.entropy}
     return carry_warnings(frame, tree)
 
 
@@ -94,9 +110,7 @@ def predictive_intervals(
     chosen = rng.permutation(n_draws_of(tree))[:n_draws]
     n_rows = tree["observed_data"].sizes["row"]
     parts: dict[float, list[FloatArray]] = {ci_prob: [] for ci_prob in probabilities}
-    for start in range(0, n_rows, ROWS_AT_ONCE):
-        rows = np.arange(start, min(start + ROWS_AT_ONCE, n_rows))
-        draws = predict_rows(tree, rows, rng, chosen)
+    for draws in predict_chunks(tree, np.arange(n_rows), rng, chosen, ROWS_AT_ONCE):
         for ci_prob in probabilities:
             parts[ci_prob].append(interval(draws, ci_prob, ci_kind))
     return {ci_prob: np.concatenate(blocks) for ci_prob, blocks in parts.items()}

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
-from ..model.likelihood import log_likelihood, row_chunks
-from ..model.tree import add_draws, labels, n_draws, spec_of, stacked, variable_dims, varying
+from ..model.arviz_groups import log_priors
+from ..model.likelihood import draw_chunks, log_likelihood
+from ..model.tree import add_draws, labels, outcome_of, spec_of, variable_dims, varying
 from .summaries import carry_warnings
 
 if TYPE_CHECKING:
-    from xarray import DataArray, DataTree
+    from xarray import DataTree
 
 SENSITIVE = 0.05
 """Sensitivity from which it counts (Kallioinen et al., 2024): a normal posterior whose mean moves
 by a quarter of its sd whenever alpha doubles has this much."""
+
+ALPHAS = 0.99, 1.01
+"""Powers that the gradient is taken between, those of ArviZ."""
 
 
 def prior_sensitivity(tree: DataTree, variables: Sequence[str] | None = None) -> pd.DataFrame:
@@ -59,21 +64,46 @@ def prior_sensitivity(tree: DataTree, variables: Sequence[str] | None = None) ->
     ----------
     Kallioinen, Paananen, Bürkner and Vehtari (2024), Detecting and diagnosing prior and likelihood
     sensitivity with power-scaling, Statistics and Computing 34.
-    """
-    import arviz as az
-    from xarray import DataTree
 
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> wordlist = bb.load_wordlist("religion")
+    >>> vectors = bb.load_vectors("glove-demo", wordlist)
+    >>> table = bb.distance_table(vectors, wordlist)
+    >>> post = bb.fit(table, seed=1)
+    >>> frame = bb.prior_sensitivity(post)
+    >>> "diagnosis" in frame
+    True
+    """
     names = list(spec_of(tree).needed_priors) if variables is None else list(variables)
     posterior = varying(tree)
     for name in names:
         if name not in posterior:
             raise ValueError(unknown_name("variable", name, map(str, posterior)))
-    scaled = with_log_densities(tree)
-    scaled["posterior"] = DataTree(posterior[names])
-    prior = az.psense(scaled, var_names=names, group="prior")
-    likelihood = az.psense(scaled, var_names=names, group="likelihood")
+    shape = posterior.sizes["chain"], posterior.sizes["draw"]
+    densities = {
+        "prior": np.sum(list(log_priors(tree).values()), axis=0),
+        "likelihood": _log_likelihood_of_all(tree),
+    }
+    weights = {
+        component: [_scaled_weights(np.reshape(density, shape), alpha) for alpha in ALPHAS]
+        for component, density in densities.items()
+    }
     frame = pd.concat(
-        [_frame(tree, name, prior[name], likelihood[name]) for name in names], ignore_index=True
+        [
+            _frame(
+                tree,
+                name,
+                posterior[name].dims,
+                **{
+                    component: _sensitivity(posterior[name].values, *pair)
+                    for component, pair in weights.items()
+                },
+            )
+            for name in names
+        ],
+        ignore_index=True,
     )
     frame["diagnosis"] = np.select(
         [frame["prior"] < SENSITIVE, frame["likelihood"] < SENSITIVE],
@@ -89,30 +119,49 @@ def with_log_densities(tree: DataTree) -> DataTree:
     ``log_prior`` holds the log density of each of the model's priors, summed over its dimension;
     ``log_likelihood`` that of all rows together.
     """
-    total = np.zeros(n_draws(tree))
-    for rows in row_chunks(tree):
-        total += log_likelihood(tree, rows).sum(axis=1)
-    priors = {}
-    for name, prior in spec_of(tree).priors.items():
-        density = prior.log_density(stacked(tree, name))
-        priors[name] = density.reshape(len(total), -1).sum(axis=1)
     copy = tree.copy()
-    add_draws(copy, "log_prior", priors)
-    add_draws(copy, "log_likelihood", {"cosine_distance": total})
+    add_draws(copy, "log_prior", log_priors(tree))
+    add_draws(copy, "log_likelihood", {outcome_of(tree): _log_likelihood_of_all(tree)})
     return copy
 
 
-def _frame(tree: DataTree, name: str, prior: DataArray, likelihood: DataArray) -> pd.DataFrame:
+def _log_likelihood_of_all(tree: DataTree) -> FloatArray:
+    """Log likelihood of all rows together, (n_draws,)."""
+    rows = np.arange(tree["observed_data"].sizes["row"])
+    parts = [log_likelihood(tree, rows, draws).sum(axis=1) for draws in draw_chunks(tree)]
+    return np.concatenate(parts)
+
+
+def _scaled_weights(density: FloatArray, alpha: float) -> FloatArray:
+    """Weights of the draws when a density, (n_chains, n_draws), is raised to a power."""
+    from arviz_stats.base import array_stats
+
+    weights = np.exp(array_stats.power_scale_lw(density, alpha=alpha, axis=(0, 1)))
+    return np.asarray(weights / weights.sum())
+
+
+def _sensitivity(values: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
+    """Sensitivities of a variable, (n_chains, n_draws, ...), to powers below and above 1."""
+    from arviz_stats.base import array_stats
+
+    ary = np.moveaxis(values.reshape(*values.shape[:2], -1), -1, 0)
+    weights = (np.broadcast_to(each, ary.shape) for each in (lower, upper))
+    return np.asarray(array_stats.power_scale_sense(ary, *weights, *ALPHAS))
+
+
+def _frame(
+    tree: DataTree, name: str, found: tuple[Hashable, ...], **components: FloatArray
+) -> pd.DataFrame:
+    """Label the sensitivities of a variable that has some dimensions."""
     dims = variable_dims(spec_of(tree))[name]
     index = list(product(*(labels(tree, dim) for dim in dims)))
-    if prior.dims == ("pair",):
+    if "pair" in found:
         kinds = labels(tree, dims[0])
         index = [(one, other) for i, other in enumerate(kinds) for one in kinds[:i]]
     return pd.DataFrame(
         {
             "parameter": name,
             "of": [", ".join(label) for label in index],
-            "prior": np.ravel(prior.values),
-            "likelihood": np.ravel(likelihood.values),
+            **components,
         }
     )

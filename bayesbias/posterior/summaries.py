@@ -68,6 +68,16 @@ def summary(
     -----
     SamplingWarning
         If the posterior carries warnings; they are in ``.attrs["warnings"]`` of the frame too.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> wordlist = bb.load_wordlist("religion")
+    >>> vectors = bb.load_vectors("glove-demo", wordlist)
+    >>> table = bb.distance_table(vectors, wordlist)
+    >>> post = bb.fit(table, seed=1)
+    >>> bb.summary(post)["level"].unique().tolist()
+    ['overall', 'group', 'word']
     """
     names = labels(tree, "connection")
 
@@ -87,6 +97,16 @@ def scales(
     DataFrame
         ``parameter``, ``of`` (the connection or kind of attribute it belongs to, or empty),
         ``mean``, ``sd``, ``low``, ``high``.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> wordlist = bb.load_wordlist("religion")
+    >>> vectors = bb.load_vectors("glove-demo", wordlist)
+    >>> table = bb.distance_table(vectors, wordlist)
+    >>> post = bb.fit(table, seed=1)
+    >>> "sigma" in set(bb.scales(post)["parameter"])
+    True
     """
     spec = spec_of(tree)
     dims = variable_dims(spec)

@@ -70,8 +70,12 @@ def unpooled_contrasts(
 
     Examples
     --------
-    >>> post = bb.fit(table, "maximal")
-    >>> bb.unpooled_contrasts(post, "imam")
+    >>> import bayesbias as bb
+    >>> wordlist = bb.load_wordlist("religion")
+    >>> table = bb.distance_table(bb.load_vectors("glove-demo", wordlist), wordlist)
+    >>> post = bb.fit(table, seed=1)
+    >>> bb.unpooled_contrasts(post, "imam")["first"].iloc[0]
+    'associated'
     """
     if not sd > 0:
         raise ValueError(f"sd must be positive; got {sd}")

@@ -14,7 +14,7 @@ from .figures import Figure, broken, figures_of
 from .page import Page, Section, section
 from .tables import Table, coverage_table, frame_table, interval_table, of_level, step_cells
 from .wording import changes as said
-from .wording import doubts_of
+from .wording import doubts_of, headline_rows
 from .wording.numbers import ends, probability_name, signed, t_test
 
 LISTED = " (words and groups of the list)"
@@ -38,10 +38,12 @@ def _sections(analysis: ChangeAnalysis) -> list[Section]:
         section(
             "found",
             "What changed",
+            figures["found"],
             headline=said.headline(analysis),
             table=_changes(analysis, OVERALL),
             lines=said.change_lines(analysis),
-            sentences=[*said.biggest_sentences(analysis), *said.crossed_sentences(analysis)],
+            sentences=[said.alignment_sentence(analysis), *said.biggest_sentences(analysis)],
+            widths=said.crossed_sentences(analysis),
         ),
         section(
             "order",
@@ -93,9 +95,13 @@ def _figures(analysis: ChangeAnalysis) -> dict[str, list[Figure]]:
     arrows, forests = plots.change_arrows, plots.forest_pair
     texts = {name: said.figure_texts(analysis, name) for name in said.CAPTIONS}
     orders = pd.DataFrame() if result.turned is None else result.orders
+    heads = orders if orders.empty else headline_rows(orders)
     after = dict(broken(result.after))
     pair = partial(plots.distribution_pair, analysis.before, analysis.after)
     return {
+        "found": figures_of(
+            heads, "headline", plots.order_arrows, texts["headline"], model, narrow=True
+        ),
         "changes": [
             *figures_of(result.changes, "change", forest, texts["change"], model),
             *figures_of(result.changes, "arrows", arrows, texts["arrows"], model),

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from .. import plots
+from ..plots.axes_frame import narrow_figures
 from ..plots.header import figure_of
 from ..plots.tooltips import tips_of
 from ..tables.levels import GROUP, LEVEL_COLUMNS, OVERALL, WORD
@@ -33,6 +37,8 @@ class Figure:
     """What stands below it; what a reader who cannot see it is told."""
     model: str = ""
     """That it shows; empty for what was measured, or where there is no choice."""
+    narrow: bool = False
+    """Whether it is drawn a second time, for a phone."""
 
 
 def figures_of(
@@ -41,9 +47,13 @@ def figures_of(
     draw: Callable[[pd.DataFrame], Axes],
     texts: tuple[str, str],
     model: str,
+    *,
+    narrow: bool = False,
 ) -> list[Figure]:
     """Return one figure of a frame of all levels, or several where its rows are many."""
-    return [Figure(name + end, partial(draw, part), texts, model) for end, part in broken(frame)]
+    return [
+        Figure(name + end, partial(draw, part), texts, model, narrow) for end, part in broken(frame)
+    ]
 
 
 def broken(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -63,20 +73,50 @@ def broken(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def draw_figures(figures: Iterable[Figure], folder: Path) -> dict[str, str]:
-    """Draw figures into PNG and SVG files; return each as SVG that may stand in a page, by name."""
+    """Draw figures into PNG and SVG files; return each as SVG that may stand in a page, by name.
+
+    One that is to be drawn for a phone, too, has both drawings, of which the page shows one.
+    """
     import matplotlib as mpl
 
     mpl.use("agg")  # no window, whatever the machine has
     folder.mkdir(exist_ok=True)
     drawn = {}
     with mpl.rc_context({"svg.fonttype": "none"}):  # text to be found, copied and read aloud
-        for at, figure in enumerate(figures):
-            made = figure.draw()
-            axes = made[0] if isinstance(made, tuple) else made
-            tips = _named_tips(axes)
+        prefixes = (f"f{at}" for at in count())
+        for figure in figures:
+            axes, tips = _drawn(figure)
             _, path = plots.save(axes, folder / figure.name)
-            drawn[figure.name] = inlined(path, f"f{at}", figure.texts[1], tips)
+            wide = inlined(path, next(prefixes), figure.texts[1], tips)
+            drawn[figure.name] = wide
+            if figure.narrow and (narrow := _narrow(figure, next(prefixes))):
+                drawn[figure.name] = (
+                    f'<div class="narrow">{narrow}</div><div class="wide">{wide}</div>'
+                )
     return drawn
+
+
+def _drawn(figure: Figure) -> tuple[Axes, dict[str, tuple[str, ...]]]:
+    made = figure.draw()
+    axes = made[0] if isinstance(made, tuple) else made
+    return axes, _named_tips(axes)
+
+
+def _narrow(figure: Figure, prefix: str) -> str:
+    """Draw a figure as wide as a phone, for the page alone; nothing if its labels leave no room."""
+    from matplotlib import pyplot as plt
+
+    there = plt.get_fignums()
+    with narrow_figures(), TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.filterwarnings("error", message="constrained_layout not applied")
+        try:
+            axes, tips = _drawn(figure)
+            (path,) = plots.save(axes, Path(folder) / "narrow.svg")
+        except UserWarning:
+            for number in {*plt.get_fignums()} - {*there}:
+                plt.close(number)
+            return ""
+        return inlined(path, prefix, figure.texts[1], tips)
 
 
 def _named_tips(axes: Axes) -> dict[str, tuple[str, ...]]:

@@ -1,12 +1,10 @@
-"""The page on one word list: what was measured, and what follows; and the index of several."""
+"""The page on one word list: what was measured, and what follows."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
 from functools import partial
-from urllib.parse import quote
 
 import pandas as pd
 
@@ -14,11 +12,23 @@ from .. import plots
 from ..plots.posterior import MEANINGS as SCALE_MEANINGS
 from ..tables.descriptives import contrast_of
 from ..tables.levels import GROUP, OVERALL, WORD
+from ..workflows.reference import Reference, band
 from ..workflows.wordlist import Analysis
 from .figures import Figure, figures_of
 from .page import Page, Section, section
 from .tables import Table, beside, coverage_table, frame_table, interval_table, of_level
-from .wording import MEANINGS, Line, distances, doubts_of, headline_rows, lines_of, models
+from .wording import (
+    ALL_GROUPS,
+    MEANINGS,
+    Line,
+    distances,
+    doubts_of,
+    headline_rows,
+    lines_of,
+    models,
+)
+from .wording import reference as said_of
+from .wording.thin import with_marks
 
 MOST_GROUPS = 8
 """Groups of which one word's neighbourhood is drawn."""
@@ -29,29 +39,6 @@ def list_page(analysis: Analysis) -> Page:
     lead, ci_prob = analysis.lead.spec.name, analysis.settings.ci_prob
     sections, doubts = _sections(analysis), doubts_of(analysis.results)
     return Page("list.html.j2", analysis, sections, ci_prob, doubts, lead)
-
-
-def index_page(entries: Sequence[tuple[Analysis, str]]) -> Page:
-    """Return the page that leads to the reports of several lists, with the gap of each.
-
-    An entry is an analysis, and the path of its report from the index, with forward slashes.
-    """
-    from markupsafe import Markup
-
-    link = Markup('<a href="{}">{}</a>')
-    sections = [
-        section(
-            f"list-{at}",
-            link.format(quote(path), analysis.wordlist.title or analysis.wordlist.name),
-            gap=distances.headline(analysis),
-            missing=distances.missing_sentences(analysis),
-            doubts=doubts_of(analysis.results),
-        )
-        for at, (analysis, path) in enumerate(entries, start=1)
-    ]
-    settings = entries[0][0].settings
-    sections.append(section("provenance", "Provenance"))
-    return Page("index.html.j2", settings, sections, settings.ci_prob, contents=False)
 
 
 def _sections(analysis: Analysis) -> list[Section]:
@@ -73,8 +60,9 @@ def _sections(analysis: Analysis) -> list[Section]:
             "What was found",
             figures["found"],
             headline=distances.headline(analysis),
-            closeness=closeness[:1],
+            closeness=[*closeness[:1], *said_of.place_sentences(analysis)],
         ),
+        *_reference_sections(analysis, figures),
         section("reading", "How to read this"),
         section(
             "measured",
@@ -121,11 +109,40 @@ def _sections(analysis: Analysis) -> list[Section]:
         section(
             "limits",
             "What may not be concluded",
+            conclusions=said_of.conclusions(analysis),
             closeness=closeness,
             few=[distances.few_attributes(analysis)],
         ),
         section("provenance", "Provenance"),
     ]
+
+
+def _reference_sections(analysis: Analysis, figures: dict[str, list[Figure]]) -> list[Section]:
+    """Return the section that joins the measures, where the list was read against others."""
+    reference = analysis.reference
+    if reference is None:
+        return []
+    return [
+        section(
+            "reference",
+            "The same question, otherwise asked",
+            figures["reference"],
+            lines=said_of.pair_lines(analysis),
+            whole=[text] if (text := said_of.whole_list(reference)) else [],
+            places=_places(reference),
+        )
+    ]
+
+
+def _places(reference: Reference) -> Table:
+    """Show where the contrasts lie among reference lists."""
+    frame = reference.placed.rename(columns={"match": "lists"})
+    frame = frame.assign(
+        lists=frame["lists"].map(said_of.SHORT),
+        protected_group=frame["protected_group"].replace("", ALL_GROUPS),
+    )
+    caption, columns = "This list among reference lists", said_of.COLUMNS
+    return frame_table(frame, caption, *columns, columns=columns)
 
 
 def _figures(analysis: Analysis) -> dict[str, list[Figure]]:
@@ -139,16 +156,32 @@ def _figures(analysis: Analysis) -> dict[str, list[Figure]]:
     gap = partial(plots.contrast_forest, first=pair[0], second=pair[1], rope=analysis.settings.rope)
     texts = distances.contrast_texts(analysis.lead, pair, ci_prob)
     lead = analysis.lead.spec.name
-    found["found"] = figures_of(
-        headline_rows(distances.leading_contrast(analysis)), f"headline-{lead}", gap, texts, lead
-    )
+    rows, reference = headline_rows(distances.leading_contrast(analysis)), analysis.reference
+    if reference is not None:
+        rows = band(reference, rows)
+        found["reference"] = [
+            Figure(
+                "reference",
+                partial(plots.reference_forest, reference.placed),
+                said_of.reference_texts(reference),
+            ),
+            Figure(
+                "ranks",
+                partial(plots.distances_by_rank, analysis.table, reference.ranks),
+                said_of.rank_texts(analysis.table, reference),
+            ),
+        ]
+    found["found"] = figures_of(rows, f"headline-{lead}", gap, texts, lead, narrow=True)
     for model, result in analysis.results.items():
         texts = distances.forest_texts(result, ci_prob)
         found["words"] += figures_of(result.summary, f"forest-{model}", plots.forest, texts, model)
         rows = contrast_of(result.contrasts, *pair)
         texts = distances.contrast_texts(result, pair, ci_prob)
         found["contrasts"] += figures_of(rows, f"contrasts-{model}", gap, texts, model)
-        check = partial(plots.predictive_check, result.posterior, ci_prob=ci_prob)
+        intervals = result.predictive[ci_prob]
+        check = partial(
+            plots.predictive_check, result.posterior, ci_prob=ci_prob, intervals=intervals
+        )
         texts = models.check_texts(result, ci_prob)
         found["check"].append(Figure(f"check-{model}", check, texts, model))
         scales, texts = partial(plots.scales, result.scales), models.scales_texts(result)
@@ -171,14 +204,15 @@ def _neighbourhoods(table: pd.DataFrame) -> list[Figure]:
 def means(analysis: Analysis, level: str) -> Table:
     """Show the means of one level under every model, side by side."""
     caption = "Overall mean distances" if level == OVERALL else f"Mean distances by {level}"
-    frame, names = of_level(analysis.frame("summary"), level)
+    frame, names = of_level(with_marks(analysis, analysis.frame("summary")), level)
     return interval_table(frame, caption, *names, ci_prob=analysis.settings.ci_prob, reference=1.0)
 
 
 def _contrasts(analysis: Analysis, level: str, pair: tuple[str, str] | None = None) -> Table:
     """Show the contrasts of one level: of one pair, or of all pairs."""
     frame, ci_prob = analysis.frame("contrasts"), analysis.settings.ci_prob
-    frame, names = of_level(contrast_of(frame, *pair) if pair else frame, level)
+    frame = with_marks(analysis, contrast_of(frame, *pair) if pair else frame)
+    frame, names = of_level(frame, level)
     caption = f"Differences, {level if level == OVERALL else f'by {level}'}"
     return interval_table(frame, caption, *names, ci_prob=ci_prob, reference=0.0)
 

@@ -10,7 +10,10 @@ import pandas as pd
 
 from ..maskedlm.measures import ALL_TYPES
 from ..maskedlm.questions import MEASURES
+from ..plots.forest_engine import MOST_ROWS
+from ..plots.language_models import pair_forest
 from ..workflows.pairs import PairAnalysis
+from .figures import Figure
 from .page import Page, Section, section
 from .tables import Table, interval_table, plain_table
 from .wording import pairs as said
@@ -21,9 +24,10 @@ NO_PREFERENCE = 0.5
 def pairs_page(analysis: PairAnalysis, records: Sequence[Mapping[str, Any]]) -> Page:
     """Return the page of sentence pairs.
 
-    The records are what ``bayesbias mlm score`` wrote about each language model.
+    The records are what ``bayesbias mlm score`` wrote about each language model, or what is known
+    of the logs.
     """
-    there = analysis.paired["measure"].unique()
+    there = [name for each in analysis.paired["measure"].unique() for name in each.split(" or ")]
     measures = {name: MEASURES[name] for name in there if name in MEASURES}
     about = {"analysis": analysis, "records": records, "measures": measures}
     sections = _sections(analysis, records)
@@ -36,9 +40,9 @@ def _sections(analysis: PairAnalysis, records: Sequence[Mapping[str, Any]]) -> l
     levels = frames["summary"]
     means = _dashed(levels[levels["quantity"] == "mean_difference"].drop(columns="quantity"))
     share = levels[levels["quantity"] == "p_stereotypical"].assign(connection="associated")
+    equal = levels[levels["quantity"] == "p_equal_length"].assign(connection="associated")
     by_type = share["level"] == "bias_type"
     scales = frames["scales"].assign(model=frames["scales"]["model"].replace("", "all"))
-    measures = frames["measures"]
     return [
         section(
             "found",
@@ -56,33 +60,60 @@ def _sections(analysis: PairAnalysis, records: Sequence[Mapping[str, Any]]) -> l
         section(
             "types",
             "Bias types",
+            _figures(levels),
             table=shares(share[by_type], said.SHARE, "measure", "bias_type", "model"),
+            equal=shares(_dashed(equal), said.EQUAL, "measure", "level", "bias_type", "model"),
+            observed=plain_table(frames["observed"], said.OBSERVED),
             means=plain_table(means, "Mean differences, in the unit of each measure"),
-            scales=plain_table(scales, "Standard deviations, in the unit of each measure"),
+            scales=plain_table(scales, "Standard deviations, and slopes of covariates"),
         ),
         *([_models(analysis)] if len(analysis.models) > 1 else []),
-        section(
-            "measures",
-            "Published measures",
-            table=plain_table(_all_types(measures), "Published measures over all pairs"),
-            by_type=plain_table(
-                measures[measures["bias_type"] != ALL_TYPES], "Published measures by bias type"
-            ),
-            distribution=plain_table(
-                _all_types(frames["distribution"]),
-                "Scores of both kinds of sentences, all types together",
-            ),
-            sampling=plain_table(frames["sampling"], "Measures from samples of the pairs"),
-        ),
-        section(
-            "check",
-            "Does the model fit",
-            table=plain_table(frames["preference"], "Preferences, observed and predicted"),
-            check=plain_table(frames["check"], "Differences inside their predictive intervals"),
-        ),
+        *([] if frames["measures"].empty else [_measures(frames)]),
+        *([] if frames["check"].empty else [_check(frames)]),
         section("limits", "What may not be concluded"),
         section("provenance", "Provenance"),
     ]
+
+
+def _figures(levels: pd.DataFrame) -> list[Figure]:
+    """Return a forest of shares for every measure whose rows one figure holds."""
+    return [
+        Figure(
+            f"shares-{str(measure).replace(' ', '-')}",
+            partial(pair_forest, rows),
+            said.share_texts(str(measure), rows),
+        )
+        for measure, rows in levels.groupby("measure", sort=False)
+        if (rows["quantity"] == "p_stereotypical").sum() <= MOST_ROWS
+    ]
+
+
+def _measures(frames: Mapping[str, pd.DataFrame]) -> Section:
+    """Return what published measures make of the scores."""
+    measures = frames["measures"]
+    return section(
+        "measures",
+        "Published measures",
+        table=plain_table(_all_types(measures), "Published measures over all pairs"),
+        by_type=plain_table(
+            measures[measures["bias_type"] != ALL_TYPES], "Published measures by bias type"
+        ),
+        distribution=plain_table(
+            _all_types(frames["distribution"]),
+            "Scores of both kinds of sentences, all types together",
+        ),
+        sampling=plain_table(frames["sampling"], "Measures from samples of the pairs"),
+    )
+
+
+def _check(frames: Mapping[str, pd.DataFrame]) -> Section:
+    """Return whether a model of differences expects what was seen."""
+    return section(
+        "check",
+        "Does the model fit",
+        table=plain_table(frames["preference"], "Preferences, observed and predicted"),
+        check=plain_table(frames["check"], "Differences inside their predictive intervals"),
+    )
 
 
 def _models(analysis: PairAnalysis) -> Section:
@@ -97,7 +128,17 @@ def _models(analysis: PairAnalysis) -> Section:
         reference=0.0,
         extra=("p_direction",),
     )
-    return section("models", "Which model more", lines=said.comparison_lines(analysis), table=table)
+    ranks = analysis.frames["ranks"]
+    ranks = _dashed(ranks[ranks["quantity"] == "p_stereotypical"])
+    keys = ["measure", "level", "bias_type", "model"]
+    wide = ranks.pivot_table("probability", keys, "rank", sort=False).add_prefix("P(rank ")
+    return section(
+        "models",
+        "Which model more",
+        lines=said.comparison_lines(analysis),
+        ranks=plain_table(wide.add_suffix(")").reset_index(), said.RANKS),
+        table=table,
+    )
 
 
 def _all_types(frame: pd.DataFrame) -> pd.DataFrame:

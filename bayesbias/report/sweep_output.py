@@ -11,9 +11,10 @@ from .._core.files import replace_file, replace_folder
 from ..tables.table_files import write_table
 from ..workflows import output as results
 from ..workflows.sweep import Plan, Sweep
+from ..workflows.sweep_joint import FRAMES as JOINT
 
 RECORD = "sweep.json"
-FRAMES = ("summary", "contrasts", "cells", "missing")
+FRAMES = ("summary", "contrasts", "differences", *JOINT, "cells", "missing")
 
 _OTHERS = tuple(dict.fromkeys((*results.OWN_NAMES, *(f"{name}.csv" for name in FRAMES))))
 """What must not be there unless a sweep wrote it."""

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..tables.levels import GROUP, OVERALL, WORD, at_level
+from .wording import marked
 from .wording.numbers import (
     COLUMNS,
     Write,
@@ -106,14 +107,15 @@ def interval_table(
 ) -> Table:
     """Show means with their intervals, in numbers and as strips, and probabilities if any.
 
-    Strips have the colour of the ``connection``, or of the first connection of a contrast, and
-    show the reference; with 0, numbers are differences and carry their sign.
+    Intervals of rows that are ``thin`` are marked. Strips have the colour of the ``connection``,
+    or of the first connection of a contrast, and show the reference; with 0, numbers are
+    differences and carry their sign.
     """
     show, end = (signed, signed_end) if reference == 0 else (number, number)
     interval = f"{probability_name(ci_prob)} interval"
     cells: dict[str, Any] = {
         "mean": [Cell(show(value), value) for value in frame["mean"]],
-        interval: [Cell(ends(row, end), row["low"]) for _, row in frame.iterrows()],
+        interval: [Cell(marked(ends(row, end), row), row["low"]) for _, row in frame.iterrows()],
         "strip": _strips(frame, reference),
     }
     shown = (*names, *cells, *(name for name in extra if name in frame))
@@ -147,8 +149,8 @@ def _strips(frame: pd.DataFrame, reference: float | None) -> list[Cell]:
     ]
 
 
-def step_cells(frame: pd.DataFrame, write: Callable[[float, int], str] = number) -> pd.DataFrame:
-    """Return a frame with before, after and change as cells whose digits add up."""
+def step_cells(frame: pd.DataFrame, write: Callable[[float], str] = number) -> pd.DataFrame:
+    """Return a frame with before, after and change as cells."""
     names = ["before", "after", "change"]
     rows = []
     for values in frame[names].to_numpy(float).tolist():

@@ -18,6 +18,7 @@ Cholesky factor ends in the root of the last two terms' sum.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,34 +75,41 @@ class Conditional:
         Of every side of the posterior.
     shared : (n_shared, n) float
         Sds of the shared effects.
-    solved_out : (n, n_eliminated, n_kept + 1) float
-        Inverse factor of the eliminated side times its coupling with what is kept, and with the
-        outcome in the last column.
+    left : function of (n, n_kept) float
+        Inverse factor of the eliminated side times its coupling with the outcome, less that with
+        what is kept times effects, (n, n_eliminated).
     factor : (n, n_kept + 1, n_kept + 1) float
         Lower Cholesky factor of the precision of what is kept, with the eliminated integrated out,
         bordered by the outcome: before its last row's end stands the inverse factor times the
         projection, and at the end the root of what is left of the outcome's square.
+    others : function
+        Of the outcomes that are alike: the inverse factor times their projections,
+        (n, n_kept, n_alike), and what is left of their squares together, (n,).
     """
 
     precision: FloatArray
     alone: tuple[Alone, ...]
     shared: FloatArray
-    solved_out: FloatArray
+    left: Callable[[FloatArray], FloatArray]
     factor: FloatArray
+    others: Callable[[], tuple[FloatArray, FloatArray]]
 
-    def draw(self, rng: Generator) -> tuple[list[FloatArray], FloatArray]:
-        """Draw class effects of every side, (n_classes, d, n), and the shared, (n_shared, n)."""
+    def draw(self, rng: Generator | None) -> tuple[list[FloatArray], FloatArray]:
+        """Draw class effects of every side, (n_classes, d, n), and the shared, (n_shared, n).
+
+        Without a generator they are the conditional means.
+        """
         out, *kept = self.alone
         solved = self.factor[:, -1, :-1]
-        noise = rng.standard_normal(solved.shape)
+        noise = standard_noise(solved.shape, rng)
         coordinates = solve_transposed(self.factor[:, :-1, :-1], solved + noise).T
         shared = coordinates[-len(self.shared) :] * self.shared
         effects = [
             each.effects(coordinates[: -len(self.shared)].reshape(each.sds.shape)) for each in kept
         ]
         known = np.concatenate([*(each.reshape(-1, len(noise)) for each in effects), shared])
-        right = self.solved_out[:, :, -1] - times(self.solved_out[:, :, :-1], known.T)
-        right += rng.standard_normal(right.shape)
+        right = self.left(known.T)
+        right += standard_noise(right.shape, rng)
         blocks = right.T.reshape(*out.sds.shape[:2], 1, -1)
         own = solve_blocks(out.factor, blocks, transposed=True)[:, :, 0]
         return [out.effects(own), *effects], shared
@@ -124,10 +132,45 @@ def log_density(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
     """
     rows = posterior.rows_at_once
     parts = [
-        _log_density(posterior, parameters[start : start + rows])
+        _log_likelihood(posterior, parameters[start : start + rows])
         for start in range(0, len(parameters), rows)
     ]
-    return np.concatenate(parts)
+    density = np.concatenate(parts) + log_prior(posterior.spec, posterior.blocks, parameters)
+    return np.where(np.isfinite(density), density, -np.inf)
+
+
+def mean_moments(
+    posterior: Collapsed, parameters: FloatArray, weights: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Mean and variance of sums of connection means given the parameters.
+
+    Parameters
+    ----------
+    posterior : Collapsed
+    parameters : (n, n_parameters) float
+    weights : (n_connections,) float
+        Of the connection means in the sum, such as 1 and -1 of two that are compared.
+
+    Returns
+    -------
+    (n, 1 + n_alike) float, (n,) float
+        The sum is Gaussian given the parameters: its mean for this outcome and for those alike,
+        and the variance, which they share.
+    """
+    rows, parts = posterior.rows_at_once, []
+    for start in range(0, len(parameters), rows):
+        given = conditional(posterior, parameters[start : start + rows])
+        first = given.factor.shape[1] - 1 - len(given.shared)
+        weight = np.zeros((len(given.factor), given.factor.shape[1] - 1, 1))
+        weight[:, first : first + len(weights), 0] = given.shared[: len(weights)].T * weights
+        across = np.linalg.solve(given.factor[:, :-1, :-1], weight)[:, :, 0]
+        solved = given.factor[:, -1, :-1, None]
+        if posterior.alike:
+            solved = np.concatenate([solved, given.others()[0]], axis=2)
+        means = np.einsum("nq,nqk->nk", across, solved)
+        parts.append(np.column_stack([means, (across**2).sum(axis=1)]))
+    found = np.concatenate(parts)
+    return found[:, :-1] + posterior.centre * weights.sum(), found[:, -1]
 
 
 def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
@@ -140,12 +183,10 @@ def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
     shared = sds[posterior.shared.parameter]
     alone = tuple(_alone(side, precision, parameters, sds) for side in posterior.sides)
     out, *kept = alone
-    solved_out = solve_blocks(out.factor, out.scale(_weighted(posterior.cross, precision)))
-    solved_out = np.ascontiguousarray(np.moveaxis(solved_out, -1, 0))
-    solved_out = solved_out.reshape(n, -1, solved_out.shape[-1])
+    explained, left, solved = _eliminated(posterior, out, precision)
     flat = precision.T @ posterior.gram.reshape(len(precision), -1)
     gram = flat.reshape(n, *posterior.gram.shape[1:])
-    gram -= np.swapaxes(solved_out, 1, 2) @ solved_out
+    gram -= explained
     scales = np.concatenate([*(each.sds.reshape(-1, n) for each in kept), shared]).T.copy()
     gram[:, :-1] *= scales[:, :, None]
     gram[:, :, :-1] *= scales[:, None]
@@ -154,7 +195,54 @@ def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
         _rotate_kept(each, np.swapaxes(gram, 1, 2))
     diagonal = np.arange(gram.shape[1] - 1)
     gram[:, diagonal, diagonal] += 1
-    return Conditional(precision, alone, shared, solved_out, cholesky(gram))
+    factor = cholesky(gram)
+
+    def others() -> tuple[FloatArray, FloatArray]:
+        if solved is None:
+            factors = [conditional(each, parameters).factor for each in posterior.alike]
+            whole = np.stack([each[:, -1] for each in factors], axis=2)
+            return whole[:, :-1], (whole[:, -1] ** 2).sum(axis=1)
+        outcome = np.concatenate([each.cross[..., -1:] for each in posterior.alike], axis=3)
+        coupled = solve_blocks(out.factor, out.scale(_weighted(outcome, precision)))
+        coupled = np.moveaxis(coupled, -1, 0).reshape(n, -1, len(posterior.alike))
+        border = np.stack([each.gram[:, :, -1] for each in posterior.alike], axis=2)
+        border = np.tensordot(precision.T, border, 1)
+        columns = border[:, :-1] - np.swapaxes(solved[:, :, :-1], 1, 2) @ coupled
+        columns *= scales[:, :, None]
+        for each in kept:
+            _rotate_kept(each, columns)
+        white = np.linalg.solve(factor[:, :-1, :-1], columns)
+        squares = (coupled**2).sum(axis=(1, 2)) + (white**2).sum(axis=(1, 2))
+        return white, border[:, -1].sum(axis=1) - squares
+
+    return Conditional(precision, alone, shared, left, factor, others)
+
+
+def _eliminated(
+    posterior: Collapsed, out: Alone, precision: FloatArray
+) -> tuple[FloatArray, Callable[[FloatArray], FloatArray], FloatArray | None]:
+    """What the eliminated side explains of the gram matrix, and ``left`` of a `Conditional`.
+
+    The third is its inverse factor times its coupling, (n, n_eliminated, n_kept + 1), if it was
+    made.
+    """
+    patterns, n = posterior.patterns, precision.shape[1]
+    if patterns is None:
+        solved = solve_blocks(out.factor, out.scale(_weighted(posterior.cross, precision)))
+        solved = np.ascontiguousarray(np.moveaxis(solved, -1, 0))
+        solved = solved.reshape(n, -1, solved.shape[-1])
+        explained = np.swapaxes(solved, 1, 2) @ solved
+        return explained, lambda known: solved[:, :, -1] - times(solved[:, :, :-1], known), solved
+    whitening = solve_blocks(out.factor, out.scale(np.eye(out.sds.shape[1])[:, :, None]))
+    each = list(zip(np.moveaxis(whitening, -1, 0), precision.T, strict=True))
+    explained = np.stack([patterns.explained(*own) for own in each])
+
+    def left(known: FloatArray) -> FloatArray:
+        return np.stack(
+            [patterns.left(*own, given) for own, given in zip(each, known, strict=True)]
+        )
+
+    return explained, left, None
 
 
 def _alone(side: Classes, precision: FloatArray, parameters: FloatArray, sds: FloatArray) -> Alone:
@@ -188,6 +276,11 @@ def _rotate_kept(kept: Alone, gram: FloatArray) -> None:
         rows[:] = kept.rotation.transpose(2, 1, 0)[:, None] @ rows
 
 
+def standard_noise(shape: tuple[int, ...], rng: Generator | None) -> FloatArray:
+    """Standard normal numbers, or without a generator their means, zeros."""
+    return np.zeros(shape) if rng is None else rng.standard_normal(shape)
+
+
 def times(matrices: FloatArray, vectors: FloatArray) -> FloatArray:
     """Products of (n, i, j) matrices and (n, j) vectors, (n, i)."""
     return np.asarray(np.matmul(matrices, vectors[..., None])[..., 0])
@@ -199,22 +292,27 @@ def residual_precision(posterior: Collapsed, parameters: FloatArray) -> FloatArr
     return np.repeat(precision, len(posterior.rows) // len(precision), axis=0)
 
 
-def _log_density(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
+def _log_likelihood(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
     given = conditional(posterior, parameters)
     precision = given.precision
     diagonal = np.diagonal(given.factor, axis1=1, axis2=2)
     log_det = 2 * np.log(diagonal[:, :-1]).sum(axis=1)
+    n_outcomes = 1 + len(posterior.alike)
     unexplained = diagonal[:, -1] ** 2
-    for side, alone in zip(posterior.sides, given.alone, strict=True):
+    if posterior.alike:
+        unexplained = unexplained + given.others()[1]
+    for at, (side, alone) in enumerate(zip(posterior.sides, given.alone, strict=True)):
         n_alike = side.size if side is posterior.eliminated else side.size - 1
         blocks = np.diagonal(alone.factor, axis1=1, axis2=2)
         log_det += 2 * (n_alike @ np.log(blocks).sum(axis=2))
-        deviation = solve_blocks(alone.factor, alone.scale(_weighted(side.deviation, precision)))
-        unexplained -= (deviation**2).sum(axis=(0, 1, 2))
-    log_likelihood = 0.5 * (posterior.rows @ np.log(precision) - log_det - unexplained)
-    density = log_likelihood + log_prior(posterior.spec, posterior.blocks, parameters)
+        for each in (posterior, *posterior.alike):
+            apart = _weighted(each.sides[at].deviation, precision)
+            deviation = solve_blocks(alone.factor, alone.scale(apart))
+            unexplained -= (deviation**2).sum(axis=(0, 1, 2))
+    known = posterior.rows @ np.log(precision) - log_det
+    log_likelihood = 0.5 * (n_outcomes * known - unexplained)
     resolved = precision.max(axis=0) <= SMALLEST_SIGMA**-2
-    return np.where(resolved & np.isfinite(density), density, -np.inf)
+    return np.where(resolved, log_likelihood, -np.inf)
 
 
 def _weighted(constants: FloatArray, precision: FloatArray) -> FloatArray:

@@ -7,7 +7,7 @@ conditional.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import islice, product
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from numpy.random import Generator
 from .._core.arrays import FloatArray
 from ..model.effects import word_means
 from .blocks import solve_blocks
-from .collapsed import Alone, conditional, log_density, times
+from .collapsed import Alone, conditional, log_density, standard_noise, times
 from .importance import find_mode, importance_resample
 from .parameters import correlation_factor
 from .reduction import Collapsed
@@ -121,7 +121,9 @@ class Coordinates:
         return np.where(self.posterior.is_sd, values, others)
 
 
-def sample_exact(posterior: Collapsed, n_draws: int, rng: Generator) -> ExactDraws:
+def sample_exact(
+    posterior: Collapsed, n_draws: int, rng: Generator, *, effects: bool = True
+) -> ExactDraws:
     """Draw from the exact posterior.
 
     Parameters
@@ -130,9 +132,14 @@ def sample_exact(posterior: Collapsed, n_draws: int, rng: Generator) -> ExactDra
     n_draws : int
     rng : numpy.random.Generator
         Equal states give equal draws.
+    effects : bool
+        Whether to draw ``values`` too, or the parameters only.
     """
     with _linear_algebra().limit(limits=1, user_api="blas"):
-        return _sample(posterior, n_draws, rng)
+        found = _sample(posterior, n_draws, rng)
+        if not effects:
+            return found
+        return replace(found, values=draw_effects(posterior, found.parameters, rng))
 
 
 @cache
@@ -149,16 +156,14 @@ def _linear_algebra() -> ThreadpoolController:
 
 
 def _sample(posterior: Collapsed, n_draws: int, rng: Generator) -> ExactDraws:
-    start = np.where(posterior.is_sd, np.log(posterior.design.y.std() / 2), 0.0)
-    density = partial(log_density, posterior)
-    mode = find_mode(density, start, _bounds(posterior))
+    mode = mode_of(posterior)
     trial, along = _along_sds(posterior, mode)
     coordinates = Coordinates(posterior, _resolution(posterior, trial, along))
     modes = _all_modes(posterior, mode, trial, along)
     found = importance_resample(coordinates.log_density, coordinates.points(modes), n_draws, rng)
     parameters = coordinates.parameters(found.points)
     return ExactDraws(
-        values=draw_effects(posterior, parameters, rng),
+        values={},
         parameters=parameters,
         log_density=found.log_p - (found.points - parameters).sum(axis=1),
         pareto_k=found.pareto_k,
@@ -166,6 +171,12 @@ def _sample(posterior: Collapsed, n_draws: int, rng: Generator) -> ExactDraws:
         n_proposals=found.n_proposals,
         n_modes=_n_held(found.points, coordinates.points(modes)),
     )
+
+
+def mode_of(posterior: Collapsed) -> FloatArray:
+    """Return the parameters of highest density, in log sds, (n_parameters,)."""
+    start = np.where(posterior.is_sd, np.log(posterior.design.y.std() / 2), 0.0)
+    return find_mode(partial(log_density, posterior), start, _bounds(posterior))
 
 
 def _n_held(points: FloatArray, modes: FloatArray) -> int:
@@ -233,9 +244,12 @@ def _all_modes(
 
 
 def draw_effects(
-    posterior: Collapsed, parameters: FloatArray, rng: Generator
+    posterior: Collapsed, parameters: FloatArray, rng: Generator | None
 ) -> dict[str, FloatArray]:
-    """Draw effects and means from their exact conditional, one for each vector of parameters."""
+    """Draw effects and means from their exact conditional, one for each vector of parameters.
+
+    Without a generator they are the means of that conditional, which are linear in the outcome.
+    """
     rows, values = posterior.draws_at_once, {}
     for start in range(0, len(parameters), rows):
         part = _draw_block(posterior, parameters[start : start + rows], rng)
@@ -256,7 +270,7 @@ def draw_effects(
 
 
 def _draw_block(
-    posterior: Collapsed, parameters: FloatArray, rng: Generator
+    posterior: Collapsed, parameters: FloatArray, rng: Generator | None
 ) -> dict[str, FloatArray]:
     given = conditional(posterior, parameters)
     of_classes, shared = given.draw(rng)
@@ -268,7 +282,11 @@ def _draw_block(
 
 
 def _effects(
-    side: Classes, of_class: FloatArray, alone: Alone, precision: FloatArray, rng: Generator
+    side: Classes,
+    of_class: FloatArray,
+    alone: Alone,
+    precision: FloatArray,
+    rng: Generator | None,
 ) -> FloatArray:
     """Effects of all units, (n, d, n_units): drawn by class, and own deviations from that."""
     d, n = of_class.shape[1:]
@@ -281,7 +299,7 @@ def _effects(
     for index in np.flatnonzero(side.size > 1):
         members = np.flatnonzero(side.of_unit == index)
         own = np.ascontiguousarray(whitening[index].T)
-        noise = rng.standard_normal((n, d, len(members)))
+        noise = standard_noise((n, d, len(members)), rng)
         mean = means[:, :, index] - times(own, noise.mean(axis=2))
         apart = side.apart[:, :, members].reshape(len(precision), -1)
         noise += np.swapaxes(own, 1, 2) @ (precision.T @ apart).reshape(noise.shape)

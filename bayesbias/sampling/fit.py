@@ -10,28 +10,25 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-import numpy as np
 import pandas as pd
 from numpy.random import Generator, default_rng
 
 from .._core.checks import Argument
 from .._core.random import as_seed_sequence
+from ..model.arviz_groups import add_groups
 from ..model.defaults import RECOMMENDED
 from ..model.design import Design, index_table
-from ..model.likelihood import predict_rows
 from ..model.pymc_model import model_of
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import (
     SamplingWarning,
-    add_draws,
+    add_labels,
     assemble,
-    complete,
     describe,
-    outcome_of,
-    undate,
     varying,
 )
-from ..tables.schema import table_hash, validate_and_encode
+from ..model.whitening import COORDINATES
+from ..tables.schema import Coded, table_hash, validate_and_encode
 from .exact import sample_exact
 from .importance import FEWEST_EFFECTIVE
 from .options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
@@ -73,8 +70,6 @@ def fit(
     model: str | Path | ModelSpec = RECOMMENDED["distance"],
     *,
     priors: Mapping[str, Any] | None = None,
-    prior_predictive: bool = False,
-    posterior_predictive: bool = False,
     options: FitOptions | None = None,
     **keywords: Unpack[FitKeywords],
 ) -> DataTree:
@@ -89,16 +84,13 @@ def fit(
         ModelSpec.
     priors : mapping, optional
         Overrides, such as ``{"connection_mean": {"sd": 0.1}}``.
-    prior_predictive, posterior_predictive : bool
-        Whether to add the groups ``prior`` and ``prior_predictive``, rows that PyMC draws from the
-        prior, and ``posterior_predictive``, for use with ArviZ. To judge priors by whole tables,
-        without a fit, see `bayesbias.prior_predictive`.
     options : FitOptions, optional
         Options that keywords replace; what they say of reading a posterior plays no part here.
     **keywords
         Fields of `FitOptions` by name: ``method="auto"``, ``draws=1000`` of each of ``chains=4``,
         ``seed=None`` for fresh entropy; ``tune=1000``, ``target_accept=0.9`` and the bar are for
-        NUTS only.
+        NUTS only. ``log_likelihood=True``, ``log_prior=True``, ``posterior_predictive=True`` and
+        ``prior_predictive=True`` add groups for ArviZ, as `bayesbias.complete` does afterwards.
 
     Returns
     -------
@@ -117,15 +109,26 @@ def fit(
     -----
     SamplingWarning
         If R-hat, effective sample size, divergences or Pareto k are beyond their limits.
+    UserWarning
+        If rows repeat earlier ones exactly.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> wordlist = bb.load_wordlist("religion")
+    >>> vectors = bb.load_vectors("glove-demo", wordlist)
+    >>> table = bb.distance_table(vectors, wordlist)
+    >>> post = bb.fit(table, seed=1)
+    >>> dict(post["posterior"].sizes)["draw"]
+    1000
     """
     options = fit_options(options, keywords)
     valid, coded = validate_and_encode(table)
+    _warn_of_repeats(valid, coded)
     return fit_design(
         index_table(valid, coded=coded),
         load_model(model, "distance"),
         priors=priors,
-        prior_predictive=prior_predictive,
-        posterior_predictive=posterior_predictive,
         table_hash=table_hash(valid, coded),
         options=options,
     )
@@ -137,8 +140,6 @@ def fit_design(
     model: str | Path | ModelSpec,
     *,
     priors: Mapping[str, Any] | None = None,
-    prior_predictive: bool = False,
-    posterior_predictive: bool = False,
     table_hash: str | None = None,
     options: FitOptions | None = None,
     **keywords: Unpack[FitKeywords],
@@ -154,7 +155,7 @@ def fit_design(
     table_hash : str, optional
         What the result is to say of where the rows come from; the design's own digest if not
         given.
-    model, priors, prior_predictive, posterior_predictive, options, **keywords
+    model, priors, options, **keywords
         As for `fit`.
 
     Returns
@@ -185,13 +186,20 @@ def fit_design(
     tree.attrs["warnings"] = json.dumps([str(doubt) for doubt in doubts])
     for doubt in doubts:
         warnings.warn(doubt, skip_file_prefixes=(PACKAGE,))
-    if prior_predictive:
-        _add_prior_predictive(tree, run, predicting)
-    if posterior_predictive:
-        rows = np.arange(len(design.y))
-        predicted = predict_rows(tree, rows, predicting)
-        add_draws(tree, "posterior_predictive", {outcome_of(tree): predicted})
+    add_groups(tree, options.groups, predicting)
     return tree
+
+
+def _warn_of_repeats(valid: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
+    """Tell of rows that were measured once and stand twice."""
+    codes = {name: codes for name, (codes, _) in coded.items()}
+    repeated = int(pd.DataFrame(codes | {"y": valid["cosine_distance"]}).duplicated().sum())
+    if repeated:
+        warnings.warn(
+            f"{repeated:,} of {len(valid):,} rows repeat an earlier row exactly: they count twice, "
+            "and intervals come out too narrow. table.drop_duplicates() removes them",
+            skip_file_prefixes=(PACKAGE,),
+        )
 
 
 def _by_method(run: _Run) -> tuple[DataTree, str, str]:
@@ -231,7 +239,9 @@ def _nuts(run: _Run, backend: str) -> DataTree:
         raise ImportError(f"method={backend!r} needs {backend}: pip install 'bayesbias[samplers]'")
     options = run.options
     seeds = [int(seed) for seed in run.rng.integers(2**31, size=options.chains)]
-    with model_of(run.design, run.spec), warnings.catch_warnings():
+    # Correlated effects leave NUTS a handful of effective draws unless they are integrated out.
+    whitened = run.spec.likelihood == "normal" and any(t.correlated for t in run.spec.terms)
+    with model_of(run.design, run.spec, whitened=whitened), warnings.catch_warnings():
         # A first step of the warm-up may leave all numbers; the sampler then shortens it.
         warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning)
         # Said of what is not compiled by Numba: shapes, and not the density.
@@ -247,12 +257,13 @@ def _nuts(run: _Run, backend: str) -> DataTree:
             compute_convergence_checks=False,
         )
     drawn = tree["posterior"].to_dataset()
+    drawn = drawn.drop_vars([name for name in drawn if str(name).endswith(COORDINATES)])
     for term in run.spec.fitting(run.design).terms:
         if term.is_projected:
             free = drawn[term.name]
             drawn[term.name] = free.copy(data=term.projected(run.design, free.values))
     tree["posterior"] = drawn
-    complete(tree, run.design)
+    add_labels(tree, run.design)
     return tree
 
 
@@ -294,13 +305,3 @@ def _doubts_of_chains(tree: DataTree) -> Iterator[SamplingWarning]:
         if least < ESS_LIMIT:
             told = f"the {kind} effective sample size is {least:.0f} for some parameter, fewer than"
             yield SamplingWarning(f"{told} {ESS_LIMIT}: raise ", _DRAWS)
-
-
-def _add_prior_predictive(tree: DataTree, run: _Run, rng: Generator) -> None:
-    import pymc as pm
-
-    with model_of(run.design, run.spec):
-        prior = pm.sample_prior_predictive(run.options.draws, random_seed=rng)
-    for group in ("prior", "prior_predictive"):
-        tree[group] = prior[group]
-    undate(tree)

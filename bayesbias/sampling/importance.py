@@ -240,12 +240,20 @@ def _at_mode(log_density: LogDensity, mode: FloatArray) -> Proposal:
 
 
 def _at_modes(log_density: LogDensity, modes: FloatArray) -> Mixture:
-    """Lay a Student-t at every mode; shares are the modes' masses by their curvature."""
+    """Lay a Student-t at every mode; shares are the modes' masses by their curvature.
+
+    A mode at the edge of what is possible has no curvature; the proposals of the others, which are
+    refitted, reach there.
+    """
     parts = tuple(_at_mode(log_density, mode) for mode in modes)
     volumes = np.array([np.linalg.slogdet(part.factor)[1] for part in parts])
     masses = log_density(modes) + volumes
-    shares = np.maximum(np.exp(masses - masses.max()), SMALLEST_SHARE)
-    return Mixture(parts, shares / shares.sum())
+    curved = np.isfinite(masses)
+    if not curved.any():
+        raise ValueError("the log density has no mode around which it is finite")
+    shares = np.maximum(np.exp(masses[curved] - masses[curved].max()), SMALLEST_SHARE)
+    kept = tuple(part for part, has in zip(parts, curved, strict=True) if has)
+    return Mixture(kept, shares / shares.sum())
 
 
 def _fitted(pilot: Weighted) -> Mixture:

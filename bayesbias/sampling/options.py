@@ -20,6 +20,7 @@ from .._core.intervals import (
     interval_kind,
 )
 from .._core.random import Seed, check_seed
+from ..model.defaults import EXTRA_GROUPS
 
 METHODS = ("auto", "exact", "nuts", "nutpie", "numpyro")
 """Ways to a posterior. ``nuts`` is PyMC's own; nutpie and numpyro come with ``samplers``."""
@@ -59,11 +60,19 @@ class FitOptions:
         Half-width of the region of practical equivalence, a distance in [0, 2].
     progressbar : bool
         Whether NUTS shows its bar.
+    log_likelihood, log_prior, posterior_predictive, prior_predictive : bool
+        Whether to add these groups to the posterior, for ArviZ; see `bayesbias.complete`.
 
     Raises
     ------
     ValueError
         If a value is not allowed.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> bb.FitOptions(draws=500, seed=1).ci_prob
+    0.89
     """
 
     method: str = _option(
@@ -118,6 +127,10 @@ class FitOptions:
         help="Differences smaller than this count as none.",
     )
     progressbar: bool = True
+    log_likelihood: bool = False
+    log_prior: bool = False
+    posterior_predictive: bool = False
+    prior_predictive: bool = False
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -148,10 +161,16 @@ class FitOptions:
         return {**self.intervals, "rope": self.rope}
 
     @property
+    def groups(self) -> set[str]:
+        """The groups that are added to a posterior."""
+        return {name for name in EXTRA_GROUPS if getattr(self, name)}
+
+    @property
     def recorded(self) -> dict[str, Any]:
-        """What decides the numbers: all fields but the bar's, a seed that is an object as text."""
-        kept = {each.name: getattr(self, each.name) for each in fields(self)}
-        del kept["progressbar"]
+        """What decides the numbers, with a seed that is an object as text."""
+        aside = {"progressbar", *EXTRA_GROUPS}
+        names = [each.name for each in fields(self) if each.name not in aside]
+        kept = {name: getattr(self, name) for name in names}
         plain = self.seed is None or isinstance(self.seed, int)
         return kept if plain else kept | {"seed": str(self.seed)}
 
@@ -171,6 +190,10 @@ class FitKeywords(TypedDict, total=False):
     target_accept: float
     seed: Seed
     progressbar: bool
+    log_likelihood: bool
+    log_prior: bool
+    posterior_predictive: bool
+    prior_predictive: bool
 
 
 def check_rope(rope: float) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from .._core.arrays import FloatArray
 from ..model.design import Design
-from ..model.priors import factor_of_partial_correlations
+from ..model.priors import factor_of_partial_correlations, partial_correlations
 from ..model.spec import ModelSpec
 
 
@@ -80,3 +80,23 @@ def log_prior(spec: ModelSpec, blocks: Sequence[Block], parameters: FloatArray) 
 def correlation_factor(values: FloatArray, n: int) -> FloatArray:
     """Cholesky factors of correlation matrices, (draws, n, n), of their block of parameters."""
     return factor_of_partial_correlations(np.tanh(values), n)
+
+
+def parameters_of(blocks: Sequence[Block], values: Mapping[str, FloatArray]) -> FloatArray:
+    """Return the parameters that draws of sds and correlations are of, (n, n_parameters).
+
+    Parameters
+    ----------
+    blocks : sequence of Block
+    values : mapping of str to (n, ...) float
+        Of every block, sds or matrices of correlations.
+    """
+    n = len(values[blocks[0].name])
+    found = np.empty((n, blocks[-1].where.stop))
+    for block in blocks:
+        own = values[block.name]
+        if block.n_correlated:
+            found[:, block.where] = np.arctanh(partial_correlations(own))
+        else:
+            found[:, block.where] = np.log(own.reshape(n, -1))
+    return found

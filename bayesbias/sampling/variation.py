@@ -16,14 +16,15 @@ def constant_parts(design: Design, spec: ModelSpec) -> list[tuple[str, FloatArra
     """Rows that share a residual sd and are all equal, by the name of what they are of.
 
     They are of one connection each, or ``the`` rows where the model has one residual sd. A single
-    row does not count: of it the prior decides. Values are equal within the rounding of distances.
+    row does not count: of it the prior decides. Values are equal that spread by no more than the
+    rounding of distances.
     """
     if spec.sigma == "connection":
         rows = [design.connection == at for at in range(len(design.connections))]
         each = zip(design.connections, (design.y[own] for own in rows), strict=True)
     else:
         each = zip(("the",), (design.y,), strict=True)
-    return [(name, own) for name, own in each if len(own) > 1 and np.ptp(own) <= ROUNDING]
+    return [(name, own) for name, own in each if len(own) > 1 and own.std() <= ROUNDING]
 
 
 def require_variation(design: Design, spec: ModelSpec) -> None:
@@ -34,7 +35,9 @@ def require_variation(design: Design, spec: ModelSpec) -> None:
     """
     for name, own in constant_parts(design, spec):
         what = _IN_WORDS.get(design.outcome, "values")
-        told = f"are {round(float(own[0]), 4):g}, so that no residual sd can be learnt from them"
+        spread = f", give or take {own.std():.0e}" if np.ptp(own) else ""
+        told = f"are {round(float(own.mean()), 4):g}{spread}"
+        told += ", so that no residual sd can be learnt from them"
         if spec.sigma == "common":
             raise ValueError(f"all {len(own):,} {what} {told}; measure other words")
         raise ValueError(

@@ -19,6 +19,7 @@ from .direct_bias import DirectBiasResult as DirectBiasResult
 from .direct_bias import direct_bias as direct_bias
 from .direct_bias import direct_bias_of as direct_bias_of
 from .direct_bias import direction_correlations as direction_correlations
+from .direct_bias import direction_stability as direction_stability
 from .direct_bias import indirect_bias as indirect_bias
 from .ect import SCORE as _ECT
 from .ect import EctResult as EctResult

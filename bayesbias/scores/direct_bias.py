@@ -135,15 +135,63 @@ def direction_correlations(
     ----------
     Schröder et al. (2024), Semantic properties of cosine based bias scores, figure 3.
     """
+    sets, names = _pairs(vectors, pairs, unit=unit)
+    singles = pair_directions([each[0] for each in sets], [each[1] for each in sets])
+    both = np.vstack([singles, principal_components(sets, 1).directions])
+    names = [*names, "component"]
+    return pd.DataFrame(np.clip(both @ both.T, -1.0, 1.0), index=names, columns=names)
+
+
+def direction_stability(
+    vectors: WordVectors, pairs: Iterable[Sequence[str]], *, unit: bool = True
+) -> pd.Series:
+    """Cosine of the bias direction without a pair with that of all pairs, pair by pair.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors or mapping of str to array
+    pairs : list of two or more pairs of words
+    unit : bool
+        As for `direct_bias`.
+
+    Returns
+    -------
+    Series
+        In [0, 1], one value a pair, ``first - second``, of the first principal components. Near 1
+        for all, no single pair makes the direction.
+
+    References
+    ----------
+    Schröder et al. (2024), Semantic properties of cosine based bias scores, on how a direction
+    depends on its pairs.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> pairs = [("he", "she"), ("man", "woman"), ("his", "her")]
+    >>> vectors = bb.load_vectors("glove-demo", [word for pair in pairs for word in pair])
+    >>> bool(bb.scores.direction_stability(vectors, pairs).min() > 0.9)
+    True
+    """
+    sets, names = _pairs(vectors, pairs, unit=unit)
+    if len(sets) < 2:
+        raise ValueError("leaving a pair out needs two or more pairs")
+    whole = principal_components(sets, 1).directions[0]
+    rest = ([*sets[:at], *sets[at + 1 :]] for at in range(len(sets)))
+    cosines = [abs(principal_components(each, 1).directions[0] @ whole) for each in rest]
+    return pd.Series(np.minimum(cosines, 1.0), index=names, name="cosine")
+
+
+def _pairs(
+    vectors: WordVectors, pairs: Iterable[Sequence[str]], *, unit: bool
+) -> tuple[list[FloatArray], list[str]]:
+    """Vectors of pairs of words, and names of their directions."""
     rows, kept, _ = look_up_tuples(vectors, "pairs", pairs)
     wrong = [members for members in kept if len(members) != 2]
     if wrong:
         raise ValueError(f"single directions are those of pairs; got {wrong[0]!r}")
-    sets = [unit_rows(each) for each in rows] if unit else rows
-    singles = pair_directions([each[0] for each in sets], [each[1] for each in sets])
-    both = np.vstack([singles, principal_components(sets, 1).directions])
-    names = [f"{first} - {second}" for first, second in kept] + ["component"]
-    return pd.DataFrame(np.clip(both @ both.T, -1.0, 1.0), index=names, columns=names)
+    sets = [unit_rows(each) for each in rows] if unit else list(rows)
+    return sets, [f"{first} - {second}" for first, second in kept]
 
 
 def indirect_bias(
@@ -229,6 +277,7 @@ SCORE = ListScore(
     resampled=_resampled,
     note=PAIRS_BY_PLACE,
     reading="more difference between groups",
+    width=1.0,
     properties=Properties(
         comparable=(True, "it is a mean of |cos|^c, and 0 and 1 are reached for any component"),
         trustworthy=(

@@ -92,4 +92,5 @@ SCORE = ListScore(
     no_bias=1.0,
     direction="lower",
     reading="more difference between groups",
+    width=2.0,
 )

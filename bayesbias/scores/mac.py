@@ -180,6 +180,7 @@ SCORE = ListScore(
     no_bias=1.0,
     direction="lower",
     reading="closer to all stereotypes",
+    width=2.0,
     properties=Properties(
         comparable=(False, "its extremes depend on the attributes"),
         trustworthy=(False, "it is 1 when a target is near to one set and far from another"),

@@ -151,4 +151,5 @@ SCORE = ListScore(
     choices="mean of the first group, ddof=1",
     resampled=_resampled,
     note="mean of the effect sizes of SC-WEAT",
+    width=4.0,
 )

@@ -72,6 +72,8 @@ class ListScore:
         differences cannot.
     costly : bool
         Whether it takes so long that `robustness` computes it only if it is named.
+    width : float
+        From the lowest to the highest value that it can have, whatever the list; NaN without one.
     """
 
     value: Callable[[ListRows], float]
@@ -84,6 +86,7 @@ class ListScore:
     direction: Direction = "higher"
     reading: Reading = "closer to own stereotype"
     costly: bool = False
+    width: float = float("nan")
     properties: Properties | None = None
 
     def value_or_nan(self, rows: ListRows) -> float:

@@ -21,7 +21,7 @@ from .resampling import interval
 
 ROBUSTNESS_COLUMNS = (
     *("kind", "score", "groups", "embedding", "share", "left_out", "no_bias"),
-    *("full", "mean", "sd", "low", "high", "deviation", "n"),
+    *("full", "mean", "sd", "low", "high", "deviation", "deviation_share", "n"),
 )
 """Columns of `robustness`, in order."""
 
@@ -74,8 +74,10 @@ def robustness(
     -------
     DataFrame
         ``ROBUSTNESS_COLUMNS``, one row a summary. ``kind`` is ``sublist`` (one row a share:
-        ``mean``, ``sd``, ``low`` and ``high`` over sub-lists, and ``deviation``, the mean
-        absolute difference from the ``full`` list), ``leave_one_out`` (one row a pair left out,
+        ``mean``, ``sd``, ``low`` and ``high`` over sub-lists, ``deviation``, the mean
+        absolute difference from the ``full`` list, and ``deviation_share``, in [0, 1]: the same
+        over the width of the score's range, 4 for WEAT and 1 for SAME, so that scores compare;
+        NaN where a score has no bounds), ``leave_one_out`` (one row a pair left out,
         or a protected word where groups are not of equal size: ``mean`` is the value) or, with a
         reference, ``silhouette`` (one row a share: ``mean``, the distance between the means of
         embedding and reference, and ``sd``, that of the difference; a list tells the two apart
@@ -84,7 +86,9 @@ def robustness(
 
     References
     ----------
-    Schröder, Schulz, Hammer (2024), The SAME score, section 5.3. Spliethöver and Wachsmuth
+    Schröder, Schulz, Hammer (2024), The SAME score, section 5.3; its authors' program divides the
+    deviations of WEAT by 4 (HammerLabML/PLMBiasMeasureBenchmark at f6fc6d2,
+    src/ijcnn24/robustness.py). Spliethöver and Wachsmuth
     (2021), Bias silhouette analysis, IJCAI; silhouettes here follow its idea, not its figures.
     """
     if not shares or any(not 0 < share <= 1 for share in shares):
@@ -107,6 +111,7 @@ def robustness(
             made += [start | row for row in _over_shares(spec, at, given, others, ci_prob)]
             made += [start | row for row in _left_out(spec, rows.of_groups(at))]
     frame = pd.DataFrame(made, columns=list(ROBUSTNESS_COLUMNS))
+    frame["deviation_share"] = frame["deviation"] / [SCORES[name].width for name in frame["score"]]
     frame.attrs = {"ci_prob": ci_prob, "ci_kind": "eti", "seed": sequence.entropy}
     return frame
 

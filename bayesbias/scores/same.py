@@ -147,6 +147,7 @@ SCORE = ListScore(
     scope="all",
     resampled=_resampled,
     reading="more difference between groups",
+    width=1.0,
     properties=Properties(
         comparable=(
             True,

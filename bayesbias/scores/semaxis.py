@@ -95,4 +95,5 @@ SCORE = ListScore(
     value=lambda rows: semaxis_of(rows.protected[0], *rows.stereotypes).score,
     scope="ordered",
     choices="mean of the first group, vectors as they are",
+    width=2.0,
 )

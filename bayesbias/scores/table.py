@@ -64,6 +64,15 @@ def score_table(
         ``no_bias`` is the value of no bias, and values in ``direction`` of it mean what
         ``reading`` says. ``value`` is missing only where ``note`` says why; ``p_value`` only for
         scores without a test. ``note`` also names words left out and resamplings left out.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> wordlist = bb.load_wordlist("religion")
+    >>> vectors = bb.load_vectors("glove-demo", wordlist)
+    >>> frame = bb.score_table(vectors, wordlist, scores=["mac"], seed=1)
+    >>> frame["score"].tolist()
+    ['mac']
     """
     check_probability(ci_prob)
     named_alternative(alternative)

@@ -124,6 +124,7 @@ SCORE = ListScore(
     scope="ordered",
     choices="mean of ψ of the first group",
     resampled=resampled_mean_psi,
+    width=4.0,
     properties=Properties(
         comparable=(False, "its extremes are ±‖â - b̂‖, which depends on the attributes"),
         trustworthy=(True, "it is the difference of the two mean cosines itself"),

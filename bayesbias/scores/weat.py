@@ -40,6 +40,17 @@ class WeatResult(PermutationResult):
         """The effect size d, under the name that every single-number score has."""
         return self.effect_size
 
+    @property
+    def separability(self) -> float:
+        """Share of pairs of words of X and of Y of which the first has the larger association.
+
+        In [0, 1], 1/2 if neither set lies higher: the area under the ROC curve of a classifier by
+        association (Schröder et al., 2024, Semantic properties of cosine based bias scores). The
+        effect size near 2 says that sets are apart; this says whether they overlap.
+        """
+        x, y = self.association[: self.n_x, None], self.association[self.n_x :]
+        return float(((x > y) + (x == y) / 2).mean())
+
 
 class WeatChoices(PermutationChoices, total=False):
     """What a user of WEAT may choose; see `weat`."""
@@ -216,6 +227,7 @@ EFFECT_SIZE = ListScore(
     choices="effect size, ddof=1",
     resampled=_resampled_effect_size,
     test=_test,
+    width=4.0,
     properties=Properties(
         comparable=(
             True,

@@ -20,6 +20,13 @@ from .schema import (
 STEREOTYPES = ("associated", "different")
 """Connections of the stereotype attributes; the others are controls."""
 
+PARTNERS = ("different", "matched", "human", "neutral")
+"""What the associated attributes are compared with: the first of these that a table has.
+
+Against different stereotypes zero means that it does not matter whose stereotype it is. Control
+words differ from stereotypes in how frequent they are, too, and distances follow that.
+"""
+
 UNRELATED = 1.0
 """Cosine distance of orthogonal directions."""
 
@@ -28,6 +35,12 @@ FEWEST_FOR_DENSITY = 3
 
 REACH = 2.0
 """Kernel bandwidths that a density is followed beyond the outermost distances."""
+
+
+def leading_pair(table: pd.DataFrame) -> tuple[str, str]:
+    """Return the pair whose difference leads: associated − different, where there are both."""
+    there = connections_present(table)
+    return "associated", next(name for name in PARTNERS if name in there)
 
 
 def mac_band(table: pd.DataFrame, half_width: float | None = None) -> pd.DataFrame:

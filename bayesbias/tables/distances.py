@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
+from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -11,9 +13,20 @@ import pandas as pd
 
 from .._core.arrays import FloatArray, cosine_distance, unit_rows
 from .._core.checks import Argument, ArgumentError
+from .._core.display import abridged
+from .copies import without_copies
 from .cosines import attach_word_cosines
-from .schema import COLUMNS, CONNECTIONS, connections_present, validate
+from .schema import COLUMNS, CONNECTIONS, codes_and_names, connections_present, validate
+from .spellings import first_spellings
 from .wordlists import WordList
+
+_WORDS = ("protected_word", "attribute")
+
+MOST_MISSING = 0.2
+"""Share of a set's words that may be missing before its numbers are marked: WEFE's."""
+
+FEWEST_LEFT = 3
+"""Words of a set below which its numbers are marked."""
 
 LARGE = 2_000_000
 """Rows from which on a warning says, before they are made, how many there will be."""
@@ -26,14 +39,22 @@ if TYPE_CHECKING:
 
 
 def distance_table(
-    vectors: KeyedVectors, wordlist: WordList, *, embedding: str | None = None
+    vectors: KeyedVectors,
+    wordlist: WordList,
+    *,
+    embedding: str | None = None,
+    drop_copies: bool = False,
+    max_missing: float | None = None,
+    ranks: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Compute the cosine distances between every protected word and every attribute of a word list.
 
     An attribute of the word's own group's stereotype is ``associated``, one of another group's is
     ``different``, control words are ``neutral`` or ``human``. A pair stands once, even where an
     attribute is in several sets (the first of these connections counts), and no word is compared
-    with itself. Missing words are absent rows; `missing_words` names them.
+    with itself. Two spellings that read one vector are one word, called as the first of them.
+    Missing words are absent rows; `missing_words` names them, `thin_sets` the sets that they leave
+    thin.
 
     Parameters
     ----------
@@ -43,6 +64,14 @@ def distance_table(
         At least two groups with stereotypes.
     embedding : str, optional
         If given, a column ``embedding`` holds it, so that tables can be joined.
+    drop_copies : bool
+        Leave out words that are exact copies of an earlier one; see `copied_words`.
+    max_missing : float, optional
+        Largest share of a set's words, in [0, 1], that may be missing; WEFE's default is 0.2.
+        Without it nothing is refused.
+    ranks : DataFrame, optional
+        ``word``, ``rank``, as `frequency_ranks` gives them. Adds the columns
+        ``protected_word_rank`` and ``attribute_rank``, which models do not see.
 
     Returns
     -------
@@ -53,30 +82,51 @@ def distance_table(
     Raises
     ------
     ValueError
-        If the arguments are swapped, no word is found, fewer than two groups have words, a
-        connection gets no rows, or a vector is all zeros or not finite (the words are named).
+        If the arguments are swapped, no word is found, fewer than two groups have words, a set
+        has lost more than ``max_missing`` of its words, two groups share a word in two spellings,
+        a connection gets no rows, or a vector is all zeros or not finite (the words are named).
 
     Warns
     -----
     UserWarning
-        Before it begins, if the table will be large.
+        Before it begins, if the table will be large; if two spellings read one vector, or a
+        protected word is an attribute too. If words are exact copies of one another, or equidistant
+        by construction (`copied_words`).
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> wordlist = bb.load_wordlist("religion")
+    >>> vectors = bb.load_vectors("glove-demo", wordlist)
+    >>> table = bb.distance_table(vectors, wordlist)
+    >>> len(table)
+    4815
     """
     if isinstance(vectors, WordList):
         raise ValueError("the vectors come first, the words second: distance_table(vectors, words)")
+    _require_wordlist(wordlist)
     if not wordlist.groups:
         raise ValueError(f"the list {wordlist.name!r} has control words only; give one with groups")
     _require_words(vectors, wordlist)
+    if max_missing is not None:
+        refuse_missing(vectors, wordlist, max_missing)
     _warn_of_size(vectors, wordlist)
-    pairs = _pairs(vectors, wordlist)
+    spellings = first_spellings(vectors, wordlist.words)
+    _check_spellings(spellings, wordlist)
+    pairs = _pairs(spellings, wordlist)
     _require_connections(pairs, wordlist)
     pairs["cosine_distance"] = _distances(vectors, pairs)
     if embedding is not None:
         pairs["embedding"] = embedding
     table = validate(pairs)
+    if ranks is not None:
+        rank = ranks.set_index("word")["rank"]
+        for name in _WORDS:
+            table[f"{name}_rank"] = table[name].map(rank)
     words = table["protected_word"].unique()
     directions = unit_rows(_directions(vectors, words.astype(str)))
     attach_word_cosines(table, words, directions @ directions.T)
-    return table
+    return without_copies(table, "these vectors", drop=drop_copies, stacklevel=2)
 
 
 def missing_words(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
@@ -87,15 +137,121 @@ def missing_words(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
     DataFrame
         One row a missing word of a set: ``role`` (protected, stereotype or control), ``set``,
         ``word``. Empty if nothing is missing.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> wordlist = bb.load_wordlist("religion")
+    >>> vectors = bb.load_vectors("glove-demo", wordlist)
+    >>> bb.missing_words(vectors, wordlist)["word"].tolist()
+    ['literaly']
     """
+    _require_wordlist(wordlist)
     frame = wordlist.to_frame()
-    present = frame["word"].map(lambda word: word in vectors.key_to_index)
-    return frame[~present.astype(bool)].reset_index(drop=True)
+    present = frame["word"].isin(list(vectors.key_to_index))
+    return frame[~present].reset_index(drop=True)
+
+
+def thin_sets(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
+    """Return the sets of a list of which too few words are left to speak for the set.
+
+    These are sets that lost more than a fifth of their words, the share from which WEFE gives no
+    score, and sets with fewer than three words left.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors
+    wordlist : WordList
+
+    Returns
+    -------
+    DataFrame
+        One row a set, in the list's order: ``role`` (protected, stereotype or control), ``set``,
+        ``words`` (how many the list has), ``found`` (spellings of one vector counted once),
+        ``share`` (of the words that are missing, in [0, 1]). Empty if every set has enough.
+
+    References
+    ----------
+    Badilla, Bravo-Marquez and Pérez (2020), WEFE: ``lost_vocabulary_threshold``.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> words = bb.load_wordlist("weat10")  # its names have capitals, the vectors have none
+    >>> bb.thin_sets(bb.load_vectors("glove-demo", words), words)["set"].tolist()
+    ['young_people_names', 'old_people_names']
+    """
+    sets = _losses(vectors, wordlist)
+    thin = (sets["share"] > MOST_MISSING) | (sets["found"] < FEWEST_LEFT)
+    return sets[thin].reset_index(drop=True)
+
+
+def _losses(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
+    """Return how many words every set has, how many were found, and the share that was not."""
+    first = first_spellings(vectors, wordlist.words)
+    frame = wordlist.to_frame()
+    sets = frame.assign(first=frame["word"].map(first)).groupby(["role", "set"], sort=False)
+    words, there, found = sets.size(), sets["first"].count(), sets["first"].nunique()
+    columns = {"words": words, "found": found, "share": (words - there) / words}
+    return pd.DataFrame(columns).reset_index()
+
+
+def refuse_missing(vectors: KeyedVectors, wordlist: WordList, most: float) -> None:
+    """Raise an ArgumentError if some set has lost more than a share of its words."""
+    if isinstance(most, bool) or not 0 <= most <= 1:
+        raise ArgumentError(Argument("max_missing"), f" must lie in [0, 1]; got {most}")
+    sets = _losses(vectors, wordlist)
+    bad = sets[sets["share"] > most].to_dict("records")
+    if bad:
+        told = ", ".join(f"{each['set']} ({each['found']} of {each['words']})" for each in bad)
+        raise ArgumentError(
+            f"these sets of {wordlist.name!r} have lost more than {100 * most:g}% of their words: "
+            f"{told}. Take an embedding that has them, mend the list, or give ",
+            Argument("max_missing"),
+            " a larger share",
+        )
+
+
+def _require_wordlist(wordlist: object) -> None:
+    """Raise a TypeError if something is no word list, such as a dict that one is made of."""
+    if not isinstance(wordlist, WordList):
+        raise TypeError(
+            f"a WordList is needed; got a {type(wordlist).__name__}. bb.load_wordlist makes one of "
+            "a bundled name, a file or a dict"
+        )
+
+
+def _check_spellings(spellings: Mapping[str, str], wordlist: WordList) -> None:
+    """Warn of words that count once, refuse those of two groups, and name those that are both."""
+    homes: dict[str, str] = {}
+    for group, words in wordlist.groups.items():
+        for word in words:
+            first = spellings.get(word, word)
+            if homes.setdefault(first, group) != group:
+                raise ValueError(
+                    f"{first!r} (group {homes[first]}) and {word!r} (group {group}) read the same "
+                    "vector; a protected word can belong to one group only, so take one of them out"
+                )
+    same = [f"{word} as {first}" for word, first in spellings.items() if word != first]
+    if same:
+        warnings.warn(
+            f"{abridged(same)} of {wordlist.name!r}: these read the same vector, and count once",
+            stacklevel=3,
+        )
+    attributes = chain(*wordlist.stereotypes.values(), *wordlist.controls.values())
+    both = sorted(homes.keys() & {spellings.get(word) for word in attributes})
+    if both:
+        warnings.warn(
+            f"{abridged(both)} of {wordlist.name!r}: protected words that are attributes too; no "
+            "word is compared with itself",
+            stacklevel=3,
+        )
 
 
 def _require_words(vectors: KeyedVectors, wordlist: WordList) -> None:
-    known = [group for group, ws in wordlist.groups.items() if any(w in vectors for w in ws)]
-    if not any(word in vectors for word in wordlist.words):
+    there = vectors.key_to_index
+    known = [group for group, ws in wordlist.groups.items() if any(w in there for w in ws)]
+    if not any(word in there for word in wordlist.words):
         raise ValueError(
             f"none of the {len(wordlist.words)} words of {wordlist.name!r} has a vector"
         )
@@ -115,8 +271,9 @@ def _require_words(vectors: KeyedVectors, wordlist: WordList) -> None:
 
 def _warn_of_size(vectors: KeyedVectors, wordlist: WordList) -> None:
     sets = (wordlist.groups, {**wordlist.stereotypes, **wordlist.controls})
+    there = vectors.key_to_index.keys()
     protected, attributes = (
-        len({word for words in each.values() for word in words if word in vectors}) for each in sets
+        len(there & {word for words in each.values() for word in words}) for each in sets
     )
     if (rows := protected * attributes) > LARGE:
         warnings.warn(
@@ -127,21 +284,23 @@ def _warn_of_size(vectors: KeyedVectors, wordlist: WordList) -> None:
         )
 
 
-def _pairs(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
-    """All pairs with vectors, each once, without distances."""
-    rows = []
+def _pairs(spellings: Mapping[str, str], wordlist: WordList) -> pd.DataFrame:
+    """All pairs with vectors, each once, without distances; words by their first spelling."""
+    blocks = []
     for group, protected in wordlist.groups.items():
-        sets = _sets_around(wordlist, group)
-        for word in protected:
-            if word not in vectors:
-                continue
-            taken = {word}
-            for connection, set_name, attributes in sets:
-                for attribute in attributes:
-                    if attribute in vectors and attribute not in taken:
-                        taken.add(attribute)
-                        rows.append((word, group, attribute, set_name, connection))
-    return pd.DataFrame(rows, columns=list(COLUMNS[:-1]))
+        some = dict.fromkeys(spellings[word] for word in protected if word in spellings)
+        words = np.array(list(some), dtype=object)
+        first: dict[str, tuple[str, str, str]] = {}
+        for connection, set_name, attributes in _sets_around(wordlist, group):
+            for attribute in (spellings.get(each) for each in attributes):
+                if attribute is not None:
+                    first.setdefault(attribute, (attribute, set_name, connection))
+        met = pd.DataFrame(list(first.values()), columns=list(COLUMNS[2:5]))
+        block = met.iloc[np.tile(np.arange(len(met)), len(words))].reset_index(drop=True)
+        block.insert(0, COLUMNS[0], words.repeat(len(met)))
+        block.insert(1, COLUMNS[1], group)
+        blocks.append(block[block["protected_word"] != block["attribute"]])
+    return pd.concat(blocks, ignore_index=True)
 
 
 def _sets_around(wordlist: WordList, group: str) -> list[tuple[str, str, tuple[str, ...]]]:
@@ -166,9 +325,8 @@ def _require_connections(pairs: pd.DataFrame, wordlist: WordList) -> None:
 
 
 def _distances(vectors: KeyedVectors, pairs: pd.DataFrame) -> FloatArray:
-    protected, rows = np.unique(pairs["protected_word"].to_numpy(str), return_inverse=True)
-    attributes, columns = np.unique(pairs["attribute"].to_numpy(str), return_inverse=True)
-    first, second = _directions(vectors, protected), _directions(vectors, attributes)
+    (rows, protected), (columns, attributes) = (codes_and_names(pairs[name]) for name in _WORDS)
+    first, second = (_directions(vectors, np.array(each)) for each in (protected, attributes))
     return np.asarray(cosine_distance(first, second)[rows, columns])
 
 

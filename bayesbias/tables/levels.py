@@ -6,6 +6,9 @@ import pandas as pd
 
 OVERALL, GROUP, WORD = "overall", "group", "word"
 
+AVERAGE = "average"
+"""What rows over all lists of a posterior of many are called, in place of a list's name."""
+
 LEVELS = (OVERALL, GROUP, WORD)
 """In the order of frames, from all protected words to one."""
 

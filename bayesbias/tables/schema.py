@@ -26,8 +26,11 @@ COLUMNS = (
 OPTIONAL_COLUMNS = ("embedding", "context")
 """Columns a table may carry besides: which embedding, and which template, a row comes from."""
 
-CONNECTIONS = ("associated", "different", "neutral", "human")
-"""How an attribute stands to a protected word, in the order every frame and plot uses."""
+CONNECTIONS = ("associated", "different", "neutral", "human", "matched")
+"""How an attribute stands to a protected word, in the order every frame and plot uses.
+
+``matched`` are words of any meaning that are as frequent as the stereotypes.
+"""
 
 LARGEST_DISTANCE = 2.0
 """A cosine distance, 1 - cos, lies in [0, 2]."""
@@ -58,6 +61,15 @@ def validate(table: pd.DataFrame) -> pd.DataFrame:
     ValueError
         If a column is missing, the table is empty, a connection is unknown, a word is empty, or
         a distance is not finite or lies outside [0, 2].
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> wordlist = bb.load_wordlist("religion")
+    >>> vectors = bb.load_vectors("glove-demo", wordlist)
+    >>> table = bb.distance_table(vectors, wordlist)
+    >>> len(bb.validate(table)) == len(table)
+    True
     """
     return validate_and_encode(table)[0]
 

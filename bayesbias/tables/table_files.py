@@ -16,6 +16,7 @@ from .._core.checks import is_number
 from .._core.files import replace_file
 from .._core.packing import opened
 from .._core.reading import located
+from .copies import without_copies
 from .schema import require_columns, require_different_columns, require_numbered_rows, validate
 
 OTHER_FILES = {
@@ -54,12 +55,23 @@ PUBLISHED_COLUMNS = (
 _PUBLISHED_CONNECTIONS = {"none": "neutral"}
 
 
-def read_table(path: str | Path) -> pd.DataFrame:
+def read_table(path: str | Path, *, drop_copies: bool = False) -> pd.DataFrame:
     """Read a long-form table from CSV or Parquet, in our layout or the published one.
 
     In the published layout ``none`` means neutral, a distance of -100 marks a missing word (such
     rows are left out, with a warning that counts them), and a word's group is the class of its
-    associated attributes. Exact duplicate rows are kept, with a warning that counts them.
+    associated attributes. Exact duplicate rows are kept, with a warning that counts them. A warning
+    names words that are exact copies of another, or equidistant by construction (`copied_words`).
+
+    Parameters
+    ----------
+    path : str or Path
+    drop_copies : bool
+        Leave out words that are exact copies of an earlier one.
+
+    Returns
+    -------
+    DataFrame
 
     Raises
     ------
@@ -68,6 +80,18 @@ def read_table(path: str | Path) -> pd.DataFrame:
     ValueError
         If the file is not a table in one of the two layouts; where a distance is no number, its
         line is named.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> wordlist = bb.load_wordlist("religion")
+    >>> vectors = bb.load_vectors("glove-demo", wordlist)
+    >>> table = bb.distance_table(vectors, wordlist)
+    >>> import tempfile
+    >>> path = f"{tempfile.mkdtemp()}/religion.csv"
+    >>> bb.write_table(table, path)
+    >>> len(bb.read_table(path)) == len(table)
+    True
     """
     path = Path(path)
     if path.is_dir():
@@ -89,11 +113,21 @@ def read_table(path: str | Path) -> pd.DataFrame:
             "kept, and count twice in every estimate. table.drop_duplicates() removes them",
             stacklevel=2,
         )
-    return table
+    return without_copies(table, str(path), drop=drop_copies, stacklevel=2)
 
 
 def write_table(table: pd.DataFrame, path: str | Path) -> None:
-    """Write a table to CSV or Parquet, by the path's ending, whole or not at all."""
+    """Write a table to CSV or Parquet, by the path's ending, whole or not at all.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> wordlist = bb.load_wordlist("religion")
+    >>> vectors = bb.load_vectors("glove-demo", wordlist)
+    >>> table = bb.distance_table(vectors, wordlist)
+    >>> import tempfile
+    >>> bb.write_table(table, f"{tempfile.mkdtemp()}/religion.csv")
+    """
     path = Path(path)
     if path.suffix not in {".csv", ".parquet"}:
         raise ValueError(f"a table is written to .csv or .parquet, not to {path.name!r}")

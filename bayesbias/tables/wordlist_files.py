@@ -1,18 +1,21 @@
-"""Files of word lists: where they are, and what their TOML holds before anything is checked."""
+"""Files of word lists: where they are, and what they hold before anything is checked."""
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 import reprlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from .._core.checks import unknown_name
-from .._core.reading import parse_toml, read_text
+from .._core.reading import parse_json, parse_toml, read_text
 from .._core.resources import bundled_names, toml_path
 
-CONTROLS = ("neutral", "human")
+CONTROLS = ("neutral", "human", "matched")
 """The control lists a word list may carry, named as their connection in the table."""
 
 TEXTS = ("name", "title", "reference", "licence", "note")
@@ -33,13 +36,20 @@ class Unresolved:
 
 
 def wordlists() -> list[str]:
-    """Return the names of the bundled word lists."""
+    """Return the names of the bundled word lists.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> "religion" in bb.wordlists()
+    True
+    """
     return sorted(bundled_names("wordlists", ".toml"), key=_natural)
 
 
 def wordlist_path(source: str | Path) -> Path:
     """Find the file of a bundled list's name or of a path; see `load_wordlist` for the errors."""
-    return toml_path(source, "wordlists", "word list")
+    return toml_path(source, "wordlists", "word list", tuple(_PARSERS))
 
 
 def wordlist_content(text: str, path: Path) -> dict[str, Any]:
@@ -52,21 +62,109 @@ def wordlist_content(text: str, path: Path) -> dict[str, Any]:
     they make a word list is for `find_flaws` to say. A ValueError names a file that is not TOML,
     and the line where tomllib knows it.
     """
-    content = {"name": path.stem, **_parse(text, path)}
-    controls = content.get("controls")
-    if isinstance(controls, dict):
-        content["controls"] = {
+    return with_bundled_controls({"name": path.stem, **_parse(text, path)})
+
+
+def with_bundled_controls(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Put the words of bundled control lists in the place of their names."""
+    found = dict(content)
+    controls = found.get("controls")
+    if isinstance(controls, Mapping):
+        found["controls"] = {
             name: _bundled_control(name, value) if isinstance(value, str) else value
             for name, value in controls.items()
         }
-    return content
+    return found
 
 
 def _parse(text: str, path: Path) -> dict[str, Any]:
+    ending = path.suffix.lower()
     try:
-        return parse_toml(text, "a word list")
-    except ValueError as error:  # TOMLDecodeError, or a number of too many digits
-        raise ValueError(f"{path} is not valid TOML: {error}") from None
+        return _PARSERS[ending](text)
+    except ValueError as error:  # such as TOMLDecodeError, or a number of too many digits
+        raise ValueError(f"{path} is not valid {ending[1:].upper()}: {error}") from None
+
+
+def _of_toml(text: str) -> dict[str, Any]:
+    return parse_toml(text, "a word list")
+
+
+def _of_json(text: str) -> dict[str, Any]:
+    """Read the keys of a list's TOML as JSON, or the arguments of WEFE's ``Query``."""
+    content = parse_json(text)
+    if not isinstance(content, dict):
+        raise ValueError(f"it holds {shown(content)} in place of an object of sets")
+    targets = content.get("target_sets")
+    if not isinstance(targets, list):
+        return content
+    attributes = content.get("attribute_sets")
+    if not isinstance(attributes, list) or len(attributes) != len(targets):
+        raise ValueError(
+            f"its {len(targets)} target_sets need as many attribute_sets, the first of them "
+            "associated with the first, and so on"
+        )
+    named = [content.get(f"{kind}_sets_names") for kind in ("target", "attribute")]
+    return paired_sets(targets, attributes, *named)
+
+
+def paired_sets(
+    targets: Sequence[object],
+    attributes: Sequence[object],
+    of_targets: object = None,
+    of_attributes: object = None,
+) -> dict[str, Any]:
+    """Return the tables of a list of which the nth target set goes with the nth attribute set."""
+    names = [
+        [str(name) for name in given]
+        if isinstance(given, list | tuple) and len(given) == len(targets)
+        else [f"{kind} {number}" for number in range(1, len(targets) + 1)]
+        for given, kind in ((of_targets, "target"), (of_attributes, "attributes"))
+    ]
+    groups = names[0]
+    return {
+        "groups": dict(zip(groups, targets, strict=True)),
+        "stereotypes": dict(zip(groups, attributes, strict=True)),
+        "stereotype_names": dict(zip(groups, names[1], strict=True)),
+    }
+
+
+ROLES = {"protected": "groups", "stereotype": "stereotypes", "control": "controls"}
+"""Roles of words in a frame or a CSV file, and the tables that hold these words."""
+
+
+HEADS = ("role", "set", "word")
+"""Columns of a list's frame, and of its CSV file."""
+
+
+def _of_csv(text: str) -> dict[str, Any]:
+    """Read rows of ``role``, ``set`` and ``word``; a stereotype's set is its group's name."""
+    try:
+        head, *rows = [*csv.reader(io.StringIO(text))] or [[]]
+    except csv.Error as error:
+        raise ValueError(str(error)) from None
+    if sorted(head) != sorted(HEADS):
+        raise ValueError(
+            f"its heads must be role, set and word; got {', '.join(head) or 'nothing'}"
+        )
+    content: dict[str, Any] = {}
+    for number, row in enumerate(rows, start=2):
+        if len(row) != len(head):
+            raise ValueError(f"row {number} holds {len(row)} cells in place of {len(head)}")
+        role, name, word = (row[head.index(key)].strip() for key in HEADS)
+        if role not in ROLES:
+            raise ValueError(f"row {number}: {unknown_name('role', role, ROLES)}")
+        if role == "stereotype" and name not in content.get("groups", {}):
+            name = name.removesuffix("_stereotype")
+        content.setdefault(ROLES[role], {}).setdefault(name, []).append(word)
+    return content
+
+
+_PARSERS: dict[str, Callable[[str], dict[str, Any]]] = {
+    ".toml": _of_toml,
+    ".json": _of_json,
+    ".csv": _of_csv,
+}
+"""How a word list's file is read, by its ending."""
 
 
 def _bundled_control(name: str, source: str) -> object:

@@ -7,7 +7,7 @@ import re
 import tomllib
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -16,6 +16,7 @@ import pandas as pd
 
 from .._core.checks import unknown_name
 from .._core.reading import read_text
+from .spellings import plain_form
 from .wordlist_files import (
     CONTROLS,
     TABLES,
@@ -87,6 +88,12 @@ def check_wordlist(source: str | Path) -> pd.DataFrame:
     ------
     ValueError, FileNotFoundError, IsADirectoryError
         If the source names no word-list file.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> len(bb.check_wordlist("religion"))
+    0
     """
     path = wordlist_path(source)
     try:
@@ -96,7 +103,7 @@ def check_wordlist(source: str | Path) -> pd.DataFrame:
         line = re.search(r"at line (\d+)", str(error))  # as tomllib words it
         rows = [("error", "", int(line[1]) if line else 0, "", str(error))]
     else:
-        lines = _lines(text)
+        lines = _lines(text) if path.suffix.lower() == ".toml" else {}
         rows = [
             (finding.severity, finding.key, _line_of(finding, lines), finding.word, finding.text)
             for finding in find_flaws(content)
@@ -111,20 +118,20 @@ def find_flaws(content: Mapping[str, Any]) -> list[Finding]:
     The content is as parsed from TOML, or the fields of a `WordList`, with references to bundled
     control lists replaced by their words. Nothing is taken for granted about its types.
     """
-    shape = list(_shape_flaws(content))
+    shape = list(shape_flaws(content))
     sets = _well_formed_sets(content)
-    found = [*shape, *_set_flaws(sets), *_overlaps(sets)]
+    found = [*shape, *_set_flaws(sets), *_overlaps(sets), *_spellings(sets)]
     if not shape:
         return [*found, *_lacking_parts(content), *_stray_keys(content), *_name_flaws(content)]
     tables = all(isinstance(content.get(key, {}), Mapping) for key in TABLES)
     return [*found, *_stray_keys(content)] if tables else found
 
 
-def refuse_errors(found: list[Finding], place: object = "") -> None:
-    """Raise a ValueError for the first error among the findings; `place` is named before it."""
+def refuse_errors(found: Iterable[Finding]) -> None:
+    """Raise a ValueError for the first error among the findings."""
     for finding in found:
         if finding.severity == "error":
-            raise ValueError(f"{place}: {finding}" if place else str(finding))
+            raise ValueError(str(finding))
 
 
 def _dotted(path: tuple[str, ...]) -> str:
@@ -133,8 +140,8 @@ def _dotted(path: tuple[str, ...]) -> str:
     return ".".join(p if bare.fullmatch(p) else json.dumps(p, ensure_ascii=False) for p in path)
 
 
-def _shape_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
-    """Unknown keys, and values of the wrong type."""
+def shape_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
+    """Find unknown keys, and values of the wrong type."""
     for key in content:
         if key not in (*TEXTS, *TABLES):
             yield Finding("error", (key,), unknown_name("key", key, (*TEXTS, *TABLES)))
@@ -200,6 +207,23 @@ def _overlaps(sets: Mapping[tuple[str, str], list[str]]) -> Iterator[Finding]:
             clash = home[0] == path[0] == "groups"
             text = f"{shown(word)} is in {_dotted(home)} as well; {_consequence(home, path)}"
             yield Finding("error" if clash else "warning", path, text, word)
+
+
+def _spellings(sets: Mapping[tuple[str, str], list[str]]) -> Iterator[Finding]:
+    """Words that an embedding in lower case, or without accents, has as one."""
+    homes: dict[str, tuple[str, tuple[str, str]]] = {}
+    for path, words in sets.items():
+        for word in dict.fromkeys(words):
+            first, home = homes.setdefault(plain_form(word), (word, path))
+            if first == word:
+                continue
+            here = "" if home == path else f" of {_dotted(home)}"
+            effect = "it counts once" if home == path else _consequence(home, path)
+            text = (
+                f"{shown(word)} and {shown(first)}{here} differ in case or accents only; where "
+                f"the embedding has them as one word, {effect}"
+            )
+            yield Finding("warning", path, text, word)
 
 
 def _consequence(home: tuple[str, str], path: tuple[str, str]) -> str:
@@ -270,7 +294,7 @@ def _unfit(text: str) -> str:
     """Why a text can be neither a word nor a name; empty if it can."""
     if not text.strip():
         return "is blank"
-    if any(unicodedata.category(character) == "Cc" for character in text):
+    if not text.isprintable() and any(unicodedata.category(letter) == "Cc" for letter in text):
         return "holds a control character"
     return "has spaces around it" if text != text.strip() else ""
 

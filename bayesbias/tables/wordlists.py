@@ -1,11 +1,11 @@
 """Word lists: protected words in groups, their stereotypes, and control words.
 
-A list is a TOML file. Listing a stereotype does not endorse it.
+A list is a file or a dict. Listing a stereotype does not endorse it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
@@ -13,16 +13,19 @@ from typing import Any
 
 import pandas as pd
 
+from .._core.checks import Argument, ArgumentError
 from .._core.display import Sheet, Shown, abridged
 from .._core.reading import read_text
 from .wordlist_files import (
     TABLES,
     TEXTS,
     WORD_TABLES,
+    paired_sets,
+    with_bundled_controls,
     wordlist_content,
     wordlist_path,
 )
-from .wordlist_lint import find_flaws, refuse_errors
+from .wordlist_lint import find_flaws, refuse_errors, shape_flaws
 
 Words = tuple[str, ...]
 
@@ -49,6 +52,13 @@ class WordList(Shown):
     ValueError
         If the list cannot be used: an empty set, a word twice in one set or in two groups, a
         single group, stereotypes of no group, or a word that is blank or not text.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> groups, own = {"cat": ["cat"], "dog": ["dog"]}, {"cat": ["aloof"], "dog": ["loyal"]}
+    >>> bb.WordList("pets", groups, own).set_name("cat")
+    'cat_stereotype'
     """
 
     name: str
@@ -117,14 +127,17 @@ class WordList(Shown):
         return Sheet(title, rows, ("role", "set", "size", "words"), self.note if roomy else "")
 
 
-def load_wordlist(source: str | Path | WordList) -> WordList:
-    """Load a bundled word list by name, or a TOML file in the same form by path.
+def load_wordlist(source: str | Path | Mapping[str, Any] | WordList) -> WordList:
+    """Load a bundled word list by name, a file by path, or a dict in the same form.
 
     Parameters
     ----------
-    source : str, Path or WordList
-        A name from `wordlists()`, or the path of a file that ends in ``.toml``. A `WordList` is
-        given back as it is.
+    source : str, Path, mapping or WordList
+        A name from `wordlists()`, or the path of a file: TOML, JSON with the same keys (or with the
+        arguments of WEFE's ``Query``), or CSV with the columns ``role`` (protected, stereotype or
+        control), ``set`` (of a stereotype its group) and ``word``. A mapping has the keys of a
+        file: ``groups``, ``stereotypes``, ``controls``, and if wanted ``name``, ``title`` and so
+        on. A `WordList` is given back as it is.
 
     Returns
     -------
@@ -138,12 +151,82 @@ def load_wordlist(source: str | Path | WordList) -> WordList:
         that is wrong in a file, with lines.
     FileNotFoundError, IsADirectoryError
         If the path leads to no file.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> pets = {"groups": {"cat": ["cat", "kitten"], "dog": ["dog", "puppy"]},
+    ...         "stereotypes": {"cat": ["aloof", "quiet"], "dog": ["loyal", "noisy"]}}
+    >>> bb.load_wordlist(pets).protected_words
+    ('cat', 'kitten', 'dog', 'puppy')
     """
     if isinstance(source, WordList):
         return source
+    if isinstance(source, Mapping):
+        return _of_content(with_bundled_controls({"name": OWN, **source}))
     path = wordlist_path(source)
     content = wordlist_content(read_text(path), path)
-    refuse_errors(find_flaws(content), path)
+    try:
+        return _of_content(content)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+OWN = "mine"
+"""Name of a list that was given without one."""
+
+
+def from_query(
+    X: Sequence[str],
+    Y: Sequence[str],
+    A: Sequence[str],
+    B: Sequence[str],
+    *,
+    names: Sequence[str] = ("X", "Y", "A", "B"),
+    name: str = OWN,
+    controls: Mapping[str, Sequence[str] | str] | None = None,
+) -> WordList:
+    """Make a word list of the four sets of a WEAT query: X goes with A, and Y with B.
+
+    Parameters
+    ----------
+    X, Y : sequence of str
+        The two groups of protected words (targets).
+    A, B : sequence of str
+        Attributes stereotypically associated with X, and with Y.
+    names : sequence of four str
+        What X, Y, A and B are called.
+    name : str
+        What the list is called.
+    controls : mapping of str to sequence of str, or to str
+        Control words ``neutral`` and ``human``, or the name of a bundled list of them.
+
+    Returns
+    -------
+    WordList
+
+    Raises
+    ------
+    ValueError
+        If there are not four names, or whatever `WordList` refuses.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> names = ("cat", "dog", "catlike", "doglike")
+    >>> pets = bb.from_query(["cat"], ["dog"], ["aloof"], ["loyal"], names=names)
+    >>> dict(pets.stereotypes)
+    {'cat': ('aloof',), 'dog': ('loyal',)}
+    """
+    if isinstance(names, str) or len(names) != 4:
+        raise ArgumentError(Argument("names"), f" must be four, of X, Y, A and B; got {names!r}")
+    sets = paired_sets([X, Y], [A, B], tuple(names[:2]), tuple(names[2:]))
+    return load_wordlist({"name": name, **sets, "controls": dict(controls or {})})
+
+
+def _of_content(content: Mapping[str, Any]) -> WordList:
+    refuse_errors(shape_flaws(content))  # the constructor looks for all others
+    about = set(TEXTS) - {"name"}
     return WordList(
-        **{key: value.strip() if key in TEXTS else value for key, value in content.items()}
+        **{key: value.strip() if key in about else value for key, value in content.items()}
     )

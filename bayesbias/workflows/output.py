@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .._core.checks import Argument, ArgumentError
 from .._core.files import file_names, recover, replace_folder
 from ..model.tree import save_posterior
 from ..tables.schema import table_hash
@@ -29,9 +30,11 @@ OWN_NAMES = ("table.csv", "missing.csv", *(f"{name}.csv" for name in FRAMES), RE
 
 _OWN = re.compile(
     r"([^/\\]+/)?(plots/[^/\\]+\.(png|svg)|posterior(-[^/\\]+)?\.nc|report\.html|run\.json|"
+    r"write-up\.(md|tex)|references\.bib|"
     r"(table|missing|summary|contrasts|check|scales|sensitivity|comparison|remains"  # of a list
+    r"|diagnostics|striking|reference|reference_lists|ranks|scores"
     r"|pairs|unpaired|bands|changes|orders|alignment"  # of a change
-    r"|paired|measures|distribution|sampling|preference"  # of sentence pairs
+    r"|paired|observed|measures|distribution|sampling|preference"  # of sentence pairs
     r"|fits|standalone|relative|strata|words)\.csv)"  # of a background
 )
 """What the record of an earlier run may name for removal, if it is not written anew."""
@@ -65,7 +68,7 @@ def record_of(analysis: Analysis, command: str) -> dict[str, Any]:
         "hashes": {
             "list": table_hash(analysis.wordlist.to_frame()),
             "vectors": analysis.vectors_hash,
-            "table": table_hash(analysis.table),
+            "table": analysis.lead.posterior.attrs["table_hash"],
         },
         "fits": fits,
         "models": {model: result.spec.to_dict() for model, result in analysis.results.items()},
@@ -137,9 +140,10 @@ def replace_results(out: Path, *, force: bool) -> Iterator[Path]:
 def _refuse_results(found: Sequence[str], out: Path, *, force: bool) -> None:
     if found and not force:
         more = f" and {len(found) - 3} more" if len(found) > 3 else ""
-        raise ValueError(
-            f"{out} holds results already ({', '.join(found[:3])}{more}); "
-            "pass --force to replace them, or another --out"
+        raise ArgumentError(
+            f"{out} holds results already ({', '.join(found[:3])}{more}); pass ",
+            Argument("force", True),
+            " to replace them, or another folder",
         )
 
 

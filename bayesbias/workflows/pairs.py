@@ -13,13 +13,14 @@ import pandas as pd
 from numpy.random import default_rng
 
 from .._core.random import as_seed_sequence
-from ..maskedlm.bayes import fit_pairs
+from ..maskedlm.bayes import DEFAULT_MODEL, fit_pairs, model_of_pairs
+from ..maskedlm.datasets import ROLES
 from ..maskedlm.measures import measure_table
+from ..maskedlm.observed_shares import observed_shares
 from ..maskedlm.pair_checks import pair_check, preference_check
-from ..maskedlm.pair_summaries import model_contrasts, pair_scales, pair_summary
-from ..maskedlm.pll import paired_scores
+from ..maskedlm.pair_summaries import model_contrasts, model_ranks, pair_scales, pair_summary
 from ..maskedlm.score_sets import sampling_robustness, score_analysis
-from ..model.spec import ModelSpec, load_model
+from ..model.spec import ModelSpec
 from ..model.tree import SamplingWarning, warnings_of
 from ..sampling.options import FitOptions
 from .wordlist import Tell, joined
@@ -30,21 +31,31 @@ if TYPE_CHECKING:
 FRAMES: dict[str, Callable[..., pd.DataFrame]] = {
     "summary": pair_summary,
     "contrasts": model_contrasts,
+    "ranks": lambda tree, ci_prob, ci_kind: model_ranks(tree),
     "scales": pair_scales,
     "preference": partial(preference_check, seed=0),
     "check": lambda tree, ci_prob, ci_kind: pair_check(tree, ci_kind=ci_kind, seed=0),
 }
 """Frames made of every posterior, by name; the check has probabilities of its own."""
 
+OF_SEVERAL = ("contrasts", "ranks")
+"""Frames of two language models or more."""
+
+WHOLE_SENTENCE = ("pll", "log-likelihood")
+"""Measures of masked and of causal models that ask for the same: how probable a sentence is."""
+
+OF_DIFFERENCES = ("preference", "check")
+"""Checks of models of differences; one of preferences predicts no differences, and fits shares."""
+
 
 @dataclass(frozen=True)
 class PairSettings(FitOptions):
-    """How pairs are analysed: the options of a fit, and a model for differences of scores.
+    """How pairs are analysed: the options of a fit, and a model of preferences or differences.
 
     `repeats` are random samples of pairs, for how far published measures depend on which there are.
     """
 
-    spec: str | Path | ModelSpec = "pll"
+    spec: str | Path | ModelSpec = DEFAULT_MODEL
     repeats: int = 20
 
 
@@ -52,9 +63,11 @@ class PairSettings(FitOptions):
 class PairAnalysis:
     """Frames by name, and one posterior a measure.
 
-    `paired` is from `paired_scores`, `spec` as given, before its priors are put in the unit of a
-    measure. `frames` are ``measures``, ``distribution``, ``sampling`` and those of ``FRAMES``, the
-    measure in a column; ``contrasts`` is empty with one language model.
+    `paired` is as `analyse_pairs` takes it, `spec` as given, before its priors are put in the unit
+    of a measure. `frames` are ``observed``, ``measures``, ``distribution``, ``sampling`` and those
+    of ``FRAMES``, the measure in a column; those of ``OF_SEVERAL`` are empty with one language
+    model, the checks of differences where a model of preferences is fitted, and published measures
+    where answers have no scores.
     """
 
     paired: pd.DataFrame
@@ -79,47 +92,58 @@ class PairAnalysis:
 
 
 def analyse_pairs(
-    scores: pd.DataFrame,
+    paired: pd.DataFrame,
     settings: PairSettings = PairSettings(),
     *,
     tell: Tell = lambda _: None,
 ) -> PairAnalysis:
-    """Compute all that a report tells of the scores of sentence pairs, as `score_pairs` gives them.
+    """Compute all that a report tells of sentence pairs.
 
-    Measures that not all language models have are left to `measure_table`. `tell` is told of every
-    step before it is taken.
+    `paired` is from `paired_scores` or `read_scores`. Measures that not all language models have
+    are left to `measure_table`; masked and causal models are compared by how probable they find
+    whole sentences. `tell` is told of every step before it is taken.
     """
-    spec = load_model(settings.spec, "score_difference")
-    paired = paired_scores(scores)
+    spec = model_of_pairs(settings.spec)
+    paired, measures = comparable(paired)
     rng = default_rng(as_seed_sequence(settings.seed))
     tell("published measures")
+    scored = paired.dropna(subset=list(ROLES))
     frames = {
-        "measures": measure_table(paired),
-        "distribution": score_analysis(paired),
-        "sampling": sampling_robustness(paired, repeats=settings.repeats, seed=rng),
-        "contrasts": pd.DataFrame(),
+        "observed": observed_shares(paired, settings.ci_prob, seed=rng),
+        **dict.fromkeys(("measures", "distribution", "sampling", *FRAMES), pd.DataFrame()),
     }
+    if len(scored):
+        frames["measures"] = measure_table(scored)
+        frames["distribution"] = score_analysis(scored)
+        frames["sampling"] = sampling_robustness(scored, repeats=settings.repeats, seed=rng)
     posteriors = {}
-    for measure in shared_measures(paired):
+    for measure in measures:
         tell(f"fitting {spec.name} to {measure}")
         posteriors[measure] = fit_pairs(paired, measure, spec, options=settings.of_fit())
+    left = [*(OF_SEVERAL if paired["model"].nunique() == 1 else ())]
+    left += OF_DIFFERENCES if spec.outcome == "preference" else ()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SamplingWarning)  # `PairAnalysis.doubts` tells them
+        warnings.filterwarnings("ignore", message="the model expects")  # frames tell it
         for name, make in FRAMES.items():
-            if name == "contrasts" and paired["model"].nunique() == 1:
-                continue
-            parts = {key: make(tree, **settings.intervals) for key, tree in posteriors.items()}
-            frames[name] = joined(parts, "measure")
+            if name not in left:
+                parts = {key: make(tree, **settings.intervals) for key, tree in posteriors.items()}
+                frames[name] = joined(parts, "measure")
     return PairAnalysis(paired, settings, spec, posteriors, frames)
 
 
-def shared_measures(paired: pd.DataFrame) -> list[str]:
-    """Measures that every language model has, in the order they came."""
-    n_models = paired["model"].nunique()
-    counts = paired.groupby("measure", sort=False)["model"].nunique()
-    shared = [str(name) for name, count in counts.items() if count == n_models]
-    if not shared:
-        raise ValueError(
-            "the language models share no measure; masked and causal ones cannot be compared"
-        )
-    return shared
+def comparable(paired: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Return paired scores, and the measures that every language model has.
+
+    Where they share none, those of ``WHOLE_SENTENCE`` count as one, called by both names.
+    """
+    n_models, both = paired["model"].nunique(), " or ".join(WHOLE_SENTENCE)
+    as_one = paired["measure"].replace(dict.fromkeys(WHOLE_SENTENCE, both))
+    for frame in (paired, paired.assign(measure=as_one)):
+        counts = frame.groupby("measure", sort=False)["model"].nunique()
+        if (counts == n_models).any():
+            return frame, [str(name) for name in counts.index[counts == n_models]]
+    raise ValueError(
+        "the language models share no measure; score masked ones by pll and causal ones by "
+        "log-likelihood"
+    )

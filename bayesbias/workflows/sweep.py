@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass, field, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -20,7 +20,7 @@ from ..posterior.contrasts import contrasts
 from ..posterior.summaries import summary
 from ..sampling.fit import fit
 from ..sampling.options import FitOptions
-from ..tables.distances import distance_table, missing_words
+from ..tables.distances import distance_table, missing_words, thin_sets
 from ..tables.schema import table_hash
 from ..tables.wordlists import WordList
 from .sweep_spec import Embedding, SweepConfig
@@ -61,8 +61,9 @@ class Plan:
 
     `cells` are all, in the order of the configuration: `jobs` has those that can be fitted, and
     `refused` the others, before anything is run. A row of `tables` is an embedding and list
-    (``embedding``, ``list``, ``rows``, ``missing``, ``table_hash``); `missing` is as
-    `missing_words` gives it, with ``embedding`` and ``list`` before.
+    (``embedding``, ``list``, ``rows``, ``missing``, ``table_hash``); `missing` and `thin` are as
+    `missing_words` and `thin_sets` give them, with ``embedding`` and ``list`` before. `measured`
+    has the tables, by embedding and list.
     """
 
     config: SweepConfig
@@ -71,6 +72,8 @@ class Plan:
     refused: tuple[Failure, ...]
     tables: pd.DataFrame
     missing: pd.DataFrame
+    thin: pd.DataFrame
+    measured: Mapping[tuple[str, str], pd.DataFrame]
 
 
 @dataclass(frozen=True)
@@ -81,7 +84,8 @@ class Sweep:
     ``warnings``, ``error``, ``message``, ``key`` (of its result). `summary` and `contrasts` are as
     the functions of these names give them, with ``CELL_COLUMNS`` before. `failures` are of cells
     that could not be measured or fitted; `reused` counts cells whose result was there already, or
-    is that of a cell with equal distances.
+    is that of a cell with equal distances. `differences` are of `embedding_differences`; `ranks`,
+    `rank_differences` and `shares` of `joint_ranks`, and empty where nothing can be ranked.
     """
 
     plan: Plan
@@ -90,6 +94,14 @@ class Sweep:
     contrasts: pd.DataFrame
     failures: tuple[Failure, ...]
     reused: int
+    differences: pd.DataFrame = field(
+        default_factory=partial(pd.DataFrame, columns=["list", "embedding", "against"])
+    )
+    ranks: pd.DataFrame = field(default_factory=partial(pd.DataFrame, columns=["wordlist"]))
+    rank_differences: pd.DataFrame = field(
+        default_factory=partial(pd.DataFrame, columns=["wordlist"])
+    )
+    shares: pd.DataFrame = field(default_factory=partial(pd.DataFrame, columns=["part"]))
 
     @property
     def doubtful(self) -> bool:
@@ -100,7 +112,7 @@ class Sweep:
 def plan_sweep(
     config: SweepConfig, *, allow_pickle: bool = False, progressbar: bool = False
 ) -> Plan:
-    """Read every embedding, measure every list in it, and say what is to be fitted.
+    r"""Read every embedding, measure every list in it, and say what is to be fitted.
 
     A job's key is made of the distances themselves, of the model's content and of the settings: a
     changed vector, a changed prior or another seed makes another key, while a renamed or moved
@@ -119,13 +131,24 @@ def plan_sweep(
     Plan
         Embeddings that cannot be read and lists that have too few words in one are in
         ``refused``, cell by cell, with the reason.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "sweep.toml")
+    >>> text = 'lists = ["religion"]\nmodels = ["paper"]\n[embeddings]\ndemo = "glove-demo"'
+    >>> _ = path.write_text(text)
+    >>> len(bb.plan_sweep(bb.load_sweep(path)).cells)
+    1
     """
     loading = {"allow_pickle": allow_pickle, "progressbar": progressbar}
     models = [spec.name for spec in config.models]
     cells: list[Cell] = []
     jobs: dict[Cell, Job] = {}
     refused: list[Failure] = []
-    sizes, missing = [], []
+    sizes, missing, thin = [], [], []
+    measured = {}
     for embedding in config.embeddings:
         for wordlist, found in _tables(config, embedding, **loading):
             pairs = product(models, config.seeds)
@@ -134,12 +157,14 @@ def plan_sweep(
             if isinstance(found, Failure):
                 refused += [replace(found, name=cell.name) for cell in own]
                 continue
-            table, lacking = found
+            table, lacking, few = found
+            measured[embedding.name, wordlist.name] = table
             jobs |= {cell: _job(config, cell, table) for cell in own}
             names = {"embedding": embedding.name, "list": wordlist.name}
             count = {"rows": len(table), "missing": len(lacking)}
             sizes.append(names | count | {"table_hash": table_hash(table)})
             missing.append(lacking.assign(**names))
+            thin.append(few.assign(**names))
     return Plan(
         config,
         tuple(cells),
@@ -147,6 +172,8 @@ def plan_sweep(
         tuple(refused),
         pd.DataFrame(sizes, columns=["embedding", "list", "rows", "missing", "table_hash"]),
         _joined(missing, ["embedding", "list", "role", "set", "word"]),
+        _joined(thin, ["embedding", "list", "role", "set", "words", "found", "share"]),
+        measured,
     )
 
 
@@ -157,7 +184,7 @@ def run_sweep(
     n_jobs: int = 1,
     progress: bool | None = None,
 ) -> Sweep:
-    """Fit every cell of a plan that has no result yet; one that fails does not stop the others.
+    r"""Fit every cell of a plan that has no result yet; one that fails does not stop the others.
 
     Parameters
     ----------
@@ -179,6 +206,17 @@ def run_sweep(
         If some posterior is not to be trusted; each text once, with how many cells.
     UserWarning
         If a kept result is damaged; it is computed again.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "sweep.toml")
+    >>> text = 'lists = ["religion"]\nmodels = ["paper"]\n[embeddings]\ndemo = "glove-demo"'
+    >>> _ = path.write_text(text)
+    >>> sweep = bb.run_sweep(bb.plan_sweep(bb.load_sweep(path)), progress=False)
+    >>> len(sweep.cells)
+    1
     """
     finished = run_jobs(
         plan.jobs.values(),
@@ -200,8 +238,8 @@ def run_sweep(
 
 def _tables(
     config: SweepConfig, embedding: Embedding, **loading: bool
-) -> Iterator[tuple[WordList, tuple[pd.DataFrame, pd.DataFrame] | Failure]]:
-    """Measure every list in an embedding: distances and missing words, or why there are none."""
+) -> Iterator[tuple[WordList, tuple[pd.DataFrame, ...] | Failure]]:
+    """Measure every list in an embedding: distances, missing words, thin sets; or why not."""
     asked = {word for wordlist in config.lists for word in wordlist.words}
     try:
         vectors = load_vectors(embedding.source, asked, embedding.case, **loading)
@@ -211,7 +249,8 @@ def _tables(
         return
     for wordlist in config.lists:
         try:
-            yield wordlist, (distance_table(vectors, wordlist), missing_words(vectors, wordlist))
+            table = distance_table(vectors, wordlist)
+            yield wordlist, (table, missing_words(vectors, wordlist), thin_sets(vectors, wordlist))
         except UNMEASURED as error:
             yield wordlist, _failed(embedding.name, error)
 

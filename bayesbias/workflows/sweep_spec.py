@@ -17,9 +17,7 @@ from ..model.spec import ModelSpec, load_model
 from ..sampling.options import FitOptions
 from ..tables.wordlists import WordList, load_wordlist
 
-OPTIONS = {
-    each.name: each for each in fields(FitOptions) if each.name not in {"seed", "progressbar"}
-}
+OPTIONS = {each.name: each for each in fields(FitOptions) if each.metadata and each.name != "seed"}
 """Options of a fit that the file may set; seeds are many, and there is no bar."""
 
 KEYS = {
@@ -86,7 +84,7 @@ class SweepConfig(FitOptions):
 
 
 def load_sweep(path: str | Path) -> SweepConfig:
-    """Read the configuration of a sweep from a TOML file.
+    r"""Read the configuration of a sweep from a TOML file.
 
     Paths in it are relative to the folder that the file is in.
 
@@ -107,6 +105,16 @@ def load_sweep(path: str | Path) -> SweepConfig:
         is found when the sweep is planned, and stops only its own cells.
     ValueError
         If the file is not a configuration: names the key, and what it takes.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "sweep.toml")
+    >>> text = 'lists = ["religion"]\nmodels = ["paper"]\n[embeddings]\ndemo = "glove-demo"'
+    >>> _ = path.write_text(text)
+    >>> [model.name for model in bb.load_sweep(path).models]
+    ['paper']
     """
     path = Path(path)
     if path.is_dir():

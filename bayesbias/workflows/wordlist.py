@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,25 +15,43 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from .._core.checks import Argument, ArgumentError, unknown_name
+from .._core.arrays import FloatArray
+from .._core.checks import Argument, ArgumentError, is_whole, unknown_name
+from ..background.matched_controls import N_MATCHED
+from ..background.pool import Pool
+from ..background.vocabulary_contrasts import N_LISTS
 from ..contextual import ContextualVectors, contextual_table
-from ..embeddings.load import CASES, in_lower_case, matched_forms
+from ..embeddings.formats.keyed import frequency_ranks
+from ..embeddings.load import CASES, cures, load_vectors, matched_forms
 from ..model.defaults import DEFAULT_MODELS
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import spec_of, warnings_of
-from ..posterior.contrasts import contrasts
+from ..posterior.contrasts import contrasts, most_striking
+from ..posterior.diagnostics import diagnostics
 from ..posterior.loo import compare_models
-from ..posterior.predictive import check
+from ..posterior.predictive import coverage, predictive_intervals
 from ..posterior.sensitivity import prior_sensitivity
 from ..posterior.summaries import scales, summary
 from ..sampling.fit import fit
-from ..sampling.options import FitOptions
-from ..tables.distances import distance_table, missing_words
+from ..sampling.options import FitKeywords, FitOptions
+from ..tables.descriptives import leading_pair
+from ..tables.distances import distance_table, missing_words, thin_sets
+from ..tables.spellings import Cure
 from ..tables.wordlists import WordList
+from .reference import (
+    Reference,
+    leads,
+    matched_list,
+    read_against,
+    told_if_it_cannot,
+    vocabulary_pool,
+)
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
     from xarray import DataTree
+
+    from ..background.psi_of_source import Source
 
 CONTEXTUAL_MODELS = ("crossed", "contextual")
 """For words in contexts: without and with effects of the contexts."""
@@ -43,8 +63,26 @@ Tell = Callable[[str], None]
 """Is told what is being done, in a few words."""
 
 
-FRAMES = ("summary", "contrasts", "check", "scales", "sensitivity")
+FRAMES = (
+    "summary",
+    "contrasts",
+    "check",
+    "scales",
+    "sensitivity",
+    "diagnostics",
+    "striking",
+)
 """Frames of a `ModelResult` that are written, one row's model in its column ``model``."""
+
+
+REFERENCE_FRAMES = {
+    "reference": "placed",
+    "reference_lists": "lists",
+    "ranks": "ranks",
+    "scores": "scores",
+    "relative": "relative",
+}
+"""Frames of a `Reference` by the names of their files."""
 
 
 @dataclass(frozen=True)
@@ -52,17 +90,24 @@ class Settings(FitOptions):
     """How to measure and to fit: the options of a fit, and of what it is fitted to.
 
     `vectors` are a bundled embedding's name or a file's path, `models` names or paths. With
-    `templates`, a set of sentences, `vectors` is an encoder's name or folder. `case` and
-    `allow_pickle` are for `load_vectors`, `pooling` and `layer` for `contextual_vectors`.
+    `templates`, a set of sentences, `vectors` is an encoder's name or folder. `case`,
+    `strip_accents` and `allow_pickle` are for `load_vectors`, `max_missing` is for
+    `distance_table`, `pooling` and `layer` are for `contextual_vectors`. `matched` is how many
+    control words as frequent are drawn for each stereotype, and `reference_lists` how many lists
+    the contrasts are read against, of either kind; 0 leaves them out.
     """
 
     vectors: str = "glove-demo"
     models: tuple[str, ...] = DEFAULT_MODELS["distance"]
     case: str = "exact"
+    strip_accents: bool = False
+    max_missing: float | None = None
     allow_pickle: bool = False
     templates: str = ""
     pooling: str = "word"
     layer: int = -1
+    matched: int = N_MATCHED
+    reference_lists: int = N_LISTS
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -78,6 +123,15 @@ class Settings(FitOptions):
             )
         if not self.models:
             raise ValueError("at least one model is needed")
+        for name in ("matched", "reference_lists"):
+            if not is_whole(value := getattr(self, name)) or value < 0:
+                raise ArgumentError(
+                    Argument(name), f" must be a whole number from 0 on; got {value!r}"
+                )
+        if self.reference_lists == 1:
+            raise ArgumentError(
+                Argument("reference_lists"), " must be 0, or two or more for a range; got 1"
+            )
 
     @property
     def embedding(self) -> str:
@@ -89,12 +143,14 @@ class Settings(FitOptions):
 class Result:
     """A fitted model and the frames that are read from any, as functions of their names give them.
 
-    `warnings` are what the sampler warned of; none if the posterior may be trusted.
+    `predictive` are the intervals that `check` counts in, (n_rows, 2) by probability. `warnings`
+    are what the sampler warned of; none if the posterior may be trusted.
     """
 
     spec: ModelSpec
     posterior: DataTree
     contrasts: pd.DataFrame
+    predictive: Mapping[float, FloatArray]
     check: pd.DataFrame
     scales: pd.DataFrame
     warnings: tuple[str, ...]
@@ -102,10 +158,16 @@ class Result:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ModelResult(Result):
-    """One model of a list's distances; ``sensitivity`` is as `prior_sensitivity` gives it."""
+    """One model of a list's distances.
+
+    ``sensitivity`` is as `prior_sensitivity` gives it, ``diagnostics`` as `diagnostics`, and
+    ``striking`` as `most_striking`, of the pair of `leading_pair`.
+    """
 
     summary: pd.DataFrame
     sensitivity: pd.DataFrame
+    diagnostics: pd.DataFrame
+    striking: pd.DataFrame
 
 
 class OfModels[R: Result]:
@@ -146,11 +208,12 @@ def joined(parts: Mapping[str, pd.DataFrame], column: str) -> pd.DataFrame:
 class Analysis(OfModels[ModelResult]):
     """All that is known about one word list in one embedding.
 
-    `results` are by the model's name, in the order asked for; `comparison` is as `compare_models`
-    gives it, None for a single model. `matched_forms` are words that were read in another form,
-    `in_lower_case` missing ones that the embedding has in lower case. `vectors_hash` is the
-    SHA-256 of the words and vectors that were used, `notices` all that the package warned of on
-    the way, each once.
+    `wordlist` has the matched controls, if there are any. `results` are by the model's name, in the
+    order asked for; `comparison` is as `compare_models` gives it, None for a single model, and
+    `reference` what the contrasts are read against, None where nothing could be drawn.
+    `matched_forms` are words that were read in another form, `cures` what would find missing ones.
+    `thin` is as `thin_sets` gives it. `vectors_hash` is the SHA-256 of the words and vectors that
+    were used, `notices` all that the package warned of on the way, each once.
     """
 
     wordlist: WordList
@@ -162,13 +225,28 @@ class Analysis(OfModels[ModelResult]):
     results: Mapping[str, ModelResult]
     comparison: pd.DataFrame | None = None
     notices: tuple[str, ...] = field(default=())
-    in_lower_case: tuple[str, ...] = ()
+    reference: Reference | None = None
+    cures: Mapping[str, Cure] = field(default_factory=dict)
+    thin: pd.DataFrame = field(default_factory=pd.DataFrame)
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Versions of the packages that the posteriors were made with."""
+        return dict(json.loads(str(self.lead.posterior.attrs["versions"])))
 
     @property
     def frames(self) -> dict[str, pd.DataFrame | None]:
         """What is written as CSV, by the files' names."""
         of_models = {name: self.frame(name) for name in FRAMES}
-        own = {"table": self.table, "missing": self.missing, "comparison": self.comparison}
+        own: dict[str, pd.DataFrame | None] = {
+            "table": self.table,
+            "missing": self.missing,
+            "comparison": self.comparison,
+        }
+        if self.reference is not None:
+            own |= {
+                name: getattr(self.reference, field) for name, field in REFERENCE_FRAMES.items()
+            }
         return own | of_models
 
 
@@ -197,20 +275,33 @@ def analyse(
     wordlist: WordList,
     settings: Settings,
     *,
+    pool: Pool | None = None,
+    source: Source | None = None,
     tell: Tell = lambda _: None,
 ) -> Analysis:
     """Measure a word list in an embedding, fit every model, and read the posteriors.
 
+    `pool` are words of the embedding to draw matched controls and reference lists from, as
+    `vocabulary_pool` draws them. `source` is the whole embedding, by default the settings' vectors.
     `tell` is told of every step before it is taken. What the parts warn of is issued once a text.
     """
     specs = load_models(settings.models)
     with noticed() as notices:
+        if pool is not None and settings.matched and "matched" not in wordlist.controls:
+            with told_if_it_cannot("no matched controls"):
+                vectors, wordlist = matched_list(vectors, wordlist, pool, settings)
         tell("measuring distances")
         if isinstance(vectors, ContextualVectors):
-            table = contextual_table(vectors, wordlist)
+            table = contextual_table(vectors, wordlist, max_missing=settings.max_missing)
             keyed = vectors.in_context(vectors.contexts[0])
         else:
-            table = distance_table(vectors, wordlist, embedding=settings.embedding)
+            table = distance_table(
+                vectors,
+                wordlist,
+                embedding=settings.embedding,
+                max_missing=settings.max_missing,
+                ranks=frequency_ranks(vectors),
+            )
             keyed = vectors
         results = {}
         for spec in specs:
@@ -220,35 +311,87 @@ def analyse(
             results[spec.name] = ModelResult(
                 summary=summary(posterior, **settings.intervals),
                 sensitivity=prior_sensitivity(posterior),
+                diagnostics=diagnostics(posterior),
+                striking=most_striking(posterior, *leading_pair(table), **settings.intervals),
                 **read_any(posterior, settings),
             )
         comparison = None
         if len(results) > 1:
             tell("comparing the models")
             comparison = _compared(table, results)
+        reference, lead = None, next(reversed(list(results.values())))
+        if pool is not None and settings.reference_lists and leads(lead.contrasts):
+            tell("drawing reference lists")
+            with told_if_it_cannot("no reference lists"):
+                reference = read_against(keyed, wordlist, lead, pool, settings, source=source)
+    asked = set(wordlist.words)
     return Analysis(
         wordlist=wordlist,
         settings=settings,
         table=table,
         missing=missing_words(keyed, wordlist),
-        matched_forms={
-            word: form for word, form in matched_forms(keyed).items() if word in wordlist.words
-        },
+        matched_forms={word: form for word, form in matched_forms(keyed).items() if word in asked},
         vectors_hash=_vectors_hash(vectors, wordlist),
         results=results,
         comparison=comparison,
         notices=tuple(notices),
-        in_lower_case=tuple(word for word in in_lower_case(keyed) if word in wordlist.words),
+        reference=reference,
+        cures={word: cure for word, cure in cures(keyed).items() if word in asked},
+        thin=thin_sets(keyed, wordlist),
     )
+
+
+class SettingsKeywords(FitKeywords, total=False):
+    """The fields of `Settings` that may be given by name."""
+
+    ci_prob: float
+    ci_kind: str
+    rope: float
+    models: tuple[str, ...]
+    case: str
+    strip_accents: bool
+    max_missing: float | None
+    allow_pickle: bool
+    matched: int
+    reference_lists: int
+
+
+def analyse_source(
+    source: Source, wordlist: WordList, keywords: SettingsKeywords, *, name: str = ""
+) -> Analysis:
+    """Analyse a list in an embedding that is given by name, by path, or as loaded vectors.
+
+    `name` is what the embedding is called, by default that of its file.
+    """
+    known = SettingsKeywords.__annotations__
+    for each in keywords:
+        if each not in known:
+            raise TypeError(unknown_name("setting of an analysis", each, known))
+    in_file = isinstance(source, str | os.PathLike)
+    settings = Settings(vectors=name or (str(source) if in_file else LOADED), **keywords)
+    load_models(settings.models)
+    own = {"allow_pickle": settings.allow_pickle, "progressbar": settings.progressbar}
+    vectors = load_vectors(
+        source, wordlist, settings.case, strip_accents=settings.strip_accents, **own
+    )
+    pool = vocabulary_pool(settings, [wordlist], source)
+    return analyse(vectors, wordlist, settings, pool=pool, source=source)
+
+
+LOADED = "the vectors given"
+"""What an embedding is called that came as vectors, without a name."""
 
 
 def read_any(tree: DataTree, settings: FitOptions) -> dict[str, Any]:
     """Read from a posterior what every `Result` holds."""
+    probabilities = sorted({0.5, settings.ci_prob})
+    predictive = predictive_intervals(tree, probabilities, ci_kind=settings.ci_kind, seed=0)
     return {
         "spec": spec_of(tree),
         "posterior": tree,
         "contrasts": contrasts(tree, **settings.reading),
-        "check": check(tree, sorted({0.5, settings.ci_prob}), ci_kind=settings.ci_kind, seed=0),
+        "predictive": predictive,
+        "check": coverage(tree, predictive),
         "scales": scales(tree, **settings.intervals),
         "warnings": tuple(warnings_of(tree)),
     }

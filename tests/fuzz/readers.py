@@ -26,7 +26,7 @@ from bayesbias.contextual.sentences import load_templates
 from bayesbias.debias.defining_sets import load_defining_sets
 from bayesbias.embeddings.formats.native import VECTORS, WORDS
 from bayesbias.embeddings.registry import embedding_at
-from bayesbias.maskedlm.datasets import read_pairs
+from bayesbias.maskedlm.pair_files import read_pairs
 from bayesbias.maskedlm.score_files import RECORD, SCORES, read_scored
 from bayesbias.workflows.sweep_spec import load_sweep
 
@@ -62,7 +62,7 @@ def read_twice(path: Path) -> object:
     embedding = embedding_at(path, progressbar=False)
     found, refused = [], []
     for read in (
-        lambda: [name for name, _ in embedding.pick(None)],
+        lambda: [name for name, *_ in embedding.pick(None)],
         lambda: b"".join(chunk.names for chunk in embedding.iterate(3)).split(b"\n")[:-1],
     ):
         try:

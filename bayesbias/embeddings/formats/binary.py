@@ -48,7 +48,8 @@ def pick(source: Source, wanted: Collection[bytes] | None) -> Iterator[Entry]:
                 # Some writers end an entry with a newline, which stands before the next word then.
                 last = buffer[offset:space].lstrip(b"\n")
                 if wanted is None or last in wanted:
-                    yield last, np.frombuffer(buffer[space + 1 : end], dtype="<f4")
+                    vector = np.frombuffer(buffer[space + 1 : end], dtype="<f4")
+                    yield last, vector, done + 1
                 offset, done = end, done + 1
             tick()
         # Reading on to the end also makes gzip and zip compare their checksums.

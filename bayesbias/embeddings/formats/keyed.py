@@ -6,6 +6,11 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ...tables.spellings import FORM, Cure, matched_forms
 from ..chunks import Chunk, Entry, Vector, array_chunks
 from ..source import Source
 from ..vocabulary import ODD
@@ -13,15 +18,33 @@ from ..vocabulary import ODD
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-FORM = "matched_form"
-"""Name of the attribute of every key that holds the form in which its word was read."""
+__all__ = [
+    "cures",
+    "functions_of",
+    "keyed_vectors",
+    "matched_forms",
+    "pick_keyed",
+    "unwrapped",
+]
 
-LOWER = "in_lower_case"
-"""Name of the attribute that holds the words asked for that are there in lower case only."""
+FOUND_BY = "found_by"
+"""Name of the attribute that holds what would find the words that are missing."""
 
 
-def keyed_vectors(words: Sequence[str], matrix: Vector, forms: Sequence[str]) -> KeyedVectors:
-    """Build KeyedVectors of words, their vectors (n_words, n_dims), and the forms read."""
+RANK = "frequency_rank"
+"""Name of the attribute of every key that holds its frequency rank in the source, from 1 on."""
+
+SAMPLE = "sample"
+"""Name of the attribute that holds further words of the source, which have to be asked for."""
+
+
+def keyed_vectors(
+    words: Sequence[str],
+    matrix: Vector,
+    forms: Sequence[str],
+    ranks: Sequence[int] | NDArray[np.int64] | None = None,
+) -> KeyedVectors:
+    """Build KeyedVectors of words, their vectors (n_words, n_dims), the forms read, and ranks."""
     from gensim.models import KeyedVectors
 
     vectors = KeyedVectors(matrix.shape[1])
@@ -31,11 +54,32 @@ def keyed_vectors(words: Sequence[str], matrix: Vector, forms: Sequence[str]) ->
     vectors.vectors = matrix
     for word, form in zip(words, forms, strict=True):
         vectors.set_vecattr(word, FORM, form)
+    if ranks is not None:
+        vectors.expandos[RANK] = np.array(ranks, dtype=np.int64)
     return vectors
 
 
-def matched_forms(vectors: KeyedVectors) -> dict[str, str]:
-    """Return the words that were read in another form than the one they are called by.
+def with_words(
+    vectors: KeyedVectors, words: Sequence[str], matrix: Vector, ranks: Sequence[int]
+) -> KeyedVectors:
+    """Return vectors with further words, all of which are new."""
+    others = matched_forms(vectors)
+    own = list(vectors.index_to_key)
+    found = keyed_vectors(
+        [*own, *words],
+        np.vstack([vectors.vectors[: len(own)], matrix]).astype(np.float32, copy=False),
+        [*(others.get(word, word) for word in own), *words],
+        [*ranks_of(vectors).tolist(), *ranks],
+    )
+    setattr(found, FOUND_BY, cures(vectors))
+    return found
+
+
+def frequency_ranks(vectors: KeyedVectors) -> pd.DataFrame:
+    """Return the frequency rank of every word, 1 for the most frequent.
+
+    Embeddings begin with the most frequent word: a word's rank is its place in the source that
+    `load_vectors` read. Where vectors of gensim have counts, these count.
 
     Parameters
     ----------
@@ -43,17 +87,39 @@ def matched_forms(vectors: KeyedVectors) -> dict[str, str]:
 
     Returns
     -------
-    dict of str to str
-        Word to the form that was read, such as ``{"Bill": "bill"}``; empty if all words were read
-        as they stand, or if `load_vectors` did not make the vectors.
+    DataFrame
+        ``word``, ``rank``, in the order of the vectors.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> vectors = bb.load_vectors("glove-demo", ["people", "rabbi"])
+    >>> bb.frequency_ranks(vectors)["rank"].tolist()
+    [64, 6604]
     """
-    forms = vectors.expandos.get(FORM, ())
-    pairs = zip(vectors.index_to_key, forms, strict=False)  # words added later have no form
-    return {word: str(form) for word, form in pairs if form and form != word}
+    return pd.DataFrame({"word": vectors.index_to_key, "rank": ranks_of(vectors)})
 
 
-def in_lower_case(vectors: KeyedVectors) -> tuple[str, ...]:
-    """Return the words asked for that were not found, but are there in lower case.
+def ranks_of(vectors: KeyedVectors) -> NDArray[np.int64]:
+    """Return the frequency rank of every word, (n_words,), from 1 on.
+
+    It is the one that `load_vectors` read; else that of gensim's counts; else the word's place,
+    since embeddings begin with the most frequent word.
+    """
+    n = len(vectors.index_to_key)
+    known = vectors.expandos.get(RANK)
+    if known is not None and len(known) == n:
+        return np.asarray(known, dtype=np.int64)
+    counts = vectors.expandos.get("count")
+    if counts is None or len(counts) < n:
+        return np.arange(1, n + 1)
+    ranks = np.empty(n, dtype=np.int64)
+    ranks[np.argsort(-np.asarray(counts[:n], dtype=float), kind="stable")] = np.arange(1, n + 1)
+    return ranks
+
+
+def cures(vectors: KeyedVectors) -> dict[str, Cure]:
+    """Return what would find words that were asked for and are missing.
 
     Parameters
     ----------
@@ -61,10 +127,12 @@ def in_lower_case(vectors: KeyedVectors) -> tuple[str, ...]:
 
     Returns
     -------
-    tuple of str
-        Sorted; empty if there are none, or if `load_vectors` did not make the vectors.
+    dict of str to tuple of Argument or str
+        By word: the arguments of `load_vectors` with which it would be there, or the form in
+        which the list would have to write it. Empty if nothing would help, or if `load_vectors`
+        did not make the vectors.
     """
-    return tuple(getattr(vectors, LOWER, ()))
+    return dict(getattr(vectors, FOUND_BY, {}))
 
 
 def unwrapped(model: Any) -> KeyedVectors:  # noqa: ANN401
@@ -79,13 +147,26 @@ def unwrapped(model: Any) -> KeyedVectors:  # noqa: ANN401
 
 
 def pick_keyed(vectors: KeyedVectors, wanted: Collection[bytes] | None) -> Iterator[Entry]:
-    """Yield the wanted words of loaded vectors."""
-    rows = vectors.key_to_index
+    """Yield the wanted words of loaded vectors, and those of its sample that are asked for."""
+    rows, ranks = vectors.key_to_index, ranks_of(vectors)
     if wanted is not None:
-        words = (name.decode(errors=ODD) for name in wanted)
+        words = [name.decode(errors=ODD) for name in wanted]
         rows = dict(sorted(((w, rows[w]) for w in words if w in rows), key=itemgetter(1)))
     for word, row in rows.items():
-        yield word.encode(errors=ODD), vectors.vectors[row]
+        yield word.encode(errors=ODD), vectors.vectors[row], int(ranks[row])
+    if wanted is not None and (sample := sample_of(vectors)) is not None:
+        rest = [word.encode(errors=ODD) for word in words if word not in vectors.key_to_index]
+        yield from pick_keyed(sample, rest)
+
+
+def sample_of(vectors: KeyedVectors) -> KeyedVectors | None:
+    """Return further words of the source that vectors carry, if they do."""
+    return getattr(vectors, SAMPLE, None)
+
+
+def chunks_of(vectors: KeyedVectors, rows: int | None = None) -> Iterator[Chunk]:
+    """Yield all words of loaded vectors, with their ranks."""
+    yield from array_chunks(vectors.index_to_key, vectors.vectors, rows, ranks_of(vectors))
 
 
 def functions_of(
@@ -100,7 +181,6 @@ def functions_of(
         return pick_keyed(source.vectors(read), wanted)
 
     def iterate(source: Source, rows: int | None = None) -> Iterator[Chunk]:
-        vectors = source.vectors(read)
-        return array_chunks(vectors.index_to_key, vectors.vectors, rows)
+        return chunks_of(source.vectors(read), rows)
 
     return pick, iterate

@@ -55,10 +55,11 @@ def pick(source: Source, wanted: Collection[bytes] | None) -> Iterator[Entry]:
     """Yield the wanted words; only their vectors are read."""
     names, matrix = _read(source.path)
     if wanted is None:
-        yield from zip(names.split(b"\n")[:-1], np.array(matrix), strict=True)
+        words = names.split(b"\n")[:-1]
+        yield from zip(words, np.array(matrix), range(1, len(words) + 1), strict=True)
         return
     for row, name in Lookup(wanted).find(Vocabulary(names)):
-        yield name, np.array(matrix[row])
+        yield name, np.array(matrix[row]), row + 1
 
 
 def iterate(source: Source, rows: int | None = None) -> Iterator[Chunk]:

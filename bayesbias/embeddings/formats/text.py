@@ -35,7 +35,8 @@ def pick(source: Source, wanted: Collection[bytes] | None) -> Iterator[Entry]:
             cut = end_of_word(line, dims, f"{path}: line {number:,}")
             if wanted is None or line[:cut] in wanted:
                 numbers = line[cut + 1 :].lstrip(b" ")
-                yield line[:cut], parsed(numbers, dims, f"{path}: line {number:,}")
+                vector = parsed(numbers, dims, f"{path}: line {number:,}")
+                yield line[:cut], vector, count + 1
             count += 1
         if header:
             check_count(header, count)
@@ -97,7 +98,7 @@ class _Lines:
             names += word + b"\n"
             taken += 1
 
-    def _odd_line(self) -> Entry:
+    def _odd_line(self) -> tuple[bytes, Vector]:
         """Read one line as carefully as `pick` does."""
         left = self.buffer.left
         end = int(np.argmax(left == ord("\n"))) + 1

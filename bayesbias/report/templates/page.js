@@ -64,8 +64,18 @@ function addFilter(table, rows) {
   table.closest(".scroll").before(line);
 }
 
+// On a phone every row is a block, in which each cell says what it is.
+function stack(table, rows) {
+  const heads = [...table.tHead.rows[0].cells].map((head) => head.textContent.trim());
+  for (const row of rows) {
+    for (const cell of row.cells) cell.dataset.head = heads[cell.cellIndex];
+  }
+  table.classList.add("stacks");
+}
+
 for (const table of document.querySelectorAll(".scroll > table")) {
   const rows = [...table.tBodies[0].rows];
+  stack(table, rows);
   for (const head of table.tHead.rows[0].cells) {
     if (rows.length < 2 || !head.textContent.trim()) continue;
     const button = element("button", { type: "button" });
@@ -92,6 +102,7 @@ function light(marks) {
 function nearest(marks, x, y) {
   let best = null, least = Infinity;
   for (const mark of marks) {
+    if (!mark.getClientRects().length) continue; // of the drawing for another width
     const box = mark.getBoundingClientRect();
     const dx = Math.max(box.left - x, 0, x - box.right), dy = Math.max(box.top - y, 0, y - box.bottom);
     if (dx <= REACH.x && dy <= REACH.y && dx + 4 * dy < least) [best, least] = [mark, dx + 4 * dy];
@@ -127,14 +138,3 @@ for (const plot of document.querySelectorAll("figure .plot")) {
 }
 window.addEventListener("scroll", () => light([]), { passive: true });
 window.addEventListener("keydown", (event) => event.key === "Escape" && light([]));
-
-// Paper cannot be unfolded.
-const folded = () => document.querySelectorAll("details:not([open])");
-let opened = [];
-window.addEventListener("beforeprint", () => {
-  opened = [...folded()];
-  for (const each of opened) each.open = true;
-});
-window.addEventListener("afterprint", () => {
-  for (const each of opened) each.open = false;
-});

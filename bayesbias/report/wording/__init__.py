@@ -20,15 +20,12 @@ MEANINGS = {
     "different": "stereotypes of the other groups",
     "neutral": "neutral words",
     "human": "words about human life in general",
+    "matched": "words of any meaning, as frequent as the stereotypes",
 }
 """What the attributes of each connection are, in words."""
 
-PARTNERS = ("different", "human", "neutral")
-"""What the associated attributes are compared with: the first of these that a table has.
-
-Against different stereotypes zero means that it does not matter whose stereotype it is. Control
-words differ from stereotypes in how frequent they are, too, and distances follow that.
-"""
+MARK = "†"
+"""Stands behind numbers of sets of which too few words are left."""
 
 ALL_GROUPS = "all groups"
 """What stands before a finding that is of no single group."""
@@ -59,13 +56,19 @@ def headline_rows(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([at_level(rows, OVERALL), groups], ignore_index=True)
 
 
+def marked(text: str, row: Mapping[Hashable, Any] | pd.Series) -> str:
+    """Mark a text on a row of a thin set; see `wording.thin`."""
+    return f"{text} {MARK}" if row.get("thin", False) else text
+
+
 def headline_of(
     about: str, rows: pd.DataFrame, word: Callable[[Mapping[Hashable, Any]], str]
 ) -> Headline:
     """Word the rows of a contrast, one sentence each."""
     records = headline_rows(rows).to_dict("records")
     return Headline(
-        about, [Line(row["protected_group"] or ALL_GROUPS, word(row)) for row in records]
+        about,
+        [Line(row["protected_group"] or ALL_GROUPS, marked(word(row), row)) for row in records],
     )
 
 

@@ -44,7 +44,7 @@ def headline(analysis: ChangeAnalysis) -> Headline | None:
         "of the word's own group, less that to stereotypes of the other groups. Above zero, its "
         f"change says that a group's own moved away. Means and "
         f"{probability_name(analysis.settings.ci_prob)} intervals of the model "
-        f"{analysis.lead.spec.name}, the largest first."
+        f"{analysis.lead.spec.name}, the strongest first."
     )
     return headline_of(about, analysis.lead.orders, _headline_sentence)
 
@@ -57,11 +57,7 @@ def _headline_sentence(row: Mapping[Hashable, Any]) -> str:
 
 
 def change_lines(analysis: ChangeAnalysis) -> list[str]:
-    """Word how far each connection moved overall, and whether they came together."""
-    return [*_moved_lines(analysis), alignment_sentence(analysis)]
-
-
-def _moved_lines(analysis: ChangeAnalysis) -> list[str]:
+    """Word how far each connection moved overall."""
     settings, lines = analysis.settings, []
     for _, row in at_level(analysis.lead.changes, OVERALL).iterrows():
         before, after, change = step(row["before"], row["after"])
@@ -265,6 +261,7 @@ def told_lines(analysis: ChangeAnalysis) -> list[str]:
 CAPTIONS = {
     "change": "How far each kind of attribute moved: all words, each group, each word.",
     "arrows": "Where each kind of attribute went, by posterior means.",
+    "headline": "Associated − different before and after, overall and by group: rings are before.",
     "order": "The order of associated and different attributes, before and after, word by word.",
     "forests": "Mean distances before and after with {} intervals, on one axis.",
     "distributions": "All measured distances by connection, before and after, and one band around "
@@ -279,11 +276,11 @@ def figure_texts(analysis: ChangeAnalysis, name: str) -> tuple[str, str]:
     if name == "distributions":
         first = "Distributions of the distances before and after."
         return caption, f"{first} {band_sentence(analysis)}"
-    if name == "order":
+    if name in {"order", "headline"}:
         return caption, " ".join([caption, *order_sentences(analysis)])
     if name == "forests":
         return caption, f"{caption} {alignment_sentence(analysis)}"
-    moved = " ".join(_moved_lines(analysis))
+    moved = " ".join(change_lines(analysis))
     return caption, f"{caption} {moved} Single words: see changes.csv."
 
 

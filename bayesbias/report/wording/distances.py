@@ -7,21 +7,21 @@ from typing import Any
 
 import pandas as pd
 
-from ...tables.descriptives import UNRELATED, contrast_of
+from ...tables.descriptives import UNRELATED, contrast_of, leading_pair
 from ...tables.levels import OVERALL, at_level
-from ...tables.schema import CONNECTIONS, connections_present
+from ...tables.schema import CONNECTIONS
 from ...workflows.wordlist import Analysis, ModelResult
-from . import MEANINGS, PARTNERS, Headline, headline_of
+from . import MEANINGS, Headline, headline_of
 from .numbers import counted, ends, joined, number, probability_name, signed
+from .thin import MEANING, cure_sentences, sets_in_words, thin_sentences, with_marks
 
 MOST_MISSING = 8
 """Missing words that the command line names."""
 
 
 def gap_pair(analysis: Analysis) -> tuple[str, str]:
-    """Return the pair whose difference leads: associated − different, where there are both."""
-    there = connections_present(analysis.table)
-    return "associated", next(name for name in PARTNERS if name in there)
+    """Return the pair whose difference leads in an analysis."""
+    return leading_pair(analysis.table)
 
 
 def overall_contrast(result: ModelResult, pair: tuple[str, str]) -> pd.Series:
@@ -41,7 +41,7 @@ def settled(row: Mapping[Hashable, Any] | pd.Series) -> bool:
 
 def leading_contrast(analysis: Analysis) -> pd.DataFrame:
     """Return the contrast that leads, under the lead model, at all levels."""
-    return contrast_of(analysis.lead.contrasts, *gap_pair(analysis))
+    return with_marks(analysis, contrast_of(analysis.lead.contrasts, *gap_pair(analysis)))
 
 
 def headline(analysis: Analysis) -> Headline:
@@ -50,7 +50,7 @@ def headline(analysis: Analysis) -> Headline:
     about = (
         f"{first.capitalize()} − {second}: the mean distance to {MEANINGS[first]}, less that to "
         f"{MEANINGS[second]}. Below zero, a group's own lie closer. Means and {ci} intervals of "
-        f"the model {analysis.lead.spec.name}, the largest first."
+        f"the model {analysis.lead.spec.name}, the strongest first."
     )
     return headline_of(about, leading_contrast(analysis), gap_sentence)
 
@@ -87,7 +87,15 @@ def closeness_sentences(analysis: Analysis) -> list[str]:
     """Compare human with associated attributes, and both with 1, whatever the data say."""
     result = analysis.lead
     means = overall_means(result)
-    if "human" not in means.index:
+    if "matched" in means.index:
+        gap = overall_contrast(result, ("associated", "matched"))
+        first = (
+            f"Words of any meaning, as frequent as the stereotypes, lie at "
+            f"{number(means['mean']['matched'])} from the protected words on average, the "
+            f"stereotypes of a word's own group at {number(means['mean']['associated'])}: "
+            f"associated − matched {signed(gap['mean'])} ({ends(gap)})."
+        )
+    elif "human" not in means.index:
         first = (
             "This list has no human control words, so it cannot tell whether stereotypes lie "
             "closer than ordinary words about people do."
@@ -118,7 +126,7 @@ def against_one(means: pd.DataFrame) -> str:
     """Word which kinds of attributes lie below 1, and that controls among them mean no bias."""
     there = [name for name in CONNECTIONS if name in means.index]
     nearer = [name for name in there if means["high"][name] < UNRELATED]
-    controls = [name for name in nearer if name in {"neutral", "human"}]
+    controls = [name for name in nearer if name in {"neutral", "human", "matched"}]
     if not nearer:
         return "No kind of attribute lies clearly nearer than 1."
     which = "every kind of attribute" if nearer == there else joined(nearer) + " attributes"
@@ -133,12 +141,20 @@ def against_one(means: pd.DataFrame) -> str:
 
 def measured_lines(analysis: Analysis) -> list[str]:
     """Word for the command line what was measured and what was missing."""
-    lost = len(analysis.missing)
+    lost, thin = len(analysis.missing), analysis.thin
     first = (
         f"{analysis.wordlist.name} in {analysis.settings.embedding}: {len(analysis.table):,} "
-        f"distances, {lost} of the list's {len(analysis.wordlist.to_frame()):,} entries missing."
+        f"distances, {lost} of the list's {len(own_entries(analysis)):,} entries missing"
+        + (f"; too few words of {sets_in_words(thin)}." if len(thin) else ".")
     )
-    return [first, *([_missing_line(analysis)] if lost else []), *unmeasured(analysis)]
+    lines = [_missing_line(analysis)] if lost else []
+    return [first, *lines, *([MEANING] if len(thin) else []), *unmeasured(analysis)]
+
+
+def own_entries(analysis: Analysis) -> pd.DataFrame:
+    """Return the entries of the list itself, without the matched controls that were drawn."""
+    entries = analysis.wordlist.to_frame()
+    return entries[(entries["role"] != "control") | (entries["set"] != "matched")]
 
 
 def _missing_line(analysis: Analysis) -> str:
@@ -151,21 +167,20 @@ def _missing_line(analysis: Analysis) -> str:
         parts.append(f"{len(names) - MOST_MISSING} more protected and stereotype words")
     if control.any():
         parts.append(counted(int(control.sum()), "control word"))
-    text = f"Missing: {' and '.join(parts)}."
-    lower = len(analysis.in_lower_case)
-    return f"{text} {lower} there in lower case: try --case fallback." if lower else text
+    return " ".join([f"Missing: {' and '.join(parts)}.", *cure_sentences(analysis.cures)])
 
 
 def missing_sentences(analysis: Analysis) -> list[str]:
     """Word how many words of the list the embedding lacks, and which groups lack measures."""
-    lost, total = len(analysis.missing), len(analysis.wordlist.to_frame())
+    lost, total = len(analysis.missing), len(own_entries(analysis))
     first = (
         f"The embedding lacks {lost:,} of the list's {total:,} entries. What is missing is left "
         "out of all numbers; nothing was put in its place."
         if lost
         else f"Nothing: the embedding has all {total:,} words of the list."
     )
-    return [first, *unmeasured(analysis)]
+    told = [*cure_sentences(analysis.cures), *thin_sentences(analysis)]
+    return [first, *told, *unmeasured(analysis)]
 
 
 def unmeasured(analysis: Analysis) -> list[str]:

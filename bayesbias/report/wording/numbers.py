@@ -9,8 +9,12 @@ import pandas as pd
 
 type Write = Callable[[Any], str]
 
-MOST_DIGITS = 7
-"""Digits after the point stay below this."""
+ROUNDED = (
+    "Numbers are rounded one by one to three digits: a change may differ by 0.001 from the two "
+    "numbers beside it, and +0.000 or −0.000 is the end of an interval close to zero, on that side "
+    "of it."
+)
+"""What a reader of rounded numbers must know."""
 
 MOST_NAMED = 6
 """Words that a sentence names."""
@@ -31,9 +35,8 @@ def signed(value: float, digits: int = 3) -> str:
 
 
 def signed_end(value: float) -> str:
-    """Write an end of an interval with its sign: with more digits where it rounds to zero."""
-    digits = next((d for d in range(3, MOST_DIGITS) if round(value, d)), 3)
-    return signed(value, digits)
+    """Write an end of an interval with its sign, also where it rounds to zero."""
+    return f"{value:+.3f}".replace("-", "−") if value else number(value)
 
 
 def ends(
@@ -44,14 +47,10 @@ def ends(
 
 
 def step(
-    before: float, after: float, write: Callable[[float, int], str] = number
+    before: float, after: float, write: Callable[[float], str] = number
 ) -> tuple[str, str, str]:
-    """Write two numbers and what lies between them, with as many digits as make them add up."""
-    for digits in range(3, MOST_DIGITS):
-        first, second, change = (round(value, digits) for value in (before, after, after - before))
-        if abs(second - first - change) < 0.5 * 10**-digits:
-            break
-    return write(before, digits), write(after, digits), signed(after - before, digits)
+    """Write two numbers and what lies between them, each rounded by itself; see ``ROUNDED``."""
+    return write(before), write(after), signed(after - before)
 
 
 def percent(share: float, digits: int = 0) -> str:
@@ -87,7 +86,7 @@ def plain_number(value: float) -> str:
     size = abs(value)
     if size and size < 0.001:
         return f"{value:.1e}".replace("-", "−")
-    return number(value, 1 if size >= 10 else 3 if size >= 0.1 else 4)
+    return number(value, 1 if size >= 10 else 3)
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:
@@ -111,13 +110,13 @@ COLUMNS: dict[str, tuple[str, Write | None]] = {
     "protected_group": ("group", None),
     "protected_word": ("word", None),
     "p_direction": ("probability of direction", probability),
-    "p_rope": ("p_rope", probability),
-    "p_above": ("p_above", probability),
-    "p_moved": ("p_moved", probability),
-    "p_towards_one": ("p_towards_one", probability),
-    "p_closer_before": ("p associated closer", probability),
-    "p_closer_after": ("p associated closer", probability),
-    "p_turned": ("p turned", probability),
+    "p_rope": ("probability of no practical difference", probability),
+    "p_above": ("probability that it is above one half", probability),
+    "p_moved": ("probability that it moved", probability),
+    "p_towards_one": ("probability that it came nearer to 1", probability),
+    "p_closer_before": ("probability that associated is closer, before", probability),
+    "p_closer_after": ("probability that associated is closer, after", probability),
+    "p_turned": ("probability that the order turned", probability),
     "strip": ("", None),
     "meaning": ("what it is", None),
     "attributes": ("attribute words", None),

@@ -8,48 +8,67 @@ from typing import Any
 import pandas as pd
 
 from ...maskedlm.measures import ALL_TYPES
+from ...maskedlm.pair_checks import misfits
 from ...workflows.pairs import PairAnalysis
 from . import Line
 from .numbers import number, percent, probability, probability_name
 
-UNEXPECTED = 0.025
-"""A predicted share is taken not to fit if this part or less of it lies beyond the observed."""
+EQUAL = "The same, if both sentences of a pair had as many tokens"
+
+OBSERVED = "Observed shares, with intervals by resampling clusters of pairs"
 
 SHARE = "Probability that the stereotypical sentence of a new pair is preferred"
+
+RANKS = "Probabilities of ranks: 1 is the model that prefers stereotypical sentences most often"
+
+MOST_PAIRS = 3
+"""Differences of two models that are worded one by one; of more the table has them."""
 
 SHARE_DIFFERENCE = "Differences in the probability that the stereotypical sentence is preferred"
 
 
 def preference_lines(analysis: PairAnalysis) -> list[Line]:
     """Word for every model and measure how often stereotypes are preferred, and how sure it is."""
-    seen, fits = (_of_all_types(analysis.frames[name]) for name in ("measures", "preference"))
+    shares = _of_all_types(analysis.frames["observed"])
+    unfit = _unfit(analysis)
     ci = probability_name(analysis.settings.ci_prob)
     lines = []
     for row in _overall(analysis.frames["summary"]):
         key = (row["model"], row["measure"])
-        observed, expected = seen.loc[key], fits.loc[key]
+        share = shares.loc[key]
         text = (
-            f"the stereotypical sentence scores higher in {number(observed['percentage'], 1)}% of "
-            f"{int(observed['n_pairs']):,} pairs ({int(observed['n_ties'])} ties, counted half). "
+            f"the stereotypical sentence scores higher in {percent(share['share'], 1)} of "
+            f"{int(share['n_pairs']):,} pairs ({int(share['n_ties'])} ties, counted half); "
+            f"with other contrasts of words in place of these {int(share['n_clusters']):,}, in "
+            f"{percent(share['low'], 1)} to {percent(share['high'], 1)} ({ci} interval, by "
+            "resampling them). "
             f"Of a new pair of this kind it does with probability {percent(row['mean'], 1)}, {ci} "
             f"interval {percent(row['low'], 1)} to {percent(row['high'], 1)}; that this is above "
             f"one half has probability {probability(row['p_above'])}."
         )
-        if not UNEXPECTED <= expected["p_as_low"] <= 1 - UNEXPECTED:
+        if key in unfit:
             text += (
                 f" The model {analysis.spec.name} does not fit here: for as many new pairs it "
-                f"expects {number(expected['predicted'], 1)}%, so rely on the share of pairs, "
-                "and see whether the fit checks better with another model."
+                f"expects {number(unfit[key], 1)}%, so rely on the share of pairs, "
+                "or take the model pairs-signs."
             )
         lines.append(Line(", ".join(key), text))
     return lines
 
 
+def _unfit(analysis: PairAnalysis) -> dict[tuple[str, str], float]:
+    """Return the share, in percent, that the model expects where it does not fit."""
+    checked = analysis.frames["preference"]
+    rows = [] if checked.empty else misfits(checked).to_dict("records")
+    return {(row["model"], row["measure"]): row["predicted"] for row in rows}
+
+
 def comparison_lines(analysis: PairAnalysis) -> list[Line]:
-    """Word for every two models which prefers stereotypes more, and how sure that is."""
+    """Word which language model prefers stereotypes most, by how much, and how sure that is."""
     ci = probability_name(analysis.settings.ci_prob)
-    lines = []
-    for row in _overall(analysis.frames["contrasts"]):
+    rows, unfit = _overall(analysis.frames["contrasts"]), _unfit(analysis).keys()
+    lines = _rank_lines(analysis)
+    for row in rows if len(analysis.models) <= MOST_PAIRS else []:
         more, less = ("first", "second") if row["mean"] > 0 else ("second", "first")
         crossing = row["low"] < 0 < row["high"]
         low, high = sorted([abs(row["low"]), abs(row["high"])])
@@ -63,19 +82,52 @@ def comparison_lines(analysis: PairAnalysis) -> list[Line]:
             f"{number(100 * abs(row['mean']), 1)} percentage points; {interval}, and the direction "
             f"has probability {probability(row['p_direction'])}."
         )
+        if unfit & {(row[side], row["measure"]) for side in ("first", "second")}:
+            text += f" {analysis.spec.name} does not fit them both: take the model pairs-signs."
         lines.append(Line(row["measure"], text))
     return lines
 
 
+def _rank_lines(analysis: PairAnalysis) -> list[Line]:
+    """Word for every measure which of three models or more is likely the most stereotyped."""
+    if len(analysis.models) < 3:
+        return []
+    frame = pd.DataFrame(_overall(analysis.frames["ranks"]))
+    lines = []
+    for measure, rows in frame[frame["rank"] == 1].groupby("measure", sort=False):
+        first, second = rows.sort_values("probability", ascending=False).to_dict("records")[:2]
+        text = (
+            f"of {len(rows)} models {first['model']} prefers stereotypical sentences most often "
+            f"with probability {probability(first['probability'])}, {second['model']} with "
+            f"{probability(second['probability'])}."
+        )
+        lines.append(Line(str(measure), text))
+    return lines
+
+
+def share_texts(measure: str, rows: pd.DataFrame) -> tuple[str, str]:
+    """Word what stands below a forest of shares, and what it shows to who cannot see it."""
+    models = ", ".join(rows["model"].astype(str).unique())
+    below = f"Shares of pairs whose stereotypical sentence is preferred, by {measure}."
+    return below, f"{below} A row for each of {models}, a block for each bias type."
+
+
 def unscored_sentences(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Name the pairs that have no SSS under a language model."""
+    """Name the pairs that a measure has no score of, and count answers left out."""
     sentences = []
     for record in records:
-        ids = dict.fromkeys(str(row["pair_id"]) for row in record.get("unscored", []))
-        if ids:
+        pairs: dict[str, dict[str, None]] = {}
+        for row in record.get("unscored", []):
+            pairs.setdefault(str(row.get("measure", "sss")), {})[str(row["pair_id"])] = None
+        sentences += [
+            f"Under {record['model']}, {measure} has no value for pairs {', '.join(ids)}: a "
+            "sentence of theirs has no token of the kind that it is made of, modified or shared."
+            for measure, ids in pairs.items()
+        ]
+        if record.get("left_out"):
             sentences.append(
-                f"Under {record['model']}, SSS has no value for pairs {', '.join(ids)}: one of "
-                "the two sentences only leaves words out, and none of its own was modified."
+                f"{record['left_out']:,} answers in {record['log']} chose neither sentence, and "
+                "are left out."
             )
     return sentences
 

@@ -1,0 +1,95 @@
+"""`bayesbias docs`: the pages of the documentation, which come with the package."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options
+from .screen import Screen
+
+FOLDER = "docs"
+
+START, API = "index", "api"
+"""The page that leads to the others, as the command does, and one that only the site can show."""
+
+STYLE = (
+    "body{max-width:46em;margin:2em auto;padding:0 1em;font:1rem/1.5 system-ui,sans-serif}"
+    "table{border-collapse:collapse;display:block;overflow-x:auto}"
+    "td,th{border:1px solid #999;padding:.2em .5em;text-align:left}"
+    "pre{overflow-x:auto;background:#8881;padding:.5em}img{max-width:100%}"
+)
+
+
+@options.command("bayesbias docs", "bayesbias docs reading", "bayesbias docs models --browser")
+def docs(
+    topic: Annotated[
+        str, typer.Argument(metavar="TOPIC", help="A page; without one all are listed.")
+    ] = "",
+    *,
+    browser: Annotated[
+        bool, typer.Option("--browser", help="Open the page in a browser; it needs no network.")
+    ] = False,
+    screen: Screen,
+) -> None:
+    """Show a page of the documentation: how to begin, models, scores, what follows from what."""
+    from .._core.checks import unknown_name
+
+    pages = topics()
+    if topic and topic not in pages:
+        raise ValueError(unknown_name("topic", topic, pages))
+    if browser:
+        page = as_html(Path(tempfile.mkdtemp(prefix="bayesbias-docs-")))[topic or START]
+        screen.say(str(page))
+        typer.launch(page.as_uri())
+    elif topic:
+        screen.markdown(pages[topic].read_text(encoding="utf-8"))
+    else:
+        rows = [[name, title_of(path)] for name, path in pages.items()]
+        screen.table("Pages of the documentation", ["topic|", "what it is about"], rows)
+        screen.say("`bayesbias docs TOPIC` shows a page, with --browser in a browser.")
+
+
+def topics() -> dict[str, Path]:
+    """Return the pages by their topics."""
+    from .._core.resources import bundled_folder
+
+    paths = sorted(bundled_folder(FOLDER).glob("*.md"))
+    return {path.stem: path for path in paths if path.stem not in {START, API}}
+
+
+def title_of(page: Path) -> str:
+    """Return the first heading of a page."""
+    found = re.search(r"^# (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return found[1] if found else page.stem
+
+
+def as_html(folder: Path) -> dict[str, Path]:
+    """Write all pages as HTML into a folder, with links between them and bundled pictures."""
+    from html import escape
+
+    from markdown_it import MarkdownIt
+
+    from .._core.resources import bundled_folder
+
+    reader, written = MarkdownIt("commonmark", {"html": False}).enable("table"), {}
+    start = bundled_folder(FOLDER) / f"{START}.md"
+    for lesson in start.parent.glob("*.html"):  # which are pages as they stand
+        shutil.copyfile(lesson, folder / lesson.name)
+    for name, source in {START: start, **topics()}.items():
+        body = reader.render(source.read_text(encoding="utf-8"))
+        body = re.sub(r'href="(\w[\w-]*)\.md(#[^"]*)?"', r'href="\1.html"', body)
+        body = re.sub(rf'<a href="{API}\.html">(.*?)</a>', r"\1", body)
+        body = re.sub(r'src="(?!\w+:)', f'src="{source.parent.as_uri()}/', body)
+        head = f"<title>{escape(title_of(source))}</title><style>{STYLE}</style>"
+        page = (
+            f'<!doctype html><html lang="en"><meta charset="utf-8">{head}<body>{body}</body></html>'
+        )
+        written[name] = folder / f"{name}.html"
+        written[name].write_text(page, encoding="utf-8")
+    return written

@@ -1,0 +1,55 @@
+"""`bayesbias check-limits`: whether every interval of a run lies within stated limits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options
+from .screen import Screen
+
+EXAMPLE = """
+ci_prob = 0.89          # of the intervals; may be left out
+
+[limits]                # differences and sums as bb.hypothesis reads them
+"associated - different" = [-0.10, 0.10]
+"muslim: associated - different" = [-0.15, 0.15]
+"""
+
+
+@options.command(
+    "bayesbias check-limits religion limits.toml",
+    closing="In limits.toml:\n\n```toml\n" + EXAMPLE.strip() + "\n```\n\n"
+    "Exit code 1 if an interval leaves its limits, 0 if none does.",
+)
+def check_limits(
+    run: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RUN", help="A folder that `bayesbias run` wrote, or a posterior's .nc."
+        ),
+    ],
+    limits: Annotated[Path, typer.Argument(metavar="LIMITS", help="A .toml file.")],
+    screen: Screen,
+) -> int:
+    """Check whether the intervals of a run lie within limits, for use in continuous integration."""
+    from ..model.tree import load_posterior
+    from ..posterior.hypothesis import describe_sums
+    from ..workflows.limits import load_limits
+
+    stated = load_limits(limits)
+    posterior = load_posterior(run / "posterior.nc" if run.is_dir() else run)
+    frame = describe_sums(posterior, *stated.ends, ci_prob=stated.ci_prob)
+    outside = 0
+    for row in frame.to_dict("records"):
+        low, high = stated.ends[row["sum"]]
+        holds = low <= row["low"] and row["high"] <= high
+        outside += not holds
+        screen.say(
+            f"{'inside' if holds else 'OUTSIDE'}: {row['sum']} {row['mean']:.3f} "
+            f"({row['low']:.3f} to {row['high']:.3f}), limits {low:g} to {high:g}"
+        )
+    screen.say(f"{outside} of {len(frame)} intervals leave their limits.")
+    return options.FAILED if outside else 0

@@ -1,0 +1,303 @@
+"""Many embeddings, lists and trainings in one model: how contrasts differ, and who ranks where."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Unpack
+
+import numpy as np
+import pandas as pd
+from numpy.random import default_rng
+
+from .._core.checks import unknown_name
+from .._core.random import as_seed_sequence
+from ..model.design import IntArray
+from ..model.priors import Prior
+from ..model.tree import SamplingWarning, versions
+from ..sampling.fit import PACKAGE, PARETO_K_LIMIT
+from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
+from ..tables.schema import require_columns
+from .hierarchy import PRIORS, Hierarchy, HierarchyDraws, Measured, sample_hierarchy
+from .runs import Contrasts, Runs, list_contrasts, runs_of
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+MODELS = ("joint",)
+"""Models of many embeddings."""
+
+MOST_RUNS = 100
+"""Runs of one list at most; more take long, and tell nothing that some of them do not."""
+
+NAMES = {
+    "embedding_sd": "embedding",
+    "list_sd": "list",
+    "interaction_sd": "embedding × list",
+    "training_sd": "training",
+}
+"""What each sd is of, in words."""
+
+
+@shows_fit_keywords
+def fit_many(
+    tables: pd.DataFrame | Iterable[pd.DataFrame],
+    model: str = "joint",
+    *,
+    first: str = "associated",
+    second: str = "different",
+    priors: Mapping[str, Prior] | None = None,
+    options: FitOptions | None = None,
+    **keywords: Unpack[FitKeywords],
+) -> DataTree:
+    r"""Fit one model to the contrasts of many embeddings and lists.
+
+    Words and attributes have effects that all embeddings share and effects of each embedding, so
+    that what the same words do in all of them cancels out of differences. Contrasts of embeddings
+    and lists are :math:`\mu + \alpha_e + \beta_l + \gamma_{el}`, shrunken towards one another as
+    far as the tables say.
+
+    Parameters
+    ----------
+    tables : DataFrame or iterable of DataFrame
+        Long-form tables with a column ``embedding``; ``wordlist`` and ``replicate`` (which
+        training) may be there too. Several are put below each other.
+    model : {"joint"}
+    first, second : str
+        The contrast: mean distance of `first` less that of `second`, in [-2, 2]. Negative means
+        that `first` lies closer: with the defaults, the more negative the more biased.
+    priors : mapping of str to Prior, optional
+        Of ``embedding_sd``, ``list_sd``, ``interaction_sd``, ``training_sd``.
+    options, **keywords
+        As for `fit`; the method is always the exact sampler.
+
+    Returns
+    -------
+    DataTree
+        ``contrast[wordlist, embedding]``, ``average[embedding]`` over lists, and the sds of
+        embeddings, lists, both, and trainings. Cells that no table measured are predicted;
+        ``constant_data`` says which were ``measured``, and holds every cell's ``raw_mean`` and
+        ``raw_sd``, neither shrunken, and ``scale``. For `bb.ranks`, `bb.differences`,
+        `bb.variance_shares` and `bb.new_trainings`.
+
+    Raises
+    ------
+    ValueError
+        If there is one training of one embedding only, no list is in two of them, no pair of words
+        is in all embeddings of a list, two embeddings are equal, numbers of trainings differ, or a
+        list has more than 100 runs.
+
+    Warns
+    -----
+    UserWarning
+        If pairs that some embedding of a list lacks are left out, or a list is in one embedding.
+    SamplingWarning
+        If Pareto k is not below 0.7.
+
+    Notes
+    -----
+    `bayesbias.comparison.runs` has the model of one list: the average of embeddings follows
+    ``maximal``, and orthonormal differences follow ``change-maximal`` with their sds in common.
+    This is exact where embeddings are exchangeable but for a scale each, the sd that its contrast
+    has by itself, which is taken as known. Lists are taken to be independent of one another; where
+    they share words they are not quite.
+
+    References
+    ----------
+    Gelman and Hill (2007), Data Analysis Using Regression and Multilevel/Hierarchical Models,
+    chapters 12 and 22.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> words = bb.load_wordlist("religion")
+    >>> vectors = bb.load_vectors("glove-demo", words)
+    >>> table = bb.distance_table(vectors, words, embedding="glove")
+    >>> other = table.assign(embedding="other", cosine_distance=table["cosine_distance"] ** 1.1)
+    >>> post = bb.fit_many([table, other], seed=1)
+    >>> bb.ranks(post)["embedding"].tolist()
+    ['other', 'glove']
+    """
+    if model not in MODELS:
+        raise ValueError(unknown_name("model of many embeddings", model, MODELS))
+    if first == second:
+        raise ValueError(f"first and second are both {first!r}; a contrast needs two")
+    chosen = _priors(priors or {})
+    lists = _split(tables)
+    fitted = fit_options(options, keywords)
+    if fitted.method not in {"auto", "exact"}:
+        raise ValueError(
+            f"method {fitted.method!r}: many embeddings are fitted by the exact sampler only; "
+            "leave the method out"
+        )
+    n = fitted.draws * fitted.chains
+    sequence = as_seed_sequence(fitted.seed)
+    last, *own = sequence.spawn(len(lists) + 1)
+    found = [
+        list_contrasts(runs, first, second, n, default_rng(seed))
+        for runs, seed in zip(lists, own, strict=True)
+    ]
+    embeddings = list(dict.fromkeys(name for runs in lists for name in runs.embeddings))
+    measured = tuple(
+        Measured(_embedding_of(runs, embeddings), each.mean, each.covariance)
+        for runs, each in zip(lists, found, strict=True)
+    )
+    drawn = sample_hierarchy(Hierarchy(measured, len(embeddings), chosen), default_rng(last))
+    tree = _tree(lists, found, embeddings, drawn, fitted.chains)
+    doubts = _doubts(lists, found, drawn)
+    tree.attrs |= {
+        "model": model,
+        "first": first,
+        "second": second,
+        "method": "exact",
+        "method_reason": "Normal models; sds by importance resampling",
+        "seed": str(sequence.entropy),
+        "priors": json.dumps({name: prior.parameters for name, prior in chosen.items()}),
+        "left_out": json.dumps({runs.wordlist: runs.n_left_out for runs in lists}),
+        "warnings": json.dumps([str(each) for each in doubts if isinstance(each, SamplingWarning)]),
+        "versions": json.dumps(versions()),
+    }
+    for doubt in doubts:
+        warnings.warn(doubt, skip_file_prefixes=(PACKAGE,))
+    return tree
+
+
+def _priors(overrides: Mapping[str, Prior]) -> dict[str, Prior]:
+    for name, prior in overrides.items():
+        if name not in PRIORS:
+            raise ValueError(f"priors: {unknown_name('parameter', name, PRIORS)}")
+        if not prior.positive:
+            raise ValueError(f"{name} is positive and cannot take the {prior.family} prior")
+    return {**PRIORS, **overrides}
+
+
+def _split(tables: pd.DataFrame | Iterable[pd.DataFrame]) -> list[Runs]:
+    """Return the runs of every list."""
+    given = [tables] if isinstance(tables, pd.DataFrame) else list(tables)
+    whole = _below(given)
+    labels = pd.DataFrame(
+        {
+            name: whole[name].astype(str) if name in whole else ""
+            for name in ("wordlist", "embedding", "replicate")
+        },
+        index=whole.index,
+    )
+    names = labels["embedding"].unique()
+    if len(names) < 2 and labels["replicate"].nunique() < 2:
+        raise ValueError(
+            f"the tables have one embedding, {names[0]!r}, and one training of it; ranks and "
+            "differences need two embeddings, and what trainings differ by needs two of them. For "
+            "one embedding take bb.fit"
+        )
+    lists = []
+    for wordlist, of_list in labels.groupby("wordlist", sort=False):
+        parts = of_list.groupby(["embedding", "replicate"], sort=False)
+        if parts.ngroups > MOST_RUNS:
+            raise ValueError(
+                f"the list {wordlist!r} has {parts.ngroups:,} runs, embeddings times trainings, "
+                f"and {MOST_RUNS} is the most; take some of the trainings: 10 of each tell their "
+                "sd within a quarter"
+            )
+        runs = {
+            (str(embedding), str(replicate)): whole.loc[rows.index]
+            for (embedding, replicate), rows in parts
+        }
+        by_embedding = sorted(runs, key=lambda run: list(names).index(run[0]))
+        lists.append(runs_of(str(wordlist), {run: runs[run] for run in by_embedding}))
+    if len(names) > 1 and all(len(runs.embeddings) < 2 for runs in lists):
+        raise ValueError(
+            "no list was measured in two embeddings, so that nothing tells lists from embeddings; "
+            "measure one list in all of them"
+        )
+    return lists
+
+
+def _below(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    if not tables:
+        raise ValueError("there is no table")
+    for table in tables:
+        require_columns(table, ("embedding",))
+    return pd.concat([pd.DataFrame(table) for table in tables], ignore_index=True)
+
+
+def _embedding_of(runs: Runs, embeddings: Sequence[str]) -> IntArray:
+    """Return which embedding every run is of."""
+    return np.repeat([embeddings.index(name) for name in runs.embeddings], runs.n_trainings)
+
+
+def _tree(
+    lists: Sequence[Runs],
+    found: Sequence[Contrasts],
+    embeddings: Sequence[str],
+    drawn: HierarchyDraws,
+    chains: int,
+) -> DataTree:
+    """Lay the draws out as ArviZ expects them."""
+    import xarray as xr
+
+    values = {
+        "contrast": (("wordlist", "embedding"), drawn.contrast),
+        "average": (("embedding",), drawn.contrast.mean(axis=1)),
+        **{name: ((), draws) for name, draws in drawn.sds.items()},
+    }
+    raw = np.full((4, len(lists), len(embeddings)), np.nan)
+    for at, (runs, own) in enumerate(zip(lists, found, strict=True)):
+        where = [embeddings.index(name) for name in runs.embeddings]
+        average = np.kron(np.eye(len(where)), np.full((1, runs.n_trainings), 1 / runs.n_trainings))
+        variance = np.einsum("eu,nuv,ev->ne", average, own.covariance, average, optimize=True)
+        means = own.mean @ average.T
+        raw[0, at, where] = means.mean(axis=0)
+        raw[1, at, where] = np.sqrt(variance.mean(axis=0) + means.var(axis=0))
+        raw[2, at, where] = own.scale[:: runs.n_trainings]
+        raw[3, at, where] = runs.n_trainings
+    coords = {
+        "wordlist": [runs.wordlist for runs in lists],
+        "embedding": list(embeddings),
+    }
+    sampled = {"chain": np.arange(chains), "draw": np.arange(len(drawn.contrast) // chains)}
+    laid_out = {
+        name: (("chain", "draw", *dims), draws.reshape(chains, -1, *draws.shape[1:]))
+        for name, (dims, draws) in values.items()
+    }
+    dims = ("wordlist", "embedding")
+    names = ("raw_mean", "raw_sd", "scale", "n_trainings")
+    constants = {name: (dims, part) for name, part in zip(names, raw, strict=True)}
+    constants["measured"] = (dims, np.isfinite(raw[0]))
+    k = max(drawn.pareto_k, *(each.pareto_k for each in found))
+    return xr.DataTree.from_dict(
+        {
+            "posterior": xr.Dataset(laid_out, {**coords, **sampled}),
+            "constant_data": xr.Dataset(constants, coords),
+            "sample_stats": xr.Dataset({"pareto_k": k, "acceptance": drawn.acceptance}),
+        }
+    )
+
+
+def _doubts(
+    lists: Sequence[Runs], found: Sequence[Contrasts], drawn: HierarchyDraws
+) -> list[UserWarning]:
+    doubts: list[UserWarning] = []
+    for runs in lists:
+        if runs.n_left_out:
+            total = runs.n_left_out + runs.y.shape[1]
+            doubts.append(
+                UserWarning(
+                    f"{runs.n_left_out:,} of {total:,} pairs of words of the list "
+                    f"{runs.wordlist!r} are not in all of its embeddings, and are left out of all"
+                )
+            )
+        if len(runs.embeddings) < 2 and any(len(each.embeddings) > 1 for each in lists):
+            doubts.append(
+                UserWarning(
+                    f"the list {runs.wordlist!r} is in {runs.embeddings[0]} only, and says nothing "
+                    "of differences between embeddings; those of the others are predicted"
+                )
+            )
+    named = {runs.wordlist: own.pareto_k for runs, own in zip(lists, found, strict=True)}
+    named |= {"all lists together": drawn.pareto_k}
+    for name, k in named.items():
+        if not k < PARETO_K_LIMIT:
+            told = f"Pareto k of {name or 'the list'} is {k:.2f}, not below {PARETO_K_LIMIT}: "
+            doubts.append(SamplingWarning(f"{told}weights not to be trusted; raise draws"))
+    return doubts

@@ -1,0 +1,285 @@
+"""What a posterior of many embeddings says: ranks, differences, and where the variance is."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from .._core.arrays import FloatArray
+from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
+from .._core.random import Seed, as_seed_sequence
+from ..model.tree import labels, stacked
+from ..posterior.contrasts import compare_draws
+from ..posterior.summaries import carry_warnings, in_front
+from ..sampling.options import DEFAULT_ROPE
+from ..tables.levels import AVERAGE
+from .many import NAMES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from xarray import DataTree
+
+RAW = ("raw_mean", "raw_sd", "raw_low", "raw_high")
+"""Columns of what was measured."""
+
+
+def ranks(
+    tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
+) -> pd.DataFrame:
+    """Rank embeddings by their contrast, lowest first, with the probability of each rank.
+
+    Parameters
+    ----------
+    tree : DataTree
+        A posterior from `fit_many`.
+    ci_prob : float
+        Probability of the intervals, in (0, 1).
+    ci_kind : {"hdi", "eti"}
+
+    Returns
+    -------
+    DataFrame
+        ``wordlist`` (with several lists first ``average``, over all of them), ``embedding``; of its
+        contrast ``mean``, ``sd``, ``low``, ``high``; ``raw_mean``, ``raw_sd``, ``raw_low`` and
+        ``raw_high``, what the list and embedding say by themselves, not shrunken;
+        ``expected_rank``; ``p_most``, the probability of the most negative contrast, that is of
+        rank 1; ``p_rank_2`` and so on. A list's rows are of the embeddings
+        that hold it, in the order of ``expected_rank``. The average holds, for a list that an
+        embedding lacks, what the model predicts.
+
+    Raises
+    ------
+    ValueError
+        If the posterior is not one of many embeddings.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> words = bb.load_wordlist("religion")
+    >>> vectors = bb.load_vectors("glove-demo", words)
+    >>> table = bb.distance_table(vectors, words, embedding="glove")
+    >>> other = table.assign(embedding="other", cosine_distance=table["cosine_distance"] ** 1.1)
+    >>> post = bb.fit_many([table, other], seed=1)
+    >>> list(bb.ranks(post)[["embedding", "p_most"]])
+    ['embedding', 'p_most']
+    """
+    frames = []
+    for wordlist, names, draws in _cells(tree):
+        place = draws.argsort(axis=1).argsort(axis=1)
+        frame = in_front(
+            describe_draws(draws, ci_prob, ci_kind), wordlist=wordlist, embedding=names
+        )
+        frame["expected_rank"] = 1 + place.mean(axis=0)
+        for rank in range(len(names)):
+            frame["p_most" if not rank else f"p_rank_{rank + 1}"] = (place == rank).mean(axis=0)
+        frame = pd.concat([frame, _raw(tree, wordlist, names, ci_prob)], axis=1)
+        frames.append(frame.sort_values("expected_rank", kind="stable"))
+    whole = pd.concat(frames, ignore_index=True)
+    first = ["wordlist", "embedding", "mean", "sd", "low", "high", *RAW, "expected_rank", "p_most"]
+    whole = whole[[*first, *(name for name in whole if name not in first)]]
+    return _told(whole, tree, ci_prob, ci_kind)
+
+
+def differences(
+    tree: DataTree,
+    ci_prob: float = DEFAULT_CI_PROB,
+    rope: float = DEFAULT_ROPE,
+    ci_kind: str = DEFAULT_CI_KIND,
+) -> pd.DataFrame:
+    """Compute the differences of the contrast between every two embeddings.
+
+    Parameters
+    ----------
+    tree : DataTree
+        A posterior from `fit_many`.
+    ci_prob, rope, ci_kind
+        As for `contrasts`.
+
+    Returns
+    -------
+    DataFrame
+        ``wordlist`` (with several lists first ``average``), ``first``, ``second``, and of the
+        first's contrast less the second's ``mean``, ``sd``, ``low``, ``high``, ``p_direction`` and
+        ``p_rope``. Negative: the first is the more biased.
+
+    Raises
+    ------
+    ValueError
+        If the posterior is not one of many embeddings.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> words = bb.load_wordlist("religion")
+    >>> vectors = bb.load_vectors("glove-demo", words)
+    >>> table = bb.distance_table(vectors, words, embedding="glove")
+    >>> other = table.assign(embedding="other", cosine_distance=table["cosine_distance"] ** 1.1)
+    >>> post = bb.fit_many([table, other], seed=1)
+    >>> bb.differences(post)[["first", "second"]].to_numpy().tolist()
+    [['glove', 'other']]
+    """
+    frames = []
+    for wordlist, names, draws in _cells(tree):
+        if len(names) < 2:
+            continue
+        one, other = np.transpose(list(combinations(range(len(names)), 2)))
+        frame = compare_draws(draws[:, one] - draws[:, other], ci_prob, rope, ci_kind)
+        pair = {"first": [names[i] for i in one], "second": [names[i] for i in other]}
+        frames.append(in_front(frame, wordlist=wordlist, **pair))
+    if not frames:
+        raise ValueError("the posterior is of one embedding; differences need two or more")
+    whole = pd.concat(frames, ignore_index=True)
+    return _told(whole, tree, ci_prob, ci_kind)
+
+
+def new_trainings(
+    tree: DataTree,
+    ci_prob: float = DEFAULT_CI_PROB,
+    ci_kind: str = DEFAULT_CI_KIND,
+    seed: Seed = None,
+) -> pd.DataFrame:
+    """Predict the contrast that another training of each embedding will have.
+
+    Parameters
+    ----------
+    tree : DataTree
+        A posterior from `fit_many`, of tables with a column ``replicate``.
+    ci_prob, ci_kind
+        As for `ranks`.
+    seed : int, SeedSequence, Generator or None
+
+    Returns
+    -------
+    DataFrame
+        ``wordlist``, ``embedding``, ``mean``, ``sd``, ``low``, ``high``: of the population's
+        contrast in a training that is not there; and ``widening``, how many times as wide the
+        interval is as that of the text's own contrast.
+
+    Raises
+    ------
+    ValueError
+        If the posterior is not one of many trainings.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> tables = bb.replicates("texts.txt", bb.load_wordlist("gender"))  # doctest: +SKIP
+    >>> bb.new_trainings(bb.fit_many(tables))[["low", "high"]]  # doctest: +SKIP
+    """
+    _require(tree)
+    if "training_sd" not in tree["posterior"]:
+        raise ValueError(
+            "no embedding was trained more than once, so that nothing says how trainings differ; "
+            "give tables with a column replicate, as bb.replicates makes them"
+        )
+    sd = stacked(tree, "training_sd")[:, None]
+    rng = np.random.default_rng(as_seed_sequence(seed))
+    frames = []
+    for wordlist, names, draws in _cells(tree):
+        if wordlist == AVERAGE:
+            continue
+        another = draws + sd * rng.standard_normal(draws.shape)
+        frame = in_front(
+            describe_draws(another, ci_prob, ci_kind), wordlist=wordlist, embedding=names
+        )
+        own = describe_draws(draws, ci_prob, ci_kind)
+        frame["widening"] = (frame["high"] - frame["low"]) / (own["high"] - own["low"])
+        frames.append(frame)
+    whole = pd.concat(frames, ignore_index=True)
+    return _told(whole, tree, ci_prob, ci_kind)
+
+
+def variance_shares(
+    tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
+) -> pd.DataFrame:
+    """Compute how much of the variance between contrasts is the embedding, the list, the training.
+
+    Parameters
+    ----------
+    tree : DataTree
+        A posterior from `fit_many`.
+    ci_prob, ci_kind
+        As for `ranks`.
+
+    Returns
+    -------
+    DataFrame
+        ``part``; ``sd_mean``, ``sd_low``, ``sd_high`` of its sd, a distance; ``mean``, ``sd``,
+        ``low``, ``high`` of its share of the variance, in [0, 1]; and ``in_words``, a sentence.
+
+    Raises
+    ------
+    ValueError
+        If the posterior is not one of many embeddings.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> words = bb.load_wordlist("religion")
+    >>> vectors = bb.load_vectors("glove-demo", words)
+    >>> table = bb.distance_table(vectors, words, embedding="glove")
+    >>> other = table.assign(embedding="other", cosine_distance=table["cosine_distance"] ** 1.1)
+    >>> post = bb.fit_many([table, other], seed=1)
+    >>> bb.variance_shares(post)["part"].tolist()
+    ['embedding']
+    """
+    _require(tree)
+    names = [name for name in NAMES if name in tree["posterior"]]
+    sds = np.stack([stacked(tree, name) for name in names], axis=1)
+    shares = sds**2 / (sds**2).sum(axis=1, keepdims=True)
+    frame = in_front(describe_draws(shares, ci_prob, ci_kind), part=[NAMES[name] for name in names])
+    of_sds = describe_draws(sds, ci_prob, ci_kind)
+    for at, column in enumerate(("mean", "low", "high"), start=1):
+        frame.insert(at, f"sd_{column}", of_sds[column])
+    frame["in_words"] = [
+        f"{row['mean']:.0%} of the variance between contrasts is the {row['part']} "
+        f"({row['low']:.0%} to {row['high']:.0%})"
+        for _, row in frame.iterrows()
+    ]
+    frame.attrs = {"ci_prob": ci_prob, "ci_kind": ci_kind}
+    return carry_warnings(frame, tree)
+
+
+def _cells(tree: DataTree) -> Iterator[tuple[str, list[str], FloatArray]]:
+    """Iterate over lists, the average first: embeddings, and the draws of their contrasts."""
+    _require(tree)
+    wordlists, names = labels(tree, "wordlist"), labels(tree, "embedding")
+    if len(wordlists) > 1:
+        yield AVERAGE, names, stacked(tree, "average")
+    measured = np.asarray(tree["constant_data"]["measured"].values, dtype=bool)
+    draws = stacked(tree, "contrast")
+    for at, wordlist in enumerate(wordlists):
+        held = np.flatnonzero(measured[at])
+        yield wordlist, [names[i] for i in held], draws[:, at, held]
+
+
+def _raw(tree: DataTree, wordlist: str, names: list[str], ci_prob: float) -> pd.DataFrame:
+    """What was measured, not shrunken, with Normal intervals; over lists, which are independent."""
+    from scipy.stats import norm
+
+    chosen = tree["constant_data"].to_dataset().sel(embedding=names)
+    if wordlist != AVERAGE:
+        chosen = chosen.sel(wordlist=[wordlist])
+    mean, sd = (
+        np.asarray(chosen[name].values, dtype=np.float64) for name in ("raw_mean", "raw_sd")
+    )
+    centre, spread = mean.mean(axis=0), np.sqrt((sd**2).sum(axis=0)) / len(sd)
+    half = norm.ppf((1 + ci_prob) / 2) * spread
+    return pd.DataFrame(dict(zip(RAW, (centre, spread, centre - half, centre + half), strict=True)))
+
+
+def _told(frame: pd.DataFrame, tree: DataTree, ci_prob: float, ci_kind: str) -> pd.DataFrame:
+    """Write into a frame what its intervals and its contrast are, and what is to be doubted."""
+    frame.attrs["ci_prob"], frame.attrs["ci_kind"] = ci_prob, ci_kind
+    for name in ("first", "second"):
+        frame.attrs[name] = str(tree.attrs[name])
+    return carry_warnings(frame, tree)
+
+
+def _require(tree: DataTree) -> None:
+    if "average" not in tree["posterior"]:
+        raise ValueError("this is not a posterior of many embeddings; pass one from bb.fit_many")

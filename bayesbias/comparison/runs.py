@@ -1,0 +1,266 @@
+r"""One list in several embeddings, or trainings of them: what they say of a contrast together.
+
+Write :math:`y_{uwa}` for the distance of word w and attribute a in run u, which is an embedding or
+one training of it, over a scale :math:`s_u` that makes runs exchangeable. Every effect of the model
+is one that all runs share, plus one of each embedding, plus one of each training. Then, with an
+orthonormal Q whose first row averages, whose next rows compare averages of embeddings, and whose
+others compare trainings of one embedding,
+
+.. math:: z_{qwa} = \sum_u Q_{qu} y_{uwa}
+
+are independent: the first follows the model for distances, the others that for changes, and those
+of a kind have their sds in common. So a list with 20 embeddings is no larger than one of them, and
+the exact sampler carries it. The contrasts of the runs, :math:`c_u = s_u \sum_q Q_{qu} \gamma_q`,
+are jointly Gaussian given the sds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator
+
+from .._core.arrays import FloatArray
+from ..model.design import Design, index_table
+from ..model.spec import load_model
+from ..sampling.collapsed import mean_moments
+from ..sampling.exact import mode_of, sample_exact
+from ..sampling.reduction import Collapsed, collapse
+from ..tables.schema import validate
+
+KEYS = ["protected_word", "attribute", "connection"]
+"""What makes a row of one run the partner of a row of another."""
+
+FLAT = {"connection_mean": {"sd": 3.0}}
+"""Prior of the means in each list: so wide that the hierarchy of contrasts is their only prior."""
+
+Run = tuple[str, str]
+"""An embedding, and which training of it."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The distances of one list in all runs that hold it.
+
+    Parameters
+    ----------
+    wordlist : str
+    embeddings : tuple of str
+    n_trainings : int
+        Of every embedding; 1 where the table has no column ``replicate``.
+    design : Design
+        Of the pairs that every run has.
+    y : (n_embeddings * n_trainings, n_rows) float
+        Distances, embedding by embedding.
+    n_left_out : int
+        Pairs that some run has and another lacks.
+    """
+
+    wordlist: str
+    embeddings: tuple[str, ...]
+    n_trainings: int
+    design: Design
+    y: FloatArray
+    n_left_out: int
+
+
+@dataclass(frozen=True)
+class Contrasts:
+    """Gaussians of the contrasts of all runs of a list, one for each draw of its sds.
+
+    Parameters
+    ----------
+    mean : (n_draws, n_runs) float
+    covariance : (n_draws, n_runs, n_runs) float
+    scale : (n_runs,) float
+        By which the sds of a run are larger than those of a usual one.
+    pareto_k : float
+        The largest of the parts.
+    """
+
+    mean: FloatArray
+    covariance: FloatArray
+    scale: FloatArray
+    pareto_k: float
+
+
+@dataclass(frozen=True)
+class Part:
+    """Sums of runs that are alike: their average, differences of embeddings, or of trainings.
+
+    Parameters
+    ----------
+    rows : (n, n_runs) float
+        Weights of the runs in each sum; orthogonal.
+    posterior : Collapsed
+        Of the first sum; the others are ``alike``.
+    """
+
+    rows: FloatArray
+    posterior: Collapsed
+
+
+def runs_of(wordlist: str, tables: Mapping[Run, pd.DataFrame]) -> Runs:
+    """Pair the rows of all runs of a list.
+
+    Parameters
+    ----------
+    wordlist : str
+    tables : mapping of (str, str) to DataFrame
+        A table for every embedding and training of it.
+
+    Raises
+    ------
+    ValueError
+        If embeddings have unequal numbers of trainings, no pair of words is in all runs, or two
+        embeddings have the same distances.
+    """
+    names = dict.fromkeys(embedding for embedding, _ in tables)
+    trainings = {name: sum(embedding == name for embedding, _ in tables) for name in names}
+    if len(set(trainings.values())) > 1:
+        told = ", ".join(f"{name} {n}" for name, n in trainings.items())
+        raise ValueError(
+            f"the list {wordlist!r} has unequal numbers of trainings ({told}); give every "
+            "embedding of a list the same number of replicates"
+        )
+    valid = {run: validate(table).drop_duplicates(KEYS) for run, table in tables.items()}
+    keyed = {run: table.set_index(KEYS)["cosine_distance"] for run, table in valid.items()}
+    shared = next(iter(keyed.values())).index
+    for each in keyed.values():
+        shared = shared[shared.isin(each.index)]
+    if shared.empty:
+        raise ValueError(
+            f"no pair of words of the list {wordlist!r} is in all of {', '.join(names)}; leave the "
+            "embedding out that lacks them"
+        )
+    everything = set().union(*(each.index for each in keyed.values()))
+    first = next(iter(valid.values()))
+    rows = first[pd.MultiIndex.from_frame(first[KEYS]).isin(shared)].reset_index(drop=True)
+    y = np.stack([each.loc[shared].to_numpy(dtype=np.float64) for each in keyed.values()])
+    _require_different(wordlist, tuple(tables), y)
+    return Runs(
+        wordlist,
+        tuple(names),
+        next(iter(trainings.values())),
+        index_table(rows),
+        y,
+        len(everything) - len(shared),
+    )
+
+
+def _require_different(wordlist: str, runs: tuple[Run, ...], y: FloatArray) -> None:
+    _, first, of_run = np.unique(y, axis=0, return_index=True, return_inverse=True)
+    for run, same in enumerate(first[of_run.ravel()]):
+        if run != same:
+            one, other = (" ".join(part for part in runs[i] if part) for i in (same, run))
+            raise ValueError(
+                f"{one} and {other} have the same distances for the list {wordlist!r}; "
+                "leave one out"
+            )
+
+
+def rotation(n_embeddings: int, n_trainings: int) -> tuple[FloatArray, ...]:
+    """Rows that average runs, compare embeddings, and compare trainings of one embedding.
+
+    Returns
+    -------
+    (1, n_runs), (n_embeddings - 1, n_runs), (n_embeddings * (n_trainings - 1), n_runs) float
+        Orthonormal, together a basis.
+    """
+    from scipy.linalg import helmert
+
+    average = np.full((1, n_trainings), n_trainings**-0.5)
+    embeddings = np.full((1, n_embeddings), n_embeddings**-0.5)
+    between = helmert(n_embeddings) if n_embeddings > 1 else np.empty((0, 1))
+    within = helmert(n_trainings) if n_trainings > 1 else np.empty((0, 1))
+    pairs = (embeddings, average), (between, average), (np.eye(n_embeddings), within)
+    return tuple(np.asarray(np.kron(*pair), dtype=np.float64) for pair in pairs)
+
+
+def list_contrasts(runs: Runs, first: str, second: str, n_draws: int, rng: Generator) -> Contrasts:
+    """Draw the sds of a list, and compute the Gaussians of the contrasts of its runs given them.
+
+    Parameters
+    ----------
+    runs : Runs
+    first, second : str
+        Connections; the contrast is first - second.
+    n_draws : int
+    rng : numpy.random.Generator
+    """
+    design = runs.design
+    for name in (first, second):
+        if name not in design.connections:
+            raise ValueError(
+                f"the list {runs.wordlist!r} has no {name} rows that all its runs share; it has "
+                f"{', '.join(design.connections)}"
+            )
+    weights = np.array([float(c == first) - float(c == second) for c in design.connections])
+    scale = _scales(runs, weights)
+    parts = parts_of(runs, scale)
+    found = [sample_exact(part.posterior, n_draws, rng, effects=False) for part in parts]
+    mean, covariance = gaussians(parts, [each.parameters for each in found], weights)
+    worst = max(each.pareto_k for each in found)
+    return Contrasts(mean * scale, covariance * np.outer(scale, scale), scale, worst)
+
+
+def parts_of(runs: Runs, scale: FloatArray) -> list[Part]:
+    """Rotate the distances of all runs over their scales, (n_runs,), into independent parts."""
+    scaled = runs.y / scale[:, None]
+    average, *apart = rotation(len(runs.embeddings), runs.n_trainings)
+    # Sums over the root of their number are no distances; their averages are.
+    rows = [(average / np.sqrt(len(scale)), "maximal"), *((q, "change-maximal") for q in apart)]
+    found = []
+    for q, model in rows:
+        if len(q):
+            spec = load_model(model).with_priors(FLAT)
+            first, *others = (collapse(replace(runs.design, y=row @ scaled), spec) for row in q)
+            found.append(Part(q, replace(first, alike=tuple(others))))
+    return found
+
+
+def gaussians(
+    parts: Sequence[Part], parameters: Sequence[FloatArray], weights: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Compute the Gaussians of the contrasts of all runs, over their scales, given the parameters.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+    parameters : sequence of (n_draws, n_parameters) float
+        Of every part.
+    weights : (n_connections,) float
+        Of the connection means in the contrast.
+
+    Returns
+    -------
+    (n_draws, n_runs) float, (n_draws, n_runs, n_runs) float
+        Means and covariances.
+    """
+    n_draws, n_runs = len(parameters[0]), parts[0].rows.shape[1]
+    mean, covariance = np.zeros((n_draws, n_runs)), np.zeros((n_draws, n_runs, n_runs))
+    for part, own in zip(parts, parameters, strict=True):
+        back = part.rows / (part.rows**2).sum(axis=1, keepdims=True)
+        centres, variance = mean_moments(part.posterior, own, weights)
+        mean += centres @ back
+        covariance += variance[:, None, None] * (back.T @ back)
+    return mean, covariance
+
+
+def _scales(runs: Runs, weights: FloatArray) -> FloatArray:
+    """Sd of the contrast of every embedding by itself, at the mode, over their geometric mean.
+
+    It is the square root of the mean variance of an embedding's trainings.
+    """
+    spec = load_model("maximal").with_priors(FLAT)
+    log = np.zeros(len(runs.embeddings))
+    for at, own in enumerate(runs.y.reshape(len(log), runs.n_trainings, -1)):
+        variances = []
+        for y in own:
+            posterior = collapse(replace(runs.design, y=y), spec)
+            variances.append(mean_moments(posterior, mode_of(posterior)[None], weights)[1])
+        log[at] = 0.5 * np.log(np.mean(variances))
+    return np.repeat(np.exp(log - log.mean()), runs.n_trainings)

@@ -1,0 +1,127 @@
+"""One text trained several times: how far distances move with the seed or with the documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+from numpy.random import Generator, default_rng
+
+from .._core.checks import unknown_name
+from .._core.random import Seed, as_seed_sequence
+from ..tables.distances import distance_table
+from ..tables.wordlists import WordList
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
+
+type Document = Sequence[str]
+
+METHODS = ("word2vec", "fasttext")
+"""What gensim trains here."""
+
+MOST_TRAININGS = 100
+"""Trainings at most; `fit_many` takes no more of a list."""
+
+
+def replicates(
+    documents: Iterable[Document] | str | Path,
+    wordlist: WordList,
+    n: int = 10,
+    *,
+    method: str = "word2vec",
+    bootstrap: bool = False,
+    embedding: str = "text",
+    seed: Seed = None,
+    settings: Mapping[str, int | float] | None = None,
+) -> pd.DataFrame:
+    """Train one text several times, and measure a word list in each training.
+
+    Parameters
+    ----------
+    documents : iterable of sequence of str, str or Path
+        Documents as sequences of words; or the path of a UTF-8 text file with a document a line,
+        split at white space.
+    wordlist : WordList
+    n : int
+        Trainings, from 2 to 100.
+    method : {"word2vec", "fasttext"}
+    bootstrap : bool
+        Whether every training gets documents drawn with replacement, as many as there are.
+        Otherwise trainings differ in their seed only.
+    embedding : str
+        Name of the text in the table.
+    seed : int, SeedSequence, Generator or None
+        Equal seeds give equal tables; training takes one thread for that.
+    settings : mapping, optional
+        Of gensim's model, such as ``{"vector_size": 100, "epochs": 5, "min_count": 5, "sg": 1}``.
+
+    Returns
+    -------
+    DataFrame
+        The long-form tables of all trainings below each other, with ``embedding``, ``wordlist`` and
+        ``replicate``, for `fit_many`.
+
+    Raises
+    ------
+    ValueError
+        If `n` or `method` is not allowed, there are no documents, or a training lacks so many words
+        that there is no table (see `distance_table`).
+
+    Notes
+    -----
+    Distances between estimated vectors hold the noise of both, and are larger for rare words; what
+    trainings have in common of that is in every one of them, and in their mean.
+
+    References
+    ----------
+    Antoniak and Mimno (2018), Evaluating the Stability of Embedding-based Word Similarities,
+    Transactions of the Association for Computational Linguistics 6.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> tables = bb.replicates("texts.txt", bb.load_wordlist("gender"))  # doctest: +SKIP
+    >>> bb.variance_shares(bb.fit_many(tables, seed=1))  # doctest: +SKIP
+    """
+    if method not in METHODS:
+        raise ValueError(unknown_name("training method", method, METHODS))
+    if isinstance(n, bool) or not 2 <= n <= MOST_TRAININGS:
+        raise ValueError(f"n, the number of trainings, must be from 2 to {MOST_TRAININGS}; got {n}")
+    texts = _documents(documents)
+    if not texts:
+        raise ValueError("there are no documents to train on")
+    train = _trainer(method, dict(settings or {}))
+    tables = []
+    for at, child in enumerate(as_seed_sequence(seed).spawn(n), start=1):
+        rng = default_rng(child)
+        vectors = train(_resampled(texts, rng) if bootstrap else texts, int(rng.integers(2**31)))
+        table = distance_table(vectors, wordlist, embedding=embedding)
+        tables.append(table.assign(wordlist=wordlist.name, replicate=str(at)))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _documents(given: Iterable[Document] | str | Path) -> list[list[str]]:
+    if isinstance(given, str | Path):
+        with Path(given).open(encoding="utf-8") as lines:
+            found = [line.split() for line in lines]
+    else:
+        found = [list(words) for words in given]
+    return [words for words in found if words]
+
+
+def _resampled(texts: list[list[str]], rng: Generator) -> list[list[str]]:
+    return [texts[i] for i in rng.integers(len(texts), size=len(texts))]
+
+
+def _trainer(
+    method: str, settings: dict[str, int | float]
+) -> Callable[[list[list[str]], int], KeyedVectors]:
+    """Return what trains vectors on documents, given a seed."""
+    from gensim.models import FastText, Word2Vec
+
+    model = partial({"word2vec": Word2Vec, "fasttext": FastText}[method], **settings)
+    return lambda texts, seed: model(texts, seed=seed, workers=1).wv

@@ -1,0 +1,292 @@
+"""Sentence pairs read from the user's own files, in the layouts in which data sets are published.
+
+None of the data sets comes with the package. Reading a stereotype does not endorse it; the
+sentences are there to find out whether a model does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from .._core.checks import unknown_name
+from .._core.reading import located, parse_json, read_json, read_text
+from ..tables.schema import require_columns, require_numbered_rows
+from ..tables.table_files import read_csv
+from .datasets import DIRECTIONS, PAIR_COLUMNS, ROLES, of_bias_types, validate_pairs
+
+PARTS = ("intrasentence", "intersentence")
+"""Parts of StereoSet: a blank in one sentence, or a second sentence after a context."""
+
+LABELS = ("stereotype", "anti-stereotype")
+"""What StereoSet calls the two sentences of a pair, in the order of ``ROLES``."""
+
+MOST_BYTES = 1 << 28
+"""Bytes of a file of sentences that is read."""
+
+_CROWS = {"stereo_antistereo": "direction", "bias_type": "bias_type"}
+_SENTENCES = dict(zip(("sent_more", "sent_less"), ROLES, strict=True))
+"""Columns of CrowS-Pairs by what they are called here."""
+
+_BRACKETS = re.compile(r"\[(.*?)\]")
+
+
+def read_pairs(
+    path: str | Path,
+    dataset: str,
+    *,
+    part: str = "intrasentence",
+    bias_types: Iterable[str] | None = None,
+) -> pd.DataFrame:
+    """Read sentence pairs.
+
+    Parameters
+    ----------
+    path : str or Path
+        Your copy of the published file.
+    dataset : {"crows-pairs", "crows-pairs-fr", "stereoset", "winobias", "winogender", "bbq", "csv"}
+        ``crows-pairs``: ``crows_pairs_anonymized.csv`` (Nangia, Vania, Bhalerao and Bowman, 2020).
+        ``crows-pairs-fr``: a table of the French version (Névéol, Dupont, Bezançon and Fort, 2022),
+        whose sentences are in ``sent_more_fr`` and ``sent_less_fr``, or without the ending.
+        ``stereoset``: ``dev.json`` (Nadeem, Bethke and Reddy, 2021). ``winobias``: a file
+        ``pro_stereotyped_*`` with its ``anti_stereotyped_*`` beside it (Zhao et al., 2018).
+        ``winogender``: ``all_sentences.tsv`` with ``occupations-stats.tsv`` beside it (Rudinger et
+        al., 2018); of sentences whose pronoun stands for the occupation, the pronoun of most who
+        have it makes the stereotypical one. ``bbq``: a category's ``.jsonl`` (Parrish et al.,
+        2022); of ambiguous contexts, the question with either group for an answer. ``csv``: your
+        own pairs, with columns ``stereotypical``, ``anti_stereotypical`` and ``bias_type``, and
+        ``pair_id``, ``direction`` and ``cluster`` if you like.
+    part : {"intrasentence", "intersentence"}
+        Of StereoSet. The sentences of an intersentence pair follow their context.
+    bias_types : iterable of str, optional
+        Keep these only.
+
+    Returns
+    -------
+    DataFrame
+        Columns of ``PAIR_COLUMNS``. In CrowS-Pairs the more stereotyping sentence is the
+        stereotypical one whatever the direction, as in the published measure. ``cluster`` is the
+        target in StereoSet, the occupation in WinoBias and Winogender, the template in BBQ, and
+        the `word_contrast` of the sentences elsewhere.
+
+    Raises
+    ------
+    ValueError
+        If the file is not what `dataset` says, a label or sentence is empty, columns are
+        exchanged, the sentences of a pair are equal, or a bias type has no pairs.
+    FileNotFoundError
+        If there is no such file.
+    """
+    if dataset not in READERS:
+        raise ValueError(unknown_name("dataset", dataset, READERS))
+    if part not in PARTS:
+        raise ValueError(unknown_name("part of StereoSet", part, PARTS))
+    _require_file(Path(path))
+    try:
+        pairs = validate_pairs(READERS[dataset](Path(path), part))
+    except ValueError as error:
+        raise ValueError(located(Path(path), error)) from None
+    return pairs if bias_types is None else of_bias_types(pairs, bias_types)
+
+
+def _require_file(path: Path) -> None:
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"no file at {path}; the data sets do not come with the package: give the path of "
+            "your copy"
+        )
+
+
+def _table(path: Path, separator: str = ",") -> pd.DataFrame:
+    try:
+        read = read_csv(path, dtype=str, keep_default_na=False, sep=separator)
+    except (ValueError, TypeError) as error:  # parser and Unicode errors are ValueErrors
+        raise ValueError(f"not a CSV file in UTF-8: {error}") from None
+    require_numbered_rows(read)
+    return read
+
+
+def _crows_pairs(path: Path, _part: str) -> pd.DataFrame:
+    return _named(_table(path), _SENTENCES | _CROWS)
+
+
+def _french_pairs(path: Path, _part: str) -> pd.DataFrame:
+    head = read_text(path, MOST_BYTES).partition("\n")[0]
+    read = _table(path, max(",;\t", key=head.count))
+    ending = "_fr" if "sent_more_fr" in read.columns else ""
+    return _named(read, {name + ending: role for name, role in _SENTENCES.items()} | _CROWS)
+
+
+def _named(read: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
+    require_columns(read, columns)
+    numbered = str(read.columns[0]).startswith("Unnamed")
+    pair_id = read.iloc[:, 0] if numbered else read.index.astype(str)
+    return read[list(columns)].rename(columns=columns).assign(pair_id=pair_id)
+
+
+def _own_pairs(path: Path, _part: str) -> pd.DataFrame:
+    read = _table(path)
+    require_columns(read, (*ROLES, "bias_type"))
+    if "pair_id" not in read.columns:
+        read["pair_id"] = read.index.astype(str)
+    return read if "direction" in read.columns else read.assign(direction=DIRECTIONS[0])
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A context of StereoSet, and its sentences by their labels."""
+
+    name: str
+    bias_type: str
+    target: str
+    context: str
+    sentences: Mapping[str, str]
+
+    @property
+    def labels(self) -> tuple[str, str, str, str]:
+        """Those of ``PAIR_LABELS``."""
+        return (self.name, self.bias_type, DIRECTIONS[0], self.target)
+
+    def sentence(self, label: str) -> str:
+        """Return the sentence of a label, or raise a ValueError that names it."""
+        if label not in self.sentences:
+            raise ValueError(f"cluster {self.name!r:.60} has no sentence labelled {label!r}")
+        return self.sentences[label]
+
+
+def stereoset_clusters(path: Path, part: str) -> Iterator[Cluster]:
+    """Yield the clusters of a part of StereoSet."""
+    try:
+        clusters = read_json(path)["data"][part]
+    except (KeyError, TypeError):
+        raise ValueError(f"not StereoSet: there is no data.{part} in it") from None
+    if not isinstance(clusters, list):
+        raise ValueError(f"not StereoSet: data.{part} is no list")
+    for cluster in clusters:
+        if not isinstance(cluster, Mapping):
+            raise ValueError(f"not StereoSet: {cluster!r:.60} stands where a cluster should")
+        name = str(cluster.get("id", "without an id"))
+        try:
+            said = {entry["gold_label"]: str(entry["sentence"]) for entry in cluster["sentences"]}
+            context = str(cluster["context"])
+            labels = str(cluster["bias_type"]), str(cluster["target"])
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"cluster {name!r:.60} lacks {error}") from None
+        yield Cluster(name, *labels, context, said)
+
+
+def _stereoset(path: Path, part: str) -> pd.DataFrame:
+    rows = []
+    for cluster in stereoset_clusters(path, part):
+        before = f"{cluster.context.strip()} " if part == "intersentence" else ""
+        rows.append(
+            (*cluster.labels, *(before + cluster.sentence(each).strip() for each in LABELS))
+        )
+    return pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
+
+
+def _winobias(path: Path, _part: str) -> pd.DataFrame:
+    """Lines such as ``1 [The clerk] thanked the baker because [she] ...`` of both files."""
+    other = path.with_name(path.name.replace("pro_", "anti_", 1))
+    if other == path:
+        raise ValueError("WinoBias: give the file pro_stereotyped_*, with its other beside it")
+    _require_file(other)
+    lines = [read_text(each, MOST_BYTES).strip().splitlines() for each in (path, other)]
+    if len(lines[0]) != len(lines[1]):
+        raise ValueError(f"not WinoBias: {other.name} has another number of lines")
+    rows = []
+    for both in zip(*lines, strict=True):
+        (number, first), (_, second) = (line.strip().partition(" ")[::2] for line in both)
+        marked = [{name.lower() for name in _BRACKETS.findall(line)} for line in both]
+        shared = sorted(marked[0] & marked[1])
+        if len(shared) != 1:
+            raise ValueError(f"not WinoBias: line {number!r:.20} marks no [occupation] and pronoun")
+        occupation = shared[0].removeprefix("the ").removeprefix("a ")
+        plain = [_BRACKETS.sub(r"\1", sentence) for sentence in (first, second)]
+        rows.append((number, "gender", DIRECTIONS[0], occupation, *plain))
+    return pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
+
+
+def _winogender(path: Path, _part: str) -> pd.DataFrame:
+    """Rows called ``OCCUPATION.PARTICIPANT.ANSWER.GENDER.txt``; answer 0 is the occupation."""
+    beside = path.with_name("occupations-stats.tsv")
+    _require_file(beside)
+    read, known = _table(path, "\t"), _table(beside, "\t")
+    require_columns(read, ("sentid", "sentence"))
+    require_columns(known, ("occupation", "bls_pct_female"))
+    women = dict(zip(known["occupation"], known["bls_pct_female"].astype(float), strict=True))
+    said = dict(zip(read["sentid"].str.removesuffix(".txt"), read["sentence"], strict=True))
+    rows = []
+    for name, first in said.items():
+        occupation, *_, answer, gender = name.split(".")
+        if answer != "0" or gender != "female":
+            continue
+        pair = name.removesuffix(".female")
+        try:
+            share, second = women[occupation], said[f"{pair}.male"]
+        except KeyError as error:
+            raise ValueError(f"not Winogender: there is no {error}") from None
+        sides = (first, second) if share > 50 else (second, first)
+        rows.append((pair, "gender", DIRECTIONS[0], occupation, *sides))
+    return pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
+
+
+def _bbq(path: Path, _part: str) -> pd.DataFrame:
+    rows = []
+    for number, line in enumerate(read_text(path, MOST_BYTES).splitlines()):
+        try:
+            question = parse_json(line)
+            places = bbq_places(question)
+            category = str(question["category"])
+            labels = (f"{category} {question['example_id']}", category, DIRECTIONS[0])
+            asked = f"{question['context']} {question['question']} "
+            answers = [str(question[f"ans{place}"]) for place in range(3)]
+            cluster = f"{category} {question['question_index']}"
+            ambiguous = question["context_condition"] == "ambig"
+        except (KeyError, TypeError, IndexError) as error:
+            raise ValueError(f"not BBQ: row {number} lacks {error}") from None
+        if places and ambiguous:
+            rows.append((*labels, cluster, *(asked + answers[place] for place in places)))
+    return pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
+
+
+def bbq_places(question: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Places of the stereotypical answer of BBQ and of that of the other group, if it tells.
+
+    A negative question about the stereotyped group is answered by the stereotype if that group is
+    named, one that is not negative if the other is (Parrish et al., 2022, section 4).
+    """
+    named = [str(question["answer_info"][f"ans{place}"][-1]) for place in range(3)]
+    target = {_group(name) for name in question["additional_metadata"]["stereotyped_groups"]}
+    about = [at for at, name in enumerate(named) if _group(name) in target]
+    others = [at for at, name in enumerate(named) if at not in about and name != "unknown"]
+    if len(about) != 1 or len(others) != 1:
+        return None
+    pair = (about[0], others[0])
+    return pair if question["question_polarity"] == "neg" else pair[::-1]
+
+
+def _group(name: str) -> str:
+    """Name a group as both lists of BBQ have it: ``F-Black`` is ``black``, ``low SES`` ``lowses``.
+
+    Of some gender questions the lists have other words, and the answers cannot be told apart.
+    """
+    bare = name.lower().removeprefix("f-").removeprefix("m-")
+    return "".join(letter for letter in bare if letter.isalnum())
+
+
+READERS: dict[str, Callable[[Path, str], pd.DataFrame]] = {
+    "crows-pairs": _crows_pairs,
+    "crows-pairs-fr": _french_pairs,
+    "stereoset": _stereoset,
+    "winobias": _winobias,
+    "winogender": _winogender,
+    "bbq": _bbq,
+    "csv": _own_pairs,
+}
+"""Readers by name of the data set. Adding one is adding a line."""

@@ -1,0 +1,129 @@
+"""Spellings of words: the forms to look for, the form that was read, and those of one vector."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Container, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from .._core.checks import Argument
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
+
+FORM = "matched_form"
+"""Name of the attribute of every key that holds the form in which its word was read."""
+
+CASES = ("exact", "lower", "fallback")
+"""How a word may be looked up: as it is, in lower case, or as it is and else in lower case."""
+
+type Cure = tuple[Argument, ...] | str
+"""What finds a missing word: arguments of `load_vectors`, or the form to write in the list."""
+
+IN_CASE = (Argument("case", "fallback"),)
+PLAIN = (Argument("strip_accents", True),)
+BOTH = IN_CASE + PLAIN
+
+CURES: dict[tuple[Argument, ...], str] = {
+    IN_CASE: "in another case",
+    PLAIN: "without accents",
+    BOTH: "in another case and without accents",
+}
+"""How a missing word is there, by what finds it."""
+
+
+def forms_of(word: str, case: str = "exact", *, strip_accents: bool = False) -> tuple[str, ...]:
+    """Return the forms that a word is looked up in, the first choice first.
+
+    A form in composed letters (Unicode's NFC) is tried behind the word's own, and one with
+    underscores for spaces, as word2vec writes ``New_York``; without accents it is tried last.
+    """
+    cased = {"exact": (word,), "lower": (word.lower(),), "fallback": (word, word.lower())}[case]
+    forms = [form for one in cased for form in (one, unicodedata.normalize("NFC", one))]
+    if strip_accents:
+        forms += [without_accents(one) for one in cased]
+    return tuple(dict.fromkeys(each for form in forms for each in (form, form.replace(" ", "_"))))
+
+
+def without_accents(word: str) -> str:
+    """Return a word without its accents: ``café`` as ``cafe``. Letters such as ``ø`` have none."""
+    parts = unicodedata.normalize("NFD", word)
+    return unicodedata.normalize("NFC", "".join(p for p in parts if not unicodedata.combining(p)))
+
+
+def plain_form(word: str) -> str:
+    """Return what all spellings of a word have in common: small letters, without accents."""
+    return without_accents(word.lower()).replace(" ", "_")
+
+
+def every_form(word: str) -> tuple[str, ...]:
+    """Return all forms that any choice of arguments, or another spelling, would look up."""
+    capitals = (word.capitalize(), word.title(), word.upper())
+    written = [form for each in capitals for form in forms_of(each)]
+    return tuple(dict.fromkeys([*forms_of(word, "fallback", strip_accents=True), *written]))
+
+
+def choose(
+    asked: Iterable[str], found: Mapping[str, object], case: str, *, strip_accents: bool = False
+) -> dict[str, str]:
+    """Map every word that can be had to the form to read it in, in the order of the source."""
+    askers: dict[str, list[str]] = defaultdict(list)
+    for word in asked:
+        forms = forms_of(word, case, strip_accents=strip_accents)
+        form = next((form for form in forms if form in found), None)
+        if form is not None:
+            askers[form].append(word)
+    return {word: form for form in found for word in askers[form]}
+
+
+def cure_of(
+    word: str, found: Container[str], case: str, *, strip_accents: bool = False
+) -> Cure | None:
+    """Return what would find a word that was looked up and is missing; None if nothing does."""
+    tries = (("fallback", strip_accents, IN_CASE), (case, True, PLAIN), ("fallback", True, BOTH))
+    for how, strip, arguments in tries:
+        if any(form in found for form in forms_of(word, how, strip_accents=strip)):
+            return arguments
+    return next((form for form in every_form(word) if form in found), None)
+
+
+def matched_forms(vectors: KeyedVectors) -> dict[str, str]:
+    """Return the words that were read in another form than the one they are called by.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors
+
+    Returns
+    -------
+    dict of str to str
+        Word to the form that was read, such as ``{"Bill": "bill"}``; empty if all words were read
+        as they stand, or if `load_vectors` did not make the vectors.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> vectors = bb.load_vectors("glove-demo", ["He", "she"], case="fallback")
+    >>> bb.matched_forms(vectors)
+    {'He': 'he'}
+    """
+    forms = vectors.expandos.get(FORM, ())
+    pairs = zip(vectors.index_to_key, forms, strict=False)  # words added later have no form
+    return {word: str(form) for word, form in pairs if form and form != word}
+
+
+def first_spellings(vectors: Container[str], words: Iterable[str]) -> dict[str, str]:
+    """Map each word that has a vector to the first of the words that reads the same one.
+
+    With ``case="lower"`` *Bill* and *bill* read one vector, and so are one word.
+    """
+    forms = getattr(vectors, "expandos", {}).get(FORM, ())
+    rows = getattr(vectors, "key_to_index", {})
+    first: dict[str, str] = {}
+
+    def form(word: str) -> str:
+        row = rows.get(word, len(forms))  # words added later have no form
+        return str(forms[row] or word) if row < len(forms) else word
+
+    return {word: first.setdefault(form(word), word) for word in words if word in vectors}

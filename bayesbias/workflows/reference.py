@@ -1,0 +1,242 @@
+"""What the contrasts of a list are read against: equally frequent words, topics, other measures."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.random import SeedSequence, default_rng
+
+from ..background.experiment import experiments
+from ..background.frames import relative
+from ..background.matched_controls import with_matched
+from ..background.pool import Pool, TooFewWordsError, draw_pool
+from ..background.psi_of_source import distributions
+from ..background.reference_words import Match, ReferenceWords, Slots, Vary, reference_distances
+from ..background.vocabulary_contrasts import (
+    LinearContrasts,
+    distances_of,
+    placed_among,
+    words_present,
+)
+from ..embeddings.formats.keyed import with_words
+from ..model.design import make_design
+from ..scores.table import score_table
+from ..tables.wordlists import WordList
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
+
+    from ..background.psi_of_source import Source
+    from .wordlist import ModelResult, Settings
+
+HEADLINE = ("associated", "different")
+"""The contrast that is read against reference lists."""
+
+REFERENCES: dict[Match, Vary] = {"frequency": "stereotypes", "topics": "both"}
+"""Reference lists by what their words match, and which words of the list they replace."""
+
+SCORES = ("weat", "mac", "same")
+"""Scores of the literature that stand beside the contrasts."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """What a list's contrasts are read against.
+
+    Parameters
+    ----------
+    placed : DataFrame
+        ``match``, then as `bayesbias.vocabulary_contrasts` has them the levels of associated −
+        different with their places among reference lists.
+    lists : DataFrame
+        ``match``, ``list``, ``level``, ``protected_group``, ``mean`` of every reference list.
+    ranks : DataFrame
+        ``role``, ``set``, ``word``, ``rank``: frequency ranks of the list's words.
+    scores : DataFrame
+        As `score_table` gives them, of the seed in `seed`.
+    relative : DataFrame
+        ``first``, ``second``, groups, and of `background.relative` ``statistic``, ``z`` and
+        ``p_normal``. Both are empty where fewer than two groups have stereotypes.
+    n_words : int
+        Words that reference lists were drawn from.
+    """
+
+    placed: pd.DataFrame
+    lists: pd.DataFrame
+    ranks: pd.DataFrame
+    scores: pd.DataFrame
+    relative: pd.DataFrame
+    n_words: int
+
+    def of_match(self, match: str) -> pd.DataFrame:
+        """Return the places among the reference lists of one kind."""
+        rows = self.placed["match"] == match
+        return self.placed[rows].drop(columns="match").reset_index(drop=True)
+
+
+def leads(contrasts: pd.DataFrame) -> bool:
+    """Return whether contrasts hold the one that is read against reference lists."""
+    return not contrast_rows(contrasts).empty
+
+
+def contrast_rows(contrasts: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of that contrast."""
+    first, second = HEADLINE
+    return contrasts[(contrasts["first"] == first) & (contrasts["second"] == second)]
+
+
+def vocabulary_pool(
+    settings: Settings, lists: Iterable[WordList], source: Source | None = None
+) -> Pool | None:
+    """Draw the words that controls and reference lists are made of.
+
+    They are drawn from `source`, by default from the settings' vectors. None where none are wanted,
+    or the embedding has no further words, of which a warning tells.
+    """
+    if settings.templates or not (settings.matched or settings.reference_lists):
+        return None
+    words = dict.fromkeys(word for wordlist in lists for word in wordlist.words)
+    with told_if_it_cannot("no matched controls, no reference lists"):
+        return draw_pool(
+            settings.vectors if source is None else source,
+            words,
+            case=settings.case,
+            by_rank=True,
+            rng=default_rng(_seeds(settings)[0]),
+            allow_pickle=settings.allow_pickle,
+            progressbar=settings.progressbar,
+        )
+    return None
+
+
+@contextmanager
+def told_if_it_cannot(what: str) -> Iterator[None]:
+    """Warn, in place of an error, of what an embedding has too few words for."""
+    try:
+        yield
+    except TooFewWordsError as reason:
+        warnings.warn(f"{what}: {reason}", stacklevel=3)
+
+
+def matched_list(
+    vectors: KeyedVectors, wordlist: WordList, pool: Pool, settings: Settings
+) -> tuple[KeyedVectors, WordList]:
+    """Add matched controls to a list, and their vectors to those of the list.
+
+    Raises
+    ------
+    ValueError
+        If the embedding has too few words as frequent as the list's stereotypes.
+    """
+    wider = with_matched(wordlist, pool, default_rng(_seeds(settings)[1]), n=settings.matched)
+    place = {word: row for row, word in enumerate(pool.words)}
+    new = [word for word in wider.controls["matched"] if word not in vectors.key_to_index]
+    rows = [place[word] for word in new]
+    return with_words(vectors, new, pool.vectors[rows], pool.ranks[rows].tolist()), wider
+
+
+def read_against(
+    vectors: KeyedVectors,
+    wordlist: WordList,
+    lead: ModelResult,
+    pool: Pool,
+    settings: Settings,
+    *,
+    source: Source | None = None,
+) -> Reference:
+    """Place the contrasts of a list under its leading model, and compute the other measures.
+
+    Raises
+    ------
+    ValueError
+        If the embedding has too few words to draw reference lists from.
+    """
+    own = replace(wordlist, controls={})
+    known = replace(
+        pool,
+        found={word: pool.found[word] for word in own.words if word in pool.found},
+    )
+    present = words_present(own, known.found)
+    table = distances_of(known.found, own)
+    _, _, *seeds = _seeds(settings)
+    estimate = LinearContrasts(make_design(table), lead.spec, default_rng(seeds[0]))
+    headline, placed, lists = contrast_rows(lead.contrasts), {}, {}
+    for (match, vary), seed in zip(REFERENCES.items(), seeds[1:], strict=True):
+        words, slots = ReferenceWords(known, match), Slots.of(present, vary)
+        tables = reference_distances(
+            table, words, slots, settings.reference_lists, default_rng(seed)
+        )
+        lists[match] = estimate.of_tables(tables)
+        placed[match] = placed_among(headline, lists[match])
+    ranks = wordlist.to_frame()
+    known_ranks = {**dict(zip(pool.words, pool.ranks.tolist(), strict=True)), **pool.found_ranks}
+    ranks["rank"] = ranks["word"].map(known_ranks).astype("Int64")
+    return Reference(
+        placed=_joined(placed),
+        lists=_joined(lists),
+        ranks=ranks.dropna(subset="rank").reset_index(drop=True),
+        **_other_measures(vectors, present, settings, source),
+        n_words=len(pool.words),
+    )
+
+
+def _other_measures(
+    vectors: KeyedVectors, wordlist: WordList, settings: Settings, source: Source | None
+) -> dict[str, pd.DataFrame]:
+    """Compute the scores of the groups that have stereotypes, and z among random words."""
+    groups = {
+        name: words for name, words in wordlist.groups.items() if name in wordlist.stereotypes
+    }
+    if len(groups) < 2:
+        return {"scores": pd.DataFrame(), "relative": pd.DataFrame()}
+    some = replace(wordlist, groups=groups)
+    found = distributions(
+        settings.vectors if source is None else source,
+        (asked := experiments([some])),
+        case=settings.case,
+        duplicates="first",
+        allow_pickle=settings.allow_pickle,
+        progressbar=settings.progressbar,
+    )
+    psi = relative(found, asked, n_resamples=1, seed=0)[["statistic", "z", "p_normal"]]
+    first, second = zip(*(each.labels[:2] for each in asked.values()), strict=True)
+    scores = score_table(
+        vectors, some, scores=SCORES, ci_prob=settings.ci_prob, seed=_seed(settings)
+    )
+    psi.insert(0, "first", first)
+    psi.insert(1, "second", second)
+    return {"scores": scores, "relative": psi}
+
+
+def _seeds(settings: Settings) -> list[SeedSequence]:
+    """Seeds of the pool, the matched controls, the sds and the reference lists.
+
+    Without a number as the run's seed they are those of the seed 0, so that a list has the same
+    controls whenever it is run.
+    """
+    return SeedSequence(_seed(settings)).spawn(3 + len(REFERENCES))
+
+
+def _seed(settings: Settings) -> int:
+    return settings.seed if isinstance(settings.seed, int) else 0
+
+
+def _joined(frames: dict[Match, pd.DataFrame]) -> pd.DataFrame:
+    """Join frames of one contrast, with what their lists match in a first column."""
+    found = pd.concat(frames, names=["match"]).reset_index(level=0)
+    return found.drop(columns=["first", "second"]).reset_index(drop=True)
+
+
+def band(reference: Reference, rows: pd.DataFrame, match: Match = "frequency") -> pd.DataFrame:
+    """Return the middle 95% of reference lists for rows of contrasts, overall and by group."""
+    ends = reference.of_match(match)[
+        ["level", "protected_group", "reference_low", "reference_high"]
+    ]
+    found = rows.merge(ends, "left", on=["level", "protected_group"])
+    return found.assign(**{name: found[name].astype(np.float64) for name in ends.columns[2:]})

@@ -1,0 +1,57 @@
+"""`bayesbias docs`: pages without a checkout and without a network."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from cli_toy import refused
+
+import bayesbias
+from bayesbias.cli import main
+from bayesbias.cli.docs import as_html, topics
+
+PACKAGE = Path(bayesbias.__file__).parent
+
+
+def test_topics_are_listed_and_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["docs"]) == 0
+    listed = capsys.readouterr().out
+    for name, page in topics().items():
+        assert re.search(rf"^ ?{re.escape(name)} ", listed, flags=re.MULTILINE)
+        assert page.read_text(encoding="utf-8").startswith("# ")
+    assert main(["docs", "reading"]) == 0
+    shown = capsys.readouterr().out
+    assert "Reading a posterior" in shown
+    assert "89%" in shown
+
+
+@pytest.mark.usefixtures("toy")
+def test_an_unknown_topic_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "did you mean 'scores'" in refused(capsys, ["docs", "score"])
+
+
+def test_pages_for_a_browser_lead_to_one_another_and_need_no_network(tmp_path: Path) -> None:
+    written = as_html(tmp_path)
+    assert set(written) == {"index", *topics()}
+    pictures = 0
+    for page in written.values():
+        text = page.read_text(encoding="utf-8")
+        assert not re.search(r'(?:src|<link[^>]*href)="https?:', text)
+        for target in re.findall(r'href="([\w-]+)\.html"', text):
+            assert (tmp_path / f"{target}.html").is_file()
+        for picture in re.findall(r'src="file://([^"]+)"', text):
+            assert Path(picture).is_file()
+            pictures += 1
+    assert pictures > 10
+
+
+def test_messages_name_pages_that_are_there_and_no_path_of_a_checkout() -> None:
+    for path in PACKAGE.rglob("*.py"):
+        if "reproduce" in path.parts:
+            continue
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"docs/\w+\.md|README\.md|CONTRIBUTING", text), path
+        named = set(re.findall(r"bayesbias docs ([a-z_]+)`", text))
+        assert named <= set(topics()), path

@@ -1,0 +1,177 @@
+"""Words that a table holds twice: found by comparing all pairs, named in warnings, left out."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from gensim.models import KeyedVectors
+
+import bayesbias as bb
+from bayesbias.tables.copies import copied_words, drop_copies
+
+WORDS = bb.WordList(
+    name="pets",
+    groups={"cat": ["cat", "kitten", "puss"], "dog": ["dog", "puppy", "hound"]},
+    stereotypes={"cat": ["aloof", "quiet", "proud"], "dog": ["loyal", "loud", "keen"]},
+    controls={"neutral": ["table", "clock", "grass"]},
+)
+
+RELIGION_PAIRS = {
+    ("judaism", "christianity"),
+    ("jew", "muslim"),
+    ("synagogue", "mosque"),
+    ("torah", "quran"),
+    ("rabbi", "priest"),
+}
+
+
+def vectors_of(**same: str) -> KeyedVectors:
+    """Irregular vectors, with words that have the vector of another."""
+    made = KeyedVectors(8)
+    rows = np.random.default_rng(7).standard_normal((len(WORDS.words), 8)).astype(np.float32)
+    by_word = dict(zip(sorted(WORDS.words), rows, strict=True))
+    by_word |= {word: 2 * by_word[other] for word, other in same.items()}
+    made.add_vectors(list(by_word), list(by_word.values()))
+    return made
+
+
+def told_by(call: Callable[[], object]) -> tuple[object, list[str]]:
+    """What a call returns, and the texts of its warnings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        made = call()
+    return made, [str(each.message) for each in caught]
+
+
+def by_brute_force(table: pd.DataFrame) -> set[frozenset[str]]:
+    """Pairs of protected words that are equal in all distances that both have."""
+    wide = table.pivot_table(
+        index="protected_word", columns="attribute", values="cosine_distance", aggfunc="last"
+    )
+    return {
+        frozenset(pair)
+        for pair in combinations(wide.index, 2)
+        if (wide.loc[pair[0]] - wide.loc[pair[1]]).abs().max() <= 1e-5
+    }
+
+
+def test_tables_of_different_words_have_none_and_warn_of_none() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert copied_words(bb.distance_table(vectors_of(), WORDS)).empty
+
+
+def test_copies_across_groups_and_among_attributes_are_named() -> None:
+    vectors = vectors_of(hound="kitten", puppy="cat", loud="quiet")
+    table, texts = told_by(lambda: bb.distance_table(vectors, WORDS))
+    assert any("2 protected words are exact copies" in text for text in texts)
+    assert any("cat = puppy, kitten = hound" in text for text in texts)
+    assert any(
+        "1 attribute words are exact copies" in text and "quiet = loud" in text for text in texts
+    )
+    found = copied_words(table)
+    assert set(found["kind"]) == {"copy"}
+    words = found[found["role"] == "protected_word"]
+    assert {frozenset(each) for each in zip(words["word"], words["other"], strict=True)} == (
+        by_brute_force(table)
+    )
+    assert (found["difference"] <= 1e-6).all()  # vectors of float32, of two lengths
+
+
+def test_each_vector_is_kept_once_and_under_its_first_name() -> None:
+    vectors = vectors_of(hound="kitten", puppy="kitten", loud="quiet")
+    with pytest.warns(UserWarning, match="exact copies"):
+        whole = bb.distance_table(vectors, WORDS)
+    once = bb.distance_table(vectors, WORDS, drop_copies=True)
+    assert list(once["protected_word"].unique()) == ["cat", "kitten", "puss", "dog"]
+    assert "loud" not in set(once["attribute"])
+    pd.testing.assert_frame_equal(once, drop_copies(whole))
+    assert copied_words(once).empty
+
+
+def test_words_at_one_distance_from_stereotypes_alone_are_equidistant() -> None:
+    table = bb.distance_table(vectors_of(), WORDS)
+    sides = table["attribute_set"].isin(["neutral"])
+    like = table[table["protected_word"] == "cat"].set_index("attribute")["cosine_distance"]
+    moved = table["cosine_distance"].mask(
+        (table["protected_word"] == "dog") & ~sides, table["attribute"].map(like)
+    )
+    found = copied_words(table.assign(cosine_distance=moved))
+    assert found[["kind", "word", "other"]].to_numpy().tolist() == [["equidistant", "cat", "dog"]]
+    assert found["n_distances"].tolist() == [6]
+    within_group = table["cosine_distance"].mask(
+        (table["protected_word"] == "puss") & ~sides, table["attribute"].map(like)
+    )
+    assert copied_words(table.assign(cosine_distance=within_group)).empty
+
+
+def test_missing_pairs_do_not_hide_a_copy_and_few_distances_make_none() -> None:
+    with pytest.warns(UserWarning, match="exact copies"):
+        table = bb.distance_table(vectors_of(hound="kitten"), WORDS)
+    holes = (table["protected_word"] == "hound") & (table["attribute"] == "clock")
+    assert copied_words(table[~holes])["n_distances"].tolist() == [8]
+    few = table[table["attribute"].isin(["clock", "grass"])]
+    assert copied_words(few).empty
+
+
+def test_the_tolerance_is_a_difference_of_distances() -> None:
+    with pytest.warns(UserWarning, match="exact copies"):
+        table = bb.distance_table(vectors_of(hound="kitten"), WORDS)
+    moved = table["cosine_distance"] + 1e-4 * (table["protected_word"] == "hound")
+    apart = table.assign(cosine_distance=moved)
+    assert copied_words(apart).empty
+    assert len(copied_words(apart, 2e-4)) == 1
+    with pytest.raises(ValueError, match="0 or more; got -1"):
+        copied_words(table, -1)
+
+
+def test_a_copy_in_one_embedding_of_two_is_none() -> None:
+    tables = [
+        told_by(lambda v=vectors, name=name: bb.distance_table(v, WORDS, embedding=name))[0]
+        for name, vectors in {"one": vectors_of(hound="kitten"), "two": vectors_of()}.items()
+    ]
+    assert copied_words(pd.concat(tables, ignore_index=True)).empty
+    both = pd.concat([tables[0], tables[0].assign(embedding="again")], ignore_index=True)
+    assert copied_words(both)["n_distances"].tolist() == [18]
+
+
+def test_the_published_debiased_religion_table_warns_and_names_its_five_pairs(
+    shared_data: Path,
+) -> None:
+    path = shared_data / "paper_tables" / "debiased_religion_reddit.csv"
+    table, texts = told_by(lambda: bb.read_table(path))
+    text = next(text for text in texts if "5 protected words are exact copies" in text)
+    assert path.name in text
+    assert all(f"{word} = {other}" in text for word, other in RELIGION_PAIRS)
+    found = copied_words(table).query("kind == 'copy'")
+    assert set(zip(found["word"], found["other"], strict=True)) == RELIGION_PAIRS
+    assert set(found["n_distances"]) == {322}
+    assert by_brute_force(table) == set(map(frozenset, RELIGION_PAIRS))
+
+
+def test_compare_warns_of_copies_after_and_can_leave_them_out(
+    debiased_religion: tuple[pd.DataFrame, ...],
+) -> None:
+    fast = {"draws": 200, "chains": 2, "method": "exact", "seed": 1}
+    _, texts = told_by(lambda: bb.compare(*debiased_religion, "change", **fast))
+    assert any("the table after: 5 protected words are exact copies" in text for text in texts)
+    tree, texts = told_by(
+        lambda: bb.compare(*debiased_religion, "change", drop_copies=True, **fast)
+    )
+    assert not any("copies" in text for text in texts)
+    kept = set(tree["posterior"]["protected_word"].values)
+    assert len(kept) == 10
+    assert not kept & {other for _, other in RELIGION_PAIRS}
+
+
+@pytest.mark.parametrize("name", ["religion_group_reddit_dataset", "weat_1_google"])
+def test_published_tables_before_debiasing_have_none(
+    published: Callable[[str], pd.DataFrame], name: str
+) -> None:
+    assert copied_words(published(name)).empty

@@ -1,0 +1,73 @@
+"""From a list in a dict to findings that show, draw and report themselves."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import bayesbias as bb
+from bayesbias.embeddings.load import load_vectors
+from bayesbias.report.findings import Findings
+from bayesbias.report.wording.reference import finding_lines
+from bayesbias.report.write_up import NAMES
+
+PETS = {
+    "name": "pets",
+    "groups": {"cat": ["cat", "cats"], "dog": ["dog", "dogs"]},
+    "stereotypes": {"cat": ["small", "quiet", "home"], "dog": ["loyal", "big", "police"]},
+}
+FEW = {"seed": 1, "draws": 250, "matched": 0, "reference_lists": 0}
+
+
+@pytest.fixture(scope="module")
+def found() -> Findings:
+    return bb.analyse("glove-demo", PETS, **FEW)
+
+
+def test_findings_show_the_sentences_of_the_report(found: Findings) -> None:
+    shown = " ".join(str(found).split())
+    page = found._repr_html_().replace("&#x27;", "'")
+    for line in finding_lines(found):
+        for part in line.split(": ", 1)[-1:]:
+            assert part in shown
+            assert part in page
+    assert repr(found) == str(found)
+
+
+def test_what_it_holds_is_what_the_steps_give(found: Findings) -> None:
+    table = bb.distance_table(
+        bb.load_vectors("glove-demo", bb.load_wordlist(PETS)), bb.load_wordlist(PETS)
+    )
+    assert found.table["cosine_distance"].tolist() == table["cosine_distance"].tolist()
+    post = bb.fit(table, seed=1, draws=250)
+    assert found.contrasts.equals(bb.contrasts(post))
+    assert found.plot().get_figure() is not None
+
+
+def test_the_call_makes_the_same_folder_again(
+    found: Findings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = found.report(tmp_path / "out")
+    assert page.name == "report.html"
+    with pytest.raises(ValueError, match="holds results already"):
+        found.report(tmp_path / "out")
+    paper = found.write_up()
+    for part, name in NAMES.items():
+        assert (tmp_path / "out" / name).read_text(encoding="utf-8") == getattr(paper, part)
+    record = json.loads((tmp_path / "out" / "run.json").read_text(encoding="utf-8"))
+    again = eval(record["command"], {"bb": bb, "wordlist": PETS})
+    assert again.contrasts.equals(found.contrasts)
+
+
+def test_loaded_vectors_lack_words_for_reference_lists() -> None:
+    wordlist = bb.load_wordlist(PETS)
+    vectors = load_vectors("glove-demo", wordlist)
+    with pytest.warns(UserWarning, match="no reference lists"):
+        found = bb.analyse(vectors, wordlist, name="mine", seed=1, draws=250, matched=0)
+    assert found.reference is None
+    assert "give an embedding with its whole vocabulary" in " ".join(str(found).split())
+    assert found.settings.embedding == "mine"
+    with pytest.raises(TypeError, match=r"unknown setting of an analysis 'sed'.*'seed'"):
+        bb.analyse("glove-demo", PETS, sed=1)

@@ -1,0 +1,93 @@
+"""Trainings of one text: equal seeds, what moves between them, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from gensim.models import KeyedVectors
+
+import bayesbias as bb
+
+WORDLIST = bb.WordList(
+    name="toy",
+    groups={g: [f"{g}{i}" for i in range(3)] for g in "xy"},
+    stereotypes={g: [f"{g}_{i}" for i in range(4)] for g in "xy"},
+)
+SETTINGS = {"vector_size": 20, "epochs": 3, "min_count": 1, "window": 3, "sg": 1}
+
+
+@pytest.fixture(scope="module")
+def documents() -> list[list[str]]:
+    """Short documents, in each of which a word stands beside stereotypes of either group."""
+    rng = np.random.default_rng(1)
+    found = []
+    for at in range(400):
+        own, other = "xy" if at % 2 else "yx"
+        of = own if rng.random() < 0.7 else other
+        words = [f"{own}{rng.integers(3)}", *(f"{of}_{i}" for i in rng.integers(4, size=2))]
+        found.append([*words, *(f"w{i}" for i in rng.integers(30, size=4))])
+    return found
+
+
+def test_equal_seeds_give_equal_tables_and_trainings_differ(
+    documents: list[list[str]], tmp_path: Path
+) -> None:
+    table = bb.replicates(documents, WORDLIST, 3, seed=1, settings=SETTINGS, embedding="news")
+    path = tmp_path / "text.txt"
+    path.write_text("\n".join(map(" ".join, documents)) + "\n\n", encoding="utf-8")
+    again = bb.replicates(path, WORDLIST, 3, seed=1, settings=SETTINGS, embedding="news")
+    pd.testing.assert_frame_equal(table, again)
+    assert set(table["replicate"]) == {"1", "2", "3"}
+    assert set(table["embedding"]) == {"news"}
+    keys = ["protected_word", "attribute"]
+    wide = table.pivot(index=keys, columns="replicate", values="cosine_distance")
+    assert (wide.std(axis=1) > 0).all()
+
+
+def test_bootstrapped_documents_are_drawn_anew_for_every_training(
+    monkeypatch: pytest.MonkeyPatch, documents: list[list[str]]
+) -> None:
+    """Counted in place of training."""
+    seen: list[int] = []
+
+    def trainer(*_: object) -> Callable[[list[list[str]], int], KeyedVectors]:
+        def train(texts: list[list[str]], _: int) -> KeyedVectors:
+            seen.append(len({id(words) for words in texts}))
+            vectors = KeyedVectors(5)
+            rng = np.random.default_rng(len(seen))
+            vectors.add_vectors(WORDLIST.words, rng.standard_normal((len(WORDLIST.words), 5)))
+            return vectors
+
+        return train
+
+    monkeypatch.setattr("bayesbias.embeddings.replicates._trainer", trainer)
+    bb.replicates(documents, WORDLIST, 5, seed=1)
+    bb.replicates(documents, WORDLIST, 5, bootstrap=True, seed=1)
+    assert seen[:5] == [400] * 5
+    # A share 1 - 1/e of 400 documents, 253, give or take 6 (the sd of occupied cells).
+    assert all(abs(n - 253) < 30 for n in seen[5:])
+    assert len(set(seen[5:])) > 1
+
+
+def test_trainings_of_one_text_are_a_model_of_their_own(documents: list[list[str]]) -> None:
+    table = bb.replicates(
+        documents, WORDLIST, 4, method="fasttext", seed=3, settings={**SETTINGS, "bucket": 1000}
+    )
+    post = bb.fit_many(table, draws=100, seed=1)
+    assert list(bb.variance_shares(post)["part"]) == ["training"]
+    assert (bb.new_trainings(post, seed=1)["widening"] > 1).all()
+    with pytest.raises(ValueError, match="differences need two or more"):
+        bb.differences(post)
+
+
+def test_wrong_input_is_refused(documents: list[list[str]]) -> None:
+    with pytest.raises(ValueError, match="from 2 to 100; got 1000"):
+        bb.replicates(documents, WORDLIST, 1000)
+    with pytest.raises(ValueError, match="unknown training method 'glove'"):
+        bb.replicates(documents, WORDLIST, method="glove")
+    with pytest.raises(ValueError, match="no documents"):
+        bb.replicates([], WORDLIST)

@@ -1,0 +1,142 @@
+"""The paragraphs for a paper: numbers are in the run's frames, references in the BibTeX."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import bayesbias as bb
+from bayesbias.report.findings import Findings
+from bayesbias.report.wording.numbers import number, percent, probability
+from bayesbias.report.wording.write_up import OF_EMBEDDINGS, OF_MODELS, methods, results
+from bayesbias.report.write_up import _entries
+from bayesbias.workflows import output
+
+NUMBER = re.compile(r"(?<![\w.])−?\d[\d,]*(?:\.\d+)*")
+
+ODD = {
+    "name": "50% of $x_1$ & <b>",
+    "groups": {"a|b": ["cat", "cats"], "d_g": ["dog", "dogs"]},
+    "stereotypes": {"a|b": ["small", "quiet", "home"], "d_g": ["loyal", "big", "police"]},
+    "reference": "nobody #1 {yet}",
+}
+
+
+@pytest.fixture(scope="module", params=["religion", "mine"])
+def found(request: pytest.FixtureRequest) -> Findings:
+    few = {"seed": 1, "draws": 250, "reference_lists": 20, "matched": 2}
+    wordlist = ODD | {"name": "pets"} if request.param == "mine" else request.param
+    return bb.analyse("glove-demo", wordlist, **few)
+
+
+@pytest.fixture(scope="module")
+def folder(found: Findings, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the frames of the run and its record, as the report's."""
+    place = tmp_path_factory.mktemp("run")
+    output.write_frames(found.frames, {}, place)
+    output.write_record(output.record_of(found, "bayesbias run"), place)
+    return place
+
+
+def said(sentences: list) -> set[str]:
+    text = " ".join("".join(p for p in each if isinstance(p, str)) for each in sentences)
+    return {each.rstrip(",") for each in NUMBER.findall(text)}
+
+
+def written(values: pd.Series) -> set[str]:
+    """Numbers of a column as sentences write them."""
+    return {number(value, digits) for value in values for digits in (0, 2, 3)}
+
+
+def test_every_number_is_in_the_frames(found: Findings, folder: Path) -> None:
+    frames = {path.stem: pd.read_csv(path, keep_default_na=False) for path in folder.glob("*.csv")}
+    lead = {
+        name: frame[frame["model"] == "maximal"] if "model" in frame else frame
+        for name, frame in frames.items()
+    }
+    table, record = frames["table"], json.loads((folder / "run.json").read_text())
+    spec = record["models"]["maximal"]
+    chances = {percent(p) for p in lead["contrasts"]["p_direction"]} | {
+        probability(p) for p in [*lead["contrasts"]["p_direction"], *lead["striking"]["p_most"]]
+    }
+    places = lead["contrasts"][lead["contrasts"]["level"] != "word"]
+    of_results = [
+        *(written(places[name]) for name in ("mean", "low", "high")),
+        *(written(lead["striking"].head(1)[name]) for name in ("mean", "low", "high")),
+        *(written(frames["reference"][f"reference_{end}"]) for end in ("low", "high")),
+        written(lead["summary"].query("level == 'overall'")["mean"]),
+        *(written(-frames["comparison"][name].astype(float)) for name in ("elpd_diff", "dse")),
+        written(frames["comparison"]["dse"]),
+        {percent(share, 1).rstrip("%") for share in lead["check"]["coverage"]},
+        {text.rstrip("%").removeprefix("over ").removeprefix("under ") for text in chances},
+        {f"{rows:,}" for rows in lead["check"]["n_rows"]},
+        {str(frames["reference_lists"].groupby("match")["list"].nunique().iloc[0]), "95", "89"},
+        counts(table),
+    ]
+    assert said(results(found)) <= set().union(*of_results)
+    numbers = dict(zip(*lead["diagnostics"][["diagnostic", "value"]].T.values, strict=True))
+    of_methods = [
+        counts(table),
+        {"1"},  # 1 − cosine
+        {f"{len(frames['missing'])}", f"{len(found.wordlist.to_frame()) - matched(found)}"},
+        {
+            f"{v:g}"
+            for prior in spec["priors"].values()
+            for v in prior.values()
+            if not isinstance(v, str)
+        },
+        {n for prior in spec["priors"].values() for n in said([(prior["reason"],)])},
+        said([(found.wordlist.reference, spec["reference"])]),
+        {f"{numbers['n_proposals']:,.0f}", f"{numbers['importance_ess']:,.0f}"},
+        {number(numbers["pareto_k"], 2), f"{numbers['chains'] * numbers['draws']:,.0f}"},
+        {record["versions"][name] for name in ("bayesbias", "numpy")},
+        {str(record["arguments"][name]) for name in ("seed", "reference_lists", "matched")},
+        {"89", f"{found.reference.n_words:,}" if found.reference else ""},
+    ]
+    assert said(methods(found)) <= set().union(*of_methods)
+
+
+def matched(found: Findings) -> int:
+    return len(found.wordlist.controls.get("matched", ()))
+
+
+def counts(table: pd.DataFrame) -> set[str]:
+    """Rows, and different words, of the table and of its parts."""
+    stereotypes = table[table["connection"].isin(["associated", "different"])]
+    parts = [table, stereotypes, *(part for _, part in table.groupby("connection"))]
+    sizes = [len(part) for part in parts]
+    sizes += [part[name].nunique() for part in parts for name in ("attribute", "protected_word")]
+    sizes += list(table.groupby("protected_group")["protected_word"].nunique())
+    return {f"{size:,}" for size in sizes}
+
+
+def test_what_is_cited_is_there(found: Findings) -> None:
+    paper = found.write_up()
+    there = set(re.findall(r"^@\w+\{(.*),$", paper.bibtex, flags=re.MULTILINE))
+    assert set(re.findall(r"@([a-z]+\d{4}|bayesbias)\b", paper.markdown)) == there
+    cited = {
+        key for keys in re.findall(r"\\citep\{(.*?)\}", paper.latex) for key in keys.split(",")
+    }
+    assert cited == there
+    assert paper.markdown.count("\n- ") == len(there)
+    assert repr(paper) == paper.markdown
+
+
+def test_every_citation_has_an_entry() -> None:
+    keys = {key for table in (OF_MODELS, OF_EMBEDDINGS) for keys in table.values() for key in keys}
+    assert keys <= set(_entries())
+    assert all(bb.load_model(name) for name in OF_MODELS)
+
+
+def test_odd_names_stay_text() -> None:
+    found = bb.analyse(
+        "glove-demo", ODD, models=("paper",), seed=1, draws=100, matched=0, reference_lists=0
+    )
+    paper = found.write_up()
+    assert r"list 50\% of \$x\_1\$ \& $<$b$>$, after nobody \#1 \{yet\}." in paper.latex
+    assert r"list 50% of \$x\_1\$ & \<b\>, after nobody #1 {yet}." in paper.markdown
+    assert r"| a\|b | " in paper.markdown
