@@ -83,5 +83,5 @@ def load_frequent(
         names += words
         if len(names) >= VOCABULARY:
             break
-    wanted = dict.fromkeys([*names[:VOCABULARY], *sorted(sets.forms), *sets.targets])
+    wanted = list(dict.fromkeys([*names[:VOCABULARY], *sorted(sets.forms), *sets.targets]))
     return load_vectors(source, wanted, allow_pickle=allow_pickle, progressbar=progressbar)
