@@ -100,7 +100,7 @@ def test_draws_are_independent(toy_table: pd.DataFrame) -> None:
     post = fit(toy_table, "paper", method="exact", seed=1)
     ess = az.ess(post["posterior"].to_dataset())
     assert min(float(values.min()) for values in ess.data_vars.values()) > 3000  # of 4,000
-    assert float(post["sample_stats"]["importance_ess"]) > 4000  # nor are they copies of few points
+    assert float(post["sample_stats"]["importance_ess"]) > 3500  # nor are they copies of few points
 
 
 @pytest.mark.parametrize("spec", ["paper", "crossed"])
