@@ -12,6 +12,7 @@ from . import plots as plots
 from . import reproduce as reproduce
 from . import scores as scores
 from .background.matched_controls import matched_controls as matched_controls
+from .background.suggested_words import suggest_words as suggest_words
 from .background.vocabulary_contrasts import vocabulary_contrasts as vocabulary_contrasts
 from .comparison.joint import compare as compare
 from .comparison.many import fit_many as fit_many

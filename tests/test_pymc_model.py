@@ -49,7 +49,15 @@ ALIKE = [name for name in IN_PYMC if name not in {"maximal-topics", "change-maxi
 """One of the models whose effects are correlated: they compile for minutes."""
 
 
-@pytest.fixture(scope="module", params=[*NORMAL, "crossed around groups"])
+def largest_is_slow(names: list[str]) -> list[object]:
+    """PyTensor takes ten seconds for each question to the model with most terms."""
+    return [
+        pytest.param(name, marks=pytest.mark.slow) if name == "change-maximal" else name
+        for name in names
+    ]
+
+
+@pytest.fixture(scope="module", params=largest_is_slow([*NORMAL, "crossed around groups"]))
 def exact(request: pytest.FixtureRequest, table: pd.DataFrame) -> DataTree:
     with warnings.catch_warnings():  # distances contradict priors of changes, and leave two modes
         warnings.filterwarnings("ignore", "the posterior has", SamplingWarning)
@@ -324,7 +332,7 @@ def test_coordinates_of_whole_designs_are_standard_normal(varied: Design, spec: 
     np.testing.assert_allclose(found, found[0], rtol=1e-9, atol=1e-6)  # sums of 1e4 terms
 
 
-@pytest.mark.parametrize("spec", IN_PYMC)
+@pytest.mark.parametrize("spec", largest_is_slow(IN_PYMC))
 def test_a_graph_names_the_models_variables(spec: str) -> None:
     graphviz = pytest.importorskip("graphviz")
     drawn = graph(spec)
