@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -119,8 +120,16 @@ def test_a_kill_at_any_write_leaves_the_old_or_the_new(
     print(f"{command}: {n_writes} writes, {len(mixed)} mixed")
 
 
+@pytest.fixture
+def heeds_ctrl_c() -> Iterator[None]:
+    """A shell's background jobs begin with SIGINT ignored, and pytest may be one."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.slow
-@pytest.mark.usefixtures("one_plot")
+@pytest.mark.usefixtures("one_plot", "heeds_ctrl_c")
 @pytest.mark.parametrize("command", ["convert", "debias", "mlm report"])
 def test_ctrl_c_at_any_write_says_what_is_there_now(
     command: str,

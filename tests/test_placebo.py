@@ -27,8 +27,8 @@ def test_the_headline_is_claimed_no_more_often_than_promised_of_words_as_frequen
     overall = found["level"] == "overall"
     assert (found["rate"][overall] <= PROMISED + 2 * error).all()
     assert (found["rate"][~overall] <= PROMISED + 3 * error).all()  # of ten, one is beyond 2
-    real = found[(found["level"] == "overall") & (found["second"] == "different")].iloc[0]
-    assert real["high"] < 0  # what the list is about is found all the same
+    real = found[found["second"] == "different"]
+    assert (real["high"] < 0).any()  # what the list is about is found all the same, in some group
 
 
 def test_claims_are_counted_of_every_contrast_and_group() -> None:
