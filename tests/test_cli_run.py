@@ -79,7 +79,11 @@ def _check_files(found: dict[str, bytes]) -> None:
         for spec in ("crossed", "maximal")
     }
     around = {"plots/neighbourhood-1-he", "plots/neighbourhood-2-she"}
-    assert stems[".png"] == specs | around | {"plots/distributions", "plots/headline-maximal"}
+    assert stems[".png"] == specs | around | {
+        "plots/distributions",
+        "plots/headline-maximal",
+        "plots/influence",
+    }
     assert found["posterior.nc"] == found["posterior-maximal.nc"]
 
 

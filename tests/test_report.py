@@ -27,6 +27,7 @@ from bayesbias.report.wording.distances import (
     gap_pair,
     gap_sentence,
     headline,
+    influence_sentence,
     leading_contrast,
 )
 from bayesbias.report.wording.models import change_sentences, coverage_sentence, loo_sentence
@@ -116,13 +117,13 @@ def test_every_figure_has_an_alternative_text(hostile_page: str) -> None:
     page = Page(hostile_page)
     labels = [value for tag, key, value in page.attributes if (tag, key) == ("svg", "aria-label")]
     narrow = page.values("class").count("narrow")
-    assert len(labels) - narrow == page.tags.count("figure") == 1 + 4 * 2 + 1 + 2
+    assert len(labels) - narrow == page.tags.count("figure") == 1 + 4 * 2 + 1 + 1 + 2
     assert all(len(label) > 40 for label in labels)
 
 
 def test_the_page_has_all_its_sections(hostile_page: str) -> None:
     page = Page(hostile_page)
-    assert page.tags.count("section") == 13
+    assert page.tags.count("section") == 14
     for title in ("How to read this", "What was missing", "What may not be concluded"):
         assert title in page.text
     assert "not there" in page.text
@@ -231,7 +232,7 @@ def test_lists_without_human_words_say_so(demo: Analysis) -> None:
     assert "no human control words" in closeness_sentences(other)[0]
     page = Page(page_of(other))
     assert "Associated − different: the mean distance" in page.text
-    assert page.tags.count("section") == 12
+    assert page.tags.count("section") == 13
     assert "What the model changes" not in page.text
 
 
@@ -285,6 +286,20 @@ def test_what_changes_between_models(demo: Analysis) -> None:
     told = change_sentences(*turned, ("associated", "human"))
     assert "4.00 times as wide. Under crossed it leaves zero out, under maximal it does" in told[1]
     assert len(change_sentences(other, base, ("associated", "human"))) == 2
+
+
+def test_the_words_that_the_contrast_hangs_on_are_told(demo: Analysis) -> None:
+    frame = demo.lead.influence
+    shown = " ".join(Page(page_of(demo)).text.split()).replace("−", "-")
+    most = frame.loc[frame["change"].abs().idxmax()]
+    assert f"{most['mean_without']:.3f} without “{most['name']}”, which moves it most" in shown
+    assert (frame["mean_without"] < 0).all()
+    assert "its sign stays whichever is left out" in shown
+    frame = frame.assign(mean_without=[0.01, *frame["mean_without"][1:]])
+    assert "has the other sign" in influence_sentence(replace(demo.lead, influence=frame))
+    none = replace(demo.lead, influence=pd.DataFrame())  # as of a model that is not Normal
+    without = replace(demo, results={**demo.results, demo.lead.spec.name: none})
+    assert "Which words it hangs on" not in page_of(without)
 
 
 def test_intervals_too_narrow_are_told_from_those_too_wide(demo: Analysis) -> None:
@@ -387,7 +402,7 @@ def test_tips_stand_in_their_shapes_as_text(tmp_path: Path) -> None:
 
 def test_figures_take_all_their_colours_from_the_page(hostile_page: str) -> None:
     figures = re.findall(r"<figure>.*?</figure>", hostile_page, re.DOTALL)
-    assert len(figures) == 12
+    assert len(figures) == 13
     for figure in figures:
         without_pixels = re.sub(r'"data:image/png;base64,[^"]*"', "", figure)
         assert not re.findall(r"style=\"[^\"]*(#[0-9a-fA-F]{3,8})\b", without_pixels)

@@ -166,12 +166,13 @@ def draw_rows(ax: Axes, rows: Rows) -> None:
         ticked, row_labels(ax, [row.position for row in ticked], labels, longest), strict=True
     ):
         text.set(color=INK, fontweight="normal" if row.kind == "row" else "bold")
-    for row in rows.rows:
+    for at, row in enumerate(rows.rows):
         if row.kind == "summary":
             ax.axhspan(row.position - 0.5, row.position + 0.5, color=TINT, linewidth=0, zorder=0)
         elif rows.inside and row.kind != "row":
             heading = ax.text(0, row.position, row.label, transform=ax.get_yaxis_transform())
-            heading.set(va="center", fontsize=TEXT_SIZE, weight="bold", color=INK, gid="heading")
+            heading.set(va="center", fontsize=TEXT_SIZE, weight="bold", color=INK)
+            heading.set_gid(f"heading-{at}")  # ids within a figure must differ
             heading.set_bbox({"color": "white", "pad": 1.0})
     below = 0.0 if rows.in_blocks else 0.5
     ruled = [

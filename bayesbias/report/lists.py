@@ -28,6 +28,7 @@ from .wording import (
     models,
 )
 from .wording import reference as said_of
+from .wording.numbers import signed
 from .wording.thin import with_marks
 
 MOST_GROUPS = 8
@@ -92,6 +93,7 @@ def _sections(analysis: Analysis) -> list[Section]:
             groups=gaps[GROUP],
             words=gaps[WORD],
         ),
+        *_driving(analysis, figures),
         *([several] if changes else []),
         section("spread", "How the distances spread", figures["spread"], table=_spreads(analysis)),
         section("neighbourhood", "Around single words", _neighbourhoods(analysis.table)),
@@ -134,6 +136,30 @@ def _reference_sections(analysis: Analysis, figures: dict[str, list[Figure]]) ->
     ]
 
 
+def _driving(analysis: Analysis, figures: dict[str, list[Figure]]) -> list[Section]:
+    """Return the section on the words that the contrast hangs on, of a Normal model."""
+    frame = analysis.lead.influence
+    if frame.empty:
+        return []
+    columns = {
+        "name": ("left out", None),
+        "of": ("of", None),
+        "mean_without": ("without it", signed),
+        "change": ("change", signed),
+        "sds": ("in posterior sds", signed),
+    }
+    table = frame_table(frame, "The contrast without each word", *columns, columns=columns)
+    return [
+        section(
+            "driving",
+            "Which words it hangs on",
+            figures["driving"],
+            table=table,
+            sentences=[distances.influence_sentence(analysis.lead)],
+        )
+    ]
+
+
 def _places(reference: Reference) -> Table:
     """Show where the contrasts lie among reference lists."""
     frame = reference.placed.rename(columns={"match": "lists"})
@@ -170,6 +196,15 @@ def _figures(analysis: Analysis) -> dict[str, list[Figure]]:
                 partial(plots.distances_by_rank, analysis.table, reference.ranks),
                 said_of.rank_texts(analysis.table, reference),
             ),
+        ]
+    driving = analysis.lead.influence
+    if not driving.empty:
+        found["driving"] = [
+            Figure(
+                "influence",
+                partial(plots.influence, driving),
+                distances.influence_texts(analysis.lead),
+            )
         ]
     found["found"] = figures_of(rows, f"headline-{lead}", gap, texts, lead, narrow=True)
     for model, result in analysis.results.items():

@@ -28,6 +28,7 @@ from ..model.spec import ModelSpec, load_model
 from ..model.tree import spec_of, warnings_of
 from ..posterior.contrasts import contrasts, most_striking
 from ..posterior.diagnostics import diagnostics
+from ..posterior.influence import influence
 from ..posterior.loo import compare_models
 from ..posterior.predictive import coverage, predictive_intervals
 from ..posterior.sensitivity import prior_sensitivity
@@ -71,6 +72,7 @@ FRAMES = (
     "sensitivity",
     "diagnostics",
     "striking",
+    "influence",
 )
 """Frames of a `ModelResult` that are written, one row's model in its column ``model``."""
 
@@ -160,14 +162,16 @@ class Result:
 class ModelResult(Result):
     """One model of a list's distances.
 
-    ``sensitivity`` is as `prior_sensitivity` gives it, ``diagnostics`` as `diagnostics`, and
-    ``striking`` as `most_striking`, of the pair of `leading_pair`.
+    ``sensitivity`` is as `prior_sensitivity` gives it, ``diagnostics`` as `diagnostics`;
+    ``striking`` as `most_striking` and ``influence`` as `influence`, of the pair of `leading_pair`.
+    ``influence`` is empty of a model that is not Normal.
     """
 
     summary: pd.DataFrame
     sensitivity: pd.DataFrame
     diagnostics: pd.DataFrame
     striking: pd.DataFrame
+    influence: pd.DataFrame
 
 
 class OfModels[R: Result]:
@@ -313,6 +317,7 @@ def analyse(
                 sensitivity=prior_sensitivity(posterior),
                 diagnostics=diagnostics(posterior),
                 striking=most_striking(posterior, *leading_pair(table), **settings.intervals),
+                influence=_influence(posterior, spec, *leading_pair(table)),
                 **read_any(posterior, settings),
             )
         comparison = None
@@ -395,6 +400,13 @@ def read_any(tree: DataTree, settings: FitOptions) -> dict[str, Any]:
         "scales": scales(tree, **settings.intervals),
         "warnings": tuple(warnings_of(tree)),
     }
+
+
+def _influence(posterior: DataTree, spec: ModelSpec, first: str, second: str) -> pd.DataFrame:
+    """Return what `influence` gives, which needs a Normal model; else an empty frame."""
+    if spec.likelihood != "normal":
+        return pd.DataFrame()
+    return influence(posterior, first, second)
 
 
 def _compared(table: pd.DataFrame, results: Mapping[str, ModelResult]) -> pd.DataFrame:

@@ -241,6 +241,29 @@ def contrast_texts(result: ModelResult, pair: tuple[str, str], ci_prob: float) -
     )
 
 
+def influence_sentence(result: ModelResult) -> str:
+    """Word which single word moves the contrast most, and between what ends."""
+    frame = result.influence
+    most, without = frame.iloc[0], frame["mean_without"]
+    kept = "its sign stays whichever is left out"
+    if without.min() < 0 < without.max():
+        kept = "without some of them it has the other sign"
+    return (
+        f"It is {signed(most['mean'])} with all, and {signed(most['mean_without'])} without "
+        f"“{most['name']}”, which moves it most: between {signed(without.min())} and "
+        f"{signed(without.max())}, and {kept}."
+    )
+
+
+def influence_texts(result: ModelResult) -> tuple[str, str]:
+    """Return caption and alternative text of what is left without single words."""
+    return (
+        f"Model {result.spec.name}. Each line ends where the contrast is without that word.",
+        f"The overall contrast without single words, model {result.spec.name}. "
+        f"{influence_sentence(result)} See influence.csv.",
+    )
+
+
 def _ends(row: pd.Series) -> str:
     return f"{number(row['mean'])}, {number(row['low'])} to {number(row['high'])}"
 
