@@ -5,13 +5,14 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from builders import refused
 
 import bayesbias as bb
 from bayesbias.debias import DefiningSets, defining_sets, load_defining_sets
 
-LISTS = {"gender": "bolukbasi", "race": "appendix_a4", "religion": "appendix_a4"}
+LISTS = ("five-religions", "gender", "race", "religion")
 
 
 def test_the_bundled_lists_are_named_and_are_no_word_lists() -> None:
@@ -57,6 +58,21 @@ def test_the_triplets_are_those_of_the_appendix(name: str, shared_data: Path) ->
     assert {k: set(v) for k, v in sets.groups.items()} == {
         k: set(v) for k, v in appendix["protected_groups"].items()
     }
+
+
+def test_the_five_religions_are_the_single_words_of_the_source(shared_data: Path) -> None:
+    """Places at which all five religions have one word that no earlier place has."""
+    path = shared_data / "wordlists" / "same_protected_groups.json"
+    terms, sets = json.loads(path.read_text())["terms_by_groups"], load_defining_sets(LISTS[0])
+    places, seen = [], set()
+    for words in zip(*(terms[name] for name in sets.classes), strict=True):
+        if not seen & set(words) and not any(" " in word for word in words):
+            places.append(words)
+        seen |= set(words)
+    assert sets.defining == sets.equalise == tuple(places)
+    random = np.random.default_rng(0)
+    vectors = {word: random.normal(size=8) for word in sorted(sets.kept)}
+    assert bb.scores.same(vectors, ["church"], sets.groups).rank == 4
 
 
 def test_equalise_pairs_have_women_first() -> None:

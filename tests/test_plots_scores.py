@@ -95,7 +95,7 @@ def test_rows_stand_under_what_they_mean(table: pd.DataFrame) -> None:
         if row["score"] in places:
             above = max(place for place in headings if place < places[row["score"]])
             assert headings[above] == f"→ {row['reading']}"
-    assert "ect, rnsb, same, direct_bias" in note(ax)
+    assert "ect, rnsb, same, same_stereotype, direct_bias" in note(ax)
 
 
 def test_posteriors_have_a_marker_and_a_colour_of_their_own(table: pd.DataFrame) -> None:

@@ -16,7 +16,7 @@ from xarray import DataTree
 
 import bayesbias as bb
 from bayesbias.posterior.summaries import levels
-from bayesbias.reproduce.sources import TABLES
+from bayesbias.reproduce.sources import TABLES, plotted_posteriors
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*rows repeat an earlier row exactly")
 
@@ -40,6 +40,10 @@ The chains diverged where connection_sd is small, so the plotted words are shrun
 exact posterior, by quadrature, is .0033 from the plotted mean of (muslim, associated) on Google,
 and .0117 from the plotted end of (christian, associated) on Reddit.
 """
+
+OVERALL_TOLERANCE = {"religion_reddit": 0.0015}
+"""Overall mean, where the published chains stray further than .001: the plotted mean of associated
+is .0014 from the exact one, see `test_why_religion_on_reddit_deviates`."""
 
 MEAN_NOISE, END_NOISE = 0.0005, 0.001
 """Monte Carlo error of a mean and of an interval end from 64,000 draws, four standard errors."""
@@ -93,7 +97,7 @@ def test_paper_figures_refit_reproduces_the_plotted_posteriors(
     means = abs(both["mean_x"] - both["mean_y"])
     overall = both["level"] == "overall"
     mean_tolerance, end_tolerance = WORD_TOLERANCE.get(name, (0.003, 0.007))
-    assert means[overall].max() < 0.002
+    assert means[overall].max() < OVERALL_TOLERANCE.get(name, 0.001)
     assert ends[overall].max() < 0.003
     assert means[~overall].max() < mean_tolerance + MEAN_NOISE
     assert ends[~overall].max() < end_tolerance + END_NOISE
@@ -114,10 +118,12 @@ def _percentiles(post: DataTree) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def by_quadrature(rows: pd.DataFrame) -> pd.DataFrame:
+def by_quadrature(rows: pd.DataFrame, least_sd: float = 0.0) -> pd.DataFrame:
     """Exact mean and 5.5% and 94.5% quantiles of word means in one connection of paper-figures.
 
-    There the posterior factorises by connection, so a grid over connection_sd and sigma is all.
+    The last row is the connection's own mean. Posteriors that leave out values of connection_sd
+    below ``least_sd`` are those of chains that did not get there. The posterior factorises by
+    connection, so that a grid over connection_sd and sigma is all.
     """
     by_word = rows.groupby("protected_word")["cosine_distance"]
     n, mean = by_word.size().to_numpy(), by_word.mean().to_numpy() - 1
@@ -136,14 +142,14 @@ def by_quadrature(rows: pd.DataFrame) -> pd.DataFrame:
     log_p -= 0.5 * ((mean**2 / variance).sum(axis=1) - centre**2 * precision)
     log_p -= 0.5 * squares / sigma[:, 0] ** 2 + free * np.log(sigma[:, 0])
     log_p += (np.log(tau) + np.log(sigma) - 2 * tau - 2 * sigma)[:, 0]
-    weight = np.exp(log_p - log_p.max())
+    weight = np.exp(log_p - log_p.max()) * (tau[:, 0] > least_sd)
     weight /= weight.sum()
     shares = 1 / (1 + n * tau**2 / sigma**2)  # of the connection mean in each word's mean
     words = {}
-    for index, word in enumerate(by_word.groups):
-        share = shares[:, index]
-        location = 1 + share * centre + (1 - share) * mean[index]
-        spread = np.sqrt(tau[:, 0] ** 2 * share + share**2 / precision)
+    for index, word in enumerate([*by_word.groups, ""]):
+        share = shares[:, index] if word else np.ones(len(shares))
+        location = 1 + share * centre + (1 - share) * np.append(mean, 0.0)[index]
+        spread = np.sqrt(tau[:, 0] ** 2 * share * bool(word) + share**2 / precision)
 
         def excess(x: float, p: float, m: np.ndarray = location, s: np.ndarray = spread) -> float:
             return float(weight @ norm.cdf(x, m, s)) - p
@@ -160,11 +166,29 @@ def test_word_means_equal_their_quadrature(published: Read, name: str, connectio
     oracle = by_quadrature(table[table["connection"] == connection])
     post = bb.fit(table, "paper-figures", method="exact", draws=32_000, seed=1)
     ours = _percentiles(post)
-    ours = ours[(ours["level"] == "word") & (ours["connection"] == connection)]
-    ours = ours.set_index("protected_word").loc[oracle.index]
+    ours = ours[ours["connection"] == connection].set_index("protected_word").loc[oracle.index]
     # 128,000 draws of sd .105 at most: four standard errors of a mean, and of an end.
     assert (ours["mean"] - oracle["mean"]).abs().max() < 0.0012
     assert (ours[["low", "high"]] - oracle[["low", "high"]]).abs().max(axis=None) < 0.0025
+
+
+def test_why_religion_on_reddit_deviates(published: Read) -> None:
+    """The plotted chains hardly reached sds of words below .025, and are short for this mean.
+
+    Without these 5% of the posterior the words agree as elsewhere; the overall mean does not move.
+    Ours is exact to .0002, the figure is read to 2.4e-5, so that .0013 are left to the error of
+    chains, which is .0013 if they are worth 1,100 draws of this mean and half of it if 4,600.
+    """
+    table, plotted = published(FILES["religion_reddit"]), plotted_posteriors()
+    plotted = plotted[(plotted["dataset"] == "religion_reddit")].set_index("protected_word")
+    plotted = plotted[plotted["connection"] == "associated"]["mean"]
+    rows = table[table["connection"] == "associated"]
+    exact, cut = (by_quadrature(rows, least)["mean"] for least in (0.0, 0.025))
+    apart, left = plotted - exact, plotted - cut
+    assert apart[""] == pytest.approx(-0.0014, abs=5e-5)
+    assert left[""] == pytest.approx(-0.0013, abs=5e-5)
+    assert apart.drop("").abs().max() == pytest.approx(0.0079, abs=5e-5)
+    assert left.drop("").abs().max() < 0.003  # as in all other tables but one
 
 
 @pytest.mark.parametrize(

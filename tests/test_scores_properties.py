@@ -165,6 +165,25 @@ def test_same_is_comparable_and_trustworthy() -> None:
     assert proved("same") == (True, True)
 
 
+def test_same_skew_is_comparable_but_not_trustworthy() -> None:
+    for A, B in ATTRIBUTES:
+        best = axis(A, B)[None, :]
+        assert same_of(best, [A, B]).skew == pytest.approx(1)
+        assert same_of(-best, [A, B]).skew == pytest.approx(-1)
+        # Each target leans as far as it can, and together they lean nowhere.
+        assert same_of([*best, *-best], [A, B]).skew == pytest.approx(0, abs=ROUNDING)
+    assert proved("same_skew") == (True, False)
+
+
+def test_same_stereotype_is_comparable_but_not_trustworthy() -> None:
+    for A, B in ATTRIBUTES:
+        best = axis(A, B)[None, :]
+        assert same_of([*best, *-best], [A, B]).stereotype == pytest.approx(1)
+        # Both targets lean as far as they can to the same group.
+        assert same_of([*best, *best], [A, B]).stereotype == pytest.approx(0, abs=ROUNDING)
+    assert proved("same_stereotype") == (True, False)
+
+
 def test_mac_is_neither() -> None:
     extremes = []
     for A, B in ATTRIBUTES:

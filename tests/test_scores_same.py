@@ -112,7 +112,7 @@ def test_by_hand_on_words() -> None:
 
 def test_bad_input_is_named() -> None:
     result = same_of(np.eye(3), [np.eye(3)[:1], np.eye(3)[1:2], np.eye(3)[2:]])
-    with pytest.raises(ValueError, match="defined for two groups"):
+    with pytest.raises(ValueError, match="rows same_skew and same_stereotype"):
         _ = result.skew
 
 

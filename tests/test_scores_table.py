@@ -37,6 +37,8 @@ def test_rows_are_the_scores_on_words(google_news) -> None:
         ("gweat", both): scores.gweat(v, X, Y, A, B).score,
         ("mac", both): scores.mac(v, words).score,
         ("same", both): scores.same(v, targets, words.groups).score,
+        ("same_skew", both): scores.same(v, targets, words.groups).skew,
+        ("same_stereotype", both): scores.same(v, targets, words.groups).stereotype,
         ("direct_bias", both): scores.direct_bias(v, targets, pairs).score,
         ("rnsb", both): scores.rnsb(v, [*X, *Y], A, B).score,
     }
@@ -53,7 +55,27 @@ def test_more_groups_give_all_pairs(google_news) -> None:
     table = score_table(google_news, words, n_resamples=20, seed=0, scores=SCORES)
     count = table["score"].value_counts()
     assert (count["weat"], count["weam"], count["same"], count["mac"]) == (3, 6, 1, 1)
+    assert (count["same_skew"], count["same_stereotype"]) == (3, 3)
     assert table["note"].str.contains("left out, not in the embedding: judgemental").all()
+
+
+def test_skew_and_stereotype_of_many_groups_are_of_pairs_with_intervals(google_news) -> None:
+    """Moments of the cosines of a pair's stereotypes with the difference of its mean vectors."""
+    words = bb.load_wordlist("religion")
+    table = score_table(google_news, words, scores=["same_skew", "same_stereotype"], seed=0)
+
+    def unit(names) -> np.ndarray:
+        rows = np.array([google_news[name] for name in names if name in google_news], float)
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+    for first, second in (("jew", "christian"), ("jew", "muslim"), ("christian", "muslim")):
+        toward = unit(words.groups[first]).mean(axis=0) - unit(words.groups[second]).mean(axis=0)
+        targets = np.vstack([unit(words.stereotypes[each]) for each in (first, second)])
+        leaning = targets @ toward / np.linalg.norm(toward)
+        both = f"{first}, {second}"
+        assert value(table, "same_skew", both) == pytest.approx(leaning.mean(), abs=1e-9)
+        assert value(table, "same_stereotype", both) == pytest.approx(leaning.std(), abs=1e-9)
+    assert (table["low"] < table["high"]).all()
 
 
 def test_same_seed_same_table_whatever_the_scores(google_news) -> None:

@@ -10,6 +10,7 @@ Examples
 
 from __future__ import annotations
 
+from .hypotheses import hypothesis_rates
 from .methods import CALIBRATED_METHODS, Method, method, posterior_methods
 from .placebo import placebo
 from .planning import list_length
@@ -19,6 +20,7 @@ __all__ = [
     "CALIBRATED_METHODS",
     "Method",
     "calibrate",
+    "hypothesis_rates",
     "list_length",
     "method",
     "placebo",

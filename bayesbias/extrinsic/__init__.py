@@ -10,6 +10,10 @@ from .areas import subgroup_areas as subgroup_areas
 from .correlation import Correlation as Correlation
 from .correlation import correlate as correlate
 from .correlation import correlations as correlations
+from .datasets import read_bios as read_bios
+from .datasets import read_jigsaw as read_jigsaw
+from .latent import LatentCorrelation as LatentCorrelation
+from .latent import correlate_draws as correlate_draws
 from .ranking import RankingAccuracy as RankingAccuracy
 from .ranking import ranking_accuracy as ranking_accuracy
 from .rates import TprGaps as TprGaps

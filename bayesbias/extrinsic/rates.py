@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.random import default_rng
 from numpy.typing import ArrayLike, NDArray
 
 from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
+from .._core.checks import check_numbers, unknown_name
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
+from .._core.random import Seed, as_seed_sequence
 from ..model.design import IntArray
 from .correlation import normal_quantile
 
@@ -83,6 +85,18 @@ class TprGaps:
         below, above = self.tpr - (middle - reach), middle + reach - self.tpr
         low = gap - np.hypot(below[:, 0], above[:, 1])
         return np.column_stack([low, gap + np.hypot(above[:, 0], below[:, 1])])
+
+    def gap_draws(self, n_draws: int = 4000, seed: Seed = None) -> FloatArray:
+        """Posterior draws of the gap, by class, (n_draws, n_classes): Jeffreys', of two shares.
+
+        A share of k of n has the posterior Beta(k + 1/2, n - k + 1/2), which has tails where all or
+        none were found. NaN for a class that a group has no sample of.
+        """
+        check_numbers(n_draws=n_draws)
+        gap, hits = self.gap, np.nan_to_num(self.tpr) * self.n
+        rng, shape = default_rng(as_seed_sequence(seed)), (n_draws, *hits.shape)
+        shares = rng.beta(hits + 0.5, self.n - hits + 0.5, shape)
+        return np.where(np.isnan(gap), np.nan, shares[..., 0] - shares[..., 1])
 
     @property
     def mean_absolute_gap(self) -> float:

@@ -34,8 +34,8 @@ ABOUT = (
     "where it lies against the line, not how long it is."
 )
 
-SIZES = "more difference between groups"
-"""The reading of scores that are sizes, which have no other way to go."""
+SIZES = ("more difference between groups", "more difference between stereotypes")
+"""The readings of scores that are sizes, which have no other way to go."""
 
 COLUMNS = 3
 """Panels of `robustness` in a row."""
@@ -141,7 +141,7 @@ def _number(value: float) -> str:
 
 
 def _account(found: pd.DataFrame) -> str:
-    sizes = [str(name) for name in found["score"][found["reading"] == SIZES].unique()]
+    sizes = [str(name) for name in found["score"][found["reading"].isin(SIZES)].unique()]
     if not sizes:
         return ABOUT
     return f"{ABOUT} An interval off the line is no evidence for sizes ({', '.join(sizes)})."

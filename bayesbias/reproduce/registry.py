@@ -81,6 +81,7 @@ ENTRIES = (
     ),
     Entry(BAYESIAN, "result figures: the intervals", figures.interval_kind, ("religion_glove",)),
     Entry(BAYESIAN, "result figures: the draws", figures.draws_made, ("gender_google",)),
+    Entry(BAYESIAN, "result figures: the draws", figures.draws_made, ("religion_reddit",)),
     Entry(BAYESIAN, "figure 13, gender on Reddit", figures.refit, ("gender_reddit",)),
     Entry(BAYESIAN, "figure 14, debiased gender", figures.refit, ("debiased_gender_reddit",)),
     Entry(BAYESIAN, "appendix, debiased race", figures.refit, ("debiased_race_reddit",)),

@@ -65,6 +65,8 @@ from .rnsb import rnsb as rnsb
 from .rnsb import rnsb_of as rnsb_of
 from .robustness import robustness as robustness
 from .same import SCORE as _SAME
+from .same import SKEW as _SAME_SKEW
+from .same import STEREOTYPE as _SAME_STEREOTYPE
 from .same import SameResult as SameResult
 from .same import same as same
 from .same import same_of as same_of
@@ -102,5 +104,7 @@ SCORES |= {
     "gweat": _GWEAT,
     "mac": _MAC,
     "same": _SAME,
+    "same_skew": _SAME_SKEW,
+    "same_stereotype": _SAME_STEREOTYPE,
     "direct_bias": _DIRECT_BIAS,
 }

@@ -22,6 +22,7 @@ from .permutation import Alternative, PermutationResult
 Reading = Literal[
     "closer to own stereotype",
     "more difference between groups",
+    "more difference between stereotypes",
     "closer to all stereotypes",
     "stereotypes towards the first group",
 ]

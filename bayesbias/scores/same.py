@@ -12,7 +12,7 @@ from .._core.arrays import FloatArray, unit_rows
 from ..embeddings.word_sets import WordVectors, as_rows
 from .list_rows import ListRows
 from .registry import ListScore, Properties, Weights
-from .resampling import pooled
+from .resampling import pooled, ratio
 from .result import ScoreResult, Words, not_among, of_words
 from .subspace import DEPENDENT, bias_subspace, group_means
 
@@ -39,7 +39,10 @@ class SameResult(ScoreResult):
 
     def _signed(self) -> FloatArray:
         if self.signed is None:
-            raise ValueError("skew and stereotype are defined for two groups; this is of more")
+            raise ValueError(
+                "skew and stereotype are of two groups, and this is of more; pass two of them, or "
+                "take the rows same_skew and same_stereotype of score_table"
+            )
         return self.signed
 
 
@@ -115,20 +118,35 @@ def same(
 
 
 def _resampled(rows: ListRows, weights: Weights) -> FloatArray:
-    """SAME of all stereotype words.
-
-    The length of a target's shadow in the span of the differences d is sqrt(b' K⁺ b) with
-    b = d·t and K = d d', all of which are weighted sums of cosines.
-    """
-    words = unit_rows(np.vstack(rows.protected))
-    differences = _differences(weights.protected)
-    gram = differences @ (words @ words.T) @ differences.transpose(0, 2, 1)
-    along = differences @ (words @ unit_rows(rows.targets).T)
+    """SAME of all stereotype words: the length of a target's shadow is sqrt(b' K⁺ b)."""
+    gram, along = _products(rows, weights)
     inverse = np.linalg.pinv(gram, rcond=DEPENDENT**2, hermitian=True)
     lengths = np.sqrt((along * (inverse @ along)).sum(axis=1).clip(0, 1))
     value = (lengths * pooled(weights.stereotypes)).sum(axis=1)
     longest = np.diagonal(gram, axis1=1, axis2=2).max(axis=1)
     return np.where(longest > DEPENDENT**2, value, np.nan)
+
+
+def _moments(rows: ListRows, weights: Weights) -> tuple[FloatArray, FloatArray]:
+    """Skew and stereotype of two groups under resamplings, (n_resamples,) each."""
+    gram, along = _products(rows, weights)
+    length = np.sqrt(gram[:, 0].clip(0))
+    signed = ratio(-along[:, 0], np.broadcast_to(length, along[:, 0].shape), DEPENDENT)
+    share = pooled(weights.stereotypes)
+    skew = (signed * share).sum(axis=1)
+    return skew, np.sqrt(((signed - skew[:, None]) ** 2 * share).sum(axis=1))
+
+
+def _products(rows: ListRows, weights: Weights) -> tuple[FloatArray, FloatArray]:
+    """K = d d' and b = d·t of the differences d of group means and the unit targets t.
+
+    Both are weighted sums of cosines: (n_resamples, n_groups - 1, n_groups - 1) and
+    (n_resamples, n_groups - 1, n_targets).
+    """
+    words = unit_rows(np.vstack(rows.protected))
+    differences = _differences(weights.protected)
+    gram = differences @ (words @ words.T) @ differences.transpose(0, 2, 1)
+    return gram, differences @ (words @ unit_rows(rows.targets).T)
 
 
 def _differences(weights: Sequence[FloatArray]) -> FloatArray:
@@ -157,5 +175,31 @@ SCORE = ListScore(
         trustworthy=(True, "a target has no shadow exactly when it is equally near to all groups"),
         range=("0", "1"),
         source="Schröder, Schulz, Hammer (2024), SAME, theorems 1, 2",
+    ),
+)
+
+SKEW = ListScore(
+    value=lambda rows: same_of(rows.targets, rows.protected).skew,
+    scope="pair",
+    resampled=lambda rows, weights: _moments(rows, weights)[0],
+    reading="stereotypes towards the first group",
+    width=2.0,
+    properties=Properties(
+        comparable=(True, "it is a mean of cosines; -1 and 1 are reached"),
+        trustworthy=(False, "it is 0 when targets lean to both groups alike"),
+        range=("-1", "1"),
+    ),
+)
+
+STEREOTYPE = ListScore(
+    value=lambda rows: same_of(rows.targets, rows.protected).stereotype,
+    scope="pair",
+    resampled=lambda rows, weights: _moments(rows, weights)[1],
+    reading="more difference between stereotypes",
+    width=1.0,
+    properties=Properties(
+        comparable=(True, "it is an sd of cosines; 1 is reached by targets along both directions"),
+        trustworthy=(False, "it is 0 when all targets lean alike"),
+        range=("0", "1"),
     ),
 )

@@ -26,6 +26,7 @@ from bayesbias.contextual.sentences import load_templates
 from bayesbias.debias.defining_sets import load_defining_sets
 from bayesbias.embeddings.formats.native import VECTORS, WORDS
 from bayesbias.embeddings.registry import embedding_at
+from bayesbias.extrinsic.datasets import read_bios, read_jigsaw
 from bayesbias.maskedlm.pair_files import read_pairs
 from bayesbias.maskedlm.score_files import RECORD, SCORES, read_scored
 from bayesbias.workflows.sweep_spec import load_sweep
@@ -259,6 +260,19 @@ def find(path: Path) -> object:
             return kept.find(["a", "b"])
 
 
+def comments() -> tuple[bytes, ...]:
+    """Two comments in the layout of Jigsaw's ``train.csv``."""
+    return (b'id,target,comment_text,male,black\n1,0.5,so,0.0,1.0\n2,0,"a, \nb",,\n',)
+
+
+def bios() -> tuple[bytes, ...]:
+    """Two biographies in the layouts of the hub, and of the first entries."""
+    return (
+        b"hard_text,profession,gender\nShe cures.,19,1\nHe nurses.,13,0\n",
+        b"bio,title,gender\nShe cures.,physician,F\nHe nurses.,nurse,M\n",
+    )
+
+
 READERS = {
     "word2vec text": Reader("vectors.txt", load, text),
     "word2vec text in chunks": Reader("vectors.vec", read_twice, text),
@@ -307,6 +321,8 @@ READERS = {
     "parquet table": Reader("table.parquet", bb.read_table, parquet),
     "CrowS-Pairs": Reader("pairs.csv", lambda path: read_pairs(path, "crows-pairs"), crows),
     "StereoSet": Reader("dev.json", lambda path: read_pairs(path, "stereoset"), stereoset),
+    "Jigsaw": Reader("train.csv", read_jigsaw, comments),
+    "Bias in Bios": Reader("bios.csv", read_bios, bios),
     "sweep": Reader("sweep.toml", load_sweep, lambda: (SWEEP,)),
     "templates": Reader("said.toml", load_templates, bundled("contexts", "bleached")),
     "defining sets": Reader("sets.toml", load_defining_sets, bundled("wordlists/defining", "race")),
