@@ -251,10 +251,15 @@ def _lacking_parts(content: Mapping[str, Any]) -> Iterator[Finding]:
     if groups and not stereotypes:
         yield Finding("error", ("stereotypes",), "the list has groups but no [stereotypes]")
         return
+    lone = (
+        "; only {} has some: whether its words lie closer to them than other words do can be "
+        "asked, but not whether they lie closer than stereotypes of others. Add some, or controls"
+    )
     for name in groups:
         if name not in stereotypes:
             text = "the group has no stereotypes, so no attribute will be associated with it"
-            yield Finding("warning", ("groups", name), text)
+            more = lone.format(shown(*stereotypes)) if len(stereotypes) == 1 else ""
+            yield Finding("warning", ("groups", name), text + more)
 
 
 def _stray_keys(content: Mapping[str, Any]) -> Iterator[Finding]:
