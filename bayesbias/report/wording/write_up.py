@@ -55,8 +55,11 @@ OF_MODELS = {
 }
 """What the bundled models come from; a model of one's own is described by its reference."""
 
-OF_EMBEDDINGS = {"glove-demo": ("pennington2014",)}
-"""What the bundled embeddings come from."""
+OF_EMBEDDINGS = dict.fromkeys(
+    ("glove-demo", *(f"glove-wiki-gigaword-{size}" for size in (50, 100, 200, 300))),
+    ("pennington2014",),
+)
+"""What embeddings that are known by name come from."""
 
 INDICES = {
     "connection": "c",
