@@ -40,6 +40,7 @@ from .model.tree import save_posterior as save_posterior
 from .posterior.contrasts import associated_human_gap as associated_human_gap
 from .posterior.contrasts import contrasts as contrasts
 from .posterior.contrasts import most_striking as most_striking
+from .posterior.facets import facet_contrasts as facet_contrasts
 from .posterior.hypothesis import hypothesis as hypothesis
 from .posterior.influence import influence as influence
 from .posterior.loo import add_log_likelihood as add_log_likelihood
