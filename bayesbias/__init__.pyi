@@ -28,6 +28,7 @@ from .embeddings.load import matched_forms as matched_forms
 from .embeddings.load import save_vectors as save_vectors
 from .embeddings.replicates import replicates as replicates
 from .model.arviz_groups import complete as complete
+from .model.export import export_model as export_model
 from .model.prior_predictive import prior_predictive as prior_predictive
 from .model.priors import Prior as Prior
 from .model.pymc_model import build_model as build_model
@@ -41,6 +42,7 @@ from .model.tree import save_posterior as save_posterior
 from .posterior.contrasts import associated_human_gap as associated_human_gap
 from .posterior.contrasts import contrasts as contrasts
 from .posterior.contrasts import most_striking as most_striking
+from .posterior.facets import facet_contrasts as facet_contrasts
 from .posterior.hypothesis import hypothesis as hypothesis
 from .posterior.influence import influence as influence
 from .posterior.loo import add_log_likelihood as add_log_likelihood

@@ -10,7 +10,7 @@ from cli_toy import refused
 
 import bayesbias
 from bayesbias.cli import main
-from bayesbias.cli.docs import as_html, topics
+from bayesbias.cli.docs import as_html, terms, topics
 
 PACKAGE = Path(bayesbias.__file__).parent
 
@@ -18,6 +18,7 @@ PACKAGE = Path(bayesbias.__file__).parent
 def test_topics_are_listed_and_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["docs"]) == 0
     listed = capsys.readouterr().out
+    assert listed.startswith("Start here: `bayesbias docs first-hour`")
     for name, page in topics().items():
         assert re.search(rf"^ ?{re.escape(name)} ", listed, flags=re.MULTILINE)
         assert page.read_text(encoding="utf-8").startswith("# ")
@@ -25,6 +26,18 @@ def test_topics_are_listed_and_shown(capsys: pytest.CaptureFixture[str]) -> None
     shown = capsys.readouterr().out
     assert "Reading a posterior" in shown
     assert "89%" in shown
+
+
+def test_a_term_leads_to_its_page(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = topics()["glossary"].read_text(encoding="utf-8").count("\n| **")
+    assert len({meaning for meaning, _ in terms().values()}) == rows
+    assert {page for _, page in terms().values()} <= set(topics())
+    for asked in ("rope", "ROPE", "pareto-k"):
+        assert main(["docs", asked]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "rope: region of practical equivalence" in shown
+    assert "bayesbias docs reading says more." in shown
+    assert "pareto k: how far the importance weights may be trusted" in shown
 
 
 @pytest.mark.usefixtures("toy")

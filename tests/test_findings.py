@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from plot_looks import note
 
 import bayesbias as bb
 from bayesbias.embeddings.load import load_vectors
@@ -36,6 +37,26 @@ def test_findings_show_the_sentences_of_the_report(found: Findings) -> None:
     assert repr(found) == str(found)
 
 
+def test_what_is_marked_is_explained_where_it_stands(found: Findings) -> None:
+    """Of either group two of two words are left, fewer than the three that a set needs."""
+    ax = found.plot()
+    assert [text.get_text()[-1] for text in ax.get_yticklabels()] == ["s", "†", "†"]
+    assert "† Too few words are left of a set of this group" in note(ax)
+    assert note(bb.plots.contrast_forest(found.contrasts, second="different")).count("†") == 0
+
+
+def test_a_list_with_stereotypes_of_one_group_says_what_can_be_asked() -> None:
+    lone = {**PETS, "stereotypes": {"cat": PETS["stereotypes"]["cat"]}}
+    found = bb.analyse("glove-demo", lone, **FEW)
+    shown = " ".join(str(found).split())
+    assert [row[0] for row in found._sheet(roomy=True).rows] == ["all groups", "cat"]
+    assert "Only cat has stereotypes: associated − different compares its words with" in shown
+    paper = found.write_up().markdown
+    assert "Only cat has stereotypes" in paper
+    assert "For dog" not in paper
+    assert "was the farthest from zero" not in paper
+
+
 def test_what_it_holds_is_what_the_steps_give(found: Findings) -> None:
     table = bb.distance_table(
         bb.load_vectors("glove-demo", bb.load_wordlist(PETS)), bb.load_wordlist(PETS)
@@ -64,8 +85,9 @@ def test_the_call_makes_the_same_folder_again(
 def test_loaded_vectors_lack_words_for_reference_lists() -> None:
     wordlist = bb.load_wordlist(PETS)
     vectors = load_vectors("glove-demo", wordlist)
-    with pytest.warns(UserWarning, match="no reference lists"):
+    with pytest.warns(UserWarning, match="give the name or path of the embedding") as told:
         found = bb.analyse(vectors, wordlist, name="mine", seed=1, draws=250, matched=0)
+    assert [each.filename for each in told] == [__file__]
     assert found.reference is None
     assert "give an embedding with its whole vocabulary" in " ".join(str(found).split())
     assert found.settings.embedding == "mine"

@@ -59,7 +59,8 @@ def test_every_number_is_in_the_frames(found: Findings, folder: Path) -> None:
         for name, frame in frames.items()
     }
     table, record = frames["table"], json.loads((folder / "run.json").read_text())
-    spec = record["models"]["maximal"]
+    specs = record["models"].values()
+    priors = [prior for spec in specs for prior in spec["priors"].values()]
     chances = {percent(p) for p in lead["contrasts"]["p_direction"]} | {
         probability(p) for p in [*lead["contrasts"]["p_direction"], *lead["striking"]["p_most"]]
     }
@@ -83,14 +84,9 @@ def test_every_number_is_in_the_frames(found: Findings, folder: Path) -> None:
         counts(table),
         {"1"},  # 1 − cosine
         {f"{len(frames['missing'])}", f"{len(found.wordlist.to_frame()) - matched(found)}"},
-        {
-            f"{v:g}"
-            for prior in spec["priors"].values()
-            for v in prior.values()
-            if not isinstance(v, str)
-        },
-        {n for prior in spec["priors"].values() for n in said([(prior["reason"],)])},
-        said([(found.wordlist.reference, spec["reference"])]),
+        {f"{v:g}" for prior in priors for v in prior.values() if not isinstance(v, str)},
+        {n for prior in priors for n in said([(prior["reason"],)])},
+        said([(found.wordlist.reference, *(spec["reference"] for spec in specs))]),
         {f"{numbers['n_proposals']:,.0f}", f"{numbers['importance_ess']:,.0f}"},
         {number(numbers["pareto_k"], 2), f"{numbers['chains'] * numbers['draws']:,.0f}"},
         {record["versions"][name] for name in ("bayesbias", "numpy")},
@@ -139,4 +135,7 @@ def test_odd_names_stay_text() -> None:
     paper = found.write_up()
     assert r"list 50\% of \$x\_1\$ \& $<$b$>$, after nobody \#1 \{yet\}." in paper.latex
     assert r"list 50% of \$x\_1\$ & \<b\>, after nobody #1 {yet}." in paper.markdown
-    assert r"| a\|b | " in paper.markdown
+    assert r"| a\|b † | " in paper.markdown
+    assert "\n† marks numbers of a set that lost" in paper.markdown
+    assert r"a|b \dag{} &" in paper.latex
+    assert r"\dag{} marks numbers" in paper.latex

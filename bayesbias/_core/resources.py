@@ -9,6 +9,12 @@ from .checks import unknown_name
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
+OWN_FRAMES = (str(Path(__file__).parent.parent),)
+"""Warnings point to the first line outside of the package, however deep the call was."""
+
+AFTER_WITH = 3
+"""Level, beside these, of a warning in a context manager: contextlib stands between."""
+
 
 def bundled_folder(name: str) -> Path:
     """Return a folder that came with the package: wordlists, models, vectors or contexts."""

@@ -157,7 +157,10 @@ class _Sample:
         """Return what was kept, in random order."""
         if self.rows is None or not len(self.rows):
             raise TooFewWordsError(
-                f"the embedding has no words to sample from at ranks {self.between}"
+                "these vectors hold no words but the list's own; give the name or path of the "
+                "embedding, or load it whole, without naming words"
+                if self.between == (0, None)
+                else f"the embedding has no words to sample from at ranks {self.between}"
             )
         words = tuple(name.decode(errors=ODD) for name in self.names)
         chosen = choose(self.asked, self.found, case)

@@ -12,6 +12,7 @@ import numpy as np
 from .._core.arrays import FloatArray
 from .._core.checks import Argument, ArgumentError, ArgumentWarning, unknown_name
 from .._core.display import abridged
+from .._core.resources import OWN_FRAMES
 from ..embeddings.load import CASES, open_embedding
 from ..embeddings.vocabulary import Vocabulary
 from .experiment import Experiment
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
 
 type Source = str | os.PathLike[str] | KeyedVectors
 """A path, the name of a bundled embedding, or loaded vectors."""
-
-FOLDER = os.path.dirname(__file__)
-"""Warnings name the line of the caller outside it."""
 
 DUPLICATES = ("error", "first")
 """What to do with words that stand twice: refuse the source, or let the first one count."""
@@ -168,7 +166,7 @@ def distributions(
         raise reasons[0]
     for reason in reasons:
         warnings.warn(
-            ArgumentWarning(*reason.args, "; it is left out"), skip_file_prefixes=(FOLDER,)
+            ArgumentWarning(*reason.args, "; it is left out"), skip_file_prefixes=OWN_FRAMES
         )
     return made
 
@@ -208,7 +206,7 @@ def _usable(projected: Projection, duplicates: str) -> tuple[Vocabulary, list[Fl
         warnings.warn(
             f"{len(lost)} word(s) have no direction (all zeros, or not finite) and are left out: "
             + ", ".join(repr(vocabulary[row]) for row in lost[:5]),
-            skip_file_prefixes=(FOLDER,),
+            skip_file_prefixes=OWN_FRAMES,
         )
     kept[twice] = False
     if kept.sum() < FEWEST_WORDS:

@@ -15,8 +15,14 @@ from .screen import Screen
 
 FOLDER = "docs"
 
-START, API = "index", "api"
-"""The page that leads to the others, as the command does, and one that only the site can show."""
+START, API, FIRST = "index", "api", "first-hour"
+"""The page that leads to the others, as the command does, one that only the site can show, and the
+one to begin with."""
+
+GLOSSARY = "glossary"
+
+_TERM = re.compile(r"^\| \*\*(.+?)\*\* \| (.+) \| \[.+\]\((.+)\.md\) \|$", re.MULTILINE)
+"""A row of the glossary: terms, what they mean, and the page that says more."""
 
 STYLE = (
     "body{max-width:46em;margin:2em auto;padding:0 1em;font:1rem/1.5 system-ui,sans-serif}"
@@ -26,10 +32,18 @@ STYLE = (
 )
 
 
-@options.command("bayesbias docs", "bayesbias docs reading", "bayesbias docs models --browser")
+@options.command(
+    "bayesbias docs",
+    "bayesbias docs reading",
+    "bayesbias docs rope",
+    "bayesbias docs models --browser",
+)
 def docs(
     topic: Annotated[
-        str, typer.Argument(metavar="TOPIC", help="A page; without one all are listed.")
+        str,
+        typer.Argument(
+            metavar="TOPIC", help="A page, or a term; without one all pages are listed."
+        ),
     ] = "",
     *,
     browser: Annotated[
@@ -40,9 +54,14 @@ def docs(
     """Show a page of the documentation: how to begin, models, scores, what follows from what."""
     from .._core.checks import unknown_name
 
-    pages = topics()
+    pages, known = topics(), terms()
     if topic and topic not in pages:
-        raise ValueError(unknown_name("topic", topic, pages))
+        if (term := _spaced(topic)) not in known:
+            raise ValueError(unknown_name("topic", topic, [*pages, *known]))
+        meaning, topic = known[term]
+        screen.markdown(f"**{term}**: {meaning}. `bayesbias docs {topic}` says more.")
+        if not browser:
+            return
     if browser:
         page = as_html(Path(tempfile.mkdtemp(prefix="bayesbias-docs-")))[topic or START]
         screen.say(str(page))
@@ -51,8 +70,14 @@ def docs(
         screen.markdown(pages[topic].read_text(encoding="utf-8"))
     else:
         rows = [[name, title_of(path)] for name, path in pages.items()]
+        screen.say(
+            f"Start here: `bayesbias docs {FIRST}`, from a first report to a list of your own."
+        )
         screen.table("Pages of the documentation", ["topic|", "what it is about"], rows)
-        screen.say("`bayesbias docs TOPIC` shows a page, with --browser in a browser.")
+        screen.say(
+            "`bayesbias docs TOPIC` shows a page, with --browser in a browser, and "
+            "`bayesbias docs TERM` says what a term means, such as rope."
+        )
 
 
 def topics() -> dict[str, Path]:
@@ -61,6 +86,20 @@ def topics() -> dict[str, Path]:
 
     paths = sorted(bundled_folder(FOLDER).glob("*.md"))
     return {path.stem: path for path in paths if path.stem not in {START, API}}
+
+
+def terms() -> dict[str, tuple[str, str]]:
+    """Return what each term of the glossary means, and the topic that says more."""
+    text = topics()[GLOSSARY].read_text(encoding="utf-8")
+    return {
+        _spaced(term): (meaning, page)
+        for names, meaning, page in _TERM.findall(text)
+        for term in names.split(", ")
+    }
+
+
+def _spaced(term: str) -> str:
+    return re.sub("[-_ ]+", " ", term).lower()
 
 
 def title_of(page: Path) -> str:

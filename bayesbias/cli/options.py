@@ -42,8 +42,10 @@ Vectors = Annotated[
         "--vectors",
         "-v",
         metavar="SOURCE",
-        help="A bundled embedding (glove-demo), or a file: .bin .txt .vec, also in .gz or .zip "
-        "(one of several in a .zip: glove.6B.zip::glove.6B.50d.txt), .npz, .kv, .model.",
+        help="A bundled embedding (glove-demo), a name of gensim's downloader "
+        "(glove-wiki-gigaword-100), or a file: .bin .txt .vec, also in .gz or .zip (one of several "
+        "in a .zip: glove.6B.zip::glove.6B.50d.txt), .npz, .kv, .model. See `bayesbias docs "
+        "embeddings`.",
     ),
 ]
 Case = Annotated[

@@ -127,9 +127,9 @@ def scores(
 
 def _with_marks(frame: pd.DataFrame, thin: Sequence[str]) -> pd.DataFrame:
     """Mark the scores of groups of which a set has too few words."""
-    from ..report.wording import MARK
+    from ..tables.distances import THIN_MARK
 
-    marks = ["" if {*thin}.isdisjoint(g.split(", ")) else f" {MARK}" for g in frame["groups"]]
+    marks = ["" if {*thin}.isdisjoint(g.split(", ")) else f" {THIN_MARK}" for g in frame["groups"]]
     marked = frame.assign(of=frame["groups"] + marks)
     marked.attrs = frame.attrs
     return marked

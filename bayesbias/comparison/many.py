@@ -13,10 +13,11 @@ from numpy.random import default_rng
 
 from .._core.checks import unknown_name
 from .._core.random import as_seed_sequence
+from .._core.resources import OWN_FRAMES
 from ..model.design import IntArray
 from ..model.priors import Prior
 from ..model.tree import SamplingWarning, versions
-from ..sampling.fit import PACKAGE, PARETO_K_LIMIT
+from ..sampling.fit import PARETO_K_LIMIT
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.schema import require_columns
 from .hierarchy import PRIORS, Hierarchy, HierarchyDraws, Measured, sample_hierarchy
@@ -159,7 +160,7 @@ def fit_many(
         "versions": json.dumps(versions()),
     }
     for doubt in doubts:
-        warnings.warn(doubt, skip_file_prefixes=(PACKAGE,))
+        warnings.warn(doubt, skip_file_prefixes=OWN_FRAMES)
     return tree
 
 

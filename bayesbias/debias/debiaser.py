@@ -9,7 +9,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
 from .._core.display import abridged
+from .._core.resources import OWN_FRAMES
 from ..embeddings.formats.keyed import keyed_vectors, matched_forms, unwrapped
 from .sources import MemorySource, lengths
 
@@ -32,9 +32,6 @@ ATTRIBUTE = "debiasing"
 VANISHED = 1e-6
 """A row of which a smaller share of its length is left has no direction but that of rounding:
 float32 rounds coordinates at 6e-8."""
-
-PACKAGE = str(Path(__file__).parent.parent)
-"""Warnings name the line of the caller outside it."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +174,7 @@ def warn_of_empty(count: int) -> None:
     if count:
         warnings.warn(
             f"the vectors of {count:,} word(s) are all zeros and were left so",
-            skip_file_prefixes=(PACKAGE,),
+            skip_file_prefixes=OWN_FRAMES,
         )
 
 

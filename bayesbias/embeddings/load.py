@@ -29,6 +29,7 @@ from .formats.keyed import (
     unwrapped,
 )
 from .formats.npz import save_vectors
+from .gensim_data import NAMES, gensim_path
 from .registry import Embedding, embedding_at, embedding_of, is_folder_of, known_endings
 from .vocabulary import ODD
 
@@ -66,10 +67,11 @@ def load_vectors(
     Parameters
     ----------
     source : str, path or KeyedVectors
-        A bundled set (``"glove-demo"``); a word2vec binary file (``.bin``); a text file of
-        word2vec, GloVe or fastText, with or without a header (``.txt``, ``.vec``); either of
-        these in ``.gz`` or alone in a ``.zip``, or one of several in it
-        (``"glove.6B.zip::glove.6B.50d.txt"``); a folder that ``bayesbias convert`` made; a
+        A bundled set (``"glove-demo"``); a name of gensim's downloader, such as
+        ``"glove-wiki-gigaword-100"``, which is fetched where it is not there yet; a word2vec binary
+        file (``.bin``); a text file of word2vec, GloVe or fastText, with or without a header
+        (``.txt``, ``.vec``); either of these in ``.gz`` or alone in a ``.zip``, or one of several
+        in it (``"glove.6B.zip::glove.6B.50d.txt"``); a folder that ``bayesbias convert`` made; a
         fastText model (``.bin``, loaded whole by gensim); a file of `save_vectors` (``.npz``); a
         gensim file (``.kv``, ``.model``); or vectors that are loaded already.
     words : iterable of str or WordList, optional
@@ -99,7 +101,7 @@ def load_vectors(
     Raises
     ------
     FileNotFoundError, IsADirectoryError
-        If the path leads to no file.
+        If the path leads to no file, or what gensim's downloader knows cannot be fetched.
     ValueError
         If the name or ending is unknown; the file is empty, cut off or damaged; none of the
         words is in it; or a vector asked for is all zeros or not finite.
@@ -264,9 +266,12 @@ def _path_of(source: str | os.PathLike[str]) -> Path:
         bundled = bundled_folder("vectors") / f"{source}.npz"
         if source and bundled.is_file():
             return bundled
-        if not path.exists() or not source:
+        if source in NAMES and not path.exists():
+            path = gensim_path(source)
+        elif not path.exists() or not source:
+            known = [*bundled_names("vectors", ".npz"), *NAMES]
             raise ValueError(
-                unknown_name("embedding", str(source), bundled_names("vectors", ".npz"))
+                unknown_name("embedding", str(source), known)
                 + f"; for a file of your own give its path, ending in {', '.join(known_endings())}"
             )
     if is_folder_of(path):

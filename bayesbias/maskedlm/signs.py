@@ -20,10 +20,11 @@ from numpy.random import SeedSequence, default_rng
 from .._core.arrays import FloatArray
 from .._core.checks import Argument
 from .._core.random import as_seed_sequence
+from .._core.resources import OWN_FRAMES
 from ..model.design import IntArray
 from ..model.spec import ModelSpec
 from ..model.tree import SamplingWarning, describe, in_order
-from ..sampling.fit import ESS_LIMIT, PACKAGE, RHAT_LIMIT
+from ..sampling.fit import ESS_LIMIT, RHAT_LIMIT
 from ..sampling.options import FitOptions
 from ..tables.schema import codes_and_names
 from .probit import ProbitPriors, Rows, State, chain
@@ -278,7 +279,7 @@ def fit_signs(
     doubts = list(_doubts(tree["posterior"].to_dataset()))
     tree.attrs["warnings"] = json.dumps([str(doubt) for doubt in doubts])
     for doubt in doubts:
-        warnings.warn(doubt, skip_file_prefixes=(PACKAGE,))
+        warnings.warn(doubt, skip_file_prefixes=OWN_FRAMES)
     return tree
 
 

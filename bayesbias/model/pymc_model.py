@@ -178,6 +178,7 @@ def _sds(spec: ModelSpec) -> dict[str, Any]:
 def _correlation_factors(spec: ModelSpec, design: Design) -> dict[str, Any]:
     """Make the correlations of the terms that have some: their lower Cholesky factors, by name."""
     import pymc as pm
+    import pytensor.tensor as pt
     from pymc.distributions.transforms import CholeskyCorrTransform
 
     factors = {}
@@ -188,7 +189,10 @@ def _correlation_factors(spec: ModelSpec, design: Design) -> dict[str, Any]:
             transform.name = "cholesky"  # PyMC loses variables whose transform's name has two parts
             options = {"transform": transform, "default_transform": None}
             dims = term.correlation_dims
-            factor = prior.to_pymc(term.correlation_factor, n=n, dims=dims, **options)
+            if n == 1:  # which PyMC's distribution does not know
+                factor = pm.Deterministic(term.correlation_factor, pt.eye(1), dims=dims)
+            else:
+                factor = prior.to_pymc(term.correlation_factor, n=n, dims=dims, **options)
             products = (factor[:, None] * factor[None]).sum(axis=2)
             pm.Deterministic(term.correlation, products, dims=dims)
             factors[term.correlation] = factor

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from .._core.checks import unknown_name
+from ..tables.distances import THIN_MARK
 from ..tables.levels import GROUP, LEVEL_COLUMNS, LEVELS, OVERALL, WORD
 from ..tables.schema import connections_present, require_columns
 from .axes_frame import (
@@ -46,6 +47,8 @@ LONGEST_NAME = 44
 """Letters of the label of a row of a block."""
 
 KEY = list(LEVEL_COLUMNS)
+
+THIN_KEY = f"{THIN_MARK} Too few words are left of a set of this group: do not rely on it."
 
 
 @dataclass(frozen=True)
@@ -130,6 +133,20 @@ def block_rows(frame: pd.DataFrame, by: str, *, inside: bool = False) -> tuple[R
     return Rows(tuple(rows), in_blocks=True, inside=inside), pd.concat(parts)
 
 
+def marked(rows: Rows, frame: pd.DataFrame) -> Rows:
+    """Mark the rows of which the frame's column ``thin`` says that a set has too few words left."""
+    keys = frame[KEY].astype(str)[frame["thin"]] if "thin" in frame else frame[KEY].head(0)
+    thin = set(keys.itertuples(index=False, name=None))
+    named = tuple(
+        replace(row, label=f"{row.label} {THIN_MARK}")
+        if (row.level, row.protected_group, row.protected_word) in thin
+        else row
+        for row in rows.rows
+    )
+    note = " ".join([rows.note, THIN_KEY]).strip() if named != rows.rows else rows.note
+    return replace(rows, rows=named, note=note)
+
+
 def placed(frame: pd.DataFrame, rows: Rows) -> pd.DataFrame:
     """Return the frame's rows that are drawn, with ``position`` and ``label``, in their order."""
     places = pd.DataFrame(list(rows.rows)).drop(columns="kind")
@@ -144,7 +161,7 @@ def level_axes(
 
     A row of a new figure takes `row_height` inches, or as many as its connections need.
     """
-    rows = level_rows(frame, level)
+    rows = marked(level_rows(frame, level), frame)
     drawn = placed(frame, rows)
     height = row_height or rows.height(len(connections_present(drawn)))
     return forest_axes(ax, rows, height), rows, drawn

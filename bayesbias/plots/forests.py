@@ -136,7 +136,8 @@ def contrast_forest(
     ----------
     frame : DataFrame
         As `bayesbias.contrasts` returns it. Columns ``reference_low`` and ``reference_high``, where
-        there are some, are drawn as bars behind the intervals.
+        there are some, are drawn as bars behind the intervals; rows of which a column ``thin`` is
+        true are marked.
     first, second, rope, level, ax : see `bayesbias.plots`
 
     Raises

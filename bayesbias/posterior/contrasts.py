@@ -75,7 +75,7 @@ def contrasts(
     connections = labels(tree, "connection")
     if between == "groups":
         frame = _between_groups(
-            tree, connections, over, lambda draws: compare_draws(draws, ci_prob, rope, ci_kind)
+            tree, over, lambda draws: compare_draws(draws, ci_prob, rope, ci_kind)
         )
         return carry_warnings(frame, tree)
 
@@ -90,13 +90,27 @@ BETWEEN = ("connections", "groups")
 
 
 def _between_groups(
-    tree: DataTree,
-    connections: Sequence[str],
-    over: str,
-    describe: Callable[[FloatArray], pd.DataFrame],
+    tree: DataTree, over: str, describe: Callable[[FloatArray], pd.DataFrame]
 ) -> pd.DataFrame:
     """Describe how far every difference of connections differs between every pair of groups."""
-    first, second, names = connection_pairs(connections)
+    gaps, names = group_gaps(tree, over)
+    pairs = list(combinations(gaps, 2))
+    apart = np.concatenate([gaps[one] - gaps[other] for one, other in pairs], axis=1)
+    n_pairs = len(names["first"])
+    columns = {
+        "protected_group": [one for one, _ in pairs for _ in range(n_pairs)],
+        "other_group": [other for _, other in pairs for _ in range(n_pairs)],
+        **{name: values * len(pairs) for name, values in names.items()},
+    }
+    return in_front(describe(apart), **columns)
+
+
+def group_gaps(tree: DataTree, over: str) -> tuple[dict[str, FloatArray], dict[str, list[str]]]:
+    """Return differences between all pairs of connections, (n_draws, n_pairs) of every group.
+
+    And the names of the pairs, as columns. A ValueError where there is one group only.
+    """
+    first, second, names = connection_pairs(labels(tree, "connection"))
     gaps = {
         each.protected_group: each.draws[:, first] - each.draws[:, second]
         for each in levels(tree, over)
@@ -104,14 +118,7 @@ def _between_groups(
     }
     if len(gaps) < 2:
         raise ValueError(f"the table has the group {next(iter(gaps))} only; nothing to compare")
-    pairs = list(combinations(gaps, 2))
-    apart = np.concatenate([gaps[one] - gaps[other] for one, other in pairs], axis=1)
-    columns = {
-        "protected_group": [one for one, _ in pairs for _ in first],
-        "other_group": [other for _, other in pairs for _ in first],
-        **{name: values * len(pairs) for name, values in names.items()},
-    }
-    return in_front(describe(apart), **columns)
+    return gaps, names
 
 
 def most_striking(

@@ -13,6 +13,7 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
+from .._core.resources import OWN_FRAMES
 from ..model.likelihood import locations, require_listed
 from ..model.terms import FACTORS
 from ..model.tree import (
@@ -25,7 +26,6 @@ from ..model.tree import (
     variable_dims,
     warnings_of,
 )
-from ..sampling.fit import PACKAGE
 from ..tables.levels import GROUP, LEVEL_COLUMNS, OVERALL, WORD
 
 if TYPE_CHECKING:
@@ -187,5 +187,5 @@ def carry_warnings(frame: pd.DataFrame, tree: DataTree) -> pd.DataFrame:
     doubts = warnings_of(tree)
     frame.attrs["warnings"] = doubts
     for doubt in doubts:
-        warnings.warn(doubt, SamplingWarning, skip_file_prefixes=(PACKAGE,))
+        warnings.warn(doubt, SamplingWarning, skip_file_prefixes=OWN_FRAMES)
     return frame

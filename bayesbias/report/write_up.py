@@ -12,9 +12,10 @@ from importlib.resources import files
 import pandas as pd
 
 from ..workflows.wordlist import Analysis
-from .wording import ALL_GROUPS, headline_rows
+from .wording import ALL_GROUPS, headline_rows, marked
 from .wording.distances import gap_pair, leading_contrast
 from .wording.numbers import number, probability, probability_name
+from .wording.thin import MEANING
 from .wording.write_up import Cite, Formula, Part, Sentence, methods, results
 
 NAMES = {"markdown": "write-up.md", "latex": "write-up.tex", "bibtex": "references.bib"}
@@ -31,6 +32,7 @@ _LATEX = {
     "<": "$<$",
     ">": "$>$",
     "–": "--",
+    "†": r"\dag{}",
 }
 """How letters are written that mean something to LaTeX, or are not in its fonts."""
 
@@ -67,9 +69,10 @@ def write_up(analysis: Analysis) -> WriteUp:
     parts = [part for sentences in sections.values() for each in sentences for part in each]
     keys = list(dict.fromkeys(k for part in parts if isinstance(part, Cite) for k in part.keys))
     heads, rows = _table(analysis)
+    note = MEANING if len(analysis.thin) else ""
     return WriteUp(
-        markdown=_markdown(sections, heads, rows, keys),
-        latex=_latex(sections, heads, rows),
+        markdown=_markdown(sections, heads, rows, note, keys),
+        latex=_latex(sections, heads, rows, note),
         bibtex="\n\n".join(_entries()[key] for key in keys) + "\n",
     )
 
@@ -86,7 +89,7 @@ def _table(analysis: Analysis) -> tuple[list[str], list[list[str]]]:
 def _row(row: pd.Series) -> list[str]:
     interval = f"{number(row['low'])} to {number(row['high'])}"
     name = str(row["protected_group"]) or ALL_GROUPS
-    return [name, number(row["mean"]), interval, probability(row["p_direction"])]
+    return [marked(name, row), number(row["mean"]), interval, probability(row["p_direction"])]
 
 
 def _paragraph(sentences: Iterable[Sentence], write: Callable[[Part], str]) -> str:
@@ -94,13 +97,18 @@ def _paragraph(sentences: Iterable[Sentence], write: Callable[[Part], str]) -> s
 
 
 def _markdown(
-    sections: dict[str, list[Sentence]], heads: list[str], rows: list[list[str]], keys: list[str]
+    sections: dict[str, list[Sentence]],
+    heads: list[str],
+    rows: list[list[str]],
+    note: str,
+    keys: list[str],
 ) -> str:
     lines = []
     for title, sentences in sections.items():
         lines += [f"## {title}", "", _paragraph(sentences, _in_markdown), ""]
     cells = [heads, ["---", *["--:"] * (len(heads) - 1)], *rows]
     lines += [f"| {' | '.join(map(_cell, each))} |" for each in cells]
+    lines += ["", note] if note else []
     lines += ["", "## References", "", *(f"- {_reference(_entries()[key])}" for key in keys)]
     return "\n".join(lines) + "\n"
 
@@ -117,7 +125,9 @@ def _in_markdown(part: Part) -> str:
     return re.sub(r"([\\`*_\[\]<>$])", r"\\\1", part)
 
 
-def _latex(sections: dict[str, list[Sentence]], heads: list[str], rows: list[list[str]]) -> str:
+def _latex(
+    sections: dict[str, list[Sentence]], heads: list[str], rows: list[list[str]], note: str
+) -> str:
     lines = []
     for title, sentences in sections.items():
         lines += [rf"\section*{{{title}}}", "", _paragraph(sentences, _in_latex), ""]
@@ -125,7 +135,8 @@ def _latex(sections: dict[str, list[Sentence]], heads: list[str], rows: list[lis
     head = " & ".join(map(_in_latex, heads)) + r" \\"
     rule = r"\hline"
     table = [r"\begin{tabular}{lrrr}", rule, head, rule, *body, rule, r"\end{tabular}"]
-    return "\n".join([*lines, *table]) + "\n"
+    below = [r"\par\smallskip", _in_latex(note)] if note else []
+    return "\n".join([*lines, *table, *below]) + "\n"
 
 
 def _in_latex(part: Part) -> str:

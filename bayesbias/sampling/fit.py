@@ -15,6 +15,7 @@ from numpy.random import Generator, default_rng
 
 from .._core.checks import Argument
 from .._core.random import as_seed_sequence
+from .._core.resources import OWN_FRAMES
 from ..model.arviz_groups import add_groups
 from ..model.defaults import RECOMMENDED
 from ..model.design import Design, index_table
@@ -46,9 +47,6 @@ PARETO_K_LIMIT = 0.7
 
 RHAT_LIMIT = 1.01
 """Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), Bayesian Analysis 16."""
-
-PACKAGE = str(Path(__file__).parent.parent)
-"""Warnings point to the first line outside of it, however deep the call was."""
 
 ESS_LIMIT = FEWEST_EFFECTIVE
 """Fewest effective draws, in bulk and tails, that intervals are read from (same source)."""
@@ -185,7 +183,7 @@ def fit_design(
     doubts = list(_doubts(tree))
     tree.attrs["warnings"] = json.dumps([str(doubt) for doubt in doubts])
     for doubt in doubts:
-        warnings.warn(doubt, skip_file_prefixes=(PACKAGE,))
+        warnings.warn(doubt, skip_file_prefixes=OWN_FRAMES)
     add_groups(tree, options.groups, predicting)
     return tree
 
@@ -198,7 +196,7 @@ def _warn_of_repeats(valid: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
         warnings.warn(
             f"{repeated:,} of {len(valid):,} rows repeat an earlier row exactly: they count twice, "
             "and intervals come out too narrow. table.drop_duplicates() removes them",
-            skip_file_prefixes=(PACKAGE,),
+            skip_file_prefixes=OWN_FRAMES,
         )
 
 

@@ -26,7 +26,8 @@ METHODS = ("auto", "exact", "nuts", "nutpie", "numpyro")
 """Ways to a posterior. ``nuts`` is PyMC's own; nutpie and numpyro come with ``samplers``."""
 
 DEFAULT_ROPE = 0.02
-"""Differences in distance smaller than this count as none: a tenth of a usual residual sd."""
+"""Differences in distance smaller than this count as none: a fifth of a usual residual sd. A mere
+convention; what is too small to matter is for the reader to say."""
 
 
 def _option(default: object, takes: str, **of_command: Any) -> Any:  # noqa: ANN401
@@ -57,7 +58,8 @@ class FitOptions:
     ci_kind : {"hdi", "eti"}
         Highest-density or equal-tailed intervals.
     rope : float
-        Half-width of the region of practical equivalence, a distance in [0, 2].
+        Half-width of the region of practical equivalence, a distance in [0, 2]: differences
+        smaller than it count as none. The 0.02 is a mere convention; set your own.
     progressbar : bool
         Whether NUTS shows its bar.
     log_likelihood, log_prior, posterior_predictive, prior_predictive : bool
@@ -124,7 +126,7 @@ class FitOptions:
         metavar="D",
         min=0,
         max=2,
-        help="Differences smaller than this count as none.",
+        help="Differences smaller than this count as none; the default is a mere convention.",
     )
     progressbar: bool = True
     log_likelihood: bool = False

@@ -28,6 +28,9 @@ MOST_MISSING = 0.2
 FEWEST_LEFT = 3
 """Words of a set below which its numbers are marked."""
 
+THIN_MARK = "†"
+"""Stands behind numbers of sets of which too few words are left."""
+
 LARGE = 2_000_000
 """Rows from which on a warning says, before they are made, how many there will be."""
 

@@ -24,7 +24,10 @@ TEXTS = ("name", "title", "reference", "licence", "note")
 WORD_TABLES = ("groups", "stereotypes", "controls")
 """Tables of a word list that hold words by set."""
 
-TABLES = (*WORD_TABLES, "stereotype_names")
+FACETS = "facets"
+"""Table of a word list that has the labels of groups, by facet."""
+
+TABLES = (*WORD_TABLES, "stereotype_names", FACETS)
 """All tables of a word list."""
 
 

@@ -7,7 +7,7 @@ import re
 import tomllib
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -19,6 +19,7 @@ from .._core.reading import read_text
 from .spellings import plain_form
 from .wordlist_files import (
     CONTROLS,
+    FACETS,
     TABLES,
     TEXTS,
     WORD_TABLES,
@@ -154,13 +155,26 @@ def shape_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
             yield Finding("error", (key,), f"must be a table of sets; got {shown(table)}")
             continue
         for name, value in table.items():
-            shape = _text_shape if key == "stereotype_names" else _words_shape
+            shape = SHAPES.get(key, _words_shape)
             if text := _text_shape(name) or shape(value):
                 yield Finding("error", (key, str(name)), text)
 
 
 def _text_shape(value: object) -> str:
     return "" if isinstance(value, str) else f"must be a text in quotes; got {shown(value)}"
+
+
+def _labels_shape(labels: object) -> str:
+    if isinstance(labels, Mapping):
+        return next(filter(None, map(_text_shape, [*labels, *labels.values()])), "")
+    return f'must be a table of labels, such as {{black_women = "women"}}; got {shown(labels)}'
+
+
+SHAPES: Mapping[str, Callable[[object], str]] = {
+    "stereotype_names": _text_shape,
+    FACETS: _labels_shape,
+}
+"""What says how a value of a table is malformed, where it is no list of words."""
 
 
 def _words_shape(words: object) -> str:
@@ -251,20 +265,29 @@ def _lacking_parts(content: Mapping[str, Any]) -> Iterator[Finding]:
     if groups and not stereotypes:
         yield Finding("error", ("stereotypes",), "the list has groups but no [stereotypes]")
         return
+    lone = (
+        "; only {} has some: whether its words lie closer to them than other words do can be "
+        "asked, but not whether they lie closer than stereotypes of others. Add some, or controls"
+    )
     for name in groups:
         if name not in stereotypes:
             text = "the group has no stereotypes, so no attribute will be associated with it"
-            yield Finding("warning", ("groups", name), text)
+            more = lone.format(shown(*stereotypes)) if len(stereotypes) == 1 else ""
+            yield Finding("warning", ("groups", name), text + more)
 
 
 def _stray_keys(content: Mapping[str, Any]) -> Iterator[Finding]:
-    """Stereotypes of no group and controls of no known kind."""
+    """Stereotypes and labels of no group, and controls of no known kind."""
     groups = [name for name in content.get("groups", {}) if isinstance(name, str)]
     stereotypes = dict.fromkeys(("stereotypes", "stereotype_names"), ("group", groups))
     for table, (kind, known) in {**stereotypes, "controls": ("control", CONTROLS)}.items():
         for name in content.get(table, {}):
             if isinstance(name, str) and name not in known:
                 yield Finding("error", (table, name), unknown_name(kind, name, known))
+    for facet, labels in content.get(FACETS, {}).items():
+        for name in labels if isinstance(labels, Mapping) else ():
+            if name not in groups:
+                yield Finding("error", (FACETS, facet, name), unknown_name("group", name, groups))
 
 
 def _name_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:

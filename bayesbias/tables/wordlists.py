@@ -46,6 +46,9 @@ class WordList(Shown):
         Control words by connection, ``neutral`` and ``human``.
     stereotype_names : mapping of str to str
         What a group's stereotype set is called in the table; ``<group>_stereotype`` if absent.
+    facets : mapping of str to mapping of str to str
+        Labels of groups that cross facets, for `facet_contrasts`: of ``gender`` that of the group
+        ``black_women`` may be ``women``, of ``race`` it is ``black``.
 
     Raises
     ------
@@ -70,6 +73,7 @@ class WordList(Shown):
     reference: str = ""
     licence: str = ""
     note: str = ""
+    facets: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         refuse_errors(find_flaws(self._content()))
@@ -84,7 +88,9 @@ class WordList(Shown):
         return (type(self), tuple(plain))
 
     def __hash__(self) -> int:
-        return hash((self.name, *(frozenset(getattr(self, table).items()) for table in TABLES)))
+        return hash(
+            (self.name, *(frozenset(getattr(self, table).items()) for table in WORD_TABLES))
+        )
 
     @property
     def protected_words(self) -> Words:
@@ -136,8 +142,8 @@ def load_wordlist(source: str | Path | Mapping[str, Any] | WordList) -> WordList
         A name from `wordlists()`, or the path of a file: TOML, JSON with the same keys (or with the
         arguments of WEFE's ``Query``), or CSV with the columns ``role`` (protected, stereotype or
         control), ``set`` (of a stereotype its group) and ``word``. A mapping has the keys of a
-        file: ``groups``, ``stereotypes``, ``controls``, and if wanted ``name``, ``title`` and so
-        on. A `WordList` is given back as it is.
+        file: ``groups``, ``stereotypes``, ``controls``, and if wanted ``facets``, ``name``,
+        ``title`` and so on. A `WordList` is given back as it is.
 
     Returns
     -------

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import SeedSequence, default_rng
 
+from .._core.resources import AFTER_WITH, OWN_FRAMES
 from ..background.experiment import experiments
 from ..background.frames import relative
 from ..background.matched_controls import with_matched
@@ -121,7 +122,7 @@ def told_if_it_cannot(what: str) -> Iterator[None]:
     try:
         yield
     except TooFewWordsError as reason:
-        warnings.warn(f"{what}: {reason}", stacklevel=3)
+        warnings.warn(f"{what}: {reason}", stacklevel=AFTER_WITH, skip_file_prefixes=OWN_FRAMES)
 
 
 def matched_list(

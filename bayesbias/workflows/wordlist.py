@@ -17,6 +17,7 @@ import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.checks import Argument, ArgumentError, is_whole, unknown_name
+from .._core.resources import AFTER_WITH, OWN_FRAMES
 from ..background.matched_controls import N_MATCHED
 from ..background.pool import Pool
 from ..background.vocabulary_contrasts import N_LISTS
@@ -433,7 +434,9 @@ def noticed() -> Iterator[list[str]]:
     for each in {str(one.message): one for one in reversed(caught)}.values():
         if issubclass(each.category, UserWarning | RuntimeWarning):
             texts.append(str(each.message))
-        warnings.warn(each.message, each.category, stacklevel=3)
+        warnings.warn(
+            each.message, each.category, stacklevel=AFTER_WITH, skip_file_prefixes=OWN_FRAMES
+        )
 
 
 def _vectors_hash(vectors: KeyedVectors | ContextualVectors, wordlist: WordList) -> str:

@@ -11,7 +11,8 @@ import numpy as np
 
 from ..._core.arrays import FloatArray
 from ..._core.checks import unknown_name
-from ..debiaser import PACKAGE, Debiaser
+from ..._core.resources import OWN_FRAMES
+from ..debiaser import Debiaser
 from ..defining_sets import SetsLike
 from ..method import DebiasingMethod, VectorsLike
 from ..projection import bias_directions
@@ -92,7 +93,7 @@ class Soft(DebiasingMethod):
                 f"soft debiasing with strength={self.strength:g} and weighting={self.weighting!r} "
                 f"removed only {100 * (1 - left):.2g}% of the bias: see `soft` on how the strength "
                 "counts",
-                skip_file_prefixes=(PACKAGE,),
+                skip_file_prefixes=OWN_FRAMES,
             )
         parameters: dict[str, Any] = {
             "strength": float(self.strength),

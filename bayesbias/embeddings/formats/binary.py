@@ -90,8 +90,8 @@ def binary_header(line: bytes, path: Path) -> Header:
     """Read the first line of a file in word2vec's binary format."""
     if line.startswith(FASTTEXT_MAGIC):
         raise ValueError(
-            f"{path} is a binary fastText model, not word2vec's binary format; give the .vec file "
-            "that fastText writes beside it"
+            f"{path} is a binary fastText model, not word2vec's binary format; unpack it, or give "
+            "the .vec file that fastText writes beside it"
         )
     header = parse_header(line, path) if line.endswith(b"\n") else None
     if header is None:

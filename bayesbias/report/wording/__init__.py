@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import pandas as pd
 
+from ...tables.distances import THIN_MARK
 from ...tables.levels import GROUP, OVERALL, at_level
 
 NO_VERDICTS = "These are places with intervals, not verdicts"
@@ -23,9 +24,6 @@ MEANINGS = {
     "matched": "words of any meaning, as frequent as the stereotypes",
 }
 """What the attributes of each connection are, in words."""
-
-MARK = "†"
-"""Stands behind numbers of sets of which too few words are left."""
 
 ALL_GROUPS = "all groups"
 """What stands before a finding that is of no single group."""
@@ -58,7 +56,7 @@ def headline_rows(rows: pd.DataFrame) -> pd.DataFrame:
 
 def marked(text: str, row: Mapping[Hashable, Any] | pd.Series) -> str:
     """Mark a text on a row of a thin set; see `wording.thin`."""
-    return f"{text} {MARK}" if row.get("thin", False) else text
+    return f"{text} {THIN_MARK}" if row.get("thin", False) else text
 
 
 def headline_of(

@@ -40,8 +40,19 @@ def settled(row: Mapping[Hashable, Any] | pd.Series) -> bool:
 
 
 def leading_contrast(analysis: Analysis) -> pd.DataFrame:
-    """Return the contrast that leads, under the lead model, at all levels."""
-    return with_marks(analysis, contrast_of(analysis.lead.contrasts, *gap_pair(analysis)))
+    """Return the contrast that leads, under the lead model, at all levels.
+
+    Without groups of which no stereotype was measured: nothing was seen of theirs.
+    """
+    rows = contrast_of(analysis.lead.contrasts, *gap_pair(analysis))
+    seen = rows["protected_group"].isin(["", *with_own(analysis)])
+    return with_marks(analysis, rows[seen].reset_index(drop=True))
+
+
+def with_own(analysis: Analysis) -> list[str]:
+    """Return the groups of whose own stereotypes distances were measured."""
+    table = analysis.table
+    return list(table["protected_group"][table["connection"] == "associated"].unique())
 
 
 def headline(analysis: Analysis) -> Headline:
@@ -185,21 +196,26 @@ def missing_sentences(analysis: Analysis) -> list[str]:
 
 def unmeasured(analysis: Analysis) -> list[str]:
     """Name groups of which nothing was measured, or nothing of their own stereotypes."""
-    table = analysis.table
-    own = table["connection"] == "associated"
+    there, own = set(analysis.table["protected_group"]), with_own(analysis)
     found = []
     for group in analysis.wordlist.groups:
-        rows = table["protected_group"] == group
-        if not rows.any():
+        if group not in there:
             found.append(
                 f"No protected word of the group {group} was found: it is left out of everything."
             )
-        elif own.any() and not (rows & own).any():
+        elif own and group not in own:
             found.append(
                 f"No stereotype of the group {group} was measured: what is said of attributes "
                 "associated with it comes from the other groups, by way of the model, not from "
                 "data of its own."
             )
+    if len(own) == 1 < len(there):
+        found.append(
+            f"Only {own[0]} has stereotypes: associated − different compares its words with those "
+            "of the other groups, at the same stereotypes. That its words lie nearer to its own "
+            "stereotypes than to others’ cannot be said, for there are no others, and words that "
+            "are near to everything look the same; control words tell the two apart."
+        )
     return found
 
 

@@ -8,15 +8,14 @@ from collections.abc import Callable, Mapping
 import pandas as pd
 
 from ..._core.checks import Argument
-from ...tables.distances import FEWEST_LEFT, MOST_MISSING
+from ...tables.distances import FEWEST_LEFT, MOST_MISSING, THIN_MARK
 from ...tables.spellings import CURES, Cure
 from ...workflows.wordlist import Analysis
-from . import MARK
 from .numbers import counted, joined, percent
 
 MEANING = (
-    f"{MARK} marks numbers of a set that lost more than {percent(MOST_MISSING)} of its words, or "
-    f"of which fewer than {FEWEST_LEFT} are left: do not rely on them."
+    f"{THIN_MARK} marks numbers of a set that lost more than {percent(MOST_MISSING)} of its words, "
+    f"or of which fewer than {FEWEST_LEFT} are left: do not rely on them."
 )
 
 MOST_NAMED = 3

@@ -10,9 +10,17 @@ from typing import Any
 import pandas as pd
 
 from ...tables.levels import OVERALL
-from ...workflows.wordlist import Analysis
+from ...workflows.wordlist import Analysis, ModelResult
 from . import headline_rows
-from .distances import closeness_sentences, few_attributes, gap_pair, leading_contrast, settled
+from .distances import (
+    closeness_sentences,
+    few_attributes,
+    gap_pair,
+    leading_contrast,
+    settled,
+    unmeasured,
+    with_own,
+)
 from .models import coverage_sentence
 from .numbers import counted, joined, number, probability, probability_name
 from .reference import place_sentences
@@ -47,8 +55,11 @@ OF_MODELS = {
 }
 """What the bundled models come from; a model of one's own is described by its reference."""
 
-OF_EMBEDDINGS = {"glove-demo": ("pennington2014",)}
-"""What the bundled embeddings come from."""
+OF_EMBEDDINGS = dict.fromkeys(
+    ("glove-demo", *(f"glove-wiki-gigaword-{size}" for size in (50, 100, 200, 300))),
+    ("pennington2014",),
+)
+"""What embeddings that are known by name come from."""
 
 INDICES = {
     "connection": "c",
@@ -75,6 +86,7 @@ def methods(analysis: Analysis) -> list[Sentence]:
         *_data(analysis),
         *_model(analysis),
         *_priors(analysis),
+        *_others(analysis),
         *_sampling(analysis),
         *_reading(analysis),
     ]
@@ -132,34 +144,45 @@ def _own_entries(analysis: Analysis) -> pd.DataFrame:
 
 
 def _model(analysis: Analysis) -> Iterator[Sentence]:
-    spec = analysis.lead.spec
-    own = () if spec.name in OF_MODELS else (f" ({spec.reference.rstrip('.')})",)
-    means = [] if spec.around_means else [r"\mu_c"]
-    terms = [_symbol(term.name, term.of, term.by) for term in spec.summed_terms]
-    sigma = r"\sigma_c" if spec.sigma == "connection" else r"\sigma"
-    inside = f"{' + '.join([*means, *terms])}, {sigma}"
-    student = spec.likelihood == "student_t"
-    family = rf"\mathrm{{StudentT}}(\nu, {inside})" if student else rf"\mathrm{{Normal}}({inside})"
-    columns = {"connection", "protected_word"}
-    columns |= {each for term in spec.terms for each in (term.of, term.by) if each}
-    where = [part for name in INDICES if name in columns for part in _index(name)]
+    result = analysis.lead
+    spec = result.spec
     yield (
         f"The distances were modelled by the hierarchical Bayesian model {spec.name}",
-        *_cited(OF_MODELS.get(spec.name, ())),
-        *(own if spec.reference else ()),
-        ", ",
-        Formula(rf"y_i \sim {family}"),
+        *_formula(result),
         ", where ",
         Formula("y_i"),
         " is a distance",
-        *where,
-        *((", ", Formula(r"\mu_c"), " the mean of a connection") if means else ()),
+        *_indices(_columns(result)),
+        *(() if spec.around_means else (", ", Formula(r"\mu_c"), " the mean of a connection")),
         " and ",
-        Formula(sigma),
+        Formula(_sigma(result)),
         " a residual standard deviation.",
     )
+    yield (f"Effects are Normal with standard deviations of their own: {_effects(result)}.",)
+
+
+def _others(analysis: Analysis) -> Iterator[Sentence]:
+    """Introduce the models that the lead is compared with."""
+    *others, lead = analysis.results.values()
+    for result in others:
+        yield (
+            f"For comparison we fitted the model {result.spec.name}",
+            *_formula(result),
+            *_indices(_columns(result) - _columns(lead)),
+            f", whose effects are: {_effects(result)}.",
+        )
+        yield (f"Its priors were: {_priors_of(result)}", *_of_correlations(result), ".")
+
+
+def _columns(result: ModelResult) -> set[str]:
+    """Return the columns of a table that a model's formula has indices of."""
+    columns = {each for term in result.spec.terms for each in (term.of, term.by) if each}
+    return {"connection", "protected_word"} | columns
+
+
+def _effects(result: ModelResult) -> str:
     said = []
-    for term in spec.terms:
+    for term in result.spec.terms:
         by = f" and {_spaced(term.by)}" if term.by and not term.contrast else ""
         extras = {
             f"around the {_spaced(term.around)}": term.around,
@@ -171,13 +194,31 @@ def _model(analysis: Analysis) -> Iterator[Sentence]:
         }
         every = f"{_spaced(term.name)}, of every {_spaced(term.of)}{by}"
         said.append(", ".join([every, *(text for text, holds in extras.items() if holds)]))
-    yield (f"Effects are Normal with standard deviations of their own: {'; '.join(said)}.",)
+    return "; ".join(said)
 
 
-def _index(column: str) -> tuple[Part, ...]:
-    """Say what an index stands for."""
-    article = "an" if column.startswith("attribute") else "a"
-    return (", ", Formula(INDICES[column]), f" {article} {_spaced(column)}")
+def _formula(result: ModelResult) -> tuple[Part, ...]:
+    """Say where a model comes from, and write its likelihood."""
+    spec = result.spec
+    own = (f" ({spec.reference.rstrip('.')})",) if spec.reference else ()
+    means = [] if spec.around_means else [r"\mu_c"]
+    terms = [_symbol(term.name, term.of, term.by) for term in spec.summed_terms]
+    inside = f"{' + '.join([*means, *terms])}, {_sigma(result)}"
+    student = spec.likelihood == "student_t"
+    family = rf"\mathrm{{StudentT}}(\nu, {inside})" if student else rf"\mathrm{{Normal}}({inside})"
+    cited = _cited(OF_MODELS.get(spec.name, ())) or own
+    return (*cited, ", ", Formula(rf"y_i \sim {family}"))
+
+
+def _sigma(result: ModelResult) -> str:
+    return r"\sigma_c" if result.spec.sigma == "connection" else r"\sigma"
+
+
+def _indices(columns: set[str]) -> Iterator[Part]:
+    """Say what the indices of some columns stand for."""
+    for column in (name for name in INDICES if name in columns):
+        article = "an" if column.startswith("attribute") else "a"
+        yield from (", ", Formula(INDICES[column]), f" {article} {_spaced(column)}")
 
 
 def _symbol(name: str, of: str, by: str) -> str:
@@ -187,7 +228,17 @@ def _symbol(name: str, of: str, by: str) -> str:
 
 
 def _priors(analysis: Analysis) -> Iterator[Sentence]:
-    priors = analysis.lead.spec.priors
+    lead = analysis.lead
+    yield (f"The priors were: {_priors_of(lead)}", *_of_correlations(lead), ".")
+
+
+def _of_correlations(result: ModelResult) -> tuple[Part, ...]:
+    lkj = any(prior.family == "lkj" for prior in result.spec.priors.values())
+    return _cited(("lewandowski2009",) * lkj)
+
+
+def _priors_of(result: ModelResult) -> str:
+    priors = result.spec.priors
     groups: dict[str, list[str]] = {}
     home: dict[str, str] = {}
     for name, prior in priors.items():
@@ -203,8 +254,7 @@ def _priors(analysis: Analysis) -> Iterator[Sentence]:
         inside = ", ".join(f"{key} {value:g}" for key, value in prior.parameters.items())
         why = f" ({_spaced(reason)})" if reason else ""
         said.append(f"{joined(names)} {family}({inside}){why}")
-    lkj = any(prior.family == "lkj" for prior in priors.values())
-    yield (f"The priors were: {'; '.join(said)}", *_cited(("lewandowski2009",) * lkj), ".")
+    return "; ".join(said)
 
 
 def _sampling(analysis: Analysis) -> Iterator[Sentence]:
@@ -296,6 +346,8 @@ def _follows(row: Mapping[Any, Any]) -> str:
 
 def _striking(analysis: Analysis) -> Iterator[Sentence]:
     frame = analysis.lead.striking
+    if not set(frame["protected_group"]) <= set(with_own(analysis)):
+        return  # of words without stereotypes of their own nothing was seen
     if frame.empty:
         return
     top = frame.iloc[0]
@@ -344,6 +396,7 @@ def _fit(analysis: Analysis) -> Iterator[Sentence]:
 
 def _doubts(analysis: Analysis) -> Iterator[Sentence]:
     yield (_plain(few_attributes(analysis)),)
+    yield from ((text,) for text in unmeasured(analysis))
     if len(analysis.thin):
         yield (f"Too few words are left of {sets_in_words(analysis.thin)}.",)
     if analysis.lead.warnings:

@@ -1,0 +1,118 @@
+"""Embeddings by the names of gensim's downloader, and the page that says where others are."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import socket
+import urllib.error
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from embedding_toys import WORDS, as_binary, as_text, check, zipped
+from gensim import downloader
+from gensim.models import FastText
+from gensim.models.fasttext import save_facebook_model
+
+import bayesbias as bb
+from bayesbias.embeddings.gensim_data import NAMES, PLACE
+
+HEADER = f"{len(WORDS)} 3"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "embeddings.md"
+PEOPLE = {"he": (1.0, 0.5, 0.25), "she": (0.5, 1.0, -0.25)}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of downloads, and no network."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise urllib.error.URLError("no network here")
+
+    monkeypatch.setenv(PLACE, str(tmp_path / "data"))
+    monkeypatch.setattr(downloader, "BASE_DIR", str(tmp_path / "data"))
+    monkeypatch.setattr(downloader, "urlopen", refuse)
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    return tmp_path / "data"
+
+
+def put(folder: Path, name: str, content: bytes) -> None:
+    """Write a file where gensim keeps it."""
+    (folder / name).mkdir(parents=True)
+    (folder / name / f"{name}.gz").write_bytes(gzip.compress(content))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("glove-wiki-gigaword-100", as_text(WORDS, HEADER)),
+        ("word2vec-google-news-300", as_binary(WORDS)),
+    ],
+)
+def test_what_is_there_is_read_without_a_network(folder: Path, name: str, content: bytes) -> None:
+    put(folder, name, content)
+    check(bb.load_vectors(name), WORDS)
+    assert bb.load_vectors(name, ["king"]).index_to_key == ["king"]
+
+
+def test_what_gensim_fetches_is_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(name: str, return_path: bool) -> str:
+        assert return_path  # else it runs a file that it fetched
+        put(folder, name, as_text(WORDS, HEADER))
+        return str(folder / name / f"{name}.gz")
+
+    monkeypatch.setattr(downloader, "load", load)
+    check(bb.load_vectors("glove-twitter-25"), WORDS)
+
+
+def test_without_a_network_it_says_where_the_file_would_be(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = re.escape(str(folder / "glove-twitter-50" / "glove-twitter-50.gz"))
+    with pytest.raises(FileNotFoundError, match=f"not at {where}.*GENSIM_DATA_DIR"):
+        bb.load_vectors("glove-twitter-50")
+    assert "".join(capsys.readouterr()) == ""
+
+
+def test_names_are_known_and_misspelt_ones_are_not_looked_for(folder: Path) -> None:
+    with pytest.raises(ValueError, match="did you mean 'glove-wiki-gigaword-100'"):
+        bb.load_vectors("glove-wiki-gigword-100")
+    assert not folder.exists()
+    page = PAGE.read_text(encoding="utf-8")
+    for name in NAMES:
+        stem, _, size = name.rpartition("-")
+        assert f"`{name}`" in page or (f"`{stem}-" in page and f"`-{size}`" in page)
+
+
+def test_every_example_of_the_page_runs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = folder.parent
+    monkeypatch.chdir(here)
+    text, binary = as_text(PEOPLE), as_binary(PEOPLE)
+    headed = as_text(PEOPLE, "2 3")
+    put(folder, "glove-wiki-gigaword-100", headed)
+    made = {
+        "glove.6B.zip": zipped({"glove.6B.50d.txt": text, "glove.6B.300d.txt": text}),
+        "glove.840B.300d.zip": zipped({"glove.840B.300d.txt": text}),
+        "GoogleNews-vectors-negative300.bin.gz": gzip.compress(binary),
+        "wiki-news-300d-1M.vec.zip": zipped({"wiki-news-300d-1M.vec": headed}),
+        "cc.en.300.vec.gz": gzip.compress(headed),
+    }
+    for name, content in made.items():
+        (here / name).write_bytes(content)
+    model = FastText([["he", "she"]], vector_size=3, min_count=1, epochs=1, bucket=10, seed=1)
+    save_facebook_model(model, str(here / "cc.en.300.bin"))
+    pd.DataFrame({"index": list(PEOPLE)}).to_parquet(here / "glove_6B_index.parquet")
+    np.save(here / "glove_6B_50d_emb.npy", np.array(list(PEOPLE.values())))
+    names: dict[str, object] = {"bb": bb}
+    read = 0
+    for block in re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), flags=re.M | re.S):
+        for line in re.split(r"\n(?=vectors = )", block):
+            names.pop("vectors", None)
+            exec(compile(line, PAGE.name, "exec"), names)
+            if "vectors" in names:
+                vectors = names["vectors"]
+                assert sorted(vectors.index_to_key) == ["he", "she"]  # type: ignore[attr-defined]
+                read += 1
+    assert read == 8
