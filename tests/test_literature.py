@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,13 @@ def _data(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     """Name the folder of published data as a reader does."""
     if "shared_data" in request.fixturenames:
         monkeypatch.setenv("BAYESBIAS_DATA", str(request.getfixturevalue("shared_data")))
+
+
+@pytest.mark.parametrize(
+    "name", sorted(set(re.findall(r"`bb\.([\w.]+)", PAGE)) - {"reproduce.NAME"})
+)
+def test_every_name_of_the_page_is_there(name: str) -> None:
+    assert attrgetter(name)(bb) is not None
 
 
 def test_the_page_has_a_row_for_every_claim() -> None:

@@ -90,7 +90,9 @@ class TprGaps:
         """Posterior draws of the gap, by class, (n_draws, n_classes): Jeffreys', of two shares.
 
         A share of k of n has the posterior Beta(k + 1/2, n - k + 1/2), which has tails where all or
-        none were found. NaN for a class that a group has no sample of.
+        none were found. The samples of the two groups are taken as independent: of texts that are
+        there once as a woman's and once as a man's these draws vary too much. NaN for a class that
+        a group has no sample of.
         """
         check_numbers(n_draws=n_draws)
         gap, hits = self.gap, np.nan_to_num(self.tpr) * self.n

@@ -4,6 +4,7 @@ Reading pairs, measures of two sets of scores and the models of their difference
 the package; scoring sentences needs the extra ``mlm``.
 """
 
+from .agreement import measure_agreement as measure_agreement
 from .alignment import token_spans as token_spans
 from .bayes import fit_pairs as fit_pairs
 from .bayes import pair_design as pair_design
