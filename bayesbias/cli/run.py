@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..sampling.options import FitOptions
-from . import options
+from . import completion, options
 from .screen import Screen
 
 if TYPE_CHECKING:
@@ -34,7 +34,11 @@ def run(
     context: typer.Context,
     lists: Annotated[
         list[str],
-        typer.Argument(metavar="LIST...", help="Names of bundled lists, or paths of .toml files."),
+        typer.Argument(
+            metavar="LIST...",
+            autocompletion=completion.lists,
+            help="Names of bundled lists, or paths of .toml files.",
+        ),
     ],
     *,
     vectors: options.Vectors = "glove-demo",
@@ -69,6 +73,7 @@ def run(
             "--model",
             "-m",
             metavar="MODEL",
+            autocompletion=completion.models,
             help="A model by name or path; may be repeated. By default crossed and maximal, "
             "with --encoder crossed and contextual.",
         ),
