@@ -16,7 +16,7 @@ from ..sampling.options import FitOptions
 from . import completion
 from .screen import Screen
 
-MADE_WITHOUT = {"out", "force", "quiet", "open_report", "posteriors", "jobs", "dask"}
+MADE_WITHOUT = {"out", "force", "quiet", "open_report", "posteriors", "jobs", "dask", "compare_to"}
 """Options that no number depends on."""
 
 EXIT_CODES = (
