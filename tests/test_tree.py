@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from builders import grid
 from xarray import DataTree
 
 import bayesbias as bb
@@ -24,6 +25,7 @@ from bayesbias.model.tree import (
     spec_of,
     stacked,
     variable_dims,
+    varying,
     warnings_of,
 )
 from bayesbias.sampling.fit import fit_design
@@ -192,3 +194,12 @@ def test_a_table_in_place_of_a_posterior_is_named(toy_table: pd.DataFrame) -> No
     for read in (bb.summary, bb.contrasts, bb.scales, bb.check, bb.plots.predictive_check):
         with pytest.raises(TypeError, match=r"a posterior is needed, .*got a DataFrame.*bb\.fit"):
             read(toy_table)
+
+
+def test_correlations_of_one_kind_of_attribute_are_constants() -> None:
+    """Without controls there is nothing to correlate, and no R-hat of it to look at."""
+    table = grid(6, 6, 0.9, ("associated", "different"))
+    noise = np.random.default_rng(1).normal(scale=0.1, size=len(table))
+    post = bb.fit(table.assign(cosine_distance=0.9 + noise), seed=1, draws=50)
+    assert post["posterior"]["level_correlation"].shape[2:] == (1, 1)
+    assert all(values.size for values in varying(post).data_vars.values())

@@ -43,7 +43,6 @@ _USAGE_ERROR = cast("type[Exception]", typer.BadParameter.__mro__[1])
 
 app = typer.Typer(
     name=NAME,
-    add_completion=False,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -127,8 +126,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, OSError, ImportError) as error:
         complain(in_one_line(error))
         return BAD_INPUT
-    except SystemExit:  # how the libraries of the command line answer a closed pipe
-        return CLOSED_PIPE
+    except SystemExit as end:  # of a closed pipe, or after a shell was told what completes a word
+        return CLOSED_PIPE if end.code else 0
     except (StoppedError, KeyboardInterrupt) as stop:
         complain(f"interrupted; {str(stop) or _now_there(written)}")
         return INTERRUPTED

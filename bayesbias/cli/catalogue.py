@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from . import options
+from . import completion, options
 from .screen import Screen
 
 MOST_WORDS = 1_000
@@ -135,7 +135,11 @@ def models(context: typer.Context, screen: Screen) -> None:
 def show_model(
     source: Annotated[
         str,
-        typer.Argument(metavar="MODEL", help="Name of a bundled model, or path of a .toml file."),
+        typer.Argument(
+            metavar="MODEL",
+            autocompletion=completion.models,
+            help="Name of a bundled model, or path of a .toml file.",
+        ),
     ],
     *,
     toml: Annotated[

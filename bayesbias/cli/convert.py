@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from . import options
+from . import completion, options
 from .screen import Screen
 
 
@@ -17,7 +17,12 @@ from .screen import Screen
 )
 def convert(
     source: Annotated[
-        str, typer.Argument(metavar="SOURCE", help="An embedding, as for --vectors elsewhere.")
+        str,
+        typer.Argument(
+            metavar="SOURCE",
+            autocompletion=completion.vectors,
+            help="An embedding, as for --vectors elsewhere.",
+        ),
     ],
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder to make.")],
     *,

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from . import options
+from . import completion, options
 from .screen import Screen
 
 FOLDER = "docs"
@@ -32,6 +32,13 @@ STYLE = (
 )
 
 
+def _complete_topic(incomplete: str) -> list[str]:
+    """Complete a page, or a term of the glossary."""
+    return completion.starting(
+        incomplete, [*topics(), *(term.replace(" ", "-") for term in terms())]
+    )
+
+
 @options.command(
     "bayesbias docs",
     "bayesbias docs reading",
@@ -42,7 +49,9 @@ def docs(
     topic: Annotated[
         str,
         typer.Argument(
-            metavar="TOPIC", help="A page, or a term; without one all pages are listed."
+            metavar="TOPIC",
+            autocompletion=_complete_topic,
+            help="A page, or a term; without one all pages are listed.",
         ),
     ] = "",
     *,

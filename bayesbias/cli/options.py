@@ -13,9 +13,10 @@ from typing import Annotated, Any
 import typer
 
 from ..sampling.options import FitOptions
+from . import completion
 from .screen import Screen
 
-MADE_WITHOUT = {"out", "force", "quiet", "open_report", "posteriors", "jobs", "dask"}
+MADE_WITHOUT = {"out", "force", "quiet", "open_report", "posteriors", "jobs", "dask", "compare_to"}
 """Options that no number depends on."""
 
 EXIT_CODES = (
@@ -42,6 +43,7 @@ Vectors = Annotated[
         "--vectors",
         "-v",
         metavar="SOURCE",
+        autocompletion=completion.vectors,
         help="A bundled embedding (glove-demo), a name of gensim's downloader "
         "(glove-wiki-gigaword-100), or a file: .bin .txt .vec, also in .gz or .zip (one of several "
         "in a .zip: glove.6B.zip::glove.6B.50d.txt), .npz, .kv, .model. See `bayesbias docs "
@@ -93,7 +95,12 @@ OutFolder = Annotated[
 ]
 OpenReport = Annotated[bool, typer.Option("--open", help="Open the report in a browser.")]
 OneList = Annotated[
-    str, typer.Argument(metavar="LIST", help="Name of a bundled list, or path of a .toml file.")
+    str,
+    typer.Argument(
+        metavar="LIST",
+        autocompletion=completion.lists,
+        help="Name of a bundled list, or path of a .toml file.",
+    ),
 ]
 Jobs = Annotated[
     int, typer.Option("--jobs", "-j", metavar="N", help="Processes; -1 for one a core.")

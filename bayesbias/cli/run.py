@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..sampling.options import FitOptions
-from . import options
+from . import completion, options
 from .screen import Screen
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from ..contextual import ContextualVectors
     from ..tables.wordlists import WordList
+    from ..workflows.since import Earlier
     from ..workflows.wordlist import Analysis, Settings
 
 RESERVED = ("report.html", "run.json", "plots")
@@ -26,6 +27,7 @@ RESERVED = ("report.html", "run.json", "plots")
 
 @options.command(
     "bayesbias run religion --out religion",
+    "bayesbias run religion --out again --compare-to religion",
     "bayesbias run gender mine.toml --vectors GoogleNews.bin --case fallback --out results",
     closing=options.EXIT_CODES,
     draws="Draws of each chain; of all chains at least 25.",
@@ -34,7 +36,11 @@ def run(
     context: typer.Context,
     lists: Annotated[
         list[str],
-        typer.Argument(metavar="LIST...", help="Names of bundled lists, or paths of .toml files."),
+        typer.Argument(
+            metavar="LIST...",
+            autocompletion=completion.lists,
+            help="Names of bundled lists, or paths of .toml files.",
+        ),
     ],
     *,
     vectors: options.Vectors = "glove-demo",
@@ -69,6 +75,7 @@ def run(
             "--model",
             "-m",
             metavar="MODEL",
+            autocompletion=completion.models,
             help="A model by name or path; may be repeated. By default crossed and maximal, "
             "with --encoder crossed and contextual.",
         ),
@@ -97,6 +104,15 @@ def run(
     max_missing: options.MaxMissing = None,
     fitting: FitOptions,
     allow_pickle: options.AllowPickle = False,
+    compare_to: Annotated[
+        Path | None,
+        typer.Option(
+            "--compare-to",
+            metavar="DIR",
+            help="An earlier run: say what changed since (list, embedding, settings, models or "
+            "versions), and by how much the contrasts did.",
+        ),
+    ] = None,
     force: options.Force = False,
     open_report: options.OpenReport = False,
     screen: Screen,
@@ -109,6 +125,7 @@ def run(
     """
     from ..model.defaults import DEFAULT_MODELS
     from ..workflows.output import require_place
+    from ..workflows.since import load_earlier
     from ..workflows.wordlist import CONTEXTUAL_MODELS, Settings, load_models
 
     settings = Settings(
@@ -128,10 +145,11 @@ def run(
     load_models(settings.models)
     chosen = _load_lists(lists)
     parts = [wordlist.name for wordlist in chosen] if len(chosen) > 1 else []
+    earlier = [load_earlier(compare_to, each.name) for each in chosen] if compare_to else []
     require_place(out, parts, force=force)
     other = ("vectors",) if encoder else ("templates", "pooling", "layer")
     command = options.command_of(context, model=settings.models, **dict.fromkeys(other))
-    analyses = _results(chosen, settings, out, command, force=force, screen=screen)
+    analyses = _results(chosen, settings, out, command, earlier, force=force, screen=screen)
     doubtful = any(analysis.doubtful for analysis in analyses)
     return options.finish(
         screen, _findings(analyses), out, open_report=open_report, doubtful=doubtful
@@ -165,14 +183,16 @@ def _results(
     settings: Settings,
     out: Path,
     command: str,
+    earlier: Sequence[Earlier] = (),
     *,
     force: bool,
     screen: Screen,
 ) -> list[Analysis]:
     """Analyse every list and write all results, or none."""
     from ..report.folder import write_list
-    from ..workflows.output import replace_results
+    from ..workflows.output import record_of, replace_results
     from ..workflows.reference import vocabulary_pool
+    from ..workflows.since import since
     from ..workflows.wordlist import analyse
 
     pool = vocabulary_pool(replace(settings, progressbar=not screen.quiet), lists)
@@ -187,6 +207,9 @@ def _results(
             analyse(vectors, wordlist, settings, pool=pool, tell=tell_of)
             for wordlist, tell_of in zip(lists, told, strict=True)
         ]
+        if earlier:
+            pairs = zip(earlier, analyses, strict=True)
+            analyses = [replace(a, since=since(e, a, record_of(a, command))) for e, a in pairs]
         with replace_results(out, force=force) as stage:  # only now is anything written
             for analysis, tell_of in zip(analyses, told, strict=True):
                 folder = stage / analysis.wordlist.name if several else stage
@@ -240,9 +263,10 @@ def _findings(analyses: Sequence[Analysis]) -> Iterator[str]:
     """Yield the contrast that leads of every list, for whom, and what it does not say."""
     from ..report.wording import CLOSING
     from ..report.wording.reference import finding_lines
+    from ..report.wording.since import since_sentences
 
     for analysis in analyses:
         first, *said = finding_lines(analysis)
         yield first
-        yield from (f"  {line}" for line in said)
+        yield from (f"  {line}" for line in [*said, *since_sentences(analysis)])
     yield CLOSING

@@ -12,7 +12,7 @@ import typer
 
 from ..model.defaults import RECOMMENDED
 from ..sampling.options import FitOptions
-from . import options
+from . import completion, options
 from .screen import Screen, complain
 
 if TYPE_CHECKING:
@@ -49,7 +49,14 @@ def scores(
         bool, typer.Option("--posterior", help="Fit a model and add the posteriors of scores.")
     ] = False,
     model: Annotated[
-        str, typer.Option("--model", "-m", metavar="MODEL", help="The model for --posterior.")
+        str,
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="MODEL",
+            autocompletion=completion.models,
+            help="The model for --posterior.",
+        ),
     ] = RECOMMENDED["distance"],
     fitting: FitOptions,
     out: Annotated[

@@ -9,7 +9,7 @@ import typer
 
 from ..model.defaults import RECOMMENDED
 from ..sampling.options import FitOptions
-from . import options
+from . import completion, options
 from .screen import Screen
 
 if TYPE_CHECKING:
@@ -86,7 +86,14 @@ def fit(
     ],
     *,
     model: Annotated[
-        str, typer.Option("--model", "-m", metavar="MODEL", help="A model by name or path.")
+        str,
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="MODEL",
+            autocompletion=completion.models,
+            help="A model by name or path.",
+        ),
     ] = RECOMMENDED["distance"],
     out: Annotated[
         Path | None,

@@ -299,7 +299,8 @@ def varying(tree: DataTree) -> Dataset:
                 d: xr.DataArray(i, dims="pair") for d, i in zip(dims, (rows, columns), strict=True)
             }
             found = found.drop_vars([term.correlation, term.correlation_factor])
-            found[term.correlation] = matrix.isel(at).drop_vars(dims)
+            if len(rows):  # not of one thing, which correlates with no other
+                found[term.correlation] = matrix.isel(at).drop_vars(dims)
     return found
 
 

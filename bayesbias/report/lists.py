@@ -16,7 +16,15 @@ from ..workflows.reference import Reference, band
 from ..workflows.wordlist import Analysis
 from .figures import Figure, figures_of
 from .page import Page, Section, section
-from .tables import Table, beside, coverage_table, frame_table, interval_table, of_level
+from .tables import (
+    Table,
+    beside,
+    coverage_table,
+    frame_table,
+    interval_table,
+    of_level,
+    step_cells,
+)
 from .wording import (
     ALL_GROUPS,
     MEANINGS,
@@ -29,6 +37,7 @@ from .wording import (
 )
 from .wording import reference as said_of
 from .wording.numbers import signed
+from .wording.since import since_sentences
 from .wording.thin import with_marks
 
 MOST_GROUPS = 8
@@ -64,6 +73,7 @@ def _sections(analysis: Analysis) -> list[Section]:
             closeness=[*closeness[:1], *said_of.place_sentences(analysis)],
         ),
         *_reference_sections(analysis, figures),
+        *_since_sections(analysis),
         section("reading", "How to read this"),
         section(
             "measured",
@@ -158,6 +168,24 @@ def _driving(analysis: Analysis, figures: dict[str, list[Figure]]) -> list[Secti
             sentences=[distances.influence_sentence(analysis.lead)],
         )
     ]
+
+
+def _since_sections(analysis: Analysis) -> list[Section]:
+    """Return the section on an earlier run, where there is one to compare with."""
+    if analysis.since is None:
+        return []
+    frame = analysis.since.contrasts
+    frame = frame.assign(
+        protected_group=frame["protected_group"].replace("", ALL_GROUPS),
+        contrast=frame["first"] + " − " + frame["second"],
+        before=frame["mean_before"],
+        after=frame["mean_after"],
+    )
+    frame = step_cells(frame, signed)
+    shown = ("model", "protected_group", "contrast", "before", "after", "change")
+    table = frame_table(frame, "Differences before and now", *shown)
+    sentences = since_sentences(analysis)
+    return [section("since", "Since an earlier run", sentences=sentences, table=table)]
 
 
 def _places(reference: Reference) -> Table:

@@ -52,7 +52,7 @@ def wordlists() -> list[str]:
 
 def wordlist_path(source: str | Path) -> Path:
     """Find the file of a bundled list's name or of a path; see `load_wordlist` for the errors."""
-    return toml_path(source, "wordlists", "word list", tuple(_PARSERS))
+    return toml_path(source, "wordlists", "word list", ENDINGS)
 
 
 def wordlist_content(text: str, path: Path) -> dict[str, Any]:
@@ -168,6 +168,9 @@ _PARSERS: dict[str, Callable[[str], dict[str, Any]]] = {
     ".csv": _of_csv,
 }
 """How a word list's file is read, by its ending."""
+
+ENDINGS = tuple(_PARSERS)
+"""Endings of word-list files."""
 
 
 def _bundled_control(name: str, source: str) -> object:

@@ -32,7 +32,7 @@ _OWN = re.compile(
     r"([^/\\]+/)?(plots/[^/\\]+\.(png|svg)|posterior(-[^/\\]+)?\.nc|report\.html|run\.json|"
     r"write-up\.(md|tex)|references\.bib|"
     r"(table|missing|summary|contrasts|check|scales|sensitivity|comparison|remains"  # of a list
-    r"|diagnostics|striking|influence|reference|reference_lists|ranks|scores"
+    r"|diagnostics|striking|influence|since|since_changes|reference|reference_lists|ranks|scores"
     r"|pairs|unpaired|bands|changes|orders|alignment"  # of a change
     r"|paired|observed|measures|distribution|sampling|preference"  # of sentence pairs
     r"|fits|standalone|relative|strata|words)\.csv)"  # of a background

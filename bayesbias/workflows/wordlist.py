@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
     from ..background.psi_of_source import Source
+    from .since import Since
 
 CONTEXTUAL_MODELS = ("crossed", "contextual")
 """For words in contexts: without and with effects of the contexts."""
@@ -218,7 +219,8 @@ class Analysis(OfModels[ModelResult]):
     `reference` what the contrasts are read against, None where nothing could be drawn.
     `matched_forms` are words that were read in another form, `cures` what would find missing ones.
     `thin` is as `thin_sets` gives it. `vectors_hash` is the SHA-256 of the words and vectors that
-    were used, `notices` all that the package warned of on the way, each once.
+    were used, `notices` all that the package warned of on the way, each once. `since` is what
+    changed since an earlier run, if it was compared with one.
     """
 
     wordlist: WordList
@@ -233,6 +235,7 @@ class Analysis(OfModels[ModelResult]):
     reference: Reference | None = None
     cures: Mapping[str, Cure] = field(default_factory=dict)
     thin: pd.DataFrame = field(default_factory=pd.DataFrame)
+    since: Since | None = None
 
     @property
     def versions(self) -> dict[str, str]:
@@ -252,6 +255,8 @@ class Analysis(OfModels[ModelResult]):
             own |= {
                 name: getattr(self.reference, field) for name, field in REFERENCE_FRAMES.items()
             }
+        if self.since is not None:
+            own |= {"since": self.since.contrasts, "since_changes": self.since.changes}
         return own | of_models
 
 
