@@ -53,11 +53,12 @@ def made(words: bb.WordList) -> ContextualVectors:
 
 
 def test_the_bundled_templates_have_a_source_and_one_place() -> None:
-    assert template_sets() == ["bleached"]
-    found = load_templates()
-    assert "May" in found.reference
-    assert len(found.templates) == 8
-    assert all(each.count("{}") == 1 for each in found.templates)
+    assert template_sets() == ["bleached", "seat-names"]
+    for name in template_sets():
+        found = load_templates(name)
+        assert "May" in found.reference
+        assert len(found.templates) == 8
+        assert all(each.count("{}") == 1 for each in found.templates)
 
 
 def test_templates_come_from_lists_and_files(tmp_path: Path) -> None:
