@@ -199,6 +199,7 @@ def test_student_t_does_not_follow_a_few_pairs() -> None:
     paired["difference"] = rng.normal(mean, 1)
     paired.loc[::25, "difference"] = rng.normal(-20, 4, len(paired.loc[::25]))
     options = {"method": "nuts", "draws": 1000, "chains": 2, "progressbar": False}
+    options |= {"target_accept": 0.99}  # at .9, a transition in four runs diverged
     tree = fit_means(paired, model="pll-robust", seed=1, **options)  # no SamplingWarning
     frame = preference_check(tree, seed=0)
     assert 0.05 < frame[frame["bias_type"] == "all"]["p_as_low"].item() < 0.95

@@ -1,5 +1,7 @@
 """Percentage score, KLS, JSS: closed forms, an independent integral, published numbers."""
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -190,6 +192,51 @@ def test_sampling_gives_back_the_whole_at_rate_one() -> None:
     assert (half["sd"] > 0).all()
     again = maskedlm.sampling_robustness(made_pairs(), (0.5, 1.0), repeats=5, seed=1)
     pd.testing.assert_frame_equal(frame, again)
+
+
+def of_models(shifts: dict[str, float], n_pairs: int = 60) -> pd.DataFrame:
+    """Pairs of two types under models whose differences are shifted, in an order of each."""
+    rng = np.random.default_rng(4)
+    frames = []
+    for name, shift in shifts.items():
+        moved = made_pairs(seed=int(rng.integers(1000)), sizes=(n_pairs // 3, 2 * n_pairs // 3))
+        moved = moved.assign(model=name, stereotypical=moved["stereotypical"] + shift)
+        frames.append(moved.sample(frac=1, random_state=int(rng.integers(1000))))
+    return pd.concat(frames, ignore_index=True)
+
+
+def test_the_order_of_models_stays_where_they_differ_much() -> None:
+    far = of_models({"low": -12.0, "high": 12.0, "middle": 0.0})
+    frame = maskedlm.order_robustness(far, (0.3, 1.0), repeats=30, seed=1)
+    share = frame[frame["statistic"] == "percentage"].set_index("rate")
+    assert list(share["n_pairs"]) == [18, 60]
+    assert (share[["same_order", "tau"]] == 1).all(axis=None)
+    assert set(share["order"]) == {"high > middle > low"}
+    assert (frame.query("rate == 1")["same_order"] == 1).all()
+    again = maskedlm.order_robustness(far, (0.3, 1.0), repeats=30, seed=1)
+    pd.testing.assert_frame_equal(frame, again)
+
+
+def test_the_order_of_models_is_that_of_counts_in_the_same_pairs() -> None:
+    """One bias type and half of the pairs: by counting preferences in every possible half."""
+    near = of_models({"one": 0.0, "two": 1.0}, n_pairs=12)
+    near = near[near["bias_type"] == "type 1"].sort_values(["model", "pair_id"])
+    one, two = ((part["stereotypical"] > part["anti_stereotypical"]).to_numpy()
+                for _, part in near.groupby("model"))  # fmt: skip
+    better = np.sign(two.sum() - one.sum())
+    assert better
+    halves = [list(rows) for rows in combinations(range(8), 4)]
+    expected = np.mean([better * (two[rows].sum() - one[rows].sum()) >= 0 for rows in halves])
+    frame = maskedlm.order_robustness(near, (0.5,), repeats=4000, seed=2)
+    found = frame[frame["statistic"] == "percentage"]["same_order"].item()
+    assert found == pytest.approx(expected, abs=0.03)  # four standard errors of 4,000 samples
+
+
+def test_orders_need_models_that_share_pairs() -> None:
+    refused("two models or more; pll has 'toy' only", maskedlm.order_robustness, made_pairs())
+    other = made_pairs().assign(model="other", pair_id=[f"x{i}" for i in range(42)])
+    both = pd.concat([made_pairs(), other])
+    refused("the models share no pairs of pll", maskedlm.order_robustness, both)
 
 
 def test_kls_is_steady_because_it_hardly_moves() -> None:

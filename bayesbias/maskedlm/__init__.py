@@ -40,6 +40,7 @@ from .pll import paired_scores as paired_scores
 from .pll import score_pairs as score_pairs
 from .questions import MEASURES as MEASURES
 from .score_logs import read_scores as read_scores
+from .score_sets import order_robustness as order_robustness
 from .score_sets import sampling_robustness as sampling_robustness
 from .score_sets import score_analysis as score_analysis
 from .stereoset import icat as icat

@@ -99,11 +99,7 @@ def sampling_robustness(
     ValueError
         If a rate is not in (0, 1], or repeats is below 2.
     """
-    if repeats < 2:
-        raise ValueError(f"repeats must be 2 or more, got {repeats}; one sample has no spread")
-    for rate in rates:
-        if not 0 < rate <= 1:
-            raise ValueError(f"rates are shares in (0, 1]; got {rate}")
+    _check(rates, repeats)
     sequence = as_seed_sequence(seed)
     rng = default_rng(sequence)
     rows = []
@@ -112,7 +108,7 @@ def sampling_robustness(
         full = weighted(types)
         for rate in rates:
             drawn = np.array([weighted(_sampled(types, rate, rng)) for _ in range(repeats)])
-            size = sum(ceil(rate * one.shape[1]) for one in types)
+            size = sum(_chosen(one.shape[1], rate) for one in types)
             for place, name in enumerate(STATISTICS):
                 values = drawn[:, place]
                 found = (values.mean(), values.std(ddof=1), values.min(), values.max())
@@ -123,5 +119,109 @@ def sampling_robustness(
     return frame
 
 
+def order_robustness(
+    paired: pd.DataFrame,
+    rates: Sequence[float] = RATES,
+    *,
+    repeats: int = 100,
+    seed: Seed = None,
+) -> pd.DataFrame:
+    """Compute how often the order of models stays when fewer pairs are at hand.
+
+    What a measure is used for is the order of models. Every sample draws a share of the pairs of
+    each bias type, the same for all models, and asks whether the measure orders the models as it
+    does with all pairs.
+
+    Parameters
+    ----------
+    paired : DataFrame
+        From `paired_scores`, of two models or more; pairs that a model lacks are left out.
+    rates, repeats, seed
+        As for `sampling_robustness`.
+
+    Returns
+    -------
+    DataFrame
+        ``measure``, ``statistic``, ``rate``, ``n_models``, ``n_pairs`` of a sample, ``same_order``
+        (share of samples with the order of all pairs, in [0, 1]), ``tau`` (mean Kendall
+        correlation with it, in [-1, 1]) and ``order``, the models from the highest value down.
+
+    Raises
+    ------
+    ValueError
+        If there is one model only, models share no pairs, or a rate or `repeats` is not allowed.
+
+    Notes
+    -----
+    It is the order in these pairs that stays or does not: samples of most of the pairs share most
+    of the pairs. `model_ranks` asks for the order in pairs that are not there.
+
+    References
+    ----------
+    Liu (2024), figure 5 (its criterion); Kendall (1938), A new measure of rank correlation.
+    """
+    from scipy.stats import kendalltau
+
+    _check(rates, repeats)
+    sequence = as_seed_sequence(seed)
+    rng = default_rng(sequence)
+    rows = []
+    for measure, part in paired.groupby("measure", sort=False):
+        models = list(dict.fromkeys(part["model"]))
+        if len(models) < 2:
+            raise ValueError(f"an order needs two models or more; {measure} has {models[0]!r} only")
+        ids = [set(some["pair_id"]) for _, some in part.groupby("model", sort=False)]
+        shared = part[part["pair_id"].isin(set.intersection(*ids))].sort_values("pair_id")
+        if shared.empty:
+            raise ValueError(f"the models share no pairs of {measure}, and cannot be ordered by it")
+        sides = [list(sides_by_type(shared[shared["model"] == m]).values()) for m in models]
+        full = np.array([weighted(each) for each in sides])
+        for rate in rates:
+            n_pairs, drawn = _drawn_together(sides, rate, repeats, rng)
+            for place, statistic in enumerate(STATISTICS):
+                values, whole = drawn[:, :, place], full[:, place]
+                ranked = np.argsort(-whole, kind="stable")
+                same = (np.diff(values[:, ranked], axis=1) <= 0).all(axis=1).mean()
+                tau = np.mean([kendalltau(each, whole).statistic for each in values])
+                order = " > ".join(models[at] for at in ranked)
+                head = (measure, statistic, rate, len(models), n_pairs)
+                rows.append((*head, float(same), float(tau), order))
+    columns = ["measure", "statistic", "rate", "n_models", "n_pairs", "same_order", "tau", "order"]
+    frame = pd.DataFrame(rows, columns=columns)
+    frame.attrs["seed"] = sequence.entropy
+    return frame
+
+
+def _drawn_together(
+    sides: Sequence[Sequence[FloatArray]], rate: float, repeats: int, rng: Generator
+) -> tuple[int, FloatArray]:
+    """Measure models, whose types are (2, n_pairs) each, on samples of the same pairs.
+
+    Returns
+    -------
+    int, (repeats, n_models, n_statistics) float
+        How many pairs a sample has, and all `STATISTICS`.
+    """
+    sizes = [one.shape[1] for one in sides[0]]
+    kept, found = [_chosen(size, rate) for size in sizes], []
+    for _ in range(repeats):
+        rows = [rng.permutation(size)[:n] for size, n in zip(sizes, kept, strict=True)]
+        found.append([weighted([s[:, at] for s, at in zip(m, rows, strict=True)]) for m in sides])
+    return sum(kept), np.array(found)
+
+
+def _check(rates: Sequence[float], repeats: int) -> None:
+    if repeats < 2:
+        raise ValueError(f"repeats must be 2 or more, got {repeats}; one sample has no spread")
+    for rate in rates:
+        if not 0 < rate <= 1:
+            raise ValueError(f"rates are shares in (0, 1]; got {rate}")
+
+
+def _chosen(n_pairs: int, rate: float) -> int:
+    """Return how many pairs of a type are drawn."""
+    return ceil(rate * n_pairs)
+
+
 def _sampled(types: Sequence[FloatArray], rate: float, rng: Generator) -> list[FloatArray]:
-    return [rng.permutation(one.T)[: ceil(rate * one.shape[1])].T for one in types]
+    return [rng.permutation(one.T)[: _chosen(one.shape[1], rate)].T for one in types]
