@@ -16,7 +16,17 @@ from ..sampling.options import FitOptions
 from . import completion
 from .screen import Screen
 
-MADE_WITHOUT = {"out", "force", "quiet", "open_report", "posteriors", "jobs", "dask", "compare_to"}
+MADE_WITHOUT = {
+    "out",
+    "force",
+    "quiet",
+    "open_report",
+    "posteriors",
+    "jobs",
+    "dask",
+    "compare_to",
+    "formats",
+}
 """Options that no number depends on."""
 
 EXIT_CODES = (

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from ..workflows.since import Earlier
     from ..workflows.wordlist import Analysis, Settings
 
+FORMATS = ("html", "md", "pdf")
+"""What a report is written as; always as HTML."""
+
 RESERVED = ("report.html", "run.json", "plots")
 """Names in the folder of results that no list may take."""
 
@@ -113,6 +116,15 @@ def run(
             "versions), and by how much the contrasts did.",
         ),
     ] = None,
+    formats: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="Write the report as md or pdf, too; may be repeated. A PDF is printed by "
+            "Chromium or Chrome.",
+        ),
+    ] = None,
     force: options.Force = False,
     open_report: options.OpenReport = False,
     screen: Screen,
@@ -142,6 +154,7 @@ def run(
         reference_lists=0 if encoder else reference_lists,
         **vars(replace(fitting, progressbar=False)),
     )
+    _require_formats(formats or ())
     load_models(settings.models)
     chosen = _load_lists(lists)
     parts = [wordlist.name for wordlist in chosen] if len(chosen) > 1 else []
@@ -149,11 +162,32 @@ def run(
     require_place(out, parts, force=force)
     other = ("vectors",) if encoder else ("templates", "pooling", "layer")
     command = options.command_of(context, model=settings.models, **dict.fromkeys(other))
-    analyses = _results(chosen, settings, out, command, earlier, force=force, screen=screen)
+    analyses = _results(
+        chosen,
+        settings,
+        out,
+        command,
+        earlier=earlier,
+        formats=formats or (),
+        force=force,
+        screen=screen,
+    )
     doubtful = any(analysis.doubtful for analysis in analyses)
     return options.finish(
         screen, _findings(analyses), out, open_report=open_report, doubtful=doubtful
     )
+
+
+def _require_formats(formats: Sequence[str]) -> None:
+    """Check, before any work is done, whether the report can be written so."""
+    from .._core.checks import unknown_name
+    from ..report.pdf import require_browser
+
+    for each in formats:
+        if each not in FORMATS:
+            raise ValueError(unknown_name("format", each, FORMATS))
+    if "pdf" in formats:
+        require_browser()
 
 
 def _load_lists(sources: Sequence[str]) -> list[WordList]:
@@ -183,8 +217,9 @@ def _results(
     settings: Settings,
     out: Path,
     command: str,
-    earlier: Sequence[Earlier] = (),
     *,
+    earlier: Sequence[Earlier],
+    formats: Sequence[str],
     force: bool,
     screen: Screen,
 ) -> list[Analysis]:
@@ -214,7 +249,7 @@ def _results(
             for analysis, tell_of in zip(analyses, told, strict=True):
                 folder = stage / analysis.wordlist.name if several else stage
                 folder.mkdir(exist_ok=True)
-                write_list(analysis, folder, command, tell_of)
+                write_list(analysis, folder, command, tell_of, formats=formats)
             if several:
                 _write_index(analyses, stage, command)
             tell(f"writing {out}")

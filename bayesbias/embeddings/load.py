@@ -259,7 +259,7 @@ def _path_of(source: str | os.PathLike[str]) -> Path:
     archive, member = parts_of(path)
     if member:
         if not archive.is_file():
-            raise FileNotFoundError(f"no embedding file at {archive}")
+            raise _no_file(archive)
         return path
     bare = isinstance(source, str) and not re.search(r"[/\\]", source)
     if bare and path.suffix.lower() not in known_endings():
@@ -279,5 +279,11 @@ def _path_of(source: str | os.PathLike[str]) -> Path:
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the path of an embedding file")
     if not path.is_file():
-        raise FileNotFoundError(f"no embedding file at {path}")
+        raise _no_file(path)
     return path
+
+
+def _no_file(path: Path) -> FileNotFoundError:
+    return FileNotFoundError(
+        f"no embedding file at {path}; `bayesbias docs embeddings` says where some are to be had"
+    )

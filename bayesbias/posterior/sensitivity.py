@@ -76,8 +76,9 @@ def prior_sensitivity(tree: DataTree, variables: Sequence[str] | None = None) ->
     >>> "diagnosis" in frame
     True
     """
-    names = list(spec_of(tree).needed_priors) if variables is None else list(variables)
     posterior = varying(tree)
+    named = [name for name in spec_of(tree).needed_priors if name in posterior]
+    names = named if variables is None else list(variables)
     for name in names:
         if name not in posterior:
             raise ValueError(unknown_name("variable", name, map(str, posterior)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,11 +19,19 @@ def write_report(
     record: Mapping[str, Any],
     folder: Path,
     tell: Tell = lambda _: None,
+    *,
+    formats: Sequence[str] = (),
+    title: str = "",
 ) -> None:
-    """Draw a page's figures and write it, and last of all the record, whose command it shows."""
+    """Draw a page's figures and write it, and last of all the record, whose command it shows.
+
+    `formats` are what it is written as beside HTML: ``md``, under the `title`, or ``pdf``.
+    """
     from ..workflows import output
     from .figures import draw_figures
+    from .markdown import page_markdown
     from .page import render
+    from .pdf import print_pdf
 
     drawn = {}
     if page.figures:
@@ -31,10 +39,24 @@ def write_report(
         drawn = draw_figures(page.figures, folder / output.PLOTS)
     tell("writing the report")
     output.write_page(render(page, drawn, record["command"], record["versions"]), folder)
+    page_file = folder / output.REPORT
+    if "md" in formats:
+        text = page_markdown(page, title, record["command"])
+        page_file.with_suffix(".md").write_text(text, "utf-8", errors="backslashreplace")
+    if "pdf" in formats:
+        tell("printing the report")
+        print_pdf(page_file, page_file.with_suffix(".pdf"))
     output.write_record(record, folder)
 
 
-def write_list(analysis: Analysis, folder: Path, command: str, tell: Tell = lambda _: None) -> None:
+def write_list(
+    analysis: Analysis,
+    folder: Path,
+    command: str,
+    tell: Tell = lambda _: None,
+    *,
+    formats: Sequence[str] = (),
+) -> None:
     """Write everything about one list into its folder, the record last."""
     from ..workflows import output
     from .lists import list_page
@@ -46,4 +68,6 @@ def write_list(analysis: Analysis, folder: Path, command: str, tell: Tell = lamb
     for part, name in NAMES.items():
         text = getattr(paper, part)
         (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
-    write_report(list_page(analysis), output.record_of(analysis, command), folder, tell)
+    record, wordlist = output.record_of(analysis, command), analysis.wordlist
+    title = f"{wordlist.title or wordlist.name}, in {analysis.settings.embedding}"
+    write_report(list_page(analysis), record, folder, tell, formats=formats, title=title)

@@ -12,6 +12,7 @@ from importlib.resources import files
 import pandas as pd
 
 from ..workflows.wordlist import Analysis
+from .markdown import escaped, table_row
 from .wording import ALL_GROUPS, headline_rows, marked
 from .wording.distances import gap_pair, leading_contrast
 from .wording.numbers import number, probability, probability_name
@@ -106,15 +107,10 @@ def _markdown(
     lines = []
     for title, sentences in sections.items():
         lines += [f"## {title}", "", _paragraph(sentences, _in_markdown), ""]
-    cells = [heads, ["---", *["--:"] * (len(heads) - 1)], *rows]
-    lines += [f"| {' | '.join(map(_cell, each))} |" for each in cells]
+    lines += [table_row(heads), f"| --- |{' --: |' * (len(heads) - 1)}", *map(table_row, rows)]
     lines += ["", note] if note else []
     lines += ["", "## References", "", *(f"- {_reference(_entries()[key])}" for key in keys)]
     return "\n".join(lines) + "\n"
-
-
-def _cell(text: str) -> str:
-    return text if set(text) <= {"-", ":"} else _in_markdown(text).replace("|", "\\|")
 
 
 def _in_markdown(part: Part) -> str:
@@ -122,7 +118,7 @@ def _in_markdown(part: Part) -> str:
         return f"[{'; '.join(f'@{key}' for key in part.keys)}]"
     if isinstance(part, Formula):
         return f"${part.latex}$"
-    return re.sub(r"([\\`*_\[\]<>$])", r"\\\1", part)
+    return escaped(part)
 
 
 def _latex(

@@ -143,9 +143,11 @@ def _dotted(path: tuple[str, ...]) -> str:
 
 def shape_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
     """Find unknown keys, and values of the wrong type."""
+    advice = "" if "groups" in content else "; words of groups stand in the table groups"
     for key in content:
         if key not in (*TEXTS, *TABLES):
-            yield Finding("error", (key,), unknown_name("key", key, (*TEXTS, *TABLES)))
+            text = unknown_name("key", key, (*TEXTS, *TABLES)) + advice
+            yield Finding("error", (key,), text)
     for key in TEXTS:
         if text := _text_shape(content.get(key, "")):
             yield Finding("error", (key,), text)

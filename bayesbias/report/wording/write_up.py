@@ -334,7 +334,7 @@ def _placed(row: Mapping[Any, Any]) -> str:
 
 
 def _follows(row: Mapping[Any, Any]) -> str:
-    whose = "their" if row["level"] == OVERALL else "its"
+    whose = "their" if row["level"] == OVERALL else "the group’s"
     where = "closer" if row["mean"] < 0 else "farther"
     if settled(row):
         return f"so that {whose} own stereotypes lie {where}"
