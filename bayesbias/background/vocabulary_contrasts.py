@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.random import Generator, default_rng
 
 from .._core.arrays import FloatArray
+from .._core.blas import one_thread
 from .._core.checks import Argument, ArgumentError
 from .._core.random import as_seed_sequence
 from ..embeddings.chunks import Vector
@@ -242,10 +243,11 @@ class LinearContrasts:
             "protected_group": np.repeat(groups, n_pairs),
             **{name: values * len(groups) for name, values in self.columns.items()},
         }
-        frames = [
-            pd.DataFrame({"list": at, **keys, "mean": self.of_outcome(y).ravel()})
-            for at, y in enumerate(table["cosine_distance"].to_numpy() for table in tables)
-        ]
+        with one_thread():
+            frames = [
+                pd.DataFrame({"list": at, **keys, "mean": self.of_outcome(y).ravel()})
+                for at, y in enumerate(table["cosine_distance"].to_numpy() for table in tables)
+            ]
         return pd.concat(frames, ignore_index=True)
 
 

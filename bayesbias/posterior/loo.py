@@ -17,6 +17,7 @@ import pandas as pd
 from numpy.random import default_rng
 
 from .._core.arrays import FloatArray
+from .._core.blas import one_thread
 from .._core.checks import unknown_name
 from .._core.random import Seed, as_seed_sequence
 from ..model.arviz_groups import complete
@@ -145,10 +146,11 @@ def _compare_words(posteriors: Mapping[str, DataTree], factor: str, seed: Seed) 
             _check_attributes(design_of(tree))
     sequence = as_seed_sequence(seed)
     children = sequence.spawn(len(posteriors))
-    found = {
-        name: leave_words_out(tree, factor, default_rng(child))
-        for (name, tree), child in zip(posteriors.items(), children, strict=True)
-    }
+    with one_thread():
+        found = {
+            name: leave_words_out(tree, factor, default_rng(child))
+            for (name, tree), child in zip(posteriors.items(), children, strict=True)
+        }
     frame = ranked({name: each.elpd for name, each in found.items()})
     frame["mcse"] = [float(np.sqrt((found[name].mcse ** 2).sum())) for name in frame["model"]]
     frame["n_words"] = [len(found[name].elpd) for name in frame["model"]]

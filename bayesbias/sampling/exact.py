@@ -8,14 +8,14 @@ conditional.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from itertools import islice, product
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray
+from .._core.blas import one_thread
 from ..model.effects import word_means
 from .blocks import solve_blocks
 from .collapsed import Alone, conditional, log_density, standard_noise, times
@@ -23,9 +23,6 @@ from .importance import find_mode, importance_resample
 from .parameters import correlation_factor
 from .reduction import Collapsed
 from .sufficient import Classes, is_split
-
-if TYPE_CHECKING:
-    from threadpoolctl import ThreadpoolController
 
 LOG_SD_BOUNDS = (-12.0, 3.0)
 """Where the mode of the log sds is sought; distances lie in [0, 2], so both ends are absurd.
@@ -135,24 +132,11 @@ def sample_exact(
     effects : bool
         Whether to draw ``values`` too, or the parameters only.
     """
-    with _linear_algebra().limit(limits=1, user_api="blas"):
+    with one_thread():
         found = _sample(posterior, n_draws, rng)
         if not effects:
             return found
         return replace(found, values=draw_effects(posterior, found.parameters, rng))
-
-
-@cache
-def _linear_algebra() -> ThreadpoolController:
-    """Return the controller of the threads of linear algebra.
-
-    Matrices here are small, and threads that wait for them cost more than they compute: with one
-    thread a posterior takes half the time.
-    """
-    import scipy.optimize  # noqa: F401 (brings libraries of its own, which are to be seen)
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
 
 
 def _sample(posterior: Collapsed, n_draws: int, rng: Generator) -> ExactDraws:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.arrays import FloatArray
+from ..._core.blas import one_thread
 from ..._core.checks import unknown_name
 from ..._core.resources import OWN_FRAMES
 from ..debiaser import Debiaser
@@ -153,12 +154,10 @@ class Problem:
         In the axes V in which VᵀCV = I and VᵀPV = diag(p), A = V Y Vᵀ, and the gradient is
         2(Y - Y₀) + weight·(pYR + RYp) with R = VᵀQV of rank k.
         """
-        from threadpoolctl import threadpool_limits
-
         if not self.weight:
             return np.eye(len(self.second))
         # Many products of small matrices: threads cost more than they bring.
-        with threadpool_limits(1, user_api="blas"):
+        with one_thread():
             values, axes = np.linalg.eigh(self.second)
             spread = values > RANK * values[-1]
             whitening = axes[:, spread] / np.sqrt(values[spread])
