@@ -21,11 +21,14 @@ from .comparison.ranks import new_trainings as new_trainings
 from .comparison.ranks import ranks as ranks
 from .comparison.ranks import variance_shares as variance_shares
 from .embeddings.convert import convert_vectors as convert_vectors
+from .embeddings.glove_v import read_glove_v as read_glove_v
 from .embeddings.load import frequency_ranks as frequency_ranks
 from .embeddings.load import iter_vectors as iter_vectors
 from .embeddings.load import load_vectors as load_vectors
 from .embeddings.load import matched_forms as matched_forms
 from .embeddings.load import save_vectors as save_vectors
+from .embeddings.noise import drawn_replicates as drawn_replicates
+from .embeddings.noise import vector_noise as vector_noise
 from .embeddings.replicates import replicates as replicates
 from .model.arviz_groups import complete as complete
 from .model.export import export_model as export_model

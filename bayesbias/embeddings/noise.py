@@ -1,0 +1,192 @@
+"""Vectors that are known up to noise: draws of them, and how far noise pushes distances up."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator, default_rng
+
+from .._core.arrays import FloatArray
+from .._core.random import Seed, as_seed_sequence
+from .._core.resources import OWN_FRAMES
+from ..tables.distances import distance_table
+from ..tables.wordlists import WordList
+from .chunks import Vector
+from .formats.keyed import keyed_vectors
+from .replicates import MOST_TRAININGS
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
+
+NEGATIVE = 1e-4
+"""An eigenvalue above minus this share of the largest counts as zero: a matrix of low rank, stored
+as singular vectors of single precision, has some of about 1e-7."""
+
+
+def drawn_replicates(
+    vectors: KeyedVectors,
+    covariances: Mapping[str, FloatArray],
+    wordlist: WordList,
+    n: int = 10,
+    *,
+    embedding: str = "text",
+    seed: Seed = None,
+) -> pd.DataFrame:
+    """Draw vectors from how surely they are estimated, and measure a word list in each draw.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors
+    covariances : mapping of str to (n_dims,) or (n_dims, n_dims) float
+        Of every word in `vectors`; those of different words are taken as independent.
+    wordlist : WordList
+    n : int
+        Draws, from 2 to 100.
+    embedding : str
+        Name of the embedding in the table.
+    seed : int, SeedSequence, Generator or None
+
+    Returns
+    -------
+    DataFrame
+        The tables of all draws below each other, with ``embedding``, ``wordlist`` and
+        ``replicate``, for `fit_many`.
+
+    Raises
+    ------
+    ValueError
+        If `n` is not allowed, a word has no covariance, or what it has is none.
+
+    Notes
+    -----
+    A draw has the noise of the estimate and its own, so that its distances are pushed up twice:
+    `fit_many` reads from it how far trainings scatter, `vector_noise` how far all are off.
+
+    References
+    ----------
+    Vallebueno, Handan-Nader, Manning and Ho (2024), section 3.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> words = bb.load_wordlist("gender")
+    >>> vectors = bb.load_vectors("glove-demo", words=words)
+    >>> noise = {word: np.full(vectors.vector_size, 0.01) for word in vectors.index_to_key}
+    >>> bb.drawn_replicates(vectors, noise, words, 3, seed=1)["replicate"].nunique()
+    3
+    """
+    if isinstance(n, bool) or not 2 <= n <= MOST_TRAININGS:
+        raise ValueError(f"n, the number of draws, must be from 2 to {MOST_TRAININGS}; got {n}")
+    roots = {word: _root(_known(word, vectors, covariances), word) for word in vectors.index_to_key}
+    tables = []
+    for at, child in enumerate(as_seed_sequence(seed).spawn(n), start=1):
+        words = vectors.index_to_key
+        drawn = keyed_vectors(words, _drawn(vectors, roots, default_rng(child)), words)
+        table = distance_table(drawn, wordlist, embedding=embedding)
+        tables.append(table.assign(wordlist=wordlist.name, replicate=str(at)))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _known(word: str, vectors: KeyedVectors, covariances: Mapping[str, FloatArray]) -> FloatArray:
+    """Return the covariance of a word, (n_dims,) or (n_dims, n_dims)."""
+    if word not in covariances:
+        raise ValueError(f"{word!r} has a vector and no covariance")
+    given = np.asarray(covariances[word], dtype=np.float64)
+    if given.ndim > 2 or {*given.shape} != {vectors.vector_size}:
+        raise ValueError(
+            f"the covariance of {word!r} has the shape {given.shape}; vectors of "
+            f"{vectors.vector_size} dimensions have a square one, or its diagonal"
+        )
+    return given
+
+
+def _root(covariance: FloatArray, word: str) -> FloatArray:
+    """Return what turns independent standard Normals into a word's noise, of the same shape."""
+    if covariance.ndim == 1:
+        values, axes = covariance, np.ones(1)
+    else:
+        values, axes = np.linalg.eigh((covariance + covariance.T) / 2)
+    if not np.isfinite(covariance).all() or values.min() < -NEGATIVE * abs(values).max():
+        raise ValueError(f"the covariance of {word!r} has a negative or infinite variance")
+    return np.asarray(axes * np.sqrt(np.maximum(values, 0)))
+
+
+def _drawn(vectors: KeyedVectors, roots: Mapping[str, FloatArray], rng: Generator) -> Vector:
+    """Draw every vector, (n_words, n_dims)."""
+    moved = []
+    for word, root in roots.items():
+        noise = rng.standard_normal(root.shape[-1])
+        moved.append(vectors[word] + (root * noise if root.ndim == 1 else root @ noise))
+    return np.stack(moved).astype(np.float32)
+
+
+def vector_noise(
+    vectors: KeyedVectors, covariances: Mapping[str, FloatArray], wordlist: WordList
+) -> pd.DataFrame:
+    """Compute how far noise in the vectors pushes the distances of a word list up.
+
+    Noise of two words has no direction in common: it leaves inner products as they are, on
+    average, and makes vectors longer, by the trace of its covariance in squared length. That is
+    taken off: a correction by moments, exact where noise is small beside the sum over dimensions.
+
+    Parameters
+    ----------
+    vectors, covariances, wordlist
+        As for `drawn_replicates`.
+
+    Returns
+    -------
+    DataFrame
+        A row a connection: ``connection``, ``n_rows``, ``measured`` (mean distance),
+        ``without_noise`` (with lengths of which the noise is taken off) and ``too_far`` (their
+        difference).
+
+    Raises
+    ------
+    ValueError
+        If a word has no covariance, or one of another shape.
+
+    Warns
+    -----
+    UserWarning
+        Of words whose noise is as long as they are; their rows are left out.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> words = bb.load_wordlist("gender")
+    >>> vectors = bb.load_vectors("glove-demo", words=words)
+    >>> noise = {word: np.full(vectors.vector_size, 0.01) for word in vectors.index_to_key}
+    >>> bool((bb.vector_noise(vectors, noise, words)["too_far"] != 0).all())
+    True
+    """
+    table = distance_table(vectors, wordlist)
+    used = dict.fromkeys([*table["protected_word"], *table["attribute"]])
+    share = pd.Series({word: _share_of_noise(word, vectors, covariances) for word in used})
+    if lost := list(share.index[share >= 1]):
+        warnings.warn(
+            f"the noise of {', '.join(lost)} is as long as the vector: nothing can be said of "
+            "distances to them without noise, and their rows are left out",
+            skip_file_prefixes=OWN_FRAMES,
+        )
+    kept = table[~(table["protected_word"].isin(lost) | table["attribute"].isin(lost))]
+    longer = np.sqrt((1 - kept["protected_word"].map(share)) * (1 - kept["attribute"].map(share)))
+    without = 1 - (1 - kept["cosine_distance"]) / longer
+    frame = kept.assign(measured=kept["cosine_distance"], without_noise=without)
+    means = frame.groupby("connection", sort=False, observed=True)
+    found = means[["measured", "without_noise"]].mean()
+    found.insert(0, "n_rows", means.size())
+    return found.assign(too_far=found["measured"] - found["without_noise"]).reset_index()
+
+
+def _share_of_noise(
+    word: str, vectors: KeyedVectors, covariances: Mapping[str, FloatArray]
+) -> float:
+    """Return the share of a vector's squared length that is noise, on average."""
+    given = _known(word, vectors, covariances)
+    noise = given.sum() if given.ndim == 1 else np.trace(given)
+    return float(noise / np.square(vectors[word].astype(np.float64)).sum())
