@@ -19,7 +19,7 @@ from bayesbias.plots.palette import COLOURS, MARKERS
 def test_forest_draws_means_and_intervals_where_the_frame_has_them() -> None:
     frame = summaries()
     ax = plots.forest(frame)
-    names = ["all protected words", "group: woman", "she", "her", "group: man", "he"]
+    names = ["all groups", "group: woman", "she", "her", "group: man", "he"]
     assert row_names(ax) == names
     rows = frame.set_index(["protected_group", "protected_word", "connection"])
     keys = [("", ""), ("woman", ""), ("woman", "she"), ("woman", "her"), ("man", ""), ("man", "he")]
@@ -53,7 +53,7 @@ def test_forest_stands_upright_with_its_axis_named_and_one_marked() -> None:
 @pytest.mark.parametrize(
     ("level", "names"),
     [
-        ("overall", ["all protected words"]),
+        ("overall", ["all groups"]),
         ("group", ["group: woman", "group: man"]),
         ("word", ["group: woman", "she", "her", "group: man", "he"]),
     ],
@@ -80,7 +80,7 @@ def test_forest_grows_with_its_words_and_stays_readable() -> None:
 def test_forest_of_too_many_words_says_so_and_what_to_choose() -> None:
     frame = summaries({f"word{number}": "few" for number in range(500)})
     ax = plots.forest(frame)
-    assert row_names(ax) == ["all protected words", "group: few"]
+    assert row_names(ax) == ["all groups", "group: few"]
     assert "500 words do not fit into one figure" in note(ax)
     with pytest.raises(ValueError, match=r'500 rows .* choose level="overall" or level="group"'):
         plots.forest(frame, level="word")

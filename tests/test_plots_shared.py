@@ -135,14 +135,14 @@ def test_every_point_of_a_forest_says_its_own_number(crossed_posterior: DataTree
         assert f"\n{x:.3f}, interval " in text
     assert any(text.startswith("hers, neutral\n") for text in found)
     assert any(text.startswith("group: man, human\n") for text in found)
-    assert any(text.startswith("all protected words, associated\n") for text in found)
+    assert any(text.startswith("all groups, associated\n") for text in found)
     bars = [tips_of(each) for each in ax.collections if tips_of(each)]
     assert sorted(text for texts in bars for text in texts) == sorted(found)
 
 
 def test_contrasts_and_scales_say_their_numbers(crossed_posterior: DataTree) -> None:
     found = told(plots.contrast_forest(contrasts(crossed_posterior)))
-    assert [text.split("\n")[0] for text in found][:2] == ["all protected words", "group: man"]
+    assert [text.split("\n")[0] for text in found][:2] == ["all groups", "group: man"]
     assert all(f"\n{x:.3f}".replace("-", "−") in text for text, (x, _) in found.items())
     frame = scales(crossed_posterior)
     found = told(plots.scales(frame))

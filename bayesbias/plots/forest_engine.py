@@ -271,7 +271,7 @@ def _place(keys: pd.DataFrame) -> tuple[Row, ...]:
     """Place overall first; then each group's mean, or else a heading, and below it its words."""
     levels = set(keys["level"])
     overall = keys[keys["level"] == OVERALL].head(1).itertuples(index=False)
-    rows = [Row("all protected words", 0.0, "summary", *key) for key in overall]
+    rows = [Row("all groups", 0.0, "summary", *key) for key in overall]
     for name, part in keys[keys["level"] != OVERALL].groupby("protected_group", sort=False):
         group, mean = str(name), GROUP in set(part["level"])
         apart = mean and (WORD in levels or (rows[-1:] and rows[-1].level == OVERALL))

@@ -138,7 +138,7 @@ def _orders(orders: pd.DataFrame) -> Table:
     caption = f"{' − '.join(ORDER)}, before and after"
     if orders.empty:
         return Table(caption)
-    groups = orders["protected_group"].replace("", "all protected words")
+    groups = orders["protected_group"].replace("", "all groups")
     words = orders["protected_word"].where(orders["protected_word"] != "", groups)
     frame = step_cells(orders.assign(of=words, change=orders["mean"]), signed)
     names = ("of", "before", "p_closer_before", "after", "p_closer_after", "change", "p_turned")

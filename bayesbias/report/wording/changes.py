@@ -44,7 +44,7 @@ def headline(analysis: ChangeAnalysis) -> Headline | None:
         "of the word's own group, less that to stereotypes of the other groups. Above zero, its "
         f"change says that a group's own moved away. Means and "
         f"{probability_name(analysis.settings.ci_prob)} intervals of the model "
-        f"{analysis.lead.spec.name}, the strongest first."
+        f"{analysis.lead.spec.name}: overall, then the strongest group first."
     )
     return headline_of(about, analysis.lead.orders, _headline_sentence)
 

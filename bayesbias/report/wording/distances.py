@@ -61,7 +61,7 @@ def headline(analysis: Analysis) -> Headline:
     about = (
         f"{first.capitalize()} − {second}: the mean distance to {MEANINGS[first]}, less that to "
         f"{MEANINGS[second]}. Below zero, a group's own lie closer. Means and {ci} intervals of "
-        f"the model {analysis.lead.spec.name}, the strongest first."
+        f"the model {analysis.lead.spec.name}: overall, then the strongest group first."
     )
     return headline_of(about, leading_contrast(analysis), gap_sentence)
 
