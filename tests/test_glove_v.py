@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import save_file
 
 import bayesbias as bb
 from bayesbias._core.arrays import FloatArray
@@ -21,7 +22,6 @@ N_DIMS = 6
 
 def made(folder: Path, *, complete: bool = False) -> tuple[FloatArray, list[FloatArray]]:
     """Write a folder as glove_v.data does; words of its vocabulary stand in another order."""
-    numpy = pytest.importorskip("safetensors.numpy")
     rng = np.random.default_rng(1)
     names = [*reversed(WORDS), "further"]
     vectors = rng.normal(size=(len(names), N_DIMS)).astype(np.float32)
@@ -44,12 +44,12 @@ def made(folder: Path, *, complete: bool = False) -> tuple[FloatArray, list[Floa
     folder.mkdir(exist_ok=True)
     lines = [f"{name} {100 - row}" for row, name in enumerate(names)]
     (folder / "vocab.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    numpy.save_file({"center_vectors": vectors}, folder / "vectors.safetensors")
+    save_file({"center_vectors": vectors}, folder / "vectors.safetensors")
     if complete:
         whole = {"variances": np.stack(full).astype(np.float32)}
-        numpy.save_file(whole, folder / "CompleteVariances.safetensors")
+        save_file(whole, folder / "CompleteVariances.safetensors")
     else:
-        numpy.save_file(tensors, folder / "ApproximationVariances.safetensors")
+        save_file(tensors, folder / "ApproximationVariances.safetensors")
     return vectors[-2::-1], full[-2::-1]
 
 
@@ -71,6 +71,10 @@ def test_folders_that_lack_something_are_told(tmp_path: Path) -> None:
     assert list(noise) == ["x0"]
     with pytest.raises(ValueError, match="holds none of the 1 words, such as 'nowhere'"):
         bb.read_glove_v(tmp_path, ["nowhere"])
+    for short in (np.ones(N_DIMS), np.ones((3, N_DIMS))):
+        save_file({"center_vectors": short}, tmp_path / "vectors.safetensors")
+        with pytest.raises(ValueError, match=r"has no matrix|is damaged, or no folder of GloVe-V"):
+            bb.read_glove_v(tmp_path, WORDLIST)
     (tmp_path / "vectors.safetensors").write_bytes(b"\x08\x00\x00\x00\x00\x00\x00\x00nonsense")
     with pytest.raises(ValueError, match="damaged, or no folder of GloVe-V"):
         bb.read_glove_v(tmp_path, WORDLIST)

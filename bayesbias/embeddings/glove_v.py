@@ -52,7 +52,7 @@ def read_glove_v(
     FileNotFoundError
         If a file is missing.
     ModuleNotFoundError
-        If safetensors is not installed: ``pip install safetensors``.
+        If safetensors is not installed: ``pip install 'bayesbias[covariances]'``.
     ValueError
         If none of the words is there, or a file does not hold what it should.
 
@@ -71,7 +71,8 @@ def read_glove_v(
         from safetensors import SafetensorError, safe_open
     except ModuleNotFoundError:
         raise ModuleNotFoundError(
-            "GloVe-V's files need safetensors: pip install safetensors", name="safetensors"
+            "GloVe-V's files need safetensors: pip install 'bayesbias[covariances]'",
+            name="safetensors",
         ) from None
     place = Path(folder)
     asked = dict.fromkeys(words.words if isinstance(words, WordList) else words)
@@ -84,6 +85,8 @@ def read_glove_v(
     try:
         with safe_open(place / VECTORS, framework="numpy") as file:
             matrix = file.get_slice("center_vectors")
+            if len(matrix.get_shape()) != 2:
+                raise ValueError(f"{place / VECTORS} has no matrix, a word a row")
             vectors = np.stack([matrix[row] for row in found.values()])
         with safe_open(variances, framework="numpy") as file:
 

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from cli_toy import write_scored
+from safetensors.numpy import save
 
 import bayesbias as bb
 from bayesbias._core.resources import bundled_folder
@@ -25,6 +26,7 @@ from bayesbias._core.transformer_files import require_sound
 from bayesbias.contextual.sentences import load_templates
 from bayesbias.debias.defining_sets import load_defining_sets
 from bayesbias.embeddings.formats.native import VECTORS, WORDS
+from bayesbias.embeddings.glove_v import APPROXIMATE
 from bayesbias.embeddings.registry import embedding_at
 from bayesbias.extrinsic.datasets import read_bios, read_jigsaw
 from bayesbias.maskedlm.pair_files import read_pairs
@@ -102,9 +104,9 @@ def binary() -> tuple[bytes, ...]:
 @cache
 def npz() -> tuple[bytes, ...]:
     files = []
-    for save in (np.savez, np.savez_compressed):
+    for write in (np.savez, np.savez_compressed):
         file = io.BytesIO()
-        save(file, words=np.array(NAMES), vectors=MATRIX, read_as=np.array(NAMES))
+        write(file, words=np.array(NAMES), vectors=MATRIX, read_as=np.array(NAMES))
         files.append(file.getvalue())
     return tuple(files)
 
@@ -273,6 +275,13 @@ def bios() -> tuple[bytes, ...]:
     )
 
 
+def covariances() -> tuple[bytes, ...]:
+    """Variances of two words, as GloVe-V stores them: a diagonal, and singular vectors."""
+    row = np.ones((1, 2), dtype=np.float32)
+    parts = {"U_1": row.T.copy(), "s_1": row[0, :1].copy(), "Vt_1": row}
+    return (save({"diag_0": row[0].copy(), **parts}),)
+
+
 READERS = {
     "word2vec text": Reader("vectors.txt", load, text),
     "word2vec text in chunks": Reader("vectors.vec", read_twice, text),
@@ -312,6 +321,16 @@ READERS = {
         require_sound,
         lambda: (weights(),),
         beside=lambda: {"config.json": encoder()[0]},
+        opened=".",
+    ),
+    "covariances of vectors": Reader(
+        APPROXIMATE,
+        lambda path: bb.read_glove_v(path, ["cat", "dog"]),
+        covariances,
+        beside=lambda: {
+            "vocab.txt": b"cat 9\ndog 8\n",
+            "vectors.safetensors": save({"center_vectors": np.eye(2, dtype=np.float32)}),
+        },
         opened=".",
     ),
     "word list": Reader("pets.toml", check, lambda: (PETS,)),
