@@ -32,6 +32,7 @@ from .embeddings.noise import vector_noise as vector_noise
 from .embeddings.replicates import replicates as replicates
 from .model.arviz_groups import complete as complete
 from .model.export import export_model as export_model
+from .model.export import stan_data as stan_data
 from .model.prior_predictive import prior_predictive as prior_predictive
 from .model.priors import Prior as Prior
 from .model.pymc_model import build_model as build_model

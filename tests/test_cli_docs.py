@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+import typer
 from cli_toy import refused
 
 import bayesbias
@@ -21,7 +22,7 @@ def test_topics_are_listed_and_shown(capsys: pytest.CaptureFixture[str]) -> None
     assert listed.startswith("Start here: `bayesbias docs first-hour`")
     for name, page in topics().items():
         assert re.search(rf"^ ?{re.escape(name)} ", listed, flags=re.MULTILINE)
-        assert page.read_text(encoding="utf-8").startswith("# ")
+        assert page.read_text(encoding="utf-8").startswith(("# ", "<!doctype html>"))
     assert main(["docs", "reading"]) == 0
     shown = capsys.readouterr().out
     assert "Reading a posterior" in shown
@@ -38,6 +39,17 @@ def test_a_term_leads_to_its_page(capsys: pytest.CaptureFixture[str]) -> None:
     assert "rope: region of practical equivalence" in shown
     assert "bayesbias docs reading says more." in shown
     assert "pareto k: how far the importance weights may be trusted" in shown
+
+
+def test_the_lesson_opens_in_a_browser(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(typer, "launch", opened.append)
+    assert main(["docs", "lesson"]) == 0
+    (page,) = (Path(address.removeprefix("file://")) for address in opened)
+    assert page.read_bytes() == topics()["lesson"].read_bytes()
+    assert str(page) in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("toy")
@@ -66,5 +78,5 @@ def test_messages_name_pages_that_are_there_and_no_path_of_a_checkout() -> None:
             continue
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"docs/\w+\.md|README\.md|CONTRIBUTING", text), path
-        named = set(re.findall(r"bayesbias docs ([a-z_]+)`", text))
-        assert named <= set(topics()), path
+        named = set(re.findall(r"bayesbias docs ([a-z][\w-]*)", text))
+        assert named <= {*topics(), *(term.replace(" ", "-") for term in terms())}, path

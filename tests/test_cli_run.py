@@ -52,7 +52,7 @@ def _check_what_was_said(said: str) -> None:
     lines = said.splitlines()
     assert lines[0] == (
         "toy in toy.txt: 40 distances, 1 of the list's 15 entries missing; too few words of men "
-        "(2 of 2), women (2 of 2), women_stereotype (2 of 2) and human (2 of 3)."
+        "(2 of 2), women (2 of 2), the stereotypes of women (2 of 2) and human (2 of 3)."
     )
     assert lines.pop(1) == "  Missing: 1 control word."
     assert lines.pop(1).startswith("  † marks numbers of a set that lost more than 20% of its")
@@ -296,10 +296,10 @@ def test_sets_with_too_few_words_are_marked_and_refused_if_asked(
     assert main([*toy, "--out", "res"]) == 0
     out = capsys.readouterr().out
     first = out.splitlines()[0]
-    assert first.endswith("too few words of women_stereotype (3 of 4) and human (2 of 3).")
+    assert first.endswith("too few words of the stereotypes of women (3 of 4) and human (2 of 3).")
     assert [line[-1] == "†" for line in out.splitlines() if line[:7] in {"  men: ", "  women"}]
     page = Path("res/report.html").read_text(encoding="utf-8")
-    assert "Too few words are left of women_stereotype (3 of 4) and human (2 of 3). † marks" in page
+    assert "left of the stereotypes of women (3 of 4) and human (2 of 3). † marks" in page
     table = page.split("<caption>Mean distances by group</caption>")[1].split("</table>")[0]
     rows = [row for row in table.split("<tr>") if "…" in row]
     assert [("†" in row) for row in rows] == [("women" in row or "human" in row) for row in rows]

@@ -35,7 +35,7 @@ def test_it_prints_every_score_and_how_to_read_it_and_missing_words_on_stderr(
     assert "Lower than 1 means closer to all stereotypes: mac." in shown.out
     assert "Lower than 0 means closer to own stereotype: rnd." in shown.out
     assert "posterior" not in shown.out.lower()
-    assert shown.out.startswith("Too few words of women_stereotype (2 of 3).\n")
+    assert shown.out.startswith("Too few words of the stereotypes of women (2 of 3).\n")
     assert " men, women † " in shown.out
     assert "† marks numbers of a set that lost more than 20% of its words" in shown.out
     assert max(map(len, shown.out.splitlines()[:10])) <= 80

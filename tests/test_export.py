@@ -117,7 +117,8 @@ def test_what_cannot_be_said_is_refused() -> None:
         ("maximal", "brms", "brms cannot say level of protected_word.*PyMC code"),
         ("kernel", "pymc", "residual covaries as vectors do"),
         ("pairs-signs", "pymc", "it is of preferences"),
-        ("paper", "stan", "unknown program 'stan'.*pymc"),
+        ("paper", "stam", "unknown program 'stam'; did you mean 'stan'"),
+        ("kernel", "stan", "residual covaries as vectors do"),
     ):
         with pytest.raises(ValueError, match=text):
             bb.export_model(spec, to)

@@ -93,3 +93,6 @@ def test_loaded_vectors_lack_words_for_reference_lists() -> None:
     assert found.settings.embedding == "mine"
     with pytest.raises(TypeError, match=r"unknown setting of an analysis 'sed'.*'seed'"):
         bb.analyse("glove-demo", PETS, sed=1)
+    for given in (PETS, bb.load_wordlist(PETS)):
+        with pytest.raises(TypeError, match="vectors come first, then the list"):
+            bb.analyse(given, "glove-demo")  # type: ignore[arg-type]

@@ -20,12 +20,20 @@ OF_THE_READER = {"bb.debias.centre"}  # what a page shows how to add
 
 
 def code_of(page: Path) -> str:
-    """The Python of a page, without the commands of IPython."""
+    """The Python of a page, solutions among it, without the commands of IPython."""
     text = page.read_text(encoding="utf-8")
     if page.suffix == ".md":
-        return "\n".join(re.findall(r"^```python[^\n]*\n(.*?)^```$", text, flags=re.M | re.S))
-    cells = [cell["source"] for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
-    return re.sub(r"^[%!].*$", "", "\n".join("".join(cell) for cell in cells), flags=re.M)
+        return fenced(text)
+    parts = []
+    for cell in json.loads(text)["cells"]:
+        source = "".join(cell["source"])
+        parts.append(source if cell["cell_type"] == "code" else fenced(source))
+    return re.sub(r"^[%!].*$", "", "\n".join(parts), flags=re.M)
+
+
+def fenced(text: str) -> str:
+    """The Python in a text of Markdown."""
+    return "\n".join(re.findall(r"^```python[^\n]*\n(.*?)^```$", text, flags=re.M | re.S))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

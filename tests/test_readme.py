@@ -34,12 +34,12 @@ def test_python_blocks_run(
 
 
 def test_word_list_loads(tmp_path: Path) -> None:
-    path = tmp_path / "pets.toml"
+    path = tmp_path / "arts.toml"
     path.write_text(blocks("toml")[0], encoding="utf-8")
     words = load_wordlist(path)
-    assert set(words.groups) == {"cat", "dog"}
+    assert set(words.groups) == {"artist", "scientist"}
     table = distance_table(load_vectors("glove-demo", words=words), words)
-    assert len(table[table["connection"] == "associated"]) == 12
+    assert len(table[table["connection"] == "associated"]) == 18
 
 
 def test_files_that_it_names_are_there() -> None:

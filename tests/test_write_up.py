@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pandas as pd
 import pytest
@@ -12,6 +14,8 @@ import pytest
 import bayesbias as bb
 from bayesbias.report.findings import Findings
 from bayesbias.report.wording.numbers import number, percent, probability
+from bayesbias.report.wording.reference import _place
+from bayesbias.report.wording.thin import sets_in_words
 from bayesbias.report.wording.write_up import OF_EMBEDDINGS, OF_MODELS, methods, results
 from bayesbias.report.write_up import _entries
 from bayesbias.workflows import output
@@ -49,7 +53,7 @@ def said(sentences: list) -> set[str]:
 
 def written(values: pd.Series) -> set[str]:
     """Numbers of a column as sentences write them."""
-    return {number(value, digits) for value in values for digits in (0, 2, 3)}
+    return {number(value, digits) for value in values for digits in (1, 2, 3)}
 
 
 def test_every_number_is_in_the_frames(found: Findings, folder: Path) -> None:
@@ -133,9 +137,33 @@ def test_odd_names_stay_text() -> None:
         "glove-demo", ODD, models=("paper",), seed=1, draws=100, matched=0, reference_lists=0
     )
     paper = found.write_up()
-    assert r"list 50\% of \$x\_1\$ \& $<$b$>$, after nobody \#1 \{yet\}." in paper.latex
-    assert r"list 50% of \$x\_1\$ & \<b\>, after nobody #1 {yet}." in paper.markdown
+    assert r"list “50\% of \$x\_1\$ \& $<$b$>$”, after nobody \#1 \{yet\}." in paper.latex
+    assert r"list “50% of \$x\_1\$ & \<b\>”, after nobody #1 {yet}." in paper.markdown
     assert r"| a\|b † | " in paper.markdown
     assert "\n† marks numbers of a set that lost" in paper.markdown
     assert r"a|b \dag{} &" in paper.latex
     assert r"\dag{} marks numbers" in paper.latex
+
+
+PLACES = {
+    (0.01, 0.01, 0.01): "all contrasts of this list lie outside.",
+    (0.2, 0.3, 0.05): "all contrasts of this list lie inside.",
+    (0.01, 0.3, 0.01): "the overall contrast and b lie outside and a lies inside.",
+}
+
+
+@pytest.mark.parametrize("p_values", PLACES)
+def test_every_contrast_is_held_against_its_own_range(p_values: tuple[float, ...]) -> None:
+    rows = pd.DataFrame({"level": ["overall", "group", "group"], "protected_group": ["", "a", "b"]})
+    rows = rows.assign(p_value=p_values, reference_low=-0.1, reference_high=0.2)
+    lists = pd.DataFrame({"match": ["topics"] * 6, "list": [0, 0, 0, 1, 1, 1]})
+    reference = SimpleNamespace(of_match=lambda _: rows, lists=lists)
+    assert _place(cast(Any, reference), "topics") == (
+        "Of 2 lists about any topics, 95% have an overall contrast between −0.100 and +0.200. "
+        f"Each held against its own such range, {PLACES[p_values]}"
+    )
+
+
+def test_sets_that_lost_words_are_named_as_one_says_them() -> None:
+    thin = pd.DataFrame({"set": ["rich", "rich_stereotype"], "found": [2, 4], "words": [5, 6]})
+    assert sets_in_words(thin) == "rich (2 of 5) and the stereotypes of rich (4 of 6)"

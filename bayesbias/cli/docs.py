@@ -21,6 +21,9 @@ one to begin with."""
 
 GLOSSARY = "glossary"
 
+PAGE = ".html"
+"""Suffix of what is a page as it stands, which only a browser can show."""
+
 _TERM = re.compile(r"^\| \*\*(.+?)\*\* \| (.+) \| \[.+\]\((.+)\.md\) \|$", re.MULTILINE)
 """A row of the glossary: terms, what they mean, and the page that says more."""
 
@@ -71,7 +74,7 @@ def docs(
         screen.markdown(f"**{term}**: {meaning}. `bayesbias docs {topic}` says more.")
         if not browser:
             return
-    if browser:
+    if browser or (topic and pages[topic].suffix == PAGE):
         page = as_html(Path(tempfile.mkdtemp(prefix="bayesbias-docs-")))[topic or START]
         screen.say(str(page))
         typer.launch(page.as_uri())
@@ -93,8 +96,12 @@ def topics() -> dict[str, Path]:
     """Return the pages by their topics."""
     from .._core.resources import bundled_folder
 
-    paths = sorted(bundled_folder(FOLDER).glob("*.md"))
-    return {path.stem: path for path in paths if path.stem not in {START, API}}
+    paths = sorted(bundled_folder(FOLDER).iterdir())
+    return {
+        path.stem: path
+        for path in paths
+        if path.suffix in {".md", PAGE} and path.stem not in {START, API}
+    }
 
 
 def terms() -> dict[str, tuple[str, str]]:
@@ -113,7 +120,8 @@ def _spaced(term: str) -> str:
 
 def title_of(page: Path) -> str:
     """Return the first heading of a page."""
-    found = re.search(r"^# (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    text = page.read_text(encoding="utf-8")
+    found = re.search(r"^(?:# |<h1>)(.+?)(?:</h1>)?$", text, flags=re.MULTILINE)
     return found[1] if found else page.stem
 
 
@@ -127,9 +135,11 @@ def as_html(folder: Path) -> dict[str, Path]:
 
     reader, written = MarkdownIt("commonmark", {"html": False}).enable("table"), {}
     start = bundled_folder(FOLDER) / f"{START}.md"
-    for lesson in start.parent.glob("*.html"):  # which are pages as they stand
-        shutil.copyfile(lesson, folder / lesson.name)
     for name, source in {START: start, **topics()}.items():
+        written[name] = folder / f"{name}{PAGE}"
+        if source.suffix == PAGE:
+            shutil.copyfile(source, written[name])
+            continue
         body = reader.render(source.read_text(encoding="utf-8"))
         body = re.sub(r'href="(\w[\w-]*)\.md(#[^"]*)?"', r'href="\1.html"', body)
         body = re.sub(rf'<a href="{API}\.html">(.*?)</a>', r"\1", body)
@@ -138,6 +148,5 @@ def as_html(folder: Path) -> dict[str, Path]:
         page = (
             f'<!doctype html><html lang="en"><meta charset="utf-8">{head}<body>{body}</body></html>'
         )
-        written[name] = folder / f"{name}.html"
         written[name].write_text(page, encoding="utf-8")
     return written

@@ -1,21 +1,23 @@
-"""A model as code for other programs: PyMC's that runs by itself, or a formula of brms."""
+"""A model as code for other programs: PyMC's that runs by itself, Stan's, or a formula of brms."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .._core.checks import unknown_name
 from ..tables.schema import CONNECTIONS
-from .design import ATTRIBUTE_KINDS
+from .design import ATTRIBUTE_KINDS, make_design
 from .priors import FAMILIES
-from .spec import ModelSpec, load_model
+from .spec import ModelSpec, load_model, one_line
+from .stan import program_data, stan_program
 from .terms import Term
 from .tree import spec_of
 
 if TYPE_CHECKING:
+    import pandas as pd
     from xarray import DataTree
 
 
@@ -27,9 +29,10 @@ def export_model(source: str | Path | ModelSpec | DataTree, to: str = "pymc") ->
     source : str, Path, ModelSpec or DataTree
         As for `load_model`; or a posterior, whose model lacks the terms that add nothing to its
         table. A model has them all.
-    to : {"pymc", "brms"}
-        A Python file that needs PyMC and pandas alone, and is run with the path of a table; or a
-        formula of brms, without priors, for models of crossed effects.
+    to : {"pymc", "stan", "brms"}
+        A Python file that needs PyMC and pandas alone, and is run with the path of a table; a Stan
+        program, whose data `stan_data` makes; or a formula of brms, without priors, for models of
+        crossed effects.
 
     Returns
     -------
@@ -39,7 +42,7 @@ def export_model(source: str | Path | ModelSpec | DataTree, to: str = "pymc") ->
     ------
     ValueError
         If there is no such program, or it cannot say what the model says: residuals that covary
-        (PyMC), effects that sum to zero or are correlated with it (brms), preferences.
+        (PyMC, Stan), effects that sum to zero or are correlated with it (brms), preferences.
 
     Examples
     --------
@@ -49,6 +52,52 @@ def export_model(source: str | Path | ModelSpec | DataTree, to: str = "pymc") ->
     """
     if to not in WRITERS:
         raise ValueError(unknown_name("program", to, WRITERS))
+    return WRITERS[to](_exported(source))
+
+
+def stan_data(table: pd.DataFrame, source: str | Path | ModelSpec | DataTree) -> dict[str, Any]:
+    """Make the data of a model's Stan program from a table.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A long-form table.
+    source : str, Path, ModelSpec or DataTree
+        What the program was written of, by ``export_model(source, "stan")``.
+
+    Returns
+    -------
+    dict
+        Numbers and lists, as ``json.dump`` writes them and Stan's interfaces read them: sizes
+        ``n_...``, indices from 1 on in the order of a posterior's coordinates (0 for the set of
+        controls, which have none), bases of effects, and ``cosine_distance``.
+
+    Raises
+    ------
+    ValueError
+        As `export_model` and `fit` do; or if the table lacks what a term needs, such as two groups:
+        write the program of a posterior of the table, which has no such terms.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> wordlist = bb.load_wordlist("religion")
+    >>> table = bb.distance_table(bb.load_vectors("glove-demo", wordlist), wordlist)
+    >>> bb.stan_data(table, "crossed")["n_connection"]
+    4
+    """
+    spec, design = _exported(source), make_design(table)
+    gone = {term.name for term in spec.terms} - {term.name for term in spec.fitting(design).terms}
+    if gone:
+        raise ValueError(
+            f"this table has nothing to say of {', '.join(sorted(gone))}; export the model of a "
+            "posterior of it, bb.fit(table), which lacks these terms"
+        )
+    return program_data(design, spec)
+
+
+def _exported(source: str | Path | ModelSpec | DataTree) -> ModelSpec:
+    """Load the model to be written; a ValueError if no program can say it."""
     spec = load_model(source) if isinstance(source, str | Path | ModelSpec) else spec_of(source)
     known = [term.name for term in spec.terms if term.known]
     if known or spec.likelihood == "probit":
@@ -57,13 +106,13 @@ def export_model(source: str | Path | ModelSpec | DataTree, to: str = "pymc") ->
     for name in [*spec.priors, *(term.name for term in spec.terms)]:
         if not name.isidentifier():
             raise ValueError(f"the model {spec.name} calls a variable {name!r}; rename it")
-    return WRITERS[to](spec)
+    return spec
 
 
 def _pymc(spec: ModelSpec) -> str:
     used = {name for term in spec.terms for name in (term.of, term.by, term.sd_by) if name}
     projected = {term.name for term in spec.terms if term.is_projected}
-    about = {key: _one_line(getattr(spec, key)) for key in ("title", "name", "reference")}
+    about = {key: one_line(getattr(spec, key)) for key in ("title", "name", "reference")}
     about["version"] = version("bayesbias")
     parts = [_HEAD.format(**about, connections=list(CONNECTIONS))]
     parts += [_CONTEXT] if "context" in used else []
@@ -101,7 +150,7 @@ def _variables(spec: ModelSpec) -> Iterator[str]:
     dims |= {} if spec.sigma == "connection" else {"sigma": ()}
     correlated = {term.correlation: term for term in spec.terms if term.correlated}
     for name, prior in spec.priors.items():
-        family, why = FAMILIES[prior.family], f"  # {_one_line(prior.reason)}".rstrip(" #")
+        family, why = FAMILIES[prior.family], f"  # {one_line(prior.reason)}".rstrip(" #")
         inside = ", ".join(f"{family.parameters[k][1]}={v}" for k, v in prior.parameters.items())
         if name in correlated:  # by its Cholesky factor
             factor, n = correlated[name].correlation_factor, f'len(coords["{correlated[name].by}"])'
@@ -149,7 +198,7 @@ def _brms(spec: ModelSpec) -> str:
         "brms has the logarithm of a sigma that has a formula of its own.",
     ]
     formula = f"bf(cosine_distance ~ {' + '.join(terms)}{sigma}{family})"
-    return "\n".join([*(f"# {_one_line(line)}" for line in about), formula])
+    return "\n".join([*(f"# {one_line(line)}" for line in about), formula])
 
 
 def _in_brms(term: Term, spec: ModelSpec) -> str:
@@ -165,12 +214,11 @@ def _in_brms(term: Term, spec: ModelSpec) -> str:
     )
 
 
-def _one_line(text: str) -> str:
-    """Write a text of a model's file so that it stays a comment, or a part of a docstring."""
-    return " ".join(text.replace("\\", "/").replace('"', "'").split())
-
-
-WRITERS: dict[str, Callable[[ModelSpec], str]] = {"pymc": _pymc, "brms": _brms}
+WRITERS: dict[str, Callable[[ModelSpec], str]] = {
+    "pymc": _pymc,
+    "stan": stan_program,
+    "brms": _brms,
+}
 """What writes a model, by the program that it is for."""
 
 _HEAD = '''"""{title}.

@@ -55,6 +55,12 @@ FREQUENT_KEY = (
     "Brown: where the points of 95% of lists lie whose stereotypes are any words of like frequency."
 )
 
+REFERENCES = (
+    ("topics", TOPICS, "Grey bars: where the points of 95% of lists about any topics lie."),
+    ("frequency", FREQUENT, FREQUENT_KEY),
+)
+"""Kinds of reference lists, the wider bars first: how they are drawn, and what that means."""
+
 
 def forest(frame: pd.DataFrame, *, level: str = "all", ax: Axes | None = None) -> Axes:
     """Draw posterior mean distances with intervals, a row a word and a line a connection.
@@ -185,9 +191,11 @@ def reference_forest(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     of_match = dict(list(frame.assign(protected_word="").groupby("match")))
     own = next(iter(of_match.values()))
     ax, rows, drawn = level_axes(own, "all", ax, row_height=0.32)
-    for match, style in (("topics", TOPICS), ("frequency", FREQUENT)):
+    account = [interval_key(frame)]
+    for match, style, about in REFERENCES:
         if match in of_match:
             draw_reference(ax, placed(of_match[match], rows), *style)
+            account.append(about)
     draw_intervals(ax, drawn, "this list", COLOURS["associated"], MARKERS["associated"])
     return finish(
         ax,
@@ -197,7 +205,7 @@ def reference_forest(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
             0.0,
         ),
         "This list beside other lists of the same embedding",
-        f"{interval_key(frame)} {FREQUENT_KEY} Grey bars: the same of lists about any topics.",
+        " ".join(account),
         tall=rows.is_tall,
     )
 

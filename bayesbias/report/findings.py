@@ -136,7 +136,7 @@ def analyse(
     ValueError, FileNotFoundError
         As `bayesbias.load_wordlist` and `bayesbias.load_vectors`.
     TypeError
-        If there is no such setting.
+        If there is no such setting, or the list stands in the place of the vectors.
 
     Examples
     --------
@@ -145,6 +145,8 @@ def analyse(
     >>> len(found.table)
     4815
     """
+    if isinstance(vectors, Mapping | WordList):
+        raise TypeError("vectors come first, then the list: analyse(vectors, wordlist)")
     loaded = load_wordlist(wordlist)
     found = analyse_source(vectors, loaded, settings, name=name)
     parts = {each.name: getattr(found, each.name) for each in fields(found)}

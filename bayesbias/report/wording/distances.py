@@ -104,7 +104,7 @@ def closeness_sentences(analysis: Analysis) -> list[str]:
             f"Words of any meaning, as frequent as the stereotypes, lie at "
             f"{number(means['mean']['matched'])} from the protected words on average, the "
             f"stereotypes of a word's own group at {number(means['mean']['associated'])}: "
-            f"associated − matched {signed(gap['mean'])} ({ends(gap)})."
+            f"the difference associated − matched is {signed(gap['mean'])} ({ends(gap)})."
         )
     elif "human" not in means.index:
         first = (

@@ -73,14 +73,25 @@ def _place(reference: Reference, match: str) -> str:
     row = at_level(rows, OVERALL).iloc[0]
     n_lists = reference.lists.loc[reference.lists["match"] == match, "list"].nunique()
     low, high = signed(row["reference_low"]), signed(row["reference_high"])
-    what = f"Of {n_lists} {NAMES[match]}, 95% lie between {low} and {high}: "
-    which = [_name(each) for each in rows.to_dict("records") if each["p_value"] < OUTSIDE]
-    if len(which) == len(rows):
-        return f"{what}this list lies outside, overall and for every group."
-    if not which:
-        return f"{what}this list lies among them, overall and for every group."
-    verb = "lies" if len(which) == 1 else "lie"
-    return f"{what}{joined(which)} {verb} outside; for the other levels this list lies among them."
+    told = (
+        f"Of {n_lists} {NAMES[match]}, 95% have an overall contrast between {low} and {high}. Each "
+        "held against its own such range, "
+    )
+    places: dict[str, list[str]] = {"outside": [], "inside": []}
+    for each in rows.to_dict("records"):
+        of = _name(each) if each["level"] == GROUP else "the overall contrast"
+        places["outside" if each["p_value"] < OUTSIDE else "inside"].append(of)
+    found = {where: names for where, names in places.items() if names}
+    if len(found) == 1:
+        return f"{told}all contrasts of this list lie {next(iter(found))}."
+    return (
+        told
+        + joined(
+            f"{joined(names)} {'lies' if len(names) == 1 else 'lie'} {where}"
+            for where, names in found.items()
+        )
+        + "."
+    )
 
 
 def _name(row: Mapping[Hashable, Any]) -> str:

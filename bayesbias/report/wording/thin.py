@@ -46,7 +46,15 @@ def thin_names(
 
 def sets_in_words(thin: pd.DataFrame) -> str:
     """Name thin sets with what is left of them."""
-    return joined(f"{row['set']} ({row['found']} of {row['words']})" for _, row in thin.iterrows())
+    return joined(
+        f"{_said(row['set'])} ({row['found']} of {row['words']})" for _, row in thin.iterrows()
+    )
+
+
+def _said(name: str) -> str:
+    """Say which set it is, of stereotypes as a list without names of its own calls them."""
+    group = name.removesuffix("_stereotype")
+    return name if group == name else f"the stereotypes of {group}"
 
 
 def thin_sentences(analysis: Analysis) -> list[str]:

@@ -110,21 +110,21 @@ def _data(analysis: Analysis) -> Iterator[Sentence]:
     words = table.drop_duplicates("protected_word")
     groups = words["protected_group"].value_counts(sort=False)
     of_kind = table.groupby("connection", observed=True)["attribute"].unique()
-    own = {word for name in ("associated", "different") for word in of_kind.get(name, ())}
-    kinds = [counted(len(own), "stereotype")]
+    words_own = {word for name in ("associated", "different") for word in of_kind.get(name, ())}
+    kinds = [counted(len(words_own), "stereotype")]
     kinds += [counted(len(of_kind[n]), *names) for n, names in KINDS.items() if n in of_kind]
     yield (
         f"We measured cosine distances (1 − cosine) in the embedding {settings.embedding}",
         *_cited(OF_EMBEDDINGS.get(settings.embedding, ())),
         f": {len(table):,} distances between {counted(len(words), 'protected word')} "
-        f"({joined(f'{group} {size}' for group, size in groups.items())}) and "
+        f"({joined(f'{size} of {group}' for group, size in groups.items())}) and "
         f"{counted(table['attribute'].nunique(), 'attribute word')} ({joined(kinds)}).",
     )
     if settings.templates:
         n = table["context"].nunique()
         yield (f"Words were read in {n} sentences of the set {settings.templates}.",)
     source = f", after {wordlist.reference.rstrip('.')}" if wordlist.reference else ""
-    yield (f"The words are those of the list {wordlist.name}{source}.",)
+    yield (f"The words are those of the list “{wordlist.name}”{source}.",)
     lost, total = len(analysis.missing), len(_own_entries(analysis))
     yield (
         f"The embedding lacked {lost:,} of the list’s {total:,} entries, which "
@@ -133,9 +133,11 @@ def _data(analysis: Analysis) -> Iterator[Sentence]:
         else f"The embedding had all {total:,} entries of the list.",
     )
     sizes = table["connection"].astype(str).value_counts()
-    told = "Of the distances, {} are to stereotypes of the word’s own group (associated) and {} to "
-    told += "stereotypes of the other groups (different)."
-    yield (told.format(*(f"{sizes.get(each, 0):,}" for each in ("associated", "different"))),)
+    own, others = (f"{sizes.get(each, 0):,}" for each in ("associated", "different"))
+    yield (
+        f"Of the distances, {own} are to stereotypes of the word’s own group (associated) and "
+        f"{others} to stereotypes of the other group{'s' * (len(groups) != 2)} (different).",
+    )
 
 
 def _own_entries(analysis: Analysis) -> pd.DataFrame:
@@ -147,7 +149,7 @@ def _model(analysis: Analysis) -> Iterator[Sentence]:
     result = analysis.lead
     spec = result.spec
     yield (
-        f"The distances were modelled by the hierarchical Bayesian model {spec.name}",
+        f"The distances were modelled with the hierarchical Bayesian model “{spec.name}”",
         *_formula(result),
         ", where ",
         Formula("y_i"),
@@ -166,12 +168,12 @@ def _others(analysis: Analysis) -> Iterator[Sentence]:
     *others, lead = analysis.results.values()
     for result in others:
         yield (
-            f"For comparison we fitted the model {result.spec.name}",
+            f"For comparison we fitted the model “{result.spec.name}”",
             *_formula(result),
             *_indices(_columns(result) - _columns(lead)),
             f", whose effects are: {_effects(result)}.",
         )
-        yield (f"Its priors were: {_priors_of(result)}", *_of_correlations(result), ".")
+        yield ("Its priors were: ", *_priors_of(result), ".")
 
 
 def _columns(result: ModelResult) -> set[str]:
@@ -184,15 +186,16 @@ def _effects(result: ModelResult) -> str:
     said = []
     for term in result.spec.terms:
         by = f" and {_spaced(term.by)}" if term.by and not term.contrast else ""
+        over = f"over {_spaced(term.by)}s"
         extras = {
             f"around the {_spaced(term.around)}": term.around,
-            "summing to zero": term.zero_sum,
+            f"summing to zero {over}": term.zero_sum,
             "between associated and different": term.contrast,
-            "beyond what either says alone": term.interaction,
+            "orthogonal to groups, sets and connections": term.interaction,
             "with the words’ cosines as covariances": term.known,
-            "correlated": term.correlated,
+            f"correlated {over}": term.correlated,
         }
-        every = f"{_spaced(term.name)}, of every {_spaced(term.of)}{by}"
+        every = f"{_spaced(term.name)}, for every {_spaced(term.of)}{by}"
         said.append(", ".join([every, *(text for text, holds in extras.items() if holds)]))
     return "; ".join(said)
 
@@ -228,16 +231,11 @@ def _symbol(name: str, of: str, by: str) -> str:
 
 
 def _priors(analysis: Analysis) -> Iterator[Sentence]:
-    lead = analysis.lead
-    yield (f"The priors were: {_priors_of(lead)}", *_of_correlations(lead), ".")
+    yield ("The priors were: ", *_priors_of(analysis.lead), ".")
 
 
-def _of_correlations(result: ModelResult) -> tuple[Part, ...]:
-    lkj = any(prior.family == "lkj" for prior in result.spec.priors.values())
-    return _cited(("lewandowski2009",) * lkj)
-
-
-def _priors_of(result: ModelResult) -> str:
+def _priors_of(result: ModelResult) -> Iterator[Part]:
+    """Write every prior, its reason, and where it comes from; those that are alike once."""
     priors = result.spec.priors
     groups: dict[str, list[str]] = {}
     home: dict[str, str] = {}
@@ -246,15 +244,15 @@ def _priors_of(result: ModelResult) -> str:
         same = like in home and str(priors[home[like]]) == str(prior)
         home[name] = home[like] if same else name
         groups.setdefault(home[name], []).append(_named(name))
-    said = []
-    for first, names in groups.items():
+    for at, (first, names) in enumerate(groups.items()):
         prior = priors[first]
         reason = prior.reason.removeprefix("as for paper: ")
         family = "LKJ" if prior.family == "lkj" else prior.family.capitalize().replace("_", "-")
         inside = ", ".join(f"{key} {value:g}" for key, value in prior.parameters.items())
         why = f" ({_spaced(reason)})" if reason else ""
-        said.append(f"{joined(names)} {family}({inside}){why}")
-    return "; ".join(said)
+        yield f"{'; ' if at else ''}{joined(names)} {family}({inside})"
+        yield from _cited(("lewandowski2009",) * (prior.family == "lkj"))
+        yield why
 
 
 def _sampling(analysis: Analysis) -> Iterator[Sentence]:
@@ -263,9 +261,11 @@ def _sampling(analysis: Analysis) -> Iterator[Sentence]:
     kept = f"{found['chains'] * found['draws']:,.0f} draws were kept"
     if "pareto_k" in found:
         k = number(found["pareto_k"], 2)
+        correlated = any(term.correlated for term in analysis.lead.spec.terms)
+        others = " and correlations" if correlated else ""
         yield (
-            "All effects were integrated out analytically, and the standard deviations were drawn "
-            "by importance sampling with Pareto-smoothed weights",
+            f"All effects were integrated out analytically, and the standard deviations{others} "
+            "were drawn by importance sampling with Pareto-smoothed weights",
             *_cited(("vehtari2024",)),
             f" from {found['n_proposals']:,.0f} proposals (Pareto k {k}, effective sample size "
             f"{found['importance_ess']:,.0f}); {kept}.",
@@ -301,13 +301,13 @@ def _reading(analysis: Analysis) -> Iterator[Sentence]:
     if reference is not None:
         sizes = reference.lists.groupby("match")["list"].nunique()
         yield (
-            f"They were read against {sizes['frequency']} lists whose stereotypes are any words of "
-            f"like frequency and {sizes['topics']} lists about any topics, drawn from "
+            f"The differences were read against {sizes['frequency']} lists whose stereotypes are "
+            f"any words of like frequency and {sizes['topics']} lists about any topics, drawn from "
             f"{reference.n_words:,} words of the embedding.",
         )
     if settings.matched and "matched" in analysis.wordlist.controls:
         yield (
-            f"For every stereotype {settings.matched} control words of like frequency were drawn.",
+            f"For every stereotype, {settings.matched} control words of like frequency were drawn.",
         )
 
 
@@ -321,9 +321,9 @@ def _contrasts(analysis: Analysis) -> Iterator[Sentence]:
     first, second = gap_pair(analysis)
     for row in headline_rows(leading_contrast(analysis)).to_dict("records"):
         whole = row["level"] == OVERALL
-        of = "Over all groups" if whole else f"For {row['protected_group']}"
+        of = "Over all groups" if whole else f"For the group {row['protected_group']}"
         what = f"the difference {first} − {second} was" if whole else "it was"
-        yield (f"{of} {what} {_placed(row)}, {_follows(row)}.",)
+        yield (f"{of} {what} {_placed(row)}{_follows(row)}.",)
 
 
 def _placed(row: Mapping[Any, Any]) -> str:
@@ -334,13 +334,14 @@ def _placed(row: Mapping[Any, Any]) -> str:
 
 
 def _follows(row: Mapping[Any, Any]) -> str:
-    whose = "their" if row["level"] == OVERALL else "the group’s"
-    where = "closer" if row["mean"] < 0 else "farther"
+    whose = (
+        "stereotypes of a word’s own group" if row["level"] == OVERALL else "its own stereotypes"
+    )
     if settled(row):
-        return f"so that {whose} own stereotypes lie {where}"
+        return f": {whose} lie {'closer' if row['mean'] < 0 else 'farther away'} than the others"
     return (
-        "an interval that includes zero, so that it is not settled on which side of the others "
-        f"{whose} own stereotypes lie"
+        f"; the interval includes zero, so it is not settled whether {whose} lie closer or farther "
+        "away than the others"
     )
 
 
@@ -352,8 +353,8 @@ def _striking(analysis: Analysis) -> Iterator[Sentence]:
         return
     top = frame.iloc[0]
     yield (
-        f"Of {counted(len(frame), 'word')}, {top['protected_word']} was the farthest from zero "
-        f"({number(top['mean'])}, {number(top['low'])} to {number(top['high'])}, shrunken towards "
+        f"Of {counted(len(frame), 'word')}, “{top['protected_word']}” was the farthest from zero "
+        f"({number(top['mean'])}, {number(top['low'])} to {number(top['high'])}, shrunk towards "
         f"the others by the model); the probability that it is indeed the farthest of all is "
         f"{probability(top['p_most'])}.",
     )
@@ -365,8 +366,8 @@ def _comparison(analysis: Analysis) -> Iterator[Sentence]:
         return
     best, *others = frame.to_dict("records")
     beaten = joined(
-        f"{each['model']} by {number(-each['elpd_diff'], 0)} (standard error "
-        f"{number(each['dse'], 0)})"
+        f"{each['model']} by {number(-each['elpd_diff'], 1)} (standard error "
+        f"{number(each['dse'], 1)})"
         for each in others
     )
     of = "attribute words" if best["left_out"] == "attribute" else "single distances"
@@ -386,11 +387,11 @@ def _fit(analysis: Analysis) -> Iterator[Sentence]:
         parts.setdefault(_named(row["parameter"]), []).append(row["of"].replace(", ", "–"))
     named = [f"{name} ({', '.join(of)})" if any(of) else name for name, of in parts.items()]
     yield (
-        "By power-scaling",
+        "Power-scaling",
         *_cited(("kallioinen2024",)),
-        f", the priors have a noticeable part in {joined(named)}."
+        f" shows a noticeable influence of the priors on {joined(named)}."
         if named
-        else ", no parameter leans noticeably on its prior.",
+        else " shows no noticeable influence of the priors on any parameter.",
     )
 
 
@@ -408,8 +409,8 @@ def _cited(keys: tuple[str, ...]) -> tuple[Part, ...]:
 
 
 def _plain(text: str) -> str:
-    """Write intervals as a paper does."""
-    return re.sub(r"\+(?=\d)", "", text.replace(" … ", " to "))
+    """Write intervals and apostrophes as a paper does."""
+    return re.sub(r"\+(?=\d)", "", text.replace(" … ", " to ").replace("'", "’"))
 
 
 NAMES = {"sigma": "residual sd", "nu": "degrees of freedom"}
