@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -139,11 +140,17 @@ def graph(spec: str | ModelSpec = RECOMMENDED["distance"]) -> Any:  # noqa: ANN4
     import pymc as pm
 
     try:
-        return pm.model_to_graphviz(build_model(_smallest_table(), spec))
+        return pm.model_to_graphviz(model_of(_smallest_design(), load_model(spec)))
     except ImportError as error:
         raise ImportError(
             "drawing a graph needs graphviz: pip install 'bayesbias[graph]'"
         ) from error
+
+
+def _smallest_design() -> Design:
+    """Make a design in which every term has something to say, slopes too."""
+    design = make_design(_smallest_table())
+    return replace(design, covariates=("covariate",), x=np.arange(len(design.y))[:, None] / 10)
 
 
 def _smallest_table() -> pd.DataFrame:
