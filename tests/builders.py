@@ -91,6 +91,12 @@ def model_named(name: str) -> bb.ModelSpec:
                 content["terms"]["attribute_effect"]["sd_by"] = "attribute_kind"
             case "of one sigma":
                 content["sigma"] = "common"
+            case "of sigma by word":
+                content["sigma"] = "protected_word"
+            case "with slopes":  # of every covariate, by connection
+                slope = {"of": "covariate", "by": "connection", "sd": "slope_sd"}
+                content["terms"]["slope"] = slope
+                content["priors"]["slope_sd"] = {"family": "exponential", "rate": 1.0}
             case "without attributes":
                 del content["terms"]["attribute_effect"], content["priors"]["attribute_sd"]
             case "around groups":  # words vary around a mean of their group, that around all

@@ -95,14 +95,21 @@ def in_rows(design: Design, spec: ModelSpec) -> np.ndarray:
     for term in spec.terms:
         if term.name in parents:
             continue
+        if term.of == "covariate":
+            for i, j in np.ndindex(design.x.shape):
+                own = found[term.name][j]
+                total[i] += design.x[i, j] * (own[design.connection[i]] if term.by else own)
+            continue
         index = [design.codes(dim) for dim in term.dims]
         has_level = index[-1] >= 0
         total[has_level] += found[term.name][tuple(each[has_level] for each in index)]
     return total
 
 
-def residual_variance(design: Design, values: Values) -> np.ndarray:
+def residual_variance(design: Design, spec: ModelSpec, values: Values) -> np.ndarray:
     """Residual variance of every row."""
+    if spec.sigma == "protected_word":
+        return np.asarray(values["sigma"][design.word] ** 2)
     sigma = np.broadcast_to(values["sigma"], len(design.connections))
     return np.asarray(sigma[design.connection] ** 2)
 
@@ -114,7 +121,7 @@ def dense_log_density(
     spec = spec.fitting(design)
     rows = in_rows(design, spec)
     total = rows @ covariance(design, spec, values, unpooled) @ rows.T
-    total += np.diag(residual_variance(design, values))
+    total += np.diag(residual_variance(design, spec, values))
     factor = np.linalg.cholesky(total)
     apart = np.linalg.solve(factor, design.y - spec.priors["connection_mean"].parameters["mean"])
     log_det = 2 * np.log(np.diag(factor)).sum() + len(rows) * np.log(2 * np.pi)

@@ -28,6 +28,8 @@ VARIANTS = (
     "contextual of one sigma",
     "contextual without attributes",
     "contextual around groups",
+    "contextual with slopes",
+    "maximal with slopes and of sigma by word",
 )
 
 
@@ -62,7 +64,8 @@ def irregular(request: pytest.FixtureRequest, toy_table: pd.DataFrame) -> Design
         table.assign(cosine_distance=table["cosine_distance"] + noise, context=context)
     )
     vectors = unit_rows(rng.standard_normal((len(design.words), 3)))
-    return replace(design, word_cosines=vectors @ vectors.T)
+    x = np.column_stack([rng.integers(-2, 3, len(design.y)), rng.standard_normal(len(design.y))])
+    return replace(design, word_cosines=vectors @ vectors.T, covariates=("steps", "free"), x=x)
 
 
 def points_of(posterior: Collapsed, n: int, seed: int) -> np.ndarray:
@@ -105,7 +108,7 @@ def test_drawn_effects_have_the_dense_conditional(irregular: Design, name: str) 
     variables, _ = effects(irregular, spec)
     variables = {name: of for name, of in variables.items() if name in drawn}
     rows, prior = in_rows(irregular, spec), covariance(irregular, spec, values)
-    total = rows @ prior @ rows.T + np.diag(residual_variance(irregular, values))
+    total = rows @ prior @ rows.T + np.diag(residual_variance(irregular, spec, values))
     gain = np.linalg.solve(total, rows @ prior).T
     centre = spec.priors["connection_mean"].parameters["mean"]
     mean, left = gain @ (irregular.y - centre), prior - gain @ rows @ prior

@@ -97,7 +97,7 @@ def test_contrasts_of_all_runs_equal_a_dense_normal_of_all_rows() -> None:
         within = covariance(design, spec, values)
         within[:2, :2] = 0  # the connection means, which are unknown below
         rows = in_rows(design, spec)
-        dense.append(rows @ within @ rows.T + np.diag(residual_variance(design, values)))
+        dense.append(rows @ within @ rows.T + np.diag(residual_variance(design, spec, values)))
     mean, spread = gaussians(parts, found, weights)
     average, apart = np.full((3, 3), 1 / 3), np.eye(3) - 1 / 3
     # The average of three is a third of their sum: three times its variance on that direction.

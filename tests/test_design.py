@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -55,3 +58,19 @@ def test_a_word_in_two_groups_is_refused(toy_table: pd.DataFrame) -> None:
     both = toy_table.assign(protected_group=["man", *toy_table["protected_group"].iloc[1:-1], "x"])
     with pytest.raises(ValueError, match=r"the protected word '\w+' is in two groups, .*'x'"):
         make_design(both)
+
+
+@pytest.mark.parametrize(
+    ("x", "match"),
+    [
+        (np.zeros((3, 1)), r"x needs a row for each of \d+ values and a column for each of length"),
+        (np.nan, "covariates must be finite; leave out the rows that have no value"),
+    ],
+)
+def test_covariates_have_a_value_in_every_row(
+    toy_table: pd.DataFrame, x: np.ndarray | float, match: str
+) -> None:
+    design = make_design(toy_table)
+    values = np.full((len(design.y), 1), x) if isinstance(x, float) else x
+    with pytest.raises(ValueError, match=match):
+        replace(design, covariates=("length",), x=values)

@@ -38,7 +38,7 @@ def test_means_without_a_word_equal_a_dense_conditional(post: DataTree) -> None:
     values = {name: stacked(post, name)[0] for name in names}
     rows = in_rows(design, spec)
     prior = covariance(design, spec, values)
-    noise = residual_variance(design, values)
+    noise = residual_variance(design, spec, values)
     for name, left in (("01", design.word == 1), ("0-3", design.attribute == 3)):
         kept = rows[~left]
         whole = kept @ prior @ kept.T + np.diag(noise[~left])

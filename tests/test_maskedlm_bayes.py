@@ -20,8 +20,14 @@ from bayesbias.maskedlm import (
     pair_summary,
     preference_check,
 )
-from bayesbias.maskedlm.bayes import spec_for, spec_in_units
-from bayesbias.maskedlm.pairs_posterior import _Residuals, predict_new_pairs, scales_of
+from bayesbias.maskedlm.bayes import model_scales, spec_for, spec_in_units
+from bayesbias.maskedlm.pairs_posterior import (
+    _Residuals,
+    _weights,
+    levels,
+    predict_new_pairs,
+    scales_of,
+)
 from bayesbias.model.spec import load_model
 from bayesbias.model.tree import spec_of, stacked
 
@@ -86,7 +92,10 @@ def test_pair_effects_are_shared_by_models(both: DataTree) -> None:
     frame = pair_scales(both).set_index(["parameter", "model"])["mean"]
     errors = 4 / np.sqrt(2 * 240)  # four standard errors of an sd from 240 pairs
     assert frame["pair_sd", ""] == pytest.approx(PAIR_SD, rel=errors)
-    assert frame["residual_sd", "one"] == pytest.approx(RESIDUAL_SD, rel=2 * errors)  # a difference
+    residual = pair_scales(both).set_index(["parameter", "bias_type"])["mean"]["residual_sd"]
+    assert list(residual.index) == list(TYPES)
+    # Two rows a pair tell what they do not share: four errors of an sd of 60 of these.
+    np.testing.assert_allclose(residual, RESIDUAL_SD, rtol=2 * errors)
     kept = {"type_sd", "shared_type_sd", "pair_sd", "residual_sd"}
     assert set(frame.index.get_level_values(0)) == kept
 
@@ -104,16 +113,157 @@ def test_summary_has_every_level_and_model(both: DataTree) -> None:
 
 def test_p_stereotypical_is_phi_of_the_standardised_mean(alone: DataTree) -> None:
     frame = pair_summary(alone)
-    means, sigma = stacked(alone, "word_mean")[:, :, 0], stacked(alone, "sigma")[:, 0]
-    by_hand = norm.cdf(means / sigma[:, None])
+    means = stacked(alone, "word_mean")[:, :, 0]
+    sigma = stacked(alone, "sigma")
+    by_hand = norm.cdf(means / sigma)
     shown = at(frame, "bias_type", "p_stereotypical")
     np.testing.assert_allclose(shown["mean"], by_hand.mean(axis=0), rtol=1e-12)
     overall = at(frame, "overall", "p_stereotypical")
-    assert overall["mean"].item() == pytest.approx(by_hand.mean())  # types of equal size
+    # Types of equal size; of 60 pairs, their weights have an sd of a tenth.
+    assert overall["mean"].item() == pytest.approx(by_hand.mean(), abs=1e-3)
     centre = stacked(alone, "connection_mean")[:, 0]
-    wide = np.hypot(stacked(alone, "connection_sd")[:, 0], sigma)
+    wide = np.hypot(stacked(alone, "connection_sd"), sigma)
     new = at(frame, "population", "p_stereotypical")
-    assert new["mean"].item() == pytest.approx(norm.cdf(centre / wide).mean())
+    assert new["mean"].item() == pytest.approx(norm.cdf(centre[:, None] / wide).mean())
+
+
+SLOPES = {"token_difference": -6.0, "direction": 1.0}
+
+
+def clustered(seed: int, models: tuple[str, ...], n_clusters: int = 40) -> pd.DataFrame:
+    """Pairs of two types in clusters of five, with lengths and directions that matter.
+
+    Clusters have an sd of 3 that models share and one of 1 of each model's own; residuals have an
+    sd of 1 in the one type and of 3 in the other; means are 1 and -1 at equal length.
+    """
+    rng = np.random.default_rng(seed)
+    cluster = np.repeat(np.arange(2 * n_clusters), 5)
+    types = np.where(cluster < n_clusters, "calm", "loud")
+    tokens = rng.choice([-1.0, 0.0, 0.0, 1.0, 3.0], len(cluster))
+    direction = np.where(np.arange(len(cluster)) % 3, "stereo", "antistereo")
+    known = SLOPES["token_difference"] * tokens / np.tile(tokens, len(models)).std()
+    known += SLOPES["direction"] * np.where(direction == "stereo", 1.0, -1.0)
+    known += np.where(types == "calm", 1.0, -1.0)
+    shared = 3.0 * rng.standard_normal(cluster.max() + 1)[cluster]
+    frames = []
+    for model in models:
+        own = rng.standard_normal(cluster.max() + 1)[cluster]
+        noise = np.where(types == "calm", 1.0, 3.0) * rng.standard_normal(len(cluster))
+        frame = scored(model, types, known + shared + own + noise)
+        frames.append(frame.assign(cluster=cluster, token_difference=tokens, direction=direction))
+    return pd.concat(frames, ignore_index=True)
+
+
+def test_clusters_slopes_and_sds_by_type_are_found_again() -> None:
+    tree = fit_means(clustered(1, ("one", "other")), seed=1)
+    assert tree.attrs["method"] == "exact"
+    frame = pair_scales(tree)
+    mean = frame.set_index(["parameter", "model", "bias_type"])["mean"]
+    errors = 4 / np.sqrt(2 * 80)  # four standard errors of an sd of 80 clusters
+    assert mean["shared_cluster_sd", "", ""] == pytest.approx(3.0, rel=errors)
+    for model in ("one", "other"):
+        assert mean["cluster_sd", model, ""] == pytest.approx(
+            1.0, rel=3 * errors
+        )  # below residuals
+    assert mean["residual_sd", "", "calm"] == pytest.approx(1.0, rel=4 / np.sqrt(2 * 320))
+    assert mean["residual_sd", "", "loud"] == pytest.approx(3.0, rel=4 / np.sqrt(2 * 320))
+    for name, value in SLOPES.items():
+        for model in ("one", "other"):  # four errors of a slope over 400 rows of residual sd 2
+            found = mean[f"slope of {name}", model, ""]
+            assert found == pytest.approx(value, abs=4 * 2.3 / np.sqrt(400))
+    equal = at(pair_summary(tree), "bias_type", "mean_equal_length")
+    directed = SLOPES["direction"] / 3  # of three pairs two are of the one direction
+    for name, value in (("calm", 1.0), ("loud", -1.0)):
+        found = equal[equal["bias_type"] == name]["mean"].to_numpy()
+        # Four errors of a mean of 40 clusters of sd 3.2.
+        np.testing.assert_allclose(found, value + directed, atol=4 * 3.4 / np.sqrt(40))
+
+
+def test_scales_of_models_are_apart_from_their_covariates() -> None:
+    """Lengths alone make the spread of the second model: it is no larger in all else."""
+    paired = clustered(4, ("one", "other"))
+    other = paired["model"] == "other"
+    paired.loc[other, "difference"] += 40 * paired.loc[other, "token_difference"]
+    found = model_scales(paired)
+    assert found["other"] / found["one"] == pytest.approx(1.0, abs=0.1)  # residuals of 400 pairs
+
+
+def test_clusters_widen_what_one_model_is_told_to_prefer() -> None:
+    paired = clustered(2, ("one",))
+    widths = []
+    for frame in (paired, paired.drop(columns="cluster")):
+        overall = at(pair_summary(fit_means(frame, seed=1)), "overall", "mean_equal_length")
+        widths.append(overall["sd"].item())
+    # Five pairs of a cluster agree with r = 10 / (10 + 5): sqrt(1 + 4 r) times the error.
+    assert widths[0] / widths[1] == pytest.approx(np.sqrt(1 + 4 * 2 / 3), rel=0.15)
+
+
+def test_what_is_told_is_averaged_over_weighted_pairs_of_the_data() -> None:
+    """One draw, by loops over its rows."""
+    paired = clustered(3, ("one", "other"))
+    tree = fit_means(paired, seed=1, draws=100, chains=1)
+    posterior = {str(name): each.values[0, 7] for name, each in tree["posterior"].items()}
+    x, loud = tree["constant_data"]["covariates"].values, 1  # of the types in order
+    weights, size = _weights(tree)[7], model_scales(paired)
+    sums = np.zeros((3, 2))
+    for row in range(400, 800):  # of the model "other"
+        if paired["bias_type"][row] == "calm":
+            continue
+        cluster = int(paired["cluster"][row])
+        mean = posterior["word_mean"][loud, 1] + posterior["context_effect"][loud]
+        mean += posterior["attribute_effect"][cluster] + posterior["cluster_effect"][cluster, 1]
+        means = [mean + posterior["slope"][1, 1] * x[row, 1]]
+        means.insert(0, means[0] + posterior["slope"][0, 1] * x[row, 0])
+        for place, each in enumerate(means):
+            share = norm.cdf(each / posterior["sigma"][loud])
+            sums[:, place] += weights[cluster] * np.array([1, each, share])
+    drawn = {level.bias_type: level.draws for level in levels(tree)}["loud"]
+    named = ("mean_difference", "p_stereotypical"), ("mean_equal_length", "p_equal_length")
+    for place, (mean_of, share_of) in enumerate(named):
+        weight, total, share = sums[:, place]
+        assert drawn[mean_of][7, 1] == pytest.approx(size["other"] * total / weight)
+        assert drawn[share_of][7, 1] == pytest.approx(share / weight)
+
+
+def test_means_are_those_of_the_pairs_and_as_sure_as_clusters_allow() -> None:
+    """Against the plain mean, and its sd by a bootstrap of clusters; sizes tell of differences."""
+    rng = np.random.default_rng(5)
+    sizes = np.r_[np.ones(60, int), 2 * np.ones(20, int), 15, 25, 40]
+    effects = np.r_[rng.normal(0, 1, 80), 2.0, 2.5, 3.0]  # large clusters are unlike small ones
+    cluster = np.repeat(np.arange(len(sizes)), sizes)
+    differences = effects[cluster] + rng.standard_normal(len(cluster))
+    paired = scored("one", np.repeat("age", len(cluster)), differences).assign(cluster=cluster)
+    row = at(pair_summary(fit_means(paired, seed=1)), "overall", "mean_difference").iloc[0]
+    assert row["mean"] == pytest.approx(differences.mean(), abs=0.15)  # a third of its sd
+    sums = np.bincount(cluster, differences)
+    taken = rng.integers(len(sizes), size=(4000, len(sizes)))
+    resampled = sums[taken].sum(axis=1) / sizes[taken].sum(axis=1)
+    assert 0.8 * resampled.std() < row["sd"] < 1.5 * resampled.std()
+
+
+def test_a_new_type_has_new_clusters_and_the_covariates_of_the_pairs() -> None:
+    tree = fit_means(clustered(3, ("one", "other")).query("bias_type == 'loud'"), seed=1)
+    x = np.asarray(tree["constant_data"]["covariates"])
+    centre, slope = stacked(tree, "connection_mean"), stacked(tree, "slope")
+    names = ("attribute_sd", "cluster_sd", "sigma", "connection_sd")
+    sds = [stacked(tree, name) for name in names]
+    spread = np.sqrt(sum(each.reshape(len(centre), -1) ** 2 for each in sds))
+    summary = pair_summary(tree)
+    for model, rows in enumerate((slice(0, 200), slice(200, 400))):
+        for quantity, tokens in (("p_stereotypical", 1.0), ("p_equal_length", 0.0)):
+            moved = centre[:, [model]] + slope[:, :, model] @ (x[rows] * [tokens, 1.0]).T
+            by_hand = norm.cdf(moved / spread[:, [model]]).mean()
+            shown = at(summary, "population", quantity)["mean"].iloc[model]
+            assert shown == pytest.approx(by_hand, rel=1e-9)
+    theta = stacked(tree, "word_mean")[:, 0]
+    whole = predict_new_pairs(tree, np.random.default_rng(1), np.arange(4000))
+    moments = theta[:, 0, None] + np.einsum("nk,rk->nr", slope[:, :, 0], x[:200])
+    # Means of 4,000 draws of sd 4.
+    atol = 5 * 4.5 / np.sqrt(4000)
+    np.testing.assert_allclose(whole[:, :200].mean(0), moments.mean(0), atol=atol)
+    same = np.corrcoef(whole[:, 0], whole[:, 1])[0, 1]  # two pairs of one cluster
+    shared, own = sds[0] ** 2 + sds[1][:, 0] ** 2, sds[2][:, 0] ** 2
+    assert same == pytest.approx(shared.mean() / (shared + own).mean(), abs=5 / np.sqrt(4000))
 
 
 @pytest.mark.parametrize("nu", [2.5, 30.0])
@@ -263,7 +413,13 @@ def test_effects_that_cannot_be_told_apart_are_left_out() -> None:
     alone = spec_for(pair_design(made(n_pairs=3)), spec)
     assert alone.needed_priors == ("connection_mean", "connection_sd", "sigma")
     several = made(n_pairs=3, models={"one": 0.0, "other": 1.0})
-    assert spec_for(pair_design(several), spec) == spec
+    assert spec_for(pair_design(several), spec) == spec.without("cluster_effect", "slope")
+    clustered = several.assign(
+        cluster=several["pair_id"].astype(int) // 2, token_difference=range(len(several))
+    )
+    assert spec_for(pair_design(clustered), spec) == spec
+    one = spec_for(pair_design(clustered[clustered["model"] == "one"]), spec)
+    assert [term.name for term in one.terms] == ["word_mean", "attribute_effect", "slope"]
     one_type = several[several["bias_type"] == "age"]
     kept = spec_for(pair_design(one_type), spec).needed_priors
     assert "attribute_sd" in kept

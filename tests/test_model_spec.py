@@ -140,6 +140,10 @@ ALIKE = "effects that sum to zero are alike: one sd, and no correlation"
         (with_term("word_mean", zero_sum=True), ALIKE),
         (with_term("word_mean", sd_by="", zero_sum=True, correlated=True), ALIKE),
         (with_term("word_mean", correlated=True), "lacks the prior of word_mean_correlation"),
+        (
+            with_term("own", of="covariate", by="attribute_set", sd="s"),
+            "slopes are by connection or of all, with one sd",
+        ),
     ],
 )
 def test_wrong_terms_say_what_is_wrong(content: dict[str, Any], message: str) -> None:

@@ -188,7 +188,7 @@ def test_words_held_out_are_covered_at_their_rate(name: str) -> None:
         values = {key: each[0] for key, each in draw_parameters(design, spec, 1, rng).items()}
         cov = covariance(design, spec, values)
         drawn = rng.multivariate_normal(np.zeros(len(cov)), cov, method="eigh")
-        noise = rng.normal(0, np.sqrt(residual_variance(design, values)))
+        noise = rng.normal(0, np.sqrt(residual_variance(design, spec, values)))
         y = spec.centre + rows @ drawn + noise
         tree = fit_design(replace(rest, y=y[~held]), spec, method="exact", draws=250, seed=seed)
         truths = {"population": of_words @ drawn, "listed": y}

@@ -26,7 +26,14 @@ from bayesbias.model.pymc_model import (
     model_of,
 )
 from bayesbias.model.spec import ModelSpec, load_model, models
-from bayesbias.model.tree import SamplingWarning, labels, observed, spec_of, variable_dims
+from bayesbias.model.tree import (
+    SamplingWarning,
+    design_of,
+    labels,
+    observed,
+    spec_of,
+    variable_dims,
+)
 from bayesbias.posterior.loo import add_log_likelihood
 from bayesbias.posterior.sensitivity import with_log_densities
 from bayesbias.sampling.fit import fit, fit_design
@@ -259,6 +266,29 @@ def test_whitened_models_are_the_same_models(
     check_same_model(make_design(table), load_model(spec))
 
 
+def with_covariates(design: Design) -> Design:
+    x = np.random.default_rng(3).standard_normal((len(design.y), 2))
+    return replace(design, covariates=("one", "other"), x=x)
+
+
+@pytest.mark.filterwarnings("ignore:PyTensor could not link:UserWarning")
+def test_so_they_are_with_slopes_and_a_sigma_by_word(
+    table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bayesbias.model.pymc_model.placed", lambda *_: None)
+    spec = model_named("crossed with slopes and of sigma by word")
+    check_same_model(with_covariates(make_design(table)), spec)
+
+
+def test_pymc_works_on_slopes_and_a_sigma_by_word(table: pd.DataFrame) -> None:
+    """Kept in the posterior with their covariates, as every index of the rows is."""
+    design = with_covariates(make_design(table))
+    spec = model_named("crossed with slopes and of sigma by word")
+    tree = fit_design(design, spec, method="exact", draws=500, chains=2, seed=1)
+    assert design_of(tree).digest == design.digest
+    check_log_likelihood(tree, model_of(design_of(tree), spec))
+
+
 @pytest.mark.filterwarnings("ignore:PyTensor could not link:UserWarning")
 @pytest.mark.parametrize("spec", ["crossed", "maximal"])
 def test_so_they_are_where_gaps_make_too_many_classes(
@@ -284,8 +314,11 @@ def check_same_model(design: Design, stated: ModelSpec) -> None:
         point = {name: value + 0.4 * rng.standard_normal(np.shape(value)) for name, value in start}
         found = dict(zip(names, effects(*(point[x.name] for x in inputs)), strict=True))
         columns = []
-        for at in np.eye(len(point["whitened"])):
-            moved = point | {"whitened": point["whitened"] + at}  # effects are linear in these
+        coordinates = [
+            (n, at) for n in point if n.endswith("whitened") for at in np.eye(len(point[n]))
+        ]
+        for name, at in coordinates:
+            moved = point | {name: point[name] + at}  # effects are linear in these
             ahead = effects(*(moved[x.name] for x in inputs))
             pairs = zip(ahead, found.values(), strict=True)
             columns.append(np.concatenate([np.ravel(new - old) for new, old in pairs]))
@@ -324,6 +357,8 @@ def test_coordinates_of_whole_designs_are_standard_normal(varied: Design, spec: 
         design = nested.take(np.flatnonzero(design.attribute % 10 == design.word))
     stated = load_model(name)
     stated = stated.without(*(term.name for term in stated.terms if term.interaction))
+    if stated.sigma == "protected_word":  # then words of one class need not be alike
+        stated = replace(stated, sigma="connection")
     model = model_of(design, stated, whitened=True)
     density, start = model.compile_logp(mode=PYTHON), model.initial_point()
     rng = np.random.default_rng(1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 from functools import partial
 from importlib.util import find_spec
@@ -153,7 +152,7 @@ def drawn(design: Design, spec: bb.ModelSpec) -> tuple[np.ndarray, list[dict[str
             density = density + np.log(diagonal) @ np.maximum(n - 1 - np.arange(n), 0)
     mu = expected_rows(spec, design.codes, values.__getitem__)
     sigma = values["sigma"]
-    sd = sigma[:, design.connection] if sigma.ndim > 1 else sigma[:, None]
+    sd = sigma[:, design.codes(spec.sigma)] if sigma.ndim > 1 else sigma[:, None]
     if "nu" in values:
         rows = stats.t.logpdf(design.y, values["nu"][:, None], mu, sd)
     else:
@@ -231,18 +230,18 @@ int main(int, char** given) {
 def stan() -> Path:
     """A folder with the compiler stanc and Stan's headers: that of the package httpstan."""
     package = find_spec("httpstan")
-    if package is None or shutil.which("g++") is None:
-        pytest.skip("needs the extra stan (httpstan) and g++")
+    assert package is not None, "make test-stan installs httpstan"
     return Path(str(package.origin)).parent
 
 
+@pytest.mark.stan
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_stan_takes_the_programs(name: str, stan: Path, tmp_path: Path) -> None:
     (tmp_path / "model.stan").write_text(bb.export_model(model_named(name), "stan"))
     subprocess.run([stan / "stanc", "--o=/dev/null", tmp_path / "model.stan"], check=True)
 
 
-@pytest.mark.slow  # a C++ compiler takes a minute for a model
+@pytest.mark.stan  # a C++ compiler takes a minute for a model
 @pytest.mark.parametrize("name", ["maximal", "crossed around groups", "robust"])
 def test_stan_itself_has_the_density(name: str, stan: Path, tmp_path: Path) -> None:
     design, spec = make_design(TABLE), model_named(name)

@@ -107,7 +107,7 @@ def check_classes_of_sums(found: Classes, sums: np.ndarray) -> None:
 
 def test_coupling_of_words_and_attributes(table: pd.DataFrame, posterior: Collapsed) -> None:
     words, attributes = posterior.sides
-    found = between(words, attributes, row_types(posterior.design, posterior.spec.terms))
+    found = between(words, attributes, row_types(posterior.design, posterior.spec))
     expected = np.zeros_like(found)
     rows = zip(*(by_row(posterior, table, side) for side in (0, 1)), strict=True)
     for (c, word, one, _), (_, attribute, other, _) in rows:

@@ -12,7 +12,7 @@ import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
-from ..model.tree import labels, stacked
+from ..model.tree import labels, spec_of, stacked
 from ..posterior.summaries import carry_warnings, in_front, scales
 from .pair_checks import misfits, preference_check
 from .pairs_posterior import NULLS, levels, models_of, of_signs, scales_of
@@ -24,10 +24,12 @@ PARAMETERS = {
     "connection_sd": "type_sd",
     "context_sd": "shared_type_sd",
     "attribute_sd": "pair_sd",
+    "cluster_sd": "cluster_sd",
+    "slope_sd": "slope_sd",
     "sigma": "residual_sd",
     "nu": "nu",
 }
-"""What the standard deviations of the models mean here."""
+"""What the standard deviations of the models mean here, if every pair is a cluster of its own."""
 
 
 SIGN_SCALES = ("shared_type_sd", "type_sd", "shared_cluster_sd", "cluster_sd", "pair_sd")
@@ -54,16 +56,15 @@ def pair_summary(
         ``level``: overall (the types of the data, weighted by their pairs), population (the types
         that these stand for: what a new one may be like) or bias_type; ``bias_type``, ``model``;
         ``quantity``: mean_difference, in the unit of the scores; standardised, the same over the
-        spread of single pairs; p_stereotypical, the probability that the stereotypical sentence
-        of a new pair scores higher, under the Normal model
-        :math:`\Phi(\theta / \sqrt{\omega^2 + \sigma^2})`; p_equal_length. Of the model
-        ``pairs-signs`` there are the two shares only: p_stereotypical is the share of pairs whose
-        stereotypical sentence is preferred, averaged over the pairs of the data and over clusters
-        like theirs, which every draw weights anew, so that its interval covers other contrasts of
-        words; p_equal_length is the same if the sentences of a pair had as many tokens, where the
-        difference in token counts is known. Of each ``mean``, ``sd``, ``low``,
-        ``high``, and ``p_above``: the probability that it is above its value without
-        preference, 0, 0, one half and one half.
+        spread of single pairs; p_stereotypical, the share of pairs whose stereotypical sentence is
+        preferred, under the Normal model the mean of :math:`\Phi(\mu_i / \sigma)`, with
+        :math:`\mu_i` what it expects of pair i; and where the difference in token counts is known,
+        mean_equal_length and p_equal_length, the same if both sentences of a pair had as many
+        tokens. Of the model ``pairs-signs`` there are the two shares only. All are averaged over
+        the pairs of the data and over clusters like theirs, which every draw weights anew, so that
+        intervals cover other contrasts of words. Of each ``mean``, ``sd``, ``low``, ``high``, and
+        ``p_above``: the probability that it is above its value without preference, one half of a
+        share and 0 of others.
     """
     models = models_of(tree)
     frames = {}
@@ -199,18 +200,37 @@ def pair_scales(
     -------
     DataFrame
         ``parameter`` (shared_type_sd of what all models find in a bias type, type_sd of what one
-        finds beyond it, pair_sd, residual_sd, nu), ``model`` (empty for what models share, which
-        is in the unit of a model of middling size), ``mean``, ``sd``, ``low``, ``high``.
-        With one model type_sd is all of it.
+        finds beyond it, shared_cluster_sd and cluster_sd likewise of clusters, or pair_sd where
+        every pair is its own, slope_sd, residual_sd, nu, and the slopes), ``model`` and
+        ``bias_type`` (empty for what is of none; what models share is in the unit of a model of
+        middling size), ``mean``, ``sd``, ``low``, ``high``. With one model type_sd and cluster_sd
+        are all of it.
     """
     if of_signs(tree):
         return _sign_scales(tree, ci_prob, ci_kind)
     frame = scales(tree, ci_prob, ci_kind).rename(columns={"of": "model"})
-    frame["parameter"] = frame["parameter"].map(PARAMETERS)
+    if "slope" in tree["posterior"]:
+        frame = pd.concat([frame, _slopes(tree, ci_prob, ci_kind)], ignore_index=True)
+    names, models = dict(PARAMETERS), models_of(tree)
+    if len(models) == 1 or "cluster_sd" in tree["posterior"]:  # attributes are clusters of pairs
+        names["attribute_sd"] = "shared_cluster_sd" if len(models) > 1 else "cluster_sd"
+    frame["parameter"] = frame["parameter"].replace(names)
+    of_type = (frame["parameter"] == "residual_sd") & (spec_of(tree).sigma == "protected_word")
+    frame.insert(2, "bias_type", frame["model"].where(of_type, ""))
+    frame["model"] = frame["model"].mask(of_type, "")
     size = frame["model"].map(scales_of(tree)).fillna(1.0)
     for name in ("mean", "sd", "low", "high"):
         frame[name] *= size
     return frame
+
+
+def _slopes(tree: DataTree, ci_prob: float, ci_kind: str) -> pd.DataFrame:
+    """Slopes of covariates by language model."""
+    models, frames = models_of(tree), []
+    for at, name in enumerate(labels(tree, "covariate")):
+        frame = describe_draws(stacked(tree, "slope")[:, at], ci_prob, ci_kind)
+        frames.append(in_front(frame, parameter=f"slope of {name}", model=models))
+    return pd.concat(frames, ignore_index=True)
 
 
 def _sign_scales(tree: DataTree, ci_prob: float, ci_kind: str) -> pd.DataFrame:
@@ -224,6 +244,6 @@ def _sign_scales(tree: DataTree, ci_prob: float, ci_kind: str) -> pd.DataFrame:
         if name in tree["posterior"]:
             draws = stacked(tree, name)
             add(name, draws, "" if draws.ndim == 1 else models)
-    for at, name in enumerate(labels(tree, "covariate")):
-        add(f"slope of {name}", stacked(tree, "slope")[:, at], models)
+    if labels(tree, "covariate"):
+        frames.append(_slopes(tree, ci_prob, ci_kind))
     return carry_warnings(pd.concat(frames, ignore_index=True), tree)

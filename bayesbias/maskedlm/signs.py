@@ -99,16 +99,21 @@ class SignDesign:
 
     @cached_property
     def shape(self) -> FloatArray:
-        """Of the gamma weights of clusters: (1 - h)², h their share of a type's pairs.
+        """Of the gamma weights of clusters; see `weight_shapes`."""
+        return weight_shapes(self.bias_type, self.cluster)
 
-        A weight of shape 1 is the Bayesian bootstrap's. It takes the spread of large clusters for
-        smaller than it is, since their type's mean follows them; variances divided by (1 - h)² do
-        not (the estimator CV3: MacKinnon, Nielsen and Webb, 2023, Journal of Econometrics 232).
-        """
-        n = np.zeros((len(self.bias_types), len(self.clusters)))
-        np.add.at(n, (self.bias_type, self.cluster), 1.0)
-        share = (n / n.sum(axis=1, keepdims=True)).max(axis=0)
-        return np.asarray(np.maximum((1 - share) ** 2, LEAST_SHAPE))
+
+def weight_shapes(bias_type: IntArray, cluster: IntArray) -> FloatArray:
+    """Return shapes of the gamma weights of clusters: (1 - h)², h their share of a type's pairs.
+
+    A weight of shape 1 is the Bayesian bootstrap's. It takes the spread of large clusters for
+    smaller than it is, since their type's mean follows them; variances divided by (1 - h)² do not
+    (the estimator CV3: MacKinnon, Nielsen and Webb, 2023, Journal of Econometrics 232).
+    """
+    n = np.zeros((bias_type.max() + 1, cluster.max() + 1))
+    np.add.at(n, (bias_type, cluster), 1.0)
+    share = (n / n.sum(axis=1, keepdims=True)).max(axis=0)
+    return np.asarray(np.maximum((1 - share) ** 2, LEAST_SHAPE))
 
 
 def sign_design(chosen: pd.DataFrame) -> SignDesign:
@@ -121,15 +126,8 @@ def sign_design(chosen: pd.DataFrame) -> SignDesign:
     order = np.array([names.index(name) for name in type_names])
     models, model_names = codes_and_names(chosen["model"])
     pairs, pair_names = codes_and_names(chosen["pair_id"])
-    clusters, cluster_names = codes_and_names(
-        chosen["cluster" if "cluster" in chosen.columns else "pair_id"].astype(str)
-    )
-    of_pair = np.zeros(len(pair_names), dtype=np.int64)
-    of_pair[pairs] = clusters
-    if (of_pair[pairs] != clusters).any():
-        pair = pair_names[int(pairs[(of_pair[pairs] != clusters).argmax()])]
-        raise ValueError(f"pair {pair!r} is in two clusters; give it one for all language models")
-    found = {name: x for name in COVARIATES if (x := _covariate(chosen, name)) is not None}
+    clusters, cluster_names = clusters_of(chosen)
+    found = covariates_of(chosen)
     difference = chosen["difference"].to_numpy(dtype=np.float64)
     if not np.isfinite(difference).all():
         row = int(np.argmin(np.isfinite(difference)))
@@ -143,10 +141,34 @@ def sign_design(chosen: pd.DataFrame) -> SignDesign:
         bias_type=order[types],
         language_model=models.astype(np.int64),
         pair=pairs.astype(np.int64),
-        cluster=clusters.astype(np.int64),
+        cluster=clusters,
         x=np.column_stack([*found.values()]) if found else np.zeros((len(chosen), 0)),
         y=0.5 + 0.5 * np.sign(difference),
     )
+
+
+def clusters_of(chosen: pd.DataFrame) -> tuple[IntArray, list[str]]:
+    """Return the cluster of every row and the clusters' names; a pair is its own if none is known.
+
+    Raises
+    ------
+    ValueError
+        If a pair is in two.
+    """
+    pairs, names = codes_and_names(chosen["pair_id"])
+    known = "cluster" if "cluster" in chosen.columns else "pair_id"
+    clusters, cluster_names = codes_and_names(chosen[known].astype(str))
+    of_pair = np.zeros(len(names), dtype=np.int64)
+    of_pair[pairs] = clusters
+    if (of_pair[pairs] != clusters).any():
+        pair = names[int(pairs[(of_pair[pairs] != clusters).argmax()])]
+        raise ValueError(f"pair {pair!r} is in two clusters; give it one for all language models")
+    return clusters.astype(np.int64), cluster_names
+
+
+def covariates_of(chosen: pd.DataFrame) -> dict[str, FloatArray]:
+    """Return the covariates that say something, in their sds, by name."""
+    return {name: x for name in COVARIATES if (x := _covariate(chosen, name)) is not None}
 
 
 def _covariate(chosen: pd.DataFrame, name: str) -> FloatArray | None:

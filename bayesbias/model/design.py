@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from .._core.arrays import FloatArray
 from ..tables.cosines import MOST_WORDS, word_cosines
 from ..tables.schema import CONNECTIONS, Coded, codes_and_names, validate_and_encode
+from .terms import COVARIATE
 
 IntArray = NDArray[np.int64]
 
@@ -62,6 +63,8 @@ class Design:
     # (n_groups, n_sets): what each set is to each group, -1 where there is no row; found from rows
     word_cosines: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     # (n_words, n_words): cosines of the protected words, where the table knows them
+    covariates: tuple[str, ...] = ()
+    x: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))  # (n_rows, n_covariates)
 
     def __post_init__(self) -> None:
         sizes = {
@@ -80,6 +83,13 @@ class Design:
         if not np.isfinite(self.y).all():
             row = int(np.argmin(np.isfinite(self.y)))
             raise ValueError(f"{self.outcome} must be finite; got {self.y[row]} in row {row}")
+        if self.covariates and self.x.shape != (len(self.y), len(self.covariates)):
+            raise ValueError(
+                f"x needs a row for each of {len(self.y)} values and a column for each of "
+                f"{', '.join(self.covariates)}; its shape is {self.x.shape}"
+            )
+        if not np.isfinite(self.x).all():
+            raise ValueError("covariates must be finite; leave out the rows that have no value")
         if self.word_cosines.shape not in {(0, 0), (len(self.words),) * 2}:
             raise ValueError(
                 f"word_cosines need a row and a column for each of {len(self.words)} words"
@@ -129,7 +139,12 @@ class Design:
             )
 
     def codes(self, column: str) -> IntArray:
-        """Return the index of every row along a dimension of ``coords``, (n_rows,)."""
+        """Return the index of every row along a dimension of ``coords``, (n_rows,).
+
+        Of covariates it is that of the row's values of all of them.
+        """
+        if column == COVARIATE:
+            return np.asarray(np.unique(self.x, axis=0, return_inverse=True)[1].ravel())
         if column == "protected_group":
             return self.word_group[self.word]
         if column == "attribute_kind":
@@ -147,6 +162,7 @@ class Design:
         """Return some rows; words, attributes and connections stay, with or without rows."""
         own = ["word", "connection", "attribute", "y"]
         own += [each for each in ("context", "set") if len(getattr(self, each))]
+        own += ["x"] if self.covariates else []
         return replace(self, **{name: getattr(self, name)[rows] for name in own})
 
     @property
@@ -170,6 +186,7 @@ class Design:
             "attribute_kind": list(self.kinds),
         }
         names |= {"attribute_set": list(self.sets)} if self.sets else {}
+        names |= {COVARIATE: list(self.covariates)} if self.covariates else {}
         return names | ({"context": list(self.contexts)} if self.contexts else {})
 
 

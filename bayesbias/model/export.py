@@ -41,8 +41,8 @@ def export_model(source: str | Path | ModelSpec | DataTree, to: str = "pymc") ->
     Raises
     ------
     ValueError
-        If there is no such program, or it cannot say what the model says: residuals that covary
-        (PyMC, Stan), effects that sum to zero or are correlated with it (brms), preferences.
+        If there is no such program, or it cannot say what the model says: residuals that covary,
+        slopes of covariates, preferences, and with brms effects that sum to zero or are correlated.
 
     Examples
     --------
@@ -99,10 +99,11 @@ def stan_data(table: pd.DataFrame, source: str | Path | ModelSpec | DataTree) ->
 def _exported(source: str | Path | ModelSpec | DataTree) -> ModelSpec:
     """Load the model to be written; a ValueError if no program can say it."""
     spec = load_model(source) if isinstance(source, str | Path | ModelSpec) else spec_of(source)
-    known = [term.name for term in spec.terms if term.known]
-    if known or spec.likelihood == "probit":
-        what = f"{known[0]} covaries as vectors do" if known else "it is of preferences"
-        raise ValueError(f"the model {spec.name} cannot be exported: {what}")
+    faults = [f"{term.name} covaries as vectors do" for term in spec.terms if term.known]
+    faults += [f"{term.name} needs covariates" for term in spec.terms if term.is_slope]
+    faults += ["it is of preferences"] if spec.likelihood == "probit" else []
+    if faults:
+        raise ValueError(f"the model {spec.name} cannot be exported: {faults[0]}")
     for name in [*spec.priors, *(term.name for term in spec.terms)]:
         if not name.isidentifier():
             raise ValueError(f"the model {spec.name} calls a variable {name!r}; rename it")
@@ -131,7 +132,7 @@ def _pymc(spec: ModelSpec) -> str:
         if "attribute_set" in term.dims:  # which controls have none of
             of_rows += ' * (codes["attribute_set"] >= 0)'
         lines += [f"    mu = mu + {of_rows}"]
-    sigma = 'sigma[codes["connection"]]' if spec.sigma == "connection" else "sigma"
+    sigma = f'sigma[codes["{spec.sigma}"]]' if spec.sigma_dims else "sigma"
     family = "StudentT" if spec.likelihood == "student_t" else "Normal"
     nu = "nu=nu, " if family == "StudentT" else ""
     observed = 'observed=table["cosine_distance"].to_numpy()'
@@ -146,8 +147,7 @@ def _pymc(spec: ModelSpec) -> str:
 def _variables(spec: ModelSpec) -> Iterator[str]:
     """Yield a line for every free variable of a model: priors first, then effects."""
     dims = {term.sd: term.sd_dims for term in spec.terms}
-    dims |= {"connection_mean": ("connection",), "sigma": ("connection",), "nu": ()}
-    dims |= {} if spec.sigma == "connection" else {"sigma": ()}
+    dims |= {"connection_mean": ("connection",), "sigma": spec.sigma_dims, "nu": ()}
     correlated = {term.correlation: term for term in spec.terms if term.correlated}
     for name, prior in spec.priors.items():
         family, why = FAMILIES[prior.family], f"  # {one_line(prior.reason)}".rstrip(" #")
@@ -189,7 +189,7 @@ def _effects(term: Term, spec: ModelSpec) -> Iterator[str]:
 
 def _brms(spec: ModelSpec) -> str:
     terms = ["0 + connection", *(_in_brms(term, spec) for term in spec.terms)]
-    sigma = ", sigma ~ 0 + connection" if spec.sigma == "connection" else ""
+    sigma = f", sigma ~ 0 + {spec.sigma}" if spec.sigma_dims else ""
     family = ", family = student()" if spec.likelihood == "student_t" else ""
     said = [f"{name} ~ {prior}: {prior.reason}" for name, prior in spec.priors.items()]
     about = [

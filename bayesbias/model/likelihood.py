@@ -29,15 +29,20 @@ NUMBERS_AT_ONCE = 2_000_000
 
 def locations(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatArray:
     """Expected distance of rows under posterior draws, (n_draws, n_rows)."""
+    constants = tree["constant_data"].to_dataset()
     return expected_rows(
         spec_of(tree),
         lambda dim: index_of(tree, ROW_INDICES[dim])[rows],
         lambda name: stacked(tree, name)[draws],
+        np.asarray(constants["covariates"])[rows] if "covariates" in constants else None,
     )
 
 
 def expected_rows(
-    spec: ModelSpec, codes: Callable[[str], IntArray], values: Callable[[str], FloatArray]
+    spec: ModelSpec,
+    codes: Callable[[str], IntArray],
+    values: Callable[[str], FloatArray],
+    x: FloatArray | None = None,
 ) -> FloatArray:
     """Sum what a model expects of rows, (n_draws, n_rows).
 
@@ -49,11 +54,19 @@ def expected_rows(
         The place of every row along it; -1 where it has none.
     values : function of a variable
         Its draws, (n_draws, ...).
+    x : (n_rows, n_covariates) float, optional
+        Covariates; needed where the model has slopes.
     """
     expected: FloatArray | float = 0.0
     if not spec.around_means:
         expected = _taken(values("connection_mean"), codes("connection"))
     for term in spec.summed_terms:
+        if term.is_slope and x is not None:
+            slopes = values(term.name)
+            for at, column in enumerate(x.T):
+                own = _taken(slopes[:, at], codes(term.by)) if term.by else slopes[:, at]
+                expected = expected + column[:, None] * own
+            continue
         index = tuple(codes(dim) for dim in term.dims)
         effects = _taken(values(term.name), *index)
         effects[index[-1] < 0] = 0.0  # controls are in no attribute set
@@ -83,7 +96,7 @@ def residual_sds(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatA
         sd = stacked(tree, name)[draws]
         return _taken(sd, index_of(tree, ROW_INDICES[by])[rows]).T if by else sd[:, None]
 
-    sigma = in_rows("sigma", "connection" if spec.sigma == "connection" else "")
+    sigma = in_rows("sigma", "".join(spec.sigma_dims))
     terms = [term for term in spec.terms if term.known]
     if not terms:
         return sigma

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -112,7 +113,7 @@ def model_of(design: Design, spec: ModelSpec, *, whitened: bool = False) -> pm.M
         for term in spec.summed_terms:
             location = location + _in_rows(term, effects[term.name], design, index)
         sigma = noise["sigma"]
-        sigma = sigma[index["connection"]] if spec.sigma == "connection" else sigma
+        sigma = sigma[index[spec.sigma]] if spec.sigma_dims else sigma
         rows = {"mu": location, "sigma": sigma, "observed": design.y, "dims": "row"}
         if spec.likelihood == "student_t":
             pm.StudentT(design.outcome, nu=noise["nu"], **rows)
@@ -139,11 +140,17 @@ def graph(spec: str | ModelSpec = RECOMMENDED["distance"]) -> Any:  # noqa: ANN4
     import pymc as pm
 
     try:
-        return pm.model_to_graphviz(build_model(_smallest_table(), spec))
+        return pm.model_to_graphviz(model_of(_smallest_design(), load_model(spec)))
     except ImportError as error:
         raise ImportError(
             "drawing a graph needs graphviz: pip install 'bayesbias[graph]'"
         ) from error
+
+
+def _smallest_design() -> Design:
+    """Make a design in which every term has something to say, slopes too."""
+    design = make_design(_smallest_table())
+    return replace(design, covariates=("covariate",), x=np.arange(len(design.y))[:, None] / 10)
 
 
 def _smallest_table() -> pd.DataFrame:
@@ -162,8 +169,7 @@ def _smallest_table() -> pd.DataFrame:
 
 def _noise(spec: ModelSpec) -> dict[str, Any]:
     """Make the parameters of the residuals."""
-    dims = "connection" if spec.sigma == "connection" else None
-    noise = {"sigma": spec.priors["sigma"].to_pymc("sigma", dims=dims)}
+    noise = {"sigma": spec.priors["sigma"].to_pymc("sigma", dims=spec.sigma_dims or None)}
     if spec.likelihood == "student_t":
         noise["nu"] = spec.priors["nu"].to_pymc("nu")
     return noise
@@ -243,14 +249,14 @@ def _whitened_effects(
     import pymc as pm
     import pytensor.tensor as pt
 
-    precision = noise["sigma"] ** -2 * pt.ones(len(whitening.design.connections))
+    precision = noise["sigma"] ** -2 * pt.ones(len(whitening.rows))
     if "nu" in noise:  # the Fisher information of a Student-t's location
         precision *= (noise["nu"] + 1) / (noise["nu"] + 3)
     sds, factors = _sds(spec), _correlation_factors(spec, whitening.design)
     found = whitening.effects(sds, factors, precision)
     for term in spec.terms:
-        if term.interaction:
-            found[term.name] = _interaction(whitening.design, term, sds[term.sd])
+        if term.has_own_coordinates:
+            found[term.name] = _by_own_coordinates(whitening.design, term, sds[term.sd])
     dims = {"connection_mean": ("connection",)} | {term.name: term.dims for term in spec.terms}
 
     def around(name: str, parent: Any) -> Any:  # noqa: ANN401
@@ -259,8 +265,8 @@ def _whitened_effects(
     return around
 
 
-def _interaction(design: Design, term: Term, sd: Any) -> Any:  # noqa: ANN401
-    """Make effects of groups by sets of independent coordinates."""
+def _by_own_coordinates(design: Design, term: Term, sd: Any) -> Any:  # noqa: ANN401
+    """Make effects of groups by sets, or slopes, of independent coordinates."""
     import pymc as pm
     import pytensor.tensor as pt
 
@@ -272,6 +278,9 @@ def _interaction(design: Design, term: Term, sd: Any) -> Any:  # noqa: ANN401
 
 def _in_rows(term: Term, effects: Any, design: Design, index: dict[str, Any]) -> Any:  # noqa: ANN401
     """Return the effect in every row; zero where a row has no level, as controls have no set."""
+    if term.is_slope:
+        slopes = effects[:, index[term.by]].T if term.by else effects
+        return (slopes * design.x).sum(axis=1)
     found = effects[tuple(index[dim] for dim in term.dims)]
     codes = design.codes(term.dims[-1])
     return found if (codes >= 0).all() else found * (codes >= 0)

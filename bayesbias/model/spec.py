@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 CHOICES = {
     "outcome": ("distance", "change", "score_difference", "preference"),
     "likelihood": ("normal", "student_t", "probit"),
-    "sigma": ("common", "connection"),
+    "sigma": ("common", "connection", "protected_word"),
 }
 """What a model may choose, the first being the default.
 
 ``outcome``: what is modelled, and so what the priors are about; see ``OUTCOMES``.
-``sigma``: one residual sd, or one for each connection.
+``sigma``: one residual sd, or one for each connection, or for each protected word.
 """
 
 OUTCOMES = {
@@ -161,6 +161,16 @@ class ModelSpec:
         """
         parents = {term.around for term in self.terms}
         return tuple(term for term in self.terms if term.name not in parents and not term.known)
+
+    @property
+    def sigma_dims(self) -> tuple[str, ...]:
+        """Dimensions of the residual sd."""
+        return () if self.sigma == "common" else (self.sigma,)
+
+    @property
+    def noise_factor(self) -> str:
+        """What rows are sorted by, so that those of one level have one residual sd."""
+        return "connection" if self.sigma == "common" else self.sigma
 
     def terms_of(self, factor: str) -> tuple[Term, ...]:
         """Return the terms of a factor, such as ``attribute``; empty if it has no effects."""

@@ -141,7 +141,7 @@ def _model(spec: ModelSpec) -> Iterator[str]:
     for term in spec.terms:
         flat = f"to_vector({term.name}_z)" if term.by and not term.interaction else f"{term.name}_z"
         yield f"{flat} ~ std_normal();"
-    sigma = "sigma[connection]" if spec.sigma == "connection" else "sigma"
+    sigma = f"sigma[{spec.sigma}]" if spec.sigma_dims else "sigma"
     family = "student_t(nu, " if spec.likelihood == "student_t" else "normal("
     yield f"cosine_distance ~ {family}mu, {sigma});"
 
@@ -157,8 +157,7 @@ def _basis(term: Term, design: Design) -> np.ndarray:
 def _prior_dims(spec: ModelSpec) -> dict[str, str]:
     """Name what each parameter has one value for each level of; "" if it is a single one."""
     dims = {term.sd: term.sd_by for term in spec.terms}
-    sigma = "connection" if spec.sigma == "connection" else ""
-    return dims | {"connection_mean": "connection", "sigma": sigma, "nu": ""}
+    return dims | {"connection_mean": "connection", "sigma": "".join(spec.sigma_dims), "nu": ""}
 
 
 def _dimensions(spec: ModelSpec) -> list[str]:
@@ -171,7 +170,8 @@ def _dimensions(spec: ModelSpec) -> list[str]:
 
 def _row_columns(spec: ModelSpec) -> list[str]:
     """Name the columns whose place in every row the program needs."""
-    return sorted({"connection"} | {dim for term in spec.summed_terms for dim in term.dims})
+    summed = {dim for term in spec.summed_terms for dim in term.dims}
+    return sorted({"connection", *spec.sigma_dims} | summed)
 
 
 def _unit_columns(spec: ModelSpec) -> list[tuple[str, str, str]]:

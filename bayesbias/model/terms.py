@@ -18,8 +18,14 @@ from .._core.checks import unknown_name
 if TYPE_CHECKING:
     from .design import Design
 
-FACTORS = ("protected_word", "protected_group", "attribute", "attribute_set", "context", "cluster")
-"""What effects may belong to. Controls belong to no attribute set; clusters are of pairs."""
+COVARIATE = "covariate"
+
+FACTORS = (
+    *("protected_word", "protected_group", "attribute", "attribute_set", "context", "cluster"),
+    COVARIATE,
+)
+"""What effects may belong to. Controls belong to no attribute set; clusters are of pairs; effects
+of covariates are slopes: a row has them times its values, see ``Design.x``."""
 
 CROSSINGS = ("connection", "attribute_kind", "attribute_set", "protected_group")
 """What they may be crossed with."""
@@ -115,6 +121,8 @@ class Term:
             may = " or ".join(sorted(own - {""})) or "nothing"
             raise ValueError(f"effects of {self.of} may have an sd by {may}; got {self.sd_by!r}")
         plain = not (self.zero_sum or self.correlated or self.around)
+        if self.is_slope and not (plain and self.by in {"", "connection"} and not self.sd_by):
+            raise ValueError("slopes are by connection or of all, with one sd and nothing else")
         if self.known and not (self.of == "attribute" and plain):
             raise ValueError("known covariances are of effects of attributes, and nothing else")
         if self.correlated and self.of not in {"protected_word", "attribute"}:
@@ -199,6 +207,16 @@ class Term:
         both &= set(design.codes(self.of)[design.of_connection("different")])
         alike = [term.by for term in others if term.of == self.of and term.zero_sum]
         return bool(both) and not any(len(design.coords.get(by, ())) == 2 for by in alike)
+
+    @property
+    def is_slope(self) -> bool:
+        """Whether the effects are slopes of covariates."""
+        return self.of == COVARIATE
+
+    @property
+    def has_own_coordinates(self) -> bool:
+        """Whether the effects have no units whose rows tell of them: see `whitening`."""
+        return self.interaction or self.is_slope
 
     @property
     def is_projected(self) -> bool:

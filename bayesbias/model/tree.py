@@ -17,6 +17,7 @@ from .._core.checks import NamesArguments
 from .._core.files import replace_file
 from .design import Design
 from .spec import ModelSpec, spec_from_dict
+from .terms import COVARIATE
 
 if TYPE_CHECKING:
     from xarray import Coordinates, Dataset, DataTree
@@ -33,7 +34,7 @@ VARIABLE_DIMS: dict[str, tuple[str, ...]] = {
 }
 """Dimensions of the posterior's variables, besides chain and draw.
 
-``sigma`` and ``attribute_sd`` have none, or ``connection`` and ``attribute_kind``, by the model.
+``sigma`` and ``attribute_sd`` have none, or one, such as ``connection``, by the model.
 """
 
 ROW_INDICES = {
@@ -67,7 +68,7 @@ class SamplingWarning(NamesArguments, UserWarning):
 def variable_dims(spec: ModelSpec) -> dict[str, tuple[str, ...]]:
     """Dimensions of every variable of a model, besides chain and draw."""
     dims = dict(VARIABLE_DIMS)
-    dims["sigma"] = ("connection",) if spec.sigma == "connection" else ()
+    dims["sigma"] = spec.sigma_dims
     for term in spec.terms:
         dims[term.name], dims[term.sd] = term.dims, term.sd_dims
         if term.correlated:
@@ -186,6 +187,8 @@ def _constants(design: Design, coords: Coordinates) -> Dataset:
         {name: (dim, index.astype(np.int32)) for name, (dim, index) in indices.items()},
         _only(coords, {*design.coords, "row"}),
     )
+    if design.covariates:
+        found["covariates"] = ("row", COVARIATE), design.x
     if design.word_cosines.size:
         found["word_cosines"] = ("protected_word", "protected_word_other"), design.word_cosines
     return found
@@ -259,6 +262,11 @@ def design_of(tree: DataTree) -> Design:
     others: dict[str, Any] = {}
     if "word_cosines" in constants:
         others["word_cosines"] = constants["word_cosines"].values
+    if "covariates" in constants:
+        others |= {
+            "covariates": tuple(labels(tree, COVARIATE)),
+            "x": constants["covariates"].values,
+        }
     for dim, plural, singular in (
         ("context", "contexts", "context"),
         ("attribute_set", "sets", "set"),

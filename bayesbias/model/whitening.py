@@ -10,7 +10,8 @@ the precision G and the pull r, u would have the posterior precision LL' = I + F
 (LL')⁻¹F'r. The coordinates are z = L'u - L⁻¹F'r: given the sds Normal(0, I) then. For Normal models
 of whole designs that is exact: what is left for NUTS is the density of the sds, effects integrated
 out, in which rows are not needed. For others it only places the coordinates: the model is the same,
-whatever G and r are. Interactions of groups and sets have coordinates of their own, and need rows.
+whatever G and r are. Interactions of groups and sets, and slopes of covariates, have coordinates of
+their own, and need rows.
 """
 
 from __future__ import annotations
@@ -120,17 +121,19 @@ class Whitening:
 
     def __init__(self, design: Design, spec: ModelSpec) -> None:
         self.design, self.spec = design, spec
-        connections, y = design.connection, design.y - spec.centre
-        self.rows = np.bincount(connections, minlength=len(design.connections))
-        self.squares = np.bincount(connections, y**2, minlength=len(design.connections))
+        noise, y = design.codes(spec.noise_factor), design.y - spec.centre
+        n_noise = len(design.coords[spec.noise_factor])
+        self.rows = np.bincount(noise, minlength=n_noise)
+        self.squares = np.bincount(noise, y**2, minlength=n_noise)
         self.factors: list[Factor] = []
-        apart = tuple(term for term in spec.terms if not term.interaction)  # those are few
+        apart = tuple(term for term in spec.terms if not term.has_own_coordinates)  # few
         terms = [found for name in FACTORS if (found := tuple(t for t in apart if t.of == name))]
         self.n_means = len(design.connections)
         names = [found[0].of for found in terms]
         by_partners = [_classes(design, name) for name in names]
         whole = all(each.max() < MOST_CLASSES for each in by_partners)
         self.integrates_out = whole and spec.likelihood == "normal" and apart == spec.terms
+        self.integrates_out &= spec.sigma != "protected_word"  # words alike in partners differ
         classes = [
             each if each.max() < MOST_CLASSES else _classes(design, name, few=True)
             for name, each in zip(names, by_partners, strict=True)
@@ -151,22 +154,23 @@ class Whitening:
         self.gram, self.pull, self.pulls = self._from_rows()
 
     def _from_rows(self) -> tuple[FloatArray, FloatArray, list[FloatArray]]:
-        """X'X and X'y of every connection's rows: of class means jointly, of deviations alone."""
-        n_connections, y = len(self.design.connections), self.design.y - self.spec.centre
+        """X'X and X'y of each residual sd's rows: of class means jointly, of deviations alone."""
+        n_noise, y = len(self.rows), self.design.y - self.spec.centre
         loading = np.zeros((len(y), self.n_means))
         rows = np.arange(len(y))[:, None]
         loading[rows, self.design.connection[:, None]] = 1
         for factor in self.factors:
             loading[rows, factor.means[factor.classes[factor.of_row]]] = factor.loading
-        gram = np.zeros((n_connections, self.n, self.n))
-        pull = np.zeros((n_connections, self.n_means))
+        gram = np.zeros((n_noise, self.n, self.n))
+        pull = np.zeros((n_noise, self.n_means))
         apart = y - loading @ np.linalg.lstsq(loading, y)[0]
         pulls = [
-            np.zeros((n_connections, len(each.of_deviation), each.loading.shape[1]))
+            np.zeros((n_noise, len(each.of_deviation), each.loading.shape[1]))
             for each in self.factors
         ]
-        for c in range(n_connections):
-            own = np.flatnonzero(self.design.connection == c)
+        noise = self.design.codes(self.spec.noise_factor)
+        for c in range(n_noise):
+            own = np.flatnonzero(noise == c)
             gram[c, : self.n_means, : self.n_means] = loading[own].T @ loading[own]
             pull[c] = y[own] @ loading[own]
             for factor, found in zip(self.factors, pulls, strict=True):
@@ -195,7 +199,7 @@ class Whitening:
         ----------
         sds, correlation_factors : mapping of str to tensor
             By the names that terms give them.
-        precision : (n_connections,) tensor
+        precision : (n_noise,) tensor
             What one row tells of its expected value.
 
         Returns
@@ -312,7 +316,7 @@ def zero_sum_basis(n: int) -> FloatArray:
 
 
 def _weighted(name: str, precision: Any, constants: FloatArray) -> Any:  # noqa: ANN401
-    """Sum over connections of their precision times their constants, which are not compiled in."""
+    """Sum over residual sds of their precision times their constants, which are not compiled in."""
     import pytensor
 
     return (precision[:, None, None] * pytensor.shared(constants, name=name)).sum(axis=0)

@@ -203,7 +203,7 @@ def attributes_log_density(
     -------
     (n_draws, n_attributes) float
     """
-    types = row_types(design, spec.terms)
+    types = row_types(design, spec)
     own, words = (_units(design, spec, types, name) for name in ("attribute", "protected_word"))
     pattern, cell = np.unique(words.of_row * len(types.first) + types.of_row, return_inverse=True)
     word, row_type = np.divmod(pattern, len(types.first))
@@ -218,7 +218,7 @@ def attributes_log_density(
     for start in range(0, len(sds), at_once):
         now = slice(start, start + at_once)
         given = {name: each[now] for name, each in factors.items()}
-        noise = _residual_variance(values, now)[:, types.connection[row_type]]
+        noise = _residual_variance(values, now, types.n_noise)[:, types.noise[row_type]]
         prior = others.covariance(sds[now], given)
         parts.append(_log_density(alike, prior, _covariances(own, sds[now], given), noise))
     return np.concatenate(parts)
@@ -276,9 +276,8 @@ def _covariances(units: Units, sds: FloatArray, factors: Mapping[str, FloatArray
     return np.asarray(root @ np.swapaxes(root, -1, -2))
 
 
-def _residual_variance(values: Mapping[str, FloatArray], now: slice) -> FloatArray:
-    """Residual variance by connection, (n_draws, n_connections)."""
-    n = values["connection_mean"].shape[1]
+def _residual_variance(values: Mapping[str, FloatArray], now: slice, n: int) -> FloatArray:
+    """Residual variance by connection, or by what the model's sigma is by, (n_draws, n)."""
     sigma = values["sigma"][now]
     return np.broadcast_to(sigma.reshape(len(sigma), -1) ** 2, (len(sigma), n))
 

@@ -38,7 +38,7 @@ def _sections(analysis: PairAnalysis, records: Sequence[Mapping[str, Any]]) -> l
     frames, ci_prob = analysis.frames, analysis.settings.ci_prob
     shares = partial(interval_table, ci_prob=ci_prob, reference=NO_PREFERENCE, extra=("p_above",))
     levels = frames["summary"]
-    means = _dashed(levels[levels["quantity"] == "mean_difference"].drop(columns="quantity"))
+    means = _dashed(levels[levels["quantity"].isin(["mean_difference", "mean_equal_length"])])
     share = levels[levels["quantity"] == "p_stereotypical"].assign(connection="associated")
     equal = levels[levels["quantity"] == "p_equal_length"].assign(connection="associated")
     by_type = share["level"] == "bias_type"

@@ -69,7 +69,7 @@ class Conditional:
 
     Parameters
     ----------
-    precision : (n_connections, n) float
+    precision : (n_noise, n) float
         1 / sigma².
     alone : tuple of Alone
         Of every side of the posterior.
@@ -287,7 +287,7 @@ def times(matrices: FloatArray, vectors: FloatArray) -> FloatArray:
 
 
 def residual_precision(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
-    """1 / sigma² of every connection, (n_connections, n)."""
+    """1 / sigma² of the rows that share one, (n_noise, n)."""
     precision = np.exp(-2 * parameters[:, posterior.block("sigma").where].T)
     return np.repeat(precision, len(posterior.rows) // len(precision), axis=0)
 
@@ -316,6 +316,6 @@ def _log_likelihood(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
 
 
 def _weighted(constants: FloatArray, precision: FloatArray) -> FloatArray:
-    """Sum over connections of their constant array times their residual precision, (..., n)."""
+    """Sum over residual precisions of their constant array times them, (..., n)."""
     flat = constants.reshape(len(constants), -1).T @ precision
     return flat.reshape(*constants.shape[1:], precision.shape[1])

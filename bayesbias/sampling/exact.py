@@ -319,7 +319,7 @@ def _by_term(posterior: Collapsed, side: Classes, effects: FloatArray) -> dict[s
 def _shared_effects(posterior: Collapsed, effects: FloatArray) -> dict[str, FloatArray]:
     """Split the shared effects: connection means, then those of the terms."""
     coords = posterior.design.coords
-    start = len(posterior.rows)
+    start = len(posterior.design.connections)
     found = {"connection_mean": posterior.centre + effects[:, :start]}
     for term in posterior.shared.terms:
         shape = tuple(len(coords[dim]) for dim in term.dims)

@@ -35,9 +35,7 @@ class Block:
 
 def parameter_blocks(design: Design, spec: ModelSpec) -> tuple[Block, ...]:
     """Lay out the parameters of a model, in the order of its priors."""
-    dims: dict[str, tuple[str, ...]] = {"sigma": ()}
-    if spec.sigma == "connection":
-        dims["sigma"] = ("connection",)
+    dims: dict[str, tuple[str, ...]] = {"sigma": spec.sigma_dims}
     dims |= {term.sd: term.sd_dims for term in spec.terms}
     correlated = {term.correlation: term.by for term in spec.terms if term.correlated}
     names = {name: len(labels) for name, labels in design.coords.items()}

@@ -66,8 +66,8 @@ class Collapsed:
     spec : ModelSpec
     blocks : tuple of Block
         Layout of the vector of parameters.
-    rows : (n_connections,) float
-        Rows by connection.
+    rows : (n_noise,) float
+        Rows by residual precision: those of a connection, or of what else the model's sigma is by.
     unpooled_sd : float
         Prior sd of the effects of a word that is not pooled; its log comes behind the parameters.
     centre : float
@@ -76,10 +76,10 @@ class Collapsed:
         Of the words, and of the attributes if they have effects. The first is the larger one, which
         is eliminated first; the other is kept.
     shared : Shared
-    cross : (n_connections, n_eliminated, d, n_kept + 1) float
+    cross : (n_noise, n_eliminated, d, n_kept + 1) float
         Coupling of the eliminated classes with what is kept: the other side, then shared effects;
         and in the last column with the outcome, less the centre.
-    gram : (n_connections, n_kept + 1, n_kept + 1) float
+    gram : (n_noise, n_kept + 1, n_kept + 1) float
         X'X of what is kept, and the outcome's products with it and with itself in the last place.
     patterns : NearlyRegular or None
         The same as ``cross``, where it is large and a few gaps keep classes apart.
@@ -165,10 +165,9 @@ def collapse(
             f"all {len(design.y)} distances are equal, or as good as; there is nothing to estimate"
         )
     spec = spec.fitting(design)
-    n = len(design.connections)
     centre = spec.centre
     y = design.y - centre
-    types = row_types(design, spec.terms)
+    types = row_types(design, spec)
     blocks = parameter_blocks(design, spec)
     named = {block.name: block for block in blocks}
     units = [
@@ -178,8 +177,7 @@ def collapse(
     ]
     partners = [each.of_row for each in reversed(units)] if len(units) == 2 else [None]
     sides = tuple(
-        classes_of(each, y, types, partner, n)
-        for each, partner in zip(units, partners, strict=True)
+        classes_of(each, y, types, partner) for each, partner in zip(units, partners, strict=True)
     )
     shared = shared_effects(design, spec, types, named)
     sides = tuple(sorted(sides, key=lambda side: -side.n_coordinates))
@@ -188,7 +186,7 @@ def collapse(
         design=design,
         spec=spec,
         blocks=blocks,
-        rows=np.bincount(design.connection, minlength=n).astype(float),
+        rows=np.bincount(design.codes(spec.noise_factor), minlength=types.n_noise).astype(float),
         unpooled_sd=unpooled_sd,
         centre=centre,
         sides=sides,
@@ -210,41 +208,49 @@ def shared_effects(
     loading, parameter = [one_hot(types.connection, n).T], [np.full(n, -1)]
     for term in terms:
         basis = term.joint_basis(design)
-        own = design.codes(term.of)[types.first]
-        by = design.codes(term.by)[types.first] if term.by else np.zeros_like(own)
-        n_by = len(design.coords[term.by]) if term.by else 1
-        there = (own >= 0) & (by >= 0)  # controls belong to no set
-        loading.append(np.where(there[:, None], basis[own * n_by + by], 0.0))
+        loading.append(_places(design, term, types) @ basis)
         n_each = basis.shape[1] // (1 if term.interaction else len(design.coords[term.of]))
         of_each = sd_parameters(term, blocks, n_each)
         parameter.append(np.tile(of_each, basis.shape[1] // n_each))
     return Shared(terms, np.hstack(loading), np.concatenate(parameter))
 
 
+def _places(design: Design, term: Term, types: RowTypes) -> FloatArray:
+    """How rows of each type depend on all effects of a term, (n_types, n_of * n_by)."""
+    n_types, n_by = len(types.first), len(design.coords[term.by]) if term.by else 1
+    by = design.codes(term.by)[types.first] if term.by else np.zeros(n_types, dtype=np.int64)
+    if term.is_slope:
+        found = design.x[types.first, :, None] * one_hot(by, n_by).T[:, None]
+        return np.asarray(found.reshape(n_types, -1))
+    own, n_of = design.codes(term.of)[types.first], len(design.coords[term.of])
+    there = (own >= 0) & (by >= 0)  # controls belong to no set
+    return one_hot(np.where(there, own * n_by + by, -1), n_of * n_by).T
+
+
 def _matrices(
     sides: tuple[Classes, ...], shared: Shared, types: RowTypes, y: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Coupling of the eliminated side with the rest and the outcome, and that of the rest."""
-    n = len(sides[0].gram)
-    by_connection = one_hot(types.connection, n)
-    rows = by_connection * np.bincount(types.of_row, minlength=len(types.first))
+    n = types.n_noise
+    by_noise = one_hot(types.noise, n)
+    rows = by_noise * np.bincount(types.of_row, minlength=len(types.first))
     gram = np.einsum("ct,ti,tj->cij", rows, shared.loading, shared.loading, optimize=True)
-    outcome = (by_connection * np.bincount(types.of_row, y)) @ shared.loading
-    cross = [_with_shared(sides[0], shared, by_connection), sides[0].projection]
+    outcome = (by_noise * np.bincount(types.of_row, y)) @ shared.loading
+    cross = [_with_shared(sides[0], shared, by_noise), sides[0].projection]
     if len(sides) == 2:
         first, kept = sides
         cross.insert(0, between(first, kept, types))
-        to_shared = _with_shared(kept, shared, by_connection)
+        to_shared = _with_shared(kept, shared, by_noise)
         gram = np.block([[_block_diagonal(kept), to_shared], [to_shared.transpose(0, 2, 1), gram]])
         outcome = np.hstack([kept.projection.reshape(n, -1), outcome])
-    squares = by_connection @ np.bincount(types.of_row, y**2)
+    squares = by_noise @ np.bincount(types.of_row, y**2)
     gram = np.block([[gram, outcome[..., None]], [outcome[:, None], squares[:, None, None]]])
     shape = n, *sides[0].parameter.shape, -1
     return np.concatenate([each.reshape(shape) for each in cross], axis=3), gram
 
 
 def _block_diagonal(side: Classes) -> FloatArray:
-    """X'X of a side's classes, (n_connections, n_coordinates, n_coordinates)."""
+    """X'X of a side's classes, (n_noise, n_coordinates, n_coordinates)."""
     n, n_classes, d, _ = side.gram.shape
     found = np.zeros((n, n_classes, d, n_classes, d))
     diagonal = np.arange(n_classes)
@@ -252,9 +258,9 @@ def _block_diagonal(side: Classes) -> FloatArray:
     return found.reshape(n, n_classes * d, n_classes * d)
 
 
-def _with_shared(side: Classes, shared: Shared, by_connection: FloatArray) -> FloatArray:
-    """Coupling of a side's classes with shared effects, (n_connections, n_coordinates, n)."""
+def _with_shared(side: Classes, shared: Shared, by_noise: FloatArray) -> FloatArray:
+    """Coupling of a side's classes with shared effects, (n_noise, n_coordinates, n)."""
     rows = side.rows * np.sqrt(side.size)[:, None]
     loadings = side.units.loading, shared.loading
-    found = np.einsum("qt,ct,ti,tj->cqij", rows, by_connection, *loadings, optimize=True)
+    found = np.einsum("qt,ct,ti,tj->cqij", rows, by_noise, *loadings, optimize=True)
     return np.asarray(found.reshape(len(found), side.n_coordinates, -1))

@@ -9,13 +9,13 @@ attributes as long as the design is regular, and never exceeds that of all units
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from .._core.arrays import FloatArray
 from ..model.design import Design, IntArray
+from ..model.spec import ModelSpec
 from ..model.terms import Term
 from .parameters import Block
 
@@ -33,22 +33,32 @@ class RowTypes:
     first : (n_types,) int
         A row of each type.
     connection : (n_types,) int
+    noise : (n_types,) int
+        Level of the factor that residual sds are by.
+    n_noise : int
+        Levels of that factor: there are so many residual precisions, some of them equal where the
+        model has one sigma.
     """
 
     of_row: IntArray
     first: IntArray
     connection: IntArray
+    noise: IntArray
+    n_noise: int
 
 
-def row_types(design: Design, terms: Sequence[Term]) -> RowTypes:
+def row_types(design: Design, spec: ModelSpec) -> RowTypes:
     """Sort rows into types."""
-    columns = {term.by for term in terms if term.by}
-    columns |= {term.of for term in terms if term.of not in {"protected_word", "attribute"}}
+    columns = {term.by for term in spec.terms if term.by} | {spec.noise_factor}
+    columns |= {term.of for term in spec.terms if term.of not in {"protected_word", "attribute"}}
     code = design.connection
     for column in sorted(columns - {"connection"}):
-        code = code * (len(design.coords[column]) + 1) + design.codes(column) + 1
+        own = design.codes(column)
+        code = code * (own.max() + 2) + own + 1
     _, first, of_row = np.unique(code, return_index=True, return_inverse=True)
-    return RowTypes(of_row, first, design.connection[first])
+    noise = design.codes(spec.noise_factor)[first]
+    n_noise = len(design.coords[spec.noise_factor])
+    return RowTypes(of_row, first, design.connection[first], noise, n_noise)
 
 
 @dataclass(frozen=True)
@@ -165,13 +175,13 @@ class Classes:
     parameter : (n_classes, d) int
     rows : (n_classes, n_types) float
         Rows of one unit of the class.
-    gram : (n_connections, n_classes, d, d) float
+    gram : (n_noise, n_classes, d, d) float
         X'X of one unit.
-    projection : (n_connections, n_classes, d) float
+    projection : (n_noise, n_classes, d) float
         X'(y - centre) of the class's mean coordinates, which are sums over sqrt(size).
-    apart : (n_connections, d, n_units) float
+    apart : (n_noise, d, n_units) float
         Projections X'(y - centre) of units, less the average of their class.
-    deviation : (n_connections, n_classes, d, k) float
+    deviation : (n_noise, n_classes, d, k) float
         As few columns as have the same cross-products as ``apart`` within every class.
     """
 
@@ -192,9 +202,7 @@ class Classes:
         return self.parameter.size
 
 
-def classes_of(
-    units: Units, y: FloatArray, types: RowTypes, partner: IntArray | None, n_connections: int
-) -> Classes:
+def classes_of(units: Units, y: FloatArray, types: RowTypes, partner: IntArray | None) -> Classes:
     """Class units, and reduce their rows to sufficient statistics.
 
     Parameters
@@ -212,9 +220,9 @@ def classes_of(
     first, of_unit = _classes(np.hstack([units.parameter, counts.reshape(n_units, -1)]))
     size = np.bincount(of_unit).astype(float)
     rows = np.bincount(cell, minlength=n_units * n_types).reshape(n_units, -1)[first].astype(float)
-    by_connection = one_hot(types.connection, n_connections)[:, :, None] * units.loading
+    by_noise = one_hot(types.noise, types.n_noise)[:, :, None] * units.loading
     outcome = np.bincount(cell, y, minlength=n_units * n_types).reshape(n_units, n_types)
-    sums = np.matmul(outcome, by_connection)
+    sums = np.matmul(outcome, by_noise)
     total = np.stack([_class_sums(of_unit, each) for each in sums])
     apart = (sums - (total / size[:, None])[:, of_unit]).transpose(0, 2, 1)
     return Classes(
@@ -224,7 +232,7 @@ def classes_of(
         first=first,
         parameter=units.parameter[first],
         rows=rows,
-        gram=np.einsum("qt,cti,tj->cqij", rows, by_connection, units.loading, optimize=True),
+        gram=np.einsum("qt,cti,tj->cqij", rows, by_noise, units.loading, optimize=True),
         projection=total / np.sqrt(size)[:, None],
         apart=apart,
         deviation=_deviations(of_unit, size, apart),
@@ -253,7 +261,7 @@ def between(one: Classes, other: Classes, types: RowTypes) -> FloatArray:
 
     Returns
     -------
-    (n_connections, n_classes of one, d of one, n_classes of other, d of other) float
+    (n_noise, n_classes of one, d of one, n_classes of other, d of other) float
     """
     place = [np.full(len(each.of_unit), -1) for each in (one, other)]
     for each, places in zip((one, other), place, strict=True):
@@ -264,7 +272,7 @@ def between(one: Classes, other: Classes, types: RowTypes) -> FloatArray:
     weight = np.sqrt(one.size[i] * other.size[j])
     shapes = [each.parameter.shape for each in (one, other)]
     found = np.zeros((len(one.gram), *shapes[0], *shapes[1]))
-    at = types.connection[row_type], i, j
+    at = types.noise[row_type], i, j
     for a, b in np.ndindex(shapes[0][1], shapes[1][1]):
         value = weight * one.units.loading[row_type, a] * other.units.loading[row_type, b]
         np.add.at(found[:, :, a, :, b], at, value)

@@ -15,15 +15,16 @@ _IN_WORDS = {"cosine_distance": "distances", "change": "changes"}
 def constant_parts(design: Design, spec: ModelSpec) -> list[tuple[str, FloatArray]]:
     """Rows that share a residual sd and are all equal, by the name of what they are of.
 
-    They are of one connection each, or ``the`` rows where the model has one residual sd. A single
+    They are of one connection each, or of one protected word, or ``the`` rows where the model has
+    one residual sd. A single
     row does not count: of it the prior decides. Values are equal that spread by no more than the
     rounding of distances.
     """
-    if spec.sigma == "connection":
-        rows = [design.connection == at for at in range(len(design.connections))]
-        each = zip(design.connections, (design.y[own] for own in rows), strict=True)
+    if spec.sigma_dims:
+        codes, names = design.codes(spec.sigma), design.coords[spec.sigma]
+        each = [(name, design.y[codes == at]) for at, name in enumerate(names)]
     else:
-        each = zip(("the",), (design.y,), strict=True)
+        each = [("the", design.y)]
     return [(name, own) for name, own in each if len(own) > 1 and own.std() <= ROUNDING]
 
 

@@ -214,7 +214,7 @@ def _formula(result: ModelResult) -> tuple[Part, ...]:
 
 
 def _sigma(result: ModelResult) -> str:
-    return r"\sigma_c" if result.spec.sigma == "connection" else r"\sigma"
+    return "".join([r"\sigma", *(f"_{INDICES[each]}" for each in result.spec.sigma_dims)])
 
 
 def _indices(columns: set[str]) -> Iterator[Part]:
