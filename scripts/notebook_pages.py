@@ -1,7 +1,7 @@
 """The notebooks as pages of the site, with the outputs that they keep: a hook of mkdocs.
 
-Cells and outputs become Markdown and pictures; what needs a running notebook, such as sliders, is
-left out with a word.
+Cells and outputs become Markdown and pictures. Sliders need a running notebook: of them the picture
+is left that they start with.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ FOLDER = Path(__file__).parents[1] / "notebooks"
 
 INTERACTIVE = "application/vnd.jupyter.widget-view+json"
 
-LEFT_OUT = "*Here are sliders, which need a running notebook.*"
+STATES = "application/vnd.jupyter.widget-state+json"
+
+LEFT_OUT = "*Sliders need a running notebook. This is where they start:*"
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -40,14 +42,14 @@ def parts(notebook: nbformat.NotebookNode, stem: str, pictures: dict[str, bytes]
             yield re.sub(r"\]\(\.\./docs/", "](../", cell.source.replace(".ipynb)", ".md)"))
             continue
         yield f"```python\n{cell.source}\n```"
-        for output in cell.get("outputs", []):
+        for output in [each for one in cell.get("outputs", []) for each in drawn(one, notebook)]:
             data = output.get("data", {})
             if "image/png" in data:
                 name = f"{stem}-{len(pictures) + 1}.png"
                 pictures[name] = base64.b64decode(data["image/png"])
                 yield f"![What the cell above draws]({name})"
             elif INTERACTIVE in data:
-                yield LEFT_OUT
+                yield LEFT_OUT  # and their outputs follow
             elif "text/html" in data:
                 yield shown("".join(data["text/html"]))
             elif text := "".join(output.get("text", "") or data.get("text/plain", "")):
@@ -59,3 +61,14 @@ def shown(html: str) -> str:
     html = re.sub("<style.*?</style>", "", html, flags=re.DOTALL)
     html = html.replace(' border="1" class="dataframe"', "")
     return "\n".join(line for line in html.splitlines() if line.strip())
+
+
+def drawn(
+    output: nbformat.NotebookNode, notebook: nbformat.NotebookNode
+) -> Iterator[nbformat.NotebookNode]:
+    """Yield an output, and behind a widget what it shows."""
+    yield output
+    if view := output.get("data", {}).get(INTERACTIVE):
+        states = notebook.metadata["widgets"][STATES]["state"]
+        for child in states[view["model_id"]]["state"].get("children", []):
+            yield from states[child.removeprefix("IPY_MODEL_")]["state"].get("outputs", [])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,9 @@ def test_the_call_makes_the_same_folder_again(
 ) -> None:
     page = found.report(tmp_path / "out")
     assert page.name == "report.html"
+    named = set(re.findall(r"\bsee (\w+\.csv)", page.read_text(encoding="utf-8"), flags=re.I))
+    assert named >= {"summary.csv", "influence.csv"}
+    assert all((page.parent / name).is_file() for name in named)
     with pytest.raises(ValueError, match="holds results already"):
         found.report(tmp_path / "out")
     paper = found.write_up()
