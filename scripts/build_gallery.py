@@ -303,6 +303,13 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             "bb.plots.score_densities(parts[0])",
             "Histograms of the scores of both kinds of sentences, with Normals",
         ),
+        Entry(
+            "order_robustness",
+            "Whether the order of language models stays when only some of the pairs are at hand.",
+            "order = bb.maskedlm.order_robustness(paired, repeats=50, seed=1)\n"
+            "bb.plots.order_robustness(order)",
+            "Shares of samples with the order of all pairs, a curve a statistic",
+        ),
     ),
 }
 

@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from builders import distances, leaning, shares
+from builders import distances, leaning, orders, shares
 from gensim.models import KeyedVectors
 from matplotlib.axes import Axes
 from plot_looks import assert_readable, row_names, shown_texts
@@ -102,6 +102,7 @@ def of_vectors(mark: str) -> dict[str, Case]:
     return {
         "pair_forest": ((shares(mark),), {}),
         "score_densities": ((paired.assign(model=f"{mark}m{mark}", measure="pll"),), {}),
+        "order_robustness": ((orders(mark),), {}),
         "scores": ((scores.score_table(vectors, listed, n_resamples=20, seed=0),), {}),
         "robustness": ((scores.robustness(vectors, listed, repeats=2, shares=(0.5,), seed=0),), {}),
         "direction_correlations": ((scores.direction_correlations(vectors, pairs),), {}),

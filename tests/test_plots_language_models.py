@@ -2,7 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from builders import refused, shares
+from builders import orders, refused, shares
 from plot_looks import row_names
 
 import bayesbias as bb
@@ -32,3 +32,14 @@ def test_densities_are_those_of_normals() -> None:
     np.testing.assert_allclose([area, np.trapezoid(y, x)], 1, atol=1e-3)  # to 4 sds
     both = pd.concat([paired, paired.assign(model="two")])
     refused("one model and measure; got 600 of 2", bb.plots.score_densities, both)
+
+
+def test_curves_of_orders_are_those_of_the_frame() -> None:
+    frame = orders()
+    ax = bb.plots.order_robustness(frame)
+    lines = {line.get_label(): line for line in ax.get_lines()}
+    assert list(lines) == ["percentage", "kls", "jss"]
+    np.testing.assert_allclose(lines["jss"].get_xdata(), [30, 60, 80])
+    np.testing.assert_allclose(lines["jss"].get_ydata(), [0.6, 0.8, 0.9])
+    both = pd.concat([frame, frame.assign(measure="cps")])
+    refused("give the rows of one measure; got 2", bb.plots.order_robustness, both)

@@ -23,6 +23,9 @@ def test_pages_of_preferences_and_of_differences(
     assert "by resampling them" in page
     assert "Which model more" in page
     found = [path.name for path in Path("out").iterdir() if path.is_file()]
+    order = pd.read_csv("out/order.csv")
+    assert set(order["order"]) <= {"one > two", "two > one"}
+    assert len(list(Path("out/plots").glob("order-*.svg"))) == page.count("Also in plots/order-")
     assert len(list(Path("out/plots").glob("shares-*.svg"))) == page.count("Also in plots/shares-")
     assert files_named(page) == files_beside(found)
     assert ("Does the model fit" in page) == (model == "pll")

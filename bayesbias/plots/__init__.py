@@ -30,6 +30,7 @@ from .forests import forest_pair as forest_pair
 from .forests import reference_forest as reference_forest
 from .frequency import distances_by_rank as distances_by_rank
 from .influence import influence as influence
+from .language_models import order_robustness as order_robustness
 from .language_models import pair_forest as pair_forest
 from .language_models import score_densities as score_densities
 from .neighbourhood import neighbourhood as neighbourhood

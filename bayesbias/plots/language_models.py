@@ -9,10 +9,11 @@ import pandas as pd
 
 from ..tables.schema import require_columns
 from .axes_frame import Scale, finish, new_axes
+from .calibration import LINES
 from .forest_engine import MOST_ROWS, beside_rows, block_rows, draw_intervals, forest_axes
 from .forests import share
-from .header import interval_key, key
-from .palette import COLOURS
+from .header import TEXT_SIZE, interval_key, key
+from .palette import COLOURS, FAINT, INK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -120,5 +121,51 @@ def score_densities(paired: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         f"Scores of both sentences of a pair: {model}",
         "Bars: scores of all pairs. Lines: the Normals of the same mean and sd, which KLS and JSS "
         "put in their place.",
+        keys,
+    )
+
+
+def order_robustness(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw how often fewer pairs keep the order of language models, a curve a statistic.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As ``maskedlm.order_robustness`` returns it, of one measure.
+    ax : see `bayesbias.plots`
+
+    Returns
+    -------
+    Axes
+        The share of samples in which the models stand in the order of all pairs.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, or there are several measures or none.
+
+    References
+    ----------
+    Liu (2024), figure 5 (its criterion).
+    """
+    require_columns(frame, ("measure", "statistic", "rate", "n_models", "same_order"))
+    measures = frame["measure"].unique()
+    if len(measures) != 1:
+        raise ValueError(f"give the rows of one measure; got {len(measures)}")
+    ax, keys = new_axes(ax, 3.6), []
+    curves = frame.groupby("statistic", sort=False)
+    for (name, part), (colour, marker, dashes) in zip(curves, LINES, strict=False):
+        x, y = 100 * part["rate"], part["same_order"]
+        ax.plot(x, y, dashes, marker=marker, color=colour, linewidth=1.6, label=str(name))
+        keys.append(key(str(name), colour, marker))
+    ax.grid(color=FAINT, linewidth=0.7)
+    ax.set_ylim(-0.02, 1.02)
+    ax.set_ylabel("share of samples with this order", fontsize=TEXT_SIZE, color=INK)
+    return finish(
+        ax,
+        Scale("pairs in a sample, per cent", 100 * frame["rate"]),
+        f"Does the order of {int(frame['n_models'].iloc[0])} language models stay: {measures[0]}",
+        "Samples of the pairs of each bias type. What they say is of these pairs; of others the "
+        "probabilities of ranks tell.",
         keys,
     )

@@ -11,7 +11,7 @@ import pandas as pd
 from ..maskedlm.measures import ALL_TYPES
 from ..maskedlm.questions import MEASURES
 from ..plots.forest_engine import MOST_ROWS
-from ..plots.language_models import pair_forest
+from ..plots.language_models import order_robustness, pair_forest
 from ..workflows.pairs import PairAnalysis
 from .figures import Figure
 from .page import Page, Section, section
@@ -88,6 +88,20 @@ def _figures(levels: pd.DataFrame) -> list[Figure]:
     ]
 
 
+def _order_figures(order: pd.DataFrame) -> list[Figure]:
+    """Return for every measure whether the order of models stays in samples of the pairs."""
+    if order.empty:
+        return []
+    return [
+        Figure(
+            f"order-{str(measure).replace(' ', '-')}",
+            partial(order_robustness, rows),
+            said.order_texts(str(measure), rows),
+        )
+        for measure, rows in order.groupby("measure", sort=False)
+    ]
+
+
 def _measures(frames: Mapping[str, pd.DataFrame]) -> Section:
     """Return what published measures make of the scores."""
     measures = frames["measures"]
@@ -135,6 +149,7 @@ def _models(analysis: PairAnalysis) -> Section:
     return section(
         "models",
         "Which model more",
+        _order_figures(analysis.frames["order"]),
         lines=said.comparison_lines(analysis),
         ranks=plain_table(wide.add_suffix(")").reset_index(), said.RANKS),
         table=table,

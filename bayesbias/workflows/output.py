@@ -34,7 +34,7 @@ _OWN = re.compile(
     r"(table|missing|summary|contrasts|check|scales|sensitivity|comparison|remains"  # of a list
     r"|diagnostics|striking|influence|since|since_changes|reference|reference_lists|ranks|scores"
     r"|pairs|unpaired|bands|changes|orders|alignment"  # of a change
-    r"|paired|observed|measures|distribution|sampling|preference"  # of sentence pairs
+    r"|paired|observed|measures|distribution|sampling|order|preference"  # of sentence pairs
     r"|fits|standalone|relative|strata|words)\.csv)"  # of a background
 )
 """What the record of an earlier run may name for removal, if it is not written anew."""

@@ -19,7 +19,7 @@ from ..maskedlm.measures import measure_table
 from ..maskedlm.observed_shares import observed_shares
 from ..maskedlm.pair_checks import pair_check, preference_check
 from ..maskedlm.pair_summaries import model_contrasts, model_ranks, pair_scales, pair_summary
-from ..maskedlm.score_sets import sampling_robustness, score_analysis
+from ..maskedlm.score_sets import order_robustness, sampling_robustness, score_analysis
 from ..model.spec import ModelSpec
 from ..model.tree import SamplingWarning, warnings_of
 from ..sampling.options import FitOptions
@@ -64,10 +64,10 @@ class PairAnalysis:
     """Frames by name, and one posterior a measure.
 
     `paired` is as `analyse_pairs` takes it, `spec` as given, before its priors are put in the unit
-    of a measure. `frames` are ``observed``, ``measures``, ``distribution``, ``sampling`` and those
-    of ``FRAMES``, the measure in a column; those of ``OF_SEVERAL`` are empty with one language
-    model, the checks of differences where a model of preferences is fitted, and published measures
-    where answers have no scores.
+    of a measure. `frames` are ``observed``, ``measures``, ``distribution``, ``sampling``,
+    ``order`` and those of ``FRAMES``, the measure in a column; ``order`` and those of
+    ``OF_SEVERAL`` are empty with one language model, the checks of differences where a model of
+    preferences is fitted, and published measures where answers have no scores.
     """
 
     paired: pd.DataFrame
@@ -110,12 +110,15 @@ def analyse_pairs(
     scored = paired.dropna(subset=list(ROLES))
     frames = {
         "observed": observed_shares(paired, settings.ci_prob, seed=rng),
-        **dict.fromkeys(("measures", "distribution", "sampling", *FRAMES), pd.DataFrame()),
+        **dict.fromkeys(("measures", "distribution", "sampling", "order", *FRAMES), pd.DataFrame()),
     }
     if len(scored):
         frames["measures"] = measure_table(scored)
         frames["distribution"] = score_analysis(scored)
         frames["sampling"] = sampling_robustness(scored, repeats=settings.repeats, seed=rng)
+        shared = with_common_pairs(scored[scored["measure"].isin(measures)])
+        if len(shared):
+            frames["order"] = order_robustness(shared, repeats=settings.repeats, seed=rng)
     posteriors = {}
     for measure in measures:
         tell(f"fitting {spec.name} to {measure}")
@@ -130,6 +133,14 @@ def analyse_pairs(
                 parts = {key: make(tree, **settings.intervals) for key, tree in posteriors.items()}
                 frames[name] = joined(parts, "measure")
     return PairAnalysis(paired, settings, spec, posteriors, frames)
+
+
+def with_common_pairs(paired: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of measures that several language models have of the same pairs."""
+    n_models = paired.groupby("measure")["model"].transform("nunique")
+    having = paired.groupby(["measure", "pair_id"])["model"].transform("nunique")
+    common = (having == n_models).groupby(paired["measure"]).transform("any")
+    return paired[(n_models > 1) & common]
 
 
 def comparable(paired: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:

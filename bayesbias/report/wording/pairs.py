@@ -112,6 +112,21 @@ def share_texts(measure: str, rows: pd.DataFrame) -> tuple[str, str]:
     return below, f"{below} A row for each of {models}, a block for each bias type."
 
 
+def order_texts(measure: str, rows: pd.DataFrame) -> tuple[str, str]:
+    """Word what stands below the curves of orders, and what they show to who cannot see them."""
+    below = (
+        f"How often the order of the language models by {measure} stays when only some pairs are "
+        "at hand, of published measures."
+    )
+    fewest = rows[rows["rate"] == rows["rate"].min()]
+    said = [
+        f"{row['statistic']} {percent(row['same_order'])} ({row['order']})"
+        for row in fewest.to_dict("records")
+    ]
+    share = percent(float(rows["rate"].min()))
+    return below, f"{below} With {share} of the pairs: {', '.join(said)}."
+
+
 def unscored_sentences(records: Sequence[Mapping[str, Any]]) -> list[str]:
     """Name the pairs that a measure has no score of, and count answers left out."""
     sentences = []
