@@ -316,6 +316,34 @@ def test_another_architecture_agrees_with_the_oracle(roberta: LanguageModel) -> 
     assert_those_of_the_oracle(frame, roberta, score_pairs(frame, roberta, progressbar=False))
 
 
+def test_sentence_pieces_agree_with_the_oracle(tmp_path: Path) -> None:
+    """A unigram model over text with its spaces marked, as SentencePiece makes it."""
+    from tokenizers import SentencePieceUnigramTokenizer
+    from tokenizers.processors import TemplateProcessing
+    from transformers import PreTrainedTokenizerFast
+
+    trained = SentencePieceUnigramTokenizer()
+    text = ["John is old and John is tall", "Women are kind and women are tall", "very kind John"]
+    special = {"bos_token": "<s>", "pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
+    special |= {"mask_token": "<mask>"}
+    trained.train_from_iterator(
+        text * 20, vocab_size=60, special_tokens=[*special.values()], unk_token="<unk>"
+    )
+    backend = trained._tokenizer
+    ends = [("<s>", 0), ("</s>", 2)]
+    backend.post_processor = TemplateProcessing(single="<s> $A </s>", special_tokens=ends)
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, **special)
+    size = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
+    size |= {"intermediate_size": 64, "embedding_size": 16, "pad_token_id": 1}
+    model = load_language_model(
+        made_model("Albert", "AlbertForMaskedLM", tokenizer, tmp_path, **size)
+    )
+    frame = pair_frame(("Women are kind", "John is very kind"), ("John is old", "John is tall"))
+    pieces = tokenize(model, "Women are kind").pieces
+    assert any(piece.startswith("\u2581") for piece in pieces)
+    assert_those_of_the_oracle(frame, model, score_pairs(frame, model, progressbar=False))
+
+
 def test_positions_after_the_padding_count_towards_the_limit(roberta: LanguageModel) -> None:
     assert roberta.longest == 38  # 40 places, of which the first two belong to padding
     fits = " kind" * 36
@@ -402,6 +430,12 @@ def test_what_ends_texts_comes_first_where_nothing_begins_them(causal: LanguageM
     tokens = tokenize(replace(causal, tokenizer=tokenizer), "John is old")
     assert list(tokens.ids) == [tokenizer.eos_token_id, *plain]
     assert tokens.scored == tuple(range(1, len(plain) + 1))
+
+
+def test_xlm_calls_its_masked_head_by_a_causal_name(byte_level: Any, tmp_path: Path) -> None:
+    size = {"emb_dim": 16, "n_layers": 1, "n_heads": 2, "max_position_embeddings": 40}
+    place = made_model("XLM", "XLMWithLMHeadModel", byte_level, tmp_path, **size)
+    assert load_language_model(place).kind == "masked"
 
 
 def test_models_with_a_decoder_are_refused(byte_level: Any, tmp_path: Path) -> None:
