@@ -59,11 +59,11 @@ def pair_summary(
         :math:`\Phi(\theta / \sqrt{\omega^2 + \sigma^2})`; p_equal_length. Of the model
         ``pairs-signs`` there are the two shares only: p_stereotypical is the share of pairs whose
         stereotypical sentence is preferred, averaged over the pairs of the data and over clusters
-        like theirs, which every draw weights anew, so that its interval covers other contrasts of
-        words; p_equal_length is the same if the sentences of a pair had as many tokens, where the
-        difference in token counts is known. Of each ``mean``, ``sd``, ``low``,
-        ``high``, and ``p_above``: the probability that it is above its value without
-        preference, 0, 0, one half and one half.
+        like theirs, which every draw weights anew, those of shared words together, so that its
+        interval covers other contrasts of words; p_equal_length is the same if the sentences of a
+        pair had as many tokens, where the difference in token counts is known. Of each ``mean``,
+        ``sd``, ``low``, ``high``, and ``p_above``: the probability that it is above its value
+        without preference, 0, 0, one half and one half.
     """
     models = models_of(tree)
     frames = {}

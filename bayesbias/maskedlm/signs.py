@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.random import SeedSequence, default_rng
+from numpy.random import Generator, SeedSequence, default_rng
 
 from .._core.arrays import FloatArray
 from .._core.checks import Argument
@@ -27,9 +27,11 @@ from ..model.tree import SamplingWarning, describe, in_order
 from ..sampling.fit import ESS_LIMIT, RHAT_LIMIT
 from ..sampling.options import FitOptions
 from ..tables.schema import codes_and_names
+from .datasets import contrast_words
 from .probit import ProbitPriors, Rows, State, chain
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_array
     from xarray import Dataset, DataTree
 
 TOKENS = "token_difference"
@@ -98,6 +100,24 @@ class SignDesign:
         return found
 
     @cached_property
+    def words(self) -> csr_array:
+        """How much of each cluster is each word, rows of length one, (n_clusters, n_words).
+
+        A word counts by the pairs that have it: *black / white* and *poor / white* have much in
+        common. Clusters that are no contrasts of words are words of their own.
+        """
+        from scipy.sparse import csr_array
+
+        pairs = np.zeros(len(self.pairs), dtype=np.int64)
+        pairs[self.pair] = self.cluster
+        said = [contrast_words(name) for name in self.clusters]
+        word, _ = codes_and_names(pd.Series([each for words in said for each in words]))
+        cluster = np.repeat(np.arange(len(said)), [len(words) for words in said])
+        size = np.bincount(word, np.bincount(pairs)[cluster])[word]
+        length = np.sqrt(np.bincount(cluster, size**2))
+        return csr_array((size / length[cluster], (cluster, word)))
+
+    @cached_property
     def shape(self) -> FloatArray:
         """Of the gamma weights of clusters: (1 - h)², h their share of a type's pairs.
 
@@ -109,6 +129,18 @@ class SignDesign:
         np.add.at(n, (self.bias_type, self.cluster), 1.0)
         share = (n / n.sum(axis=1, keepdims=True)).max(axis=0)
         return np.asarray(np.maximum((1 - share) ** 2, LEAST_SHAPE))
+
+    def weights(self, rng: Generator) -> FloatArray:
+        """Draw weights of clusters, gamma of their shapes and of mean one, (n_clusters,).
+
+        Those of contrasts that share words go together, by a Gaussian copula: what a language model
+        finds in *white* it finds in *black / white* and in *poor / white*, so that they are less
+        than two contrasts.
+        """
+        from scipy.special import gammaincinv, ndtr
+
+        normal = self.words @ rng.standard_normal(self.words.shape[1])
+        return np.asarray(gammaincinv(self.shape, ndtr(normal)) / self.shape)
 
 
 def sign_design(chosen: pd.DataFrame) -> SignDesign:
@@ -337,7 +369,7 @@ def _shares(
 
     The share is an average over the pairs of the data, and over clusters like theirs: in every
     draw clusters, with their pairs and effects, get new weights (the Bayesian bootstrap: Rubin,
-    1981, Annals of Statistics 9; of `SignDesign.shape`), the same for all language models. So a
+    1981, Annals of Statistics 9; of `SignDesign.weights`), the same for all language models. So a
     contrast of words that many pairs have counts as often as it does in the data, and that there
     might have been other contrasts is in the interval.
     """
@@ -350,7 +382,7 @@ def _shares(
     found: dict[str, list[FloatArray]] = {}
     for at in np.ndindex(chains, draws):
         here = {name: draw[at] for name, draw in values.items()}
-        weight = (rng.gamma(design.shape) / design.shape)[design.cluster]
+        weight = design.weights(rng)[design.cluster]
         for ending, slopes in versions.items():
             shares = _share_of_draw(here, effects[at], design, weight, slopes)
             for name, share in shares.items():
