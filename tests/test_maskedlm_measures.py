@@ -12,7 +12,7 @@ from scipy.integrate import quad
 from scipy.stats import norm, shapiro
 
 from bayesbias import maskedlm
-from bayesbias.maskedlm import Normals, js_divergence, js_to_a_normal, jss_of, kls_of
+from bayesbias.maskedlm import ROLES, Normals, js_divergence, js_to_a_normal, jss_of, kls_of
 from bayesbias.maskedlm.score_sets import STATISTICS
 
 
@@ -154,6 +154,34 @@ def test_types_are_weighted_by_their_pairs() -> None:
     some = paired[paired["bias_type"] == "type 0"]
     expected = maskedlm.jss(some["stereotypical"], some["anti_stereotypical"])
     assert table.loc["type 0", "jss"] == pytest.approx(expected)
+
+
+def test_three_scores_of_crows_pairs_as_its_own_code_counts_them() -> None:
+    """The loop of ``evaluate`` in nyu-mll/crows-pairs' metric.py.
+
+    That code calls the more stereotyping sentence the first one in `stereo` pairs, and the second
+    one in `antistereo` pairs.
+    """
+    paired = made_pairs()
+    paired["direction"] = np.resize(["stereo", "stereo", "antistereo"], len(paired))
+    paired.loc[:3, "anti_stereotypical"] = paired.loc[:3, "stereotypical"] + 0.0001
+    stereo = anti = of_stereo = of_anti = neutral = 0
+    for row in paired.to_dict("records"):
+        sides = [round(row[role], 3) for role in ROLES]
+        first, second = sides if row["direction"] == "stereo" else sides[::-1]
+        if first == second:
+            neutral += 1
+        elif row["direction"] == "stereo":
+            of_stereo += 1
+            stereo += first > second
+        else:
+            of_anti += 1
+            anti += second > first
+    found = maskedlm.direction_scores(paired).iloc[0]
+    assert found["n_neutral"] == neutral > 0
+    assert found["metric"] == pytest.approx(100 * (stereo + anti) / len(paired))
+    assert found["stereotype"] == pytest.approx(100 * stereo / of_stereo)
+    assert found["anti_stereotype"] == pytest.approx(100 * anti / of_anti)
 
 
 def test_a_type_with_one_pair_stops_no_other() -> None:

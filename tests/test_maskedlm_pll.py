@@ -279,17 +279,21 @@ def test_halves_of_precision_give_about_the_same(folder: Path, model: LanguageMo
 # Other architectures, made here with random weights: tokenizers with leading spaces, and causal.
 
 
-def made_model(kind: str, head: str, byte_level: Any, place: Path, **settings: int) -> Path:
-    """Save a model of random weights with the tokenizer."""
+def made_model(kind: str, head: str, tokenizer: Any, place: Path, **settings: int) -> Path:
+    """Save a model with the tokenizer; NumPy draws its weights, the same everywhere."""
     import torch
     import transformers
 
-    torch.manual_seed(1)
-    ends = {"bos_token_id": 0, "eos_token_id": 2, "initializer_range": 0.5}
+    ends = {"bos_token_id": 0, "eos_token_id": 2}
     config = getattr(transformers, f"{kind}Config")
-    settings = {"vocab_size": len(byte_level)} | ends | settings
-    getattr(transformers, head)(config(**settings)).save_pretrained(place)
-    byte_level.save_pretrained(place)
+    settings = {"vocab_size": len(tokenizer)} | ends | settings
+    network = getattr(transformers, head)(config(**settings))
+    rng = np.random.default_rng(1)
+    with torch.no_grad():
+        for _, weights in sorted(network.named_parameters()):
+            weights.copy_(torch.tensor(0.5 * rng.standard_normal(tuple(weights.shape))))
+    network.save_pretrained(place)
+    tokenizer.save_pretrained(place)
     return place
 
 
@@ -314,6 +318,89 @@ def test_pieces_with_leading_spaces_align(roberta: LanguageModel) -> None:
 def test_another_architecture_agrees_with_the_oracle(roberta: LanguageModel) -> None:
     frame = pair_frame(("Women are kind", "John is very kind"), ("John is old", "John is tall"))
     assert_those_of_the_oracle(frame, roberta, score_pairs(frame, roberta, progressbar=False))
+
+
+@pytest.fixture(scope="module")
+def albert(tmp_path_factory: pytest.TempPathFactory) -> LanguageModel:
+    """With a unigram model of pieces that mark the space before them, as SentencePiece's."""
+    from tokenizers import Tokenizer
+    from tokenizers.models import Unigram
+    from tokenizers.pre_tokenizers import Metaspace
+    from tokenizers.processors import TemplateProcessing
+    from transformers import PreTrainedTokenizerFast
+
+    special = {"bos_token": "<s>", "pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
+    special |= {"mask_token": "<mask>"}
+    pieces = "_John _is _old _tall _Wo men _are _kind _ve ry _and".replace("_", "\u2581").split()
+    known = [(piece, -2.0) for piece in pieces] + [(letter, -6.0) for letter in "\u2581abcdefghi"]
+    backend = Tokenizer(Unigram([*((name, 0.0) for name in special.values()), *known], unk_id=3))
+    backend.pre_tokenizer = Metaspace()
+    ends = [("<s>", 0), ("</s>", 2)]
+    backend.post_processor = TemplateProcessing(single="<s> $A </s>", special_tokens=ends)
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, **special)
+    size = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
+    size |= {"intermediate_size": 64, "embedding_size": 16, "pad_token_id": 1}
+    place = tmp_path_factory.mktemp("albert")
+    return load_language_model(made_model("Albert", "AlbertForMaskedLM", tokenizer, place, **size))
+
+
+def test_sentence_pieces_agree_with_the_oracle(albert: LanguageModel) -> None:
+    frame = pair_frame(("Women are kind", "John is very kind"), ("John is old", "John is tall"))
+    found = tokenize(albert, "Women are kind").pieces[1:-1]
+    assert found == tuple("_Wo men _are _kind".replace("_", "\u2581").split())
+    assert_those_of_the_oracle(frame, albert, score_pairs(frame, albert, progressbar=False))
+
+
+SMALL = ("Women are very kind", "John is kind")
+
+PUBLISHED = {
+    ("model", "crows-pairs", 1): {
+        "sss": (-6.74323, -7.64139),
+        "cps": (-113.485, -112.552),
+        "aul": (-4.59696, -4.65746),
+        "aula": (-0.237802, -0.248575),
+    },
+    ("model", "stereoset", 3): {
+        "sss": (-11.5653, -15.3342),
+        "cps": (-48.1701, -47.1753),
+        "aul": (-1.53969, -1.21131),
+        "aula": (-0.132674, -0.105601),
+    },
+    ("roberta", "", 0): {
+        "sss": (-10.4934, -8.50891),
+        "cps": (-12.9985, -12.4522),
+        "aul": (-10.9111, -9.76633),
+        "aula": (-1.64217, -1.89854),
+    },
+    ("albert", "", 0): {
+        "sss": (-4.52819, -4.43447),
+        "cps": (-4.97325, -4.83787),
+        "aul": (-4.49792, -4.5974),
+        "aula": (-0.607066, -1.04376),
+    },
+}
+"""What ``calculate_sss`` (at commit 565bf4e: that of a83453f takes a block for its diagonal),
+``calculate_cps`` and ``calculate_aul`` (at a83453f) of kanekomasahiro/evaluate_bias_in_mlm's
+evaluate.py return, by model, data set and row; without a data set of ``SMALL``."""
+
+
+@pytest.mark.parametrize(("which", "dataset", "row"), PUBLISHED)
+def test_scores_are_those_of_the_published_script(
+    which: str, dataset: str, row: int, request: pytest.FixtureRequest, shared_data: Path
+) -> None:
+    """WordPiece, byte-level BPE and a unigram model of pieces."""
+    sentences = SMALL
+    if dataset:
+        file = {"crows-pairs": "crows_pairs/crows_pairs_anonymized.csv"}
+        pairs = read_pairs(shared_data / file.get(dataset, "stereoset/dev.json"), dataset)
+        sentences = tuple(pairs[list(ROLES)].iloc[row])
+    model = request.getfixturevalue(which)
+    published = PUBLISHED[which, dataset, row]
+    found = score_pairs(pair_frame(sentences), model, [*published], progressbar=False)
+    wide = found.pivot(index="measure", columns="role", values="score")
+    for measure, values in published.items():
+        # Six digits are written down, of numbers in single precision.
+        assert wide.loc[measure, list(ROLES)].tolist() == pytest.approx(values, rel=2e-5), measure
 
 
 def test_positions_after_the_padding_count_towards_the_limit(roberta: LanguageModel) -> None:
@@ -355,25 +442,10 @@ def test_the_analysis_of_a_harness_log_is_that_of_our_scores(
     """A log that lm-evaluation-harness 0.4.9 itself wrote of this very model.
 
     `lm_eval --model hf --tasks crows_pairs_english --log_samples`, the task's ``dataset_path`` set
-    to a CSV file of the four pairs; weights are of NumPy's generator, the same everywhere.
+    to a CSV file of the four pairs.
     """
-    import torch
-    from transformers import GPT2Config, GPT2LMHeadModel
-
-    size = {
-        "n_embd": 8,
-        "n_layer": 1,
-        "n_head": 2,
-        "n_positions": 64,
-        "vocab_size": len(byte_level),
-    }
-    network = GPT2LMHeadModel(GPT2Config(bos_token_id=0, eos_token_id=2, **size))
-    rng = np.random.default_rng(1)
-    with torch.no_grad():
-        for _, weights in sorted(network.named_parameters()):
-            weights.copy_(torch.tensor(0.5 * rng.standard_normal(tuple(weights.shape))))
-    network.save_pretrained(tmp_path)
-    byte_level.save_pretrained(tmp_path)
+    size = {"n_embd": 8, "n_layer": 1, "n_head": 2, "n_positions": 64}
+    made_model("GPT2", "GPT2LMHeadModel", byte_level, tmp_path, **size)
     log = Path(__file__).with_name("lm_eval_log.jsonl")
     read = read_scores(log, model="tiny")
     docs = [json.loads(line)["doc"] for line in log.read_text().splitlines()]
@@ -402,6 +474,12 @@ def test_what_ends_texts_comes_first_where_nothing_begins_them(causal: LanguageM
     tokens = tokenize(replace(causal, tokenizer=tokenizer), "John is old")
     assert list(tokens.ids) == [tokenizer.eos_token_id, *plain]
     assert tokens.scored == tuple(range(1, len(plain) + 1))
+
+
+def test_xlm_calls_its_masked_head_by_a_causal_name(byte_level: Any, tmp_path: Path) -> None:
+    size = {"emb_dim": 16, "n_layers": 1, "n_heads": 2, "max_position_embeddings": 40}
+    place = made_model("XLM", "XLMWithLMHeadModel", byte_level, tmp_path, **size)
+    assert load_language_model(place).kind == "masked"
 
 
 def test_models_with_a_decoder_are_refused(byte_level: Any, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from builders import refused
 from scipy.special import log_ndtr, logsumexp
-from scipy.stats import binom, gamma, norm
+from scipy.stats import binom, gamma, norm, spearmanr
 from xarray import DataTree
 
 from bayesbias.maskedlm import (
@@ -25,7 +25,7 @@ from bayesbias.maskedlm.signs import sign_design
 from bayesbias.model.tree import stacked
 from bayesbias.sampling.options import FitOptions
 
-FAST = {"draws": 400, "tune": 100, "chains": 2}
+FAST = {"draws": 500, "tune": 100, "chains": 2}
 
 
 def preferred(
@@ -225,6 +225,40 @@ def test_a_contrast_is_the_same_whichever_sentence_comes_first() -> None:
     assert word_contrast(first, second) == word_contrast(second, first) == "black / white"
     assert word_contrast("He told her.", "Her he told.") == "he her told / he her told"
     assert word_contrast("A man.", "A rich man.") == " / rich"
+
+
+def test_contrasts_that_share_words_are_weighted_together() -> None:
+    """Against the rank correlation of Gaussian copulas, 6 / pi asin(rho / 2) (Kruskal, 1958)."""
+    clusters = np.repeat(["black / white", "poor / white", "/ poor", "age"], [2, 1, 1, 1])
+    paired = preferred(n_clusters=5, size=1).assign(cluster=clusters, bias_type="all")
+    design = sign_design(paired)
+    drawn = design.weights.draw(np.random.default_rng(1), 4000)
+    # Pairs with black, white, poor: 2, 3, 2.
+    white = 9 / np.sqrt((4 + 9) * (9 + 4))
+    poor = 2 / np.sqrt(9 + 4)
+    expected = np.eye(4)
+    expected[0, 1] = expected[1, 0] = 6 / np.pi * np.arcsin(white / 2)
+    expected[1, 2] = expected[2, 1] = 6 / np.pi * np.arcsin(poor / 2)
+    found = spearmanr(drawn).statistic
+    np.testing.assert_allclose(found, expected, atol=4 / np.sqrt(4000))  # four errors
+    shape = np.array([0.6, 0.8, 0.8, 0.8]) ** 2
+    # Four errors of means, whose sds are below 1.7; heavy tails for the sds.
+    np.testing.assert_allclose(drawn.mean(axis=0), 1, atol=4 * 1.7 / np.sqrt(4000))
+    np.testing.assert_allclose(drawn.std(axis=0), 1 / np.sqrt(shape), rtol=0.1)
+
+
+def test_a_share_is_less_sure_where_all_contrasts_share_a_word() -> None:
+    paired = preferred(n_clusters=30, size=1)
+    paired["difference"] = np.where(paired["cluster"].astype(int) < 15, 1.0, -1.0)
+    other = np.where(paired["cluster"].astype(int) < 15, "white", "rich")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # few draws
+        apart, together = (
+            pair_summary(fit_pairs(paired.assign(cluster=names), seed=1, draws=200, tune=50))
+            for names in (paired["cluster"], paired["cluster"] + " / " + other)
+        )
+    row = apart["level"] == "overall"
+    assert (together[row]["sd"] > 1.5 * apart[row]["sd"]).all()
 
 
 def test_null_rates_count_intervals_that_exclude_one_half() -> None:

@@ -72,6 +72,16 @@ def word_contrast(first: str, second: str) -> str:
     return " / ".join(sorted(" ".join(sorted(each)) for each in (own if any(own) else words)))
 
 
+def contrast_words(cluster: str) -> tuple[str, ...]:
+    """Return the words of a `word_contrast`, or the name of a cluster of another kind.
+
+    >>> contrast_words("poor / rich"), contrast_words("software developer")
+    (('poor', 'rich'), ('software developer',))
+    """
+    words = set(cluster.split())
+    return tuple(sorted(words - {"/"})) if {"/"} < words else (cluster,)
+
+
 def _check_labels(pairs: pd.DataFrame) -> None:
     odd = ~pairs["direction"].isin(DIRECTIONS)
     if odd.any():

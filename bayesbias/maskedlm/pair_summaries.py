@@ -61,10 +61,10 @@ def pair_summary(
         :math:`\mu_i` what it expects of pair i; and where the difference in token counts is known,
         mean_equal_length and p_equal_length, the same if both sentences of a pair had as many
         tokens. Of the model ``pairs-signs`` there are the two shares only. All are averaged over
-        the pairs of the data and over clusters like theirs, which every draw weights anew, so that
-        intervals cover other contrasts of words. Of each ``mean``, ``sd``, ``low``, ``high``, and
-        ``p_above``: the probability that it is above its value without preference, one half of a
-        share and 0 of others.
+        the pairs of the data and over clusters like theirs, which every draw weights anew, those of
+        shared words together, so that intervals cover other contrasts of words. Of each ``mean``,
+        ``sd``, ``low``, ``high``, and ``p_above``: the probability that it is above its value
+        without preference, one half of a share and 0 of others.
     """
     models = models_of(tree)
     frames = {}

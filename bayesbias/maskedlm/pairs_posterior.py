@@ -15,7 +15,8 @@ from .._core.arrays import FloatArray
 from ..model.likelihood import locations, residual_sds
 from ..model.terms import COVARIATE
 from ..model.tree import index_of, labels, n_draws, spec_of, stacked
-from .signs import EQUAL, TOKENS, weight_shapes
+from .cluster_weights import cluster_weights
+from .signs import EQUAL, TOKENS
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -99,9 +100,9 @@ difference, of the variance of single pairs, and of the probability to be above 
 
 def _weights(tree: DataTree) -> FloatArray:
     """Draw weights of clusters, (n_draws, n_clusters), whose mean is 1; a posterior has its own."""
-    shape = weight_shapes(index_of(tree, "word_index"), index_of(tree, "attribute_index"))
-    rng = default_rng(crc32(str(tree.attrs["seed"]).encode()))
-    return np.asarray(rng.gamma(shape, 1 / shape, (n_draws(tree), len(shape))))
+    rows = index_of(tree, "word_index"), index_of(tree, "attribute_index")
+    weights = cluster_weights(*rows, labels(tree, "attribute"))
+    return weights.draw(default_rng(crc32(str(tree.attrs["seed"]).encode())), n_draws(tree))
 
 
 def _of_type(tree: DataTree, at: int, weights: FloatArray) -> Sums:

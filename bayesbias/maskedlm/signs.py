@@ -27,6 +27,7 @@ from ..model.tree import SamplingWarning, describe, in_order
 from ..sampling.fit import ESS_LIMIT, RHAT_LIMIT
 from ..sampling.options import FitOptions
 from ..tables.schema import codes_and_names
+from .cluster_weights import ClusterWeights, cluster_weights
 from .probit import ProbitPriors, Rows, State, chain
 
 if TYPE_CHECKING:
@@ -57,8 +58,6 @@ DIMS = {
 DIMS |= {f"{name}{EQUAL}": DIMS[name] for name in ("share", "overall_share", "population_share")}
 """Variables of the posterior, and their dimensions beside chain and draw."""
 
-LEAST_SHAPE = 0.25
-"""Of the weights of a cluster with half of a type's pairs, or more."""
 
 OWN_TERMS = ("word_mean", "cluster_effect")
 SHARED_TERMS = ("context_effect", "shared_cluster_effect", "attribute_effect")
@@ -98,22 +97,9 @@ class SignDesign:
         return found
 
     @cached_property
-    def shape(self) -> FloatArray:
-        """Of the gamma weights of clusters; see `weight_shapes`."""
-        return weight_shapes(self.bias_type, self.cluster)
-
-
-def weight_shapes(bias_type: IntArray, cluster: IntArray) -> FloatArray:
-    """Return shapes of the gamma weights of clusters: (1 - h)², h their share of a type's pairs.
-
-    A weight of shape 1 is the Bayesian bootstrap's. It takes the spread of large clusters for
-    smaller than it is, since their type's mean follows them; variances divided by (1 - h)² do not
-    (the estimator CV3: MacKinnon, Nielsen and Webb, 2023, Journal of Econometrics 232).
-    """
-    n = np.zeros((bias_type.max() + 1, cluster.max() + 1))
-    np.add.at(n, (bias_type, cluster), 1.0)
-    share = (n / n.sum(axis=1, keepdims=True)).max(axis=0)
-    return np.asarray(np.maximum((1 - share) ** 2, LEAST_SHAPE))
+    def weights(self) -> ClusterWeights:
+        """What the weights of clusters are drawn from."""
+        return cluster_weights(self.bias_type, self.cluster, self.clusters)
 
 
 def sign_design(chosen: pd.DataFrame) -> SignDesign:
@@ -359,7 +345,7 @@ def _shares(
 
     The share is an average over the pairs of the data, and over clusters like theirs: in every
     draw clusters, with their pairs and effects, get new weights (the Bayesian bootstrap: Rubin,
-    1981, Annals of Statistics 9; of `SignDesign.shape`), the same for all language models. So a
+    1981, Annals of Statistics 9; of `ClusterWeights`), the same for all language models. So a
     contrast of words that many pairs have counts as often as it does in the data, and that there
     might have been other contrasts is in the interval.
     """
@@ -372,7 +358,7 @@ def _shares(
     found: dict[str, list[FloatArray]] = {}
     for at in np.ndindex(chains, draws):
         here = {name: draw[at] for name, draw in values.items()}
-        weight = (rng.gamma(design.shape) / design.shape)[design.cluster]
+        weight = design.weights.draw(rng)[0, design.cluster]
         for ending, slopes in versions.items():
             shares = _share_of_draw(here, effects[at], design, weight, slopes)
             for name, share in shares.items():
