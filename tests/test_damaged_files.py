@@ -154,6 +154,14 @@ def test_a_parquet_file_whose_notes_for_pandas_are_damaged(
         bb.read_table(tmp_path / "t.parquet")
 
 
+def test_a_parquet_file_whose_texts_are_no_text(tmp_path: Path, toy_table: pd.DataFrame) -> None:
+    path = tmp_path / "t.parquet"
+    raw = pa.array([word.encode() + b"\xf3" for word in toy_table["protected_word"]]).view("string")
+    pq.write_table(pa.Table.from_pandas(toy_table).set_column(0, "protected_word", raw), path)
+    with pytest.raises(ValueError, match=r"t\.parquet.*damaged, or no Parquet file .*UTF8"):
+        bb.read_table(path)
+
+
 @pytest.mark.parametrize("start", [b"PK\x03\x04", b"PK\x05\x06" + bytes(18)])
 def test_vectors_that_look_like_an_archive(start: bytes, tmp_path: Path) -> None:
     """numpy would take them for its .npz form."""

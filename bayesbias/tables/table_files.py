@@ -210,16 +210,24 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 
 
 def _require_plain(path: Path) -> None:
-    """Raise a ValueError for columns of lists, and for more rows than distances fit into."""
-    from pyarrow import parquet, types
+    """Raise a ValueError for columns of lists, damaged texts, and more rows than can be there."""
+    from pyarrow import ArrowInvalid, parquet, types
 
     with parquet.ParquetFile(path) as file:
         rows, size = file.metadata.num_rows, path.stat().st_size
-        nested = [field.name for field in file.schema_arrow if types.is_nested(field.type)]
-    if nested:
-        raise ValueError(f"its column {nested[0]!r} holds lists, where each row has one value")
-    if rows > ROWS_FOR_NOTHING + ROWS_A_BYTE * size:
-        raise ValueError(f"its {size:,} bytes promise {rows:,} rows; it is damaged, or made to be")
+        for field in file.schema_arrow:
+            if types.is_nested(field.type):
+                raise ValueError(
+                    f"its column {field.name!r} holds lists, where each row has one value"
+                )
+        if rows > ROWS_FOR_NOTHING + ROWS_A_BYTE * size:
+            raise ValueError(
+                f"its {size:,} bytes promise {rows:,} rows; it is damaged, or made to be"
+            )
+        try:
+            file.read().validate(full=True)
+        except ArrowInvalid as error:  # texts that are no UTF-8, among others
+            raise ValueError(f"damaged, or no Parquet file ({error})") from None
 
 
 def _from_published(raw: pd.DataFrame, path: Path) -> pd.DataFrame:
