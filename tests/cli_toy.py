@@ -80,10 +80,9 @@ def pair_scores(model: str = "toy", n_pairs: int = 30, seed: int = 1) -> pd.Data
 def write_scored(folder: Path, model: str = "toy", **record: object) -> Path:
     """Write what `bayesbias mlm score` writes; parts of the record may be others."""
     folder.mkdir()
-    own = (
-        1 if model == "toy" else sum(model.encode())
-    )  # equal scores leave nothing to a residual sd
-    pair_scores(model, seed=own).to_csv(folder / "scores.csv", index=False)
+    # Other models have other scores: equal ones leave nothing to a residual sd.
+    own = 1 if model == "toy" else sum(str(model).encode())
+    pair_scores(str(model), seed=own).to_csv(folder / "scores.csv", index=False)
     told = {
         "kind": "masked",
         "made_by": KIND,
