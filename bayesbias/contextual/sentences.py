@@ -10,7 +10,8 @@ from pathlib import Path
 from .._core.checks import unknown_name
 from .._core.reading import located, parse_toml, read_text
 from .._core.resources import bundled_names, toml_path
-from ..tables.schema import require_columns
+from ..tables.schema import require_columns, require_numbered_rows
+from ..tables.table_files import read_csv
 
 PLACE = "{}"
 """Where a template takes its word."""
@@ -109,14 +110,19 @@ def load_sentences(path: str | Path) -> dict[str, list[str]]:
     ValueError
         If a column is missing, or a word does not stand in its sentence.
     """
-    import pandas as pd
-
-    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-    require_columns(frame, ("word", "sentence"))
+    place = Path(path)
+    if not place.is_file():
+        raise FileNotFoundError(f"no file of sentences at {place}")
     found: dict[str, list[str]] = {}
-    for word, text in frame[["word", "sentence"]].drop_duplicates().itertuples(index=False):
-        natural_sentence(text, word)  # raises where it is not there
-        found.setdefault(word, []).append(text)
+    try:
+        frame = read_csv(place, dtype=str, keep_default_na=False)
+        require_columns(frame, ("word", "sentence"))
+        require_numbered_rows(frame)
+        for word, text in frame[["word", "sentence"]].drop_duplicates().itertuples(index=False):
+            natural_sentence(text, word)  # raises where it is not there
+            found.setdefault(word, []).append(text)
+    except (ValueError, TypeError) as error:  # parser and Unicode errors are ValueErrors
+        raise ValueError(located(place, error)) from None
     return found
 
 
