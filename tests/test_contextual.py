@@ -272,6 +272,18 @@ def test_a_long_sentence_is_an_error_and_not_cut(mini: object) -> None:
 
 
 @pytest.mark.mlm
+def test_words_in_sentences_of_their_own(mini: Any) -> None:
+    """As many as the word with fewest has; each as in the template that its sentence is."""
+    own = {"nurse": ["The nurse left.", "A nurse slept."], "boss": ["My boss left."], "none": []}
+    found = contextual_vectors(mini, ["nurse", "boss", "none"], own)
+    assert (found.words, found.missing) == (("nurse", "boss"), ("none",))
+    assert found.contexts == ("sentence 1",)
+    for at, (word, template) in enumerate((("nurse", "The {} left."), ("boss", "My {} left."))):
+        expected = contextual_vectors(mini, [word], [template]).vectors[0, 0]
+        np.testing.assert_allclose(found.vectors[at, 0], expected, atol=1e-5)  # single precision
+
+
+@pytest.mark.mlm
 def test_words_that_cannot_be_written_are_missing(mini: object) -> None:
     found = contextual_vectors(mini, ["he", "\U0001faa4\U000130b8"], ["This is {}."])
     assert (found.words, found.missing) == (("he",), ("\U0001faa4\U000130b8",))

@@ -489,6 +489,26 @@ def test_models_with_a_decoder_are_refused(byte_level: Any, tmp_path: Path) -> N
     refused("an encoder with a decoder", load_language_model, tmp_path)
 
 
+def test_xlm_is_masked_though_its_head_is_called_as_causal_ones_are(
+    byte_level: Any, tmp_path: Path
+) -> None:
+    size = {"emb_dim": 16, "n_heads": 2, "n_layers": 1, "max_position_embeddings": 40}
+    made_model("XLM", "XLMWithLMHeadModel", byte_level, tmp_path, **size)
+    model = load_language_model(tmp_path)
+    assert model.kind == "masked"
+    frame = pair_frame(("John is old", "John is tall"))
+    assert np.isfinite(score_pairs(frame, model, "pll", progressbar=False)["score"]).all()
+
+
+def test_a_pair_that_shares_no_token_lacks_cps_alone(model: LanguageModel) -> None:
+    frame = pair_frame(("Women left early", "he slept"), MEN)
+    with pytest.warns(UserWarning, match="no cps score.*: pairs 0$"):
+        scores = score_pairs(frame, model, ("cps", "sss", "aul", "pll"), progressbar=False)
+    found = scores.groupby("measure")["pair_id"].nunique()
+    assert dict(found) == {"cps": 1, "sss": 2, "aul": 2, "pll": 2}
+    assert {row["measure"] for row in scores.attrs["unscored"]} == {"cps"}
+
+
 def test_unknown_tokens_are_counted_and_special_ones_refused(model: LanguageModel) -> None:
     frame = pair_frame(("The man saw \u2603.", "The woman saw \u2603."), MEN)
     with pytest.warns(UserWarning, match=r"2 token\(s\) of 1 pair\(s\) are unknown.*first of 0"):

@@ -5,6 +5,9 @@
 the extra ``mlm``; nothing else here imports torch.
 """
 
+from .ceat import CombinedEffect as CombinedEffect
+from .ceat import ceat as ceat
+from .ceat import combine_effects as combine_effects
 from .encoders import Encoder as Encoder
 from .encoders import load_encoder as load_encoder
 from .encoding import POOLINGS as POOLINGS
@@ -13,6 +16,7 @@ from .encoding import contextual_vectors as contextual_vectors
 from .seat import SeatResult as SeatResult
 from .seat import seat as seat
 from .sentences import Templates as Templates
+from .sentences import load_sentences as load_sentences
 from .sentences import load_templates as load_templates
 from .sentences import template_sets as template_sets
 from .tables import contextual_table as contextual_table

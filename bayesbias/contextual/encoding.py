@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .._core.checks import unknown_name
 from .._core.progress import progress_bar
 from .encoders import Encoder, load_encoder
-from .sentences import PLACE, Sentence, Templates, load_templates, sentence
+from .sentences import PLACE, Sentence, Templates, load_templates, natural_sentence, sentence
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -76,7 +76,7 @@ class ContextualVectors:
 def contextual_vectors(
     encoder: str | Path | Encoder,
     words: Iterable[str],
-    templates: str | Path | Templates | Iterable[str] = "bleached",
+    templates: str | Path | Templates | Iterable[str] | Mapping[str, Sequence[str]] = "bleached",
     *,
     layer: int = -1,
     pooling: str = "word",
@@ -94,7 +94,9 @@ def contextual_vectors(
         Each is put into every template as it is spelt.
     templates : str, Path, Templates or iterable of str
         As `load_templates` takes it: a bundled set's name, a TOML file, or sentences with a
-        place ``{}`` for the word.
+        place ``{}`` for the word. Or natural sentences of every word, as `load_sentences` reads
+        them: contexts are then the first sentence of every word, its second and so on, as many as
+        the word with fewest has; words that have none are missing.
     layer : int
         Layer to read: 0 for what goes into the first, up to the number of layers; negative
         numbers count from the last, -1.
@@ -128,7 +130,8 @@ def contextual_vectors(
         If a causal encoder, whose tokens know of those before them only, reads a word, or the first
         token, before it has read the sentence.
     """
-    chosen, wanted = load_templates(templates), list(dict.fromkeys(words))
+    own, wanted = templates if isinstance(templates, Mapping) else None, list(dict.fromkeys(words))
+    chosen = () if isinstance(templates, Mapping) else load_templates(templates).templates
     if pooling not in POOLINGS:
         raise ValueError(unknown_name("pooling", pooling, POOLINGS))
     if batch_size < 1:
@@ -138,18 +141,24 @@ def contextual_vectors(
     if not -(n + 1) <= layer <= n:
         raise ValueError(f"layer must lie in {-(n + 1)} to {n} for {loaded.name}; got {layer}")
     depth = layer % (n + 1)
-    _warn_of_blindness(loaded, chosen.templates, pooling)
-    missing = tuple(word for word in wanted if not _can_write(loaded, word))
+    _warn_of_blindness(loaded, chosen, pooling)
+    having = wanted if own is None else [word for word in wanted if own.get(word)]
+    missing = tuple(w for w in wanted if w not in having or not _can_write(loaded, w))
     known = tuple(word for word in wanted if word not in missing)
     if not known:
         raise ValueError(f"the tokenizer of {loaded.name} can write none of {len(wanted)} words")
-    sentences = [sentence(template, word) for word in known for template in chosen.templates]
+    if own is not None:
+        n_each = min(len(own[word]) for word in known)
+        chosen = tuple(f"sentence {at + 1}" for at in range(n_each))
+        sentences = [natural_sentence(text, w) for w in known for text in own[w][:n_each]]
+    else:
+        sentences = [sentence(template, word) for word in known for template in chosen]
     rows = _encode(loaded, sentences, depth, pooling, batch_size, shown=progressbar)
     return ContextualVectors(
         encoder=loaded.name,
         words=known,
-        contexts=chosen.templates,
-        vectors=rows.reshape(len(known), len(chosen.templates), -1),
+        contexts=chosen,
+        vectors=rows.reshape(len(known), len(chosen), -1),
         missing=missing,
         pooling=pooling,
         layer=depth,

@@ -68,15 +68,7 @@ def seat(
     ----------
     May, Wang, Bordia, Bowman, Rudinger (2019), On measuring social biases in sentence encoders.
     """
-    lists = {"X": list(X), "Y": list(Y), "A": list(A), "B": list(B)}
-    place = {word: at for at, word in enumerate(vectors.words)}
-    missing = [word for words in lists.values() for word in words if word not in place]
-    rows = {}
-    for name, words in lists.items():
-        at = [place[word] for word in words if word in place]
-        if not at:
-            raise ValueError(f"no word of {name} has vectors: {', '.join(words) or 'it is empty'}")
-        rows[name] = np.asarray(vectors.vectors[at], dtype=np.float64)
+    rows, missing = rows_of(vectors, {"X": X, "Y": Y, "A": A, "B": B})
 
     def score(*sets: FloatArray) -> float:
         x, y = (psi_of(each, sets[2], sets[3]) for each in sets[:2])
@@ -91,5 +83,19 @@ def seat(
             context: score(*(each[:, at] for each in rows.values()))
             for at, context in enumerate(vectors.contexts)
         },
-        missing=tuple(dict.fromkeys(missing)),
+        missing=missing,
     )
+
+
+def rows_of(
+    vectors: ContextualVectors, lists: Mapping[str, Iterable[str]]
+) -> tuple[dict[str, FloatArray], tuple[str, ...]]:
+    """Return the vectors of lists of words, (n_words, n_contexts, n_dims), and what has none."""
+    place, rows, missing = {word: at for at, word in enumerate(vectors.words)}, {}, []
+    for name, words in ((name, list(words)) for name, words in lists.items()):
+        missing += [word for word in words if word not in place]
+        at = [place[word] for word in words if word in place]
+        if not at:
+            raise ValueError(f"no word of {name} has vectors: {', '.join(words) or 'it is empty'}")
+        rows[name] = np.asarray(vectors.vectors[at], dtype=np.float64)
+    return rows, tuple(dict.fromkeys(missing))

@@ -1,7 +1,8 @@
-"""Templates: sentences with a place for a word."""
+"""Templates, sentences with a place for a word; and natural sentences of each word."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 from .._core.checks import unknown_name
 from .._core.reading import located, parse_toml, read_text
 from .._core.resources import bundled_names, toml_path
+from ..tables.schema import require_columns, require_numbered_rows
+from ..tables.table_files import read_csv
 
 PLACE = "{}"
 """Where a template takes its word."""
@@ -90,6 +93,45 @@ def load_templates(source: str | Path | Templates | Iterable[str] = "bleached") 
         return Templates(tuple(content.get("templates", ())), **{"name": path.stem, **texts})
     except (ValueError, TypeError) as error:  # TOML and Unicode errors are ValueErrors
         raise ValueError(located(path, error)) from None
+
+
+def load_sentences(path: str | Path) -> dict[str, list[str]]:
+    """Read natural sentences of words: a CSV with the columns ``word`` and ``sentence``.
+
+    Returns
+    -------
+    dict of str to list of str
+        The sentences of every word, in the order of the file, each once.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If a column is missing, or a word does not stand in its sentence.
+    """
+    place = Path(path)
+    if not place.is_file():
+        raise FileNotFoundError(f"no file of sentences at {place}")
+    found: dict[str, list[str]] = {}
+    try:
+        frame = read_csv(place, dtype=str, keep_default_na=False)
+        require_columns(frame, ("word", "sentence"))
+        require_numbered_rows(frame)
+        for word, text in frame[["word", "sentence"]].drop_duplicates().itertuples(index=False):
+            natural_sentence(text, word)  # raises where it is not there
+            found.setdefault(word, []).append(text)
+    except (ValueError, TypeError) as error:  # parser and Unicode errors are ValueErrors
+        raise ValueError(located(place, error)) from None
+    return found
+
+
+def natural_sentence(text: str, word: str) -> Sentence:
+    """Return where a word first stands in a sentence, in whatever case and not within another."""
+    at = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) if word else None
+    if at is None:
+        raise ValueError(f"the word {word!r} does not stand in its sentence {text!r:.80}")
+    return Sentence(text, at.start(), at.end())
 
 
 def sentence(template: str, word: str) -> Sentence:

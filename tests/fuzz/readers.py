@@ -23,7 +23,7 @@ import bayesbias as bb
 from bayesbias._core.resources import bundled_folder
 from bayesbias._core.store import RESULTS, open_store, pack_frame
 from bayesbias._core.transformer_files import require_sound
-from bayesbias.contextual.sentences import load_templates
+from bayesbias.contextual.sentences import load_sentences, load_templates
 from bayesbias.debias.defining_sets import load_defining_sets
 from bayesbias.embeddings.formats.native import VECTORS, WORDS
 from bayesbias.embeddings.glove_v import APPROXIMATE
@@ -171,6 +171,10 @@ def crows() -> tuple[bytes, ...]:
     body = 'Some cats sleep.,Some dogs sleep.,stereo,pets\n"A, b.",C d.,antistereo,pets\n'
     rows = "".join(f"{row},{line}\n" for row, line in enumerate(body.splitlines()))
     return f"{heads}\n{body}".encode(), f",{heads}\n{rows}".encode()
+
+
+def natural() -> tuple[bytes, ...]:
+    return (b'word,sentence\ncat,"The cat, they said, sleeps."\ncat,A Cat!\ndog,My dog ran.\n',)
 
 
 def stereoset() -> tuple[bytes, ...]:
@@ -343,6 +347,7 @@ READERS = {
     "Jigsaw": Reader("train.csv", read_jigsaw, comments),
     "Bias in Bios": Reader("bios.csv", read_bios, bios),
     "sweep": Reader("sweep.toml", load_sweep, lambda: (SWEEP,)),
+    "sentences": Reader("sentences.csv", load_sentences, natural),
     "templates": Reader("said.toml", load_templates, bundled("contexts", "bleached")),
     "defining sets": Reader("sets.toml", load_defining_sets, bundled("wordlists/defining", "race")),
 }
