@@ -119,15 +119,17 @@ class SignDesign:
 
     @cached_property
     def shape(self) -> FloatArray:
-        """Of the gamma weights of clusters: (1 - h)², h their share of a type's pairs.
+        """Of the gamma weights of clusters: (1 - h)², h the share of a type's pairs like theirs.
 
-        A weight of shape 1 is the Bayesian bootstrap's. It takes the spread of large clusters for
-        smaller than it is, since their type's mean follows them; variances divided by (1 - h)² do
-        not (the estimator CV3: MacKinnon, Nielsen and Webb, 2023, Journal of Econometrics 232).
+        Those are their own pairs, and others' by as much as they share words. A weight of shape 1
+        is the Bayesian bootstrap's. It takes the spread of large clusters for smaller than it is,
+        since their type's mean follows them; variances divided by (1 - h)² do not (the estimator
+        CV3: MacKinnon, Nielsen and Webb, 2023, Journal of Econometrics 232).
         """
         n = np.zeros((len(self.bias_types), len(self.clusters)))
         np.add.at(n, (self.bias_type, self.cluster), 1.0)
-        share = (n / n.sum(axis=1, keepdims=True)).max(axis=0)
+        n /= n.sum(axis=1, keepdims=True)
+        share = (n @ (self.words @ self.words.T)).max(axis=0)
         return np.asarray(np.maximum((1 - share) ** 2, LEAST_SHAPE))
 
     def weights(self, rng: Generator) -> FloatArray:
