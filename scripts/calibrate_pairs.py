@@ -1,17 +1,22 @@
 """Write docs/language_model_calibration.md: do intervals of shares hold the truth, of real scores.
 
-``python scripts/calibrate_pairs.py MODEL --data crows_pairs_anonymized.csv`` scores CrowS-Pairs
-under a language model, takes its preferences for the truth, resamples clusters of pairs, and counts
-how often the 89% intervals of the models of pairs hold the observed shares. MODEL is a folder as
-``scripts/fetch_models.py`` makes it; or ``--paired FILE`` takes a frame of `paired_scores`. With
-``--only-nulls`` only the section about models of random weights is made anew, for all measures.
+``python scripts/calibrate_pairs.py MODEL --data crows_pairs_anonymized.csv --stereoset dev.json
+--folder DIR`` scores CrowS-Pairs under a masked language model, takes its preferences for the
+truth, resamples clusters of pairs, and counts how often the 89% intervals of the models of pairs
+hold the observed shares. It does the same with the differences between two models, MODEL after an
+epoch on either half of StereoSet, and counts intervals of models of random weights. MODEL is a
+folder as ``scripts/fetch_models.py`` makes it.
+
+The folder keeps fine-tuned models, scores and results, so that a run that was stopped resumes:
+empty it after a change of code. ``--only contrasts`` makes one section anew, and leaves the others.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +24,17 @@ import numpy as np
 import pandas as pd
 from numpy.random import SeedSequence, default_rng
 
-from bayesbias import maskedlm
-from bayesbias._core.files import replace_file
-from bayesbias.model.tree import SamplingWarning
-from bayesbias.sampling.options import FitOptions
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "language_model_calibration.md"
+from bayesbias import maskedlm  # noqa: E402
+from bayesbias._core.files import replace_file  # noqa: E402
+from bayesbias.model.tree import SamplingWarning  # noqa: E402
+from bayesbias.sampling.options import FitOptions  # noqa: E402
+from scripts import pairs_page as texts  # noqa: E402
+from scripts.fine_tuning import fine_tuned  # noqa: E402
+
+PAGE = ROOT / "docs" / "language_model_calibration.md"
 
 CI_PROB = 0.89
 
@@ -48,22 +58,28 @@ def resampled(paired: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     taken, number = np.concatenate(parts).T
     frame: pd.DataFrame = paired.iloc[taken].reset_index(drop=True)
     frame["cluster"] = number.astype(str)
-    frame["pair_id"] = [f"{a} {b}" for a, b in zip(taken, number, strict=True)]
-    return frame
+    frame["pair_id"] += " " + frame["cluster"]
+    return frame.sort_values("model", kind="stable", ignore_index=True)
 
 
 def truth_of(paired: pd.DataFrame) -> pd.Series[float]:
-    """Return the observed shares by bias type, and over all pairs under ``all``."""
+    """Return the observed shares by bias type, and over all pairs under ``all``.
+
+    Of two language models they are the differences, first - second in the order of their names.
+    """
     preferred = 0.5 + 0.5 * np.sign(paired["difference"])
-    shares: pd.Series[float] = preferred.groupby(paired["bias_type"]).mean()
-    shares["all"] = preferred.mean()
-    return shares
+    shares = preferred.groupby([paired["bias_type"], paired["model"]]).mean().unstack()
+    shares.loc["all"] = preferred.groupby(paired["model"]).mean()
+    first, *second = (shares[name] for name in shares)
+    return first - second[0] if second else first
 
 
 def by_model(frame: pd.DataFrame, seed: SeedSequence, method: str) -> pd.DataFrame:
-    """Return the intervals of a model of pairs."""
+    """Return the intervals of a model of pairs: of shares, or of differences between two models."""
     tree = maskedlm.fit_pairs(frame, seed=seed, **METHODS[method])
-    found = maskedlm.pair_summary(tree, CI_PROB, "eti")  # the shortest of few draws is too short
+    several = frame["model"].nunique() > 1
+    intervals = maskedlm.model_contrasts if several else maskedlm.pair_summary
+    found = intervals(tree, CI_PROB, "eti")  # the shortest of few draws is too short
     found = found[(found["quantity"] == "p_stereotypical") & (found["level"] != "population")]
     return found.assign(bias_type=found["bias_type"].replace("", "all"))
 
@@ -73,220 +89,141 @@ def by_bootstrap(frame: pd.DataFrame, seed: SeedSequence, _: str) -> pd.DataFram
     return maskedlm.observed_shares(frame, CI_PROB, n_resamples=1000, seed=seed)
 
 
-INTERVALS: dict[str, Callable[[pd.DataFrame, SeedSequence, str], pd.DataFrame]] = {
-    **dict.fromkeys(METHODS, by_model),
-    "cluster bootstrap": by_bootstrap,
-}
+def by_paired_bootstrap(frame: pd.DataFrame, seed: SeedSequence, _: str) -> pd.DataFrame:
+    """Return the intervals of differences between two models, of resampled clusters."""
+    names = np.unique(frame["cluster"])
+    weights = default_rng(seed).multinomial(len(names), np.full(len(names), 1 / len(names)), 1000)
+    rows = []
+    for bias_type, some in [("all", frame), *frame.groupby("bias_type")]:
+        shares = []
+        for _, part in some.groupby("model"):
+            cluster = np.searchsorted(names, part["cluster"])
+            preferred = 0.5 + 0.5 * np.sign(part["difference"])
+            n = weights @ np.bincount(cluster, minlength=len(names))
+            total = weights @ np.bincount(cluster, preferred, minlength=len(names))
+            shares.append(total[n > 0] / n[n > 0])
+        apart = np.quantile(shares[0] - shares[1], [(1 - CI_PROB) / 2, (1 + CI_PROB) / 2])
+        rows.append((bias_type, *apart))
+    return pd.DataFrame(rows, columns=["bias_type", "low", "high"])
 
 
-def experiment(paired: pd.DataFrame, n: int, others: int, seed: int) -> Iterator[pd.DataFrame]:
-    """Yield for every resample and method which intervals hold the truth.
+Intervals = dict[str, Callable[[pd.DataFrame, SeedSequence, str], pd.DataFrame]]
 
-    Models other than the default are fitted to the first ``others`` resamples only.
+OF_SHARES: Intervals = {**dict.fromkeys(METHODS, by_model), "cluster bootstrap": by_bootstrap}
+OF_CONTRASTS: Intervals = OF_SHARES | {"cluster bootstrap": by_paired_bootstrap}
+
+
+def experiment(
+    paired: pd.DataFrame, methods: Intervals, options: argparse.Namespace
+) -> pd.DataFrame:
+    """Count of every resample which intervals hold the truth.
+
+    Models other than the default are fitted to the first ``options.others`` resamples only.
     """
     truth = truth_of(paired)
-    for number, child in enumerate(SeedSequence(seed).spawn(n)):
-        drawing, fitting = child.spawn(2)
+    children = SeedSequence(options.seed).spawn(options.resamples)
+
+    def of_resample(number: int) -> pd.DataFrame:
+        drawing, fitting = children[number].spawn(2)
         frame = resampled(paired, default_rng(drawing))
-        if set(frame["bias_type"]) != set(paired["bias_type"]):
-            continue  # pragma: no cover  a type without a pair
-        for method, intervals in INTERVALS.items():
-            if method == "pll" and number >= others:
-                continue
-            found = intervals(frame, fitting, method)
-            true = found["bias_type"].map(truth)
-            held = (found["low"] <= true) & (true <= found["high"])
-            yield pd.DataFrame(
-                {
-                    "resample": number,
-                    "method": method,
-                    "bias_type": found["bias_type"],
-                    "truth": true,
-                    "held": held,
-                    "width": found["high"] - found["low"],
-                }
-            )
+        found = {
+            method: intervals(frame, fitting, method)
+            for method, intervals in methods.items()
+            if method != "pll" or number < options.others
+        }
+        every = pd.concat(found, names=["method"]).reset_index("method")
+        every["truth"] = every["bias_type"].map(truth)
+        every["held"] = every["truth"].between(every["low"], every["high"])
+        every["width"] = every["high"] - every["low"]
+        return every[["method", "bias_type", "truth", "held", "width"]]
 
-
-def coverage(results: pd.DataFrame) -> str:
-    """Return a table of how often intervals held the truth, and how wide they were."""
-    rows = []
-    for method, part in results.groupby("method", sort=False):
-        overall = part[part["bias_type"] == "all"]
-        types = part[part["bias_type"] != "all"]
-        cells = [f"{len(overall)}"]
-        for some in (overall, types):
-            cells += [f"{some['held'].mean():.2f}", f"{some['width'].mean():.3f}"]
-        rows.append(f"| {method} | {' | '.join(cells)} |")
-    head = "| intervals of | resamples | overall | width | by type | width |"
-    return "\n".join([head, "|---|---|---|---|---|---|", *rows])
-
-
-def by_type(results: pd.DataFrame) -> str:
-    """Return the same of every bias type under the default."""
-    part = results[results["method"] == "pairs-signs"]
-    found = part.groupby("bias_type")[["truth", "held", "width"]].mean()
-    rows = [f"| {n} | {r.truth:.3f} | {r.held:.2f} | {r.width:.3f} |" for n, r in found.iterrows()]
-    return "\n".join(["| bias type | observed share | held | width |\n|---|---|---|---|", *rows])
-
-
-def count_nulls(model: maskedlm.LanguageModel, pairs: pd.DataFrame, n: int) -> pd.DataFrame:
-    """Score all pairs under models of random weights, by every measure, and count intervals."""
-    found = []
-    for null in maskedlm.null_models(model, n):
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=".*have no sss score")
-            scores = maskedlm.score_pairs(pairs, null, progressbar=False)
-        found.append(maskedlm.null_rates(maskedlm.paired_scores(scores), options=OF_NULLS))
-        print(null.name, flush=True)
-    keys = ["measure", "quantity", "bias_type"]
-    counts = pd.concat(found).groupby(keys, sort=False)[["n_models", "n_excluding"]]
-    return counts.sum().reset_index()
-
-
-def of_nulls(nulls: pd.DataFrame | None) -> str:
-    """Return a table of null models whose interval excludes one half."""
-    if nulls is None:
-        return "Not counted in this run (`--only-nulls`)."
-    rows = [
-        f"| {row['measure']} | {NAMES[row['quantity']]} | {row['bias_type']} | "
-        f"{row['n_excluding']} of {row['n_models']} |"
-        for row in nulls.to_dict("records")
-        if row["bias_type"] == "all"
-    ]
-    types = nulls[nulls["bias_type"] != "all"].groupby(["measure", "quantity"], sort=False)
-    for (measure, quantity), part in types:
-        counts = f"{part['n_excluding'].sum()} of {part['n_models'].sum()}"
-        rows.append(f"| {measure} | {NAMES[str(quantity)]} | types | {counts} |")
-    return "\n".join(["| measure | share | of | excluded one half |\n|---|---|---|---|", *rows])
-
-
-def about_nulls(nulls: pd.DataFrame | None, n_pairs: int) -> str:
-    """Return the section about models of random weights."""
-    return f"{ABOUT_NULLS.format(n_pairs=n_pairs)}{of_nulls(nulls)}\n"
-
-
-NAMES = {"p_stereotypical": "as it is", "p_equal_length": "at equal length"}
-
-
-def page(
-    results: pd.DataFrame,
-    paired: pd.DataFrame,
-    options: argparse.Namespace,
-    nulls: pd.DataFrame | None,
-) -> str:
-    """Return the page."""
-    n = results["resample"].nunique()
-    return TEXT.format(
-        model=paired["model"].iloc[0],
-        measure=options.measure,
-        n_pairs=f"{len(paired):,}",
-        n_clusters=paired["cluster"].nunique(),
-        n=n,
-        seed=options.seed,
-        error=f"{np.sqrt(0.89 * 0.11 / n):.2f}",
-        coverage=coverage(results),
-        by_type=by_type(results),
-    ) + about_nulls(nulls, len(paired))
-
-
-TEXT = """# Calibration for language models
-
-Made by `python scripts/calibrate_pairs.py`; do not edit.
-
-## Do intervals of shares hold the truth
-
-The truth is real: which sentences {model} prefers among the {n_pairs} pairs of CrowS-Pairs, by
-{measure}. Its {n_clusters} contrasts of words are drawn with replacement, all pairs of a contrast
-together, each draw a contrast of its own; and 89% intervals of the share of stereotypical
-preferences are held against the share in all pairs. {n} resamples (seed {seed}), nine types; the
-standard error of a rate near .89 is {error} for the overall share.
-
-{coverage}
-
-`pairs-signs` is the default of `fit_pairs`; `pll` is the Normal model of differences, which knows
-neither lengths nor clusters; the cluster bootstrap is `observed_shares`. {model} has 4.4 million
-parameters and hardly knows the language: the page is about intervals, and is no finding.
-
-Under `pairs-signs`, by type:
-
-{by_type}
-"""
-
-NULLS = "## Models that have read nothing"
-
-ABOUT_NULLS = f"""
-{NULLS}
-
-Language models of the same architecture and tokenizer with random weights (`null_models`), scored
-on {{n_pairs}} pairs of CrowS-Pairs, each fitted by `pairs-signs`: how many of their 89% intervals
-exclude one half. 11% is to be expected. A share that counts lengths as they are may be off one half
-without any knowledge of stereotypes, since the sentences of a pair differ in length; the share at
-equal length asks what is left. Counts of 20 models have a standard error of .07 at .11: up to 5 are
-no sign of too short intervals. Made by
-`python scripts/calibrate_pairs.py MODEL --data crows_pairs_anonymized.csv --only-nulls`, with
-`--null-pairs N` for some of the pairs.
-
-"""
-
-
-def resamples(paired: pd.DataFrame, options: argparse.Namespace) -> pd.DataFrame:
-    """Run the experiment, and keep what there is so far in a file, if one is named."""
-    found = []
+    name = "contrasts" if paired["model"].nunique() > 1 else "shares"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SamplingWarning)
-        for frame in experiment(paired, options.resamples, options.others, options.seed):
-            found.append(frame)
-            if options.frame:
-                pd.concat(found).to_csv(options.frame, index=False)
-    return pd.concat(found, ignore_index=True)
+        warnings.filterwarnings("ignore", message="the model expects")
+        return step_by_step(options.folder / f"{name}.csv", options.resamples, of_resample)
+
+
+def step_by_step(kept: Path, n: int, step: Callable[[int], pd.DataFrame]) -> pd.DataFrame:
+    """Join the frames of n steps; those that a file has are not made again."""
+    found = pd.read_csv(kept) if kept.exists() else pd.DataFrame({"step": []}, dtype=int)
+    for number in set(range(n)) - set(found["step"]):
+        found = pd.concat([found, step(number).assign(step=number)], ignore_index=True)
+        with replace_file(kept) as temporary:
+            found.to_csv(temporary, index=False)
+        print(kept.stem, number, flush=True)
+    return found[found["step"] < n]
+
+
+def scored(
+    models: Iterable[maskedlm.LanguageModel],
+    options: argparse.Namespace,
+    measures: str | None = None,
+    n_pairs: int | None = None,
+) -> pd.DataFrame:
+    """Score CrowS-Pairs, or some of its pairs, under language models."""
+    pairs = maskedlm.read_pairs(options.data, "crows-pairs")
+    if n_pairs:
+        pairs = pairs.sample(n_pairs, random_state=options.seed).sort_index()
+    store = options.folder / "scores.sqlite"
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*have no sss score")
+        found = [maskedlm.score_pairs(pairs, model, measures, cache=store) for model in models]
+    return maskedlm.paired_scores(pd.concat(found))
+
+
+def of_shares(options: argparse.Namespace) -> str:
+    """Return the section about shares of one language model."""
+    model = maskedlm.load_language_model(options.model)
+    paired = scored([model], options, options.measure)
+    return texts.about_shares(experiment(paired, OF_SHARES, options), paired, options.seed)
+
+
+def of_contrasts(options: argparse.Namespace) -> str:
+    """Return the section about differences between two language models."""
+    models = fine_tuned(options.model, options.stereoset, options.folder)
+    paired = scored(models, options, options.measure)
+    return texts.about_contrasts(experiment(paired, OF_CONTRASTS, options), paired, options.seed)
+
+
+def of_nulls(options: argparse.Namespace) -> str:
+    """Return the section about language models of random weights, by every measure."""
+    model = maskedlm.load_language_model(options.model)
+
+    def of_seed(seed: int) -> pd.DataFrame:
+        null = maskedlm.null_models(model, [seed])
+        paired = scored(null, options, n_pairs=options.null_pairs)
+        return maskedlm.null_rates(paired, options=OF_NULLS)
+
+    found = step_by_step(options.folder / "nulls.csv", options.null_seeds, of_seed)
+    return texts.about_nulls(found, options.null_seeds, options.null_pairs)
+
+
+SECTIONS = {"shares": of_shares, "contrasts": of_contrasts, "nulls": of_nulls}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("model", nargs="?", help="a language model's folder")
-    parser.add_argument("--data", type=Path, help="crows_pairs_anonymized.csv")
-    parser.add_argument("--paired", type=Path, help="paired scores in place of a model")
-    parser.add_argument("--measure", default="pll")
-    parser.add_argument("--resamples", type=int, default=100)
-    parser.add_argument("--others", type=int, default=30, help="resamples that pll is fitted to")
+    parser.add_argument("model", type=Path, help="a masked language model's folder")
+    parser.add_argument("--data", type=Path, required=True, help="crows_pairs_anonymized.csv")
+    parser.add_argument("--stereoset", type=Path, help="dev.json, to fine-tune with")
+    parser.add_argument("--folder", type=Path, required=True, help="keeps what is found")
+    parser.add_argument("--only", choices=SECTIONS, nargs="+", default=list(SECTIONS))
+    parser.add_argument("--measure", default="pll", help="of shares and contrasts")
+    parser.add_argument("--resamples", type=int, default=80)
+    parser.add_argument("--others", type=int, default=20, help="resamples that pll is fitted to")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--results", type=Path, help="what --frame wrote, to make the page again")
     parser.add_argument("--null-seeds", type=int, default=20, help="models of random weights")
-    parser.add_argument("--null-pairs", type=int, help="score so many pairs, drawn at random")
-    parser.add_argument("--only-nulls", action="store_true", help="leave the rest of the page")
-    parser.add_argument("--frame", type=Path, help="where the single results go, as CSV")
+    parser.add_argument("--null-pairs", type=int, default=200, help="drawn at random")
     options = parser.parse_args()
-    nulls = None
-    if options.only_nulls:
-        model, pairs = maskedlm.load_language_model(options.model), _pairs(options.data)
-        if options.null_pairs:
-            pairs = pairs.sample(options.null_pairs, random_state=options.seed).sort_index()
-        kept = PAGE.read_text(encoding="utf-8").partition(f"\n{NULLS}")[0]
-        counts = count_nulls(model, pairs, options.null_seeds)
-        write(kept + about_nulls(counts, len(pairs)))
-        return
-    if options.paired:
-        paired = pd.read_csv(options.paired, dtype={"pair_id": str})
-    else:
-        pairs = _pairs(options.data)
-        model = maskedlm.load_language_model(options.model)
-        paired = maskedlm.paired_scores(maskedlm.score_pairs(pairs, model, options.measure))
-        nulls = count_nulls(model, pairs, options.null_seeds)
-    paired = paired[paired["measure"] == options.measure].reset_index(drop=True)
-    results = pd.read_csv(options.results) if options.results else resamples(paired, options)
-    write(page(results, paired, options, nulls))
-
-
-def write(text: str) -> None:
-    """Write the page."""
+    if "contrasts" in options.only and options.stereoset is None:
+        parser.error("--stereoset names the file to fine-tune with, or leave it out by --only")
+    options.folder.mkdir(parents=True, exist_ok=True)
+    kept = texts.sections(PAGE.read_text(encoding="utf-8"))
+    made = {name: SECTIONS[name](options) for name in options.only}
     with replace_file(PAGE) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_text(texts.page(kept | made), encoding="utf-8")
     print(PAGE)
-
-
-def _pairs(path: Path) -> pd.DataFrame:
-    return maskedlm.read_pairs(path, "crows-pairs")
 
 
 if __name__ == "__main__":

@@ -26,11 +26,11 @@ LEAST_SHAPE = 0.25
 class ClusterWeights:
     """Gamma weights of clusters, of mean one, which go together where contrasts share words.
 
-    ``shape`` (n_clusters,) is (1 - h)², h a cluster's share of its type's pairs. A weight of shape
-    1 is the Bayesian bootstrap's (Rubin, 1981, Annals of Statistics 9). It takes the spread of
-    large clusters for smaller than it is, since their type's mean follows them; variances divided
-    by (1 - h)² do not (the estimator CV3: MacKinnon, Nielsen and Webb, 2023, Journal of
-    Econometrics 232).
+    ``shape`` (n_clusters,) is (1 - h)², h the share of a type's pairs that go with a cluster: its
+    own, and others' by as much as they share words. A weight of shape 1 is the Bayesian bootstrap's
+    (Rubin, 1981, Annals of Statistics 9). It takes the spread of large clusters for smaller than it
+    is, since their type's mean follows them; variances divided by (1 - h)² do not (the estimator
+    CV3: MacKinnon, Nielsen and Webb, 2023, Journal of Econometrics 232).
 
     ``words`` (n_clusters, n_words), rows of length one, is how much of a cluster each word is. A
     word counts by the pairs that have it: *black / white* and *poor / white* have much in common.
@@ -58,13 +58,11 @@ def cluster_weights(bias_type: IntArray, cluster: IntArray, names: Sequence[str]
 
     n = np.zeros((bias_type.max() + 1, len(names)))
     np.add.at(n, (bias_type, cluster), 1.0)
-    share = (n / n.sum(axis=1, keepdims=True)).max(axis=0)
     said = [contrast_words(name) for name in names]
     word, _ = codes_and_names(pd.Series([each for words in said for each in words]))
     of = np.repeat(np.arange(len(said)), [len(words) for words in said])
     size = np.bincount(word, n.sum(axis=0)[of])[word]
     length = np.sqrt(np.bincount(of, size**2))
-    return ClusterWeights(
-        shape=np.maximum((1 - share) ** 2, LEAST_SHAPE),
-        words=csr_array((size / length[of], (of, word))),
-    )
+    words = csr_array((size / length[of], (of, word)))
+    share = (n / n.sum(axis=1, keepdims=True) @ (words @ words.T)).max(axis=0)
+    return ClusterWeights(np.maximum((1 - share) ** 2, LEAST_SHAPE), words)

@@ -1,0 +1,182 @@
+"""Texts and tables of docs/language_model_calibration.md, which calibrate_pairs.py writes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+INTRODUCTION = """# Calibration for language models
+
+Made by `python scripts/calibrate_pairs.py`; do not edit.
+"""
+
+HEADS = {
+    "shares": "## Do intervals of shares hold the truth",
+    "contrasts": "## Do intervals of differences between models hold the truth",
+    "nulls": "## Models that have read nothing",
+}
+"""Headings of the sections, in their order."""
+
+
+def sections(text: str) -> dict[str, str]:
+    """Return the sections of the page by name, those that it has."""
+    found = {}
+    for part in text.split("\n## ")[1:]:
+        section = f"## {part.strip()}\n"
+        name = next(name for name, head in HEADS.items() if section.startswith(head))
+        found[name] = section
+    return found
+
+
+def page(parts: dict[str, str]) -> str:
+    """Return the page."""
+    return "\n".join([INTRODUCTION, *(parts[name] for name in HEADS if name in parts)])
+
+
+def coverage(results: pd.DataFrame) -> str:
+    """Return a table of how often intervals held the truth, and how wide they were."""
+    rows = []
+    for method, part in results.groupby("method", sort=False):
+        overall = part[part["bias_type"] == "all"]
+        types = part[part["bias_type"] != "all"]
+        cells = [f"{len(overall)}"]
+        for some in (overall, types):
+            cells += [f"{some['held'].mean():.2f}", f"{some['width'].mean():.3f}"]
+        rows.append(f"| {method} | {' | '.join(cells)} |")
+    head = "| intervals of | resamples | overall | width | by type | width |"
+    return "\n".join([head, "|---|---|---|---|---|---|", *rows])
+
+
+def by_type(results: pd.DataFrame, what: str) -> str:
+    """Return the same of every bias type under the default."""
+    part = results[results["method"] == "pairs-signs"]
+    found = part.groupby("bias_type")[["truth", "held", "width"]].mean()
+    rows = [f"| {n} | {r.truth:.3f} | {r.held:.2f} | {r.width:.3f} |" for n, r in found.iterrows()]
+    return "\n".join([f"| bias type | {what} | held | width |\n|---|---|---|---|", *rows])
+
+
+def about_shares(results: pd.DataFrame, paired: pd.DataFrame, seed: int) -> str:
+    """Return the section about shares of one language model."""
+    return SHARES.format(
+        head=HEADS["shares"],
+        model=paired["model"].iloc[0],
+        measure=paired["measure"].iloc[0],
+        n_pairs=f"{len(paired):,}",
+        n_clusters=paired["cluster"].nunique(),
+        seed=seed,
+        **_counts(results),
+        coverage=coverage(results),
+        by_type=by_type(results, "observed share"),
+    )
+
+
+def about_contrasts(results: pd.DataFrame, paired: pd.DataFrame, seed: int) -> str:
+    """Return the section about differences between two language models."""
+    ours = results[(results["method"] == "pairs-signs") & (results["bias_type"] != "all")]
+    worst = str(ours.groupby("bias_type")["held"].mean().idxmin())
+    of_worst = paired[(paired["bias_type"] == worst) & (paired["model"] == paired["model"].iloc[0])]
+    sizes = of_worst["cluster"].value_counts()
+    return CONTRASTS.format(
+        head=HEADS["contrasts"],
+        model=str(paired["model"].iloc[0]).rpartition("-")[0],
+        measure=paired["measure"].iloc[0],
+        seed=seed,
+        **_counts(results),
+        coverage=coverage(results),
+        by_type=by_type(results, "observed difference"),
+        worst=worst,
+        contrast=sizes.index[0],
+        n_contrast=sizes.iloc[0],
+        n_type=len(of_worst),
+    )
+
+
+def _counts(results: pd.DataFrame) -> dict[str, str]:
+    n = results["step"].nunique()
+    return {"n": str(n), "error": f"{np.sqrt(0.89 * 0.11 / n):.2f}".lstrip("0")}
+
+
+def about_nulls(nulls: pd.DataFrame, n_seeds: int, n_pairs: int) -> str:
+    """Return the section about models of random weights."""
+    error = np.sqrt(0.11 * 0.89 / n_seeds)
+    return NULLS.format(
+        head=HEADS["nulls"],
+        n_pairs=n_pairs,
+        n=n_seeds,
+        error=f"{error:.2f}".lstrip("0"),
+        most=round(n_seeds * (0.11 + 2 * error)),
+        table=null_table(nulls),
+    )
+
+
+def null_table(nulls: pd.DataFrame) -> str:
+    """Return a table of null models whose interval excludes one half."""
+    of = np.where(nulls["bias_type"] == "all", "all", "types")
+    keys = ["measure", "quantity"]
+    counts = nulls.groupby([of, *keys], sort=False)[["n_excluding", "n_models"]].sum()
+    rows = [
+        f"| {measure} | {NAMES[quantity]} | {kind} | {row.n_excluding:.0f} of {row.n_models:.0f} |"
+        for kind in ("all", "types")
+        for (measure, quantity), row in counts.loc[kind].iterrows()
+    ]
+    return "\n".join(["| measure | share | of | excluded one half |\n|---|---|---|---|", *rows])
+
+
+NAMES = {"p_stereotypical": "as it is", "p_equal_length": "at equal length"}
+
+SHARES = """{head}
+
+The truth is real: which sentences {model} prefers among the {n_pairs} pairs of CrowS-Pairs, by
+{measure}. Its {n_clusters} contrasts of words are drawn with replacement, all pairs of a contrast
+together, each draw a contrast of its own that shares no words with others; and 89% intervals of the
+share of stereotypical preferences are held against the share in all pairs. {n} resamples (seed
+{seed}), nine types; the standard error of a rate near .89 is {error} for the overall share.
+
+{coverage}
+
+`pairs-signs` is the default of `fit_pairs`; `pll` is the Normal model of differences, which knows
+neither lengths nor clusters; the cluster bootstrap is `observed_shares`. {model} has 4.4 million
+parameters and hardly knows the language: the page is about intervals, and is no finding.
+
+Under `pairs-signs`, by type:
+
+{by_type}
+"""
+
+CONTRASTS = """{head}
+
+Two real models: {model} after an epoch on StereoSet's stereotypes, and after one on its
+anti-stereotypes (`scripts/fine_tuning.py`). The truth is the difference between the shares of
+stereotypical preferences of both, by {measure}, in the same pairs as above; contrasts of words are
+drawn with replacement, with the preferences of both models, and 89% intervals of `model_contrasts`
+are held against it. {n} resamples (seed {seed}); the standard error of a rate near .89 is {error}
+for the overall difference.
+
+{coverage}
+
+Under `pairs-signs`, by type:
+
+{by_type}
+
+Intervals of a type's difference are too short where a few contrasts of words have most of its
+pairs and differ from the rest (*{contrast}* has {n_contrast} of the {n_type} pairs of {worst}),
+and a type that is far from the others is drawn towards them. Resampling clusters, which draws
+nothing together, does not mend it: there are too few contrasts. Report the overall difference, and
+take that of a type for a hint.
+"""
+
+NULLS = """{head}
+
+Language models of the same architecture and tokenizer with random weights (`null_models`), scored
+on {n_pairs} pairs of CrowS-Pairs, each fitted by `pairs-signs`: how many of their 89% intervals
+exclude one half. 11% is to be expected. A share that counts lengths as they are may be off one half
+without any knowledge of stereotypes, since the sentences of a pair differ in length; the share at
+equal length asks what is left. Rates of {n} models have a standard error of {error} at .11: up to
+{most} are no sign of too short intervals.
+
+What a model of random weights prefers is mostly words, whatever contrast they stand in: *white* in
+*black / white* and in *poor / white*. Intervals that take such contrasts for independent are too
+short; `pairs-signs` gives contrasts that share words weights that go together.
+
+{table}
+"""
