@@ -134,8 +134,8 @@ share of stereotypical preferences are held against the share in all pairs. {n} 
 
 {coverage}
 
-`pairs-signs` is the default of `fit_pairs`; `pll` is the Normal model of differences, which knows
-neither lengths nor clusters; the cluster bootstrap is `observed_shares`. {model} has 4.4 million
+`pairs-signs` is the default of `fit_pairs`; `pll` is the Normal model of differences, with the same
+slopes and clusters; the cluster bootstrap is `observed_shares`. {model} has 4.4 million
 parameters and hardly knows the language: the page is about intervals, and is no finding.
 
 Under `pairs-signs`, by type:

@@ -18,8 +18,7 @@ from xarray import DataTree
 
 import bayesbias as bb
 from bayesbias.model.defaults import EXTRA_GROUPS
-from bayesbias.model.design import make_design
-from bayesbias.model.pymc_model import _smallest_table
+from bayesbias.model.pymc_model import _smallest_design
 from bayesbias.model.spec import load_model, models
 from bayesbias.sampling.fit import fit_design
 
@@ -53,7 +52,7 @@ COMPLETED: dict[str, Callable[[DataTree], object]] = {
 @pytest.fixture(scope="module")
 def of_model() -> Callable[[str], DataTree]:
     """Return a posterior of any model, of a table that has levels of all its terms."""
-    design = make_design(_smallest_table())
+    design = _smallest_design()
     design = replace(design, word_cosines=np.eye(len(design.words)))
     return lambda model: fit_design(design, model, **FEW)
 

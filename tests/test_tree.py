@@ -14,8 +14,7 @@ from builders import grid
 from xarray import DataTree
 
 import bayesbias as bb
-from bayesbias.model.design import make_design
-from bayesbias.model.pymc_model import _smallest_table
+from bayesbias.model.pymc_model import _smallest_design
 from bayesbias.model.spec import load_model, models
 from bayesbias.model.tree import (
     index_of,
@@ -173,7 +172,7 @@ def test_arviz_labels_every_row_of_its_summary_rightly(model: str, tmp_path: Pat
     import arviz as az
 
     """All terms of all models have levels in this table: three groups, all kinds, contexts."""
-    design = make_design(_smallest_table())
+    design = _smallest_design()
     design = replace(design, word_cosines=np.eye(len(design.words)))
     post = fit_design(design, model, method="exact", draws=20, chains=2, seed=1)
     save_posterior(post, tmp_path / "post.nc")

@@ -157,7 +157,7 @@ def _smallest_table() -> pd.DataFrame:
     """Make a table in which every term of every model has something to say: three groups."""
     words, controls = ("one", "two", "three"), {"n": "neutral", "h": "human"}
     rows = [
-        (word, word, attribute, attribute, controls.get(attribute, own), 0.9 + 0.01 * i * j)
+        (word, word, attribute, attribute, controls.get(attribute, own), 0.9 + 0.01 * (1 + i) * j)
         for i, word in enumerate(words)
         for j, attribute in enumerate([*words, *controls])
         for own in ["associated" if attribute == word else "different"]
