@@ -9,10 +9,10 @@ of 500 draws after 500 steps of tuning, since every step factorises a matrix of 
 Every (table, model, sampler) runs in a process of its own. *Cold* is the time from its first line
 to the first 4,000 draws: imports, reading the table, and all compilation, into an empty cache;
 byte code is there. *Warm* is the next fit in the same process with another seed, for the exact
-sampler the median of several; for NUTS it is the first without what compiled it. Beside it stand
-the seconds of processor time of all its processes and threads, which a busy machine disturbs less.
-Effective draws are ArviZ's bulk figure for the worst parameter, of the last fit; for the exact
-sampler at most the draws there are, and at most its effective proposals.
+sampler the median of 50; for NUTS that of three without what compiled it, and of `maximal` one.
+Beside it stand the seconds of processor time of all its processes and threads, which a busy machine
+disturbs less. Effective draws are ArviZ's bulk figure for the worst parameter, the mean of up to
+three fits; for the exact sampler at most the draws there are, and at most its effective proposals.
 
 BAYESBIAS_DATA names the folder of the published tables.
 """
@@ -37,8 +37,8 @@ METHODS = ("exact", "nutpie", "whitened")
 CHAINS, DRAWS = 4, 1_000
 FEWER = {("maximal", "whitened"): (2, 500)}
 """Chains and draws of what takes long."""
-EXACT_FITS = 51
-"""Warm fits of which the median counts."""
+EXACT_FITS, NUTS_FITS = 51, 3
+"""Fits with other seeds, of which the median counts; of `maximal` NUTS makes one."""
 
 WARM_GOALS = {
     ("religion_reddit", "paper"): 0.1,
@@ -77,27 +77,33 @@ else:
         return nutpie.sample(compiled, seed=seed, tune=int(draws), progress_bar=False, **options)
 def processor():
     return sum(os.times()[:4])
-warm, cpu = [], []
-for seed in range(1 + int(repeats)):
+def effective(post):
+    import arviz as az
+    drawn = post["posterior"].to_dataset()
+    shown = [name for name in drawn if not name.endswith(("whitened", "coordinates", "factor"))]
+    moves = drawn[shown].std(("chain", "draw")) > 0  # correlations of a word with itself do not
+    ess = min(float(v.min()) for v in az.ess(drawn[shown]).where(moves).data_vars.values())
+    if method == "exact":
+        from bayesbias.posterior.leave_out import draws_by_weight
+        ess = min(ess, draws_by_weight(post, int(draws) * int(chains)))
+    return ess
+warm, cpu, ess, diverging = [], [], [], 0
+for seed in range(int(repeats)):
     begun, used = time.perf_counter(), processor()
     post = fit(1 + seed)
     warm.append(time.perf_counter() - begun)
     cpu.append(processor() - used)
-    cold = time.perf_counter() - start if seed == 0 else cold
-if len(warm) > 1:
-    del warm[0], cpu[0]
-import arviz as az
-drawn = post["posterior"].to_dataset()
-shown = [name for name in drawn if not name.endswith(("whitened", "coordinates", "factor"))]
-moves = drawn[shown].std(("chain", "draw")) > 0  # correlations of a word with itself do not
-ess = min(float(v.min()) for v in az.ess(drawn[shown]).where(moves).data_vars.values())
-diverging = post["sample_stats"]["diverging"].sum() if method != "exact" else 0
+    if seed == 0:
+        cold = time.perf_counter() - start
+    if seed < 3:
+        ess.append(effective(post))
+    if method != "exact":
+        diverging += int(post["sample_stats"]["diverging"].sum())
 if method == "exact":
-    from bayesbias.posterior.leave_out import draws_by_weight
-    ess = min(ess, draws_by_weight(post, int(draws) * int(chains)))
+    del warm[0], cpu[0]
 print(json.dumps({
-    "cold": cold, "warm": statistics.median(warm), "cpu": statistics.mean(cpu), "ess": ess,
-    "diverging": int(diverging),
+    "cold": cold, "warm": statistics.median(warm), "cpu": statistics.mean(cpu),
+    "ess": statistics.mean(ess), "diverging": diverging,
 }))
 """
 
@@ -106,7 +112,7 @@ def measure(
     path: Path, spec: str, method: str, chains: int = CHAINS, draws: int = DRAWS
 ) -> dict[str, float]:
     """Fit in a fresh process: seconds ``cold``, ``warm`` and ``cpu``, ``ess``, ``diverging``."""
-    repeats = EXACT_FITS if method == "exact" else 0
+    repeats = EXACT_FITS if method == "exact" else 1 if spec == "maximal" else NUTS_FITS
     arguments = [str(path), spec, method, str(draws), str(chains), str(repeats)]
     with tempfile.TemporaryDirectory() as caches:
         environment = {**os.environ, "PYTENSOR_FLAGS": f"base_compiledir={caches}"}
