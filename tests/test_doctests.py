@@ -16,14 +16,10 @@ from xarray import DataTree
 import bayesbias as bb
 from bayesbias.tables.schema import table_hash
 
-SLOW = {"bayesbias.maskedlm", "bayesbias.contextual"}
-"""Packages whose examples need language models."""
-
 
 def modules() -> Iterator[ModuleType]:
     for each in pkgutil.walk_packages(bb.__path__, "bayesbias."):
-        if not any(each.name.startswith(slow) for slow in SLOW):
-            yield importlib.import_module(each.name)
+        yield importlib.import_module(each.name)
 
 
 def examples() -> list[doctest.DocTest]:
