@@ -5,7 +5,8 @@ centred and non-centred by what the data say. ``whitened`` is `build_model(..., 
 same model with means and effects integrated out, so that NUTS moves on the density of the sds, as
 the exact sampler does; effects are drawn by independent coordinates. It is left out for `maximal`,
 which takes minutes to compile, and a factor of a thousand rows in every step: the tests sample it
-(`tests/test_exact_against_nuts.py`).
+(`tests/test_exact_against_nuts.py`). So the ratios of `maximal` are to a sampler that hardly moves,
+and say no more than that.
 
 Every (table, model, sampler) runs in a process of its own. *Cold* is the time from its first line
 to the first 4,000 draws: imports, reading the table, and all compilation, into an empty cache;
@@ -174,11 +175,11 @@ def simulated(n_words: int, n_attributes: int, repeats: int, seed: int = 1) -> p
     rng = default_rng(seed)
     word = np.tile(np.repeat(np.arange(n_words), n_attributes), repeats)
     attribute = np.tile(np.arange(n_attributes), n_words * repeats)
-    own = word % 2 == (attribute // 4) % 2
+    side = (attribute // 4) % 2
+    controls = [attribute % 4 == 0, attribute % 4 == 1]
+    sets = np.select([*controls, side == 0], ["neutral", "human", "one"], default="other")
     connection = np.select(
-        [attribute % 4 == 0, attribute % 4 == 1, own],
-        ["neutral", "human", "associated"],
-        default="different",
+        [*controls, word % 2 == side], ["neutral", "human", "associated"], default="different"
     )
     effects = 0.05 * rng.standard_normal(n_words), 0.05 * rng.standard_normal(n_attributes)
     noise = 0.08 * rng.standard_normal(len(word))
@@ -187,7 +188,7 @@ def simulated(n_words: int, n_attributes: int, repeats: int, seed: int = 1) -> p
             "protected_word": np.array([f"w{i}" for i in range(n_words)])[word],
             "protected_group": np.array(["one", "other"])[word % 2],
             "attribute": np.array([f"a{i}" for i in range(n_attributes)])[attribute],
-            "attribute_set": np.array([f"s{i % 4}" for i in range(n_attributes)])[attribute],
+            "attribute_set": sets,
             "connection": connection,
             "cosine_distance": np.clip(
                 0.9 + effects[0][word] + effects[1][attribute] + noise, 0, 2
