@@ -249,6 +249,7 @@ def write(found: dict[str, pd.DataFrame], tables: dict[str, int], docs: Path) ->
         return content[name] if name in content else tables_of.quote(found["scenarios"], name)
 
     page = re.sub("<<([^<>]+)>>", fill, TEXT.read_text(encoding="utf-8"))
+    (docs / "figures").mkdir(parents=True, exist_ok=True)
     draw(found, docs / "figures")
     with replace_file(docs / "calibration.md") as temporary:
         temporary.write_text(page, encoding="utf-8")
