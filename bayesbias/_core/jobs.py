@@ -22,6 +22,7 @@ from typing import Any
 
 import pandas as pd
 
+from .blas import one_thread
 from .progress import progress_bar
 from .store import RESULTS, open_store, pack_frame, result_key, unpack_frame
 
@@ -224,12 +225,9 @@ def _run_here(jobs: Mapping[str, Job], n_jobs: int) -> Iterator[_Keyed]:
 
 def _outcome(key: str, name: str, run: Callable[[], pd.DataFrame]) -> _Keyed:
     """Run one job, in a worker; everything that it says comes back as plain text."""
-    import scipy.linalg  # noqa: F401 (brings a BLAS of its own, which is to be limited too)
-    from threadpoolctl import threadpool_limits
-
     with (
         _ALONE,
-        threadpool_limits(limits=1, user_api="blas"),
+        one_thread(),
         warnings.catch_warnings(record=True) as seen,
     ):
         warnings.simplefilter("always")

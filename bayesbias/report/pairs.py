@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -17,6 +17,9 @@ from .figures import Figure
 from .page import Page, Section, section
 from .tables import Table, interval_table, plain_table
 from .wording import pairs as said
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 NO_PREFERENCE = 0.5
 
@@ -60,7 +63,7 @@ def _sections(analysis: PairAnalysis, records: Sequence[Mapping[str, Any]]) -> l
         section(
             "types",
             "Bias types",
-            _figures(levels),
+            _figures(_drawable(levels), "shares", pair_forest, said.share_texts),
             table=shares(share[by_type], said.SHARE, "measure", "bias_type", "model"),
             equal=shares(_dashed(equal), said.EQUAL, "measure", "level", "bias_type", "model"),
             observed=plain_table(frames["observed"], said.OBSERVED),
@@ -75,31 +78,25 @@ def _sections(analysis: PairAnalysis, records: Sequence[Mapping[str, Any]]) -> l
     ]
 
 
-def _figures(levels: pd.DataFrame) -> list[Figure]:
-    """Return a forest of shares for every measure whose rows one figure holds."""
-    return [
-        Figure(
-            f"shares-{str(measure).replace(' ', '-')}",
-            partial(pair_forest, rows),
-            said.share_texts(str(measure), rows),
-        )
-        for measure, rows in levels.groupby("measure", sort=False)
-        if (rows["quantity"] == "p_stereotypical").sum() <= MOST_ROWS
-    ]
-
-
-def _order_figures(order: pd.DataFrame) -> list[Figure]:
-    """Return for every measure whether the order of models stays in samples of the pairs."""
-    if order.empty:
+def _figures(
+    frame: pd.DataFrame,
+    name: str,
+    plot: Callable[[pd.DataFrame], Axes],
+    texts: Callable[[str, pd.DataFrame], tuple[str, str]],
+) -> list[Figure]:
+    """Return a figure of every measure's rows."""
+    if frame.empty:
         return []
     return [
-        Figure(
-            f"order-{str(measure).replace(' ', '-')}",
-            partial(order_robustness, rows),
-            said.order_texts(str(measure), rows),
-        )
-        for measure, rows in order.groupby("measure", sort=False)
+        Figure(f"{name}-{measure}".replace(" ", "-"), partial(plot, rows), texts(measure, rows))
+        for measure, rows in frame.groupby(frame["measure"].astype(str), sort=False)
     ]
+
+
+def _drawable(levels: pd.DataFrame) -> pd.DataFrame:
+    """Return the measures whose shares one forest holds."""
+    shares = levels["quantity"] == "p_stereotypical"
+    return levels[shares.groupby(levels["measure"]).transform("sum") <= MOST_ROWS]
 
 
 def _measures(frames: Mapping[str, pd.DataFrame]) -> Section:
@@ -149,7 +146,7 @@ def _models(analysis: PairAnalysis) -> Section:
     return section(
         "models",
         "Which model more",
-        _order_figures(analysis.frames["order"]),
+        _figures(analysis.frames["order"], "order", order_robustness, said.order_texts),
         lines=said.comparison_lines(analysis),
         ranks=plain_table(wide.add_suffix(")").reset_index(), said.RANKS),
         table=table,
