@@ -69,6 +69,7 @@ from .scores.table import score_table as score_table
 from .tables import descriptives as descriptives
 from .tables.copies import copied_words as copied_words
 from .tables.copies import drop_copies as drop_copies
+from .tables.cosines import estimate_word_cosines as estimate_word_cosines
 from .tables.distances import distance_table as distance_table
 from .tables.distances import missing_words as missing_words
 from .tables.distances import thin_sets as thin_sets

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.random import SeedSequence, default_rng
+from scipy.stats import t
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -48,7 +49,10 @@ OF_NULLS = FitOptions(draws=400, tune=100, chains=1, seed=1)
 
 
 def resampled(paired: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
-    """Draw clusters of pairs with replacement; every draw is a cluster of its own."""
+    """Draw clusters of pairs with replacement; every draw is a cluster of its own.
+
+    ``contrast`` keeps the name of the cluster that was drawn.
+    """
     rows = paired.reset_index(drop=True).groupby("cluster").indices
     names = list(rows)
     drawn = rng.integers(len(names), size=len(names))
@@ -57,6 +61,7 @@ def resampled(paired: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
         parts.append(np.column_stack([rows[names[at]], np.full(len(rows[names[at]]), number)]))
     taken, number = np.concatenate(parts).T
     frame: pd.DataFrame = paired.iloc[taken].reset_index(drop=True)
+    frame["contrast"] = frame["cluster"]
     frame["cluster"] = number.astype(str)
     frame["pair_id"] += " " + frame["cluster"]
     return frame.sort_values("model", kind="stable", ignore_index=True)
@@ -72,6 +77,12 @@ def truth_of(paired: pd.DataFrame) -> pd.Series[float]:
     shares.loc["all"] = preferred.groupby(paired["model"]).mean()
     first, *second = (shares[name] for name in shares)
     return first - second[0] if second else first
+
+
+def largest_contrasts(paired: pd.DataFrame) -> dict[str, str]:
+    """Return the contrast of words that most pairs of each bias type have."""
+    of_types = paired.groupby("bias_type")["cluster"]
+    return {str(name): str(part.value_counts().index[0]) for name, part in of_types}
 
 
 def by_model(frame: pd.DataFrame, seed: SeedSequence, method: str) -> pd.DataFrame:
@@ -107,9 +118,34 @@ def by_paired_bootstrap(frame: pd.DataFrame, seed: SeedSequence, _: str) -> pd.D
     return pd.DataFrame(rows, columns=["bias_type", "low", "high"])
 
 
+def by_robust_t(frame: pd.DataFrame, _: SeedSequence, __: str) -> pd.DataFrame:
+    """Return Student-t intervals by the cluster-robust variance, of shares or of their differences.
+
+    The variance is CV3 (MacKinnon, Nielsen and Webb, 2023, Journal of Econometrics 232), degrees of
+    freedom are one below the effective number of clusters.
+    """
+    preferred = 0.5 + 0.5 * np.sign(frame["difference"])
+    sign = np.where(frame["model"] == frame["model"].iloc[0], 1.0, -1.0)  # first - second
+    first = frame["model"] == frame["model"].iloc[0]
+    rows = []
+    for bias_type in ["all", *frame["bias_type"].unique()]:
+        chosen = (frame["bias_type"] == bias_type) | (bias_type == "all")
+        total = (sign * preferred)[chosen].groupby(frame["cluster"]).sum()
+        n = frame["cluster"][chosen & first].value_counts().reindex(total.index)
+        estimate, share = total.sum() / n.sum(), n / n.sum()
+        sd = np.sqrt((((total - estimate * n) / (1 - share)) ** 2).sum()) / n.sum()
+        half = t.ppf((1 + CI_PROB) / 2, 1 / (share**2).sum() - 1) * sd
+        rows.append((bias_type, estimate - half, estimate + half))
+    return pd.DataFrame(rows, columns=["bias_type", "low", "high"])
+
+
 Intervals = dict[str, Callable[[pd.DataFrame, SeedSequence, str], pd.DataFrame]]
 
-OF_SHARES: Intervals = {**dict.fromkeys(METHODS, by_model), "cluster bootstrap": by_bootstrap}
+OF_SHARES: Intervals = {
+    **dict.fromkeys(METHODS, by_model),
+    "cluster bootstrap": by_bootstrap,
+    "cluster-robust t": by_robust_t,
+}
 OF_CONTRASTS: Intervals = OF_SHARES | {"cluster bootstrap": by_paired_bootstrap}
 
 
@@ -120,7 +156,7 @@ def experiment(
 
     Models other than the default are fitted to the first ``options.others`` resamples only.
     """
-    truth = truth_of(paired)
+    truth, largest = truth_of(paired), largest_contrasts(paired)
     children = SeedSequence(options.seed).spawn(options.resamples)
 
     def of_resample(number: int) -> pd.DataFrame:
@@ -135,7 +171,9 @@ def experiment(
         every["truth"] = every["bias_type"].map(truth)
         every["held"] = every["truth"].between(every["low"], every["high"])
         every["width"] = every["high"] - every["low"]
-        return every[["method", "bias_type", "truth", "held", "width"]]
+        drawn = {name: (frame["contrast"] == contrast).any() for name, contrast in largest.items()}
+        every["drawn"] = every["bias_type"].map(drawn)
+        return every[["method", "bias_type", "truth", "held", "width", "drawn"]]
 
     name = "contrasts" if paired["model"].nunique() > 1 else "shares"
     with warnings.catch_warnings():

@@ -21,7 +21,7 @@ from bayesbias.maskedlm import (
     preference_check,
     word_contrast,
 )
-from bayesbias.maskedlm.signs import sign_design
+from bayesbias.maskedlm.sign_design import sign_design
 from bayesbias.model.tree import stacked
 from bayesbias.sampling.options import FitOptions
 
@@ -218,6 +218,16 @@ def test_observed_shares_of_single_pairs_are_binomial() -> None:
     assert row["high"] == pytest.approx(high, abs=1.01 / 200)
     together = observed_shares(paired.assign(cluster="all"), 0.89, seed=1)
     assert (together["low"] == together["high"]).all()
+
+
+def test_observed_shares_name_the_largest_cluster() -> None:
+    paired = preferred(n_clusters=8, size=3)
+    paired.loc[paired["bias_type"] == "age", "cluster"] = ["gay / straight"] * 7 + ["0"] * 5
+    frame = observed_shares(paired, seed=1).set_index("bias_type")
+    assert frame["largest_cluster"]["age"] == frame["largest_cluster"]["all"] == "gay / straight"
+    assert frame["largest_share"]["age"] == 7 / 12
+    assert frame["largest_share"]["all"] == 7 / 24
+    assert frame["largest_share"]["race"] == 3 / 12
 
 
 def test_a_contrast_is_the_same_whichever_sentence_comes_first() -> None:

@@ -1,12 +1,14 @@
 """The page on sentence pairs: what it leads with, and what lies beside it."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 from cli_toy import files_beside, files_named, write_scored
 
 from bayesbias.cli import main
+from bayesbias.report.wording.pairs import narrow_types
 
 
 @pytest.mark.parametrize("model", ["pairs-signs", "pll"])
@@ -35,3 +37,20 @@ def test_pages_of_preferences_and_of_differences(
     assert shares["mean"].between(0, 1).all()
     observed = pd.read_csv("out/observed.csv")
     assert set(observed["bias_type"]) == {"all", "age", "race"}
+
+
+def test_types_of_mostly_one_contrast_are_named() -> None:
+    columns = ["model", "bias_type", "n_pairs", "largest_cluster", "largest_share"]
+    rows = [
+        ("one", "all", 1508, "black / white", 0.3),
+        ("one", "age", 87, "old / young", 0.1),
+        ("one", "religion", 1, "jew / christian", 1.0),
+        ("one", "sexual-orientation", 84, "gay / straight", 37 / 84),
+        ("two", "sexual-orientation", 84, "gay / straight", 37 / 84),
+    ]
+    frames = {"observed": pd.DataFrame(rows, columns=columns)}
+    (sentence,) = narrow_types(SimpleNamespace(frames=frames))
+    named = "sexual-orientation (gay / straight: 44% of its 84 pairs)"
+    assert sentence.startswith(f"One contrast of words has many pairs of {named}. ")
+    frames["observed"] = frames["observed"][:3]
+    assert narrow_types(SimpleNamespace(frames=frames)) == []

@@ -24,7 +24,8 @@ from ..sampling.fit import fit_design
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.schema import codes_and_names, require_columns, table_hash
 from .pairs_posterior import SCALES
-from .signs import COVARIATES, clusters_of, covariates_of, fit_signs, sign_design
+from .sign_design import COVARIATES, clusters_of, covariates_of, sign_design
+from .signs import fit_signs
 
 if TYPE_CHECKING:
     from xarray import DataTree

@@ -29,7 +29,8 @@ def observed_shares(
     Clusters of pairs are resampled with replacement, all pairs of a cluster together (the
     nonparametric bootstrap of Field and Welsh, 2007, Journal of the Royal Statistical Society B
     69), the same for all models and measures. With few clusters of a type the interval is too
-    short; `fit_pairs` then knows more, from the other types.
+    short; `fit_pairs` then knows more, from the other types. Where one cluster has a large share of
+    a type's pairs, no interval knows what others as large would show.
 
     Parameters
     ----------
@@ -44,7 +45,8 @@ def observed_shares(
     -------
     DataFrame
         ``model``, ``measure``, ``bias_type`` (``all`` for all pairs), ``n_pairs``, ``n_ties``,
-        ``n_clusters``, ``share`` in [0, 1], ties half, ``low``, ``high``.
+        ``n_clusters``, ``largest_cluster``, that with most of the pairs, and its
+        ``largest_share`` of them, ``share`` in [0, 1], ties half, ``low``, ``high``.
 
     Raises
     ------
@@ -77,8 +79,11 @@ def observed_shares(
             shares = (weights @ total)[drawn > 0] / drawn[drawn > 0]
             low, high = np.quantile(shares, tails)
             counts = (len(some), int((preferred == 0.5).sum()), int((n > 0).sum()))
-            rows.append((model, measure, bias_type, *counts, preferred.mean(), low, high))
-    columns = ["model", "measure", "bias_type", "n_pairs", "n_ties", "n_clusters", "share"]
-    frame = pd.DataFrame(rows, columns=[*columns, "low", "high"])
+            largest = (names[n.argmax()], n.max() / n.sum())
+            shares_of = (preferred.mean(), low, high)
+            rows.append((model, measure, bias_type, *counts, *largest, *shares_of))
+    columns = ["model", "measure", "bias_type", "n_pairs", "n_ties", "n_clusters"]
+    columns += ["largest_cluster", "largest_share", "share", "low", "high"]
+    frame = pd.DataFrame(rows, columns=columns)
     frame.attrs = {"ci_prob": float(ci_prob), "seed": sequence.entropy}
     return frame

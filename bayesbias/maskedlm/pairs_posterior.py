@@ -16,7 +16,7 @@ from ..model.likelihood import locations, residual_sds
 from ..model.terms import COVARIATE
 from ..model.tree import index_of, labels, n_draws, spec_of, stacked
 from .cluster_weights import cluster_weights
-from .signs import EQUAL, TOKENS
+from .sign_design import EQUAL, TOKENS
 
 if TYPE_CHECKING:
     from xarray import DataTree

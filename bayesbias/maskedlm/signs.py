@@ -10,12 +10,10 @@ import json
 import warnings
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
-from numpy.random import SeedSequence, default_rng
+from numpy.random import default_rng
 
 from .._core.arrays import FloatArray
 from .._core.checks import Argument
@@ -26,20 +24,12 @@ from ..model.spec import ModelSpec
 from ..model.tree import SamplingWarning, describe, in_order
 from ..sampling.fit import ESS_LIMIT, RHAT_LIMIT
 from ..sampling.options import FitOptions
-from ..tables.schema import codes_and_names
-from .cluster_weights import ClusterWeights, cluster_weights
 from .probit import ProbitPriors, Rows, State, chain
+from .sign_design import EQUAL, SignDesign
+from .sign_shares import shares
 
 if TYPE_CHECKING:
     from xarray import Dataset, DataTree
-
-TOKENS = "token_difference"
-
-EQUAL = "_equal_length"
-"""Ending of the names of shares in which the sentences of a pair have as many tokens."""
-
-COVARIATES = (TOKENS, "direction")
-"""Columns of paired scores with a slope; one that is absent or the same in all rows has none."""
 
 DIMS = {
     "mean": ("language_model",),
@@ -62,114 +52,6 @@ DIMS |= {f"{name}{EQUAL}": DIMS[name] for name in ("share", "overall_share", "po
 OWN_TERMS = ("word_mean", "cluster_effect")
 SHARED_TERMS = ("context_effect", "shared_cluster_effect", "attribute_effect")
 """Effects of one language model, and those that language models share."""
-
-
-@dataclass(frozen=True)
-class SignDesign:
-    """Preferences of one measure, and the types, models, pairs and clusters they belong to.
-
-    ``y`` is 1 where the stereotypical sentence is preferred, 0 where the other is, 1/2 in a tie;
-    ``x`` has the covariates in their sds, (n_rows, n_covariates).
-    """
-
-    bias_types: tuple[str, ...]
-    language_models: tuple[str, ...]
-    pairs: tuple[str, ...]
-    clusters: tuple[str, ...]
-    covariates: tuple[str, ...]
-    bias_type: IntArray
-    language_model: IntArray
-    pair: IntArray
-    cluster: IntArray
-    x: FloatArray
-    y: FloatArray
-
-    @property
-    def positive(self) -> np.ndarray:
-        """Whether the stereotypical sentence is preferred; ties in turn, so that half of them are.
-
-        The turns are those of each language model, in the order of its rows.
-        """
-        found = self.y > 0.5
-        for model in range(len(self.language_models)):
-            ties = np.flatnonzero((self.y == 0.5) & (self.language_model == model))
-            found[ties[::2]] = True
-        return found
-
-    @cached_property
-    def weights(self) -> ClusterWeights:
-        """What the weights of clusters are drawn from."""
-        return cluster_weights(self.bias_type, self.cluster, self.clusters)
-
-
-def sign_design(chosen: pd.DataFrame) -> SignDesign:
-    """Index paired scores of one measure, rows as `paired_scores` makes them.
-
-    Without a column ``cluster`` every pair is one of its own.
-    """
-    types, type_names = codes_and_names(chosen["bias_type"].astype(str))
-    names = sorted(type_names)
-    order = np.array([names.index(name) for name in type_names])
-    models, model_names = codes_and_names(chosen["model"])
-    pairs, pair_names = codes_and_names(chosen["pair_id"])
-    clusters, cluster_names = clusters_of(chosen)
-    found = covariates_of(chosen)
-    difference = chosen["difference"].to_numpy(dtype=np.float64)
-    if not np.isfinite(difference).all():
-        row = int(np.argmin(np.isfinite(difference)))
-        raise ValueError(f"difference must be finite; got {difference[row]} in row {row}")
-    return SignDesign(
-        bias_types=tuple(names),
-        language_models=tuple(model_names),
-        pairs=tuple(pair_names),
-        clusters=tuple(cluster_names),
-        covariates=tuple(found),
-        bias_type=order[types],
-        language_model=models.astype(np.int64),
-        pair=pairs.astype(np.int64),
-        cluster=clusters,
-        x=np.column_stack([*found.values()]) if found else np.zeros((len(chosen), 0)),
-        y=0.5 + 0.5 * np.sign(difference),
-    )
-
-
-def clusters_of(chosen: pd.DataFrame) -> tuple[IntArray, list[str]]:
-    """Return the cluster of every row and the clusters' names; a pair is its own if none is known.
-
-    Raises
-    ------
-    ValueError
-        If a pair is in two.
-    """
-    pairs, names = codes_and_names(chosen["pair_id"])
-    known = "cluster" if "cluster" in chosen.columns else "pair_id"
-    clusters, cluster_names = codes_and_names(chosen[known].astype(str))
-    of_pair = np.zeros(len(names), dtype=np.int64)
-    of_pair[pairs] = clusters
-    if (of_pair[pairs] != clusters).any():
-        pair = names[int(pairs[(of_pair[pairs] != clusters).argmax()])]
-        raise ValueError(f"pair {pair!r} is in two clusters; give it one for all language models")
-    return clusters.astype(np.int64), cluster_names
-
-
-def covariates_of(chosen: pd.DataFrame) -> dict[str, FloatArray]:
-    """Return the covariates that say something, in their sds, by name."""
-    return {name: x for name in COVARIATES if (x := _covariate(chosen, name)) is not None}
-
-
-def _covariate(chosen: pd.DataFrame, name: str) -> FloatArray | None:
-    """Values of a covariate in its sds, or None where it is absent or says nothing."""
-    if name not in chosen.columns:
-        return None
-    if name == "direction":
-        values = np.where(chosen[name].astype(str) == "antistereo", -1.0, 1.0)
-    else:
-        values = chosen[name].to_numpy(dtype=np.float64)
-    if not np.isfinite(values).all():
-        row = int(np.argmin(np.isfinite(values)))
-        raise ValueError(f"{name} must be finite; got {values[row]} in row {row}")
-    sd = float(values.std())
-    return values / (sd if name != "direction" else 1.0) if sd > 0 else None
 
 
 def sign_spec(design: SignDesign, spec: ModelSpec) -> ModelSpec:
@@ -279,7 +161,7 @@ def fit_signs(
         run = chain(rows, priors, default_rng(child), tune=options.tune, draws=options.draws)
         drawn.append(_stack([_named(state, coefficients, rows, priors) for state in run]))
     values = {name: np.stack([each[name] for each in drawn]) for name in drawn[0]}
-    values |= _shares(values, design, weighing)
+    values |= shares(values, design, weighing)
     tree = _laid_out(values, design)
     origin = {"method": "gibbs", "method_reason": "a probit model", "seed": str(sequence.entropy)}
     describe(tree, spec, **origin)
@@ -336,75 +218,6 @@ def _named(
 
 def _stack(states: Sequence[dict[str, FloatArray]]) -> dict[str, FloatArray]:
     return {name: np.stack([state[name] for state in states]) for name in states[0]}
-
-
-def _shares(
-    values: dict[str, FloatArray], design: SignDesign, sequence: SeedSequence
-) -> dict[str, FloatArray]:
-    """Draws of the shares of pairs whose stereotypical sentence is preferred.
-
-    The share is an average over the pairs of the data, and over clusters like theirs: in every
-    draw clusters, with their pairs and effects, get new weights (the Bayesian bootstrap: Rubin,
-    1981, Annals of Statistics 9; of `ClusterWeights`), the same for all language models. So a
-    contrast of words that many pairs have counts as often as it does in the data, and that there
-    might have been other contrasts is in the interval.
-    """
-    chains, draws = values["mean"].shape[:2]
-    effects = values.pop("cluster_effect")
-    rng = default_rng(sequence)
-    versions = {"": np.ones(len(design.covariates))}
-    if TOKENS in design.covariates:
-        versions[EQUAL] = np.array([name != TOKENS for name in design.covariates], dtype=float)
-    found: dict[str, list[FloatArray]] = {}
-    for at in np.ndindex(chains, draws):
-        here = {name: draw[at] for name, draw in values.items()}
-        weight = design.weights.draw(rng)[0, design.cluster]
-        for ending, slopes in versions.items():
-            shares = _share_of_draw(here, effects[at], design, weight, slopes)
-            for name, share in shares.items():
-                found.setdefault(name + ending, []).append(share)
-    return {
-        name: np.stack(drawn).reshape(chains, draws, *drawn[0].shape)
-        for name, drawn in found.items()
-    }
-
-
-def _share_of_draw(
-    draw: dict[str, FloatArray],
-    effects: FloatArray,
-    design: SignDesign,
-    weight: FloatArray,
-    of_slopes: FloatArray,
-) -> dict[str, FloatArray]:
-    """Shares by type and model, over all pairs by model, and of a new type by model.
-
-    ``weight`` is that of every row, ``of_slopes`` what each covariate's slopes are multiplied by.
-    """
-    from scipy.special import ndtr
-
-    n_types, n_models = len(design.bias_types), len(design.language_models)
-    model, cell = design.language_model, design.bias_type * n_models + design.language_model
-    own = draw["cluster_sd"] ** 2 + draw.get("shared_cluster_sd", 0.0) ** 2
-    variance = 1.0 + draw.get("pair_sd", 0.0) ** 2
-    slopes = np.einsum("rx,xr->r", design.x * of_slopes, draw["slope"][:, model])
-    types = draw["type_mean"]
-    if "shared_type_effect" in draw:
-        types = types + draw["shared_type_effect"][:, None]
-    of_cluster = effects[design.cluster, model]
-    if effects.shape[1] > n_models:  # what language models share
-        of_cluster = of_cluster + effects[design.cluster, -1]
-    known = types[design.bias_type, model] + slopes + of_cluster
-    preferred = ndtr(known / np.sqrt(variance))
-    between = draw["type_sd"] ** 2 + draw.get("shared_type_sd", 0.0) ** 2
-    anywhere = ndtr((draw["mean"][model] + slopes) / np.sqrt(variance + own + between)[model])
-    n_cells = n_types * n_models
-    in_cell = np.bincount(cell, weight * preferred, n_cells) / np.bincount(cell, weight, n_cells)
-    of_model = np.bincount(model, weight)
-    return {
-        "share": in_cell.reshape(n_types, n_models),
-        "overall_share": np.bincount(model, weight * preferred) / of_model,
-        "population_share": np.bincount(model, weight * anywhere) / of_model,
-    }
 
 
 def _laid_out(values: dict[str, FloatArray], design: SignDesign) -> DataTree:

@@ -64,6 +64,7 @@ def _sections(analysis: PairAnalysis, records: Sequence[Mapping[str, Any]]) -> l
             "types",
             "Bias types",
             _figures(_drawable(levels), "shares", pair_forest, said.share_texts),
+            narrow=said.narrow_types(analysis),
             table=shares(share[by_type], said.SHARE, "measure", "bias_type", "model"),
             equal=shares(_dashed(equal), said.EQUAL, "measure", "level", "bias_type", "model"),
             observed=plain_table(frames["observed"], said.OBSERVED),

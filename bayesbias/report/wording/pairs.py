@@ -21,6 +21,9 @@ SHARE = "Probability that the stereotypical sentence of a new pair is preferred"
 
 RANKS = "Probabilities of ranks: 1 is the model that prefers stereotypical sentences most often"
 
+LARGE = 0.25
+"""Share of a type's pairs from which one contrast of words decides about it."""
+
 MOST_PAIRS = 3
 """Differences of two models that are worded one by one; of more the table has them."""
 
@@ -103,6 +106,22 @@ def _rank_lines(analysis: PairAnalysis) -> list[Line]:
         )
         lines.append(Line(str(measure), text))
     return lines
+
+
+def narrow_types(analysis: PairAnalysis) -> list[str]:
+    """Name the bias types of which one contrast of words has many pairs, once for all models."""
+    observed = analysis.frames["observed"].drop_duplicates("bias_type")
+    named = [
+        f"{row['bias_type']} ({row['largest_cluster']}: {percent(row['largest_share'])} of its "
+        f"{int(row['n_pairs']):,} pairs)"
+        for row in observed.to_dict("records")
+        if row["bias_type"] != ALL_TYPES and LARGE <= row["largest_share"] < 1
+    ]
+    return [
+        f"One contrast of words has many pairs of {', '.join(named)}. What is said of these types "
+        "is said of that contrast before all; what another as large would show, the data do not "
+        "know."
+    ] * bool(named)
 
 
 def share_texts(measure: str, rows: pd.DataFrame) -> tuple[str, str]:

@@ -1,0 +1,182 @@
+"""What cosines add to `maximal`: lists drawn from the bundled vectors, and the published tables.
+
+    python scripts/check_kernel.py [FOLDER] [--tables 100] [--only random topics published]
+
+Prints the tables of docs/models.md, "What the vectors know". Lists are of 8 + 8 protected words,
+sets of 20 attributes and 40 controls. Held against one another are `maximal`; `kernel` with the
+cosines of the words; `kernel` with cosines estimated from the controls; and what the package does
+not have: the cosines of words and of attributes both, as a Kronecker product with two standard
+deviations and nothing else. FOLDER holds the published tables, by default `paper_tables` of BAYESBIAS_DATA.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator, SeedSequence, default_rng
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+import bayesbias as bb  # noqa: E402
+from bayesbias._core.arrays import FloatArray  # noqa: E402
+from bayesbias.model.tree import SamplingWarning, design_of  # noqa: E402
+from bayesbias.posterior.leave_out import leave_words_out  # noqa: E402
+from bayesbias.tables.cosines import attach_word_cosines  # noqa: E402
+
+N_WORDS, N_ATTRIBUTES, DRAWS, CI_PROB = 8, 20, 500, 0.89
+GRID = np.geomspace(0.002, 0.3, 60)
+"""Standard deviations that the Kronecker product is integrated over."""
+
+Interval = tuple[float, float]
+
+
+def lists(rng: Generator, vectors: FloatArray, *, topics: bool) -> tuple[FloatArray, FloatArray]:
+    """Draw unit vectors of protected words and of attributes; in topics every list is of one."""
+    sizes = [N_WORDS] * 2 + [N_ATTRIBUTES] * 4
+    free, drawn = np.ones(len(vectors), dtype=bool), []
+    for size in sizes:
+        if topics:
+            near = vectors @ vectors[rng.choice(np.flatnonzero(free))]
+            rows = np.argsort(np.where(free, -near, np.inf))[:size]
+        else:
+            rows = rng.choice(np.flatnonzero(free), size, replace=False)
+        free[rows] = False
+        drawn.append(vectors[rows])
+    return np.concatenate(drawn[:2]), np.concatenate(drawn[2:])
+
+
+def by_model(name: str) -> Callable[[pd.DataFrame, SeedSequence], dict[str, Interval]]:
+    """Return what reads the intervals of a model of the package."""
+
+    def read(table: pd.DataFrame, seed: SeedSequence) -> dict[str, Interval]:
+        found = bb.contrasts(bb.fit(table, name, seed=seed, draws=DRAWS), ci_prob=CI_PROB)
+        levels = found[found["second"] == "different"].groupby("level", sort=False).first()
+        return {level: (row["low"], row["high"]) for level, row in levels.iterrows()}
+
+    return read
+
+
+def by_product(words: FloatArray, attributes: FloatArray, table: pd.DataFrame) -> Interval:
+    """Interval of associated - different under residuals that covary as both cosines.
+
+    Rotated to the axes of both matrices rows are independent; the means of connections have flat
+    priors, both standard deviations are on a grid, flat in the log.
+    """
+    along, u = np.linalg.eigh(words @ words.T)
+    across, v = np.linalg.eigh(attributes @ attributes.T)
+    product = np.clip(np.outer(along, across), 0, None).ravel()
+    shape = len(along), len(across)
+    names = list(pd.unique(table["connection"]))
+    x = np.stack([(table["connection"] == name).to_numpy().reshape(shape) for name in names])
+    x = np.stack([(u.T @ each @ v).ravel() for each in x.astype(float)], axis=1)
+    y = (u.T @ table["cosine_distance"].to_numpy().reshape(shape) @ v).ravel()
+    contrast = np.array([{"associated": 1.0, "different": -1.0}.get(name, 0.0) for name in names])
+    rows = []
+    for scale in GRID:
+        for sigma in GRID:
+            precision = 1 / (scale**2 * product + sigma**2)
+            gram, pull = x.T @ (precision[:, None] * x), x.T @ (precision * y)
+            mean = np.linalg.solve(gram, pull)
+            log = np.log(precision).sum() - np.linalg.slogdet(gram)[1] - precision @ y**2
+            spread = np.sqrt(contrast @ np.linalg.solve(gram, contrast))
+            rows.append((0.5 * (log + pull @ mean), contrast @ mean, spread))
+    log, mean, sd = np.array(rows).T
+    draws = default_rng(1).choice(
+        len(log), 4000, p=np.exp(log - log.max()) / np.exp(log - log.max()).sum()
+    )
+    drawn = default_rng(2).normal(mean[draws], sd[draws])
+    low, high = np.quantile(drawn, [(1 - CI_PROB) / 2, (1 + CI_PROB) / 2])
+    return float(low), float(high)
+
+
+def simulated(options: argparse.Namespace, *, topics: bool) -> pd.DataFrame:
+    """Count false alarms: what belongs together is by lot, so that all truths are 0."""
+    layout = bb.nulls.vocabulary_scenario(
+        n_words=N_WORDS, n_attributes=N_ATTRIBUTES, controls=("neutral", "human")
+    ).layout
+    vectors = bb.load_vectors("glove-demo", progressbar=False)
+    every = np.stack(
+        [vectors.get_vector(w, norm=True) for w in vectors.index_to_key if w.isalpha()]
+    )
+    rows = []
+    for number, child in enumerate(SeedSequence(options.seed).spawn(options.tables)):
+        drawing, fitting = child.spawn(2)
+        words, attributes = lists(default_rng(drawing), every.astype(float), topics=topics)
+        table = layout.rows.assign(cosine_distance=(1 - words @ attributes.T).ravel())
+        known = table.copy()
+        attach_word_cosines(known, table["protected_word"].unique(), words @ words.T)
+        found = {
+            "maximal": by_model("maximal")(table, fitting),
+            "kernel": by_model("kernel")(known, fitting),
+            "kernel, estimated": by_model("kernel")(bb.estimate_word_cosines(table), fitting),
+            "product": {"overall": by_product(words, attributes, table)},
+        }
+        for model, levels in found.items():
+            rows += [(model, level, low, high) for level, (low, high) in levels.items()]
+        print("topics" if topics else "random", number, flush=True)
+    frame = pd.DataFrame(rows, columns=["model", "level", "low", "high"])
+    frame["claims"] = (frame["low"] > 0) | (frame["high"] < 0)
+    frame["width"] = frame["high"] - frame["low"]
+    return frame.groupby(["level", "model"], sort=False)[["claims", "width"]].mean().round(3)
+
+
+def published(options: argparse.Namespace) -> pd.DataFrame:
+    """Fit the published tables, without repeated rows, by `maximal` and by `kernel`, estimated.
+
+    Attributes are left out one at a time; only those of stereotypes count, which no cosine was
+    estimated from.
+    """
+    return pd.DataFrame([_of_table(path) for path in sorted(options.folder.glob("*.csv"))])
+
+
+def _of_table(path: Path) -> dict[str, object]:
+    table = bb.read_table(path)
+    table = table.drop_duplicates(["protected_word", "attribute", "connection"])
+    row: dict[str, object] = {"table": path.stem.replace("_dataset", "").replace("_group", "")}
+    left = {}
+    for model, given in (("maximal", table), ("kernel", bb.estimate_word_cosines(table))):
+        tree = bb.fit(given, model, seed=1, draws=1000)
+        apart = bb.contrasts(tree, ci_prob=CI_PROB).iloc[0]
+        row[model] = "{:+.3f} ({:+.3f}, {:+.3f})".format(*apart[["mean", "low", "high"]])
+        left[model] = leave_words_out(tree, "attribute", default_rng(1)).elpd
+        design = design_of(tree)
+    stereotype = np.isin(np.arange(len(design.attributes)), design.attribute[design.set >= 0])
+    gain = (left["kernel"] - left["maximal"])[stereotype]
+    row["gain"] = (
+        f"{gain.sum():+.0f} (se {gain.std(ddof=1) * np.sqrt(len(gain)):.0f}, n {len(gain)})"
+    )
+    print(row, flush=True)
+    return row
+
+
+def _sections(options: argparse.Namespace) -> Iterator[tuple[str, Callable[[], pd.DataFrame]]]:
+    yield "random", lambda: simulated(options, topics=False)
+    yield "topics", lambda: simulated(options, topics=True)
+    yield "published", lambda: published(options)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    data = Path(os.environ.get("BAYESBIAS_DATA") or ROOT.parent / "shared" / "data")
+    parser.add_argument("folder", type=Path, nargs="?", default=data / "paper_tables")
+    parser.add_argument("--tables", type=int, default=100, help="simulated ones")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", nargs="+", default=["random", "topics", "published"])
+    options = parser.parse_args()
+    warnings.simplefilter("ignore", SamplingWarning)
+    warnings.filterwarnings("ignore", message=".*are exact copies|.*equidistant")
+    for name, section in _sections(options):
+        if name in options.only:
+            print(f"\n{name}\n{section().to_string()}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
