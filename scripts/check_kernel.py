@@ -125,7 +125,7 @@ def simulated(options: argparse.Namespace, *, topics: bool) -> pd.DataFrame:
     frame = pd.DataFrame(rows, columns=["model", "level", "low", "high"])
     frame["claims"] = (frame["low"] > 0) | (frame["high"] < 0)
     frame["width"] = frame["high"] - frame["low"]
-    return frame.groupby(["level", "model"], sort=False)[["claims", "width"]].mean().round(3)
+    return frame.groupby(["level", "model"], sort=False)[["claims", "width"]].mean().round(3).reset_index()
 
 
 def published(options: argparse.Namespace) -> pd.DataFrame:
@@ -157,6 +157,12 @@ def _of_table(path: Path) -> dict[str, object]:
     return row
 
 
+def markdown(frame: pd.DataFrame) -> str:
+    """Return a frame as a table in Markdown."""
+    rows = [list(frame.columns), ["---"] * frame.shape[1], *frame.to_numpy().tolist()]
+    return "\n".join(f"| {' | '.join(map(str, row))} |" for row in rows)
+
+
 def _sections(options: argparse.Namespace) -> Iterator[tuple[str, Callable[[], pd.DataFrame]]]:
     yield "random", lambda: simulated(options, topics=False)
     yield "topics", lambda: simulated(options, topics=True)
@@ -175,7 +181,7 @@ def main() -> None:
     warnings.filterwarnings("ignore", message=".*are exact copies|.*equidistant")
     for name, section in _sections(options):
         if name in options.only:
-            print(f"\n{name}\n{section().to_string()}", flush=True)
+            print(f"\n{name}\n{markdown(section())}", flush=True)
 
 
 if __name__ == "__main__":
