@@ -1,18 +1,23 @@
 """Run the Python of docs/wefe.md and print the tables of that page.
 
-    python scripts/show_wefe.py
+    python scripts/show_wefe.py [--write FOLDER]
 
-Seconds. `tests/test_wefe.py` holds the page against what is printed.
+Seconds. `tests/test_wefe.py` holds the page against what is printed. With a folder the page's
+embeddings and queries are written there, for scripts/run_wefe.py.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+
+import bayesbias as bb
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "wefe.md"
 
@@ -25,9 +30,14 @@ SHOWN = {"weat_statistic": "WEAT, statistic", "weat": "WEAT, effect size", "mac"
 
 def main() -> None:
     """Print all tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--write", type=Path, metavar="FOLDER")
+    folder = parser.parse_args().write
     found = run(PAGE.read_text(encoding="utf-8"))
     for lines in (scores, ranks, agreement, wefe):
         print(*lines(found), sep="\n", end="\n\n")
+    if folder is not None:
+        write(found, folder)
 
 
 def run(page: str) -> dict[str, Any]:
@@ -36,6 +46,21 @@ def run(page: str) -> dict[str, Any]:
     for code in re.findall(r"^```python\n(.*?)^```$", page, flags=re.M | re.S):
         exec(compile(code, PAGE.name, "exec"), found)
     return found
+
+
+def write(found: dict[str, Any], folder: Path) -> None:
+    """Write embeddings as text and queries as JSON."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, vectors in found["embeddings"].items():
+        lines = [f"{len(vectors)} {vectors.vector_size}"]
+        for word, row in zip(vectors.index_to_key, vectors.vectors, strict=True):
+            lines.append(" ".join([word, *(f"{value:.9g}" for value in row)]))
+        (folder / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    lists = [bb.load_wordlist(each) for each in found["lists"]]
+    queries = {each.name: [*each.groups.values(), *each.stereotypes.values()] for each in lists}
+    files = [f"{name}.txt" for name in found["embeddings"]]
+    for name, content in {"queries.json": queries, "embeddings.json": files}.items():
+        (folder / name).write_text(json.dumps(content), encoding="utf-8")
 
 
 def scores(found: dict[str, Any]) -> Iterator[str]:

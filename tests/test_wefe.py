@@ -2,7 +2,7 @@
 
 WEFE 1.0.1 (PyPI; Python 3.10, numpy 1.26.4, scikit-learn 1.7.2) was given the four embeddings of
 the page as text of nine digits, the page's queries, ``preprocessors=[{}, {"lowercase": True}]``
-and, for metrics of one attribute set, ``generate_subqueries=True``.
+and, for metrics of one attribute set, ``generate_subqueries=True``: ``scripts/run_wefe.py``.
 """
 
 from __future__ import annotations
@@ -172,6 +172,23 @@ def test_correlations_of_wefe() -> None:
     for pair, expected in CORRELATIONS.items():
         found = [frame.loc[(*pair, method), "correlation"] for method in ("spearman", "kendall")]
         assert found == pytest.approx(expected)
+
+
+def test_lengths_of_vectors_turn_the_ranks_of_rnd() -> None:
+    """WEFE with ``normalize=True``, averages of sizes."""
+    found = scored()
+    frame = bb.score_many(
+        found["embeddings"],
+        found["lists"],
+        {"RND": found["wefe"]["RND"]},
+        unit=True,
+        case="fallback",
+        aggregate="abs_mean",
+    )
+    average = frame[frame["wordlist"] == "average"].set_index("embedding").loc[EMBEDDINGS]
+    theirs = [0.1070611911, 0.0722025886, 0.0761735138, 0.0408186075]
+    assert average["bias"].to_numpy() == pytest.approx(theirs, abs=FLOAT32)
+    assert average["rank"].tolist() == [1, 3, 2, 4]
 
 
 def test_a_query_that_lost_words_does_not_change_the_order() -> None:
