@@ -170,7 +170,7 @@ def new_trainings(
     >>> tables = bb.replicates("texts.txt", bb.load_wordlist("gender"))  # doctest: +SKIP
     >>> bb.new_trainings(bb.fit_many(tables))[["low", "high"]]  # doctest: +SKIP
     """
-    _require(tree)
+    require_many(tree)
     if "training_sd" not in tree["posterior"]:
         raise ValueError(
             "no embedding was trained more than once, so that nothing says how trainings differ; "
@@ -227,7 +227,7 @@ def variance_shares(
     >>> bb.variance_shares(post)["part"].tolist()
     ['embedding']
     """
-    _require(tree)
+    require_many(tree)
     names = [name for name in NAMES if name in tree["posterior"]]
     sds = np.stack([stacked(tree, name) for name in names], axis=1)
     shares = sds**2 / (sds**2).sum(axis=1, keepdims=True)
@@ -246,7 +246,7 @@ def variance_shares(
 
 def _cells(tree: DataTree) -> Iterator[tuple[str, list[str], FloatArray]]:
     """Iterate over lists, the average first: embeddings, and the draws of their contrasts."""
-    _require(tree)
+    require_many(tree)
     wordlists, names = labels(tree, "wordlist"), labels(tree, "embedding")
     if len(wordlists) > 1:
         yield AVERAGE, names, stacked(tree, "average")
@@ -280,6 +280,7 @@ def _told(frame: pd.DataFrame, tree: DataTree, ci_prob: float, ci_kind: str) -> 
     return carry_warnings(frame, tree)
 
 
-def _require(tree: DataTree) -> None:
+def require_many(tree: DataTree) -> None:
+    """Raise a ValueError if a posterior is not one of many embeddings."""
     if "average" not in tree["posterior"]:
         raise ValueError("this is not a posterior of many embeddings; pass one from bb.fit_many")

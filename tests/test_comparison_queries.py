@@ -1,0 +1,171 @@
+"""Many lists in many embeddings: scores against the scores' own functions, and tables in a loop."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from gensim.models import KeyedVectors
+
+import bayesbias as bb
+from bayesbias.scores import SCORES, mac, rnd, weat
+
+GROUPS = {"a": ["a0", "a1", "a2"], "b": ["b0", "b1", "b2"], "c": ["c0", "c1", "c2"]}
+OWN = {"a": ["p0", "p1"], "b": ["q0", "q1"], "c": ["r0", "r1"]}
+THREE = bb.WordList("three", GROUPS, OWN)
+TWO = bb.from_query(GROUPS["b"], GROUPS["a"], OWN["b"], OWN["c"], name="two")
+WORDS = [word for words in (*GROUPS.values(), *OWN.values()) for word in words]
+EXACT = 1e-6
+"""Vectors are float32 in both."""
+
+
+@cache
+def toys() -> dict[str, Any]:
+    """Two embeddings, of different dimensions and lengths of vectors."""
+    made = {}
+    for seed, (name, dims) in enumerate({"small": 4, "large": 7}.items()):
+        made[name] = KeyedVectors(dims)
+        rows = np.random.default_rng(seed).normal(0, 1 + seed, (len(WORDS), dims))
+        made[name].add_vectors(WORDS, rows.astype(np.float32))
+    return made
+
+
+def without(vectors: Any, *words: str) -> Any:
+    return bb.load_vectors(vectors, [word for word in WORDS if word not in words])
+
+
+def of(frame: pd.DataFrame, **chosen: str) -> dict[str, Any]:
+    for name, value in chosen.items():
+        frame = frame[frame[name] == value]
+    assert len(frame) == 1
+    return frame.iloc[0].to_dict()
+
+
+def statistic(vectors: Any, first: str, second: str) -> float:
+    sets = (GROUPS[first], GROUPS[second], OWN[first], OWN[second])
+    return weat(vectors, *sets).statistic
+
+
+def test_a_cell_is_the_mean_over_choices_of_groups() -> None:
+    frame = bb.score_many(toys(), [THREE, TWO], ["weat_statistic", "mac", "rnd"])
+    for name, vectors in toys().items():
+        values = [statistic(vectors, *pair) for pair in ("ab", "ac", "bc")]
+        found = of(frame, score="weat_statistic", wordlist="three", embedding=name)
+        assert found["value"] == found["bias"] == pytest.approx(np.mean(values), abs=EXACT)
+        found = of(frame, score="mac", wordlist="three", embedding=name)
+        assert found["value"] == pytest.approx(mac(vectors, THREE).score, abs=EXACT)
+        assert found["bias"] == pytest.approx(1 - found["value"])
+        found = of(frame, score="rnd", wordlist="two", embedding=name)
+        sides = (GROUPS["b"], GROUPS["a"], OWN["b"]), (GROUPS["a"], GROUPS["b"], OWN["c"])
+        values = [rnd(vectors, *sets).score for sets in sides]
+        assert found["value"] == pytest.approx(np.mean(values), abs=EXACT)
+        assert found["bias"] == -found["value"]  # nearer to the own stereotype is below 0
+        own = [of(frame, score="mac", wordlist=each, embedding=name) for each in ("three", "two")]
+        average = of(frame, score="mac", wordlist="average", embedding=name)
+        assert average["bias"] == pytest.approx((own[0]["bias"] + own[1]["bias"]) / 2)
+    assert frame["wordlist"].tolist() == [*["average"] * 2, *["three"] * 2, *["two"] * 2] * 3
+    for _, rows in frame.groupby(["score", "wordlist"]):
+        assert rows["rank"].tolist() == [1, 2]
+        assert rows["bias"].is_monotonic_decreasing
+    assert frame.attrs == {"aggregate": "mean", "left_out": {"three": (), "two": ()}}
+
+
+def test_sizes_count_leans_against_a_stereotype() -> None:
+    frame = bb.score_many(toys(), [THREE], ["weat_statistic"], aggregate="abs_mean")
+    for name, vectors in toys().items():
+        values = [statistic(vectors, *pair) for pair in ("ab", "ac", "bc")]
+        found = of(frame, embedding=name)
+        assert found["value"] == pytest.approx(np.mean(values), abs=EXACT)
+        assert found["bias"] == pytest.approx(np.mean(np.abs(values)), abs=EXACT)
+        assert found["bias"] > abs(found["value"])  # the toys lean both ways
+
+
+def test_lengths_of_vectors_count_unless_they_are_made_one() -> None:
+    long = KeyedVectors(4)
+    long.add_vectors(WORDS, 10 * toys()["small"][WORDS])
+    pair = {"small": toys()["small"], "long": long}
+    as_they_are = bb.score_many(pair, [TWO], ["rnd"])["value"]
+    assert as_they_are.max() / as_they_are.min() in (pytest.approx(10), pytest.approx(0.1))
+    unit = bb.score_many(pair, [TWO], ["rnd"], unit=True)
+    assert unit["value"].to_numpy() == pytest.approx(unit.loc[0, "value"], abs=EXACT)
+    assert np.linalg.norm(long["a0"]) > 5  # what was given stays as it was
+
+
+def test_equal_scores_share_a_rank() -> None:
+    pair = {"one": toys()["small"], "same": toys()["small"], "other": toys()["large"]}
+    ranks = bb.score_many(pair, [TWO], ["mac"]).set_index("embedding")["rank"]
+    assert ranks["one"] == ranks["same"]
+    assert sorted(ranks) in ([1, 1, 3], [1, 2, 2])
+
+
+def test_scores_of_ones_own_have_names_of_ones_own() -> None:
+    own = {"effect": SCORES["weat"], "statistic": SCORES["weat_statistic"]}
+    frame = bb.score_many(toys(), [TWO], own)
+    named = bb.score_many(toys(), [TWO], ["weat", "weat_statistic"])
+    assert frame["score"].unique().tolist() == ["effect", "statistic"]
+    assert frame["value"].tolist() == named["value"].tolist()
+
+
+def test_words_that_some_embedding_lacks_are_left_out_of_all() -> None:
+    given = {"small": toys()["small"], "large": without(toys()["large"], "a1", "p0", "r1")}
+    with pytest.warns(UserWarning, match=r"2 of 10 words .*'two' .*: a1, r1 \(not in large\)"):
+        frame = bb.score_many(given, [TWO], ["weat_statistic"])
+    same = {name: without(vectors, "a1", "r1") for name, vectors in toys().items()}
+    alone = bb.score_many(same, [TWO], ["weat_statistic"])  # missing in all, so nothing to warn of
+    assert frame["value"].tolist() == alone["value"].tolist()
+    assert frame.attrs["left_out"] == alone.attrs["left_out"] == {"two": ("a1", "r1")}
+    controlled = bb.score_many({"demo": "glove-demo", "same": "glove-demo"}, ["religion"], ["mac"])
+    # One control word is missing, which no score is computed on.
+    assert controlled.attrs["left_out"] == {"religion": ()}
+    refused = "'two' in 'small': these sets of 'two' have lost more than 20%"
+    with pytest.raises(ValueError, match=refused):
+        bb.score_many(same, [TWO], ["mac"], max_missing=0.2)
+
+
+def test_tables_are_those_of_each_list_and_embedding(tmp_path: Path) -> None:
+    path = tmp_path / "small.txt"
+    toys()["small"].save_word2vec_format(str(path))
+    given = {"file": path, "large": toys()["large"]}
+    whole = bb.distance_tables(given, [THREE, TWO])
+    assert whole.groupby(["embedding", "wordlist"], sort=False).ngroups == 4
+    loop = [
+        bb.distance_table(vectors, words, embedding=name).assign(wordlist=words.name)
+        for name, vectors in {"file": toys()["small"], "large": toys()["large"]}.items()
+        for words in (THREE, TWO)
+    ]
+    # Text of gensim has the digits of float32.
+    pd.testing.assert_frame_equal(whole, pd.concat(loop, ignore_index=True), atol=1e-6)
+    dropped = bb.distance_tables({"demo": "glove-demo"}, ["gender"], case="lower", max_missing=0.5)
+    assert dropped["wordlist"].unique().tolist() == ["gender"]
+
+
+def test_what_cannot_be_ranked_is_refused() -> None:
+    few = {"small": toys()["small"], "large": without(toys()["large"], *WORDS[:9])}
+    with pytest.raises(ValueError, match="there is one embedding, 'small', and ranks need two"):
+        bb.score_many({"small": toys()["small"]}, [TWO], ["mac"])
+    with pytest.raises(ValueError, match="2 lists are called 'two'; give each a name"):
+        bb.score_many(toys(), [TWO, TWO], ["mac"])
+    with pytest.raises(ValueError, match="there is no word list"):
+        bb.distance_tables(toys(), [])
+    with pytest.raises(TypeError, match=r"a mapping of names to vectors or files.*got list"):
+        bb.distance_tables([toys()["small"]], [TWO])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="unknown score 'wheat'; did you mean 'weat'"):
+        bb.score_many(toys(), [TWO], ["wheat"])
+    with pytest.raises(ValueError, match="unknown aggregate 'abs_avg'; did you mean 'abs_mean'"):
+        bb.score_many(toys(), [TWO], ["mac"], aggregate="abs_avg")
+    with (
+        pytest.warns(UserWarning, match="are left out of all"),
+        pytest.raises(ValueError, match="the list 'two' in 'small': none of the 3 words of group"),
+    ):
+        bb.score_many(few, [TWO], ["mac"])
+    only = bb.WordList("only", {"a": ["a0"], "b": ["b0"]}, {"a": ["p0"], "b": ["q0"]})
+    none = {"small": toys()["small"], "large": without(toys()["large"], "a0", "b0", "p0", "q0")}
+    with (
+        pytest.warns(UserWarning, match="are left out of all"),
+        pytest.raises(ValueError, match="no word of the list 'only' is in all of small, large"),
+    ):
+        bb.score_many(none, [TWO, only], ["mac"])

@@ -1,0 +1,221 @@
+"""docs/wefe.md: its Python runs, its tables are true, and WEFE's numbers are as it says.
+
+WEFE 1.0.1 (PyPI; Python 3.10, numpy 1.26.4, scikit-learn 1.7.2) was given the four embeddings of
+the page as text of nine digits, the page's queries, ``preprocessors=[{}, {"lowercase": True}]``
+and, for metrics of one attribute set, ``generate_subqueries=True``: ``scripts/run_wefe.py``.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = (ROOT / "docs" / "wefe.md").read_text(encoding="utf-8")
+
+EMBEDDINGS = ["glove", "hard", "soft", "half_sibling"]
+LISTS = ["gender", "weat6", "science"]
+
+ONE_NUMBER = {
+    "WEAT": [
+        [0.8105493395, 0.2233917832, 0.2212206758, 0.3502555362],
+        [1.7322836570, 0.6573420586, 0.7988881380, 0.3719935667],
+        [0.3668400478, 0.2075103448, 0.2098973881, 0.1268754676],
+    ],
+    "WEAT, effect size": [
+        [1.6359477873, 1.1675722390, 1.1063334228, 1.6774146802],
+        [1.7741024205, 1.0699524039, 1.1866172221, 0.7547776398],
+        [1.3803138237, 1.1077562735, 1.1644934091, 1.3277205057],
+    ],
+    "RNSB, no hold-out": [
+        [0.1333717061, 0.0016088059, 0.0015822125, 0.0495507821],
+        [0.0851460016, 0.0045746311, 0.0055090812, 0.0129259362],
+        [0.0973666837, 0.0007468432, 0.0009099241, 0.0044691009],
+    ],
+    "MAC": [
+        [0.6782088610, 0.6732151039, 0.6615616631, 0.9545784886],
+        [0.7241659715, 0.7197185639, 0.7071037097, 0.9639159882],
+        [0.7705936634, 0.7725765248, 0.7570686934, 0.9732967987],
+    ],
+}
+"""By query and embedding: ``WEAT``, the same with ``return_effect_size=True``, ``RNSB`` with
+``holdout=False``, ``MAC``."""
+
+TWO_NUMBERS = {
+    "RND": [
+        [-0.2174496651, -0.0053769300, -0.0114207268, 0.0968056520],
+        [0.3952908516, 0.0273368588, 0.0208782324, 0.2578845391],
+        [-0.5259867907, -0.0407761410, -0.0539898500, 0.0196829438],
+        [0.5974954963, 0.0380865112, 0.0426260680, 0.2179011106],
+        [0.7401284377, 0.1434905231, 0.1473600368, 0.2104010582],
+        [1.0686691602, 0.1781485875, 0.1807661255, 0.2779672146],
+    ],
+    "RIPA": [
+        [0.5032826662, -0.0166473966, 0.0057841255, 0.1509820074],
+        [-0.4481606781, -0.0645010173, -0.0602577999, -0.1032834873],
+        [1.0260810852, 0.0416612402, 0.0672378466, 0.2866947055],
+        [-0.1197971180, -0.0399302952, -0.0320121571, 0.1312791854],
+        [-0.6473178864, -0.1278177202, -0.1298428774, 0.0252982900],
+        [-0.9590732455, -0.1561585665, -0.1590238661, -0.0724020675],
+    ],
+    "ECT": [
+        [0.6993006993, 0.9860139860, 0.9720279720, 0.3496503497],
+        [0.6483516484, 0.9395604396, 0.9340659341, 0.7087912088],
+        [0.8571428571, 0.9761904762, 1.0000000000, 0.5952380952],
+        [0.4047619048, 0.7619047619, 0.7619047619, 0.3333333333],
+        [0.5428571429, 0.4285714286, 0.4857142857, 0.4285714286],
+        [1.0000000000, 1.0000000000, 1.0000000000, 0.7142857143],
+    ],
+}
+"""The same of every query with A, and then with B."""
+
+RANKS = {
+    "WEAT": [1, 3, 2, 4],
+    "WEAT, effect size": [1, 4, 3, 2],
+    "RNSB, no hold-out": [1, 4, 3, 2],
+    "RND": [1, 4, 3, 2],
+    "RIPA": [1, 4, 3, 2],
+    "MAC": [3, 2, 1, 4],
+    "ECT": [2, 3, 4, 1],
+}
+"""``create_ranking`` of averages of sizes, with ``ascending=False`` but for MAC and ECT, whose
+lowest number is the most biased."""
+
+CORRELATIONS = {
+    ("WEAT", "RND"): (0.4, 1 / 3),
+    ("RND", "RIPA"): (1, 1),
+    ("WEAT", "MAC"): (0.4, 1 / 3),
+    ("RND", "MAC"): (-0.6, -1 / 3),
+    ("MAC", "ECT"): (-1, -1),
+    ("WEAT", "ECT"): (-0.4, -1 / 3),
+}
+"""``calculate_ranking_correlations``, Spearman's and Kendall's. With WEFE's default, by which the
+lowest number ranks first, those of MAC or ECT and another score have the other sign."""
+
+FLOAT32 = 2e-6
+"""WEFE computes in float32: sums of 24 products of length about 10 are off by 1e-6 of it."""
+
+LIBLINEAR = 2e-3
+"""Relative error of RNSB at LIBLINEAR's tolerance of 1e-4, as WEFE takes it."""
+
+
+@cache
+def script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("show_wefe", ROOT / "scripts" / "show_wefe.py")
+    assert spec is not None
+    assert spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    sys.modules["show_wefe"] = made
+    spec.loader.exec_module(made)
+    return made
+
+
+@cache
+def scored() -> dict[str, Any]:
+    """Run the page's Python but for the model."""
+    quick = re.sub(r"^```python\ntable = .*?^```$", "", PAGE, flags=re.M | re.S)
+    assert "fit_many(table" in PAGE
+    assert "fit_many(table" not in quick
+    found = script().run(quick)
+    assert list(found["embeddings"]) == EMBEDDINGS
+    return found
+
+
+def column(score: str, wordlist: str, name: str) -> np.ndarray:
+    frame = scored()["as_wefe"]
+    rows = frame[(frame["score"] == score) & (frame["wordlist"] == wordlist)]
+    return rows.set_index("embedding").loc[EMBEDDINGS, name].to_numpy()
+
+
+@pytest.mark.parametrize("score", ONE_NUMBER)
+def test_values_of_wefe(score: str) -> None:
+    close = {"rel": LIBLINEAR} if score.startswith("RNSB") else {"abs": FLOAT32}
+    theirs = np.array(ONE_NUMBER[score])
+    for wordlist, row in zip(LISTS, theirs, strict=True):
+        assert column(score, wordlist, "value") == pytest.approx(row, **close)
+    name = "value" if score == "MAC" else "bias"
+    assert column(score, "average", name) == pytest.approx(abs(theirs).mean(axis=0), **close)
+
+
+@pytest.mark.parametrize("score", TWO_NUMBERS)
+def test_values_of_wefe_with_one_attribute_set(score: str) -> None:
+    """Two subqueries of each: with A and, here of Y and X, with B."""
+    theirs = np.array(TWO_NUMBERS[score]).reshape(3, 2, 4)
+    other = 1 if score == "ECT" else -1  # exchanging X and Y turns the sign of the others
+    for wordlist, (with_a, with_b) in zip(LISTS, theirs, strict=True):
+        expected = (with_a + other * with_b) / 2
+        assert column(score, wordlist, "value") == pytest.approx(expected, abs=FLOAT32)
+    name = "value" if score == "ECT" else "bias"
+    assert column(score, "average", name) == pytest.approx(
+        abs(theirs).mean(axis=(0, 1)), abs=FLOAT32
+    )
+
+
+@pytest.mark.parametrize("score", RANKS)
+def test_ranks_of_wefe(score: str) -> None:
+    assert column(score, "average", "rank").tolist() == RANKS[score]
+
+
+def test_correlations_of_wefe() -> None:
+    frame = bb.rank_correlations(scored()["as_wefe"])
+    frame = frame[frame["wordlist"] == "average"].set_index(["first", "second", "method"])
+    for pair, expected in CORRELATIONS.items():
+        found = [frame.loc[(*pair, method), "correlation"] for method in ("spearman", "kendall")]
+        assert found == pytest.approx(expected)
+
+
+def test_lengths_of_vectors_turn_the_ranks_of_rnd() -> None:
+    """WEFE with ``normalize=True``, averages of sizes."""
+    found = scored()
+    frame = bb.score_many(
+        found["embeddings"],
+        found["lists"],
+        {"RND": found["wefe"]["RND"]},
+        unit=True,
+        case="fallback",
+        aggregate="abs_mean",
+    )
+    average = frame[frame["wordlist"] == "average"].set_index("embedding").loc[EMBEDDINGS]
+    theirs = [0.1070611911, 0.0722025886, 0.0761735138, 0.0408186075]
+    assert average["bias"].to_numpy() == pytest.approx(theirs, abs=FLOAT32)
+    assert average["rank"].tolist() == [1, 3, 2, 4]
+
+
+def test_a_query_that_lost_words_does_not_change_the_order() -> None:
+    """WEFE leaves the query out for `soft`, whose average of WEAT becomes .2156, the lowest."""
+    found = scored()
+    soft = found["embeddings"]["soft"]
+    kept = [word for word in soft.index_to_key if word not in {"greg", "jeff"}]
+    few = {**found["embeddings"], "soft": bb.load_vectors(soft, kept)}
+    with pytest.warns(UserWarning, match=r"2 of 32 words of the list 'weat6'.*Greg, Jeff \(not in"):
+        frame = bb.score_many(few, found["lists"], ["weat_statistic"], case="fallback")
+    order = frame.loc[frame["wordlist"] == "average", "embedding"].tolist()
+    assert order == ["glove", "soft", "hard", "half_sibling"]
+    weat = np.array(ONE_NUMBER["WEAT"])
+    assert weat[[0, 2], 2].mean() == pytest.approx(0.2156, abs=1e-4)
+    assert weat[[0, 2], 2].mean() < weat.mean(axis=0).min()
+
+
+def test_tables_of_scores_are_on_the_page() -> None:
+    lines = PAGE.splitlines()
+    for made in (script().scores(scored()), script().wefe(scored())):
+        assert set(made) <= set(lines)
+
+
+@pytest.mark.slow
+def test_tables_of_the_model_are_on_the_page() -> None:
+    """Four seconds: the model of the page, whose seed is fixed."""
+    found = script().run(PAGE)
+    lines = PAGE.splitlines()
+    for made in (script().ranks(found), script().agreement(found)):
+        assert set(made) <= set(lines)
