@@ -6,7 +6,8 @@ Prints the tables of docs/models.md, "What the vectors know". Lists are of 8 + 8
 sets of 20 attributes and 40 controls. Held against one another are `maximal`; `kernel` with the
 cosines of the words; `kernel` with cosines estimated from the controls; and what the package does
 not have: the cosines of words and of attributes both, as a Kronecker product with two standard
-deviations and nothing else. FOLDER holds the published tables, by default `paper_tables` of BAYESBIAS_DATA.
+deviations and nothing else. FOLDER holds the published tables, by default `paper_tables` of
+BAYESBIAS_DATA.
 """
 
 from __future__ import annotations
@@ -125,7 +126,8 @@ def simulated(options: argparse.Namespace, *, topics: bool) -> pd.DataFrame:
     frame = pd.DataFrame(rows, columns=["model", "level", "low", "high"])
     frame["claims"] = (frame["low"] > 0) | (frame["high"] < 0)
     frame["width"] = frame["high"] - frame["low"]
-    return frame.groupby(["level", "model"], sort=False)[["claims", "width"]].mean().round(3).reset_index()
+    told = frame.groupby(["level", "model"], sort=False)[["claims", "width"]].mean()
+    return told.round(3).reset_index()
 
 
 def published(options: argparse.Namespace) -> pd.DataFrame:

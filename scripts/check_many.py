@@ -19,6 +19,8 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 from numpy.random import Generator, default_rng
+from scipy.stats import chisquare
+from xarray import DataTree
 
 import bayesbias as bb
 
@@ -107,6 +109,7 @@ def run(study: Study, n: int, draws: int) -> tuple[dict[str, float], pd.DataFram
     """Fit studies; shares of intervals that hold, and every probability beside what was so."""
     hits: dict[str, list[float]] = defaultdict(list)
     said: list[tuple[str, float, bool]] = []
+    ranked_truth: dict[str, list[float]] = defaultdict(list)
     for seed in range(n):
         rng = default_rng(seed)
         true = contrasts(rng)
@@ -133,11 +136,39 @@ def run(study: Study, n: int, draws: int) -> tuple[dict[str, float], pd.DataFram
             hits["difference, width"].append(row["high"] - row["low"])
             right = row["p_direction"], np.sign(row["mean"]) == np.sign(value)
             said.append(("order of two", *right))
+        for kind, place in places(post, truth).items():
+            ranked_truth[kind].append(place)
         hits["Pareto k"].append(float(post["sample_stats"]["pareto_k"]) >= 0.7)
+    uniform = {f"{kind}, uniform p": uniformity(found) for kind, found in ranked_truth.items()}
     return (
-        {name: float(np.mean(values)) for name, values in hits.items()},
+        {name: float(np.mean(values)) for name, values in hits.items()} | uniform,
         pd.DataFrame(said, columns=["what", "said", "so"]),
     )
+
+
+def places(post: DataTree, truth: dict[str, np.ndarray]) -> dict[str, float]:
+    """Share of draws below the truth: of one contrast, one average, and one difference a study.
+
+    They are uniform over studies whose truth is drawn from the prior (Talts et al., 2018); others
+    of the same study would not be independent of these.
+    """
+    contrast, average = (post["posterior"][name] for name in ("contrast", "average"))
+    first, second = (
+        contrast.sel(wordlist=LISTS[0], embedding=name).to_numpy() for name in EMBEDDINGS[:2]
+    )
+    own = truth[LISTS[0]]
+    return {
+        "contrast": float((first < own[0]).mean()),
+        "average": float(
+            (average.sel(embedding=EMBEDDINGS[0]).to_numpy() < truth["average"][0]).mean()
+        ),
+        "difference": float((first - second < own[0] - own[1]).mean()),
+    }
+
+
+def uniformity(found: list[float], bins: int = 10) -> float:
+    """p-value of the chi-squared test that values in [0, 1] are uniform."""
+    return float(chisquare(np.histogram(found, bins, (0, 1))[0]).pvalue)
 
 
 def reliability(frame: pd.DataFrame) -> str:

@@ -55,6 +55,17 @@ def test_the_mode_is_found_and_stays_inside_the_bounds() -> None:
     np.testing.assert_allclose(find_mode(correlated, np.zeros(3), (-1, 1))[1], -1)
 
 
+def test_a_search_that_meets_the_upper_end_comes_back() -> None:
+    """The density is not known beyond it, and the first step goes there: the slope is steep."""
+
+    def steep(points: np.ndarray) -> np.ndarray:
+        assert (points <= 2).all()
+        return np.asarray(60 * points - np.exp(4 * points)).sum(axis=1)
+
+    mode = np.full(2, np.log(15) / 4)
+    np.testing.assert_allclose(find_mode(steep, np.full(2, -3.0), (-5, 2)), mode, atol=1e-3)
+
+
 def test_a_correlated_normal_is_drawn_nearly_without_weights() -> None:
     found = importance_resample(correlated, MEAN, N, rng())
     sds = np.sqrt(np.diag(COVARIANCE))

@@ -193,19 +193,20 @@ def find_mode(
     """Find the mode of a density by L-BFGS, gradients by forward differences.
 
     Parameters are scaled by the curvature at the start: the data tell some sds a hundred times
-    better than others, and unscaled steps zigzag. All are sought within the same bounds.
+    better than others, and unscaled steps zigzag. All are sought within the same bounds, beyond
+    which the density is not asked for: at the upper end differences are taken backward.
     """
     from scipy.optimize import minimize
 
     scale = np.sqrt(np.maximum(_curvature(log_density, start), 1))
-    steps = STEP * np.eye(len(start))
+    low, high = bounds
 
     def value_and_gradient(scaled: FloatArray) -> tuple[float, FloatArray]:
         x = scaled / scale
-        value, *up = log_density(np.concatenate([x[None], x + steps]))
-        return -value, (value - np.array(up)) / (STEP * scale)
+        steps = np.where(x + STEP > high, -STEP, STEP)
+        value, *moved = log_density(np.concatenate([x[None], x + np.diag(steps)]))
+        return -value, (value - np.array(moved)) / (steps * scale)
 
-    low, high = bounds
     limits = np.transpose([low * scale, high * scale])
     found = minimize(value_and_gradient, start * scale, jac=True, method="L-BFGS-B", bounds=limits)
     return np.clip(found.x / scale, low, high)
