@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -169,6 +171,10 @@ def test_same_of_sentences_by_hand(models: Path) -> None:
         )
         scored = paired[(paired["measure"] == "pll") & (paired["pair_id"] == name)]
         assert pll["difference"][name] == sign * scored["difference"].item()
+    tokenizer = copy.deepcopy(encoder.tokenizer)
+    tokenizer.mask_token = None
+    blind = replace(encoder, tokenizer=tokenizer)
+    refused("has no mask token", pair_biases, paired, PAIRS, TERMS, blind)
     refused("no pair has scores", pair_biases, paired.assign(pair_id="x"), PAIRS, TERMS, encoder)
 
 

@@ -219,6 +219,9 @@ def test_tables_without_sets_are_told() -> None:
     refused("unknown group 'c'", list_items, table, "stereotypes", "c")
     words = {"she": "woman", "he": "man"}
     refused("2 cases have their distances", bb.list_consistency, distances(words))
+    few = table[table["attribute"].isin(["sa0", "sa1", "sb0", "sb1"])]
+    few = few[few["protected_word"].isin(["a0", "a1", "b0", "b1"])]
+    refused("no set of the table has 3 words or more", bb.list_consistency, few)
     with pytest.warns(
         UserWarning, match="no row: protected words of woman, protected words of man"
     ):
