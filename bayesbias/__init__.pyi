@@ -68,6 +68,8 @@ from .posterior.unpooled import unpooled_contrasts as unpooled_contrasts
 from .report.findings import analyse as analyse
 from .sampling.fit import fit as fit
 from .sampling.options import FitOptions as FitOptions
+from .scores.list_reliability import list_consistency as list_consistency
+from .scores.list_reliability import score_agreement as score_agreement
 from .scores.table import score_table as score_table
 from .tables import descriptives as descriptives
 from .tables.copies import copied_words as copied_words

@@ -189,6 +189,7 @@ def main() -> None:
     parser.add_argument("--case", choices=list(STUDIES), action="append")
     given = parser.parse_args()
     warnings.simplefilter("ignore", UserWarning)
+    warnings.simplefilter("error", RuntimeWarning)
     for name in given.case or STUDIES:
         start = time.process_time()
         shares, said = run(STUDIES[name], given.studies, given.draws)

@@ -31,7 +31,7 @@ ALLOWED = {
     "background": f"{BASE} model scores sampling posterior",
     "contextual": "_core tables scores",
     "maskedlm": "_core tables model sampling posterior",
-    "extrinsic": "_core tables model",
+    "extrinsic": "_core tables model scores contextual maskedlm",
     "comparison": f"{BASE} model scores sampling posterior debias",
     "calibration": "_core tables model scores sampling posterior nulls background comparison",
     "reproduce": (

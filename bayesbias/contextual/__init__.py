@@ -13,6 +13,7 @@ from .encoders import load_encoder as load_encoder
 from .encoding import POOLINGS as POOLINGS
 from .encoding import ContextualVectors as ContextualVectors
 from .encoding import contextual_vectors as contextual_vectors
+from .encoding import sentence_vectors as sentence_vectors
 from .seat import SeatResult as SeatResult
 from .seat import seat as seat
 from .sentences import Templates as Templates

@@ -1,4 +1,4 @@
-"""Vectors of words in sentences."""
+"""Vectors of words in sentences, and of sentences."""
 
 from __future__ import annotations
 
@@ -132,15 +132,7 @@ def contextual_vectors(
     """
     own, wanted = templates if isinstance(templates, Mapping) else None, list(dict.fromkeys(words))
     chosen = () if isinstance(templates, Mapping) else load_templates(templates).templates
-    if pooling not in POOLINGS:
-        raise ValueError(unknown_name("pooling", pooling, POOLINGS))
-    if batch_size < 1:
-        raise ValueError(f"batch_size must be a whole number from 1 on; got {batch_size}")
-    loaded = load_encoder(encoder, device=device)
-    n = loaded.n_layers
-    if not -(n + 1) <= layer <= n:
-        raise ValueError(f"layer must lie in {-(n + 1)} to {n} for {loaded.name}; got {layer}")
-    depth = layer % (n + 1)
+    loaded, depth = _chosen(encoder, device, layer, pooling, POOLINGS)
     _warn_of_blindness(loaded, chosen, pooling)
     having = wanted if own is None else [word for word in wanted if own.get(word)]
     missing = tuple(w for w in wanted if w not in having or not _can_write(loaded, w))
@@ -163,6 +155,76 @@ def contextual_vectors(
         pooling=pooling,
         layer=depth,
     )
+
+
+def sentence_vectors(
+    encoder: str | Path | Encoder,
+    sentences: Iterable[str],
+    *,
+    layer: int = -1,
+    pooling: str = "sentence",
+    batch_size: int = BATCH_SIZE,
+    device: str = "cpu",
+    progressbar: bool = False,
+) -> Arrays:
+    """Encode any sentences.
+
+    Parameters
+    ----------
+    encoder : str, Path or Encoder
+        As `load_encoder` takes it. A folder of a masked language model is one, too.
+    sentences : iterable of str
+    layer, pooling, batch_size, device, progressbar
+        As `contextual_vectors` takes them; of the poolings all but ``word``.
+
+    Returns
+    -------
+    (n_sentences, n_dims) float32 array
+        In the order of the sentences.
+
+    Raises
+    ------
+    ImportError
+        If the extra ``mlm`` is not installed.
+    FileNotFoundError
+        If the model is not within reach.
+    ValueError
+        If there is no sentence, one is blank or longer than the encoder takes (nothing is cut), or
+        a number or name is not valid.
+
+    Warns
+    -----
+    UserWarning
+        If the first token of a causal encoder is asked for.
+
+    Examples
+    --------
+    >>> from bayesbias import contextual
+    >>> contextual.sentence_vectors("./bert", ["The nurse left."]).shape  # doctest: +SKIP
+    (1, 768)
+    """
+    if isinstance(sentences, str):
+        raise TypeError(f"sentences must be a list of texts; got the text {sentences!r:.80}")
+    texts = list(sentences)
+    if not texts or not all(text.strip() for text in texts):
+        raise ValueError("there are no sentences, or one is blank; leave blank ones out")
+    loaded, depth = _chosen(encoder, device, layer, pooling, POOLINGS[1:])
+    _warn_of_blindness(loaded, tuple(texts), pooling)
+    whole = [Sentence(text, 0, len(text)) for text in texts]
+    return _encode(loaded, whole, depth, pooling, batch_size, shown=progressbar)
+
+
+def _chosen(
+    encoder: str | Path | Encoder, device: str, layer: int, pooling: str, poolings: Sequence[str]
+) -> tuple[Encoder, int]:
+    """Load an encoder, and return the layer counted from 0; a ValueError for a bad choice."""
+    if pooling not in poolings:
+        raise ValueError(unknown_name("pooling", pooling, poolings))
+    loaded = load_encoder(encoder, device=device)
+    n = loaded.n_layers
+    if not -(n + 1) <= layer <= n:
+        raise ValueError(f"layer must lie in {-(n + 1)} to {n} for {loaded.name}; got {layer}")
+    return loaded, layer % (n + 1)
 
 
 def _warn_of_blindness(encoder: Encoder, templates: tuple[str, ...], pooling: str) -> None:
@@ -198,6 +260,8 @@ def _encode(
     """Vectors of sentences in their order; encoded in the order of their lengths."""
     import torch
 
+    if batch_size < 1:
+        raise ValueError(f"batch_size must be a whole number from 1 on; got {batch_size}")
     texts = [_cased(encoder, each.text) for each in sentences]
     tokens = encoder.tokenizer(texts, return_offsets_mapping=True, truncation=False)
     lengths = [len(ids) for ids in tokens["input_ids"]]

@@ -18,3 +18,5 @@ from .ranking import RankingAccuracy as RankingAccuracy
 from .ranking import ranking_accuracy as ranking_accuracy
 from .rates import TprGaps as TprGaps
 from .rates import tpr_gaps as tpr_gaps
+from .sentence_pairs import pair_biases as pair_biases
+from .sentence_pairs import pair_correlations as pair_correlations

@@ -31,6 +31,8 @@ from .observed_shares import observed_shares as observed_shares
 from .pair_checks import pair_check as pair_check
 from .pair_checks import preference_check as preference_check
 from .pair_files import read_pairs as read_pairs
+from .pair_groups import grouped_pairs as grouped_pairs
+from .pair_groups import masked_sentence as masked_sentence
 from .pair_summaries import model_contrasts as model_contrasts
 from .pair_summaries import model_ranks as model_ranks
 from .pair_summaries import pair_scales as pair_scales

@@ -202,7 +202,7 @@ def find_mode(
     low, high = bounds
 
     def value_and_gradient(scaled: FloatArray) -> tuple[float, FloatArray]:
-        x = scaled / scale
+        x = np.clip(scaled / scale, low, high)  # rounding leaves them
         steps = np.where(x + STEP > high, -STEP, STEP)
         value, *moved = log_density(np.concatenate([x[None], x + np.diag(steps)]))
         return -value, (value - np.array(moved)) / (steps * scale)
