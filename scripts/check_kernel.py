@@ -1,12 +1,13 @@
 """What cosines add to `maximal`: lists drawn from the bundled vectors, and the published tables.
 
-    python scripts/check_kernel.py [FOLDER] [--tables 100] [--only random topics published]
+    python scripts/check_kernel.py [FOLDER] [--tables 100] [--only random topics planted published]
 
 Prints the tables of docs/models.md, "What the vectors know". Lists are of 8 + 8 protected words,
 sets of 20 attributes and 40 controls. Held against one another are `maximal`; `kernel` with the
 cosines of the words; `kernel` with cosines estimated from the controls; and what the package does
 not have: the cosines of words and of attributes both, as a Kronecker product with two standard
-deviations and nothing else. FOLDER holds the published tables, by default `paper_tables` of
+deviations and nothing else. Planted is a contrast of -.04 in the vectors: attributes are moved
+towards the words of their group. FOLDER holds the published tables, by default `paper_tables` of
 BAYESBIAS_DATA.
 """
 
@@ -17,6 +18,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -27,16 +29,19 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 import bayesbias as bb  # noqa: E402
-from bayesbias._core.arrays import FloatArray  # noqa: E402
+from bayesbias._core.arrays import FloatArray, unit_rows  # noqa: E402
 from bayesbias.model.tree import SamplingWarning, design_of  # noqa: E402
 from bayesbias.posterior.leave_out import leave_words_out  # noqa: E402
 from bayesbias.tables.cosines import attach_word_cosines  # noqa: E402
 
 N_WORDS, N_ATTRIBUTES, DRAWS, CI_PROB = 8, 20, 500, 0.89
+PLANTED = -0.04
+SECTIONS = ("random", "topics", "planted", "published")
 GRID = np.geomspace(0.002, 0.3, 60)
 """Standard deviations that the Kronecker product is integrated over."""
 
-Interval = tuple[float, float]
+Interval = tuple[float, float, float]
+"""Mean, low, high."""
 
 
 def lists(rng: Generator, vectors: FloatArray, *, topics: bool) -> tuple[FloatArray, FloatArray]:
@@ -54,13 +59,23 @@ def lists(rng: Generator, vectors: FloatArray, *, topics: bool) -> tuple[FloatAr
     return np.concatenate(drawn[:2]), np.concatenate(drawn[2:])
 
 
+def planted(words: FloatArray, attributes: FloatArray) -> FloatArray:
+    """Move attributes along the difference of the groups' means, by as much as the contrast asks.
+
+    To first order in what they are moved by; unit vectors stay so.
+    """
+    apart = words[:N_WORDS].mean(axis=0) - words[N_WORDS:].mean(axis=0)
+    side = np.repeat([1.0, -1.0, 0.0, 0.0], N_ATTRIBUTES)
+    return unit_rows(attributes - PLANTED * side[:, None] * apart / (apart @ apart))
+
+
 def by_model(name: str) -> Callable[[pd.DataFrame, SeedSequence], dict[str, Interval]]:
     """Return what reads the intervals of a model of the package."""
 
     def read(table: pd.DataFrame, seed: SeedSequence) -> dict[str, Interval]:
         found = bb.contrasts(bb.fit(table, name, seed=seed, draws=DRAWS), ci_prob=CI_PROB)
         levels = found[found["second"] == "different"].groupby("level", sort=False).first()
-        return {level: (row["low"], row["high"]) for level, row in levels.iterrows()}
+        return {level: (r["mean"], r["low"], r["high"]) for level, r in levels.iterrows()}
 
     return read
 
@@ -95,11 +110,11 @@ def by_product(words: FloatArray, attributes: FloatArray, table: pd.DataFrame) -
     )
     drawn = default_rng(2).normal(mean[draws], sd[draws])
     low, high = np.quantile(drawn, [(1 - CI_PROB) / 2, (1 + CI_PROB) / 2])
-    return float(low), float(high)
+    return float(drawn.mean()), float(low), float(high)
 
 
-def simulated(options: argparse.Namespace, *, topics: bool) -> pd.DataFrame:
-    """Count false alarms: what belongs together is by lot, so that all truths are 0."""
+def simulated(options: argparse.Namespace, how: str) -> pd.DataFrame:
+    """Count claims. What belongs together is by lot, so that all truths are 0 unless planted."""
     layout = bb.nulls.vocabulary_scenario(
         n_words=N_WORDS, n_attributes=N_ATTRIBUTES, controls=("neutral", "human")
     ).layout
@@ -110,7 +125,9 @@ def simulated(options: argparse.Namespace, *, topics: bool) -> pd.DataFrame:
     rows = []
     for number, child in enumerate(SeedSequence(options.seed).spawn(options.tables)):
         drawing, fitting = child.spawn(2)
-        words, attributes = lists(default_rng(drawing), every.astype(float), topics=topics)
+        words, attributes = lists(default_rng(drawing), every.astype(float), topics=how == "topics")
+        if how == "planted":
+            attributes = planted(words, attributes)
         table = layout.rows.assign(cosine_distance=(1 - words @ attributes.T).ravel())
         known = table.copy()
         attach_word_cosines(known, table["protected_word"].unique(), words @ words.T)
@@ -121,12 +138,12 @@ def simulated(options: argparse.Namespace, *, topics: bool) -> pd.DataFrame:
             "product": {"overall": by_product(words, attributes, table)},
         }
         for model, levels in found.items():
-            rows += [(model, level, low, high) for level, (low, high) in levels.items()]
-        print("topics" if topics else "random", number, flush=True)
-    frame = pd.DataFrame(rows, columns=["model", "level", "low", "high"])
+            rows += [(model, level, *found) for level, found in levels.items()]
+        print(how, number, flush=True)
+    frame = pd.DataFrame(rows, columns=["model", "level", "mean", "low", "high"])
     frame["claims"] = (frame["low"] > 0) | (frame["high"] < 0)
     frame["width"] = frame["high"] - frame["low"]
-    told = frame.groupby(["level", "model"], sort=False)[["claims", "width"]].mean()
+    told = frame.groupby(["level", "model"], sort=False)[["mean", "claims", "width"]].mean()
     return told.round(3).reset_index()
 
 
@@ -166,8 +183,8 @@ def markdown(frame: pd.DataFrame) -> str:
 
 
 def _sections(options: argparse.Namespace) -> Iterator[tuple[str, Callable[[], pd.DataFrame]]]:
-    yield "random", lambda: simulated(options, topics=False)
-    yield "topics", lambda: simulated(options, topics=True)
+    for how in ("random", "topics", "planted"):
+        yield how, partial(simulated, options, how)
     yield "published", lambda: published(options)
 
 
@@ -177,7 +194,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?", default=data / "paper_tables")
     parser.add_argument("--tables", type=int, default=100, help="simulated ones")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", nargs="+", default=["random", "topics", "published"])
+    parser.add_argument("--only", nargs="+", default=SECTIONS)
     options = parser.parse_args()
     warnings.simplefilter("ignore", SamplingWarning)
     warnings.filterwarnings("ignore", message=".*are exact copies|.*equidistant")
