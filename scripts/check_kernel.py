@@ -142,8 +142,12 @@ def simulated(options: argparse.Namespace, how: str) -> pd.DataFrame:
         print(how, number, flush=True)
     frame = pd.DataFrame(rows, columns=["model", "level", "mean", "low", "high"])
     frame["claims"] = (frame["low"] > 0) | (frame["high"] < 0)
+    truth = PLANTED if how == "planted" else 0.0  # overall; groups and words have their own
+    frame["covers"] = frame["low"].lt(truth) & frame["high"].gt(truth)
     frame["width"] = frame["high"] - frame["low"]
-    told = frame.groupby(["level", "model"], sort=False)[["mean", "claims", "width"]].mean()
+    told = frame.groupby(["level", "model"], sort=False)[
+        ["mean", "claims", "covers", "width"]
+    ].mean()
     return told.round(3).reset_index()
 
 
