@@ -1,6 +1,6 @@
 """What cosines add to `maximal`: lists drawn from the bundled vectors, and the published tables.
 
-    python scripts/check_kernel.py [FOLDER] [--tables 100] [--only random topics planted published]
+    python scripts/check_kernel.py [FOLDER] [--tables 100] [--only random published]
 
 Prints the tables of docs/models.md, "What the vectors know". Lists are of 8 + 8 protected words,
 sets of 20 attributes and 40 controls. Held against one another are `maximal`; `kernel` with the
@@ -36,7 +36,9 @@ from bayesbias.tables.cosines import attach_word_cosines  # noqa: E402
 
 N_WORDS, N_ATTRIBUTES, DRAWS, CI_PROB = 8, 20, 500, 0.89
 PLANTED = -0.04
-SECTIONS = ("random", "topics", "planted", "published")
+BUNDLED = ("gender", "religion", "race", "weat6", "weat7")
+CELL = "{:+.3f} ({:+.3f}, {:+.3f})"
+SECTIONS = ("random", "topics", "planted", "bundled", "published")
 GRID = np.geomspace(0.002, 0.3, 60)
 """Standard deviations that the Kronecker product is integrated over."""
 
@@ -75,7 +77,7 @@ def by_model(name: str) -> Callable[[pd.DataFrame, SeedSequence], dict[str, Inte
     def read(table: pd.DataFrame, seed: SeedSequence) -> dict[str, Interval]:
         found = bb.contrasts(bb.fit(table, name, seed=seed, draws=DRAWS), ci_prob=CI_PROB)
         levels = found[found["second"] == "different"].groupby("level", sort=False).first()
-        return {level: (r["mean"], r["low"], r["high"]) for level, r in levels.iterrows()}
+        return {str(name): (r["mean"], r["low"], r["high"]) for name, r in levels.iterrows()}
 
     return read
 
@@ -151,6 +153,28 @@ def simulated(options: argparse.Namespace, how: str) -> pd.DataFrame:
     return told.round(3).reset_index()
 
 
+def bundled(_: argparse.Namespace) -> pd.DataFrame:
+    """Fit bundled lists in the bundled vectors, overall, by three of the models."""
+    rows = []
+    for name in BUNDLED:
+        wordlist = bb.load_wordlist(name)
+        vectors = bb.load_vectors("glove-demo", words=wordlist, case="fallback", progressbar=False)
+        table = bb.distance_table(vectors, wordlist)
+        row: dict[str, object] = {"list": name}
+        for model in ("maximal", "kernel"):
+            row[model] = CELL.format(*by_model(model)(table, SeedSequence(1))["overall"])
+        wide = table.groupby("attribute", sort=False)["protected_word"].nunique()
+        whole = table["attribute"].map(wide == wide.max())
+        table = table[whole].sort_values(["protected_word", "attribute"])
+        words, attributes = (
+            np.stack([vectors.get_vector(w, norm=True) for w in pd.unique(table[column])])
+            for column in ("protected_word", "attribute")
+        )
+        row["product"] = CELL.format(*by_product(words.astype(float), attributes, table))
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
 def published(options: argparse.Namespace) -> pd.DataFrame:
     """Fit the published tables, without repeated rows, by `maximal` and by `kernel`, estimated.
 
@@ -168,7 +192,7 @@ def _of_table(path: Path) -> dict[str, object]:
     for model, given in (("maximal", table), ("kernel", bb.estimate_word_cosines(table))):
         tree = bb.fit(given, model, seed=1, draws=1000)
         apart = bb.contrasts(tree, ci_prob=CI_PROB).iloc[0]
-        row[model] = "{:+.3f} ({:+.3f}, {:+.3f})".format(*apart[["mean", "low", "high"]])
+        row[model] = CELL.format(*apart[["mean", "low", "high"]])
         left[model] = leave_words_out(tree, "attribute", default_rng(1)).elpd
         design = design_of(tree)
     stereotype = np.isin(np.arange(len(design.attributes)), design.attribute[design.set >= 0])
@@ -189,6 +213,7 @@ def markdown(frame: pd.DataFrame) -> str:
 def _sections(options: argparse.Namespace) -> Iterator[tuple[str, Callable[[], pd.DataFrame]]]:
     for how in ("random", "topics", "planted"):
         yield how, partial(simulated, options, how)
+    yield "bundled", partial(bundled, options)
     yield "published", lambda: published(options)
 
 
