@@ -221,3 +221,14 @@ def test_many_pairs_have_colours_only() -> None:
     assert len(ax.patches) == 23**2
     assert len(ax.texts) == 1
     assert_readable(ax)
+
+
+def test_directions_between_groups_have_no_component() -> None:
+    vectors, words = leaning("xyz", prefix="group ")
+    frame = scores.group_direction_correlations(vectors, words.groups)
+    ax = plots.direction_correlations(frame)
+    assert row_names(ax) == list(frame.index)
+    assert np.diff(ax.get_yticks()) == pytest.approx([1, 1])
+    assert "component" not in note(ax)
+    assert {label.get_fontweight() for label in ax.get_yticklabels()} == {"normal"}
+    assert_readable(ax)

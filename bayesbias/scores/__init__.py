@@ -76,6 +76,7 @@ from .same import SCORE as _SAME
 from .same import SKEW as _SAME_SKEW
 from .same import STEREOTYPE as _SAME_STEREOTYPE
 from .same import SameResult as SameResult
+from .same import group_direction_correlations as group_direction_correlations
 from .same import same as same
 from .same import same_of as same_of
 from .semaxis import SCORE as _SEMAXIS
