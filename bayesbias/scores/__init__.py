@@ -95,6 +95,7 @@ from .weam import weam_of as weam_of
 from .weat import EFFECT_SIZE as _EFFECT_SIZE
 from .weat import STATISTIC as _STATISTIC
 from .weat import WeatResult as WeatResult
+from .weat import associations as associations
 from .weat import effect_sizes as effect_sizes
 from .weat import weat as weat
 from .weat import weat_of as weat_of
