@@ -138,6 +138,13 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             "Scores recomputed on parts of the list",
         ),
         Entry(
+            "associations",
+            "What WEAT's effect size sums up, word by word: groups that are apart, or overlap.",
+            'weat7 = bb.load_wordlist("weat7")\n'
+            "bb.plots.associations(bb.scores.associations(vectors, weat7))",
+            "Associations of words of math and arts with men and women",
+        ),
+        Entry(
             "direction_correlations",
             "Which bias directions say the same of a set of words.",
             "pairs = [\n"

@@ -12,13 +12,14 @@ from pathlib import Path
 
 import bayesbias as bb
 from bayesbias._core.files import replace_file
-from bayesbias.reproduce.figures import TOLERANCES, differences
-from bayesbias.reproduce.sources import TABLES, plotted, published_table
+from bayesbias.reproduce.figures import COVERAGE, TOLERANCES, differences
+from bayesbias.reproduce.sources import TABLES, fitted, plotted, published_table
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "validation.md"
 MARKS = ("<!-- published: begin -->", "<!-- published: end -->")
 MODELS = ("paper-figures", "paper", "crossed", "maximal")
+CHECKED = ("paper", "paper-figures", "crossed", "maximal")
 
 
 def main() -> None:
@@ -48,7 +49,28 @@ def section() -> str:
     for name in TABLES:
         lines += _beside(name)
         print(name, flush=True)
+    lines += ["", *_coverage()]
     return "\n".join([MARKS[0], "", *lines, "", MARKS[1]])
+
+
+def _coverage() -> list[str]:
+    """Predictive checks of all tables that have a published one."""
+    checked = [f"`{model}`" for model in CHECKED]
+    lines = [
+        "Predictive checks: percent of the distances inside 89% and 50% predictive intervals, as "
+        "printed (of one residual sd, as in `paper`) and here:",
+        "",
+        f"| table | as printed | {' | '.join(checked)} |",
+        "|---|---|" + "---|" * len(checked),
+    ]
+    for name, printed in COVERAGE.items():
+        cells = [", ".join(map(str, printed))]
+        for model in CHECKED:
+            found = bb.check(fitted(name, None, model), seed=0)
+            inside = found[found["connection"] == "all"].set_index("ci_prob")["coverage"]
+            cells.append(", ".join(f"{100 * inside[prob]:.1f}" for prob in (0.89, 0.5)))
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return lines
 
 
 def _beside(name: str) -> list[str]:

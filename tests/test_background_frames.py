@@ -1,16 +1,18 @@
 """Experiments, and the frames that read them."""
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from background_toys import NEAR, UP, N
+from background_toys import NEAR, ROUNDING, UP, Z2, N, Z, random_vectors
 from builders import refused
 from scipy import stats
 
 from bayesbias import background as bg
 from bayesbias.background.frames import CUTS
+from bayesbias.scores import weat
 
 
 def test_the_ten_experiments_of_caliskan() -> None:
@@ -55,6 +57,9 @@ def test_standalone_sets(three: tuple[dict[str, Any], dict[str, Any]]) -> None:
     assert row["psi"] == pytest.approx(each.psi_of(made["one"].X).mean())
     assert row["phi_reference"] == each.phi(made["one"].X)
     assert row["p_zero"] == each.phi(made["one"].X, "zero", "two")
+    # Both Φ are of one ψ: their quantiles differ by the shift of the mean, whatever the set.
+    z = stats.norm.ppf(frame[["phi_reference", "phi_zero"]])[:2]
+    assert z[:, 0] - z[:, 1] == pytest.approx([-each.mean / each.sd] * 2, abs=1e-6)
     with pytest.raises(ValueError, match=r"no experiment for the distribution\(s\) one"):
         bg.standalone(distributions, {"apart": made["apart"]})
 
@@ -72,6 +77,18 @@ def test_readings(three: tuple[dict[str, Any], dict[str, Any]]) -> None:
     again = bg.relative(distributions, made, n_resamples=2000, seed=1).set_index("experiment")
     pd.testing.assert_frame_equal(frame, again)
     refused(r"alpha must lie in \(0, 1\), got 5", bg.relative, distributions, made, alpha=5)
+
+
+def test_weat_beside_relative_bias_counts_the_splits_of_the_two_sets() -> None:
+    """As WEAT has it of the same words, and as all 70 ways to deal eight words out have it."""
+    vectors, (X, Y) = random_vectors(), (["w1", "w3", "w5", "w8"], ["w9", "w11", "w12", "w13"])
+    made = {"some": bg.Experiment("some", tuple(X), tuple(Y), tuple(Z[:3]), tuple(Z2))}
+    distributions = bg.distributions(vectors, made)
+    found = bg.relative(distributions, made, n_resamples=10, seed=1).loc[0, "p_weat"]
+    assert found == weat(vectors, X, Y, Z[:3], Z2).p_value
+    psi = distributions["some"].psi_of([*X, *Y]).to_numpy()
+    sums = [2 * psi[list(some)].sum() - psi.sum() for some in combinations(range(8), 4)]
+    assert found == np.mean(np.abs(sums) >= abs(sums[0]) - ROUNDING)
 
 
 @pytest.mark.parametrize(

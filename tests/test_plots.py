@@ -105,6 +105,7 @@ def of_vectors(mark: str) -> dict[str, Case]:
         "order_robustness": ((orders(mark),), {}),
         "scores": ((scores.score_table(vectors, listed, n_resamples=20, seed=0),), {}),
         "robustness": ((scores.robustness(vectors, listed, repeats=2, shares=(0.5,), seed=0),), {}),
+        "associations": ((scores.associations(vectors, listed),), {}),
         "direction_correlations": ((scores.direction_correlations(vectors, pairs),), {}),
         "background_densities": ((curves,), {}),
         "background_words": ((curves, background.words(one, sets), name), {}),
@@ -208,6 +209,8 @@ def as_it_is(given: Any) -> Any:
 
 
 REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
+    ("associations", drop("word"), {}, r"lacks the column\(s\) word"),
+    ("associations", lambda frame: frame.iloc[:0], {}, "frame has 0; choose some"),
     ("background_densities", drop("normal"), {}, r"lacks the column\(s\) normal"),
     ("cells", lambda f: pd.concat([f] * 3).assign(protected_group=range(6)), {}, "6 groups; a fig"),
     ("change_arrows", as_it_is, {"connections": ["humane"]}, "did you mean 'human'"),

@@ -12,6 +12,7 @@ from plot_looks import assert_readable, legend_names, note, row_names
 
 from bayesbias import plots, scores
 from bayesbias.plots.palette import COLOURS, GREEN, INK
+from bayesbias.plots.tooltips import tips_of
 
 
 @pytest.fixture(scope="module")
@@ -187,6 +188,34 @@ def test_one_score_alone_and_without_a_reference(parts: pd.DataFrame) -> None:
     assert_readable(ax)
 
 
+# --- associations
+
+
+def test_every_word_of_a_pair_has_a_dot_in_the_row_of_its_group() -> None:
+    frame = scores.associations(*leaning("xyz", n=4))
+    ax = plots.associations(frame)
+    assert row_names(ax) == ["x", "y", "x", "z", "y", "z"]
+    rows = [each for each in ax.get_lines() if len(each.get_xdata()) == 4]  # type: ignore[arg-type]
+    places = ax.get_yticks()
+    parts = frame.groupby(["first", "second", "group"], sort=False)
+    for dots, ((_, _, group), part), place in zip(rows, parts, places, strict=True):
+        assert dots.get_label() == group
+        assert dots.get_xdata() == pytest.approx(np.sort(part["association"]))
+        assert np.abs(np.asarray(dots.get_ydata()) - place).max() < 0.2
+        told = [each.split(",")[0] for each in tips_of(dots)]
+        assert told == part.sort_values("association")["word"].tolist()
+    means = [each.get_segments()[0][0][0] for each in ax.collections]
+    assert means == pytest.approx(parts["association"].mean().to_numpy())
+    assert_readable(ax)
+
+
+def test_pairs_have_their_effect_size_and_order_beside_them() -> None:
+    frame = scores.associations(*leaning())
+    ax = plots.associations(frame.assign(effect_size=-1.234, separability=0.5))
+    texts = [text.get_text() for text in ax.texts]
+    assert {"−1.23", "50% in order"} <= set(texts)
+
+
 # --- directions
 
 
@@ -220,4 +249,15 @@ def test_many_pairs_have_colours_only() -> None:
     ax = plots.direction_correlations(frame)
     assert len(ax.patches) == 23**2
     assert len(ax.texts) == 1
+    assert_readable(ax)
+
+
+def test_directions_between_groups_have_no_component() -> None:
+    vectors, words = leaning("xyz", prefix="group ")
+    frame = scores.group_direction_correlations(vectors, words.groups)
+    ax = plots.direction_correlations(frame)
+    assert row_names(ax) == list(frame.index)
+    assert np.diff(ax.get_yticks()) == pytest.approx([1, 1])
+    assert "component" not in note(ax)
+    assert {label.get_fontweight() for label in ax.get_yticklabels()} == {"normal"}
     assert_readable(ax)

@@ -12,13 +12,18 @@ from bayesbias.scores import (
     direct_bias_of,
     direction_correlations,
     direction_stability,
+    ect_of,
     effect_sizes,
     gweat_of,
     mac_of,
+    nas_of,
     properties,
     psi_of,
     ripa_of,
+    rnd_of,
+    rnsb_of,
     same_of,
+    semaxis_of,
     weat_of,
 )
 
@@ -36,6 +41,12 @@ def axis(A, B):
     """Direction of the largest possible association, â - b̂, of unit length."""
     difference = A[0] / np.linalg.norm(A[0]) - B[0] / np.linalg.norm(B[0])
     return difference / np.linalg.norm(difference)
+
+
+def on_circle(*degrees):
+    """Unit vectors of the plane."""
+    angles = np.radians(np.ravel(degrees))
+    return np.column_stack([np.cos(angles), np.sin(angles)])
 
 
 def proved(score: str) -> tuple[bool, bool]:
@@ -229,3 +240,100 @@ def test_ripa_is_neither() -> None:
     row = properties().set_index("score").loc["ripa"]
     assert (row["lowest"], row["highest"]) == ("-∞", "∞")
     assert proved("ripa") == (False, False)
+
+
+def test_nas_is_neither() -> None:
+    random = np.random.default_rng(4)
+    for n_a, n_b, extreme in (
+        (1, 1, 2),
+        (4, 4, 2),
+        (1, 3, 4 / np.sqrt(3)),
+        (2, 6, 8 / np.sqrt(12)),
+    ):
+        A, B = random.normal(size=(n_a, 9)), random.normal(size=(n_b, 9))
+        # A word with the cosine c to all of A and -c to all of B, as they are independent.
+        units = np.vstack([A, B]) / np.linalg.norm(np.vstack([A, B]), axis=1, keepdims=True)
+        best = np.linalg.pinv(units) @ np.r_[np.ones(n_a), -np.ones(n_b)]
+        assert nas_of(best[None, :], A, B, ddof=0).score == pytest.approx(extreme)
+        assert nas_of(-best[None, :], A, B, ddof=0).score == pytest.approx(-extreme)
+        many = nas_of(random.normal(size=(1000, 9)), A, B, ddof=0).effect_size
+        assert np.abs(many).max() <= extreme + ROUNDING
+    # In the plane no word has one cosine with three directions: every angle, and 2 is not reached.
+    A, B, circle = (
+        on_circle(*each) for each in ((0, 120, 200), (40, 150, 250), np.arange(0.5, 360))
+    )
+    assert np.abs(nas_of(circle, A, B, ddof=0).effect_size).max() < 1.2
+    assert nas_of([[1.0, 0, 0], [0, 1.0, 0]], *FAR, ddof=0).effect_size.tolist() == [2, -2]
+    assert nas_of([[1.0, 0, 0], [0, 1.0, 0]], *FAR, ddof=0).score == 0
+    assert proved("nas") == (False, False)
+
+
+def test_semaxis_is_comparable_but_not_trustworthy() -> None:
+    for A, B in ATTRIBUTES:
+        along = A - B
+        assert semaxis_of(along, A, B).score == pytest.approx(1)
+        assert semaxis_of(-along, A, B).score == pytest.approx(-1)
+        assert semaxis_of([*along, *-along], A, B).score == pytest.approx(0, abs=ROUNDING)
+    # A pole of a long and a short word points along the long one, mean cosines count both alike:
+    # (3, 1)/2 - (0, 1)·1 = (1.5, -.5), across which (1, 3) lies.
+    A, B, word = [[3.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [0.0, 1.0]], [[1.0, 3.0]]
+    assert semaxis_of(word, A, B).score == pytest.approx(0, abs=ROUNDING)
+    assert psi_of(word, A, B).item() == pytest.approx((1 - 3) / 2 / np.sqrt(10))
+    unit = semaxis_of(word, A, B, unit=True).score
+    assert unit == pytest.approx(psi_of(word, A, B).item() / association_limit_of(A, B))
+    assert proved("semaxis") == (True, False)
+
+
+def test_rnd_is_neither() -> None:
+    random = np.random.default_rng(5)
+    for X, Y in ATTRIBUTES:  # here the groups, between which words are held
+        apart = np.linalg.norm(X - Y)
+        assert rnd_of(X, Y, X).score == pytest.approx(-apart)
+        assert rnd_of(X, Y, 3 * Y - 2 * X).score == pytest.approx(apart)  # on the line, beyond Y
+        words = 3 * random.normal(size=(1000, 3))
+        assert np.abs(rnd_of(X, Y, words).per_attribute).max() <= apart + ROUNDING
+        assert rnd_of(X, Y, [*X, *Y]).score == pytest.approx(0, abs=ROUNDING)  # opposite words
+    # X is of one mind and Y is not, so that Y's mean is short: a word equally near to the words of
+    # both by its cosines is .8 from Y's mean and 1.4 from X's.
+    X, Y, word = [[0.0, 1.0, 0.0]], [[0.0, 0.6, 0.8], [0.0, -0.6, -0.8]], [[1.0, 0.0, 0.0]]
+    assert psi_of(word, X, Y).item() == pytest.approx(0, abs=ROUNDING)
+    assert rnd_of(X, Y, word, unit=True).score == pytest.approx(np.sqrt(2) - 1)
+    assert rnd_of(X, [[0.0, 0.6, 0.8]], word, unit=True).score == pytest.approx(0, abs=ROUNDING)
+    assert proved("rnd") == (False, False)
+
+
+def test_ect_is_comparable_but_not_trustworthy() -> None:
+    random = np.random.default_rng(6)
+    for X, Y in (*ATTRIBUTES, *random.normal(size=(5, 2, 4, 3))):
+        x, y = (each / np.linalg.norm(each) for each in (np.mean(X, axis=0), np.mean(Y, axis=0)))
+        for together, extreme in ((x + y, 1), (x - y, -1)):
+            words = np.stack([together, -together])
+            assert ect_of(X, Y, words).score == pytest.approx(extreme)
+    # Two means in one direction rank alike whatever the words, in opposite ones the other way.
+    words = random.normal(size=(5, 3))
+    assert ect_of([[1.0, 2.0, 0.0]], [[2.0, 4.0, 0.0]], words).score == pytest.approx(1)
+    assert ect_of([[1.0, 2.0, 0.0]], [[-2.0, -4.0, 0.0]], words).score == pytest.approx(-1)
+    # All words lie far nearer to X, and both groups rank them alike.
+    X, Y, words = [[1.0, 0.0, 0.0]], [[0.0, 1.0, 0.0]], [[0.9, 0.1, 0.5], [0.6, 0.05, 0.9]]
+    assert psi_of(words, X, Y).min() > 0.4
+    assert ect_of(X, Y, words).score == pytest.approx(1)
+    assert proved("ect") == (True, False)
+
+
+def test_rnsb_is_neither() -> None:
+    pytest.importorskip("sklearn")
+    extremes = []
+    for A, B in ATTRIBUTES:
+        along = axis(A, B)[None, :]
+        two = np.vstack([along, -along])  # of length one
+        extremes.append(rnsb_of(two, A, B).score)
+        many = np.random.default_rng(7).normal(size=(10, 2, 3))
+        unit = many / np.linalg.norm(many, axis=2, keepdims=True)
+        assert max(rnsb_of(each, A, B).score for each in unit) <= extremes[-1]
+        assert rnsb_of(two, A, B, C=10).score > 2 * extremes[-1]
+        assert rnsb_of(1e4 * two, A, B).score == pytest.approx(np.log(2))  # however near A and B
+        # As negative as words of this length can be, both of them.
+        assert rnsb_of([*-along, *-along], A, B).score == 0
+        assert rnsb_of([*-along, *-along], A, B).probability.min() > 0.5
+    assert extremes[1] > 10 * extremes[0]
+    assert proved("rnsb") == (False, False)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -66,6 +66,7 @@ class Parts(Result):
 
     one: FloatArray
     pairs: FloatArray
+    named: FloatArray = field(metadata={"columns": "names"})
     other: FloatArray
     wide: FloatArray
     cube: FloatArray
@@ -83,6 +84,7 @@ def parts() -> Parts:
         missing={"X": ("u", "v"), "Y": ("w",)},
         one=np.array([1.0, 2.0, 4.0]),
         pairs=np.arange(6.0).reshape(3, 2),
+        named=np.arange(6.0, 12.0).reshape(3, 2),
         other=np.zeros(2),
         wide=np.zeros((2, 3)),
         cube=np.zeros((3, 1, 1)),
@@ -93,11 +95,12 @@ def parts() -> Parts:
 
 def test_only_parts_with_a_row_a_word_are_in_the_frame(parts: Parts) -> None:
     frame = parts.per_word()
-    assert list(frame.columns) == ["word", "one", "pairs_0", "pairs_1"]
+    assert list(frame.columns) == ["word", "one", "pairs_0", "pairs_1", "named_u", "named_v"]
     assert frame["word"].tolist() == [0, 1, 2]  # numbers, as words are not known
     assert frame["one"].tolist() == [1, 2, 4]
     assert frame["pairs_0"].tolist() == [0, 2, 4]
     assert frame["pairs_1"].tolist() == [1, 3, 5]
+    assert frame["named_v"].tolist() == [7, 9, 11]
 
 
 def test_a_result_without_parts_has_an_empty_frame() -> None:
@@ -109,6 +112,7 @@ def test_every_kind_of_field_has_its_text(parts: Parts) -> None:
         "missing": "X: u, v; Y: w",
         "one": "array of shape (3,), mean 2.333",
         "pairs": "array of shape (3, 2), mean 2.5",
+        "named": "array of shape (3, 2), mean 8.5",
         "other": "array of shape (2,), mean 0",
         "wide": "array of shape (2, 3), mean 0",
         "cube": "array of shape (3, 1, 1), mean 0",

@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from builders import refused
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bayesbias.scores import same, same_of
+from bayesbias.scores import group_direction_correlations, same, same_of
 
 ROUNDING = 1e-9
 """Projections on a basis of random differences, whose condition is mild."""
@@ -108,6 +109,49 @@ def test_by_hand_on_words() -> None:
     assert result.words == ("t", "u")
     assert result.missing == {"targets": ("gone",)}
     assert same(toy, ["t", "u"], [["he"], ["she"]]).score == result.score
+
+
+def test_components_are_named_by_the_groups_that_they_were_made_of() -> None:
+    e = np.eye(4)
+    words = {"a": e[0], "b": e[1], "c": e[2], "t": 2 * e[2] + e[3], "twice": 3 * e[1]}
+    groups = {"first": ["a"], "second": ["b"], "again": ["twice"], "third": ["c"]}
+    result = same(words, ["t"], groups)
+    assert result.rank == 2
+    assert result.component_groups == ("second", "third")
+    columns = [column for column in result.per_word() if column.startswith("components")]
+    assert columns == ["components_second", "components_third"]
+    # By hand: (b - a)/√2 is orthogonal to t; of c - a is left c - a/2 - b/2, of length √1.5.
+    expected = [0, 2 / math.sqrt(5) / math.sqrt(1.5)]
+    assert result.components[0].tolist() == pytest.approx(expected, abs=ROUNDING)
+    arrays = same_of([words["t"]], [[words[each[0]]] for each in groups.values()])
+    assert arrays.component_groups == ("1", "3")
+
+
+@given(seed=st.integers(0, 10_000))
+def test_directions_of_three_groups_are_the_sides_of_a_triangle(seed: int) -> None:
+    """Law of cosines: the angle at a corner follows from the lengths of the sides alone."""
+    _, groups = data(seed, 3)
+    words = {f"{at}.{i}": row for at, group in enumerate(groups) for i, row in enumerate(group)}
+    named = {f"g{at}": [word for word in words if word.startswith(f"{at}.")] for at in range(3)}
+    frame = group_direction_correlations(words, named)
+    assert list(frame.index) == list(frame.columns) == ["g0 - g1", "g0 - g2", "g1 - g2"]
+    means = [np.mean([g / np.linalg.norm(g) for g in group], axis=0) for group in groups]
+    a, b, c = (math.dist(means[i], means[j]) for i, j in ((0, 1), (0, 2), (1, 2)))
+    assert np.diag(frame) == pytest.approx(np.ones(3))
+    expected = [
+        (a**2 + b**2 - c**2) / (2 * a * b),
+        -(a**2 + c**2 - b**2) / (2 * a * c),
+        (b**2 + c**2 - a**2) / (2 * b * c),
+    ]
+    upper = frame.to_numpy()[np.triu_indices(3, 1)]
+    assert upper == pytest.approx(expected, abs=ROUNDING)
+
+
+def test_directions_that_are_none_are_named() -> None:
+    words = {"a": [1.0, 0.0], "b": [2.0, 0.0], "c": [0.0, 1.0]}
+    refused("three groups or more", group_direction_correlations, words, {"x": ["a"], "y": ["c"]})
+    groups = {"x": ["a"], "y": ["b"], "z": ["c"]}
+    refused("'x' and 'y' have the same mean", group_direction_correlations, words, groups)
 
 
 def test_bad_input_is_named() -> None:

@@ -5,12 +5,19 @@ import statistics
 
 import numpy as np
 import pytest
-from builders import cosine, normals, refused
+from builders import cosine, leaning, normals, refused
 from hypothesis import given
 from hypothesis import strategies as st
 
 import bayesbias as bb
-from bayesbias.scores import effect_sizes, permutation_test, weat, weat_of, weat_of_associations
+from bayesbias.scores import (
+    associations,
+    effect_sizes,
+    permutation_test,
+    weat,
+    weat_of,
+    weat_of_associations,
+)
 
 ROUNDING = 1e-10
 """A sum of cosines over a difference of them, both in float64."""
@@ -151,3 +158,19 @@ def test_many_data_sets_at_once() -> None:
         assert effect_sizes(x, y, ddof).tolist() == alone
     x[3] = y[3] = 0.25
     assert np.flatnonzero(np.isnan(effect_sizes(x, y))).tolist() == [3]
+
+
+def test_associations_of_a_list_are_those_of_weat_pair_by_pair() -> None:
+    vectors, words = leaning("xyz")
+    frame = associations(vectors, words)
+    assert len(frame) == 3 * 2 * 5
+    for (first, second), part in frame.groupby(["first", "second"]):
+        A, B = (words.stereotypes[group] for group in (first, second))
+        result = weat(vectors, words.groups[first], words.groups[second], A, B)
+        assert part["word"].tolist() == [*words.groups[first], *words.groups[second]]
+        assert part["group"].tolist() == [first] * 5 + [second] * 5
+        for name in ("effect_size", "separability"):
+            assert part[name].unique().tolist() == [pytest.approx(getattr(result, name))]
+        rows = [[vectors[word] for word in each] for each in (A, B)]
+        by_hand = [association(vectors[word], *rows) for word in part["word"]]
+        assert part["association"].tolist() == pytest.approx(by_hand, abs=ROUNDING)

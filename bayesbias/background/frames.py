@@ -9,6 +9,7 @@ import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.random import Seed, as_seed_sequence
+from ..scores.permutation import permutation_test
 from .experiment import Experiment
 from .psi_distribution import Distribution
 from .relative_bias import N_RESAMPLES
@@ -181,8 +182,9 @@ def relative(
     DataFrame
         One row an experiment: ``experiment``, ``n_x``, ``n_y``; ``statistic``, Σ_X ψ - Σ_Y ψ;
         ``expected`` and ``sd`` over random pairs in closed form, ``z``; ``p_normal`` and
-        ``p_simulated``, two-sided; ``x_biased`` and ``y_biased``, +1 (to Z), -1 (to Z2) or 0, where
-        a set's mean lies outside the middle 1 - alpha of all words, as in Smarda;
+        ``p_simulated``, two-sided; ``p_weat``, WEAT's exact two-sided p over the splits of X∪Y,
+        which no other word enters; ``x_biased`` and ``y_biased``, +1 (to Z), -1 (to Z2) or 0,
+        where a set's mean lies outside the middle 1 - alpha of all words, as in Smarda;
         ``x_share``, which part of the difference of the means comes from X's being off the
         mean of all words, d_X/(d_X - d_Y) with d the mean of a set less that of all words (the
         rest comes from Y's): above 1 or below 0 where both sets lie on one side, so that one
@@ -197,7 +199,8 @@ def relative(
     for (name, each), own in zip(_paired(distributions, experiments), seeds, strict=True):
         X, Y = experiments[name].X, experiments[name].Y
         found = each.relative_bias(X, Y, n_resamples=n_resamples, seed=own)
-        off = [float(each.psi_of(listed).mean() - each.mean) for listed in (X, Y)]
+        psi = [each.psi_of(listed).to_numpy() for listed in (X, Y)]
+        off = [float(values.mean() - each.mean) for values in psi]
         outside = [each.phi(listed, tail="two") < alpha for listed in (X, Y)]
         sides = [int(np.sign(far)) if out else 0 for far, out in zip(off, outside, strict=True)]
         rows.append(
@@ -206,6 +209,7 @@ def relative(
                 **{field: getattr(found, field) for field in FROM_RELATIVE_BIAS},
                 "p_normal": found.p_normal(),
                 "p_simulated": found.p_simulated(),
+                "p_weat": permutation_test(*psi).p_value,
                 "x_biased": sides[0],
                 "y_biased": sides[1],
                 "x_share": _share(off[0], -off[1]),

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from .arrows import change_arrows as change_arrows
 from .arrows import order_arrows as order_arrows
+from .associations import associations as associations
 from .backgrounds import background_words as background_words
 from .backgrounds import relative_bias as relative_bias
 from .calibration import false_alarms as false_alarms

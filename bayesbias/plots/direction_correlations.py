@@ -1,4 +1,4 @@
-"""Cosines of the directions of word pairs with each other and with their component."""
+"""Cosines of the directions of word pairs, or of groups, with each other and their component."""
 
 from __future__ import annotations
 
@@ -20,6 +20,14 @@ CELL, PLAIN_CELL, LABELS = 0.36, 0.25, 1.7
 GAP = 0.35
 """Room before the component, in cells."""
 
+COMPONENT = "component"
+"""The last row, if it is the component of the others."""
+
+BETWEEN_GROUPS = (
+    "Cosines of the directions from one group's mean to another's. Of two with a group in common, "
+    ".5 or −.5 is what groups have that lie equally far from each other; 0 is unrelated."
+)
+
 MOST_NUMBERS = 20
 """Directions up to which the cosines are written into their cells."""
 
@@ -30,13 +38,14 @@ def direction_correlations(result: pd.DataFrame, *, ax: Axes | None = None) -> A
     Parameters
     ----------
     result : DataFrame
-        As `scores.direction_correlations` returns it.
+        As `scores.direction_correlations` returns it, or `scores.group_direction_correlations`,
+        where there is no component.
     ax : see `bayesbias.plots`
 
     Returns
     -------
     Axes
-        A square of cells, the component's row and column apart from the others.
+        A square of cells, the component's row and column, if there are, apart from the others.
 
     Raises
     ------
@@ -52,25 +61,29 @@ def direction_correlations(result: pd.DataFrame, *, ax: Axes | None = None) -> A
     size = (CELL if len(names) <= MOST_NUMBERS else PLAIN_CELL) * len(names)
     ax = new_axes(ax, 1.3 + LABELS + size, width=max(6.0, LABELS + size))
     places = np.arange(len(names), dtype=float)
-    places[-1] += GAP
+    component = names[-1] == COMPONENT
+    places[-1] += GAP * component
     _cells(ax, cosines, places)
     ax.set_xticks(places, names, rotation=90, parse_math=False, fontsize=SMALL_SIZE)
     ax.set_yticks(places, names, parse_math=False, fontsize=SMALL_SIZE)
     ax.tick_params(axis="both", length=0)
     for label in (ax.get_xticklabels()[-1], ax.get_yticklabels()[-1]):
-        label.set_fontweight("bold")
+        label.set_fontweight("bold" if component else "normal")
     ax.spines["bottom"].set_visible(False)
     ax.set(xlim=(-0.6, places[-1] + 0.6), ylim=(places[-1] + 0.6, -0.6), aspect="equal")
     ax.set_anchor("NW")
-    header(ax, "Does one component stand for all pairs?", _account(cosines, names))
+    if component:
+        header(ax, "Does one component stand for all pairs?", _account(cosines, names))
+    else:
+        header(ax, "Are the directions between groups alike?", BETWEEN_GROUPS)
     return ax
 
 
 def _checked(result: pd.DataFrame) -> np.ndarray:
     if list(result.index) != list(result.columns) or len(result) < 2:
         raise ValueError(
-            "the frame must be square, with pairs and at last their component as rows and "
-            "columns; pass bayesbias.scores.direction_correlations(vectors, pairs)"
+            "the frame must be square, with the same directions as rows and columns; pass "
+            "bayesbias.scores.direction_correlations(vectors, pairs)"
         )
     cosines = result.to_numpy(dtype=np.float64)
     if not (np.abs(cosines) <= 1).all():

@@ -42,6 +42,7 @@ from .registry import CLAIMS as CLAIMS
 from .registry import ENTRIES as ENTRIES
 from .registry import Entry as Entry
 from .scores import association_limit as association_limit
+from .scores import background_shifts as background_shifts
 from .scores import direct_bias_misses as direct_bias_misses
 from .scores import direct_bias_of_professions as direct_bias_of_professions
 from .scores import effect_size_extremes as effect_size_extremes
@@ -50,6 +51,7 @@ from .scores import google_news as google_news
 from .scores import gweat_of_two as gweat_of_two
 from .scores import order_of_groups as order_of_groups
 from .scores import ranking_intervals as ranking_intervals
+from .scores import sides_of_sets as sides_of_sets
 from .scores import young_names as young_names
 from .sources import TABLES as TABLES
 from .sources import data_folder as data_folder

@@ -110,6 +110,8 @@ ENTRIES = (
     Entry(SAME_SCORE, "equation 3", scores.gweat_of_two),
     Entry(SAME_SCORE, "equations 13-16, and the code", scores.order_of_groups),
     Entry(SAME_SCORE, f"table 3, CrowS-Pairs {QUOTED}", scores.ranking_intervals),
+    Entry(BACKGROUND, f"table 2, Φ of X {QUOTED}", scores.sides_of_sets),
+    Entry(BACKGROUND, f"table 2, shifts of tests 6 to 8 {QUOTED}", scores.background_shifts),
     Entry(BACKGROUND, f"table 2, test 10 {QUOTED}", scores.young_names),
     Entry(ROBUST, "KLS", language_models.kls_of_equal_sds),
     Entry(ROBUST, "JSS, and the code", language_models.js_of_the_code),

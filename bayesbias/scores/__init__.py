@@ -76,6 +76,7 @@ from .same import SCORE as _SAME
 from .same import SKEW as _SAME_SKEW
 from .same import STEREOTYPE as _SAME_STEREOTYPE
 from .same import SameResult as SameResult
+from .same import group_direction_correlations as group_direction_correlations
 from .same import same as same
 from .same import same_of as same_of
 from .semaxis import SCORE as _SEMAXIS
@@ -94,6 +95,7 @@ from .weam import weam_of as weam_of
 from .weat import EFFECT_SIZE as _EFFECT_SIZE
 from .weat import STATISTIC as _STATISTIC
 from .weat import WeatResult as WeatResult
+from .weat import associations as associations
 from .weat import effect_sizes as effect_sizes
 from .weat import weat as weat
 from .weat import weat_of as weat_of

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray, cosine_similarity, unit_rows
 from ..embeddings.word_sets import WordVectors, as_rows
-from .registry import ListScore
+from .registry import ListScore, Properties
 from .result import ScoreResult, Words, joined, of_words
 
 TIE_DIGITS = 12
@@ -93,4 +93,13 @@ SCORE = ListScore(
     direction="lower",
     reading="more difference between groups",
     width=2.0,
+    properties=Properties(
+        comparable=(
+            True,
+            "-1 and 1 are reached for any two groups whose means point in different directions, "
+            "and not in opposite ones",
+        ),
+        trustworthy=(False, "it is 1 when both rank the words alike, however near one is to them"),
+        range=("-1", "1"),
+    ),
 )

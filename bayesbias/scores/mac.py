@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -16,14 +16,14 @@ from ..tables.wordlists import WordList
 from .list_rows import ListRows
 from .registry import ListScore, Properties, Weights
 from .resampling import ratio
-from .result import ScoreResult
+from .result import COLUMNS, ScoreResult
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class MacResult(ScoreResult):
     """MAC of protected words and attribute sets; see `mac`."""
 
-    distance: FloatArray
+    distance: FloatArray = field(metadata={COLUMNS: "attribute_sets"})
     attribute_sets: tuple[str, ...] = ()
 
 

@@ -12,7 +12,7 @@ from .._core.arrays import FloatArray, cosine_similarity
 from ..embeddings.word_sets import WordVectors, as_rows
 from .list_rows import ListRows
 from .permutation import Alternative, PermutationChoices, permutation_p_values
-from .registry import ListScore, Weights
+from .registry import ListScore, Properties, Weights
 from .result import Entropy, ScoreResult, Words, of_words
 from .weat import Ddof, WeatChoices, effect_sizes, resampled_effect_sizes
 
@@ -152,4 +152,16 @@ SCORE = ListScore(
     resampled=_resampled,
     note="mean of the effect sizes of SC-WEAT",
     width=4.0,
+    properties=Properties(
+        comparable=(
+            False,
+            "the bound ±(|A| + |B|)/√(|A||B|), ±2 for sets of one size, depends on the sets, and "
+            "is reached only where a word can be equally near to all of A, and to all of B",
+        ),
+        trustworthy=(
+            False,
+            "it is a mean, so that opposite words cancel; of a single word it is 0 only where ψ is",
+        ),
+        range=("-2 (ddof 0, |A| = |B|)", "2 (ddof 0, |A| = |B|)"),
+    ),
 )

@@ -20,6 +20,9 @@ type Words = Iterable[str]
 Missing = Mapping[str, tuple[str, ...]]
 """Words that the embedding lacks, by the set that they stand in; sets without any are left out."""
 
+COLUMNS = "columns"
+"""Key in the metadata of a field of several columns: the field with their names, if it has any."""
+
 Entropy = int | Sequence[int] | None
 """A seed as a result records it: None where nothing was drawn at random."""
 
@@ -51,17 +54,19 @@ class Result(Shown):
     def per_word(self) -> pd.DataFrame:
         """The per-word parts as a frame, one row a word (or a number where words are unknown)."""
         arrays = {
-            each.name: value
+            each: value
             for each in fields(self)
             if isinstance(value := getattr(self, each.name), np.ndarray)
         }
-        size = len(self.words) or max((len(value) for value in arrays.values()), default=0)
+        size = len(self.words) or max(map(len, arrays.values()), default=0)
         columns: dict[str, FloatArray] = {}
-        for name, value in arrays.items():
+        for each, value in arrays.items():
             if value.ndim == 1 and len(value) == size:
-                columns[name] = value
+                columns[each.name] = value
             elif value.ndim == 2 and len(value) == size:
-                columns |= {f"{name}_{at}": column for at, column in enumerate(value.T)}
+                names = getattr(self, each.metadata.get(COLUMNS, ""), ()) or range(value.shape[1])
+                named = zip(names, value.T, strict=True)
+                columns |= {f"{each.name}_{name}": column for name, column in named}
         return pd.DataFrame({"word": self.words or range(size), **columns})
 
     def _sheet(self, *, roomy: bool) -> Sheet:

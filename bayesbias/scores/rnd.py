@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from .._core.arrays import FloatArray, cosine_similarity, unit_rows
 from .._core.checks import unknown_name
 from ..embeddings.word_sets import WordVectors, as_rows
-from .registry import ListScore
+from .registry import ListScore, Properties
 from .result import ScoreResult, Words, joined, of_words
 
 Distance = Literal["norm", "cosine"]
@@ -108,4 +108,17 @@ SCORE = ListScore(
     choices="mean over attributes, vectors as they are",
     note="stereotypes of the first group; negative: nearer to the first",
     direction="lower",
+    properties=Properties(
+        comparable=(
+            False,
+            "its extremes over the words held against X and Y are ±‖μ_X - μ_Y‖, which depends on "
+            "the groups",
+        ),
+        trustworthy=(
+            False,
+            "it is a mean, so that opposite words cancel; of vectors of unit length, a word with "
+            "equal mean cosines counts as nearer to the group whose mean is shorter",
+        ),
+        range=("-‖μ_X - μ_Y‖", "‖μ_X - μ_Y‖"),
+    ),
 )

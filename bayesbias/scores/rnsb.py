@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from .._core.arrays import FloatArray, unit_rows
 from ..embeddings.word_sets import WordVectors, as_rows
 from .list_rows import ListRows
-from .registry import ListScore, Weights
+from .registry import ListScore, Properties, Weights
 from .result import ScoreResult, Words, of_words
 
 
@@ -129,4 +129,13 @@ SCORE = ListScore(
     note="second group's stereotypes as negative; interval over targets, classifier kept",
     reading="more difference between groups",
     costly=True,
+    properties=Properties(
+        comparable=(
+            False,
+            "targets without a limit of length approach log n; for those of one length the extreme "
+            "depends on A and B, and on C",
+        ),
+        trustworthy=(False, "it is 0 when all targets are taken for negative alike"),
+        range=("0", "log n"),
+    ),
 )

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import combinations
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray, unit_rows
-from ..embeddings.word_sets import WordVectors, as_rows
+from ..embeddings.word_sets import WordVectors, as_rows, look_up
 from .list_rows import ListRows
 from .registry import ListScore, Properties, Weights
 from .resampling import pooled, ratio
-from .result import ScoreResult, Words, not_among, of_words
+from .result import COLUMNS, ScoreResult, Words, not_among, of_words
 from .subspace import DEPENDENT, bias_subspace, group_means
 
 
@@ -22,9 +24,10 @@ class SameResult(ScoreResult):
     """SAME of targets and protected groups; see `same`."""
 
     per_target: FloatArray
-    components: FloatArray
+    components: FloatArray = field(metadata={COLUMNS: "component_groups"})
     signed: FloatArray | None
     rank: int
+    component_groups: tuple[str, ...]
     groups: tuple[str, ...] = ()
 
     @property
@@ -48,17 +51,28 @@ class SameResult(ScoreResult):
 
 def same_of(targets: ArrayLike, groups: Sequence[ArrayLike]) -> SameResult:
     """SAME on arrays, (n_targets, n_dims) and two or more of (n_words_i, n_dims); see `same`."""
+    return _same_of(targets, groups, [str(at) for at in range(len(groups))])
+
+
+def _same_of(targets: ArrayLike, groups: Sequence[ArrayLike], names: Sequence[str]) -> SameResult:
     basis = bias_subspace(groups)
     rows = unit_rows(as_rows("targets", targets))
     components = rows @ basis.T
     per_target = np.minimum(np.linalg.norm(components, axis=1), 1.0)
-    signed = None
-    if len(groups) == 2:
-        means = group_means(groups)
-        signed = rows @ unit_rows(means[:1] - means[1:])[0]
-    score, rank = float(per_target.mean()), len(basis)
+    means = group_means(groups)
+    differences = means[1:] - means[0]
+    signed = rows @ unit_rows(-differences)[0] if len(groups) == 2 else None
+    # A difference that was left out lies in the span of those before it: the first that has a
+    # part along a vector of the basis is the one that the vector was made of.
+    longest = np.linalg.norm(differences, axis=1).max()
+    made_of = (basis @ differences.T > DEPENDENT * longest).argmax(axis=1)
     return SameResult(
-        score=score, per_target=per_target, components=components, signed=signed, rank=rank
+        score=float(per_target.mean()),
+        per_target=per_target,
+        components=components,
+        signed=signed,
+        rank=len(basis),
+        component_groups=tuple(str(names[at + 1]) for at in made_of),
     )
 
 
@@ -88,7 +102,9 @@ def same(
     SameResult
         ``score`` and ``per_target`` in [0, 1], 0 where a target is equally near to all groups
         and 1 where it lies in the bias subspace; neither depends on the order of the groups.
-        ``components`` (n_targets, rank) does. ``signed`` for two groups only, cos(t, â_0 - â_1),
+        ``components`` (n_targets, rank) does: each is the cosine with what the difference of one
+        of ``component_groups`` from the first group adds to those before it, positive towards
+        that group. ``signed`` for two groups only, cos(t, â_0 - â_1),
         positive towards the first. ``rank`` is below n_groups - 1 where group means are
         linearly dependent: the dependent directions are left out. A rank of n_dims, for which
         there must be more groups than dimensions, leaves no room for a target that is equally
@@ -109,12 +125,69 @@ def same(
     keys = {f"group {name}": words for name, words in named.items()}
     targets = not_among(targets, named.values()) if drop_shared else targets
     made = of_words(
-        lambda targets, *rows: same_of(targets, rows),
+        lambda targets, *rows: _same_of(targets, rows, list(named)),
         vectors,
         {"targets": targets} | keys,
         parts=["targets"],
     )
     return replace(made, groups=tuple(map(str, named)))
+
+
+def group_direction_correlations(
+    vectors: WordVectors, groups: Mapping[str, Iterable[str]]
+) -> pd.DataFrame:
+    """Cosines of the directions in which groups differ, â_i - â_j, with each other.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors or mapping of str to array
+    groups : mapping of str to list of words
+        Three groups or more; two have one direction.
+
+    Returns
+    -------
+    DataFrame
+        Square and symmetric, in [-1, 1]; rows and columns are the pairs of groups as ``first -
+        second``. Of two directions with a common first or second group .5 is what groups have
+        that are equally far from each other. Near 1, the other two groups are alike against
+        the common one; near 0, the two differences are unrelated, so that a bias along one says
+        nothing of the other.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than three groups, or two have the same mean vector.
+
+    References
+    ----------
+    Schröder, Schulz, Hammer (2024), The SAME score, on more than two groups.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> religion = bb.load_wordlist("religion")
+    >>> vectors = bb.load_vectors("glove-demo", words=religion)
+    >>> bb.scores.group_direction_correlations(vectors, religion.groups).shape
+    (3, 3)
+    """
+    if len(groups) < 3:
+        raise ValueError(
+            "directions are compared where there are three groups or more; two groups have one "
+            f"direction, and there are {len(groups)}"
+        )
+    found = look_up(vectors, {f"group {name}": words for name, words in groups.items()})
+    means = dict(zip(groups, group_means(list(found.rows.values())), strict=True))
+    directions = {}
+    for first, second in combinations(means, 2):
+        difference = means[first] - means[second]
+        if np.linalg.norm(difference) <= DEPENDENT:
+            raise ValueError(
+                f"the groups {first!r} and {second!r} have the same mean vector, so there is no "
+                "direction between them; leave one out"
+            )
+        directions[f"{first} - {second}"] = unit_rows(difference[None, :])[0]
+    rows, names = np.stack(list(directions.values())), list(directions)
+    return pd.DataFrame(np.clip(rows @ rows.T, -1.0, 1.0), index=names, columns=names)
 
 
 def _resampled(rows: ListRows, weights: Weights) -> FloatArray:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray, unit_rows
 from ..embeddings.word_sets import WordVectors, as_rows, look_up
-from .registry import ListScore
+from .registry import ListScore, Properties
 from .result import ScoreResult, Words
 from .subspace import DEPENDENT
 
@@ -96,4 +96,13 @@ SCORE = ListScore(
     scope="ordered",
     choices="mean of the first group, vectors as they are",
     width=2.0,
+    properties=Properties(
+        comparable=(True, "it is a mean of cosines with the axis; -1 and 1 are reached"),
+        trustworthy=(
+            False,
+            "it is a mean, so that opposite words cancel; a single word with 0 is equally near to "
+            "the poles only if pole words are of unit length",
+        ),
+        range=("-1", "1"),
+    ),
 )

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Literal, Unpack, get_args
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray
 from ..embeddings.word_sets import WordVectors
-from .list_rows import ListRows
+from ..tables.wordlists import WordList
+from .list_rows import ListRows, list_rows, selections
 from .permutation import Alternative, PermutationChoices, PermutationResult, permutation_test
 from .registry import ListScore, Properties, Weights
 from .resampling import ratio
@@ -48,8 +50,7 @@ class WeatResult(PermutationResult):
         association (Schröder et al., 2024, Semantic properties of cosine based bias scores). The
         effect size near 2 says that sets are apart; this says whether they overlap.
         """
-        x, y = self.association[: self.n_x, None], self.association[self.n_x :]
-        return float(((x > y) + (x == y) / 2).mean())
+        return _separability(self.association[: self.n_x], self.association[self.n_x :])
 
 
 class WeatChoices(PermutationChoices, total=False):
@@ -118,6 +119,11 @@ def weat_of_associations(
     )
 
 
+def _separability(x: FloatArray, y: FloatArray) -> float:
+    first, second = x[:, None], y
+    return float(((first > second) + (first == second) / 2).mean())
+
+
 def _one_data_set(name: str, associations: ArrayLike) -> FloatArray:
     values = np.asarray(associations, dtype=np.float64)
     if values.ndim != 1 or not np.isfinite(values).all():
@@ -170,6 +176,61 @@ def weat(
     """
     sets = {"X": X, "Y": Y, "A": A, "B": B}
     return of_words(weat_of, vectors, sets, parts=["X", "Y"], apart=["X", "Y"], **choices)
+
+
+def associations(vectors: WordVectors, wordlist: WordList) -> pd.DataFrame:
+    """Associations s(w, A, B) of single protected words, for every pair of groups of a list.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors or mapping of str to array
+    wordlist : WordList
+        With stereotypes for every group.
+
+    Returns
+    -------
+    DataFrame
+        One row a pair of groups and word of either: ``first`` and ``second``, whose stereotypes
+        are A and B; ``group``, ``word``, ``association``, positive towards the first group's; and
+        of the pair ``effect_size`` (ddof 1) and ``separability``. bayesbias.plots.associations
+        draws it.
+
+    Raises
+    ------
+    ValueError
+        If a group has no stereotypes, or all words of a pair have the same association.
+
+    References
+    ----------
+    Schröder et al. (2024), Semantic properties of cosine based bias scores.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> weat7 = bb.load_wordlist("weat7")
+    >>> frame = bb.scores.associations(bb.load_vectors("glove-demo", words=weat7), weat7)
+    >>> frame.groupby("group")["association"].mean().round(3).to_dict()
+    {'arts': -0.002, 'math': 0.043}
+    """
+    rows, _ = list_rows(vectors, wordlist)
+    pairs = [rows.of_groups(at) for at in selections(rows, "pair")]
+    return pd.concat(map(_of_pair, pairs), ignore_index=True)
+
+
+def _of_pair(rows: ListRows) -> pd.DataFrame:
+    """Associations of the words of two groups, and what WEAT says of them."""
+    values, sizes = _associations(rows), list(map(len, rows.protected_words))
+    return pd.DataFrame(
+        {
+            "first": rows.groups[0],
+            "second": rows.groups[1],
+            "group": np.repeat(rows.groups, sizes),
+            "word": [word for words in rows.protected_words for word in words],
+            "association": np.concatenate(values),
+            "effect_size": _effect_size(rows),
+            "separability": _separability(*values),
+        }
+    )
 
 
 def resampled_effect_sizes(
