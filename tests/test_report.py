@@ -34,7 +34,8 @@ from bayesbias.report.wording.models import change_sentences, coverage_sentence,
 from bayesbias.report.wording.numbers import joined, number, percent, signed, signed_end, step
 from bayesbias.tables.schema import CONNECTIONS
 from bayesbias.workflows.output import versions
-from bayesbias.workflows.wordlist import Analysis, ModelResult, Settings, analyse, noticed
+from bayesbias.workflows.results import ModelResult, noticed
+from bayesbias.workflows.wordlist import Analysis, Settings, analyse
 
 
 @pytest.fixture(scope="module")

@@ -32,7 +32,7 @@ from ..model.tree import labels
 from ..posterior.summaries import summary
 from ..sampling.options import FitOptions
 from ..tables.wordlists import WordList
-from .wordlist import OfModels, Result, Tell, noticed, read_any
+from .results import OfModels, Result, Tell, noticed, read_any
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors

@@ -15,7 +15,8 @@ from .._core.checks import Argument, ArgumentError
 from .._core.files import file_names, recover, replace_folder
 from ..model.tree import save_posterior
 from ..tables.schema import table_hash
-from .wordlist import FRAMES, Analysis
+from .results import FRAMES
+from .wordlist import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd

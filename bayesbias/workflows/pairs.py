@@ -23,7 +23,7 @@ from ..maskedlm.score_sets import order_robustness, sampling_robustness, score_a
 from ..model.spec import ModelSpec
 from ..model.tree import SamplingWarning, warnings_of
 from ..sampling.options import FitOptions
-from .wordlist import Tell, joined
+from .results import Tell, joined
 
 if TYPE_CHECKING:
     from xarray import DataTree

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
     from ..background.psi_of_source import Source
-    from .wordlist import ModelResult, Settings
+    from .results import ModelResult
+    from .wordlist import Settings
 
 HEADLINE = ("associated", "different")
 """The contrast that is read against reference lists."""

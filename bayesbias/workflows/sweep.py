@@ -23,8 +23,8 @@ from ..sampling.options import FitOptions
 from ..tables.distances import distance_table, missing_words, thin_sets
 from ..tables.schema import table_hash
 from ..tables.wordlists import WordList
+from .results import joined
 from .sweep_spec import Embedding, SweepConfig
-from .wordlist import joined
 
 CELL_COLUMNS = ("embedding", "list", "model", "seed")
 """What tells one cell from another; ``model`` is the model's name, as in all other frames."""

@@ -16,8 +16,8 @@ from ..comparison.ranks import differences, ranks, variance_shares
 from ..model.tree import SamplingWarning, warnings_of
 from ..sampling.options import FitOptions
 from ..tables.schema import table_hash
+from .results import joined
 from .sweep import Plan
-from .wordlist import joined
 
 NAME = "all embeddings and lists"
 """What the one model is called in messages."""

@@ -6,18 +6,15 @@ import hashlib
 import json
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from .._core.arrays import FloatArray
 from .._core.checks import Argument, ArgumentError, is_whole, unknown_name
-from .._core.resources import AFTER_WITH, OWN_FRAMES
 from ..background.matched_controls import N_MATCHED
 from ..background.pool import Pool
 from ..background.vocabulary_contrasts import N_LISTS
@@ -26,14 +23,12 @@ from ..embeddings.formats.keyed import frequency_ranks
 from ..embeddings.load import CASES, cures, load_vectors, matched_forms
 from ..model.defaults import DEFAULT_MODELS
 from ..model.spec import ModelSpec, load_model
-from ..model.tree import spec_of, warnings_of
-from ..posterior.contrasts import contrasts, most_striking
+from ..posterior.contrasts import most_striking
 from ..posterior.diagnostics import diagnostics
 from ..posterior.influence import influence
 from ..posterior.loo import compare_models
-from ..posterior.predictive import coverage, predictive_intervals
 from ..posterior.sensitivity import prior_sensitivity
-from ..posterior.summaries import scales, summary
+from ..posterior.summaries import summary
 from ..sampling.fit import fit
 from ..sampling.options import FitKeywords, FitOptions
 from ..tables.descriptives import leading_pair
@@ -48,6 +43,7 @@ from .reference import (
     told_if_it_cannot,
     vocabulary_pool,
 )
+from .results import FRAMES, ModelResult, OfModels, Tell, noticed, read_any
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -61,23 +57,6 @@ CONTEXTUAL_MODELS = ("crossed", "contextual")
 
 LEAST_DRAWS, LEAST_CHAIN = 25, 4
 """Draws of all chains, and of each: below, ArviZ fits no tail and knows no effective size."""
-
-Tell = Callable[[str], None]
-"""Is told what is being done, in a few words."""
-
-
-FRAMES = (
-    "summary",
-    "contrasts",
-    "check",
-    "scales",
-    "sensitivity",
-    "diagnostics",
-    "striking",
-    "influence",
-)
-"""Frames of a `ModelResult` that are written, one row's model in its column ``model``."""
-
 
 REFERENCE_FRAMES = {
     "reference": "placed",
@@ -141,73 +120,6 @@ class Settings(FitOptions):
     def embedding(self) -> str:
         """What the embedding is called in tables and reports: a file's name without its folder."""
         return Path(self.vectors).name or self.vectors
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Result:
-    """A fitted model and the frames that are read from any, as functions of their names give them.
-
-    `predictive` are the intervals that `check` counts in, (n_rows, 2) by probability. `warnings`
-    are what the sampler warned of; none if the posterior may be trusted.
-    """
-
-    spec: ModelSpec
-    posterior: DataTree
-    contrasts: pd.DataFrame
-    predictive: Mapping[float, FloatArray]
-    check: pd.DataFrame
-    scales: pd.DataFrame
-    warnings: tuple[str, ...]
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ModelResult(Result):
-    """One model of a list's distances.
-
-    ``sensitivity`` is as `prior_sensitivity` gives it, ``diagnostics`` as `diagnostics`;
-    ``striking`` as `most_striking` and ``influence`` as `influence`, of the pair of `leading_pair`.
-    ``influence`` is empty of a model that is not Normal.
-    """
-
-    summary: pd.DataFrame
-    sensitivity: pd.DataFrame
-    diagnostics: pd.DataFrame
-    striking: pd.DataFrame
-    influence: pd.DataFrame
-
-
-class OfModels[R: Result]:
-    """What a list's and a change's results share: one result a model, in the order asked for."""
-
-    results: Mapping[str, R]
-
-    @property
-    def lead(self) -> R:
-        """The result of the model that detailed figures are drawn from: the last one asked for."""
-        return next(reversed(list(self.results.values())))
-
-    @property
-    def doubtful(self) -> bool:
-        """Whether some posterior carries a sampling warning."""
-        return any(result.warnings for result in self.results.values())
-
-    @property
-    def posteriors(self) -> dict[str, DataTree]:
-        """The posteriors of all models."""
-        return {model: result.posterior for model, result in self.results.items()}
-
-    def frame(self, name: str) -> pd.DataFrame:
-        """Join one of the frames of all models, such as ``summary``, with a column ``model``."""
-        parts = {model: getattr(result, name) for model, result in self.results.items()}
-        return joined(parts, "model")
-
-
-def joined(parts: Mapping[str, pd.DataFrame], column: str) -> pd.DataFrame:
-    """Join frames, without their attrs, with the name of each in a first column."""
-    plain = {name: part.copy() for name, part in parts.items()}
-    for part in plain.values():
-        part.attrs = {}
-    return pd.concat(plain, names=[column]).reset_index(level=0).reset_index(drop=True)
 
 
 @dataclass(frozen=True)
@@ -393,21 +305,6 @@ LOADED = "the vectors given"
 """What an embedding is called that came as vectors, without a name."""
 
 
-def read_any(tree: DataTree, settings: FitOptions) -> dict[str, Any]:
-    """Read from a posterior what every `Result` holds."""
-    probabilities = sorted({0.5, settings.ci_prob})
-    predictive = predictive_intervals(tree, probabilities, ci_kind=settings.ci_kind, seed=0)
-    return {
-        "spec": spec_of(tree),
-        "posterior": tree,
-        "contrasts": contrasts(tree, **settings.reading),
-        "predictive": predictive,
-        "check": coverage(tree, predictive),
-        "scales": scales(tree, **settings.intervals),
-        "warnings": tuple(warnings_of(tree)),
-    }
-
-
 def _influence(posterior: DataTree, spec: ModelSpec, first: str, second: str) -> pd.DataFrame:
     """Return what `influence` gives, which needs a Normal model; else an empty frame."""
     if spec.likelihood != "normal":
@@ -427,21 +324,6 @@ def _compared(table: pd.DataFrame, results: Mapping[str, ModelResult]) -> pd.Dat
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".* have Pareto k above")
         return compare_models(posteriors, leave_out=left_out, seed=0).assign(left_out=left_out)
-
-
-@contextmanager
-def noticed() -> Iterator[list[str]]:
-    """Collect the texts of warnings, each once, and issue them again when the block ends."""
-    texts: list[str] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield texts
-    for each in {str(one.message): one for one in reversed(caught)}.values():
-        if issubclass(each.category, UserWarning | RuntimeWarning):
-            texts.append(str(each.message))
-        warnings.warn(
-            each.message, each.category, stacklevel=AFTER_WITH, skip_file_prefixes=OWN_FRAMES
-        )
 
 
 def _vectors_hash(vectors: KeyedVectors | ContextualVectors, wordlist: WordList) -> str:

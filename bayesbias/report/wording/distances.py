@@ -10,7 +10,8 @@ import pandas as pd
 from ...tables.descriptives import UNRELATED, contrast_of, leading_pair
 from ...tables.levels import OVERALL, at_level
 from ...tables.schema import CONNECTIONS
-from ...workflows.wordlist import Analysis, ModelResult
+from ...workflows.results import ModelResult
+from ...workflows.wordlist import Analysis
 from . import MEANINGS, Headline, headline_of
 from .numbers import counted, ends, joined, number, probability_name, signed
 from .thin import MEANING, cure_sentences, sets_in_words, thin_sentences, with_marks

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from ...tables.schema import CONNECTIONS
-from ...workflows.wordlist import Analysis, ModelResult
+from ...workflows.results import ModelResult
+from ...workflows.wordlist import Analysis
 from . import Line
 from .distances import gap_change, overall_means
 from .numbers import counted, joined, number, percent, probability_name

@@ -10,7 +10,8 @@ from typing import Any
 import pandas as pd
 
 from ...tables.levels import OVERALL
-from ...workflows.wordlist import Analysis, ModelResult
+from ...workflows.results import ModelResult
+from ...workflows.wordlist import Analysis
 from . import headline_rows
 from .distances import (
     closeness_sentences,
