@@ -36,6 +36,8 @@ from .embeddings.replicates import replicates as replicates
 from .model.arviz_groups import complete as complete
 from .model.export import export_model as export_model
 from .model.export import stan_data as stan_data
+from .model.posterior_files import load_posterior as load_posterior
+from .model.posterior_files import save_posterior as save_posterior
 from .model.prior_predictive import prior_predictive as prior_predictive
 from .model.priors import Prior as Prior
 from .model.pymc_model import build_model as build_model
@@ -44,8 +46,6 @@ from .model.spec import ModelSpec as ModelSpec
 from .model.spec import load_model as load_model
 from .model.spec import models as models
 from .model.tree import SamplingWarning as SamplingWarning
-from .model.tree import load_posterior as load_posterior
-from .model.tree import save_posterior as save_posterior
 from .posterior.contrasts import associated_human_gap as associated_human_gap
 from .posterior.contrasts import contrasts as contrasts
 from .posterior.contrasts import most_striking as most_striking

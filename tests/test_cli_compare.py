@@ -16,7 +16,7 @@ from cli_toy import files_beside, files_named, write_vectors
 
 import bayesbias as bb
 from bayesbias.cli import main
-from bayesbias.model.tree import load_posterior
+from bayesbias.model.posterior_files import load_posterior
 from bayesbias.report import figures
 from bayesbias.report.changes import change_page
 from bayesbias.report.page import render

@@ -18,8 +18,8 @@ from cli_toy import LIST, WORDS, files_beside, files_named, listing, refused, wr
 
 from bayesbias._core.resources import bundled_folder
 from bayesbias.cli import main
+from bayesbias.model.posterior_files import load_posterior
 from bayesbias.model.spec import model_text
-from bayesbias.model.tree import load_posterior
 from bayesbias.workflows.output import FRAMES, OWN_NAMES
 
 

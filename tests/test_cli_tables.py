@@ -7,7 +7,7 @@ import pytest
 from cli_toy import refused
 
 from bayesbias.cli import main
-from bayesbias.model.tree import load_posterior
+from bayesbias.model.posterior_files import load_posterior
 from bayesbias.sampling.options import FitOptions
 from bayesbias.tables.table_files import read_table
 

@@ -19,8 +19,9 @@ from bayesbias.comparison import joint
 from bayesbias.comparison.joint import compare, posterior_at
 from bayesbias.comparison.pairing import pair
 from bayesbias.comparison.slopes import slopes
+from bayesbias.model.posterior_files import load_posterior, save_posterior
 from bayesbias.model.spec import load_model, spec_from_dict
-from bayesbias.model.tree import load_posterior, save_posterior, stacked
+from bayesbias.model.tree import stacked
 from bayesbias.sampling.fit import fit_design
 from bayesbias.tables.schema import COLUMNS, CONNECTIONS
 

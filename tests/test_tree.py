@@ -14,13 +14,12 @@ from builders import grid
 from xarray import DataTree
 
 import bayesbias as bb
+from bayesbias.model.posterior_files import load_posterior, save_posterior
 from bayesbias.model.pymc_model import _smallest_design
 from bayesbias.model.spec import load_model, models
 from bayesbias.model.tree import (
     index_of,
     labels,
-    load_posterior,
-    save_posterior,
     spec_of,
     stacked,
     variable_dims,

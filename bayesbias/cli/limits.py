@@ -35,7 +35,7 @@ def check_limits(
     screen: Screen,
 ) -> int:
     """Check whether the intervals of a run lie within limits, for use in continuous integration."""
-    from ..model.tree import load_posterior
+    from ..model.posterior_files import load_posterior
     from ..posterior.hypothesis import describe_sums
     from ..workflows.limits import load_limits
 

@@ -104,7 +104,8 @@ def fit(
     screen: Screen,
 ) -> int:
     """Fit a model to a table, print the summary, and keep the posterior."""
-    from ..model.tree import save_posterior, warnings_of
+    from ..model.posterior_files import save_posterior
+    from ..model.tree import warnings_of
     from ..posterior.summaries import summary
     from ..sampling.fit import fit as fit_table
     from ..tables.table_files import read_table

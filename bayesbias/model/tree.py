@@ -1,4 +1,4 @@
-"""The posterior as an `xarray.DataTree`: how it is laid out, labelled, saved and read back."""
+"""The posterior as an `xarray.DataTree`: how it is laid out, labelled and asked for its parts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
 from .._core.checks import NamesArguments
-from .._core.files import replace_file
 from .design import Design
 from .spec import ModelSpec, spec_from_dict
 from .terms import COVARIATE
@@ -354,67 +352,6 @@ def labels(tree: DataTree, dim: str) -> list[str]:
         if dim in tree[group].coords:
             return [str(label) for label in tree[group].coords[dim].values]
     raise ValueError(f"this posterior has no dimension {dim!r}")
-
-
-def save_posterior(tree: DataTree, path: str | Path) -> None:
-    """Write a posterior to a netCDF file, whole or not at all.
-
-    HDF5 ends the process when a disk is full. So the file is made in memory, which takes its size
-    once more, and written as any other.
-
-    Examples
-    --------
-    >>> import bayesbias as bb
-    >>> wordlist = bb.load_wordlist("religion")
-    >>> vectors = bb.load_vectors("glove-demo", wordlist)
-    >>> table = bb.distance_table(vectors, wordlist)
-    >>> post = bb.fit(table, seed=1)
-    >>> import tempfile
-    >>> bb.save_posterior(post, f"{tempfile.mkdtemp()}/post.nc")
-    """
-    with tree.to_netcdf(engine="h5netcdf") as view:  # kept, it can end Python 3.12 at its exit
-        content = bytes(view)
-    with replace_file(path) as temporary:
-        temporary.write_bytes(content)
-
-
-def load_posterior(path: str | Path) -> DataTree:
-    """Read a posterior that `save_posterior` wrote.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no file.
-    ValueError
-        If the file is not a posterior of this package.
-
-    Examples
-    --------
-    >>> import bayesbias as bb
-    >>> wordlist = bb.load_wordlist("religion")
-    >>> vectors = bb.load_vectors("glove-demo", wordlist)
-    >>> table = bb.distance_table(vectors, wordlist)
-    >>> post = bb.fit(table, seed=1)
-    >>> import tempfile
-    >>> path = f"{tempfile.mkdtemp()}/post.nc"
-    >>> bb.save_posterior(post, path)
-    >>> bb.load_posterior(path).attrs["model"]
-    'maximal'
-    """
-    import xarray as xr
-
-    if not Path(path).is_file():
-        raise FileNotFoundError(f"no posterior at {path}")
-    try:
-        with xr.open_datatree(path, engine="h5netcdf") as opened:
-            tree = opened.load()
-            if "posterior" in tree:
-                tree["posterior"] = in_order(tree["posterior"].to_dataset())
-    except OSError as error:
-        raise ValueError(f"{path} is not a netCDF file: {error}") from None
-    if "posterior" not in tree.children or "spec" not in tree.attrs:
-        raise ValueError(f"{path} does not hold a posterior fitted by bayesbias")
-    return tree
 
 
 def require_posterior(tree: object) -> None:

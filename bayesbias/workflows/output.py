@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._core.checks import Argument, ArgumentError
 from .._core.files import file_names, recover, replace_folder
-from ..model.tree import save_posterior
+from ..model.posterior_files import save_posterior
 from ..tables.schema import table_hash
 from .results import FRAMES
 from .wordlist import Analysis
