@@ -139,6 +139,18 @@ def test_prior_of_the_parameters_is_that_of_sds_and_correlations(toy_table: pd.D
         assert found == pytest.approx(sum(densities) + jacobian, abs=1e-7)  # of differences
 
 
+def test_correlations_of_almost_one_have_a_density(toy_table: pd.DataFrame) -> None:
+    """Proposals go there: 1 - tanh(x)² is 4 exp(-2x) but for rounding, and not zero."""
+    posterior = collapse(make_design(toy_table), load_model("maximal"))
+    far = np.where(posterior.is_sd, -2.0, 20.0) + np.array([[0.0], [1.0]])
+    far[:, posterior.is_sd] = -2.0
+    found = log_prior(posterior.spec, posterior.blocks, far)
+    n_correlations = int((~posterior.is_sd).sum())
+    # Powers are eta = 2 and, for the two partial correlations given nothing, half more.
+    assert n_correlations == 3
+    assert found[0] - found[1] == pytest.approx(2 * (2 + 2.5 + 2.5))
+
+
 def test_coordinates_carry_the_density_of_log_sds_over(toy_table: pd.DataFrame) -> None:
     """The two densities differ by the derivative of one coordinate after the other."""
     posterior = collapse(make_design(toy_table), load_model("paper"))

@@ -69,7 +69,7 @@ def log_prior(spec: ModelSpec, blocks: Sequence[Block], parameters: FloatArray) 
         prior, values = spec.priors[block.name], parameters[block.where]
         if n := block.n_correlated:
             powers = prior.parameters["eta"] + (n - 2 - np.tril_indices(n, -1)[1]) / 2
-            total += powers @ np.log1p(-(np.tanh(values) ** 2))
+            total += powers @ (2 * np.log(2) - 2 * np.logaddexp(values, -values))  # 1 - tanh²
         else:
             total += (prior.log_density(np.exp(values)) + values).sum(axis=0)
     return total
