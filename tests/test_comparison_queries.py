@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from builders import refused
 from gensim.models import KeyedVectors
 
 import bayesbias as bb
@@ -121,9 +122,13 @@ def test_words_that_some_embedding_lacks_are_left_out_of_all() -> None:
     controlled = bb.score_many({"demo": "glove-demo", "same": "glove-demo"}, ["religion"], ["mac"])
     # One control word is missing, which no score is computed on.
     assert controlled.attrs["left_out"] == {"religion": ()}
-    refused = "'two' in 'small': these sets of 'two' have lost more than 20%"
-    with pytest.raises(ValueError, match=refused):
-        bb.score_many(same, [TWO], ["mac"], max_missing=0.2)
+    told = (
+        "'small' lacks 2 and 'large' lacks 2, left out of all.: these sets of 'two' have lost more"
+    )
+    refused(told, bb.score_many, same, [TWO], ["mac"], max_missing=0.2)
+    told = "in all embeddings .of its words 'large' lacks 2, left out of all.: these sets of 'two'"
+    with pytest.warns(UserWarning, match="are left out of all"):
+        refused(told, bb.score_many, given, [TWO], ["mac"], max_missing=0.2)
 
 
 def test_tables_are_those_of_each_list_and_embedding(tmp_path: Path) -> None:
@@ -151,7 +156,7 @@ def test_what_cannot_be_ranked_is_refused() -> None:
         bb.score_many(toys(), [TWO, TWO], ["mac"])
     with pytest.raises(ValueError, match="there is no word list"):
         bb.distance_tables(toys(), [])
-    with pytest.raises(TypeError, match=r"a mapping of names to vectors or files.*got list"):
+    with pytest.raises(TypeError, match=r"a mapping of names to vectors or files.*got a list"):
         bb.distance_tables([toys()["small"]], [TWO])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="unknown score 'wheat'; did you mean 'weat'"):
         bb.score_many(toys(), [TWO], ["wheat"])
@@ -159,7 +164,7 @@ def test_what_cannot_be_ranked_is_refused() -> None:
         bb.score_many(toys(), [TWO], ["mac"], aggregate="abs_avg")
     with (
         pytest.warns(UserWarning, match="are left out of all"),
-        pytest.raises(ValueError, match="the list 'two' in 'small': none of the 3 words of group"),
+        pytest.raises(ValueError, match=r"in 'small' .*'large' lacks 6.*: none of the 3 words of"),
     ):
         bb.score_many(few, [TWO], ["mac"])
     only = bb.WordList("only", {"a": ["a0"], "b": ["b0"]}, {"a": ["p0"], "b": ["q0"]})
@@ -169,3 +174,37 @@ def test_what_cannot_be_ranked_is_refused() -> None:
         pytest.raises(ValueError, match="no word of the list 'only' is in all of small, large"),
     ):
         bb.score_many(none, [TWO, only], ["mac"])
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "told"),
+    [
+        ({"scores": []}, ValueError, "scores is empty; name some of weat, "),
+        ({"scores": {}}, ValueError, "scores is empty; name some of weat, "),
+        (
+            {"scores": {"x": abs}},
+            TypeError,
+            r"scores\['x'\] must be a bb.scores.ListScore, .* got a b",
+        ),
+        (
+            {"wordlists": [["he", "she"]]},
+            TypeError,
+            r"by its name or path, or as .*got a list, \['he'",
+        ),
+        ({"wordlists": None}, TypeError, "wordlists must be a list of what .*; got None"),
+        ({"embeddings": {}}, ValueError, "embeddings must be a mapping of .*; got an empty dict"),
+    ],
+)
+def test_what_is_no_list_score_or_embedding_is_told(
+    change: dict[str, Any], error: type[Exception], told: str
+) -> None:
+    given = {"embeddings": toys(), "wordlists": [TWO], "scores": ["mac"]} | change
+    refused(told, bb.score_many, *given.values(), error=error)
+    if "scores" not in change:
+        refused(told, bb.distance_tables, given["embeddings"], given["wordlists"], error=error)
+
+
+def test_one_list_needs_no_brackets() -> None:
+    plain = {"groups": GROUPS, "stereotypes": OWN, "name": "three"}
+    found = bb.score_many(toys(), plain, ["mac"])  # type: ignore[arg-type]
+    pd.testing.assert_frame_equal(found, bb.score_many(toys(), [THREE], ["mac"]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from io import StringIO
 from itertools import combinations
 
 import numpy as np
@@ -133,14 +134,23 @@ def test_what_has_no_order_is_refused() -> None:
         ValueError, match="posterior has the wordlists one, and the scores have one"
     ):
         bb.rank_correlations(frame, posterior(np.zeros((4, 1, 4))))
-    with pytest.raises(ValueError, match=r"pass one from bb\.score_many"):
-        bb.rank_correlations(_with(frame, ""))
+    for lost in (_with(frame, ""), pd.read_csv(StringIO(frame.to_csv(index=False)))):
+        with pytest.raises(
+            ValueError, match=r"CSV files lose attrs. Set frame.attrs\['aggregate'\]"
+        ):
+            bb.rank_correlations(lost)
+    with pytest.raises(
+        ValueError, match=r"has weat only, and .* two scores, or give the posterior"
+    ):
+        bb.rank_correlations(frame)
     with pytest.raises(ValueError, match="lacks the column"):
         bb.rank_correlations(frame.drop(columns="bias"))
     with pytest.raises(ValueError, match="lacks the weat of the list 'two' in some embedding"):
-        bb.rank_correlations(frame.drop(frame[frame["wordlist"] == "two"].index[0]))
+        bb.rank_correlations(frame.drop(frame[frame["wordlist"] == "two"].index[0]), tree)
     with pytest.raises(ValueError, match="the same weat of the list 'average', and no order"):
-        bb.rank_correlations(scored({"weat": [[4.0, 3, 2, 1], [1.0, 2, 3, 4]]}))
+        bb.rank_correlations(
+            scored({"weat": [[4.0, 3, 2, 1], [1.0, 2, 3, 4]], "mac": [[4.0, 3, 2, 1]] * 2})
+        )
     with pytest.raises(ValueError, match="not a posterior of many embeddings"):
         bb.rank_correlations(frame, DataTree.from_dict({"posterior": xr.Dataset()}))
 

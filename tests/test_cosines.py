@@ -70,6 +70,21 @@ def test_gaps_leave_attributes_out_and_few_controls_are_refused() -> None:
         bb.estimate_word_cosines(even)
 
 
+def test_what_is_known_is_not_estimated_nor_several_embeddings_as_one() -> None:
+    rng = np.random.default_rng(5)
+    table = table_of(unit_rows(rng.standard_normal((6, 10))), 12, rng)
+    known = bb.estimate_word_cosines(table.assign(embedding="one"))
+    with pytest.raises(ValueError, match=r"already, .* drop table.attrs\['word_cosines'\] first"):
+        bb.estimate_word_cosines(known)
+    known.attrs.clear()
+    assert bb.estimate_word_cosines(known).attrs["word_cosines"]
+    several = pd.concat([known, known.assign(embedding="two")])
+    with pytest.raises(
+        ValueError, match=r"of 2 embeddings, in which .* pass one embedding at a time"
+    ):
+        bb.estimate_word_cosines(several)
+
+
 def test_kernel_is_fitted_to_a_table_that_came_without_vectors() -> None:
     rng = np.random.default_rng(4)
     table = table_of(unit_rows(rng.standard_normal((6, 10))), 12, rng)

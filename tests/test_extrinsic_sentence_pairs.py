@@ -6,13 +6,16 @@ import copy
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from builders import refused
 
+from bayesbias._core.transformer_files import place_of
 from bayesbias.contextual import load_encoder, sentence_vectors
+from bayesbias.debias import load_defining_sets
 from bayesbias.extrinsic import correlate, pair_biases, pair_correlations
 from bayesbias.maskedlm import (
     grouped_pairs,
@@ -22,6 +25,7 @@ from bayesbias.maskedlm import (
     read_pairs,
     score_pairs,
 )
+from bayesbias.maskedlm.language_models import LanguageModel
 
 TERMS = {
     "gender": {"man": ["he", "his", "father"], "woman": ["she", "her", "ma'am", "mother"]},
@@ -55,9 +59,45 @@ def test_pairs_are_kept_if_all_that_differs_is_listed() -> None:
     groups = [["woman", "man"], ["man", "woman"], ["black", "white"], ["black", "white"]]
     assert found[["group", "other"]].values.tolist() == [*groups, ["woman", "man"]]
     assert found.attrs["left_out"] == {"gender": 4, "age": 1}
-    refused(
-        "none of 10 pairs contrasts two groups.*listed are age", grouped_pairs, PAIRS, {"age": {}}
-    )
+    other = {"age": {"old": ["elder"], "young": ["child"]}}
+    refused("none of 10 pairs contrasts two groups.*listed are age", grouped_pairs, PAIRS, other)
+
+
+@pytest.mark.parametrize(
+    ("terms", "error", "told"),
+    [
+        ("gender", TypeError, r"terms must be a mapping of bias types to groups, .*; got a str"),
+        (
+            TERMS["gender"],
+            TypeError,
+            r"terms\['man'\] must be a mapping of groups to .* got a list",
+        ),
+        (
+            {"gender": load_defining_sets("gender")},
+            TypeError,
+            r"terms\['gender'\] must .* got a DefiningSets, whose .groups is such a mapping",
+        ),
+        (
+            {"gender": {"man": "he", "woman": "she"}},
+            TypeError,
+            r"\['man'\] must be a list of terms",
+        ),
+        ({"gender": {"man": ["he"]}}, ValueError, r"terms\['gender'\] has man only, .* add the t"),
+        ({"age": {}}, ValueError, r"terms\['age'\] has no group only"),
+    ],
+)
+def test_terms_of_another_form_are_told_before_anything_is_loaded(
+    terms: Any, error: type[Exception], told: str
+) -> None:
+    paired = pd.DataFrame(columns=["model", "measure", "pair_id", "difference"])
+    refused(told, pair_biases, paired, PAIRS, terms, "no such folder", error=error)
+    refused(told, grouped_pairs, PAIRS, terms, error=error)
+
+
+def test_an_encoder_is_not_a_language_model() -> None:
+    loaded = LanguageModel("toy", None, None, "masked", 5)
+    told = "name or path, or as the folder that it was loaded from; got a LanguageModel"
+    refused(told, place_of, loaded, error=TypeError)
 
 
 def test_pairs_of_crows_pairs_that_contrast_groups(shared_data: Path) -> None:
@@ -175,6 +215,7 @@ def test_same_of_sentences_by_hand(models: Path) -> None:
     tokenizer.mask_token = None
     blind = replace(encoder, tokenizer=tokenizer)
     refused("has no mask token", pair_biases, paired, PAIRS, TERMS, blind)
+    refused("got a LanguageModel", pair_biases, paired, PAIRS, TERMS, model, error=TypeError)
     refused("no pair has scores", pair_biases, paired.assign(pair_id="x"), PAIRS, TERMS, encoder)
 
 

@@ -136,6 +136,16 @@ def test_rows_that_stand_twice_are_told(toy_table: pd.DataFrame) -> None:
     assert tree["observed_data"].sizes["row"] == 34  # told, and left as they are
 
 
+def test_embeddings_that_are_fitted_as_one_are_told(toy_table: pd.DataFrame) -> None:
+    one = toy_table.assign(embedding="one")
+    moved = one.assign(embedding="two", cosine_distance=one["cosine_distance"] * 0.9)
+    with pytest.warns(UserWarning, match=r"of 2 embeddings \(one, two\), .* bb.fit_many") as told:
+        fit(pd.concat([one, moved]), "paper", seed=1, **FAST)
+    assert told[0].filename == __file__
+    moved = moved.assign(embedding="one")  # as of two trainings, or of two contexts
+    fit(pd.concat([one, moved]).assign(replicate="1"), "paper", seed=1, **FAST)
+
+
 @pytest.mark.parametrize("model", ["crossed", "maximal", "robust"])
 def test_a_connection_that_does_not_vary_is_refused_before_sampling(
     toy_table: pd.DataFrame, model: str

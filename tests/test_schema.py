@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -177,3 +178,10 @@ def test_hash_tells_apart_words_that_meet_at_the_edge_of_two_columns() -> None:
     first = pd.DataFrame({"p": ["a", "b"], "q": ["cd", "e"]})
     second = pd.DataFrame({"p": ["a", "bc"], "q": ["d", "e"]})
     assert table_hash(first) != table_hash(second)
+
+
+@pytest.mark.parametrize("given", ["table.csv", Path("table.csv"), [toy()], None])
+def test_what_is_no_table_is_told_how_to_make_one(given: object) -> None:
+    told = rf"got a {type(given).__name__}. bb.read_table\(path\) reads a long-form table"
+    with pytest.raises(TypeError, match=told):
+        validate(given)  # type: ignore[arg-type]

@@ -1,10 +1,21 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from builders import refused
+from gensim.models import KeyedVectors
 
-from bayesbias import WordList, load_vectors, load_wordlist, score_table
+from bayesbias import (
+    WordList,
+    distance_table,
+    load_vectors,
+    load_wordlist,
+    missing_words,
+    score_agreement,
+    score_table,
+)
+from bayesbias.scores import ripa
 from bayesbias.scores.list_rows import Parts, list_rows, selections
 
 TOY = {word: np.eye(9)[at] for at, word in enumerate("abcdefgh")}
@@ -74,3 +85,26 @@ def test_arguments_the_wrong_way_round_are_told() -> None:
         TypeError, match="vectors come first, a WordList second; got a KeyedVectors"
     ):
         score_table(words, vectors)  # type: ignore[arg-type]
+
+
+def test_what_is_not_the_vectors_of_one_embedding_is_told() -> None:
+    told = "the vectors of one embedding come first, as bb.load_vectors returns them, .*; got a "
+    wordlist, many = load_wordlist("gender"), r"mapping of embeddings; .* that of 'a'"
+    table = pd.DataFrame({"protected_word": ["he"]})
+    for given, kind in (
+        (table, "DataFrame"),
+        ("glove-demo", "str"),
+        ({"a": TOY}, many),
+        ({"a": "glove-demo"}, many),
+        ({"a": KeyedVectors(2)}, many),
+    ):
+        refused(told + kind, score_agreement, given, wordlist, error=TypeError)
+        refused(told + kind, ripa, given, ["he"], [("he", "she")], error=TypeError)
+
+
+def test_what_is_not_a_list_is_told() -> None:
+    vectors = load_vectors("glove-demo", ["he"])
+    for call in (score_table, score_agreement, distance_table, missing_words):
+        told = r"a WordList second; got a str second. bb.load_wordlist\('gender'\) makes one"
+        refused(told, call, vectors, "gender", error=TypeError)
+        refused(r"got a dict second. bb.load_wordlist\(...\)", call, vectors, {}, error=TypeError)

@@ -228,6 +228,11 @@ def test_tables_without_sets_are_told() -> None:
         bb.list_consistency(distances(words | {"her": "woman", "him": "man"}), seed=1)
 
 
+def test_a_long_form_table_is_no_table_of_items() -> None:
+    for call in (internal_consistency, rater_agreement):
+        refused(r"float: 'a0'. .* bb.list_consistency\(table\) makes them", call, of_groups(0.2))
+
+
 def test_scores_of_words_agree_on_real_vectors() -> None:
     """One construct by algebra: scores of one direction, of which SAME's is that of weam."""
     wordlist = bb.load_wordlist("gender")

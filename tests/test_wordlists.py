@@ -341,7 +341,10 @@ def test_unusable_files_are_refused_with_their_name(
         ("Religion", r"did you mean 'religion'"),
         ("", r"unknown word list ''"),
         ("a\0b", r"unknown word list"),
-        *((source, r"str or an os.PathLike") for source in (3, None, ["religion"])),
+        *(
+            (source, r"a word list is given by its name or path, or as")
+            for source in (3, None, ["religion"])
+        ),
     ],
 )
 def test_unknown_name_gives_the_nearest(source: Any, message: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import reprlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -54,6 +56,15 @@ def unknown_name(kind: str, name: str, choices: Iterable[str]) -> str:
     near = get_close_matches(name.lower(), known, n=1, cutoff=0.5)
     hint = f"; did you mean {near[0]!r}? Known" if near else "; known"
     return f"unknown {kind} {name!r}{hint}: {', '.join(known)}"
+
+
+def check_path(what: str, source: object, otherwise: str) -> None:
+    """Raise a TypeError for what is no name and no path, where `what` is read by one of these."""
+    if not isinstance(source, str | os.PathLike):
+        raise TypeError(
+            f"{what} is given by its name or path, or as {otherwise}; got a "
+            f"{type(source).__name__}, {reprlib.repr(source)}"
+        )
 
 
 def check_numbers(**numbers: int) -> None:

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from .checks import check_path
 from .reading import parse_json, read_json
 
 NEEDS_EXTRA = "language models need torch and transformers: pip install 'bayesbias[mlm]'"
@@ -116,6 +117,7 @@ def load_network(
 
 def place_of(source: str | Path) -> str:
     """Return the folder or the hub's name; what can only be a folder has to be there."""
+    check_path("a model to load", source, "the folder that it was loaded from")
     path = Path(source).expanduser()
     if path.is_dir():
         if not (path / "config.json").is_file():

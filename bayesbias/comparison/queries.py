@@ -19,7 +19,7 @@ from .._core.display import abridged
 from .._core.resources import OWN_FRAMES
 from ..embeddings.load import load_vectors
 from ..scores.list_rows import list_rows, selections
-from ..scores.registry import ListScore, named_scores
+from ..scores.registry import ListScore, chosen_scores
 from ..tables.distances import distance_table, refuse_missing
 from ..tables.levels import AVERAGE
 from ..tables.wordlists import WordList, load_wordlist
@@ -68,6 +68,8 @@ def distance_tables(
     ValueError
         If two lists have one name, there is no list, or as `load_vectors` and `distance_table`,
         which list and embedding.
+    TypeError
+        If embeddings are no mapping, or something given as a list is none.
 
     Examples
     --------
@@ -82,7 +84,7 @@ def distance_tables(
     tables = []
     for embedding, vectors in _loaded(embeddings, lists, case).items():
         for words in lists:
-            with _told_of(words.name, embedding):
+            with _told_of(words.name, repr(embedding)):
                 table = distance_table(
                     vectors,
                     words,
@@ -139,8 +141,11 @@ def score_many(
     Raises
     ------
     ValueError
-        If there are fewer than two embeddings, two lists have one name, a score or aggregate is
-        unknown, or a score is undefined or a set without words, in which list and embedding.
+        If there are fewer than two embeddings, two lists have one name, there is no score, a score
+        or aggregate is unknown, or a score is undefined or a set without words, in which list and
+        embedding, and which embeddings lack words.
+    TypeError
+        If embeddings are no mapping, or something given as a list or a score is none.
 
     Warns
     -----
@@ -158,7 +163,7 @@ def score_many(
     """
     if aggregate not in AGGREGATES:
         raise ValueError(unknown_name("aggregate", aggregate, AGGREGATES))
-    specs = dict(scores) if isinstance(scores, Mapping) else named_scores(scores)
+    specs = chosen_scores(scores)
     lists = [replace(each, controls={}) for each in _named_lists(wordlists)]
     vectors = _loaded(embeddings, lists, case)
     if len(vectors) < 2:
@@ -168,12 +173,15 @@ def score_many(
         )
     rows, left_out = [], {}
     for words in lists:
-        shared, left_out[words.name] = _shared(vectors, words)
+        shared, left_out[words.name], lacking = _shared(vectors, words)
+        if max_missing is not None:
+            with _told_of(words.name, f"all embeddings{lacking}"):
+                refuse_missing(
+                    load_vectors(next(iter(vectors.values())), shared), words, max_missing
+                )
         for embedding, own in vectors.items():
-            with _told_of(words.name, embedding):
+            with _told_of(words.name, f"{embedding!r}{lacking}"):
                 held = load_vectors(own, shared)
-                if max_missing is not None:
-                    refuse_missing(held, words, max_missing)
                 if unit:
                     held.vectors = unit_rows(held.vectors)
                 for score, spec in specs.items():
@@ -217,8 +225,8 @@ def _ranked(cells: pd.DataFrame, *, several: bool) -> pd.DataFrame:
 
 def _shared(
     vectors: Mapping[str, KeyedVectors], wordlist: WordList
-) -> tuple[list[str], tuple[str, ...]]:
-    """Return the words that all embeddings have, and the others."""
+) -> tuple[list[str], tuple[str, ...], str]:
+    """Return the words that all embeddings have, the others, and who lacks how many of these."""
     wanted = wordlist.words
     lost = {name: [word for word in wanted if word not in own] for name, own in vectors.items()}
     out = [word for word in wanted if any(word in words for words in lost.values())]
@@ -237,13 +245,19 @@ def _shared(
             f"no word of the list {wordlist.name!r} is in all of {', '.join(vectors)}; check their "
             "spelling and case, or leave the list or an embedding out"
         )
-    return shared, tuple(out)
+    told = " and ".join(f"{name!r} lacks {len(words)}" for name, words in lost.items() if words)
+    return shared, tuple(out), f" (of its words {told}, left out of all)" if told else ""
 
 
 def _named_lists(wordlists: Lists) -> list[WordList]:
     """Load lists, each of which needs a name of its own."""
-    if isinstance(wordlists, str | WordList):
+    if isinstance(wordlists, str | Path | Mapping | WordList):
         wordlists = [wordlists]
+    if not isinstance(wordlists, Iterable):
+        raise TypeError(
+            "wordlists must be a list of what bb.load_wordlist takes, such as ['gender']; got "
+            f"{wordlists!r}"
+        )
     lists = [load_wordlist(each) for each in wordlists]
     if not lists:
         raise ValueError("there is no word list; name one, or make one with bb.from_query")
@@ -260,18 +274,19 @@ def _named_lists(wordlists: Lists) -> list[WordList]:
 def _loaded(embeddings: Sources, lists: Sequence[WordList], case: str) -> dict[str, KeyedVectors]:
     """Load the words of all lists from every embedding."""
     if not isinstance(embeddings, Mapping) or not embeddings:
-        raise TypeError(
+        kind, of = (ValueError, "an empty") if isinstance(embeddings, Mapping) else (TypeError, "a")
+        raise kind(
             "embeddings must be a mapping of names to vectors or files, such as "
-            f"{{'glove': 'glove-demo'}}; got {type(embeddings).__name__}"
+            f"{{'glove': 'glove-demo'}}; got {of} {type(embeddings).__name__}"
         )
     words = list(dict.fromkeys(word for each in lists for word in each.words))
     return {name: load_vectors(source, words, case) for name, source in embeddings.items()}
 
 
 @contextmanager
-def _told_of(wordlist: str, embedding: str) -> Iterator[None]:
-    """Name the list and the embedding in errors."""
+def _told_of(wordlist: str, where: str) -> Iterator[None]:
+    """Name the list and the embeddings in errors."""
     try:
         yield
     except ValueError as error:
-        raise ValueError(f"the list {wordlist!r} in {embedding!r}: {error}") from None
+        raise ValueError(f"the list {wordlist!r} in {where}: {error}") from None

@@ -59,8 +59,9 @@ def rank_correlations(
     Raises
     ------
     ValueError
-        If the posterior has other lists or embeddings, it is not of many embeddings, or all
-        embeddings have the same score.
+        If the posterior has other lists or embeddings, it is not of many embeddings, all
+        embeddings have the same score, there is one score and no posterior, or the frame comes
+        from a file that has lost its ``attrs``.
 
     Notes
     -----
@@ -83,7 +84,17 @@ def rank_correlations(
     require_columns(scored, ("score", "wordlist", "embedding", "bias"))
     aggregate = scored.attrs.get("aggregate")
     if aggregate not in AGGREGATES:
-        raise ValueError("the frame does not say how it was ranked; pass one from bb.score_many")
+        raise ValueError(
+            f"the frame's attrs have no aggregate, which says how it was ranked ({AGGREGATES[0]} "
+            f"or {AGGREGATES[1]}): CSV files lose attrs. Set frame.attrs['aggregate'] to what "
+            "bb.score_many was asked for, or pass one from bb.score_many"
+        )
+    if tree is None and scored["score"].nunique() < 2:
+        raise ValueError(
+            f"the frame has {', '.join(scored['score'].unique()) or 'no score'} only, and a "
+            "correlation needs two rankings: ask bb.score_many for two scores, or give the "
+            "posterior of bb.fit_many as tree"
+        )
     drawn = {} if tree is None else _drawn_bias(tree, scored, aggregate)
     rows: list[dict[str, Any]] = []
     for wordlist, part in scored.groupby("wordlist", sort=False):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray
@@ -42,11 +44,13 @@ def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets
     Raises
     ------
     TypeError
-        If a set is a single string in place of a list of words.
+        If a set is a single string in place of a list of words, or the vectors are a table, a path
+        or a mapping of embeddings.
     ValueError
         If a set is empty, holds a word twice, none of its words is in the embedding, a vector is
         all zeros or not finite, or vectors are of different length.
     """
+    require_vectors(vectors)
     rows, words, missing = {}, {}, {}
     for name, given in sets.items():
         wanted = _listed(name, given)
@@ -69,6 +73,21 @@ def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets
     return WordSets(rows, words, missing)
 
 
+def require_vectors(vectors: object) -> None:
+    """Raise a TypeError for what knows words, or keys, and is not the vectors of one embedding."""
+    first = next(iter(vectors.items()), None) if isinstance(vectors, Mapping) else None
+    if first is not None and (isinstance(first[1], str | Mapping) or hasattr(first[1], "vectors")):
+        told = f"mapping of embeddings; take one at a time, such as that of {first[0]!r}"
+    elif isinstance(vectors, pd.DataFrame | str | os.PathLike):
+        told = type(vectors).__name__
+    else:
+        return
+    raise TypeError(
+        "the vectors of one embedding come first, as bb.load_vectors returns them, or a dict of "
+        f"arrays by word; got a {told}"
+    )
+
+
 def refuse_overlap(first: str, second: str, sets: Mapping[str, Iterable[str]]) -> None:
     """Raise a ValueError if two sets share a word: it would be compared with itself."""
     shared = [word for word in sets[first] if word in set(sets[second])]
@@ -86,6 +105,7 @@ def look_up_tuples(
     Returns the (n_members, n_dims) rows of each tuple that was found, these tuples, and
     ``{name: words}`` of the words that were not there, empty if none.
     """
+    require_vectors(vectors)
     found: list[tuple[str, ...]] = []
     lost: list[str] = []
     for members in tuples:

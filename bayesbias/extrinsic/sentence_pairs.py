@@ -68,6 +68,8 @@ def pair_biases(
     ------
     ValueError
         If no pair contrasts listed groups or has scores, or the encoder has no mask token.
+    TypeError
+        If terms are no such mapping, or the encoder is a language model that is loaded already.
 
     References
     ----------
@@ -82,11 +84,11 @@ def pair_biases(
     >>> bb.extrinsic.pair_correlations(frame, seed=1)  # doctest: +SKIP
     """
     require_columns(paired, ("model", "measure", "pair_id", "difference"))
+    found = _in_order(grouped_pairs(pairs, terms), terms)
     loaded = load_encoder(encoder, device=options.pop("device", "cpu"))
     mask = loaded.tokenizer.mask_token
     if mask is None:
         raise ValueError(f"{loaded.name} has no mask token; take a masked language model")
-    found = _in_order(grouped_pairs(pairs, terms), terms)
     both = [found[role].tolist() for role in ROLES]
     masked = [masked_sentence(more, less, mask) for more, less in zip(*both, strict=True)]
     rows = sentence_vectors(loaded, [*masked, *both[0], *both[1]], **options)

@@ -40,7 +40,9 @@ def grouped_pairs(pairs: pd.DataFrame, terms: Terms) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If pairs are not valid, or none is left.
+        If pairs are not valid, none is left, or terms of a bias type are not of two groups or more.
+    TypeError
+        If terms are not such a mapping.
 
     References
     ----------
@@ -59,6 +61,7 @@ def grouped_pairs(pairs: pd.DataFrame, terms: Terms) -> pd.DataFrame:
     [['woman', 'man']]
     """
     valid = validate_pairs(pairs)
+    _require_terms(terms)
     group_of: dict[str, dict[str, str]] = {}
     for bias_type, groups in terms.items():
         known = group_of.setdefault(bias_type, {})
@@ -80,6 +83,32 @@ def grouped_pairs(pairs: pd.DataFrame, terms: Terms) -> pd.DataFrame:
     rest = valid.loc[[not each for each in kept], "bias_type"]
     found.attrs["left_out"] = rest.value_counts().to_dict()
     return found
+
+
+def _require_terms(terms: Terms) -> None:
+    """Raise an error that names the part of the terms that is not as `grouped_pairs` takes them."""
+    _require_mapping("terms", terms, "bias types to groups")
+    for bias_type, groups in terms.items():
+        at = f"terms[{bias_type!r}]"
+        _require_mapping(at, groups, "groups to terms")
+        if len(groups) < 2:
+            raise ValueError(
+                f"{at} has {', '.join(groups) or 'no group'} only, and pairs contrast two groups; "
+                "add the terms of another"
+            )
+        for name, of in groups.items():
+            if isinstance(of, str):
+                raise TypeError(f"{at}[{name!r}] must be a list of terms; got the text {of!r}")
+
+
+def _require_mapping(name: str, given: object, what: str) -> None:
+    if not isinstance(given, Mapping):
+        own = isinstance(getattr(given, "groups", None), Mapping)
+        raise TypeError(
+            f"{name} must be a mapping of {what}, in all such as {{'gender': {{'man': ['he'], "
+            f"'woman': ['she']}}}}; got a {type(given).__name__}"
+            + (", whose .groups is such a mapping" if own else "")
+        )
 
 
 def masked_sentence(first: str, second: str, mask: str) -> str:

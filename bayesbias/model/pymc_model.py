@@ -62,6 +62,11 @@ def build_model(
         terms by their names, and ``nu`` if it has a Student-t likelihood; observed
         ``cosine_distance[row]``.
 
+    Raises
+    ------
+    ValueError
+        If the table or the model is not valid, or residuals covary, as those of ``kernel``.
+
     Examples
     --------
     >>> with bb.build_model(table, "robust", whitened=True):  # doctest: +SKIP
@@ -78,8 +83,8 @@ def model_of(design: Design, spec: ModelSpec, *, whitened: bool = False) -> pm.M
     spec = spec.fitting(design)
     if any(term.known for term in spec.terms):
         raise ArgumentError(
-            f"the residuals of {spec.name!r} covary, which the exact sampler integrates out and "
-            "PyMC's form of models does not have; use ",
+            f"the residuals of {spec.name!r} covary, which PyMC's form of models does not have; "
+            "bb.fit integrates them out with ",
             Argument("method", "exact"),
         )
     coords = {**design.coords, **spec.correlation_coords(design), "row": np.arange(len(design.y))}

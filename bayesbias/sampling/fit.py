@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.random import Generator, default_rng
 
 from .._core.checks import Argument
+from .._core.display import abridged
 from .._core.random import as_seed_sequence
 from .._core.resources import OWN_FRAMES
 from ..model.arviz_groups import add_groups
@@ -108,7 +109,7 @@ def fit(
     SamplingWarning
         If R-hat, effective sample size, divergences or Pareto k are beyond their limits.
     UserWarning
-        If rows repeat earlier ones exactly.
+        If rows repeat earlier ones exactly, or are of several embeddings.
 
     Examples
     --------
@@ -123,6 +124,7 @@ def fit(
     options = fit_options(options, keywords)
     valid, coded = validate_and_encode(table)
     _warn_of_repeats(valid, coded)
+    _warn_of_embeddings(coded)
     return fit_design(
         index_table(valid, coded=coded),
         load_model(model, "distance"),
@@ -196,6 +198,18 @@ def _warn_of_repeats(valid: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
         warnings.warn(
             f"{repeated:,} of {len(valid):,} rows repeat an earlier row exactly: they count twice, "
             "and intervals come out too narrow. table.drop_duplicates() removes them",
+            skip_file_prefixes=OWN_FRAMES,
+        )
+
+
+def _warn_of_embeddings(coded: Mapping[str, Coded]) -> None:
+    """Tell that distances of several embeddings are taken for those of one."""
+    names = coded["embedding"][1] if "embedding" in coded else []
+    if len(names) > 1:
+        warnings.warn(
+            f"the table is of {len(names)} embeddings ({abridged(names)}), and is fitted as if it "
+            "were of one: the same words count once for each, and intervals come out too narrow. "
+            "bb.fit_many(table) has effects of embeddings; or fit one embedding at a time",
             skip_file_prefixes=OWN_FRAMES,
         )
 

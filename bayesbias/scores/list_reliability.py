@@ -210,9 +210,10 @@ def word_scores(vectors: WordVectors, wordlist: WordList) -> dict[tuple[str, str
     Returns
     -------
     dict of (str, str) to DataFrame
-        By pair of groups, one row a stereotype of either: ``weam`` (ψ, of which SAME's signed value
-        is a multiple, so that it is not there), ``nas``, ``semaxis``, ``rnd`` with its sign
-        turned; and, where groups form pairs, ``ripa`` and ``direct_bias``. The units differ.
+        By pair of groups, in the order of the list's ``groups``, one row a stereotype of either:
+        ``weam`` (ψ, of which SAME's signed value is a multiple, so that it is not there), ``nas``,
+        ``semaxis``, ``rnd`` with its sign turned; and, where groups form pairs, ``ripa`` and
+        ``direct_bias``. The units differ.
 
     Raises
     ------
@@ -240,7 +241,8 @@ def scores_by_pair(vectors: WordVectors, wordlist: WordList) -> dict[tuple[str, 
     -------
     dict of (str, str) to DataFrame
         By pair of groups (n_words, n_pairs), in [-2, 2], positive towards the first word of a pair;
-        columns are called ``first - second``.
+        columns are called ``first - second``. Of the two groups of a key the one that comes first
+        in the list's ``groups`` is first; the values of the other order are the negative ones.
 
     Raises
     ------

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
 from ..embeddings.word_sets import WordVectors, look_up
-from ..tables.wordlists import WordList
+from ..tables.wordlists import WordList, require_wordlist
 
 Indices = NDArray[np.intp]
 Scope = Literal["all", "pair", "ordered"]
@@ -105,10 +105,7 @@ def list_rows(
     vectors: WordVectors, wordlist: WordList
 ) -> tuple[ListRows, dict[str, tuple[str, ...]]]:
     """Read the vectors of a word list: rows by group, and the missing words by set."""
-    if not isinstance(wordlist, WordList):
-        raise TypeError(
-            f"the vectors come first, a WordList second; got a {type(wordlist).__name__} second"
-        )
+    require_wordlist(wordlist)
     groups = tuple(wordlist.groups)
     without = [group for group in groups if group not in wordlist.stereotypes]
     if not groups:

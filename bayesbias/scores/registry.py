@@ -8,7 +8,7 @@ the targets.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -101,6 +101,20 @@ class ListScore:
 SCORES: dict[str, ListScore] = {}
 """Scores on word lists by name, in the order of tables; ``scores/__init__.py`` holds the entries.
 `sc_weat` is not among them: it is one test a word, not one number."""
+
+
+def chosen_scores(scores: Iterable[str] | Mapping[str, ListScore]) -> dict[str, ListScore]:
+    """Return one or more scores: named, as `named_scores` does, or of one's own by name."""
+    found = dict(scores) if isinstance(scores, Mapping) else named_scores(scores)
+    if not found:
+        raise ValueError(f"scores is empty; name some of {', '.join(SCORES)}")
+    for name, score in found.items():
+        if not isinstance(score, ListScore):
+            raise TypeError(
+                f"scores[{name!r}] must be a bb.scores.ListScore, such as "
+                f"ListScore(function, scope='pair'); got a {type(score).__name__}"
+            )
+    return found
 
 
 def named_scores(names: Iterable[str]) -> dict[str, ListScore]:

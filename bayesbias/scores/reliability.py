@@ -260,7 +260,14 @@ def covariances(values: FloatArray) -> FloatArray:
 
 def _complete(given: pd.DataFrame | ArrayLike, columns: str, *, fewest: int) -> FloatArray:
     """Return values as a matrix without gaps; a ValueError says what is wrong with them."""
-    values = np.asarray(given, dtype=np.float64)
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"numbers are needed, cases in rows and {columns} in columns: {error}. Of a long-form "
+            "table bb.list_consistency(table) makes them, or bb.scores.list_items(table, "
+            "'stereotypes', group)"
+        ) from None
     if values.ndim != 2 or len(values) < FEWEST_CASES or values.shape[1] < fewest:
         raise ValueError(
             f"{FEWEST_CASES} cases or more are needed in rows, and {fewest} {columns} or more in "

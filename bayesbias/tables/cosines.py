@@ -74,8 +74,8 @@ def estimate_word_cosines(table: pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If fewer than 20 control attributes have a distance to every protected word, or all these
-        distances are equal.
+        If the table carries the cosines, it is of several embeddings, fewer than 20 control
+        attributes have a distance to every protected word, or all these distances are equal.
 
     Examples
     --------
@@ -84,6 +84,16 @@ def estimate_word_cosines(table: pd.DataFrame) -> pd.DataFrame:
     >>> bb.fit(bb.estimate_word_cosines(table), "kernel", seed=1)  # doctest: +SKIP
     """
     found = validate(table)
+    if "embedding" in found and (several := found["embedding"].nunique()) > 1:
+        raise ValueError(
+            f"the table is of {several} embeddings, in which words have other cosines; pass one "
+            "embedding at a time"
+        )
+    if word_cosines(found, [*found["protected_word"].unique()]).size:
+        raise ValueError(
+            "the table has the cosines of its words already, and bb.fit(table, 'kernel') takes "
+            f"them; to have estimates in their place drop table.attrs[{WORD_COSINES!r}] first"
+        )
     controls = found[found["connection"].isin(CONTROLS)]
     wide = controls.pivot_table(
         index=["connection", "attribute"],

@@ -18,7 +18,7 @@ from .copies import without_copies
 from .cosines import attach_word_cosines
 from .schema import COLUMNS, CONNECTIONS, codes_and_names, connections_present, validate
 from .spellings import first_spellings
-from .wordlists import WordList
+from .wordlists import WordList, require_wordlist
 
 _WORDS = ("protected_word", "attribute")
 
@@ -107,7 +107,7 @@ def distance_table(
     """
     if isinstance(vectors, WordList):
         raise ValueError("the vectors come first, the words second: distance_table(vectors, words)")
-    _require_wordlist(wordlist)
+    require_wordlist(wordlist)
     if not wordlist.groups:
         raise ValueError(f"the list {wordlist.name!r} has control words only; give one with groups")
     _require_words(vectors, wordlist)
@@ -149,7 +149,7 @@ def missing_words(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
     >>> bb.missing_words(vectors, wordlist)["word"].tolist()
     ['literaly']
     """
-    _require_wordlist(wordlist)
+    require_wordlist(wordlist)
     frame = wordlist.to_frame()
     present = frame["word"].isin(list(vectors.key_to_index))
     return frame[~present].reset_index(drop=True)
@@ -212,15 +212,6 @@ def refuse_missing(vectors: KeyedVectors, wordlist: WordList, most: float) -> No
             f"{told}. Take an embedding that has them, mend the list, or give ",
             Argument("max_missing"),
             " a larger share",
-        )
-
-
-def _require_wordlist(wordlist: object) -> None:
-    """Raise a TypeError if something is no word list, such as a dict that one is made of."""
-    if not isinstance(wordlist, WordList):
-        raise TypeError(
-            f"a WordList is needed; got a {type(wordlist).__name__}. bb.load_wordlist makes one of "
-            "a bundled name, a file or a dict"
         )
 
 

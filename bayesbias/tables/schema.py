@@ -103,7 +103,11 @@ def validate_and_encode(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Co
 def require_columns(table: pd.DataFrame, needed: Iterable[str]) -> None:
     """Raise a ValueError that names the columns a table lacks, a TypeError for what is none."""
     if not isinstance(table, pd.DataFrame):
-        raise TypeError(f"a table (DataFrame) is needed; got a {type(table).__name__}")
+        raise TypeError(
+            f"a table (DataFrame) is needed; got a {type(table).__name__}. bb.read_table(path) "
+            "reads a long-form table and pandas.read_csv(path) any other, "
+            "bb.distance_table(vectors, wordlist) makes one, and pandas.concat joins several"
+        )
     lacking = [name for name in needed if name not in table.columns]
     if lacking:
         raise ValueError(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .._core.checks import unknown_name
+from .._core.checks import check_path, unknown_name
 from .._core.reading import parse_json, parse_toml, read_text
 from .._core.resources import bundled_names, toml_path
 
@@ -52,6 +52,8 @@ def wordlists() -> list[str]:
 
 def wordlist_path(source: str | Path) -> Path:
     """Find the file of a bundled list's name or of a path; see `load_wordlist` for the errors."""
+    form = "a mapping with groups and stereotypes (bb.from_query makes a list of four sets)"
+    check_path("a word list", source, form)
     return toml_path(source, "wordlists", "word list", ENDINGS)
 
 

@@ -157,6 +157,8 @@ def load_wordlist(source: str | Path | Mapping[str, Any] | WordList) -> WordList
         that is wrong in a file, with lines.
     FileNotFoundError, IsADirectoryError
         If the path leads to no file.
+    TypeError
+        If the source is none of these, such as a list of words.
 
     Examples
     --------
@@ -176,6 +178,17 @@ def load_wordlist(source: str | Path | Mapping[str, Any] | WordList) -> WordList
         return _of_content(content)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
+
+
+def require_wordlist(wordlist: object) -> None:
+    """Raise a TypeError if the second argument, after vectors, is no word list."""
+    if not isinstance(wordlist, WordList):
+        name = repr(wordlist) if isinstance(wordlist, str) else "..."
+        raise TypeError(
+            "the vectors come first, a WordList second; got a "
+            f"{type(wordlist).__name__} second. bb.load_wordlist({name}) makes one of a bundled "
+            "name, a file or a dict"
+        )
 
 
 OWN = "mine"
