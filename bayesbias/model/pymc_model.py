@@ -80,13 +80,13 @@ def model_of(design: Design, spec: ModelSpec, *, whitened: bool = False) -> pm.M
     """Build a model in PyMC for a design; see `build_model`."""
     import pymc as pm
 
-    spec = spec.fitting(design)
     if any(term.known for term in spec.terms):
         raise ArgumentError(
             f"the residuals of {spec.name!r} covary, which PyMC's form of models does not have; "
             "bb.fit integrates them out with ",
             Argument("method", "exact"),
         )
+    spec = spec.fitting(design)
     coords = {**design.coords, **spec.correlation_coords(design), "row": np.arange(len(design.y))}
     with pm.Model(coords=coords) as model:
         index = {
