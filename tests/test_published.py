@@ -45,8 +45,9 @@ OVERALL_TOLERANCE = {"religion_reddit": 0.0015}
 """Overall mean, where the published chains stray further than .001: the plotted mean of associated
 is .0014 from the exact one, see `test_why_religion_on_reddit_deviates`."""
 
-MEAN_NOISE, END_NOISE = 0.0005, 0.001
-"""Monte Carlo error of a mean and of an interval end from 64,000 draws, four standard errors."""
+MEAN_NOISE, END_NOISE = 0.005, 0.01
+"""Monte Carlo error of a mean and of an end from 64,000 draws, four standard errors, as a share of
+the interval's width: that is 3.2 sds of a Normal, whose density at the ends is .11 over its sd."""
 
 Read = Callable[[str], pd.DataFrame]
 
@@ -99,8 +100,9 @@ def test_paper_figures_refit_reproduces_the_plotted_posteriors(
     mean_tolerance, end_tolerance = WORD_TOLERANCE.get(name, (0.003, 0.007))
     assert means[overall].max() < OVERALL_TOLERANCE.get(name, 0.001)
     assert ends[overall].max() < 0.003
-    assert means[~overall].max() < mean_tolerance + MEAN_NOISE
-    assert ends[~overall].max() < end_tolerance + END_NOISE
+    width = both["high_y"] - both["low_y"]
+    assert (means < mean_tolerance + MEAN_NOISE * width)[~overall].all()
+    assert (ends < end_tolerance + END_NOISE * width)[~overall].all()
 
 
 def _percentiles(post: DataTree) -> pd.DataFrame:
