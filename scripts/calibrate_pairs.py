@@ -125,8 +125,8 @@ def by_robust_t(frame: pd.DataFrame, _: SeedSequence, __: str) -> pd.DataFrame:
     freedom are one below the effective number of clusters.
     """
     preferred = 0.5 + 0.5 * np.sign(frame["difference"])
-    sign = np.where(frame["model"] == frame["model"].iloc[0], 1.0, -1.0)  # first - second
     first = frame["model"] == frame["model"].iloc[0]
+    sign = np.where(first, 1.0, -1.0)  # first - second
     rows = []
     for bias_type in ["all", *frame["bias_type"].unique()]:
         chosen = (frame["bias_type"] == bias_type) | (bias_type == "all")

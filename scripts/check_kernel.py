@@ -107,9 +107,8 @@ def by_product(words: FloatArray, attributes: FloatArray, table: pd.DataFrame) -
             spread = np.sqrt(contrast @ np.linalg.solve(gram, contrast))
             rows.append((0.5 * (log + pull @ mean), contrast @ mean, spread))
     log, mean, sd = np.array(rows).T
-    draws = default_rng(1).choice(
-        len(log), 4000, p=np.exp(log - log.max()) / np.exp(log - log.max()).sum()
-    )
+    weight = np.exp(log - log.max())
+    draws = default_rng(1).choice(len(log), 4000, p=weight / weight.sum())
     drawn = default_rng(2).normal(mean[draws], sd[draws])
     low, high = np.quantile(drawn, [(1 - CI_PROB) / 2, (1 + CI_PROB) / 2])
     return float(drawn.mean()), float(low), float(high)

@@ -18,7 +18,7 @@ from .._core.checks import unknown_name
 from .._core.display import abridged
 from .._core.resources import OWN_FRAMES
 from ..embeddings.load import load_vectors
-from ..scores.list_rows import list_rows, selections
+from ..scores.list_rows import ListRows, list_rows, selections
 from ..scores.registry import ListScore, chosen_scores
 from ..tables.distances import distance_table, refuse_missing
 from ..tables.levels import AVERAGE
@@ -184,8 +184,9 @@ def score_many(
                 held = load_vectors(own, shared)
                 if unit:
                     held.vectors = unit_rows(held.vectors)
+                listed, _ = list_rows(held, words)
                 for score, spec in specs.items():
-                    found = _value_and_bias(spec, held, words, aggregate)
+                    found = _value_and_bias(spec, listed, aggregate)
                     rows.append((score, words.name, embedding, *found))
     cells = pd.DataFrame(rows, columns=["score", "wordlist", "embedding", "value", "bias"])
     frame = _ranked(cells, several=len(lists) > 1)
@@ -193,11 +194,8 @@ def score_many(
     return frame
 
 
-def _value_and_bias(
-    spec: ListScore, vectors: KeyedVectors, wordlist: WordList, aggregate: str
-) -> tuple[float, float]:
+def _value_and_bias(spec: ListScore, rows: ListRows, aggregate: str) -> tuple[float, float]:
     """Return a score's mean over choices of groups, and the aggregate of how far it is off."""
-    rows, _ = list_rows(vectors, wordlist)
     values = np.array([spec.value(rows.of_groups(at)) for at in selections(rows, spec.scope)])
     apart = values - spec.no_bias
     if aggregate == "abs_mean":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ import pandas as pd
 from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_PROB
 from .._core.random import Seed, as_seed_sequence
+from .._core.resources import OWN_FRAMES
 from ..contextual.encoders import Encoder, load_encoder
-from ..contextual.encoding import sentence_vectors
+from ..contextual.encoding import BATCH_SIZE, sentence_vectors
 from ..maskedlm.datasets import ROLES
 from ..maskedlm.measures import ALL_TYPES
 from ..maskedlm.pair_groups import Terms, grouped_pairs, masked_sentence
@@ -31,7 +33,12 @@ def pair_biases(
     pairs: pd.DataFrame,
     terms: Terms,
     encoder: str | Path | Encoder,
-    **options: Any,  # noqa: ANN401
+    *,
+    layer: int = -1,
+    pooling: str = "sentence",
+    batch_size: int = BATCH_SIZE,
+    device: str = "cpu",
+    progressbar: bool = False,
 ) -> pd.DataFrame:
     """SAME of the sentences of pairs beside the difference of their scores.
 
@@ -50,9 +57,8 @@ def pair_biases(
         Terms of groups by bias type, as `maskedlm.grouped_pairs` takes them.
     encoder : str, Path or Encoder
         With a mask token; the folder of the language model, say.
-    **options
-        ``layer``, ``pooling``, ``batch_size``, ``device``, ``progressbar`` of
-        `contextual.sentence_vectors`.
+    layer, pooling, batch_size, device, progressbar
+        As `contextual.sentence_vectors` takes them.
 
     Returns
     -------
@@ -85,17 +91,25 @@ def pair_biases(
     """
     require_columns(paired, ("model", "measure", "pair_id", "difference"))
     found = _in_order(grouped_pairs(pairs, terms), terms)
-    loaded = load_encoder(encoder, device=options.pop("device", "cpu"))
+    loaded = load_encoder(encoder, device=device)
+    vectors_of = partial(
+        sentence_vectors,
+        loaded,
+        layer=layer,
+        pooling=pooling,
+        batch_size=batch_size,
+        progressbar=progressbar,
+    )
     mask = loaded.tokenizer.mask_token
     if mask is None:
         raise ValueError(f"{loaded.name} has no mask token; take a masked language model")
     both = [found[role].tolist() for role in ROLES]
     masked = [masked_sentence(more, less, mask) for more, less in zip(*both, strict=True)]
-    rows = sentence_vectors(loaded, [*masked, *both[0], *both[1]], **options)
+    rows = vectors_of([*masked, *both[0], *both[1]])
     signed = np.zeros((3, len(found)))
     for key in found[_GROUPS].drop_duplicates().to_numpy():
         at = np.flatnonzero((found[_GROUPS] == key).all(axis=1))
-        of = [sentence_vectors(loaded, terms[key[0]][name], **options) for name in key[1:]]
+        of = [vectors_of(terms[key[0]][name]) for name in key[1:]]
         for turn in range(3):
             signed[turn, at] = same_of(rows[turn * len(found) + at], of).signed
     found["same"] = signed[0]
@@ -180,7 +194,7 @@ def pair_correlations(
     if not rows:
         raise ValueError(f"{told}; list more terms")
     if few:
-        warnings.warn(f"{told}; they have no row", stacklevel=2)
+        warnings.warn(f"{told}; they have no row", skip_file_prefixes=OWN_FRAMES)
     result = pd.DataFrame(rows)
     result.attrs = {"ci_prob": ci_prob, "seed": sequence.entropy}
     return result

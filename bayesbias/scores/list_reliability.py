@@ -12,6 +12,7 @@ from .._core.arrays import FloatArray, cosine_similarity
 from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_PROB
 from .._core.random import Seed, as_seed_sequence
+from .._core.resources import OWN_FRAMES
 from ..embeddings.word_sets import WordVectors
 from ..tables.descriptives import STEREOTYPES
 from ..tables.schema import require_columns
@@ -120,7 +121,8 @@ def list_consistency(
         raise ValueError(f"no set of the table has {FEWEST_ITEMS} words or more")
     if small:
         warnings.warn(
-            f"sets of fewer than {FEWEST_ITEMS} words have no row: {', '.join(small)}", stacklevel=2
+            f"sets of fewer than {FEWEST_ITEMS} words have no row: {', '.join(small)}",
+            skip_file_prefixes=OWN_FRAMES,
         )
     frame = pd.DataFrame(rows)
     frame.attrs = {"ci_prob": ci_prob, "seed": sequence.entropy}

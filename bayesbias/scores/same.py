@@ -16,7 +16,7 @@ from .list_rows import ListRows
 from .registry import ListScore, Properties, Weights
 from .resampling import pooled, ratio
 from .result import COLUMNS, ScoreResult, Words, not_among, of_words
-from .subspace import DEPENDENT, bias_subspace, group_means
+from .subspace import DEPENDENT, gram_schmidt, group_differences, group_means
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -55,17 +55,12 @@ def same_of(targets: ArrayLike, groups: Sequence[ArrayLike]) -> SameResult:
 
 
 def _same_of(targets: ArrayLike, groups: Sequence[ArrayLike], names: Sequence[str]) -> SameResult:
-    basis = bias_subspace(groups)
+    differences = group_differences(groups)
+    basis, made_of = gram_schmidt(differences)
     rows = unit_rows(as_rows("targets", targets))
     components = rows @ basis.T
     per_target = np.minimum(np.linalg.norm(components, axis=1), 1.0)
-    means = group_means(groups)
-    differences = means[1:] - means[0]
     signed = rows @ unit_rows(-differences)[0] if len(groups) == 2 else None
-    # A difference that was left out lies in the span of those before it: the first that has a
-    # part along a vector of the basis is the one that the vector was made of.
-    longest = np.linalg.norm(differences, axis=1).max()
-    made_of = (basis @ differences.T > DEPENDENT * longest).argmax(axis=1)
     return SameResult(
         score=float(per_target.mean()),
         per_target=per_target,

@@ -38,21 +38,23 @@ def group_means(groups: Sequence[ArrayLike]) -> FloatArray:
     return np.stack([unit_rows(group).mean(axis=0) for group in rows])
 
 
-def gram_schmidt(rows: ArrayLike, tolerance: float = DEPENDENT) -> FloatArray:
+def gram_schmidt(rows: ArrayLike, tolerance: float = DEPENDENT) -> tuple[FloatArray, list[int]]:
     """Orthonormal basis of the span of the rows, taken in order, (rank, n_dims).
 
-    Rows whose remainder is shorter than this share of the longest row are left out.
+    Rows whose remainder is shorter than this share of the longest row are left out; the places of
+    those that each vector was made of come second.
     """
     matrix = np.asarray(rows, dtype=np.float64)
     longest = float(np.linalg.norm(matrix, axis=1).max(initial=0.0))
-    basis = np.empty((0, matrix.shape[1]))
-    for row in matrix:
+    basis, kept = np.empty((0, matrix.shape[1])), []
+    for place, row in enumerate(matrix):
         rest = row - basis.T @ (basis @ row)
         rest -= basis.T @ (basis @ rest)  # once more: one pass loses digits on near-parallel rows
         length = float(np.linalg.norm(rest))
         if length > tolerance * longest:
             basis = np.vstack([basis, rest / length])
-    return basis
+            kept.append(place)
+    return basis, kept
 
 
 def bias_subspace(groups: Sequence[ArrayLike]) -> FloatArray:
@@ -61,13 +63,18 @@ def bias_subspace(groups: Sequence[ArrayLike]) -> FloatArray:
     Schröder, Schulz, Hammer (2024), The SAME score, equations 13-15; (rank, n_dims) with rank
     n_groups - 1 or, where group means are linearly dependent, less.
     """
+    return gram_schmidt(group_differences(groups))[0]
+
+
+def group_differences(groups: Sequence[ArrayLike]) -> FloatArray:
+    """Compute the differences â_i - â_0 of mean unit vectors, (n_groups - 1, n_dims)."""
     if len(groups) < 2:
         raise ValueError(f"a bias subspace needs at least two groups; got {len(groups)}")
     means = group_means(groups)
     differences = means[1:] - means[0]
     if np.linalg.norm(differences, axis=1).max() <= DEPENDENT:
         raise ValueError("the groups have the same mean vector, so no direction tells them apart")
-    return gram_schmidt(differences)
+    return np.asarray(differences)
 
 
 def pair_differences(first: ArrayLike, second: ArrayLike) -> FloatArray:

@@ -117,11 +117,13 @@ def narrow_types(analysis: PairAnalysis) -> list[str]:
         for row in observed.to_dict("records")
         if row["bias_type"] != ALL_TYPES and LARGE <= row["largest_share"] < 1
     ]
+    if not named:
+        return []
     return [
         f"One contrast of words has many pairs of {', '.join(named)}. What is said of these types "
         "is said of that contrast before all; what another as large would show, the data do not "
         "know."
-    ] * bool(named)
+    ]
 
 
 def share_texts(measure: str, rows: pd.DataFrame) -> tuple[str, str]:
