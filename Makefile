@@ -1,7 +1,7 @@
 # Needs nothing beforehand but make and a python3; everything else goes into .tools and .venv.
 UV := .tools/bin/uv
 BIN := .venv/bin
-SOURCES := bayesbias tests benchmarks scripts
+SOURCES := bayesbias tests studies benchmarks scripts
 
 .PHONY: env demo test test-order test-slow test-mlm test-report test-stan fuzz coverage mutants notebooks docs release-check lint extra bench clean
 

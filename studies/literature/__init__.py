@@ -1,0 +1,1 @@
+"""Published claims, recomputed: one file a paper; run `python -m studies.literature NAME`."""
