@@ -383,24 +383,6 @@ def test_inlined_svg_keeps_text_and_prefixes_ids(tmp_path: Path) -> None:
     assert root.get("height") is None
 
 
-def test_tips_stand_in_their_shapes_as_text(tmp_path: Path) -> None:
-    path = tmp_path / "a.svg"
-    path.write_text(
-        '<svg xmlns="http://www.w3.org/2000/svg" width="72pt"><g id="tips-0"><defs><path id="m"/>'
-        '</defs><g><use style="fill: #D55E00; stroke: #123456"/><use/></g></g></svg>'
-    )
-    tips = {"tips-0": (SCRIPT, "b")}
-    root = ET.fromstring(inlined(path, "f1", "label", tips))
-    marks = list(root.iter(f"{{{SVG}}}use"))
-    assert [mark.get("class") for mark in marks] == ["mark", "mark"]
-    assert [mark[0].tag for mark in marks] == [f"{{{SVG}}}title"] * 2
-    assert [mark[0].text for mark in marks] == [SCRIPT, "b"]
-    assert marks[0].get("style") == "fill: var(--associated); stroke: #123456"
-    for wrong in ({"tips-0": ("a",)}, {"tips-1": ("a",)}):
-        with pytest.raises(ValueError, match=r"group 'tips-\d' has [02] shapes and 1 texts"):
-            inlined(path, "f1", "label", wrong)
-
-
 def test_figures_take_all_their_colours_from_the_page(hostile_page: str) -> None:
     figures = re.findall(r"<figure>.*?</figure>", hostile_page, re.DOTALL)
     assert len(figures) == 13

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from . import completion, options
+from . import options
 from .screen import Screen
 
 MOST_WORDS = 1_000
@@ -137,7 +137,6 @@ def show_model(
         str,
         typer.Argument(
             metavar="MODEL",
-            autocompletion=completion.models,
             help="Name of a bundled model, or path of a .toml file.",
         ),
     ],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..sampling.options import FitOptions
-from . import completion, options
+from . import options
 from .screen import Screen
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ def compare(
             "--model",
             "-m",
             metavar="MODEL",
-            autocompletion=completion.models,
             help="A model for changes by name or path; may be repeated, and the last leads. "
             "By default change-crossed and change-maximal.",
         ),

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from . import completion, options
+from . import options
 from .screen import Screen
 
 
@@ -20,7 +20,6 @@ def convert(
         str,
         typer.Argument(
             metavar="SOURCE",
-            autocompletion=completion.vectors,
             help="An embedding, as for --vectors elsewhere.",
         ),
     ],

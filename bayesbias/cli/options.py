@@ -13,7 +13,6 @@ from typing import Annotated, Any
 import typer
 
 from ..sampling.options import FitOptions
-from . import completion
 from .screen import Screen
 
 MADE_WITHOUT = {
@@ -53,7 +52,6 @@ Vectors = Annotated[
         "--vectors",
         "-v",
         metavar="SOURCE",
-        autocompletion=completion.vectors,
         help="A bundled embedding (glove-demo), a name of gensim's downloader "
         "(glove-wiki-gigaword-100), or a file: .bin .txt .vec, also in .gz or .zip (one of several "
         "in a .zip: glove.6B.zip::glove.6B.50d.txt), .npz, .kv, .model. See `bayesbias docs "
@@ -108,7 +106,6 @@ OneList = Annotated[
     str,
     typer.Argument(
         metavar="LIST",
-        autocompletion=completion.lists,
         help="Name of a bundled list, or path of a .toml file.",
     ),
 ]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..sampling.options import FitOptions
-from . import completion, options
+from . import options
 from .screen import Screen
 
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ def run(
         list[str],
         typer.Argument(
             metavar="LIST...",
-            autocompletion=completion.lists,
             help="Names of bundled lists, or paths of .toml files.",
         ),
     ],
@@ -78,7 +77,6 @@ def run(
             "--model",
             "-m",
             metavar="MODEL",
-            autocompletion=completion.models,
             help="A model by name or path; may be repeated. By default crossed and maximal, "
             "with --encoder crossed and contextual.",
         ),

@@ -12,7 +12,7 @@ import typer
 
 from ..model.defaults import RECOMMENDED
 from ..sampling.options import FitOptions
-from . import completion, options
+from . import options
 from .screen import Screen, complain
 
 if TYPE_CHECKING:
@@ -54,7 +54,6 @@ def scores(
             "--model",
             "-m",
             metavar="MODEL",
-            autocompletion=completion.models,
             help="The model for --posterior.",
         ),
     ] = RECOMMENDED["distance"],

@@ -77,16 +77,6 @@ class Screen:
         console.width = max(console.width, LEAST_WIDTH)
         console.print(table)
 
-    def markdown(self, text: str) -> None:
-        """Print a page of Markdown on stdout as a terminal shows it best."""
-        if self.quiet:
-            return
-        from rich.console import Console
-
-        from .markdown import Page
-
-        Console(emoji=False).print(Page(plain(text)))
-
     @contextmanager
     def steps(self, total: int) -> Iterator[Callable[[str], None]]:
         """Show on a terminal how many of some steps are done; give what tells of the next."""

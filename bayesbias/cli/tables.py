@@ -9,7 +9,7 @@ import typer
 
 from ..model.defaults import RECOMMENDED
 from ..sampling.options import FitOptions
-from . import completion, options
+from . import options
 from .screen import Screen
 
 if TYPE_CHECKING:
@@ -91,7 +91,6 @@ def fit(
             "--model",
             "-m",
             metavar="MODEL",
-            autocompletion=completion.models,
             help="A model by name or path.",
         ),
     ] = RECOMMENDED["distance"],

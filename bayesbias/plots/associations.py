@@ -10,7 +10,6 @@ import pandas as pd
 from ..tables.schema import require_columns
 from .axes_frame import HEADER_HEIGHT, Scale, SideText, finish, new_axes, row_labels
 from .palette import COLOURS, LINE, MARKERS
-from .tooltips import set_tips, tip
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -93,8 +92,6 @@ def _row(ax: Axes, part: pd.DataFrame, at: float, colour: str, marker: str) -> N
     name = str(part["group"].iloc[0])
     (dots,) = ax.plot(drawn["association"], heights, marker, color=colour, label=name, zorder=3)
     dots.set(markersize=5.5, alpha=0.75, markeredgewidth=0, linestyle="none")
-    words = zip(drawn["word"], drawn["association"], strict=True)
-    set_tips(dots, [tip(word, name, value) for word, value in words])
     ax.vlines(part["association"].mean(), at - 0.36, at + 0.36, color=colour, linewidth=1.8)
 
 

@@ -22,7 +22,6 @@ from .axes_frame import (
 )
 from .header import TEXT_SIZE
 from .palette import COLOURS, FAINT, INK, MARKERS, TINT
-from .tooltips import set_tips, tip
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -215,19 +214,12 @@ def draw_intervals(
 ) -> Line2D:
     """Draw the points and bars of some rows in one style, and return the points.
 
-    With a column ``label``, tooltips name the row and, if there is one, its ``connection``. The
-    sizes of points and bars are in points.
+    The sizes of points and bars are in points.
     """
     y = drawn["position"]
-    bars = ax.hlines(y, drawn["low"], drawn["high"], color=colour, linewidth=width, zorder=2)
+    ax.hlines(y, drawn["low"], drawn["high"], color=colour, linewidth=width, zorder=2)
     (points,) = ax.plot(drawn["mean"], y, marker, color=colour, label=label, zorder=3)
     points.set(markersize=size, markeredgecolor="white", markeredgewidth=0.1 * size)
-    if "label" in drawn:
-        what = drawn["connection"].astype(str) if "connection" in drawn else [""] * len(drawn)
-        numbers = (drawn[name] for name in ("mean", "low", "high"))
-        texts = [tip(*each) for each in zip(drawn["label"], what, *numbers, strict=True)]
-        set_tips(bars, texts)
-        set_tips(points, texts)
     return points
 
 

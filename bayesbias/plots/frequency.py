@@ -10,7 +10,6 @@ import pandas as pd
 from ..tables.schema import connections_present, require_columns
 from .axes_frame import HEADER_HEIGHT, Scale, finish, new_axes
 from .palette import COLOURS, MARKERS
-from .tooltips import set_tips, tip
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,8 +61,6 @@ def distances_by_rank(table: pd.DataFrame, ranks: pd.DataFrame, *, ax: Axes | No
             alpha=0.8,
             markeredgewidth=0,
         )
-        rows = zip(part["word"], part["rank"], part["cosine_distance"], strict=True)
-        set_tips(points, [tip(word, f"rank {rank:,}", d) for word, rank, d in rows])
         keys.append(points)
     ends = np.log10(frame["rank"].astype(float))
     ax.set_ylabel("mean cosine distance\nto the protected words")

@@ -12,7 +12,6 @@ from ..tables.schema import connections_present
 from .axes_frame import UNRELATED_LINE, distance_scale, finish, shorten
 from .forest_engine import Row, Rows, forest_axes
 from .palette import COLOURS, MARKERS
-from .tooltips import set_tips, tip
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,8 +65,6 @@ def _points(ax: Axes, drawn: pd.DataFrame, name: str) -> Line2D:
     distances = part["cosine_distance"]
     (points,) = ax.plot(distances, part.index, MARKERS[name], color=COLOURS[name], label=name)
     points.set(markersize=6, markeredgecolor="white", markeredgewidth=0.5, zorder=3)
-    named = zip(part["attribute"], distances, strict=True)
-    set_tips(points, [tip(word, name, at) for word, at in named])
     return points
 
 

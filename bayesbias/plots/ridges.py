@@ -22,7 +22,6 @@ from .axes_frame import (
     row_labels,
 )
 from .palette import COLOURS, INK, LINE, QUIET
-from .tooltips import set_tips, tip
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -226,6 +225,3 @@ def _rug(ax: Axes, part: pd.DataFrame, name: str, row: int) -> None:
     many, top = len(part) > DENSE, row + 0.02
     rug = ax.vlines(part["cosine_distance"], top, top + 0.1, color=COLOURS[name], linewidth=0.5)
     rug.set(alpha=0.25 if many else 0.8, rasterized=many, zorder=2)
-    if not many:
-        pairs = part[["protected_word", "attribute", "cosine_distance"]]
-        set_tips(rug, [tip(f"{a} – {b}", name, at) for a, b, at in pairs.itertuples(index=False)])

@@ -15,8 +15,6 @@ import pandas as pd
 
 from .. import plots
 from ..plots.axes_frame import narrow_figures
-from ..plots.header import figure_of
-from ..plots.tooltips import tips_of
 from ..tables.levels import GROUP, LEVEL_COLUMNS, OVERALL, WORD
 from .svg import inlined
 
@@ -85,9 +83,9 @@ def draw_figures(figures: Iterable[Figure], folder: Path) -> dict[str, str]:
     with mpl.rc_context({"svg.fonttype": "none"}):  # text to be found, copied and read aloud
         prefixes = (f"f{at}" for at in count())
         for figure in figures:
-            axes, tips = _drawn(figure)
+            axes = _drawn(figure)
             _, path = plots.save(axes, folder / figure.name)
-            wide = inlined(path, next(prefixes), figure.texts[1], tips)
+            wide = inlined(path, next(prefixes), figure.texts[1])
             drawn[figure.name] = wide
             if figure.narrow and (narrow := _narrow(figure, next(prefixes))):
                 drawn[figure.name] = (
@@ -96,10 +94,9 @@ def draw_figures(figures: Iterable[Figure], folder: Path) -> dict[str, str]:
     return drawn
 
 
-def _drawn(figure: Figure) -> tuple[Axes, dict[str, tuple[str, ...]]]:
+def _drawn(figure: Figure) -> Axes:
     made = figure.draw()
-    axes = made[0] if isinstance(made, tuple) else made
-    return axes, _named_tips(axes)
+    return made[0] if isinstance(made, tuple) else made
 
 
 def _narrow(figure: Figure, prefix: str) -> str:
@@ -110,18 +107,10 @@ def _narrow(figure: Figure, prefix: str) -> str:
     with narrow_figures(), TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.filterwarnings("error", message="constrained_layout not applied")
         try:
-            axes, tips = _drawn(figure)
+            axes = _drawn(figure)
             (path,) = plots.save(axes, Path(folder) / "narrow.svg")
         except UserWarning:
             for number in {*plt.get_fignums()} - {*there}:
                 plt.close(number)
             return ""
-        return inlined(path, prefix, figure.texts[1], tips)
-
-
-def _named_tips(axes: Axes) -> dict[str, tuple[str, ...]]:
-    """Name the groups of the SVG file whose shapes have tips, and return these."""
-    artists = [each for each in figure_of(axes).findobj() if tips_of(each)]
-    for at, artist in enumerate(artists):
-        artist.set_gid(f"tips-{at}")
-    return {str(artist.get_gid()): tips_of(artist) for artist in artists}
+        return inlined(path, prefix, figure.texts[1])

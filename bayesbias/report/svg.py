@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -21,31 +20,22 @@ VARIABLES = {"#000000": "ink"} | {colour.lower(): name for name, colour in NAMED
 The style gives every variable a value for light and one for dark.
 """
 
-MARK = "mark"
-"""Class of the elements that say what they are when they are pointed at."""
-
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
 _UNWANTED = {f"{{{SVG}}}metadata", f"{{{SVG}}}style", f"{{{SVG}}}title"}
-_SHAPES = {f"{{{SVG}}}use", f"{{{SVG}}}path"}
 
 
-def inlined(
-    path: Path, prefix: str, label: str, tips: Mapping[str, Sequence[str]] | None = None
-) -> str:
+def inlined(path: Path, prefix: str, label: str) -> str:
     """Return an SVG file as an element of an HTML page, with a label for who cannot see it.
 
     The file is read as XML and written anew, so that whatever it shows as text stays text. Its
     ids, and the references to them, get the figure's own prefix. Its size gives way to that of the
-    page, and its colours to the page's style. Tips are, by the id of a group in the file, what
-    each of its shapes says when it is pointed at.
+    page, and its colours to the page's style.
     """
     root = ET.parse(path).getroot()  # written by matplotlib a moment ago
     for parent in list(root.iter()):
         for child in [child for child in parent if child.tag in _UNWANTED]:
             parent.remove(child)
-    for name, texts in (tips or {}).items():
-        _add_tips(root, name, texts)
     for element in root.iter():
         for key, value in element.attrib.items():
             element.set(key, _for_the_page(key, value, prefix))
@@ -55,29 +45,6 @@ def inlined(
     ET.register_namespace("", SVG)
     ET.register_namespace("xlink", XLINK)
     return ET.tostring(root, encoding="unicode")
-
-
-def _add_tips(root: ET.Element, name: str, texts: Sequence[str]) -> None:
-    """Place a text into every shape of a group, in the order in which they were drawn."""
-    shapes = [shape for each in root.iter() if each.get("id") == name for shape in _shapes(each)]
-    if len(shapes) != len(texts):
-        raise ValueError(f"group {name!r} has {len(shapes)} shapes and {len(texts)} texts")
-    for shape, text in zip(shapes, texts, strict=True):
-        shape.set("class", MARK)
-        title = ET.Element(f"{{{SVG}}}title")
-        title.text = text
-        shape.insert(0, title)
-
-
-def _shapes(group: ET.Element) -> list[ET.Element]:
-    """Find the shapes of a group, without those that only define others."""
-    found = []
-    for child in group:
-        if child.tag in _SHAPES:
-            found.append(child)
-        elif child.tag != f"{{{SVG}}}defs":
-            found += _shapes(child)
-    return found
 
 
 def _for_the_page(key: str, value: str, prefix: str) -> str:

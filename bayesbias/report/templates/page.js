@@ -2,7 +2,6 @@
 // Without this script every table is a plain table and every figure a plain figure.
 
 const FEWEST_ROWS_TO_FILTER = 6;
-const REACH = { x: 60, y: 8 }; // pixels from the pointer in which a mark is found
 
 const plain = (text) => text.normalize("NFC").replace(/\u2212/g, "-").toLowerCase();
 const written = (text) => {
@@ -85,56 +84,3 @@ for (const table of document.querySelectorAll(".scroll > table")) {
   }
   if (rows.length >= FEWEST_ROWS_TO_FILTER) addFilter(table, rows);
 }
-
-// What a mark of a figure is, beside the pointer. Its text is text, never markup.
-const tip = element("div", { className: "tip", hidden: true, dir: "auto" });
-tip.setAttribute("role", "tooltip");
-document.body.append(tip);
-let lit = [];
-
-function light(marks) {
-  for (const mark of lit) mark.classList.remove("lit");
-  lit = marks;
-  for (const mark of lit) mark.classList.add("lit");
-  tip.hidden = !lit.length;
-}
-
-function nearest(marks, x, y) {
-  let best = null, least = Infinity;
-  for (const mark of marks) {
-    if (!mark.getClientRects().length) continue; // of the drawing for another width
-    const box = mark.getBoundingClientRect();
-    const dx = Math.max(box.left - x, 0, x - box.right), dy = Math.max(box.top - y, 0, y - box.bottom);
-    if (dx <= REACH.x && dy <= REACH.y && dx + 4 * dy < least) [best, least] = [mark, dx + 4 * dy];
-  }
-  return best;
-}
-
-function place(x, y) {
-  const { width, height } = tip.getBoundingClientRect(), right = document.documentElement.clientWidth;
-  tip.style.left = `${Math.max(6, Math.min(x + 14, right - width - 6))}px`;
-  tip.style.top = `${y - height - 12 < 6 ? y + 18 : y - height - 12}px`;
-}
-
-for (const plot of document.querySelectorAll("figure .plot")) {
-  const texts = new Map();
-  for (const mark of plot.querySelectorAll("svg .mark")) {
-    const title = mark.querySelector("title");
-    texts.set(mark, title.textContent);
-    title.remove(); // or the browser would show it a second time
-  }
-  const point = (event) => {
-    const mark = nearest(texts.keys(), event.clientX, event.clientY), text = texts.get(mark);
-    light([...texts.keys()].filter((each) => mark && texts.get(each) === text)); // point and bar
-    if (!mark) return;
-    const [head, ...rest] = text.split("\n");
-    tip.replaceChildren(element("b", { textContent: head }), rest.map((line) => `\n${line}`).join(""));
-    place(event.clientX, event.clientY);
-  };
-  if (!texts.size) continue;
-  plot.addEventListener("pointermove", point);
-  plot.addEventListener("pointerdown", point);
-  plot.addEventListener("pointerleave", () => light([]));
-}
-window.addEventListener("scroll", () => light([]), { passive: true });
-window.addEventListener("keydown", (event) => event.key === "Escape" && light([]));
