@@ -9,7 +9,6 @@ from . import extrinsic as extrinsic
 from . import maskedlm as maskedlm
 from . import nulls as nulls
 from . import plots as plots
-from . import reproduce as reproduce
 from . import scores as scores
 from .background.matched_controls import matched_controls as matched_controls
 from .background.suggested_words import suggest_words as suggest_words

@@ -16,7 +16,6 @@ import re
 import warnings
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
@@ -24,7 +23,6 @@ from bayesbias._core.files import replace_file
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 ON_REQUEST = {"sbc"}
-NEEDS_TORCH = {"pll"}
 PACKAGES = ("bayesbias", "numpy", "scipy", "pandas", "gensim", "arviz", "pymc")
 PACKAGES += ("nutpie", "numpyro", "jax", "torch", "transformers")
 
@@ -81,7 +79,7 @@ def main() -> None:
     parser.add_argument("--sbc", action="store_true")
     parser.add_argument("--quick", action="store_true")
     asked = parser.parse_args()
-    left_out = (set() if asked.sbc else ON_REQUEST) | (set() if find_spec("torch") else NEEDS_TORCH)
+    left_out = set() if asked.sbc else ON_REQUEST
     wanted = asked.only or [name for name in known if name not in left_out]
     found = sections()
     for name in wanted:

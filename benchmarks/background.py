@@ -6,7 +6,7 @@ has done its imports and compiled its loops; the file is in the page cache for a
 best of ``REPEATS`` runs in a process (gensim's of one, which takes minutes), memory is the
 process's peak, the interpreter and its packages included.
 
-BAYESBIAS_GLOVE6B names the folder that ``scripts/build_background.py`` makes; without it, only the
+BAYESBIAS_GLOVE6B names GloVe 6B in 50 dimensions (docs/background.md); without it, only the
 generated file is measured.
 """
 

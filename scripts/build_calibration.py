@@ -5,7 +5,7 @@ Run ``python scripts/build_calibration.py`` from the checkout. ``--jobs N`` sets
 settings and package version: empty it after a change of code); ``--measure-only`` fills that folder
 and writes nothing else; ``--share .1`` simulates that share of all tables; ``--docs DIR`` writes
 elsewhere.
-BAYESBIAS_GLOVE6B names the folder that scripts/build_background.py makes, for lists about nothing
+BAYESBIAS_GLOVE6B names GloVe 6B in 50 dimensions (docs/background.md), for lists about nothing
 of 400,000 words; without it they are of the bundled vectors only.
 The page's text, with the names of all figures in it, is in scripts/calibration_page.md. It takes
 under an hour on two free cores.
@@ -29,8 +29,9 @@ import bayesbias as bb  # noqa: E402
 from bayesbias._core.files import replace_file  # noqa: E402
 from bayesbias.calibration import CALIBRATED_METHODS, calibrate, list_length  # noqa: E402
 from bayesbias.nulls import ABOUT, SCENARIOS, Scenario  # noqa: E402
-from bayesbias.reproduce import null_share  # noqa: E402
 from scripts import calibration_tables as tables_of  # noqa: E402
+from studies import literature  # noqa: E402
+from studies.literature import null_share  # noqa: E402
 
 TEXT = Path(__file__).with_name("calibration_page.md")
 
@@ -148,7 +149,7 @@ def draw(found: dict[str, pd.DataFrame], folder: Path) -> None:
     save(folder, "power", bb.plots.power_curves(found["power"]))
     ours = found["length"][found["length"]["method"] == "maximal-hpdi"]
     save(folder, "width", bb.plots.power_curves(ours, x="n_words", y="width", by="n_attributes"))
-    example = bb.reproduce.paper_example()
+    example = literature.paper_example()
     d, null, splits = example.effect_size(), example.null_samples(10_000, seed=1), example.splits()
     save(folder, "cells", bb.plots.cells(example.cells(), title="The example's 256 values"))
     for name, values, label, title, known_share in (

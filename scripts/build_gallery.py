@@ -157,7 +157,7 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
         Entry(
             "null_distribution",
             "What chance alone gives, and where an observed value lies in it.",
-            "example = bb.reproduce.paper_example()\n"
+            "from studies import literature\n\nexample = literature.paper_example()\n"
             "bb.plots.null_distribution(\n"
             '    example.null_samples(20_000, seed=1)["effect_size_population"],\n'
             "    example.effect_size(),\n"

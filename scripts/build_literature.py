@@ -15,7 +15,7 @@ from pathlib import Path
 import pandas as pd
 
 from bayesbias._core.files import replace_file
-from bayesbias.reproduce import ENTRIES, Entry
+from studies.literature import ENTRIES, Entry
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "literature.md"

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import bayesbias as bb
 from bayesbias._core.files import replace_file
-from bayesbias.reproduce.figures import COVERAGE, TOLERANCES, differences
-from bayesbias.reproduce.sources import TABLES, fitted, plotted, published_table
+from studies.literature.figures import COVERAGE, TOLERANCES, differences
+from studies.literature.sources import TABLES, fitted, plotted, published_table
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "validation.md"

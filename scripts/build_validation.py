@@ -25,10 +25,10 @@ import build_published_posteriors  # noqa: E402
 import bayesbias as bb  # noqa: E402
 from bayesbias._core.files import replace_file  # noqa: E402
 from bayesbias.posterior.loo import pointwise_loo  # noqa: E402
-from bayesbias.reproduce.sources import KNOWN_WARNINGS  # noqa: E402
 from benchmarks import sbc  # noqa: E402
 from benchmarks.agreement import ENDS, exact_and_nuts, largest, z_scores  # noqa: E402
 from benchmarks.sbc_figure import draw  # noqa: E402
+from studies.literature.sources import KNOWN_WARNINGS  # noqa: E402
 
 PAGE = ROOT / "docs" / "validation.md"
 FIGURES = ROOT / "docs" / "figures"
@@ -128,7 +128,7 @@ some .0002. The plotted chains hardly reached sds of words below .025, which hol
 posterior: without these the largest difference of a word falls from .0079 to .0026, that of the
 overall mean by .0001 only. The remaining .0013 is Monte Carlo error of the plotted chains. It is
 one standard error if their 14,000 draws are worth 1,100 of this mean (posterior sd .044), and all
-64 means of the figure scatter as those of 1,700 draws do (`python -m bayesbias.reproduce draws_made
+64 means of the figure scatter as those of 1,700 draws do (`python -m studies.literature draws_made
 religion_reddit`; gender on Google 23,000). The other three means of the table are within .0004.
 
 {published}

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-import bayesbias as bb
 from bayesbias.calibration import CALIBRATED_METHODS
 from bayesbias.nulls import SCENARIOS
-from bayesbias.reproduce import null_share
+from studies import literature
+from studies.literature import null_share
 
 MODELS = ("paper", "crossed", "maximal")
 CHANGES = ("change-crossed", "change-maximal")
@@ -273,7 +273,7 @@ def length_tables(frame: pd.DataFrame) -> dict[str, str]:
 
 def example_content() -> dict[str, str]:
     """Write the published numbers of section 3.2 beside ours, and the shares of null samples."""
-    example = bb.reproduce.paper_example()
+    example = literature.paper_example()
     rows = [
         [row.quantity.replace("|", "\\|"), f"{row.published:g}", f"{row.found:.4f}", row.reason]
         for row in example.comparison().itertuples()

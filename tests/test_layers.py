@@ -34,10 +34,6 @@ ALLOWED = {
     "extrinsic": "_core tables model scores contextual maskedlm",
     "comparison": f"{BASE} model scores sampling posterior debias",
     "calibration": "_core tables model scores sampling posterior nulls background comparison",
-    "reproduce": (
-        f"{BASE} model scores sampling posterior nulls debias background maskedlm extrinsic "
-        "comparison"
-    ),
     "plots": "_core tables model posterior background comparison",
     "workflows": f"{BASE} model scores sampling posterior debias background contextual maskedlm "
     "comparison",

@@ -13,13 +13,14 @@ import pytest
 from builders import refused
 
 import bayesbias as bb
-from bayesbias.reproduce.__main__ import main
-from bayesbias.reproduce.claims import CLAIM_COLUMNS
-from bayesbias.reproduce.registry import CLAIMS, ENTRIES, Entry
-from bayesbias.reproduce.sources import TABLES, plotted_posteriors, published_table
+from studies import literature
+from studies.literature.__main__ import main
+from studies.literature.claims import CLAIM_COLUMNS
+from studies.literature.registry import CLAIMS, ENTRIES, Entry
+from studies.literature.sources import TABLES, plotted_posteriors, published_table
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "literature.md").read_text(encoding="utf-8")
-ROW = re.compile(r"^\|.*\| (\d+) of (\d+) \| `(python -m bayesbias\.reproduce [^`]+)` \|$", re.M)
+ROW = re.compile(r"^\|.*\| (\d+) of (\d+) \| `(python -m studies\.literature [^`]+)` \|$", re.M)
 ROWS = {command: (int(agreeing), int(n)) for agreeing, n, command in ROW.findall(PAGE)}
 """How many numbers of each command of the page agree, and how many there are."""
 
@@ -34,9 +35,7 @@ def _data(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
         monkeypatch.setenv("BAYESBIAS_DATA", str(request.getfixturevalue("shared_data")))
 
 
-@pytest.mark.parametrize(
-    "name", sorted(set(re.findall(r"`bb\.([\w.]+)", PAGE)) - {"reproduce.NAME"})
-)
+@pytest.mark.parametrize("name", sorted(set(re.findall(r"`bb\.([\w.]+)", PAGE))))
 def test_every_name_of_the_page_is_there(name: str) -> None:
     assert attrgetter(name)(bb) is not None
 
@@ -72,7 +71,7 @@ def test_a_frame_has_the_columns_and_a_cause_for_what_differs(shared_data: Path)
 
 
 def test_copies_of_the_debiased_tables(shared_data: Path) -> None:
-    frame = bb.reproduce.copies(folder=shared_data).set_index("claim")
+    frame = literature.copies(folder=shared_data).set_index("claim")
     religion, race, gender = (
         frame[frame.index.str.startswith(f"debiased_{name}")].iloc[0]
         for name in ("religion", "race", "gender")
@@ -86,7 +85,7 @@ def test_copies_of_the_debiased_tables(shared_data: Path) -> None:
 
 def test_the_arithmetic_of_the_worked_example() -> None:
     s = np.array([0.5, 0.3, -0.6, -0.3])
-    frame = bb.reproduce.weat_example()
+    frame = literature.weat_example()
     for found, ddof in zip(frame["recomputed"], (0, 1), strict=True):
         expected = (s[:2].mean() - s[2:].mean()) / s.std(ddof=ddof)
         assert found == pytest.approx(expected, abs=5e-4)

@@ -11,9 +11,10 @@ import pytest
 from builders import refused
 
 import bayesbias as bb
-from bayesbias.reproduce import PaperExample, null_share
-from bayesbias.reproduce.null_example import slipped_effect_sizes
 from bayesbias.scores.mac import mac_of_table
+from studies import literature
+from studies.literature import PaperExample, null_share
+from studies.literature.null_example import slipped_effect_sizes
 
 N = 100_000
 """Null samples of the tests of shares."""
@@ -24,7 +25,7 @@ SE = 3.5
 
 @pytest.fixture(scope="module")
 def example() -> PaperExample:
-    return bb.reproduce.paper_example()
+    return literature.paper_example()
 
 
 @pytest.fixture(scope="module")

@@ -11,11 +11,11 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from plot_looks import note, row_names
 
-import bayesbias as bb
 from bayesbias import plots
 from bayesbias.plots.calibration import CAUTIOUS
 from bayesbias.plots.null_models import BODY
 from bayesbias.plots.palette import INK, MISS
+from studies import literature
 
 
 def rates(kind: str = "false alarms") -> pd.DataFrame:
@@ -140,7 +140,7 @@ def test_widths_are_drawn_for_methods_that_have_them_over_doublings_of_length() 
 
 
 def test_cells_are_drawn_one_by_one_in_the_colours_of_their_group() -> None:
-    frame = bb.reproduce.paper_example().cells()
+    frame = literature.paper_example().cells()
     ax = plots.cells(frame)
     drawn = {line.get_label(): line for line in ax.lines[:2]}
     for name in "XY":

@@ -16,7 +16,7 @@ from xarray import DataTree
 
 import bayesbias as bb
 from bayesbias.posterior.summaries import levels
-from bayesbias.reproduce.sources import TABLES, plotted_posteriors
+from studies.literature.sources import TABLES, plotted_posteriors
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*rows repeat an earlier row exactly")
 

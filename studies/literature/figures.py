@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..posterior.predictive import check
-from ..posterior.summaries import summary
+from bayesbias.posterior.predictive import check
+from bayesbias.posterior.summaries import summary
+
 from .claims import Claim, claims_frame
 from .sources import Folder, fitted, plotted
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from ..comparison.single_numbers import mac_before_after
-from ..tables.schema import CONNECTIONS
+from bayesbias.comparison.single_numbers import mac_before_after
+from bayesbias.tables.schema import CONNECTIONS
+
 from .claims import Claim, claims_frame
 from .sources import BEFORE, Folder, published_table
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from ..comparison.single_numbers import mac_before_after
-from ..posterior.summaries import summary
-from ..sampling.fit import fit
-from ..tables.copies import copied_words, drop_copies
+from bayesbias.comparison.single_numbers import mac_before_after
+from bayesbias.posterior.summaries import summary
+from bayesbias.sampling.fit import fit
+from bayesbias.tables.copies import copied_words, drop_copies
+
 from .claims import Claim, claims_frame
 from .sources import BEFORE, DEBIASED, Folder, plotted, published_table
 

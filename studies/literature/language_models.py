@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..maskedlm.measures import Normals, js_divergence, js_to_a_normal, jss_of, kls_of
-from ..maskedlm.pair_files import read_pairs
+from bayesbias.maskedlm.measures import Normals, js_divergence, js_to_a_normal, jss_of, kls_of
+from bayesbias.maskedlm.pair_files import read_pairs
+
 from .claims import Claim, claims_frame
 from .sources import Folder, data_folder
 

@@ -1,11 +1,12 @@
-"""``python -m bayesbias.reproduce NAME [ARGUMENT...]``: print a frame of claims."""
+"""``python -m studies.literature NAME [ARGUMENT...]``: print a frame of claims."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
 
-from .._core.checks import unknown_name
+from bayesbias._core.checks import unknown_name
+
 from .registry import CLAIMS, ENTRIES
 
 

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..model.spec import load_model
-from ..scores.weat import effect_sizes
-from ..tables.wordlists import load_wordlist
+from bayesbias.model.spec import load_model
+from bayesbias.scores.weat import effect_sizes
+from bayesbias.tables.wordlists import load_wordlist
+
 from .claims import Claim, claims_frame
 from .null_example import REASONS, paper_example
 

@@ -16,14 +16,14 @@ import pandas as pd
 from numpy.random import default_rng
 from numpy.typing import ArrayLike
 
-from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
-from .._core.random import Seed, as_seed_sequence
-from ..nulls.additive import PAPER_SD
-from ..nulls.base import Layout, check_count
-from ..scores.permutation import permutation_test
-from ..scores.splits import split_matrix
-from ..scores.weat import effect_sizes
+from bayesbias._core.arrays import FloatArray
+from bayesbias._core.checks import unknown_name
+from bayesbias._core.random import Seed, as_seed_sequence
+from bayesbias.nulls.additive import PAPER_SD
+from bayesbias.nulls.base import Layout, check_count
+from bayesbias.scores.permutation import permutation_test
+from bayesbias.scores.splits import split_matrix
+from bayesbias.scores.weat import effect_sizes
 
 N_X = 8
 """Words of X, of Y, attributes of A, and of B."""
@@ -153,8 +153,8 @@ def paper_example() -> PaperExample:
 
     Examples
     --------
-    >>> import bayesbias as bb
-    >>> example = bb.reproduce.paper_example()
+    >>> from studies.literature import paper_example
+    >>> example = paper_example()
     >>> round(example.statistic, 4), round(example.effect_size(), 4), round(example.p_value, 4)
     (0.3862, 1.2672, 0.0096)
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from .._core.checks import unknown_name
-from ..sampling.fit import fit
-from ..tables.table_files import read_table
+from bayesbias._core.checks import unknown_name
+from bayesbias.sampling.fit import fit
+from bayesbias.tables.table_files import read_table
 
 if TYPE_CHECKING:
     from xarray import DataTree

@@ -41,7 +41,7 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """Name of the function in `bayesbias.reproduce`."""
+        """Name of the function in `studies.literature`."""
         return self.function.__name__
 
     @property
@@ -52,7 +52,7 @@ class Entry:
     @property
     def command(self) -> str:
         """Command that prints the frame."""
-        return " ".join(["python -m bayesbias.reproduce", self.name, *self.arguments])
+        return " ".join(["python -m studies.literature", self.name, *self.arguments])
 
     def frame(self, **options: str | None) -> pd.DataFrame:
         """Compute the claim."""

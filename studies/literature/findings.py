@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from ..comparison.changes import changes, order_changes
-from ..comparison.joint import compare
-from ..posterior.contrasts import contrasts
+from bayesbias.comparison.changes import changes, order_changes
+from bayesbias.comparison.joint import compare
+from bayesbias.posterior.contrasts import contrasts
+
 from .claims import Claim, claims_frame, interval_text
 from .sources import KNOWN_WARNINGS, Folder, fitted, plotted, published_table
 

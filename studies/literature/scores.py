@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from .._core.arrays import FloatArray, unit_rows
-from ..background.experiment import experiments
-from ..background.psi_of_source import distribution, distributions
-from ..debias.defining_sets import load_defining_sets
-from ..embeddings.load import load_vectors
-from ..embeddings.word_sets import look_up
-from ..extrinsic.ranking import ranking_accuracy
-from ..scores.direct_bias import direct_bias, direct_bias_of
-from ..scores.gweat import gweat_of
-from ..scores.same import same_of
-from ..scores.weam import association_limit_of, psi_of
-from ..scores.weat import effect_sizes, weat
-from ..tables.wordlists import WordList, load_wordlist
+from bayesbias._core.arrays import FloatArray, unit_rows
+from bayesbias.background.experiment import experiments
+from bayesbias.background.psi_of_source import distribution, distributions
+from bayesbias.debias.defining_sets import load_defining_sets
+from bayesbias.embeddings.load import load_vectors
+from bayesbias.embeddings.word_sets import look_up
+from bayesbias.extrinsic.ranking import ranking_accuracy
+from bayesbias.scores.direct_bias import direct_bias, direct_bias_of
+from bayesbias.scores.gweat import gweat_of
+from bayesbias.scores.same import same_of
+from bayesbias.scores.weam import association_limit_of, psi_of
+from bayesbias.scores.weat import effect_sizes, weat
+from bayesbias.tables.wordlists import WordList, load_wordlist
+
 from .claims import Claim, claims_frame
 from .sources import Folder, data_folder
 
