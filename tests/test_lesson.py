@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
-from test_report_browser import OPTIONS
 
 import bayesbias as bb
 from bayesbias._core.resources import bundled_folder
@@ -69,6 +68,15 @@ WORLDS = [
         (8, 4, -0.02, 0.0, 0.02),
     ]
 ]
+
+OPTIONS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-background-networking",
+)
 
 type Browser = Any  # selenium ships types, but only those who run these tests have it
 

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 import warnings
 from dataclasses import replace
@@ -61,7 +59,6 @@ class Page(HTMLParser):
         self.tags: list[str] = []
         self.attributes: list[tuple[str, str, str]] = []
         self.text = ""
-        self.script = ""
         self.feed(html)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -69,8 +66,6 @@ class Page(HTMLParser):
         self.attributes += [(tag, key, value or "") for key, value in attrs]
 
     def handle_data(self, data: str) -> None:
-        if self.tags[-1:] == ["script"] and self.script == "":
-            self.script = data
         self.text += data
 
     def values(self, *names: str) -> list[str]:
@@ -84,7 +79,7 @@ def hostile_page(hostile: Analysis, tmp_path_factory: pytest.TempPathFactory) ->
 
 def test_hostile_words_show_as_text(hostile_page: str) -> None:
     page = Page(hostile_page)
-    assert page.tags.count("script") == 1
+    assert "script" not in page.tags
     foreign = {"img", "b-one", "iframe", "object", "embed", "link", "foreignobject"}
     assert not foreign & set(page.tags)
     assert not [key for _, key, _ in page.attributes if key.startswith("on")]
@@ -100,8 +95,6 @@ def test_the_page_needs_no_network(hostile_page: str) -> None:
     assert "@import" not in hostile_page
     assert not re.search(r"url\((?!#f\d+-)", hostile_page)
     policy = next(value for value in page.values("content") if "default-src" in value)
-    digest = base64.b64encode(hashlib.sha256(page.script.encode()).digest()).decode()
-    assert f"script-src 'sha256-{digest}'" in policy
     assert policy.startswith("default-src 'none'; img-src data:; ")
 
 
@@ -147,7 +140,7 @@ def test_the_index_leads_to_reports_and_escapes(hostile: Analysis) -> None:
     index = index_page([(hostile, 'a "b"/report.html')] * 2)
     page = Page(render(index, {}, "x", versions()))
     assert page.values("href").count("a%20%22b%22/report.html") == 2
-    assert page.tags.count("script") == 1
+    assert "script" not in page.tags
     assert SCRIPT in page.text
 
 
@@ -320,9 +313,6 @@ def test_models_stand_side_by_side(demo: Analysis) -> None:
     rows = means(demo, "overall").rows
     names = [f"{row[0].text} {row[1].text}" for row in rows[:3]]
     assert names == ["associated crossed", "associated maximal", "different crossed"]
-    strips = [row[4].strip for row in rows]
-    assert all(s and 0 < s.low < s.mean < s.high < 100 for s in strips)
-    assert all(s and s.reference is not None and 0 < s.reference < 100 for s in strips)
 
 
 @pytest.mark.parametrize(

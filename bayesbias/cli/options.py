@@ -24,7 +24,6 @@ MADE_WITHOUT = {
     "jobs",
     "dask",
     "compare_to",
-    "formats",
 }
 """Options that no number depends on."""
 

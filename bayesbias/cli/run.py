@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,15 +14,12 @@ from . import options
 from .screen import Screen
 
 if TYPE_CHECKING:
+    import pandas as pd
     from gensim.models import KeyedVectors
 
     from ..contextual import ContextualVectors
     from ..tables.wordlists import WordList
-    from ..workflows.since import Earlier
     from ..workflows.wordlist import Analysis, Settings
-
-FORMATS = ("html", "md", "pdf")
-"""What a report is written as; always as HTML."""
 
 RESERVED = ("report.html", "run.json", "plots")
 """Names in the folder of results that no list may take."""
@@ -110,17 +107,7 @@ def run(
         typer.Option(
             "--compare-to",
             metavar="DIR",
-            help="An earlier run: say what changed since (list, embedding, settings, models or "
-            "versions), and by how much the contrasts did.",
-        ),
-    ] = None,
-    formats: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help="Write the report as md or pdf, too; may be repeated. A PDF is printed by "
-            "Chromium or Chrome.",
+            help="An earlier run: show which inputs, settings and contrasts changed since.",
         ),
     ] = None,
     force: options.Force = False,
@@ -152,11 +139,10 @@ def run(
         reference_lists=0 if encoder else reference_lists,
         **vars(replace(fitting, progressbar=False)),
     )
-    _require_formats(formats or ())
     load_models(settings.models)
     chosen = _load_lists(lists)
     parts = [wordlist.name for wordlist in chosen] if len(chosen) > 1 else []
-    earlier = [load_earlier(compare_to, each.name) for each in chosen] if compare_to else []
+    earlier = [load_earlier(compare_to / part) for part in parts or [""]] if compare_to else []
     require_place(out, parts, force=force)
     other = ("vectors",) if encoder else ("templates", "pooling", "layer")
     command = options.command_of(context, model=settings.models, **dict.fromkeys(other))
@@ -166,7 +152,6 @@ def run(
         out,
         command,
         earlier=earlier,
-        formats=formats or (),
         force=force,
         screen=screen,
     )
@@ -174,18 +159,6 @@ def run(
     return options.finish(
         screen, _findings(analyses), out, open_report=open_report, doubtful=doubtful
     )
-
-
-def _require_formats(formats: Sequence[str]) -> None:
-    """Check, before any work is done, whether the report can be written so."""
-    from .._core.checks import unknown_name
-    from ..report.pdf import require_browser
-
-    for each in formats:
-        if each not in FORMATS:
-            raise ValueError(unknown_name("format", each, FORMATS))
-    if "pdf" in formats:
-        require_browser()
 
 
 def _load_lists(sources: Sequence[str]) -> list[WordList]:
@@ -216,8 +189,7 @@ def _results(
     out: Path,
     command: str,
     *,
-    earlier: Sequence[Earlier],
-    formats: Sequence[str],
+    earlier: Sequence[tuple[dict[str, Any], pd.DataFrame]],
     force: bool,
     screen: Screen,
 ) -> list[Analysis]:
@@ -225,7 +197,7 @@ def _results(
     from ..report.folder import write_list
     from ..workflows.output import record_of, replace_results
     from ..workflows.reference import vocabulary_pool
-    from ..workflows.since import since
+    from ..workflows.since import changes_since
     from ..workflows.wordlist import analyse
 
     pool = vocabulary_pool(replace(settings, progressbar=not screen.quiet), lists)
@@ -242,12 +214,20 @@ def _results(
         ]
         if earlier:
             pairs = zip(earlier, analyses, strict=True)
-            analyses = [replace(a, since=since(e, a, record_of(a, command))) for e, a in pairs]
+            analyses = [
+                replace(
+                    analysis,
+                    since=changes_since(
+                        old, record_of(analysis, command), analysis.frame("contrasts")
+                    ),
+                )
+                for old, analysis in pairs
+            ]
         with replace_results(out, force=force) as stage:  # only now is anything written
             for analysis, tell_of in zip(analyses, told, strict=True):
                 folder = stage / analysis.wordlist.name if several else stage
                 folder.mkdir(exist_ok=True)
-                write_list(analysis, folder, command, tell_of, formats=formats)
+                write_list(analysis, folder, command, tell_of)
             if several:
                 _write_index(analyses, stage, command)
             tell(f"writing {out}")
@@ -296,10 +276,13 @@ def _findings(analyses: Sequence[Analysis]) -> Iterator[str]:
     """Yield the contrast that leads of every list, for whom, and what it does not say."""
     from ..report.wording import CLOSING
     from ..report.wording.reference import finding_lines
-    from ..report.wording.since import since_sentences
 
     for analysis in analyses:
         first, *said = finding_lines(analysis)
         yield first
-        yield from (f"  {line}" for line in [*said, *since_sentences(analysis)])
+        yield from (f"  {line}" for line in said)
+        if analysis.since is not None:
+            rows = analysis.since.to_dict("records")
+            yield from (f"  {row['what']}: {row['before']} → {row['after']}" for row in rows)
+            yield "" if rows else "  Nothing changed since the earlier run."
     yield CLOSING

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,18 +20,16 @@ def write_report(
     folder: Path,
     tell: Tell = lambda _: None,
     *,
-    formats: Sequence[str] = (),
     title: str = "",
 ) -> None:
     """Draw a page's figures and write it, and last of all the record, whose command it shows.
 
-    `formats` are what it is written as beside HTML: ``md``, under the `title`, or ``pdf``.
+    With a `title` it is written as Markdown, too.
     """
     from ..workflows import output
     from .figures import draw_figures
     from .markdown import page_markdown
     from .page import render
-    from .pdf import print_pdf
 
     drawn = {}
     if page.figures:
@@ -39,13 +37,9 @@ def write_report(
         drawn = draw_figures(page.figures, folder / output.PLOTS)
     tell("writing the report")
     output.write_page(render(page, drawn, record["command"], record["versions"]), folder)
-    page_file = folder / output.REPORT
-    if "md" in formats:
+    if title:
         text = page_markdown(page, title, record["command"])
-        page_file.with_suffix(".md").write_text(text, "utf-8", errors="backslashreplace")
-    if "pdf" in formats:
-        tell("printing the report")
-        print_pdf(page_file, page_file.with_suffix(".pdf"))
+        (folder / "report.md").write_text(text, "utf-8", errors="backslashreplace")
     output.write_record(record, folder)
 
 
@@ -54,8 +48,6 @@ def write_list(
     folder: Path,
     command: str,
     tell: Tell = lambda _: None,
-    *,
-    formats: Sequence[str] = (),
 ) -> None:
     """Write everything about one list into its folder, the record last."""
     from ..workflows import output
@@ -70,4 +62,4 @@ def write_list(
         (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
     record, wordlist = output.record_of(analysis, command), analysis.wordlist
     title = f"{wordlist.title or wordlist.name}, in {analysis.settings.embedding}"
-    write_report(list_page(analysis), record, folder, tell, formats=formats, title=title)
+    write_report(list_page(analysis), record, folder, tell, title=title)

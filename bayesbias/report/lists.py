@@ -23,7 +23,7 @@ from .tables import (
     frame_table,
     interval_table,
     of_level,
-    step_cells,
+    plain_table,
 )
 from .wording import (
     ALL_GROUPS,
@@ -37,7 +37,6 @@ from .wording import (
 )
 from .wording import reference as said_of
 from .wording.numbers import signed
-from .wording.since import since_sentences
 from .wording.thin import with_marks
 
 MOST_GROUPS = 8
@@ -174,18 +173,12 @@ def _since_sections(analysis: Analysis) -> list[Section]:
     """Return the section on an earlier run, where there is one to compare with."""
     if analysis.since is None:
         return []
-    frame = analysis.since.contrasts
-    frame = frame.assign(
-        protected_group=frame["protected_group"].replace("", ALL_GROUPS),
-        contrast=frame["first"] + " − " + frame["second"],
-        before=frame["mean_before"],
-        after=frame["mean_after"],
-    )
-    frame = step_cells(frame, signed)
-    shown = ("model", "protected_group", "contrast", "before", "after", "change")
-    table = frame_table(frame, "Differences before and now", *shown)
-    sentences = since_sentences(analysis)
-    return [section("since", "Since an earlier run", sentences=sentences, table=table)]
+    if analysis.since.empty:
+        return [
+            section("since", "Since an earlier run", sentences=["Nothing changed."], table=None)
+        ]
+    table = plain_table(analysis.since, "What changed")
+    return [section("since", "Since an earlier run", sentences=[], table=table)]
 
 
 def _places(reference: Reference) -> Table:

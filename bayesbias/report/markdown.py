@@ -59,14 +59,13 @@ def _part(part: Part) -> Iterator[str]:
 
 
 def _table(table: Table) -> Iterator[str]:
-    """Write a table, without the columns of strips, and without what has no rows."""
+    """Write a table, if it has rows."""
     if not table.rows:
         return
-    kept = [at for at, cell in enumerate(table.rows[0]) if cell.strip is None]
-    numeric = [table.rows[0][at].key is not None for at in kept]
+    numeric = [cell.key is not None for cell in table.rows[0]]
     yield from (f"**{escaped(table.caption)}**", "")
-    yield table_row([table.heads[at] for at in kept])
+    yield table_row(list(table.heads))
     yield f"| {' | '.join('--:' if each else '---' for each in numeric)} |"
     for row in table.rows:
-        yield table_row([row[at].text for at in kept])
+        yield table_row([cell.text for cell in row])
     yield ""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -70,7 +68,7 @@ def render(page: Page, drawn: Mapping[str, str], command: str, versions: Mapping
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    style, script = (loader.get_source(environment, name)[0] for name in ("page.css", "page.js"))
+    style = loader.get_source(environment, "page.css")[0]
     environment.globals |= {
         "page": page,
         "about": page.about,
@@ -80,8 +78,5 @@ def render(page: Page, drawn: Mapping[str, str], command: str, versions: Mapping
         "command": command,
         "versions": versions,
         "style": Markup(style),
-        "script": Markup(script),
-        # A browser runs only the script with this digest.
-        "digest": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     }
     return environment.get_template("page.html.j2").render()

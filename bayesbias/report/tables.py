@@ -26,32 +26,13 @@ from .wording.numbers import (
 NAMES = {OVERALL: (), GROUP: ("protected_group",), WORD: ("protected_word", "protected_group")}
 """Columns that name the rows of each level."""
 
-MARGIN = 0.04
-"""Room at either end of the axis of strips, as a share of it."""
-
-
-@dataclass(frozen=True)
-class Strip:
-    """An interval drawn in a cell, in the colour of a connection.
-
-    All are positions along the axis in percent. The reference is where 1, or no difference, is;
-    None if it is off the axis.
-    """
-
-    low: float
-    mean: float
-    high: float
-    reference: float | None
-    connection: str
-
 
 @dataclass(frozen=True)
 class Cell:
-    """What a cell shows, what it sorts by, and the interval that it draws, if any."""
+    """What a cell shows, and its value if it is a number."""
 
     text: str
     key: float | None = None
-    strip: Strip | None = None
     connection: str = ""
 
 
@@ -105,18 +86,15 @@ def interval_table(
     reference: float | None,
     extra: Sequence[str] = ("p_direction", "p_rope"),
 ) -> Table:
-    """Show means with their intervals, in numbers and as strips, and probabilities if any.
+    """Show means with their intervals, and probabilities if any.
 
-    Intervals of rows that are ``thin`` are marked. Strips have the colour of the ``connection``,
-    or of the first connection of a contrast, and show the reference; with 0, numbers are
-    differences and carry their sign.
+    Intervals of rows that are ``thin`` are marked. With a reference of 0 numbers carry their sign.
     """
     show, end = (signed, signed_end) if reference == 0 else (number, number)
     interval = f"{probability_name(ci_prob)} interval"
     cells: dict[str, Any] = {
         "mean": [Cell(show(value), value) for value in frame["mean"]],
         interval: [Cell(marked(ends(row, end), row), row["low"]) for _, row in frame.iterrows()],
-        "strip": _strips(frame, reference),
     }
     shown = (*names, *cells, *(name for name in extra if name in frame))
     return frame_table(frame.assign(**cells), caption, *shown)
@@ -129,24 +107,6 @@ def of_level(frame: pd.DataFrame, level: str) -> tuple[pd.DataFrame, tuple[str, 
         frame, of = frame.assign(contrast=frame["first"] + " − " + frame["second"]), "contrast"
     names = (*NAMES[level], of)
     return beside(frame, *names), (*names, "model") if "model" in frame else names
-
-
-def _strips(frame: pd.DataFrame, reference: float | None) -> list[Cell]:
-    """Return the intervals as strips on a common axis."""
-    found = [frame["low"].min(), frame["high"].max(), 0.0 if reference is None else reference]
-    margin = MARGIN * (max(found) - min(found)) or 0.01
-    low, high = min(found) - margin, max(found) + margin
-
-    def position(value: float) -> float:
-        return round(100 * float((value - low) / (high - low)), 2)
-
-    at = None if reference is None else position(reference)
-    colours = frame["connection" if "connection" in frame else "first"].astype(str)
-    rows = zip(frame["low"], frame["mean"], frame["high"], colours, strict=True)
-    return [
-        Cell("", mean, Strip(position(left), position(mean), position(right), at, colour))
-        for left, mean, right, colour in rows
-    ]
 
 
 def step_cells(frame: pd.DataFrame, write: Callable[[float], str] = number) -> pd.DataFrame:

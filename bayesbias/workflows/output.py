@@ -30,10 +30,10 @@ OWN_NAMES = ("table.csv", "missing.csv", *(f"{name}.csv" for name in FRAMES), RE
 """Files that every result of a list holds; one of them means that there is a result already."""
 
 _OWN = re.compile(
-    r"([^/\\]+/)?(plots/[^/\\]+\.(png|svg)|posterior(-[^/\\]+)?\.nc|report\.(html|md|pdf)|run\.json|"
+    r"([^/\\]+/)?(plots/[^/\\]+\.(png|svg)|posterior(-[^/\\]+)?\.nc|report\.(html|md)|run\.json|"
     r"write-up\.(md|tex)|references\.bib|"
     r"(table|missing|summary|contrasts|check|scales|sensitivity|comparison|remains"  # of a list
-    r"|diagnostics|striking|influence|since|since_changes|reference|reference_lists|ranks|scores"
+    r"|diagnostics|striking|influence|since|reference|reference_lists|ranks|scores"
     r"|pairs|unpaired|bands|changes|orders|alignment"  # of a change
     r"|paired|observed|measures|distribution|sampling|order|preference"  # of sentence pairs
     r"|fits|standalone|relative|strata|words)\.csv)"  # of a background

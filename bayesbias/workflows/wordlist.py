@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
     from ..background.psi_of_source import Source
-    from .since import Since
 
 CONTEXTUAL_MODELS = ("crossed", "contextual")
 """For words in contexts: without and with effects of the contexts."""
@@ -147,7 +146,7 @@ class Analysis(OfModels[ModelResult]):
     reference: Reference | None = None
     cures: Mapping[str, Cure] = field(default_factory=dict)
     thin: pd.DataFrame = field(default_factory=pd.DataFrame)
-    since: Since | None = None
+    since: pd.DataFrame | None = None
 
     @property
     def versions(self) -> dict[str, str]:
@@ -168,7 +167,7 @@ class Analysis(OfModels[ModelResult]):
                 name: getattr(self.reference, field) for name, field in REFERENCE_FRAMES.items()
             }
         if self.since is not None:
-            own |= {"since": self.since.contrasts, "since_changes": self.since.changes}
+            own["since"] = self.since
         return own | of_models
 
 

@@ -117,7 +117,6 @@ COLUMNS: dict[str, tuple[str, Write | None]] = {
     "p_closer_before": ("probability that associated is closer, before", probability),
     "p_closer_after": ("probability that associated is closer, after", probability),
     "p_turned": ("probability that the order turned", probability),
-    "strip": ("", None),
     "meaning": ("what it is", None),
     "attributes": ("attribute words", None),
     "plain mean": ("plain mean", number),
