@@ -55,7 +55,6 @@ from .posterior.loo import add_log_likelihood as add_log_likelihood
 from .posterior.loo import compare_models as compare_models
 from .posterior.new_words import predict_distances as predict_distances
 from .posterior.new_words import predict_words as predict_words
-from .posterior.planning import cheapest_study as cheapest_study
 from .posterior.planning import expected_width as expected_width
 from .posterior.posterior_scores import posterior_scores as posterior_scores
 from .posterior.posterior_scores import with_posterior_scores as with_posterior_scores

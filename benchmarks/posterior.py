@@ -87,8 +87,7 @@ def effective(post):
     moves = drawn[shown].std(("chain", "draw")) > 0  # correlations of a word with itself do not
     ess = min(float(v.min()) for v in az.ess(drawn[shown]).where(moves).data_vars.values())
     if method == "exact":
-        from bayesbias.posterior.leave_out import draws_by_weight
-        ess = min(ess, draws_by_weight(post, int(draws) * int(chains)))
+        ess = min(ess, float(post["sample_stats"]["importance_ess"]))
     return ess
 warm, cpu, ess, diverging = [], [], [], 0
 for seed in range(int(repeats)):

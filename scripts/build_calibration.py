@@ -14,7 +14,6 @@ under an hour on two free cores.
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import sys
 from pathlib import Path
@@ -36,12 +35,9 @@ from studies.literature import null_share  # noqa: E402
 TEXT = Path(__file__).with_name("calibration_page.md")
 
 SEED = 2024
-PLACEBO_SOURCES = {"glove-demo": "glove-demo"}
-if GLOVE6B := os.environ.get("BAYESBIAS_GLOVE6B"):
-    PLACEBO_SOURCES = {"GloVe 6B, 400,000 words, 50 dimensions": GLOVE6B} | PLACEBO_SOURCES
 TABLES = {
     "fast": 4000, "posterior": 1000, "combined": 500, "unpooled": 500, "topics": 1000,
-    "change": 400, "power": 200, "length": 300, "placebo": 200,
+    "change": 400, "power": 200, "length": 300,
 }  # fmt: skip
 FEWEST = 10
 DRAWS, ROPE = 1000, 0.02
@@ -106,7 +102,6 @@ def measured(tables: dict[str, int], n_jobs: int, folder: Path | None) -> dict[s
     parts = [calibrate(places, methods, tables[n], **shared) for n, places, methods in PARTS]
     return {
         "scenarios": pd.concat(parts, ignore_index=True),
-        "placebo": placebos(tables["placebo"], folder),
         "length": list_length(n=tables["length"], **shared),
         "power": list_length(
             [8],
@@ -118,27 +113,6 @@ def measured(tables: dict[str, int], n_jobs: int, folder: Path | None) -> dict[s
             **shared,
         ),
     }
-
-
-def placebos(n_lists: int, folder: Path | None) -> pd.DataFrame:
-    """Fit lists about nothing; a folder keeps what was found."""
-    kept = folder and folder / f"placebo-{n_lists}.csv"
-    if kept and kept.exists():
-        return pd.read_csv(kept, keep_default_na=False)
-    frames = []
-    for name, source in PLACEBO_SOURCES.items():
-        for wordlist in ("religion", "gender"):
-            found = bb.calibration.placebo(
-                source, wordlist, n_lists=n_lists, case="fallback", seed=SEED
-            )
-            found.insert(0, "embedding", name)
-            found.insert(1, "list", wordlist)
-            frames.append(found)
-    frame = pd.concat(frames, ignore_index=True)
-    if kept:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        frame.to_csv(kept, index=False)
-    return frame
 
 
 def draw(found: dict[str, pd.DataFrame], folder: Path) -> None:
@@ -223,7 +197,6 @@ def content_of(found: dict[str, pd.DataFrame], tables: dict[str, int]) -> dict[s
             both, tables_of.CHANGES, tables_of.OF_CHANGES | tables_of.ENDS, "coverage", "coverage"
         ),
         "topics": tables_of.topics(both),
-        "placebo": tables_of.placebo(found["placebo"]),
         "failures": tables_of.failures(both),
         "power": tables_of.power(both),
         **tables_of.length_tables(found["length"]),

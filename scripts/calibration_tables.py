@@ -290,20 +290,3 @@ def example_content() -> dict[str, str]:
         "exact slip": short(slip, 3),
         "slip span": span(short(slip - reach, 3), short(slip + reach, 3)),
     }
-
-
-def placebo(frame: pd.DataFrame) -> str:
-    """Rates of claims for lists about nothing, a row a contrast."""
-    rows = [
-        [
-            row["embedding"],
-            row["list"],
-            f"associated - {row['second']}",
-            row["protected_group"] or "overall",
-            f"{short(row['rate'])} ({short(row['rate_low'])} to {short(row['rate_high'])})",
-            f"{row['mean']:.3f} ({row['low']:.3f} to {row['high']:.3f})",
-        ]
-        for row in frame.to_dict("records")
-    ]
-    heads = ["embedding", "list", "contrast", "of", "claims", "the list itself"]
-    return markdown(heads, rows)

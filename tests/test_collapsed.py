@@ -13,7 +13,6 @@ from dense_oracle import covariance, dense_log_density, effects, in_rows, residu
 from bayesbias._core.arrays import unit_rows
 from bayesbias.model.design import Design, make_design
 from bayesbias.model.spec import load_model, models
-from bayesbias.posterior.leave_out import attributes_log_density
 from bayesbias.sampling.collapsed import log_density
 from bayesbias.sampling.exact import draw_effects
 from bayesbias.sampling.parameters import log_prior
@@ -294,17 +293,3 @@ def test_cells_missing_at_random_leave_little_beside_patterns(name: str, n_patte
     assert patterns.apart.shape[1] < 0.04 * posterior.eliminated.n_coordinates * kept
     n = posterior.eliminated.n_coordinates * posterior.eliminated.parameter.shape[1]
     assert patterns.pairs.shape[1] < 0.01 * n * kept**2  # products, of those of the whole
-
-
-@pytest.mark.parametrize("name", NORMAL)
-def test_attributes_given_all_others_against_dense_normals(irregular: Design, name: str) -> None:
-    posterior = collapse(irregular, load_model(name))
-    points = points_of(posterior, 2, seed=6)
-    drawn = draw_effects(posterior, points, np.random.default_rng(2))
-    found = attributes_log_density(irregular, posterior.spec, drawn)
-    for i, attribute in np.ndindex(found.shape):
-        rest = irregular.take(np.flatnonzero(irregular.attribute != attribute))
-        values = {each: draws[i] for each, draws in drawn.items()}
-        both = [dense_log_density(each, posterior.spec, values) for each in (irregular, rest)]
-        # Differences of sums of some tens of terms of order 100.
-        assert found[i, attribute] == pytest.approx(both[0] - both[1], abs=1e-8)

@@ -10,9 +10,7 @@ Examples
 
 from __future__ import annotations
 
-from .hypotheses import hypothesis_rates
 from .methods import CALIBRATED_METHODS, Method, method, posterior_methods
-from .placebo import placebo
 from .planning import list_length
 from .rates import calibrate, wilson
 
@@ -20,10 +18,8 @@ __all__ = [
     "CALIBRATED_METHODS",
     "Method",
     "calibrate",
-    "hypothesis_rates",
     "list_length",
     "method",
-    "placebo",
     "posterior_methods",
     "wilson",
 ]

@@ -1,4 +1,4 @@
-"""Which model expects unseen rows, or unseen words, better: leave-one-out cross-validation.
+"""Which model expects unseen rows, or unseen words, better: cross-validation.
 
 Leaving out a row asks for one more distance between words that were all seen. Leaving out an
 attribute or a protected word asks for a word that was not, which is what a list of words stands
@@ -14,31 +14,32 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numpy.random import default_rng
+from numpy.random import SeedSequence, default_rng
 
 from .._core.arrays import FloatArray
 from .._core.blas import one_thread
 from .._core.checks import unknown_name
 from .._core.random import Seed, as_seed_sequence
-from ..model.arviz_groups import complete
-from ..model.design import Design
+from ..model.design import Design, IntArray
 from ..model.likelihood import log_likelihood, row_chunks
-from ..model.tree import (
-    SamplingWarning,
-    design_of,
-    n_draws,
-    spec_of,
-    varying,
-)
+from ..model.spec import ModelSpec
+from ..model.tree import SamplingWarning, design_of, n_draws, spec_of, varying
+from ..sampling.collapsed import log_density
+from ..sampling.exact import sample_exact
 from ..sampling.fit import PARETO_K_LIMIT
-from .leave_out import draws_by_weight, leave_words_out
-from .psis import psis_loo
+from ..sampling.reduction import collapse
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
 LEAVE_OUT = ("row", "attribute", "protected_word")
-"""What models may be asked to expect unseen."""
+"""What `compare_models` can leave out."""
+
+N_FOLDS = 10
+"""Parts that words are dealt into; the model is fitted without each."""
+
+DRAWS = 1_000
+"""Draws of a fit without a fold."""
 
 
 @dataclass(frozen=True)
@@ -59,15 +60,14 @@ class PointwiseLoo:
 def compare_models(
     posteriors: Mapping[str, DataTree], leave_out: str = "row", seed: Seed = None
 ) -> pd.DataFrame:
-    r"""Compare posteriors of one table by leave-one-out cross-validation.
+    r"""Compare posteriors of one table by cross-validation.
 
     .. math:: \mathrm{elpd} = \sum_i \log p(y_i | y_{-i}), \quad
        \mathrm{se} = \sqrt{n \, \mathrm{var}_i \, \log p(y_i | y_{-i})}
 
-    where i is a row, or stands for all rows of an attribute or of a protected word. Draws of the
-    posteriors are weighted (Pareto-smoothed importance sampling), with a word's effects integrated
-    out exactly. An attribute whose Pareto k is 0.7 or more, and every protected word, takes a fit
-    without it: that is exact, and takes seconds.
+    where i is a row, or stands for all rows of an attribute or of a protected word. Rows are left
+    out by Pareto-smoothed importance sampling. Words are dealt into ten folds: the model is fitted
+    without each fold, exactly, and the density of a word's rows has all effects integrated out.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def compare_models(
     leave_out : str
         ``row``, ``attribute`` or ``protected_word``; words for Normal models only.
     seed : int, SeedSequence, Generator or None
-        Of the fits without a word. None takes fresh entropy, which ``.attrs["seed"]`` records.
+        Of folds and fits. None takes fresh entropy, which ``.attrs["seed"]`` records.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def compare_models(
     >>> wordlist = bb.load_wordlist("religion")
     >>> table = bb.distance_table(bb.load_vectors("glove-demo", wordlist), wordlist)
     >>> posteriors = {name: bb.fit(table, name, seed=1) for name in ("paper", "crossed")}
-    >>> bb.compare_models(posteriors, leave_out="attribute", seed=0)["model"].tolist()
+    >>> bb.compare_models(posteriors, leave_out="protected_word", seed=0)["model"].tolist()
     ['crossed', 'paper']
     """
     _check_same_table(posteriors)
@@ -118,11 +118,11 @@ def compare_models(
         raise ValueError(f"leave_out: {unknown_name('choice', leave_out, LEAVE_OUT)}")
     if leave_out != "row":
         return _compare_words(posteriors, leave_out, seed)
-    found = {name: pointwise_loo(tree) for name, tree in posteriors.items()}
-    frame = ranked({name: loo.elpd for name, loo in found.items()})
-    frame.insert(3, "p", [float(found[name].p_loo.sum()) for name in frame["model"]])
-    frame["n_bad_k"] = [found[name].n_bad_k for name in frame["model"]]
-    for name, loo in found.items():
+    loos = {name: pointwise_loo(tree) for name, tree in posteriors.items()}
+    frame = _ranked({name: loo.elpd for name, loo in loos.items()})
+    frame.insert(3, "p", [float(loos[name].p_loo.sum()) for name in frame["model"]])
+    frame["n_bad_k"] = [loos[name].n_bad_k for name in frame["model"]]
+    for name, loo in loos.items():
         if loo.n_bad_k:
             warnings.warn(
                 f"{name}: {loo.n_bad_k} of {len(loo.elpd)} rows have Pareto k above "
@@ -134,6 +134,50 @@ def compare_models(
     return frame
 
 
+def _check_same_table(posteriors: Mapping[str, DataTree]) -> None:
+    if not isinstance(posteriors, Mapping):
+        raise TypeError('posteriors come by name, such as {"paper": post, "crossed": other}')
+    if len(posteriors) < 2:
+        raise ValueError(f"a comparison takes two posteriors or more; got {len(posteriors)}")
+    hashes = {name: str(tree.attrs.get("table_hash")) for name, tree in posteriors.items()}
+    first, *others = hashes
+    differing = [name for name in others if hashes[name] != hashes[first]]
+    if "None" in hashes.values() or differing:
+        names = ", ".join(map(repr, differing or posteriors))
+        raise ValueError(
+            f"models are compared on one table, and the posterior(s) {names} were not fitted to "
+            f"that of {first!r}: their table_hash differs or is absent"
+        )
+
+
+def pointwise_loo(tree: DataTree) -> PointwiseLoo:
+    """Leave-one-out of every row by PSIS, in blocks of rows so that memory is bounded."""
+    from arviz_stats.base import array_stats
+    from scipy.special import logsumexp
+
+    n, efficiency, blocks = n_draws(tree), _relative_efficiency(tree), []
+    for rows in row_chunks(tree):
+        density = log_likelihood(tree, rows).T
+        log_weights, k = array_stats.psislw(density, r_eff=efficiency, axis=-1)
+        elpd = logsumexp(log_weights + density, axis=1)
+        blocks.append((elpd, logsumexp(density, axis=1) - np.log(n) - elpd, k))
+    elpd, p_loo, k = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+    return PointwiseLoo(elpd, p_loo, k, good_k=min(1 - 1 / np.log10(max(n, 2)), PARETO_K_LIMIT))
+
+
+def _relative_efficiency(tree: DataTree) -> float:
+    """Effective draws a draw: by weights of the exact sampler, or on average over parameters."""
+    n, stats = n_draws(tree), tree["sample_stats"]
+    if "importance_ess" in stats:  # draws are copies of its proposals, and worth no more than those
+        return min(n, float(stats["importance_ess"])) / n
+    if tree["posterior"].sizes["chain"] == 1:
+        return 1.0
+    import arviz as az
+
+    ess = az.ess(varying(tree), method="mean")
+    return float(np.mean(np.concatenate([values.values.ravel() for values in ess.values()]))) / n
+
+
 def _compare_words(posteriors: Mapping[str, DataTree], factor: str, seed: Seed) -> pd.DataFrame:
     for name, tree in posteriors.items():
         likelihood = spec_of(tree).likelihood
@@ -142,85 +186,100 @@ def _compare_words(posteriors: Mapping[str, DataTree], factor: str, seed: Seed) 
                 f"words are left out of Normal models, and {name!r} has a {likelihood} likelihood; "
                 "leave_out='row' takes posteriors of any model"
             )
-        if factor == "attribute":
-            _check_attributes(design_of(tree))
     sequence = as_seed_sequence(seed)
-    children = sequence.spawn(len(posteriors))
+    dealing, *children = sequence.spawn(1 + len(posteriors))
+    fold_of = _folds(design_of(next(iter(posteriors.values()))), factor, dealing)
     with one_thread():
         found = {
-            name: leave_words_out(tree, factor, default_rng(child))
+            name: leave_words_out(design_of(tree), spec_of(tree), factor, fold_of, child)
             for (name, tree), child in zip(posteriors.items(), children, strict=True)
         }
-    frame = ranked({name: each.elpd for name, each in found.items()})
-    frame["mcse"] = [float(np.sqrt((found[name].mcse ** 2).sum())) for name in frame["model"]]
-    frame["n_words"] = [len(found[name].elpd) for name in frame["model"]]
+    frame = _ranked({name: elpd for name, (elpd, _) in found.items()})
+    frame["mcse"] = [float(np.sqrt((found[name][1] ** 2).sum())) for name in frame["model"]]
+    frame["n_words"] = len(fold_of)
     frame.attrs["seed"] = sequence.entropy
     return frame
 
 
-def _check_attributes(design: Design) -> None:
-    pairs = np.unique(np.stack([design.connection, design.attribute]), axis=1)
-    words = np.bincount(pairs[0], minlength=len(design.connections))
-    single = [design.connections[i] for i in np.flatnonzero(words == 1)]
-    if single:
-        raise ValueError(
-            f"the connection(s) {', '.join(single)} have a single attribute word; left out, it "
-            "leaves nothing to predict it from"
-        )
+def _folds(design: Design, factor: str, seed: SeedSequence) -> IntArray:
+    """Deal words into folds, those of a group or connection evenly; return the fold of each."""
+    codes = design.codes(factor)
+    home = np.empty(codes.max() + 1, dtype=np.int64)
+    home[codes] = design.connection if factor == "attribute" else design.word_group[codes]
+    if factor == "attribute":
+        pairs = np.unique(np.stack([design.connection, codes]), axis=1)[0]
+        words = np.bincount(pairs, minlength=len(design.connections))
+        if single := [design.connections[i] for i in np.flatnonzero(words == 1)]:
+            raise ValueError(
+                f"the connection(s) {', '.join(single)} have a single attribute word; left out, it "
+                "leaves nothing to predict it from"
+            )
+    order = default_rng(seed).permutation(len(home))
+    order = order[np.argsort(home[order], kind="stable")]
+    fold_of = np.empty_like(home)
+    fold_of[order] = np.arange(len(home)) % N_FOLDS
+    return fold_of
 
 
-def pointwise_loo(tree: DataTree) -> PointwiseLoo:
-    """Leave-one-out of every row by PSIS, in blocks of rows so that memory is bounded."""
-    efficiency = _relative_efficiency(tree)
-    parts = [psis_loo(log_likelihood(tree, rows), efficiency) for rows in row_chunks(tree)]
-    elpd, k, p_loo = (np.concatenate(part) for part in zip(*parts, strict=True))
-    good_k = min(1 - 1 / np.log10(max(n_draws(tree), 2)), PARETO_K_LIMIT)
-    return PointwiseLoo(elpd=elpd, p_loo=p_loo, pareto_k=k, good_k=good_k)
+def leave_words_out(
+    design: Design, spec: ModelSpec, factor: str, fold_of: IntArray, seed: SeedSequence
+) -> tuple[FloatArray, FloatArray]:
+    """Log density of all rows of every word given the rows of other folds.
+
+    Parameters
+    ----------
+    design : Design
+    spec : ModelSpec
+        A Normal model.
+    factor : {"attribute", "protected_word"}
+    fold_of : (n_words,) int
+    seed : SeedSequence
+
+    Returns
+    -------
+    (n_words,) float
+        Log densities: means over draws of the sds and correlations, of which each has
+        log p(word's rows, other rows) - log p(other rows) with all effects integrated out.
+    (n_words,) float
+        Their Monte Carlo errors.
+    """
+    spec, codes, rng = spec.fitting(design), design.codes(factor), default_rng(seed)
+    elpd, mcse = np.empty(len(fold_of)), np.empty(len(fold_of))
+    for fold in np.unique(fold_of):
+        kept = fold_of[codes] != fold
+        rest = collapse(design.take(np.flatnonzero(kept)), spec)
+        drawn = sample_exact(rest, DRAWS, rng, effects=False)
+        density_of_rest = log_density(rest, drawn.parameters)
+        n_effective = min(DRAWS, drawn.importance_ess)
+        for word in np.flatnonzero(fold_of == fold):
+            both = collapse(design.take(np.flatnonzero(kept | (codes == word))), spec)
+            ratio = log_density(both, drawn.parameters) - density_of_rest
+            ratio -= 0.5 * (codes == word).sum() * np.log(2 * np.pi)
+            top = ratio.max()
+            weights = np.exp(ratio - top)
+            elpd[word] = top + np.log(weights.mean())
+            mcse[word] = weights.std() / weights.mean() / np.sqrt(n_effective)
+    return elpd, mcse
 
 
-def _check_same_table(posteriors: Mapping[str, DataTree]) -> None:
-    if not isinstance(posteriors, Mapping):
-        raise TypeError('posteriors come by name, such as {"paper": post, "crossed": other}')
-    if len(posteriors) < 2:
-        raise ValueError(f"a comparison takes two posteriors or more; got {len(posteriors)}")
-    hashes = {name: str(tree.attrs.get("table_hash")) for name, tree in posteriors.items()}
-    first, *others = hashes
-    apart = [name for name in others if hashes[name] != hashes[first]]
-    if "None" in hashes.values() or apart:
-        names = ", ".join(map(repr, apart or posteriors))
-        raise ValueError(
-            f"models are compared on one table, and the posterior(s) {names} were not fitted to "
-            f"that of {first!r}: their table_hash differs or is absent"
-        )
-
-
-def ranked(pointwise: Mapping[str, FloatArray]) -> pd.DataFrame:
-    """Return sums with their standard errors and differences to the best, the best first."""
+def _ranked(pointwise: Mapping[str, FloatArray]) -> pd.DataFrame:
+    """Sum log densities, with standard errors and differences to the best, the best first."""
     totals = {name: float(values.sum()) for name, values in pointwise.items()}
     order = sorted(totals, key=lambda name: -totals[name])
     best = pointwise[order[0]]
-    frame = pd.DataFrame({"model": order, "elpd": [totals[name] for name in order]})
-    frame["se"] = [_standard_error(pointwise[name]) for name in order]
-    frame["elpd_diff"] = frame["elpd"] - frame["elpd"].iloc[0]
-    frame["dse"] = [_standard_error(pointwise[name] - best) for name in order]
-    return frame
 
+    def standard_error(values: FloatArray) -> float:
+        return float(np.sqrt(len(values) * values.var(ddof=1)))
 
-def _standard_error(values: FloatArray) -> float:
-    """Of a sum of independent values."""
-    return float(np.sqrt(len(values) * values.var(ddof=1)))
-
-
-def _relative_efficiency(tree: DataTree) -> float:
-    """Effective draws a draw: by weights of the exact sampler, or on average over parameters."""
-    n = n_draws(tree)
-    if tree.attrs.get("method") == "exact" or tree["posterior"].sizes["chain"] == 1:
-        return draws_by_weight(tree, n) / n
-    import arviz as az
-
-    ess = az.ess(varying(tree), method="mean")
-    every = np.concatenate([values.values.ravel() for values in ess.values()])
-    return float(every.mean()) / n
+    return pd.DataFrame(
+        {
+            "model": order,
+            "elpd": [totals[name] for name in order],
+            "se": [standard_error(pointwise[name]) for name in order],
+            "elpd_diff": [totals[name] - totals[order[0]] for name in order],
+            "dse": [standard_error(pointwise[name] - best) for name in order],
+        }
+    )
 
 
 def add_log_likelihood(tree: DataTree) -> DataTree:
@@ -236,4 +295,6 @@ def add_log_likelihood(tree: DataTree) -> DataTree:
     >>> "log_likelihood" in bb.add_log_likelihood(post).children
     True
     """
+    from ..model.arviz_groups import complete
+
     return complete(tree, ("log_likelihood",))

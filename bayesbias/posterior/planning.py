@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
@@ -22,12 +22,6 @@ if TYPE_CHECKING:
 
 DRAWS = 25
 """Draws of the sds that widths are averaged over."""
-
-SIZES = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
-"""Sizes of groups and sets that are tried."""
-
-TRAININGS = (1, 2, 3, 5, 10, 20)
-"""Numbers of trainings that are tried, where they differ."""
 
 
 def expected_width(
@@ -115,72 +109,6 @@ def expected_width(
     frame = pd.DataFrame(rows, columns=["n_words", "n_attributes", "n_trainings", "sd", "width"])
     frame.attrs["ci_prob"] = ci_prob
     return frame
-
-
-def cheapest_study(
-    tree: DataTree,
-    width: float,
-    *,
-    costs: Sequence[float] = (1.0, 1.0, 0.0),
-    training_sd: float = 0.0,
-    first: str = "associated",
-    second: str = "different",
-    ci_prob: float = DEFAULT_CI_PROB,
-) -> pd.DataFrame:
-    """Find the sizes of groups and sets that reach a width at the least cost.
-
-    Parameters
-    ----------
-    tree : DataTree
-        As for `expected_width`.
-    width : float
-        Of the interval, a distance above 0.
-    costs : (float, float, float)
-        Of a protected word, an attribute and a training.
-    training_sd, first, second, ci_prob
-        As for `expected_width`.
-
-    Returns
-    -------
-    DataFrame
-        As `expected_width` gives it, with ``cost``: the studies that reach the width, the cheapest
-        first. Sizes are tried from 2 to 128, trainings from 1 to 20 where they differ.
-
-    Raises
-    ------
-    ValueError
-        If no study of these sizes reaches the width; the smallest width is named.
-
-    Examples
-    --------
-    >>> import bayesbias as bb
-    >>> words = bb.load_wordlist("religion")
-    >>> table = bb.distance_table(bb.load_vectors("glove-demo", words), words)
-    >>> post = bb.fit(table, seed=1)
-    >>> bool(bb.cheapest_study(post, 0.05)["width"].iloc[0] <= 0.05)
-    True
-    """
-    design = design_of(tree)
-    trainings = TRAININGS if training_sd else (1,)
-    frame = expected_width(
-        tree,
-        SIZES,
-        SIZES,
-        trainings,
-        training_sd=training_sd,
-        first=first,
-        second=second,
-        ci_prob=ci_prob,
-    )
-    each = np.array([len(design.groups), max(len(design.sets), 1), 1]) * np.asarray(costs)
-    frame["cost"] = frame[["n_words", "n_attributes", "n_trainings"]].to_numpy() @ each
-    reached = frame[frame["width"] <= width]
-    if reached.empty:
-        raise ValueError(
-            f"no study with up to {SIZES[-1]} words a group and attributes a set has an interval "
-            f"of {width:g}; the smallest is {frame['width'].min():.3f}"
-        )
-    return reached.sort_values(["cost", "width"], ignore_index=True)
 
 
 def _sizes(name: str, given: int | Iterable[int]) -> list[int]:
