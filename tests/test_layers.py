@@ -33,7 +33,7 @@ ALLOWED = {
     "maskedlm": "_core tables model sampling posterior",
     "extrinsic": "_core tables model scores contextual maskedlm",
     "comparison": f"{BASE} model scores sampling posterior debias",
-    "calibration": "_core tables model scores sampling posterior nulls background comparison",
+    "calibration": "_core model scores sampling nulls comparison",
     "plots": "_core tables model posterior background comparison",
     "workflows": f"{BASE} model scores sampling posterior debias background contextual maskedlm "
     "comparison",
