@@ -1,54 +1,95 @@
-"""The frame that every function of this folder returns: what is printed beside what is found."""
+"""A claim of a paper: its own words or number next to the number that we find."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
-CLAIM_COLUMNS = ("claim", "printed", "recomputed", "agrees", "cause")
-"""Columns of a frame of claims."""
-
 Value = float | int | str
+
+AGREES, DIFFERS, NOT_COMPARABLE = "agrees", "differs", "not comparable"
+VERDICTS = (AGREES, DIFFERS, NOT_COMPARABLE)
+COLUMNS = ("claim", "quoted", "printed", "recomputed", "verdict", "note")
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A printed value beside the one that is found.
+    """A printed value next to the recomputed one.
 
     Parameters
     ----------
     claim : str
-        What the value is of.
+        What the value describes.
     printed, recomputed : float, int or str
     within : float
-        How far numbers may lie apart to agree; texts agree if they are the same.
-    cause : str
+        How far apart two numbers can be and still agree; texts agree if they are equal.
+    quoted : str
+        At most a dozen words of the paper. Empty where the number stands in a figure.
+    note : str
         Why the two differ, or what else a reader should know.
+    comparable : bool
+        False where the paper makes no statement that the recomputed value could contradict.
     """
 
     claim: str
     printed: Value
     recomputed: Value
     within: float = 0.0
-    cause: str = ""
+    quoted: str = ""
+    note: str = ""
+    comparable: bool = True
 
     @property
-    def agrees(self) -> bool:
-        """Whether the two are the same to within the tolerance."""
+    def verdict(self) -> str:
+        """One of `VERDICTS`."""
+        if not self.comparable:
+            return NOT_COMPARABLE
         if isinstance(self.printed, str) or isinstance(self.recomputed, str):
-            return self.printed == self.recomputed
-        return bool(abs(self.printed - self.recomputed) <= self.within)
+            return AGREES if self.printed == self.recomputed else DIFFERS
+        return AGREES if abs(self.printed - self.recomputed) <= self.within else DIFFERS
 
 
-def claims_frame(claims: Iterable[Claim]) -> pd.DataFrame:
-    """Return claims as a frame with the columns `CLAIM_COLUMNS`, the one of most weight first."""
-    rows = [tuple(getattr(each, name) for name in CLAIM_COLUMNS) for each in claims]
-    frame = pd.DataFrame(rows, columns=list(CLAIM_COLUMNS), dtype=object)
-    return frame.astype({"agrees": bool})
+@dataclass(frozen=True)
+class Entry:
+    """A row of docs/literature.md: a paper, a place in it, and the function that recomputes it."""
+
+    paper: str
+    where: str
+    function: Callable[[], Iterable[Claim]]
+
+    @property
+    def name(self) -> str:
+        """Name of the function, as `python -m studies.literature` takes it."""
+        return self.function.__name__
+
+    def frame(self) -> pd.DataFrame:
+        """Return the claims, one row each, with the columns `COLUMNS`."""
+        rows = [[getattr(claim, name) for name in COLUMNS] for claim in self.function()]
+        return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
 
 
-def interval_text(mean: float, low: float, high: float) -> str:
-    """Return a mean with its interval, as in ``+.135 (+.113 to +.160)``."""
-    return f"{mean:+.3f} ({low:+.3f} to {high:+.3f})"
+ENTRIES: list[Entry] = []
+"""All rows of the page, in the order of the modules."""
+
+
+def recomputes[F: Callable[[], Iterable[Claim]]](paper: str, where: str) -> Callable[[F], F]:
+    """Register a function as the row of a place in a paper."""
+
+    def register(function: F) -> F:
+        ENTRIES.append(Entry(paper, where, function))
+        return function
+
+    return register
+
+
+def with_interval(row: pd.Series) -> str:
+    """Return a mean with its interval, as in ``+0.135 (+0.113 to +0.160)``."""
+    return f"{row['mean']:+.3f} ({row['low']:+.3f} to {row['high']:+.3f})"
+
+
+def rounded(value: float, digits: int = 4) -> float:
+    """Return a number with so many significant digits."""
+    return float(f"{np.asarray(value).item():.{digits}g}")

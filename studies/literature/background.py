@@ -1,0 +1,106 @@
+"""Smarda (2021), Linguistically context-aware text corpora bias measurement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from scipy.stats import norm
+
+import bayesbias as bb
+
+from .claims import Claim, recomputes, rounded
+
+at = partial(recomputes, "Smarda (2021)")
+
+TABLE_2 = {
+    "weat1": (0.996, 0.949, 0.227, 0.041),
+    "weat2": (0.998, 0.973, 0.306, 0.067),
+    "weat3": (0.993, 0.913, 0.641, 0.231),
+    "weat4": (0.962, 0.811, 0.590, 0.255),
+    "weat5": (0.999, 0.989, 0.948, 0.744),
+    "weat6": (0.794, 0.694, 0.001, 1e-4),
+    "weat7": (0.823, 0.640, 0.526, 0.307),
+    "weat8": (0.971, 0.910, 0.684, 0.468),
+    "weat9": (0.001, 0.033, 1e-10, 1e-7),
+    "weat10": (1e-4, 0.994, 0.987, 0.899),
+}
+"""Φ of X about the background and about 0, then of Y, in GloVe 840B."""
+
+TAIL = {"weat10": "10^{-4}$ | 0.994"}
+"""Test 10's first Φ is a small upper tail; read so, the row agrees with the others."""
+
+
+def _range_of_z(phi: float, upper: bool = False) -> np.ndarray:
+    """Lowest and highest z that round to a printed Φ: half a last place, or half a power of 10."""
+    small = phi < 0.001
+    ends = np.array([phi / np.sqrt(10), phi * np.sqrt(10)] if small else [phi - 5e-4, phi + 5e-4])
+    z = norm.ppf(ends)
+    return -z[::-1] if upper else z
+
+
+def shift(test: str, target: str) -> np.ndarray:
+    """Lowest and highest shift of the background, in its sds, that a row's two Φ of a set imply."""
+    about_mean, about_zero = TABLE_2[test][:2] if target == "X" else TABLE_2[test][2:]
+    mean = _range_of_z(about_mean, upper=test == "weat10" and target == "X")
+    zero = _range_of_z(about_zero)
+    return np.array([mean[0] - zero[1], mean[1] - zero[0]])
+
+
+@at("table 2, the two sets of a row")
+def shifts_of_rows() -> Iterator[Claim]:
+    """X and Y of a test share a background, so both imply the same shift of it from 0."""
+    for test in TABLE_2:
+        x, y = shift(test, "X"), shift(test, "Y")
+        agree = "yes" if x[0] <= y[1] and y[0] <= x[1] else "no"
+        note = f"X: {x[0]:.2f} to {x[1]:.2f} sd, Y: {y[0]:.2f} to {y[1]:.2f} sd"
+        note += "; with 10⁻⁴ of X as an upper tail" if test == "weat10" else ""
+        yield Claim(f"{test}: X and Y imply one shift", "yes", agree, note=note)
+
+
+@at("section 3, shift of the background")
+def background_shifts() -> Iterator[Claim]:
+    """Which tests' backgrounds lie one sd or more from 0, by table 2 itself."""
+    quoted = "bias of qualitatively at least a standard deviation in each experiment"
+    for test in ("weat6", "weat7", "weat8"):
+        least, most = shift(test, "X")
+        note = f"the Φ of X imply {least:.2f} to {most:.2f} sd; the other tests imply .8 or more"
+        found = "yes" if most >= 1 else "no"
+        yield Claim(f"{test}: at least one sd", "yes", found, quoted=quoted, note=note)
+
+
+@at("table 3, from table 2")
+def relative_bias() -> Iterator[Claim]:
+    """Φ of relative bias from the Φ of X and Y: z = √(n/2) (z_X - z_Y), n words a set."""
+    for test, n, printed, within in (
+        ("weat7", 8, 0.044, 0.005),
+        ("weat8", 8, 0.002, 0.0005),
+        ("weat9", 6, 1e-8, 2e-8),
+    ):
+        x, _, y, _ = TABLE_2[test]
+        found = norm.sf(np.sqrt(n / 2) * (norm.ppf(x) - norm.ppf(y)))
+        note = "from three printed digits, for sets of independent words"
+        yield Claim(f"{test}: relative bias", printed, rounded(found, 2), within, note=note)
+
+
+@at("section 6, names of experiments")
+def experiment_numbers() -> Iterator[Claim]:
+    """The number of the experiment that the text describes and figure 3 shows."""
+    quoted = "Consider Experiment #7, the detailed plots for which can be seen"
+    note = "the sentence describes the names of experiment 4; figure 3 has number 4"
+    yield Claim("experiment of European-American names in figure 3", 7, 4, 0, quoted, note)
+
+
+@at("table 2, Φ of X in other vectors")
+def sides_of_sets() -> Iterator[Claim]:
+    """On which side of the vocabulary's mean X lies, in other vectors than the paper's."""
+    tests = bb.background.experiments(list(TABLE_2))
+    vectors = bb.load_vectors("glove-demo")
+    for test, distribution in bb.background.distributions(vectors, tests, case="lower").items():
+        found = float(distribution.phi(tests[test].X))
+        printed = 1 - 1e-4 if test == "weat10" else TABLE_2[test][0]
+        sides = ["above" if phi > 0.5 else "below" for phi in (printed, found)]
+        note = f"Φ {TABLE_2[test][0]:g} in GloVe 840B, {found:.3f} in glove-demo: other vectors"
+        comparable = test not in {"weat9", "weat10"}
+        yield Claim(f"{test}, X in the vocabulary", *sides, note=note, comparable=comparable)

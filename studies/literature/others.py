@@ -1,0 +1,63 @@
+"""Papers outside the five that this project rests on: Caliskan, Bolukbasi, Nangia and others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+import bayesbias as bb
+
+from .claims import Claim, recomputes
+from .sources import data_folder
+
+GOOGLE_NEWS = {
+    "weat1": 1.54,
+    "weat2": 1.63,
+    "weat3": 0.58,
+    "weat6": 1.89,
+    "weat7": 0.97,
+    "weat8": 1.24,
+    "weat9": 1.30,
+}
+"""Effect sizes in GoogleNews of Caliskan et al. (2017), supplement, table 2 (second hand)."""
+
+
+@recomputes("Caliskan et al. (2017)", "supplement, table 2 (second hand)")
+def google_news() -> Iterator[Claim]:
+    """WEAT's d on GoogleNews vectors."""
+    for name, printed in GOOGLE_NEWS.items():
+        wordlist = bb.load_wordlist(name)
+        X, Y = wordlist.groups.values()
+        A, B = (wordlist.stereotypes[group] for group in wordlist.groups)
+        result = bb.scores.weat(_vectors(), X, Y, A, B)
+        yield Claim(f"d of {name}", printed, round(result.effect_size, 3), 0.01)
+
+
+@recomputes("Bolukbasi et al. (2016)", "section 5.2 (second hand)")
+def direct_bias_of_professions() -> Iterator[Claim]:
+    """Direct Bias of the professions in our part of GoogleNews, first component of ten pairs."""
+    sets = bb.debias.load_defining_sets("gender")
+    vectors = _vectors()
+    rows = vectors.get_normed_vectors()
+    pairs = [rows[[vectors.get_index(word) for word in pair]] for pair in sets.defining]
+    centered = np.concatenate([pair - pair.mean(axis=0) for pair in pairs])
+    component = np.linalg.svd(centered, full_matrices=False)[2][0]
+    known = [vectors.get_index(word) for word in sets.targets if word in vectors]
+    found = round(float(abs(rows[known] @ component).mean()), 3)
+    note = f"{len(known)} professions are in our part of the vectors"
+    yield Claim("Direct Bias of professions", 0.08, found, note=note, comparable=False)
+
+
+@recomputes("Nangia et al. (2020)", "abstract")
+def crows_pairs() -> Iterator[Claim]:
+    """Numbers of pairs and of bias types in CrowS-Pairs."""
+    path = data_folder() / "crows_pairs" / "crows_pairs_anonymized.csv"
+    pairs = bb.maskedlm.read_pairs(path, "crows-pairs")
+    yield Claim("pairs", 1508, pairs["pair_id"].nunique())
+    yield Claim("bias types", 9, pairs["bias_type"].nunique())
+
+
+def _vectors() -> object:
+    path = data_folder() / "vectors" / "googlenews_subset.bin"
+    return bb.load_vectors(path, progressbar=False)

@@ -1,0 +1,146 @@
+"""Liu (2024), Robust evaluation measures for evaluating social biases in masked language models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from bayesbias.maskedlm.measures import Normals, jss_of, kls_of
+
+from .claims import Claim, recomputes
+
+at = partial(recomputes, "Liu (2024)")
+MODELS = ("BERT", "RoBERTa", "ALBERT")
+
+TABLE_2 = {
+    "StereoSet": [
+        [57.26, 50.28, 51.59, 97.57],
+        [61.97, 59.07, 54.20, 95.76],
+        [58.88, 58.07, 53.79, 96.19],
+    ],
+    "CrowS-Pairs": [
+        [58.75, 52.92, 53.36, 96.29],
+        [65.45, 62.40, 63.86, 86.60],
+        [60.48, 53.25, 57.22, 94.48],
+    ],
+}
+"""SSS or CPS, AUL, KLS and JSS of the three models."""
+
+TABLE_3 = {
+    "StereoSet": {
+        "profession 810": "50.41/99.46 55.22/94.51 54.73/95.62",
+        "race 962": "50.84/98.74 53.49/96.57 53.21/96.43",
+        "gender 255": "56.19/89.59 54.10/96.57 53.28/96.78",
+        "religion 79": "57.85/89.51 52.76/96.27 52.85/97.26",
+    },
+    "CrowS-Pairs": {
+        "race 516": "50.44/99.61 58.63/94.20 53.30/97.85",
+        "socioeconomic 172": "54.62/96.19 84.53/49.71 53.54/98.06",
+        "gender 262": "60.44/86.04 61.05/91.72 56.37/94.52",
+        "disability 60": "52.14/98.38 54.17/97.68 71.79/81.68",
+        "nationality 159": "52.55/97.80 58.73/95.36 59.92/93.61",
+        "sexual-orient. 84": "54.24/96.10 71.04/82.55 67.00/86.84",
+        "physical-appear. 63": "51.83/98.80 85.51/57.62 80.92/71.64",
+        "religion 105": "50.83/99.35 54.20/96.96 50.94/99.49",
+        "age 87": "52.36/98.07 67.58/87.76 56.23/95.49",
+    },
+}
+"""KLS and JSS of the three models by bias type, with the number of pairs in the data set."""
+
+TABLE_4 = {
+    "BERT": (-0.5449, -0.6574, 0.1125, -0.6349, -0.5416, 0.0933, 0.0192),
+    "RoBERTa": (-0.0228, -0.0768, 0.0540, -0.0656, -0.0231, 0.0425, 0.0115),
+    "ALBERT": (-0.0489, -0.1004, 0.0515, -0.1024, -0.0566, 0.0458, 0.0057),
+}
+"""Mean scores of the two groups of pairs, their differences, and the difference of these."""
+
+
+@at("table 2 from table 3")
+def weighted_means() -> Iterator[Claim]:
+    """Table 2's KLS and JSS as means of table 3, weighted by the pairs of each bias type."""
+    for data, types in TABLE_3.items():
+        weights = [int(name.split()[-1]) for name in types]
+        values = np.array(
+            [[pair.split("/") for pair in row.split()] for row in types.values()], float
+        )
+        means = np.average(values, axis=0, weights=weights)
+        for i, (model, printed) in enumerate(zip(MODELS, TABLE_2[data], strict=True)):
+            for j, measure in enumerate(("KLS", "JSS")):
+                found = round(float(means[i, j]), 2)
+                yield Claim(f"{data}, {model}, {measure}", printed[2 + j], found, 0.0101)
+
+
+@at("figure 4, correlation of KLS and SSS")
+def lowest_correlation() -> Iterator[Claim]:
+    """Pearson's correlation of KLS and SSS over the three models of table 2."""
+    table = np.array(TABLE_2["StereoSet"])
+    found = round(float(np.corrcoef(table[:, 0], table[:, 2])[0, 1]), 3)
+    quoted = "KLS has the lowest correlation"
+    yield Claim("r of KLS and SSS, StereoSet", 0.84, found, 0.0101, quoted, "from two decimals")
+
+
+@at("mutual information of measures")
+def mutual_information() -> Iterator[Claim]:
+    """Mutual information over three models by one nearest neighbor."""
+    from sklearn.feature_selection import mutual_info_regression
+
+    quoted = "We find that the MI between the measures is 0.50"
+    note = "three models: the estimate takes few values, whatever the data"
+    for data, pair, printed in (("StereoSet", (0, 2), 0.17), ("CrowS-Pairs", (1, 2), 0.50)):
+        first, second = np.array(TABLE_2[data])[:, pair].T
+        found = mutual_info_regression(first[:, None], second, n_neighbors=1, random_state=0)[0]
+        yield Claim(f"{data}, MI in nats", printed, round(float(found), 2), 0.005, quoted, note)
+
+
+@at("worked example of section PLL score analysis")
+def worked_example() -> Iterator[Claim]:
+    """Percentage and score differences of four pairs."""
+    stereo, anti = np.array([0.4, 0.3, 0.9, 0.8]), np.array([0.5, 0.4, 0.1, 0.2])
+    preferred = stereo > anti
+    gaps = [abs((stereo - anti)[rows].mean()) for rows in (preferred, ~preferred)]
+    quoted = "the bias score of this model should be 50"
+    yield Claim("bias score", 50, 100 * preferred.mean(), 1e-9, quoted)
+    for claim, printed, value in (
+        ("|Δst|", 0.7, gaps[0]),
+        ("|Δat|", 0.1, gaps[1]),
+        ("their difference", 0.6, gaps[0] - gaps[1]),
+    ):
+        yield Claim(claim, printed, round(float(value), 6), 1e-6)
+
+
+@at("table 4")
+def score_differences() -> Iterator[Claim]:
+    """Differences of table 4's mean scores."""
+    for model, (st, at_, gap_st, st2, at2, gap_at, difference) in TABLE_4.items():
+        for claim, printed, found in (
+            ("|Δst|", gap_st, abs(st - at_)),
+            ("|Δat|", gap_at, abs(st2 - at2)),
+            ("|Δst| - |Δat|", difference, gap_st - gap_at),
+        ):
+            yield Claim(f"{model}, {claim}", printed, round(found, 4), 0.00011)
+
+
+@at("KLS, equal sds")
+def kls_of_equal_sds() -> Iterator[Claim]:
+    """KLS where the two sds are equal, near and far apart: a property of the formula."""
+    near, far = (round(kls_of(Normals((-30.0, mean), (5.0, 5.0))), 6) for mean in (-30.1, -90.0))
+    note = "for equal sds both divergences are equal, however far apart the means"
+    claim = "KLS of means .1 and 60 nats apart"
+    yield Claim(claim, near, far, note=note, comparable=False)
+
+
+@at("JSS, equation and code")
+def jss_of_the_code() -> Iterator[Claim]:
+    """JSS by the equation and by the code, at scores of the size of AUL in table 4."""
+    note = (
+        "code/scoring.py at 292dd1f takes the divergence to a Normal instead of the mixture and "
+        "folds values above 1; the paper prints no value for these inputs"
+    )
+    for means, sds in (((-0.0228, -0.0768), (0.03, 0.06)), ((-0.0489, -0.1004), (0.05, 0.08))):
+        printed, coded = (
+            round(jss_of(Normals(means, sds), variant), 1) for variant in ("printed", "published")
+        )
+        claim = f"JSS of means {means[0]}, {means[1]} and sds {sds[0]}, {sds[1]}"
+        yield Claim(claim, printed, coded, note=note, comparable=False)
