@@ -11,7 +11,6 @@ from . import nulls as nulls
 from . import plots as plots
 from . import scores as scores
 from .background.matched_controls import matched_controls as matched_controls
-from .background.suggested_words import suggest_words as suggest_words
 from .background.vocabulary_contrasts import vocabulary_contrasts as vocabulary_contrasts
 from .comparison.joint import compare as compare
 from .comparison.many import fit_many as fit_many
@@ -66,8 +65,6 @@ from .posterior.unpooled import unpooled_contrasts as unpooled_contrasts
 from .report.findings import analyse as analyse
 from .sampling.fit import fit as fit
 from .sampling.options import FitOptions as FitOptions
-from .scores.list_reliability import list_consistency as list_consistency
-from .scores.list_reliability import score_agreement as score_agreement
 from .scores.table import score_table as score_table
 from .tables import descriptives as descriptives
 from .tables.copies import copied_words as copied_words

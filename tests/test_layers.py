@@ -31,7 +31,7 @@ ALLOWED = {
     "background": f"{BASE} model scores sampling posterior",
     "contextual": "_core tables scores",
     "maskedlm": "_core tables model sampling posterior",
-    "extrinsic": "_core tables model scores contextual maskedlm",
+    "extrinsic": "_core tables",
     "comparison": f"{BASE} model scores sampling posterior debias",
     "calibration": "_core model scores sampling nulls comparison",
     "plots": "_core tables model posterior background comparison",

@@ -8,7 +8,7 @@ from builders import refused
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesbias.scores import direct_bias, direct_bias_of, direction_correlations, indirect_bias
+from bayesbias.scores import direct_bias, direct_bias_of, direction_correlations
 
 ROUNDING = 1e-9
 """Singular vectors of small random matrices in float64."""
@@ -120,35 +120,3 @@ def test_definitional_pairs_on_google_news(google_news, shared_data) -> None:
     assert len(last) > 5
     assert last.min() > 0.2
     assert last.max() < 1
-
-
-@given(seed=st.integers(0, 10_000))
-def test_indirect_bias_is_the_printed_formula(seed: int) -> None:
-    """Bolukbasi et al., section 5.3, for one pair, whose difference is the subspace."""
-    random = np.random.default_rng(seed)
-    vectors = {word: random.normal(size=5) for word in ("he", "she", "w", "v", "u")}
-    g = unit(unit(vectors["he"]) - unit(vectors["she"]))
-    found = indirect_bias(vectors, [("w", "v"), ("w", "u"), ("w", "gone")], [("he", "she")])
-    assert found["second"].tolist() == ["v", "u"]
-    for row in found.itertuples():
-        w, v = unit(vectors[row.first]), unit(vectors[row.second])
-        w_left, v_left = w - (w @ g) * g, v - (v @ g) * g
-        left = (w_left @ v_left) / (np.linalg.norm(w_left) * np.linalg.norm(v_left))
-        assert row.cosine == pytest.approx(w @ v, abs=ROUNDING)
-        assert row.without == pytest.approx(left, abs=ROUNDING)
-        assert row.indirect_bias == pytest.approx((w @ v - left) / (w @ v), rel=1e-6)
-
-
-def test_indirect_bias_by_hand() -> None:
-    vectors = {"he": [1.0, 0, 0], "she": [-1.0, 0, 0], "a": [1.0, 1, 0], "b": [1.0, 0, 1]}
-    vectors |= {"c": [0.0, 1, 1], "d": [0.0, -1, 1]}
-    pairs = [("a", "b"), ("c", "a"), ("c", "d")]
-    found = indirect_bias(vectors, pairs, [("he", "she")])
-    # All of the likeness of a and b is along the first axis; c and a are alike in spite of it.
-    assert found["indirect_bias"].tolist() == pytest.approx(
-        [1, 1 - np.sqrt(2), np.nan], nan_ok=True
-    )
-    refused(
-        "'he' lies in the bias subspace", indirect_bias, vectors, [("a", "he")], [("he", "she")]
-    )
-    refused("is of pairs of words; got", indirect_bias, vectors, [("a", "b", "c")], [("he", "she")])

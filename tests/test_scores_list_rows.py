@@ -12,7 +12,6 @@ from bayesbias import (
     load_vectors,
     load_wordlist,
     missing_words,
-    score_agreement,
     score_table,
 )
 from bayesbias.scores import ripa
@@ -98,13 +97,13 @@ def test_what_is_not_the_vectors_of_one_embedding_is_told() -> None:
         ({"a": "glove-demo"}, many),
         ({"a": KeyedVectors(2)}, many),
     ):
-        refused(told + kind, score_agreement, given, wordlist, error=TypeError)
+        refused(told + kind, score_table, given, wordlist, error=TypeError)
         refused(told + kind, ripa, given, ["he"], [("he", "she")], error=TypeError)
 
 
 def test_what_is_not_a_list_is_told() -> None:
     vectors = load_vectors("glove-demo", ["he"])
-    for call in (score_table, score_agreement, distance_table, missing_words):
+    for call in (score_table, distance_table, missing_words):
         told = r"a WordList second; got a str second. bb.load_wordlist\('gender'\) makes one"
         refused(told, call, vectors, "gender", error=TypeError)
         refused(r"got a dict second. bb.load_wordlist\(...\)", call, vectors, {}, error=TypeError)

@@ -12,11 +12,7 @@ from .correlation import correlate as correlate
 from .correlation import correlations as correlations
 from .datasets import read_bios as read_bios
 from .datasets import read_jigsaw as read_jigsaw
-from .latent import LatentCorrelation as LatentCorrelation
-from .latent import correlate_draws as correlate_draws
 from .ranking import RankingAccuracy as RankingAccuracy
 from .ranking import ranking_accuracy as ranking_accuracy
 from .rates import TprGaps as TprGaps
 from .rates import tpr_gaps as tpr_gaps
-from .sentence_pairs import pair_biases as pair_biases
-from .sentence_pairs import pair_correlations as pair_correlations

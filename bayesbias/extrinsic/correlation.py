@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.random import default_rng
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from .._core.random import Seed, as_seed_sequence
-from ..model.design import IntArray
 from ..tables.schema import require_columns
+
+IntArray = NDArray[np.int64]
 
 LEVELS = ("class", "sample", "model")
 """What the rows of a correlation are: classes of one model, its samples, or models."""

@@ -15,8 +15,9 @@ from .._core.arrays import FloatArray
 from .._core.checks import check_numbers, unknown_name
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from .._core.random import Seed, as_seed_sequence
-from ..model.design import IntArray
 from .correlation import normal_quantile
+
+IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

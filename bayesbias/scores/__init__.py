@@ -19,8 +19,6 @@ from .direct_bias import DirectBiasResult as DirectBiasResult
 from .direct_bias import direct_bias as direct_bias
 from .direct_bias import direct_bias_of as direct_bias_of
 from .direct_bias import direction_correlations as direction_correlations
-from .direct_bias import direction_stability as direction_stability
-from .direct_bias import indirect_bias as indirect_bias
 from .ect import SCORE as _ECT
 from .ect import EctResult as EctResult
 from .ect import ect as ect
@@ -30,11 +28,6 @@ from .gweat import GweatResult as GweatResult
 from .gweat import gweat as gweat
 from .gweat import gweat_groups as gweat_groups
 from .gweat import gweat_of as gweat_of
-from .list_reliability import list_consistency as list_consistency
-from .list_reliability import list_items as list_items
-from .list_reliability import score_agreement as score_agreement
-from .list_reliability import scores_by_pair as scores_by_pair
-from .list_reliability import word_scores as word_scores
 from .mac import SCORE as _MAC
 from .mac import MacChange as MacChange
 from .mac import MacResult as MacResult
@@ -56,9 +49,6 @@ from .permutation import permutation_test as permutation_test
 from .registry import SCORES as SCORES
 from .registry import ListScore as ListScore
 from .registry import properties as properties
-from .reliability import InternalConsistency as InternalConsistency
-from .reliability import internal_consistency as internal_consistency
-from .reliability import rater_agreement as rater_agreement
 from .ripa import SCORE as _RIPA
 from .ripa import RipaResult as RipaResult
 from .ripa import ripa as ripa

@@ -142,46 +142,6 @@ def direction_correlations(
     return pd.DataFrame(np.clip(both @ both.T, -1.0, 1.0), index=names, columns=names)
 
 
-def direction_stability(
-    vectors: WordVectors, pairs: Iterable[Sequence[str]], *, unit: bool = True
-) -> pd.Series:
-    """Cosine of the bias direction without a pair with that of all pairs, pair by pair.
-
-    Parameters
-    ----------
-    vectors : KeyedVectors or mapping of str to array
-    pairs : list of two or more pairs of words
-    unit : bool
-        As for `direct_bias`.
-
-    Returns
-    -------
-    Series
-        In [0, 1], one value a pair, ``first - second``, of the first principal components. Near 1
-        for all, no single pair makes the direction.
-
-    References
-    ----------
-    Schröder et al. (2024), Semantic properties of cosine based bias scores, on how a direction
-    depends on its pairs.
-
-    Examples
-    --------
-    >>> import bayesbias as bb
-    >>> pairs = [("he", "she"), ("man", "woman"), ("his", "her")]
-    >>> vectors = bb.load_vectors("glove-demo", [word for pair in pairs for word in pair])
-    >>> bool(bb.scores.direction_stability(vectors, pairs).min() > 0.9)
-    True
-    """
-    sets, names = _pairs(vectors, pairs, unit=unit)
-    if len(sets) < 2:
-        raise ValueError("leaving a pair out needs two or more pairs")
-    whole = principal_components(sets, 1).directions[0]
-    rest = ([*sets[:at], *sets[at + 1 :]] for at in range(len(sets)))
-    cosines = [abs(principal_components(each, 1).directions[0] @ whole) for each in rest]
-    return pd.Series(np.minimum(cosines, 1.0), index=names, name="cosine")
-
-
 def _pairs(
     vectors: WordVectors, pairs: Iterable[Sequence[str]], *, unit: bool
 ) -> tuple[list[FloatArray], list[str]]:
@@ -192,63 +152,6 @@ def _pairs(
         raise ValueError(f"single directions are those of pairs; got {wrong[0]!r}")
     sets = [unit_rows(each) for each in rows] if unit else list(rows)
     return sets, [f"{first} - {second}" for first, second in kept]
-
-
-def indirect_bias(
-    vectors: WordVectors,
-    pairs: Iterable[Sequence[str]],
-    defining_sets: Iterable[Sequence[str]],
-    *,
-    k: int | None = None,
-    unit: bool = True,
-) -> pd.DataFrame:
-    """Indirect bias: how much of the likeness of two words comes from the bias subspace.
-
-    With w and v of unit length and w⊥ and v⊥ what is left of them without the subspace,
-    β(w, v) = (w·v - cos(w⊥, v⊥))/(w·v).
-
-    Parameters
-    ----------
-    vectors : KeyedVectors or mapping of str to array
-    pairs : list of pairs of words, such as [("receptionist", "softball")]
-        A pair of which a word is missing is left out.
-    defining_sets, k, unit
-        As for `direct_bias`.
-
-    Returns
-    -------
-    DataFrame
-        One row a pair: ``first``, ``second``, ``cosine``, ``without``, the cosine without the
-        subspace, and ``indirect_bias``: 0 if the subspace does not matter, 1 if all likeness comes
-        from it, unbounded where the cosine is near 0, and NaN where it is 0.
-
-    Raises
-    ------
-    ValueError
-        As `direct_bias`, or if a word lies in the subspace, so that nothing is left of it.
-
-    References
-    ----------
-    Bolukbasi et al. (2016), section 5.3.
-    """
-    sets, _, _ = look_up_tuples(vectors, "defining sets", defining_sets)
-    rows, kept, _ = look_up_tuples(vectors, "pairs", pairs)
-    wrong = [members for members in kept if len(members) != 2]
-    if wrong:
-        raise ValueError(f"indirect bias is of pairs of words; got {wrong[0]!r}")
-    directions = principal_components([unit_rows(e) for e in sets] if unit else sets, k).directions
-    both = np.stack([unit_rows(each) for each in rows])
-    left = both - both @ directions.T @ directions
-    gone = np.argwhere(np.linalg.norm(left, axis=2) <= DEPENDENT).tolist()
-    if gone:
-        word = kept[gone[0][0]][gone[0][1]]
-        raise ValueError(f"{word!r} lies in the bias subspace, so that nothing is left of it")
-    cosine = (both[:, 0] * both[:, 1]).sum(axis=1)
-    lengths = np.linalg.norm(left, axis=2).prod(axis=1)
-    without = (left[:, 0] * left[:, 1]).sum(axis=1) / lengths
-    share = np.divide(cosine - without, cosine, out=np.full(len(kept), np.nan), where=cosine != 0)
-    frame = pd.DataFrame(kept, columns=["first", "second"])
-    return frame.assign(cosine=cosine, without=without, indirect_bias=share)
 
 
 def _resampled(rows: ListRows, weights: Weights) -> FloatArray:
