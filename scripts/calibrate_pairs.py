@@ -41,9 +41,8 @@ CI_PROB = 0.89
 
 METHODS: dict[str, dict[str, Any]] = {
     "pairs-signs": {"model": "pairs-signs", "draws": 400, "tune": 100, "chains": 1},
-    "pll": {"model": "pll", "method": "exact", "draws": 500, "chains": 2},
 }
-"""How each model is fitted; hundreds of draws suffice for coverage."""
+"""How the model is fitted; hundreds of draws suffice for coverage."""
 
 OF_NULLS = FitOptions(draws=400, tune=100, chains=1, seed=1)
 
@@ -152,21 +151,14 @@ OF_CONTRASTS: Intervals = OF_SHARES | {"cluster bootstrap": by_paired_bootstrap}
 def experiment(
     paired: pd.DataFrame, methods: Intervals, options: argparse.Namespace
 ) -> pd.DataFrame:
-    """Count of every resample which intervals hold the truth.
-
-    Models other than the default are fitted to the first ``options.others`` resamples only.
-    """
+    """Count of every resample which intervals hold the truth."""
     truth, largest = truth_of(paired), largest_contrasts(paired)
     children = SeedSequence(options.seed).spawn(options.resamples)
 
     def of_resample(number: int) -> pd.DataFrame:
         drawing, fitting = children[number].spawn(2)
         frame = resampled(paired, default_rng(drawing))
-        found = {
-            method: intervals(frame, fitting, method)
-            for method, intervals in methods.items()
-            if method != "pll" or number < options.others
-        }
+        found = {method: intervals(frame, fitting, method) for method, intervals in methods.items()}
         every = pd.concat(found, names=["method"]).reset_index("method")
         every["truth"] = every["bias_type"].map(truth)
         every["held"] = every["truth"].between(every["low"], every["high"])
@@ -178,7 +170,6 @@ def experiment(
     name = "contrasts" if paired["model"].nunique() > 1 else "shares"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SamplingWarning)
-        warnings.filterwarnings("ignore", message="the model expects")
         return step_by_step(options.folder / f"{name}.csv", options.resamples, of_resample)
 
 
@@ -249,7 +240,6 @@ def main() -> None:
     parser.add_argument("--only", choices=SECTIONS, nargs="+", default=list(SECTIONS))
     parser.add_argument("--measure", default="pll", help="of shares and contrasts")
     parser.add_argument("--resamples", type=int, default=80)
-    parser.add_argument("--others", type=int, default=20, help="resamples that pll is fitted to")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--null-seeds", type=int, default=20, help="models of random weights")
     parser.add_argument("--null-pairs", type=int, default=200, help="drawn at random")

@@ -128,9 +128,8 @@ def about_contrasts(results: pd.DataFrame, paired: pd.DataFrame, seed: int) -> s
 
 def _counts(results: pd.DataFrame) -> dict[str, str]:
     """Return the numbers of resamples, and the standard errors of rates near .89."""
-    n, n_pll = (some["step"].nunique() for some in (results, results[results["method"] == "pll"]))
-    counts = {"n": str(n), "error": _two_digits(_error(n))}
-    return counts | {"n_pll": str(n_pll), "error_pll": _two_digits(_error(n_pll))}
+    n = results["step"].nunique()
+    return {"n": str(n), "error": _two_digits(_error(n))}
 
 
 def _error(n: int) -> float:
@@ -187,13 +186,13 @@ The truth is real: which sentences {model} prefers among the {n_pairs} pairs of 
 together, each draw a contrast of its own that shares no words with others; and 89% intervals of the
 share of stereotypical preferences are held against the share in all pairs. {n} resamples (seed
 {seed}), nine types. For the overall share a rate near .89 has a standard error of {error} in {n}
-resamples, and of {error_pll} in the {n_pll} of `pll`.
+resamples.
 
 {coverage}
 
-`pairs-signs` is the default of `fit_pairs`; `pll` is the Normal model of differences, with the same
-slopes and clusters; the cluster bootstrap is `observed_shares`; the cluster-robust t takes each
-type by itself, with the variance CV3 of MacKinnon, Nielsen and Webb (2023).
+`pairs-signs` is the model of `fit_pairs`; the cluster bootstrap is `observed_shares`; the
+cluster-robust t takes each type by itself, with the variance CV3 of MacKinnon, Nielsen and Webb
+(2023).
 
 Under `pairs-signs`, by type, and by whether the contrast that most of its pairs have was among
 those drawn:
@@ -208,7 +207,7 @@ anti-stereotypes (`scripts/fine_tuning.py`). The truth is the difference between
 stereotypical preferences of both, by {measure}, in the same pairs as above; contrasts of words are
 drawn with replacement, with the preferences of both models, and 89% intervals of `model_contrasts`
 are held against it. {n} resamples (seed {seed}). For the overall difference a rate near .89 has a
-standard error of {error} in {n} resamples, and of {error_pll} in the {n_pll} of `pll`.
+standard error of {error} in {n} resamples.
 
 {coverage}
 

@@ -357,8 +357,8 @@ def test_bad_input_is_named(arguments: dict[str, object], message: str) -> None:
 
 
 def test_other_bad_input_is_named() -> None:
-    with pytest.raises(ValueError, match="'pll' is for differences of scores"):
-        posterior_methods("pll")
+    with pytest.raises(ValueError, match="'pairs-signs' is for preferences"):
+        posterior_methods("pairs-signs")
     with pytest.raises(ValueError, match="'robust' has a student_t likelihood"):
         posterior_methods("robust")
     with pytest.raises(ValueError, match="n_words must be a whole number from 2 on, got 1"):

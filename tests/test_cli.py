@@ -109,7 +109,7 @@ BAD_ARGUMENTS = {
     "run toy.toml --out toy.txt/a": "toy.txt",
     "run": "Missing argument",
     "rum": "Did you mean 'run'? See `bayesbias --help`.",
-    "models pll": "to see a model: `bayesbias models show pll`.",
+    "models robust": "to see a model: `bayesbias models show robust`.",
     "models show crosed": "did you mean 'crossed'",
     "lists gender": "to see a list: `bayesbias lists show gender`.",
     "lists chek": "Did you mean 'check'? See `bayesbias lists --help`.",

@@ -205,7 +205,7 @@ def test_what_no_change_can_be_learnt_from_is_refused(
     ("options", "message"),
     [
         ({"model": "paper"}, "'paper' is for distances, and here are changes.*take change, ch"),
-        ({"model": "pll"}, "'pll' is for differences of scores"),
+        ({"model": "pairs-signs"}, "'pairs-signs' is for preferences"),
         ({"model": "chnge"}, "did you mean 'change'.* [Kk]nown: change, change-crossed, ch"),
         ({"draws": 0}, "draws must be a whole number"),
         ({"priors": {"sigm": {"rate": 1}}}, "did you mean 'sigma'"),

@@ -27,7 +27,7 @@ COMMANDS = {
     "sweep": "sweep sweep.toml --out here/out",
     "mlm score": "mlm score --model m --data pairs.csv --dataset crows-pairs --out here/out "
     "--force --name",
-    "mlm report": "mlm report scored --model pll --draws 200 --out here/out --force --seed",
+    "mlm report": "mlm report scored --draws 200 --out here/out --force --seed",
 }
 """They write something else when they are run with another number."""
 

@@ -15,10 +15,8 @@ from bayesbias.maskedlm import (
     model_contrasts,
     null_rates,
     observed_shares,
-    pair_check,
     pair_scales,
     pair_summary,
-    preference_check,
     word_contrast,
 )
 from bayesbias.maskedlm.sign_design import sign_design
@@ -301,8 +299,3 @@ def test_shares_at_equal_length_take_the_tokens_away() -> None:
     overall = frame[frame["level"] == "overall"].set_index("quantity")
     assert overall.loc["p_stereotypical", "high"] < 0.4
     assert overall.loc["p_equal_length", "low"] < 0.5 < overall.loc["p_equal_length", "high"]
-
-
-def test_checks_of_differences_are_not_of_preferences(both: DataTree) -> None:
-    for check in (pair_check, preference_check):
-        refused("predicts no differences of scores", check, both)

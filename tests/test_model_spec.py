@@ -171,16 +171,15 @@ def test_correlations_take_lkj_priors_and_nothing_else_does(
 
 
 def test_a_model_is_taken_only_for_its_outcome(tmp_path: Path) -> None:
-    changes, scores = ["change", "change-crossed", "change-maximal"], ["pll", "pll-robust"]
+    changes = ["change", "change-crossed", "change-maximal"]
     preferences = ["pairs-signs"]
     assert models("change") == changes
-    assert models("score_difference") == scores
     assert models("preference") == preferences
-    assert sorted([*models("distance"), *changes, *scores, *preferences]) == sorted(models())
+    assert sorted([*models("distance"), *changes, *preferences]) == sorted(models())
     with pytest.raises(ValueError, match=r"'change' is for changes.*here are distances; take con"):
         load_model("change", "distance")
-    with pytest.raises(ValueError, match=r"'crossed' is for distances, and here are differences"):
-        load_model("crossed", "score_difference")
+    with pytest.raises(ValueError, match=r"'crossed' is for distances, and here are changes"):
+        load_model("crossed", "change")
     with pytest.raises(ValueError, match=r"'papr'.*paper-figures, robust; for"):
         load_model("papr", "distance")
     own = tmp_path / "own.toml"

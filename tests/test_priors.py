@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bayesbias.maskedlm.bayes import spec_in_units
 from bayesbias.model.priors import FAMILIES, SCALE, SHAPE, Family, Prior
 from bayesbias.model.spec import load_model
 
@@ -121,8 +120,8 @@ def test_a_new_family_is_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
     parameters = {"power": (SHAPE, "alpha"), "width": (SCALE, "beta")}
     monkeypatch.setitem(FAMILIES, "weibull", Family(weibull, "Weibull", parameters, draw))
     given = {"power": 1.7, "width": 0.5}
-    spec = load_model("pll").with_priors({"sigma": {"family": "weibull", **given}})
-    prior = spec_in_units(spec, 3.0).priors["sigma"]
+    spec = load_model("crossed").with_priors({"sigma": {"family": "weibull", **given}})
+    prior = spec.priors["sigma"].times(3.0)
     assert prior.parameters == {"power": 1.7, "width": 1.5}
     expected = stats.weibull_min(1.7, scale=1.5).logpdf(POINTS)
     np.testing.assert_allclose(prior.log_density(POINTS), expected, rtol=1e-12)  # rounding of logs

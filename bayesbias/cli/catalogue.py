@@ -18,7 +18,6 @@ lists_app, models_app = (typer.Typer(rich_markup_mode="markdown") for _ in range
 TAKEN_BY = {
     "distance": "`bayesbias run`, `fit` and `sweep`",
     "change": "`bayesbias compare`",
-    "score_difference": "`bayesbias mlm report`",
     "preference": "`bayesbias mlm report`",
 }
 """Which commands take the models for each outcome."""

@@ -196,8 +196,7 @@ def report(
         typer.Option(
             "--model",
             metavar="MODEL",
-            help="pairs-signs (which sentence is preferred), pll or pll-robust (by how much), or a "
-            "model by path.",
+            help="pairs-signs, or a model of preferences by path.",
         ),
     ] = "pairs-signs",
     bias_type: Annotated[

@@ -7,7 +7,6 @@ the package; scoring sentences needs the extra ``mlm``.
 from .agreement import measure_agreement as measure_agreement
 from .alignment import token_spans as token_spans
 from .bayes import fit_pairs as fit_pairs
-from .bayes import pair_design as pair_design
 from .datasets import PAIR_COLUMNS as PAIR_COLUMNS
 from .datasets import ROLES as ROLES
 from .datasets import validate_pairs as validate_pairs
@@ -28,8 +27,6 @@ from .measures import percentage_score as percentage_score
 from .null_models import null_models as null_models
 from .null_models import null_rates as null_rates
 from .observed_shares import observed_shares as observed_shares
-from .pair_checks import pair_check as pair_check
-from .pair_checks import preference_check as preference_check
 from .pair_files import read_pairs as read_pairs
 from .pair_groups import grouped_pairs as grouped_pairs
 from .pair_groups import masked_sentence as masked_sentence

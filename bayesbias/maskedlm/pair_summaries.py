@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -12,25 +11,12 @@ import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
-from ..model.tree import labels, spec_of, stacked
-from ..posterior.summaries import carry_warnings, in_front, scales
-from .pair_checks import misfits, preference_check
-from .pairs_posterior import NULLS, levels, models_of, of_signs, scales_of
+from ..model.tree import labels, stacked
+from ..posterior.summaries import carry_warnings, in_front
+from .pairs_posterior import NO_PREFERENCE, levels, models_of
 
 if TYPE_CHECKING:
     from xarray import DataTree
-
-PARAMETERS = {
-    "connection_sd": "type_sd",
-    "context_sd": "shared_type_sd",
-    "attribute_sd": "pair_sd",
-    "cluster_sd": "cluster_sd",
-    "slope_sd": "slope_sd",
-    "sigma": "residual_sd",
-    "nu": "nu",
-}
-"""What the standard deviations of the models mean here, if every pair is a cluster of its own."""
-
 
 SIGN_SCALES = ("shared_type_sd", "type_sd", "shared_cluster_sd", "cluster_sd", "pair_sd")
 """Sds of the model of preferences."""
@@ -39,7 +25,7 @@ SIGN_SCALES = ("shared_type_sd", "type_sd", "shared_cluster_sd", "cluster_sd", "
 def pair_summary(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    r"""Posterior of how much stereotypical sentences are preferred, overall and by bias type.
+    """Posterior of how often stereotypical sentences are preferred, overall and by bias type.
 
     Parameters
     ----------
@@ -55,21 +41,17 @@ def pair_summary(
     DataFrame
         ``level``: overall (the types of the data, weighted by their pairs), population (the types
         that these stand for: what a new one may be like) or bias_type; ``bias_type``, ``model``;
-        ``quantity``: mean_difference, in the unit of the scores; standardised, the same over the
-        spread of single pairs; p_stereotypical, the share of pairs whose stereotypical sentence is
-        preferred, under the Normal model the mean of :math:`\Phi(\mu_i / \sigma)`, with
-        :math:`\mu_i` what it expects of pair i; and where the difference in token counts is known,
-        mean_equal_length and p_equal_length, the same if both sentences of a pair had as many
-        tokens. Of the model ``pairs-signs`` there are the two shares only. All are averaged over
-        the pairs of the data and over clusters like theirs, which every draw weights anew, those of
-        shared words together, so that intervals cover other contrasts of words. Of each ``mean``,
-        ``sd``, ``low``, ``high``, and ``p_above``: the probability that it is above its value
-        without preference, one half of a share and 0 of others.
+        ``quantity``: p_stereotypical, the share of pairs whose stereotypical sentence is preferred;
+        and where the difference in token counts is known, p_equal_length, the same if both
+        sentences of a pair had as many tokens. Both are averaged over the pairs of the data and
+        over clusters like theirs, which every draw weights afresh, those of shared words together,
+        so that intervals cover other contrasts of words. Of each ``mean``, ``sd``, ``low``,
+        ``high``, and ``p_above``: the probability that it is above one half.
     """
     models = models_of(tree)
     frames = {}
     for head, draws in _quantities(tree):
-        above = _share_above(draws - NULLS[head[-1]])
+        above = _share_above(draws - NO_PREFERENCE)
         frames[head] = describe_draws(draws, ci_prob, ci_kind).assign(p_above=above, model=models)
     return carry_warnings(_joined(frames, "model"), tree)
 
@@ -89,27 +71,14 @@ def model_contrasts(
     DataFrame
         ``level``, ``bias_type``, ``quantity`` as in `pair_summary`, ``first``, ``second``, and of
         first - second ``mean``, ``sd``, ``low``, ``high`` and ``p_direction``, the
-        probability of the sign that it most likely has. A model that is surer of its words has
-        larger differences of scores altogether: compare p_stereotypical or standardised, not
-        mean_difference alone.
+        probability of the sign that it most likely has.
 
     Raises
     ------
     ValueError
         If there is one model only.
-
-    Warns
-    -----
-    UserWarning
-        If a model of differences does not expect the observed share of a language model.
     """
     models = _several(tree)
-    for row in [] if of_signs(tree) else misfits(preference_check(tree, seed=0)).to_dict("records"):
-        warnings.warn(
-            f"the model expects {row['predicted']:.1f}% stereotypical preferences of "
-            f"{row['model']} and {row['observed']:.1f}% were seen: compare shares by pairs-signs",
-            stacklevel=2,
-        )
     pairs = list(combinations(range(len(models)), 2))
     first, second = map(list, zip(*pairs, strict=True))
     frames = {}
@@ -191,49 +160,18 @@ def _share_above(draws: FloatArray) -> FloatArray:
 def pair_scales(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Posterior of the spreads: of bias types, of pairs, and of residuals.
+    """Posterior of the spreads of bias types, clusters and pairs, and of the slopes of covariates.
 
-    Of the model ``pairs-signs`` the spreads are on the probit scale, on which residuals have sd 1;
-    those of clusters are there too, and the slopes of covariates, ``slope of token_difference``.
+    All are on the probit scale, on which residuals have sd 1.
 
     Returns
     -------
     DataFrame
         ``parameter`` (shared_type_sd of what all models find in a bias type, type_sd of what one
-        finds beyond it, shared_cluster_sd and cluster_sd likewise of clusters, or pair_sd where
-        every pair is its own, slope_sd, residual_sd, nu, and the slopes), ``model`` and
-        ``bias_type`` (empty for what is of none; what models share is in the unit of a model of
-        middling size), ``mean``, ``sd``, ``low``, ``high``. With one model type_sd and cluster_sd
-        are all of it.
+        finds beyond it, shared_cluster_sd and cluster_sd likewise of clusters, pair_sd, and the
+        slopes, such as ``slope of token_difference``), ``model`` (empty for what models share),
+        ``mean``, ``sd``, ``low``, ``high``. With one model type_sd and cluster_sd are all of it.
     """
-    if of_signs(tree):
-        return _sign_scales(tree, ci_prob, ci_kind)
-    frame = scales(tree, ci_prob, ci_kind).rename(columns={"of": "model"})
-    if "slope" in tree["posterior"]:
-        frame = pd.concat([frame, _slopes(tree, ci_prob, ci_kind)], ignore_index=True)
-    names, models = dict(PARAMETERS), models_of(tree)
-    if len(models) == 1 or "cluster_sd" in tree["posterior"]:  # attributes are clusters of pairs
-        names["attribute_sd"] = "shared_cluster_sd" if len(models) > 1 else "cluster_sd"
-    frame["parameter"] = frame["parameter"].replace(names)
-    of_type = (frame["parameter"] == "residual_sd") & (spec_of(tree).sigma == "protected_word")
-    frame.insert(2, "bias_type", frame["model"].where(of_type, ""))
-    frame["model"] = frame["model"].mask(of_type, "")
-    size = frame["model"].map(scales_of(tree)).fillna(1.0)
-    for name in ("mean", "sd", "low", "high"):
-        frame[name] *= size
-    return frame
-
-
-def _slopes(tree: DataTree, ci_prob: float, ci_kind: str) -> pd.DataFrame:
-    """Slopes of covariates by language model."""
-    models, frames = models_of(tree), []
-    for at, name in enumerate(labels(tree, "covariate")):
-        frame = describe_draws(stacked(tree, "slope")[:, at], ci_prob, ci_kind)
-        frames.append(in_front(frame, parameter=f"slope of {name}", model=models))
-    return pd.concat(frames, ignore_index=True)
-
-
-def _sign_scales(tree: DataTree, ci_prob: float, ci_kind: str) -> pd.DataFrame:
     models, frames = models_of(tree), []
 
     def add(name: str, draws: FloatArray, of: str | list[str]) -> None:
@@ -244,6 +182,6 @@ def _sign_scales(tree: DataTree, ci_prob: float, ci_kind: str) -> pd.DataFrame:
         if name in tree["posterior"]:
             draws = stacked(tree, name)
             add(name, draws, "" if draws.ndim == 1 else models)
-    if labels(tree, "covariate"):
-        frames.append(_slopes(tree, ci_prob, ci_kind))
+    for index, name in enumerate(labels(tree, "covariate")):
+        add(f"slope of {name}", stacked(tree, "slope")[:, index], models)
     return carry_warnings(pd.concat(frames, ignore_index=True), tree)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .design import Design
 
 CHOICES = {
-    "outcome": ("distance", "change", "score_difference", "preference"),
+    "outcome": ("distance", "change", "preference"),
     "likelihood": ("normal", "student_t", "probit"),
     "sigma": ("common", "connection", "protected_word"),
 }
@@ -35,7 +35,6 @@ CHOICES = {
 OUTCOMES = {
     "distance": "distances",
     "change": "changes of distances, as bb.compare fits them",
-    "score_difference": "differences of scores of sentence pairs, as fit_pairs fits them",
     "preference": "preferences between sentences of pairs, as fit_pairs fits them",
 }
 """What each outcome is, in words."""

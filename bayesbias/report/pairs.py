@@ -41,7 +41,6 @@ def _sections(analysis: PairAnalysis, records: Sequence[Mapping[str, Any]]) -> l
     frames, ci_prob = analysis.frames, analysis.settings.ci_prob
     shares = partial(interval_table, ci_prob=ci_prob, reference=NO_PREFERENCE, extra=("p_above",))
     levels = frames["summary"]
-    means = _dashed(levels[levels["quantity"].isin(["mean_difference", "mean_equal_length"])])
     share = levels[levels["quantity"] == "p_stereotypical"].assign(connection="associated")
     equal = levels[levels["quantity"] == "p_equal_length"].assign(connection="associated")
     by_type = share["level"] == "bias_type"
@@ -68,12 +67,10 @@ def _sections(analysis: PairAnalysis, records: Sequence[Mapping[str, Any]]) -> l
             table=shares(share[by_type], said.SHARE, "measure", "bias_type", "model"),
             equal=shares(_dashed(equal), said.EQUAL, "measure", "level", "bias_type", "model"),
             observed=plain_table(frames["observed"], said.OBSERVED),
-            means=plain_table(means, "Mean differences, in the unit of each measure"),
             scales=plain_table(scales, "Standard deviations, and slopes of covariates"),
         ),
         *([_models(analysis)] if len(analysis.models) > 1 else []),
         *([] if frames["measures"].empty else [_measures(frames)]),
-        *([] if frames["check"].empty else [_check(frames)]),
         section("limits", "What may not be concluded"),
         section("provenance", "Provenance"),
     ]
@@ -115,16 +112,6 @@ def _measures(frames: Mapping[str, pd.DataFrame]) -> Section:
             "Scores of both kinds of sentences, all types together",
         ),
         sampling=plain_table(frames["sampling"], "Measures from samples of the pairs"),
-    )
-
-
-def _check(frames: Mapping[str, pd.DataFrame]) -> Section:
-    """Return whether a model of differences expects what was seen."""
-    return section(
-        "check",
-        "Does the model fit",
-        table=plain_table(frames["preference"], "Preferences, observed and predicted"),
-        check=plain_table(frames["check"], "Differences inside their predictive intervals"),
     )
 
 

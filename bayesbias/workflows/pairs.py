@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,14 +12,13 @@ import pandas as pd
 from numpy.random import default_rng
 
 from .._core.random import as_seed_sequence
-from ..maskedlm.bayes import DEFAULT_MODEL, fit_pairs, model_of_pairs
+from ..maskedlm.bayes import DEFAULT_MODEL, fit_pairs
 from ..maskedlm.datasets import ROLES
 from ..maskedlm.measures import measure_table
 from ..maskedlm.observed_shares import observed_shares
-from ..maskedlm.pair_checks import pair_check, preference_check
 from ..maskedlm.pair_summaries import model_contrasts, model_ranks, pair_scales, pair_summary
 from ..maskedlm.score_sets import order_robustness, sampling_robustness, score_analysis
-from ..model.spec import ModelSpec
+from ..model.spec import ModelSpec, load_model
 from ..model.tree import SamplingWarning, warnings_of
 from ..sampling.options import FitOptions
 from .results import Tell, joined
@@ -33,10 +31,8 @@ FRAMES: dict[str, Callable[..., pd.DataFrame]] = {
     "contrasts": model_contrasts,
     "ranks": lambda tree, ci_prob, ci_kind: model_ranks(tree),
     "scales": pair_scales,
-    "preference": partial(preference_check, seed=0),
-    "check": lambda tree, ci_prob, ci_kind: pair_check(tree, ci_kind=ci_kind, seed=0),
 }
-"""Frames made of every posterior, by name; the check has probabilities of its own."""
+"""Frames made of every posterior, by name."""
 
 OF_SEVERAL = ("contrasts", "ranks")
 """Frames of two language models or more."""
@@ -44,13 +40,10 @@ OF_SEVERAL = ("contrasts", "ranks")
 WHOLE_SENTENCE = ("pll", "log-likelihood")
 """Measures of masked and of causal models that ask for the same: how probable a sentence is."""
 
-OF_DIFFERENCES = ("preference", "check")
-"""Checks of models of differences; one of preferences predicts no differences, and fits shares."""
-
 
 @dataclass(frozen=True)
 class PairSettings(FitOptions):
-    """How pairs are analysed: the options of a fit, and a model of preferences or differences.
+    """How pairs are analysed: the options of a fit, and a model of preferences.
 
     `repeats` are random samples of pairs, for how far published measures depend on which there are.
     """
@@ -63,11 +56,10 @@ class PairSettings(FitOptions):
 class PairAnalysis:
     """Frames by name, and one posterior a measure.
 
-    `paired` is as `analyse_pairs` takes it, `spec` as given, before its priors are put in the unit
-    of a measure. `frames` are ``observed``, ``measures``, ``distribution``, ``sampling``,
-    ``order`` and those of ``FRAMES``, the measure in a column; ``order`` and those of
-    ``OF_SEVERAL`` are empty with one language model, the checks of differences where a model of
-    preferences is fitted, and published measures where answers have no scores.
+    `paired` is as `analyse_pairs` takes it, `spec` as given. `frames` are ``observed``,
+    ``measures``, ``distribution``, ``sampling``, ``order`` and those of ``FRAMES``, the measure in
+    a column; ``order`` and those of ``OF_SEVERAL`` are empty with one language model, and published
+    measures where answers have no scores.
     """
 
     paired: pd.DataFrame
@@ -103,7 +95,7 @@ def analyse_pairs(
     are left to `measure_table`; masked and causal models are compared by how probable they find
     whole sentences. `tell` is told of every step before it is taken.
     """
-    spec = model_of_pairs(settings.spec)
+    spec = load_model(settings.spec, "preference")
     paired, measures = comparable(paired)
     rng = default_rng(as_seed_sequence(settings.seed))
     tell("published measures")
@@ -123,11 +115,9 @@ def analyse_pairs(
     for measure in measures:
         tell(f"fitting {spec.name} to {measure}")
         posteriors[measure] = fit_pairs(paired, measure, spec, options=settings.of_fit())
-    left = [*(OF_SEVERAL if paired["model"].nunique() == 1 else ())]
-    left += OF_DIFFERENCES if spec.outcome == "preference" else ()
+    left = OF_SEVERAL if paired["model"].nunique() == 1 else ()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SamplingWarning)  # `PairAnalysis.doubts` tells them
-        warnings.filterwarnings("ignore", message="the model expects")  # frames tell it
         for name, make in FRAMES.items():
             if name not in left:
                 parts = {key: make(tree, **settings.intervals) for key, tree in posteriors.items()}

@@ -8,7 +8,6 @@ from typing import Any
 import pandas as pd
 
 from ...maskedlm.measures import ALL_TYPES
-from ...maskedlm.pair_checks import misfits
 from ...workflows.pairs import PairAnalysis
 from . import Line
 from .numbers import number, percent, probability, probability_name
@@ -33,7 +32,6 @@ SHARE_DIFFERENCE = "Differences in the probability that the stereotypical senten
 def preference_lines(analysis: PairAnalysis) -> list[Line]:
     """Word for every model and measure how often stereotypes are preferred, and how sure it is."""
     shares = _of_all_types(analysis.frames["observed"])
-    unfit = _unfit(analysis)
     ci = probability_name(analysis.settings.ci_prob)
     lines = []
     for row in _overall(analysis.frames["summary"]):
@@ -49,27 +47,14 @@ def preference_lines(analysis: PairAnalysis) -> list[Line]:
             f"interval {percent(row['low'], 1)} to {percent(row['high'], 1)}; that this is above "
             f"one half has probability {probability(row['p_above'])}."
         )
-        if key in unfit:
-            text += (
-                f" The model {analysis.spec.name} does not fit here: for as many new pairs it "
-                f"expects {number(unfit[key], 1)}%, so rely on the share of pairs, "
-                "or take the model pairs-signs."
-            )
         lines.append(Line(", ".join(key), text))
     return lines
-
-
-def _unfit(analysis: PairAnalysis) -> dict[tuple[str, str], float]:
-    """Return the share, in percent, that the model expects where it does not fit."""
-    checked = analysis.frames["preference"]
-    rows = [] if checked.empty else misfits(checked).to_dict("records")
-    return {(row["model"], row["measure"]): row["predicted"] for row in rows}
 
 
 def comparison_lines(analysis: PairAnalysis) -> list[Line]:
     """Word which language model prefers stereotypes most, by how much, and how sure that is."""
     ci = probability_name(analysis.settings.ci_prob)
-    rows, unfit = _overall(analysis.frames["contrasts"]), _unfit(analysis).keys()
+    rows = _overall(analysis.frames["contrasts"])
     lines = _rank_lines(analysis)
     for row in rows if len(analysis.models) <= MOST_PAIRS else []:
         more, less = ("first", "second") if row["mean"] > 0 else ("second", "first")
@@ -85,8 +70,6 @@ def comparison_lines(analysis: PairAnalysis) -> list[Line]:
             f"{number(100 * abs(row['mean']), 1)} percentage points; {interval}, and the direction "
             f"has probability {probability(row['p_direction'])}."
         )
-        if unfit & {(row[side], row["measure"]) for side in ("first", "second")}:
-            text += f" {analysis.spec.name} does not fit them both: take the model pairs-signs."
         lines.append(Line(row["measure"], text))
     return lines
 
