@@ -1,7 +1,7 @@
 # Needs nothing beforehand but make and a python3; everything else goes into .tools and .venv.
 UV := .tools/bin/uv
 BIN := .venv/bin
-SOURCES := bayesbias tests studies benchmarks scripts
+SOURCES := bayesbias tests studies scripts
 
 .PHONY: env demo test test-order test-slow test-mlm test-report test-stan fuzz coverage mutants notebooks docs release-check lint extra bench clean
 
@@ -112,7 +112,7 @@ extra: env
 
 bench: env
 	$(UV) pip install --quiet --python $(BIN)/python --constraints constraints.txt --editable '.[dev,samplers]'
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m studies speed
 
 clean:
 	rm -rf .venv .tools bayesbias-demo dist mutants

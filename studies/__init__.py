@@ -1,1 +1,1 @@
-"""Studies: each writes one table of the documentation; run `python -m studies NAME`."""
+"""Studies of this package: one file each, which computes one table of the documentation."""

@@ -14,8 +14,8 @@ from bayesbias.model.design import make_design
 from bayesbias.model.likelihood import locations
 from bayesbias.model.tree import stacked
 from bayesbias.tables.schema import COLUMNS
-from benchmarks import sbc
-from benchmarks.agreement import ENDS, HIGHEST_RMS, HIGHEST_Z, exact_and_nuts, z_scores
+from studies import sbc
+from studies.agreement import ENDS, HIGHEST_RMS, HIGHEST_Z, exact_and_nuts, z_scores
 
 CONTEXTS = ("This is {}.", "Here is {}.", "{} was there.")
 SHIFTS = dict(zip(CONTEXTS, (-0.05, 0.0, 0.08), strict=True))

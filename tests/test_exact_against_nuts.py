@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pandas as pd
 import pytest
 
-from benchmarks.agreement import (
+from studies.agreement import (
     ENDS,
     HIGHEST_RMS,
     HIGHEST_Z,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks import sbc
+from studies import sbc
 
 SMALL = 200
 """Simulated tables of the fast tests."""
@@ -88,7 +88,7 @@ def test_ranks_are_uniform(spec: str, form: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("spec", sbc.MAXIMAL)
 def test_ranks_are_uniform_with_correlations_and_leanings(spec: str) -> None:
-    """Few tables, as they take .2 s each; `python -m benchmarks.sbc` simulates 1,000 a model."""
+    """Few tables, as they take .2 s each; `python -m studies.sbc` simulates 1,000 a model."""
     calibration = sbc.calibrate(spec, sbc.small_design(), n_tables=SMALL)
     p = sbc.judged(calibration).set_index("quantity")["p"]
     wanted = {"lean_sd", "level_correlation[stereotype, human]", "associated - different, group 0"}

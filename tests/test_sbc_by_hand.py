@@ -1,6 +1,6 @@
 """Simulation-based calibration with tables that a simulator of another hand makes.
 
-`benchmarks.sbc` draws tables from the PyMC models. Here they are drawn in plain loops from the
+`studies.sbc` draws tables from the PyMC models. Here they are drawn in plain loops from the
 formulas of docs/models.md, go through `fit` and `compare` as a user's do, and what is ranked is
 what readers look at: means, contrasts, scores, sds.
 """
@@ -18,7 +18,7 @@ from xarray import DataTree
 
 import bayesbias as bb
 from bayesbias.posterior.posterior_scores import POSTERIOR_SCORES, _cells
-from benchmarks.sbc import DRAWS, band_p_values
+from studies.sbc import DRAWS, band_p_values
 
 N_TABLES = 300
 

@@ -11,7 +11,7 @@ import typer
 from . import options
 from .screen import Screen
 
-TABLES = "benchmarks"
+TABLES = "docs/tables"
 """Folder of the measured tables that pages include."""
 
 HIDDEN, FIRST, GLOSSARY = {"index", "api"}, "first-hour", "glossary"
@@ -94,7 +94,7 @@ def _section(include: re.Match[str]) -> str:
     from .._core.resources import bundled_folder
 
     name, section = include.groups()
-    text = (bundled_folder(TABLES) / name).read_text(encoding="utf-8")
+    text = (bundled_folder("docs") / "tables" / name).read_text(encoding="utf-8")
     start, end = (f"<!-- --8<-- [{edge}:{section}] -->\n" for edge in ("start", "end"))
     return text[text.index(start) + len(start) : text.index(end)].strip()
 

@@ -12,9 +12,7 @@ model are about the same posterior. Tables are not clipped to [0, 2]: the models
 
 from __future__ import annotations
 
-import argparse
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -49,13 +47,6 @@ NULL_SIMULATIONS = 20_000
 EFFECTS_SHOWN = 3
 LIMIT_K, LIMIT_ESS = 0.7, 400
 """Where `fit` warns of a posterior."""
-
-
-HEADER = (
-    "| model | design | tables | quantities | outside the 99% band | expected by chance | "
-    "smallest p | p × quantities | tables with k from 0.7 on | tables with ESS under 400 |",
-    "|---|---|---|---|---|---|---|---|---|---|",
-)
 
 
 @dataclass(frozen=True)
@@ -280,35 +271,15 @@ def _one_thread_each() -> Iterator[None]:
                 os.environ[name] = value
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Calibrate models on both designs and print a Markdown table, and what is outside its band."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--models", nargs="+", default=[*MODELS, *MAXIMAL])
-    parser.add_argument("--tables", type=int, default=TABLES)
-    parser.add_argument("--designs", nargs="+", default=[*DESIGNS])
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--processes", type=int, default=2)
-    chosen = parser.parse_args(arguments)
-    print("\n".join(HEADER))
-    for spec in chosen.models:
-        for name in chosen.designs:
-            design = small_design(name)
-            found = calibrate(spec, design, chosen.tables, chosen.seed, chosen.processes)
-            print(line(found, name), flush=True)
-            print(judged(found).nsmallest(3, "p").to_string(), file=sys.stderr, flush=True)
-
-
-def line(calibration: Calibration, design: str) -> str:
-    """Give the row of a calibration in the Markdown table that `HEADER` opens."""
-    p = judged(calibration)["p"]
-    high, few = doubtful(calibration)
-    outside, n = int((p < 1 - BAND).sum()), len(p)
-    return (
-        f"| {calibration.spec} | {design} | {len(calibration.ranks):,} | {n} | {outside} | "
-        f"{n * (1 - BAND):.2f} | {p.min():.4f} | {min(1, n * p.min()):.3f} | {high:.2%} | "
-        f"{few:.2%} |"
-    )
-
-
-if __name__ == "__main__":
-    main()
+def study(size: int = TABLES) -> pd.DataFrame:
+    """Return, by model and design, how many quantities leave their 99% band, and the smallest p."""
+    rows = []
+    for spec in (*MODELS, *MAXIMAL):
+        for form in DESIGNS:
+            calibration = calibrate(spec, small_design(form), size)
+            p = judged(calibration)["p"]
+            high, few = doubtful(calibration)
+            row = {"model": spec, "design": form, "tables": size, "quantities": len(p)}
+            row |= {"outside": (p < 1 - BAND).sum(), "expected": len(p) * (1 - BAND)}
+            rows.append(row | {"smallest_p": p.min(), "pareto_k_high": high, "few_draws": few})
+    return pd.DataFrame(rows)

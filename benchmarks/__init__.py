@@ -1,1 +1,0 @@
-"""Speed and memory against rivals; the main function of each module gives a Markdown table."""

@@ -1,0 +1,48 @@
+"""``python -m studies [NAME] [--size N] [--out FILE]``: compute a table of the documentation."""
+
+from __future__ import annotations
+
+import argparse
+import pkgutil
+import time
+from importlib import import_module
+from pathlib import Path
+
+HELPERS = {"agreement", "literature", "gallery"}
+"""Modules of this folder that are no study."""
+
+
+def studies() -> dict[str, str]:
+    """Return the first line of every study's docstring, by name."""
+    names = [module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)])]
+    modules = {name: import_module(f"studies.{name}") for name in names if name[0] != "_"}
+    return {
+        name: (module.__doc__ or "").splitlines()[0]
+        for name, module in modules.items()
+        if hasattr(module, "study")
+    }
+
+
+def main() -> None:
+    """Run one study and write its table as CSV, or list all."""
+    parser = argparse.ArgumentParser(prog="python -m studies", description=__doc__)
+    parser.add_argument("name", nargs="?", choices=sorted(studies()))
+    parser.add_argument(
+        "--size", type=int, help="tables, texts or repeats; the study has a default"
+    )
+    parser.add_argument("--out", type=Path, help="by default docs/tables/NAME.csv")
+    given = parser.parse_args()
+    if given.name is None:
+        print("\n".join(f"{name:18}{line}" for name, line in studies().items()))
+        return
+    start = time.process_time()
+    study = import_module(f"studies.{given.name}").study
+    frame = study() if given.size is None else study(given.size)
+    out = given.out or Path(__file__).parents[1] / "docs" / "tables" / f"{given.name}.csv"
+    frame.round(4).to_csv(out, index=False)
+    print(frame.to_string(index=False))
+    print(f"{out}: {len(frame)} rows, {time.process_time() - start:.0f} s of processor time")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""Seconds of the exact sampler, of `bayesbias run`, and of reference distributions, with rivals.
+
+Rivals run in the same call: PyMC's NUTS by nutpie for the sampler (extra ``samplers``), and gensim,
+which loads the whole file, for the reference distributions. ``size`` is the number of repeats; each
+row is the best.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import arviz as az
+import numpy as np
+import pandas as pd
+
+import bayesbias as bb
+
+from .literature.sources import published_table
+
+COUNT, DIMS = 200_000, 300
+"""Words and dimensions of the generated embedding."""
+
+
+def study(size: int = 3) -> pd.DataFrame:
+    """Return processor and clock seconds, peak memory where it matters, and what was done."""
+    rows = [*_sampler(size), *_command(), *_reference_distributions(size)]
+    return pd.DataFrame(rows)
+
+
+def _timed(task: Callable[[], object], repeats: int) -> tuple[dict[str, float], object]:
+    """Return the least processor and clock seconds of a task, and its last result."""
+    seconds, result = [], None
+    for _ in range(repeats):
+        start = time.process_time(), time.perf_counter()
+        result = task()
+        seconds.append((time.process_time() - start[0], time.perf_counter() - start[1]))
+    processor, clock = np.min(seconds, axis=0)
+    return {"processor_s": processor, "clock_s": clock}, result
+
+
+def _sampler(repeats: int) -> Iterator[dict[str, object]]:
+    for name in ("religion_reddit", "weat1_reddit"):
+        table = published_table(name)
+        for model in ("paper", "crossed", "maximal"):
+            methods = {"exact": {"method": "exact"}}
+            if find_spec("nutpie") and model != "maximal":
+                methods["NUTS by nutpie"] = {"method": "nuts", "sampler": "nutpie", "tune": 1000}
+            for label, options in methods.items():
+                times, post = _timed(
+                    lambda model=model, options=options, table=table: bb.fit(
+                        table, model, seed=1, progressbar=False, **options
+                    ),
+                    repeats if label == "exact" else 1,
+                )
+                effective = float(
+                    az.ess(post, var_names=["connection_mean"]).min().to_array().min()
+                )
+                yield {"task": f"fit {name}, {model}", "by": label, **times} | {"ess": effective}
+
+
+def _command() -> Iterator[dict[str, object]]:
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "bayesbias", "run", "religion", "--quiet", "--out"]
+        start = time.perf_counter()
+        subprocess.run([*command, str(Path(folder, "out"))], check=True, capture_output=True)
+        yield {
+            "task": "bayesbias run religion",
+            "by": "whole",
+            "clock_s": time.perf_counter() - start,
+        }
+
+
+def _reference_distributions(repeats: int) -> Iterator[dict[str, object]]:
+    from gensim.models import KeyedVectors
+
+    rng = np.random.default_rng(1)
+    words = [f"w{i}" for i in range(COUNT)]
+    pairs = {
+        f"e{i}": [list(rng.choice(words[: COUNT // 20], 20, replace=False)) for _ in range(2)]
+        for i in range(10)
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "vectors.bin")
+        vectors = KeyedVectors(DIMS, count=COUNT)
+        vectors.add_vectors(words, rng.standard_normal((COUNT, DIMS), dtype=np.float32))
+        vectors.save_word2vec_format(str(path), binary=True)
+        del vectors
+        tasks = {
+            "plain read": path.read_bytes,
+            "bayesbias": lambda: bb.background.distributions(path, pairs, progressbar=False),
+            "gensim": lambda: KeyedVectors.load_word2vec_format(str(path), binary=True),
+        }
+        for label, task in tasks.items():
+            times, _ = _timed(task, repeats)
+            yield {"task": f"ten distributions of {COUNT:,} words", "by": label, **times}
