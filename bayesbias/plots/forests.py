@@ -1,65 +1,65 @@
-"""Forests: posterior means, differences and changes, a row a word and a line a connection."""
+"""Forests: each names the rows, colours and words for one of the package's frames."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from itertools import cycle
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
-from ..tables.descriptives import contrast_of
-from ..tables.schema import connections_present, require_columns
-from .axes_frame import (
-    HEADER_HEIGHT,
-    TOP_TICKS,
-    UNRELATED_LINE,
-    Scale,
-    distance_scale,
-    draw_scale,
-    finish,
-    new_axes,
-    panel_figure,
-    rope_band,
+from ..tables.descriptives import UNRELATED, contrast_of
+from ..tables.levels import OVERALL
+from .forest import STYLES, intervals, level_rows
+from .frame import (
+    DISTANCE,
+    UNRELATED_NOTE,
+    difference_label,
+    interval_note,
+    number,
+    percent,
+    require_frame,
+    rope_note,
 )
-from .forest_engine import (
-    Rows,
-    beside_rows,
-    block_rows,
-    draw_connections,
-    draw_intervals,
-    draw_rows,
-    forest_axes,
-    level_axes,
-    level_rows,
-    placed,
-)
-from .header import HEADER_GAP, TEXT_SIZE, above, header, interval_key
-from .palette import COLOURS, INK, MARKERS
+from .palette import LINE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from numpy.typing import ArrayLike
 
-PAIR_WIDTH = 8.6
-"""Inches of a new figure of two panels with one column of labels."""
+MEANINGS = {
+    "connection_sd": "between protected words",
+    "level_sd": "between protected words",
+    "lean_sd": "leanings of words to sets",
+    "own_lean_sd": "leanings of words to their own sets",
+    "group_sd": "between groups",
+    "group_lean_sd": "leanings of groups to sets",
+    "set_sd": "between attribute sets",
+    "topic_sd": "nearness of two topics",
+    "attribute_sd": "between attributes",
+    "attribute_lean_sd": "leanings of attributes to groups",
+    "attribute_own_lean_sd": "leanings of attributes to own groups",
+    "residual_sd": "residuals that words share",
+    "context_sd": "between contexts",
+    "sigma": "between single distances",
+}
+"""What each standard deviation measures, in words."""
 
+REFERENCES = {
+    "topics": "Grey bars: where the points of 95% of lists about any topics lie.",
+    "frequency": "Brown: where the points of 95% of lists lie whose stereotypes are any words of "
+    "like frequency.",
+}
+"""What the ranges of reference lists are, in words."""
 
-REFERENCE_ENDS = ("reference_low", "reference_high")
-"""Columns that hold the ends of the middle 95% of reference lists."""
-
-FREQUENT, TOPICS = ("#D9CBBB", 0.62), ("#E3E3E3", 0.82)
-"""Colour and height of the ranges of lists of equally frequent words, and of topics."""
-
-FREQUENT_KEY = (
-    "Brown: where the points of 95% of lists lie whose stereotypes are any words of like frequency."
+MODEL_STYLES = tuple(
+    zip(("#1A1A1A", "#00795A", "#A35200", "#5B4FB3", "#7A1F5C", "#5F6B00"), "os^DvP", strict=True)
 )
+"""Colours and markers of models; all colours have a contrast of 5 to 1 or more on white."""
 
-REFERENCES = (
-    ("topics", TOPICS, "Grey bars: where the points of 95% of lists about any topics lie."),
-    ("frequency", FREQUENT, FREQUENT_KEY),
-)
-"""Kinds of reference lists, the wider bars first: how they are drawn, and what that means."""
+DIRECTION = "probability\nof direction"
+"""Heading of the column of directions."""
+
+SUMMARY, CONTRASTS = "bb.summary(posterior)", "bb.contrasts(posterior)"
 
 
 def forest(frame: pd.DataFrame, *, level: str = "all", ax: Axes | None = None) -> Axes:
@@ -71,14 +71,10 @@ def forest(frame: pd.DataFrame, *, level: str = "all", ax: Axes | None = None) -
         As `bayesbias.summary` returns it.
     level, ax : see `bayesbias.plots`
 
-    Returns
-    -------
-    Axes
-        One line of points for each connection, labelled with its name; the rows from 0
-        downwards.
-
     Raises
     ------
+    TypeError
+        If a posterior is given; its summary is drawn.
     ValueError
         If the level is unknown or empty, or its words do not fit into one figure.
 
@@ -86,8 +82,17 @@ def forest(frame: pd.DataFrame, *, level: str = "all", ax: Axes | None = None) -
     ----------
     Dobrzeniecka and Urbaniak (2024), figure 13.
     """
-    title = "How close the attributes lie to the protected words"
-    return _of_connections(frame, level, ax, distance_scale, (title, UNRELATED_LINE))
+    rows, left_out = level_rows(frame, level, SUMMARY)
+    return intervals(
+        rows,
+        by="block",
+        hue="connection",
+        reference=UNRELATED,
+        xlabel=DISTANCE,
+        title="How close the attributes lie to the protected words",
+        note=f"{interval_note(frame)} {UNRELATED_NOTE} {left_out}",
+        ax=ax,
+    )
 
 
 def change_forest(
@@ -100,31 +105,20 @@ def change_forest(
     frame : DataFrame
         As ``comparison.changes`` or `bayesbias.summary` of a change returns it.
     level, rope, ax : see `bayesbias.plots`
-
-    Raises
-    ------
-    ValueError
-        If the level is unknown or empty, its words do not fit, or `rope` is no distance.
     """
-    label = "change in cosine distance: after − before (positive = farther after)"
-    scale = partial(Scale, label, reference=0.0, band=rope_band(rope))
-    note = f"Shaded: changes smaller than {rope:g}, which count as none."
-    return _of_connections(frame, level, ax, scale, ("How far the attributes moved", note))
-
-
-def _of_connections(
-    frame: pd.DataFrame,
-    level: str,
-    ax: Axes | None,
-    scale: Callable[[ArrayLike], Scale],
-    texts: tuple[str, str],
-) -> Axes:
-    """Draw a forest of connections, with title and note, on a scale that reaches all intervals."""
-    require_columns(frame, ("connection",))
-    ax, rows, drawn = level_axes(frame, level, ax)
-    keys = draw_connections(ax, drawn)
-    note = f"{interval_key(frame)} {texts[1]} {rows.note}"
-    return finish(ax, scale(drawn[["low", "high"]]), texts[0], note, keys, tall=rows.is_tall)
+    rows, left_out = level_rows(frame, level, "bb.summary(change)")
+    return intervals(
+        rows,
+        by="block",
+        hue="connection",
+        reference=0.0,
+        rope=rope,
+        xlabel="change in cosine distance: after − before (positive = farther after)",
+        title="How far the attributes moved",
+        note=f"{interval_note(frame)} {rope_note(rope).replace('differences', 'changes')} "
+        f"{left_out}",
+        ax=ax,
+    )
 
 
 def contrast_forest(
@@ -141,9 +135,9 @@ def contrast_forest(
     Parameters
     ----------
     frame : DataFrame
-        As `bayesbias.contrasts` returns it. Columns ``reference_low`` and ``reference_high``, where
-        there are some, are drawn as bars behind the intervals; rows of which a column ``thin`` is
-        true are marked.
+        As `bayesbias.contrasts` returns it. Columns ``reference_low`` and ``reference_high`` are
+        drawn as ranges behind the intervals, in the colour of ``match`` (frequency or topics; a
+        row may stand in the frame once for each). Rows whose ``thin`` is true are marked.
     first, second, rope, level, ax : see `bayesbias.plots`
 
     Raises
@@ -151,77 +145,36 @@ def contrast_forest(
     ValueError
         If a connection, the pair or the level is not there, or `rope` is no distance.
     """
-    band = rope_band(rope)
-    require_columns(frame, ("p_direction",))
+    require_frame(frame, ("first", "second"), CONTRASTS)
     chosen = contrast_of(frame, first, second)
-    ax, rows, drawn = level_axes(chosen, level, ax, row_height=0.27)
-    ends, about = drawn[["low", "high"]], ""
-    if set(REFERENCE_ENDS) <= set(drawn):
-        draw_reference(ax, drawn, *FREQUENT)
-        ends, about = drawn[["low", "high", *REFERENCE_ENDS]], f"{FREQUENT_KEY} "
-    draw_intervals(ax, drawn, f"{first} contrast", COLOURS[first], MARKERS[first])
-    return finish(
-        ax,
-        Scale(difference_label(first, second), ends, 0.0, band),
-        f"{first.capitalize()} against {second} attributes: which lie closer?",
-        f"{interval_key(frame)} {about}{rope_key(rope)} "
-        f"Right: probability that {first} attributes lie closer (←) or farther (→). {rows.note}",
-        heading="probability\nof direction",
-        column=beside_rows(drawn, map(direction, drawn["mean"], drawn["p_direction"])),
-        tall=rows.is_tall,
+    rows, left_out = level_rows(chosen, level, CONTRASTS)
+    heading, column = "", ""
+    if "p_direction" in rows:
+        rows, heading = _with_directions(rows), DIRECTION
+        column = f"Right: probability that {first} attributes lie closer (←) or farther (→)."
+    matches = rows["match"].unique() if "match" in rows else ["frequency"]
+    about = [text for name, text in REFERENCES.items() if name in matches]
+    return intervals(
+        rows,
+        by="block",
+        hue="first",
+        reference=0.0,
+        rope=rope,
+        heading=heading,
+        xlabel=difference_label(first, second),
+        title=f"{first.capitalize()} against {second} attributes: which lie closer?",
+        note=f"{interval_note(frame)} {' '.join(about) if 'reference_low' in rows else ''} "
+        f"{rope_note(rope)} {column} {left_out}",
+        ax=ax,
     )
 
 
-def reference_forest(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw contrasts over the ranges of reference lists: equally frequent words, and topics.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        ``match`` (frequency, topics), ``level``, ``protected_group``, ``mean``, ``low``, ``high``,
-        ``reference_low``, ``reference_high``.
-    ax : see `bayesbias.plots`
-
-    Raises
-    ------
-    ValueError
-        If a column is missing, or there are no rows.
-    """
-    require_columns(frame, ("match", *REFERENCE_ENDS))
-    of_match = dict(list(frame.assign(protected_word="").groupby("match")))
-    own = next(iter(of_match.values()))
-    ax, rows, drawn = level_axes(own, "all", ax, row_height=0.32)
-    account = [interval_key(frame)]
-    for match, style, about in REFERENCES:
-        if match in of_match:
-            draw_reference(ax, placed(of_match[match], rows), *style)
-            account.append(about)
-    draw_intervals(ax, drawn, "this list", COLOURS["associated"], MARKERS["associated"])
-    return finish(
-        ax,
-        Scale(
-            difference_label("associated", "different"),
-            frame[["low", "high", *REFERENCE_ENDS]],
-            0.0,
-        ),
-        "This list beside other lists of the same embedding",
-        " ".join(account),
-        tall=rows.is_tall,
-    )
-
-
-def draw_reference(ax: Axes, drawn: pd.DataFrame, colour: str, height: float) -> None:
-    """Draw the ranges of reference lists behind intervals."""
-    low, high = (drawn[name] for name in REFERENCE_ENDS)
-    ax.barh(drawn["position"], high - low, left=low, height=height, color=colour, zorder=1)
-
-
-def block_forest(
+def difference_forest(
     frame: pd.DataFrame,
     *,
     by: str,
     title: str,
-    label: str,
+    xlabel: str,
     rope: float = 0.02,
     ax: Axes | None = None,
 ) -> Axes:
@@ -232,132 +185,252 @@ def block_forest(
     frame : DataFrame
         ``label`` names a row, the column `by` its block; ``mean``, ``low``, ``high`` and
         ``p_direction`` are as `bayesbias.contrasts` returns them.
-    by : str
-        The column that heads the blocks.
-    title, label : str
-        What stands above the plot and below the x axis.
+    by, title, xlabel : str
+        The column of blocks, and what stands above the plot and below it.
     rope, ax : see `bayesbias.plots`
-
-    Raises
-    ------
-    ValueError
-        If a column is missing, or `rope` is no distance.
     """
-    band = rope_band(rope)
-    require_columns(frame, (by, "label", "mean", "low", "high", "p_direction"))
-    rows, drawn = block_rows(frame, by, inside=True)
-    ax = forest_axes(ax, rows, row_height=0.25)
-    draw_intervals(ax, drawn, "difference", COLOURS["associated"], MARKERS["associated"])
-    return finish(
-        ax,
-        Scale(label, drawn[["low", "high"]], 0.0, band),
-        title,
-        f"{interval_key(frame)} {rope_key(rope)}",
-        heading="probability\nof direction",
-        column=beside_rows(
-            drawn.drop(columns="level", errors="ignore"),
-            map(direction, drawn["mean"], drawn["p_direction"]),
-        ),
-        tall=rows.is_tall,
+    require_frame(frame, ("mean", "p_direction"), CONTRASTS)
+    return intervals(
+        _with_directions(frame),
+        by=by,
+        styles={"": STYLES["associated"]},
+        reference=0.0,
+        rope=rope,
+        heading=DIRECTION,
+        xlabel=xlabel,
+        title=title,
+        note=f"{interval_note(frame)} {rope_note(rope)}",
+        ax=ax,
     )
 
 
-def difference_label(first: str, second: str) -> str:
-    """Return the label of an axis of differences between two connections."""
-    return f"difference in cosine distance: {first} − {second} (negative = {first} closer)"
+def _with_directions(frame: pd.DataFrame) -> pd.DataFrame:
+    """Add the text of the right column: direction and probability."""
+    arrows = np.where(frame["mean"] < 0, "← ", "→ ")
+    return frame.assign(text=arrows + frame["p_direction"].map(percent))
 
 
-def rope_key(rope: float) -> str:
-    """Return what the shaded region of differences is."""
-    return f"Shaded: differences smaller than {rope:g}, which count as none."
-
-
-def direction(mean: float, probability: float) -> str:
-    """Write a direction and its probability: an arrow and a percentage, never 100%."""
-    return f"{'←' if mean < 0 else '→'} {share(probability)}"
-
-
-def share(probability: float) -> str:
-    """Write a probability that a finite number of draws never makes certain."""
-    if probability < 0.01:
-        return "<1%"
-    return ">99%" if probability > 0.99 else f"{probability:.0%}"
-
-
-def forest_pair(
-    before: pd.DataFrame,
-    after: pd.DataFrame,
-    *,
-    level: str = "all",
-    names: tuple[str, str] = ("before", "after"),
-    axes: tuple[Axes, Axes] | None = None,
-) -> tuple[Axes, Axes]:
-    """Draw posterior mean distances before and after, in two forests that share both axes.
+def before_after(frame: pd.DataFrame, *, level: str = "all", ax: Axes | None = None) -> Axes:
+    """Draw mean distances before and after, a row a word and a line a connection.
 
     Parameters
     ----------
-    before, after : DataFrame
-        As `bayesbias.summary` returns them, such as of ``comparison.posterior_at(tree, "before")``
-        and ``"after"``.
-    level : see `bayesbias.plots`
-    names : (str, str)
-        What stands above the panels.
-    axes : (Axes, Axes), optional
-        Where to draw; a new figure by default.
+    frame : DataFrame
+        As ``comparison.changes`` returns it, or its rows of some connections.
+    level, ax : see `bayesbias.plots`
 
     Returns
     -------
-    (Axes, Axes)
+    Axes
+        Points are posterior means after, and lines lead to them from the means before. They show
+        no uncertainty; `change_forest` does.
+    """
+    source = "bb.comparison.changes(change)"
+    require_frame(frame, ("connection", "before", "after"), source)
+    ends = frame[["before", "after"]]
+    moved = frame.assign(mean=frame["after"], low=ends.min(axis=1), high=ends.max(axis=1))
+    rows, left_out = level_rows(moved, level, source)
+    return intervals(
+        rows,
+        by="block",
+        hue="connection",
+        reference=UNRELATED,
+        xlabel=DISTANCE,
+        title="Where the attributes went",
+        note=f"Points: posterior means after. Lines: from the means before. {UNRELATED_NOTE} "
+        f"{left_out}",
+        ax=ax,
+    )
+
+
+def order_forest(frame: pd.DataFrame, *, level: str = "all", ax: Axes | None = None) -> Axes:
+    """Draw the difference between two connections before and after, and if its sign turned.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As ``comparison.order_changes`` returns it.
+    level, ax : see `bayesbias.plots`
+
+    Returns
+    -------
+    Axes
+        A row a word: the interval before above that after, and on the right the probability that
+        the sign turned.
+    """
+    source = "bb.comparison.order_changes(change)"
+    require_frame(frame, ("first", "second", "p_turned", "before_low", "after_low"), source)
+    first, second = frame[["first", "second"]].iloc[0]
+    parts = []
+    for when in ("before", "after"):
+        own = frame.assign(mean=frame[when], low=frame[f"{when}_low"], high=frame[f"{when}_high"])
+        parts.append(own.assign(when=when, text=frame["p_turned"].map(percent)))
+    rows, left_out = level_rows(pd.concat(parts), level, source)
+    return intervals(
+        rows,
+        by="block",
+        hue="when",
+        styles={"before": (LINE, "s"), "after": STYLES[first]},
+        reference=0.0,
+        heading="probability\nthat it turned",
+        xlabel=difference_label(first, second),
+        title=f"Did the order of {first} and {second} attributes turn?",
+        note=f"{interval_note(frame)} Right: probability that the order turned. {left_out}",
+        ax=ax,
+    )
+
+
+def rank_forest(
+    frame: pd.DataFrame,
+    *,
+    first: str = "associated",
+    second: str = "different",
+    rope: float = 0.02,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the contrasts of embeddings in blocks of lists, from one model and by themselves.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `bayesbias.ranks` returns it.
+    first, second, rope, ax : see `bayesbias.plots`
+    """
+    values, raw = ["mean", "low", "high"], ["raw_mean", "raw_low", "raw_high"]
+    require_frame(frame, ("wordlist", "embedding", *values, *raw, "p_most"), "bb.ranks(posterior)")
+    alone = frame.dropna(subset=raw).assign(model="by itself")
+    alone = alone.assign(**{name: alone[f"raw_{name}"] for name in values})
+    rows = pd.concat([frame.assign(model="in the model of all"), alone])
+    return intervals(
+        rows.assign(text=rows["p_most"].map(percent), block=rows["wordlist"].replace("", "all")),
+        label="embedding",
+        by="block",
+        hue="model",
+        styles={"in the model of all": STYLES["associated"], "by itself": (LINE, "s")},
+        reference=0.0,
+        rope=rope,
+        heading="probability\nto be lowest",
+        xlabel=difference_label(first, second),
+        title="Embeddings and lists in one model",
+        note=f"{interval_note(frame)} {rope_note(rope)} Right: probability of the most negative "
+        "contrast.",
+        ax=ax,
+    )
+
+
+def sweep_forest(
+    frame: pd.DataFrame,
+    *,
+    first: str = "associated",
+    second: str = "human",
+    rope: float = 0.02,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the overall difference between two connections, a block a list and a row an embedding.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Contrasts of a sweep: columns of `bayesbias.contrasts`, and ``embedding``, ``list`` and
+        ``model``. Rows of other levels and pairs are not drawn; models have their own colours.
+    first, second, rope, ax : see `bayesbias.plots`
 
     Raises
     ------
     ValueError
-        If the two frames do not hold the same rows, or as `forest` does.
-
-    References
-    ----------
-    Dobrzeniecka and Urbaniak (2024), figures 13 and 14.
+        If the pair is not there, or the rows are more than a figure holds.
     """
-    for frame in (before, after):
-        require_columns(frame, ("connection",))
-    rows = level_rows(before, level)
-    _require_same(rows, level_rows(after, level))
-    drawn = [placed(frame, rows) for frame in (before, after)]
-    both = pd.concat(drawn)
-    shown = connections_present(both)
-    top, panels = _panels(axes, HEADER_HEIGHT + rows.height(len(shown)) * (rows.extent + 0.2))
-    ticks = TOP_TICKS if rows.is_tall else 0.0
-    for ax, frame, name in zip(panels, drawn, names, strict=True):
-        draw_rows(ax, rows)
-        keys = draw_connections(ax, frame, shown)
-        draw_scale(ax, distance_scale(both[["low", "high"]]), tall=rows.is_tall)
-        above(ax, name, HEADER_GAP + ticks, fontsize=TEXT_SIZE + 1, weight="bold", color=INK)
-    panels[1].tick_params(axis="y", labelleft=False)
-    note = f"{interval_key(before)} {UNRELATED_LINE} Both panels have one axis. {rows.note}"
-    title = f"How close the attributes lie, {names[0]} and {names[1]}"
-    header(top, title, note, keys, raised=0.0 if axes is None else ticks + 2 * TEXT_SIZE)
-    return panels
+    columns = ("embedding", "list", "model", "level", "mean", "low", "high")
+    require_frame(frame, columns, "the contrasts of a sweep")
+    rows = contrast_of(frame[frame["level"] == OVERALL], first, second)
+    models = list(rows["model"].unique())
+    model = f" Model: {models[0]}." if len(models) == 1 else ""
+    return intervals(
+        rows,
+        label="embedding",
+        by="list",
+        hue="model",
+        styles=dict(zip(models, cycle(MODEL_STYLES), strict=False)),
+        reference=0.0,
+        rope=rope,
+        xlabel=difference_label(first, second),
+        title=f"{first.capitalize()} against {second} attributes: do lists and embeddings agree?",
+        note=f"A block a word list, a row an embedding.{model} {interval_note(frame)} "
+        f"{rope_note(rope)}",
+        ax=ax,
+    )
 
 
-def _require_same(first: Rows, second: Rows) -> None:
-    keys = [
-        {(row.level, row.protected_group, row.protected_word) for row in rows.rows}
-        for rows in (first, second)
-    ]
-    for level, group, word in sorted(keys[0] ^ keys[1])[:1]:
-        raise ValueError(
-            f"before and after must hold the same rows; in one of them only: {level} "
-            f"{word or group}"
-        )
+def influence(frame: pd.DataFrame, *, most: int = 12, ax: Axes | None = None) -> Axes:
+    """Draw the contrast without each of the most influential words, from where it is with all.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `bayesbias.influence` returns it.
+    most : int
+        Protected words, and attributes, that are drawn.
+    ax : see `bayesbias.plots`
+    """
+    columns = ("factor", "name", "mean", "mean_without")
+    require_frame(frame, columns, "bb.influence(posterior)")
+    rows = frame.groupby("factor", sort=False).head(most)
+    with_all, ends = frame["mean"].iloc[0], rows[["mean", "mean_without"]]
+    blocks = {"protected_word": "protected words", "attribute": "attributes"}
+    ax = intervals(
+        rows.assign(
+            factor=rows["factor"].map(blocks),
+            mean=rows["mean_without"],
+            low=ends.min(axis=1),
+            high=ends.max(axis=1),
+        ),
+        label="name",
+        by="factor",
+        styles={"": STYLES["associated"]},
+        reference=0.0,
+        xlabel=difference_label(
+            frame.attrs.get("first", "associated"), frame.attrs.get("second", "different")
+        ),
+        title="Which words the contrast hangs on",
+        note="Point: the overall contrast without the word. Line: with all, "
+        f"{number(with_all, 3)}.",
+        ax=ax,
+    )
+    ax.axvline(with_all, color=LINE, linewidth=1.0, zorder=1)
+    return ax
 
 
-def _panels(axes: tuple[Axes, Axes] | None, height: float) -> tuple[Axes, tuple[Axes, Axes]]:
-    """Return the Axes that the header stands on, and the two panels."""
-    if axes is not None:
-        for ax in axes:
-            new_axes(ax, 0.0).tick_params(axis="y", labelleft=True)  # shared axes hide them
-        return axes[0], axes
-    top, (before, after) = panel_figure(2, 2, (PAIR_WIDTH, height), head=0.001)
-    after.sharex(before)
-    after.sharey(before)
-    return top, (before, after)
+def scales(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw the standard deviations of a posterior with their intervals.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `bayesbias.scales` returns it.
+    ax : see `bayesbias.plots`
+    """
+    require_frame(frame, ("parameter", "of", "mean", "low", "high"), "bb.scales(posterior)")
+    tails = frame[frame["parameter"] == "nu"]
+    rows = frame[frame["parameter"] != "nu"]
+    meaning = rows["parameter"].map(lambda name: MEANINGS.get(name, name))
+    note = f"{interval_note(frame)} Farther right is more spread."
+    if len(tails):
+        nu, low, high = tails[["mean", "low", "high"]].iloc[0]
+        note += f" Tails: {nu:.0f} degrees of freedom ({low:.0f} to {high:.0f}); "
+        note += "under 10 is heavy."
+    ax = intervals(
+        rows.assign(
+            meaning=meaning,
+            label=rows["of"].where(rows["of"] != "", meaning),
+            bold=rows["of"] == "",
+        ),
+        by="meaning",
+        hue="of",
+        xlabel="standard deviation, in units of cosine distance",
+        title="Where the spread comes from",
+        note=note,
+        keys=(),
+        ax=ax,
+    )
+    ax.set_xlim(left=0.0)
+    return ax

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .._core.files import replace_file
-from .axes_frame import OWN
+from .frame import OWN, figure_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +26,7 @@ def save(axes: Axes, path: str | Path) -> list[Path]:
     """Write the figure of an Axes as PNG and as SVG, each whole or not at all.
 
     Equal plots make equal files. A figure that a plot of this package made is closed afterwards;
-    a figure of the caller's stays open.
+    a figure of yours stays open.
 
     Parameters
     ----------
@@ -43,12 +43,9 @@ def save(axes: Axes, path: str | Path) -> list[Path]:
     from matplotlib import pyplot as plt
     from matplotlib import rc_context
 
-    figure = axes.get_figure(root=True)
-    if figure is None:
-        raise ValueError("the Axes belongs to no figure, so there is nothing to save")
-    title = {"Title": axes.get_title().replace("\n", " ")}
+    figure, path = figure_of(axes), Path(path)
+    title = {"Title": axes.get_title(loc="left").replace("\n", " ")}
     extra = {"png": title, "svg": title | {"Date": None}}
-    path = Path(path)
     files = {kind: path.with_name(f"{path.name}.{kind}") for kind in KINDS}
     if (asked := path.suffix.lower().removeprefix(".")) in KINDS:
         files = {asked: path}
@@ -69,10 +66,7 @@ def save(axes: Axes, path: str | Path) -> list[Path]:
 
 @contextmanager
 def _laid_out(figure: Figure) -> Iterator[Bbox]:
-    """Lay a figure out once for all its files, and yield the box of what it shows, in inches.
-
-    By itself matplotlib finds both anew for every file, which takes longer than to draw it.
-    """
+    """Lay a figure out once for all its files, and yield the box of what it shows, in inches."""
     from matplotlib import rcParams
 
     engine, dpi = figure.get_layout_engine(), figure.dpi

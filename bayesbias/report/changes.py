@@ -10,7 +10,7 @@ import pandas as pd
 from .. import plots
 from ..tables.levels import GROUP, OVERALL, WORD
 from ..workflows.change import ORDER, ChangeAnalysis
-from .figures import Figure, broken, figures_of
+from .figures import Figure, figures_of
 from .page import Page, Section, section
 from .tables import Table, coverage_table, frame_table, interval_table, of_level, step_cells
 from .wording import changes as said
@@ -92,24 +92,22 @@ def _figures(analysis: ChangeAnalysis) -> dict[str, list[Figure]]:
     """Return the figures of all sections."""
     result, model = analysis.lead, analysis.lead.spec.name
     forest = partial(plots.change_forest, rope=analysis.settings.rope)
-    arrows, forests = plots.change_arrows, plots.forest_pair
     texts = {name: said.figure_texts(analysis, name) for name in said.CAPTIONS}
     orders = pd.DataFrame() if result.turned is None else result.orders
     heads = orders if orders.empty else headline_rows(orders)
-    after = dict(broken(result.after))
-    pair = partial(plots.distribution_pair, analysis.before, analysis.after)
+    pair = partial(plots.distributions, analysis.before, analysis.after)
     return {
         "found": figures_of(
-            heads, "headline", plots.order_arrows, texts["headline"], model, narrow=True
+            heads, "headline", plots.order_forest, texts["headline"], model, narrow=True
         ),
         "changes": [
             *figures_of(result.changes, "change", forest, texts["change"], model),
-            *figures_of(result.changes, "arrows", arrows, texts["arrows"], model),
+            *figures_of(result.changes, "arrows", plots.before_after, texts["arrows"], model),
         ],
-        "order": figures_of(orders, "order", plots.order_arrows, texts["order"], model),
+        "order": figures_of(orders, "order", plots.order_forest, texts["order"], model),
         "overall": [
-            Figure(f"forests{end}", partial(forests, part, after[end]), texts["forests"], model)
-            for end, part in broken(result.before)
+            *figures_of(result.before, "before", plots.forest, texts["before"], model),
+            *figures_of(result.after, "after", plots.forest, texts["after"], model),
         ],
         "spread": [Figure("distributions", pair, texts["distributions"])],
     }

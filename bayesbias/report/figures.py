@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from .. import plots
-from ..plots.axes_frame import narrow_figures
+from ..plots.frame import narrow_figures
 from ..tables.levels import GROUP, LEVEL_COLUMNS, OVERALL, WORD
 from .svg import inlined
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pandas as pd
 
-from ..plots.forests import block_forest
+from ..plots.forests import difference_forest
 from ..workflows.wordlist import Analysis
 from .figures import MOST_ROWS, Figure
 from .page import Page, section
@@ -70,7 +70,7 @@ def _figures(rows: pd.DataFrame, rope: float) -> list[Figure]:
     figures: list[Figure] = []
     for contrast, own in rows.groupby("contrast", sort=False):
         title, label = said.forest_texts(str(contrast))
-        draw = partial(block_forest, by="list", title=title, label=label, rope=rope)
+        draw = partial(difference_forest, by="list", title=title, xlabel=label, rope=rope)
         for part in _filled(own):
             texts, name = said.figure_texts(str(contrast), part), f"lists-{len(figures) + 1}"
             figures.append(Figure(name, partial(draw, part), texts, narrow=True))

@@ -9,7 +9,7 @@ from functools import partial
 import pandas as pd
 
 from .. import plots
-from ..plots.posterior import MEANINGS as SCALE_MEANINGS
+from ..plots.forests import MEANINGS as SCALE_MEANINGS
 from ..tables.descriptives import contrast_of
 from ..tables.levels import GROUP, OVERALL, WORD
 from ..workflows.reference import Reference, band
@@ -209,7 +209,7 @@ def _figures(analysis: Analysis) -> dict[str, list[Figure]]:
         found["reference"] = [
             Figure(
                 "reference",
-                partial(plots.reference_forest, reference.placed),
+                partial(plots.contrast_forest, reference.placed, second="different"),
                 said_of.reference_texts(reference),
             ),
             Figure(

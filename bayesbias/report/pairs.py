@@ -10,8 +10,9 @@ import pandas as pd
 
 from ..maskedlm.measures import ALL_TYPES
 from ..maskedlm.questions import MEASURES
-from ..plots.forest_engine import MOST_ROWS
-from ..plots.language_models import order_robustness, pair_forest
+from ..plots.curves import curves
+from ..plots.forest import MOST_ROWS
+from ..plots.forests import pair_forest
 from ..workflows.pairs import PairAnalysis
 from .figures import Figure
 from .page import Page, Section, section
@@ -91,6 +92,9 @@ def _figures(
     ]
 
 
+_order_curves = partial(curves, x="rate", y="same_order", by="statistic")
+
+
 def _drawable(levels: pd.DataFrame) -> pd.DataFrame:
     """Return the measures whose shares one forest holds."""
     shares = levels["quantity"] == "p_stereotypical"
@@ -134,7 +138,7 @@ def _models(analysis: PairAnalysis) -> Section:
     return section(
         "models",
         "Which model more",
-        _figures(analysis.frames["order"], "order", order_robustness, said.order_texts),
+        _figures(analysis.frames["order"], "order", _order_curves, said.order_texts),
         lines=said.comparison_lines(analysis),
         ranks=plain_table(wide.add_suffix(")").reset_index(), said.RANKS),
         table=table,

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..plots.forests import block_forest, difference_label
-from ..plots.ranks import rank_forest
-from ..plots.small_multiples import MOST_PANELS, MOST_ROWS, small_multiples
+from ..plots.forest import MOST_ROWS
+from ..plots.forests import difference_forest, rank_forest, sweep_forest
+from ..plots.frame import difference_label
 from ..tables.descriptives import PARTNERS
 from ..tables.levels import OVERALL
 from ..workflows.sweep import Sweep
@@ -155,7 +155,9 @@ def _compared(sweep: Sweep, shown: Mapping[str, pd.DataFrame]) -> list[Section]:
     figures = [
         Figure(
             f"sweep-{name}{ending}",
-            partial(block_forest, part, by="list", title=title, label=label, rope=config.rope),
+            partial(
+                difference_forest, part, by="list", title=title, xlabel=label, rope=config.rope
+            ),
             said.block_texts(part, title),
             narrow=True,
         )
@@ -203,9 +205,9 @@ def failure_table(sweep: Sweep) -> Table:
 
 
 def _contrast(sweep: Sweep, second: str, frame: pd.DataFrame) -> Section:
-    """Return a contrast as small multiples, with a figure more where rows are many."""
+    """Return a contrast in every cell, with a figure more where rows are many."""
     rope = sweep.plan.config.rope
-    draw = partial(small_multiples, first=FIRST, second=second, rope=rope)
+    draw = partial(sweep_forest, first=FIRST, second=second, rope=rope)
     figures = [
         Figure(
             f"sweep-{FIRST}-{second}{ending}",
@@ -221,13 +223,13 @@ def _contrast(sweep: Sweep, second: str, frame: pd.DataFrame) -> Section:
 def _parts(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Break rows into what fits into figures, with an ending for their names."""
     lists, embeddings = frame["list"].unique(), frame["embedding"].unique()
-    step = max(1, MOST_ROWS // frame["model"].nunique())
+    step = MOST_ROWS // (min(len(embeddings), MOST_ROWS - 1) + 1)
     parts = [
-        (embeddings[row : row + step], lists[column : column + MOST_PANELS])
-        for row in range(0, len(embeddings), step)
-        for column in range(0, len(lists), MOST_PANELS)
+        (embeddings[row : row + MOST_ROWS - 1], lists[column : column + step])
+        for row in range(0, len(embeddings), MOST_ROWS - 1)
+        for column in range(0, len(lists), step)
     ]
-    for at, (rows, panels) in enumerate(parts, start=1):
-        part = frame[frame["embedding"].isin(rows) & frame["list"].isin(panels)]
+    for at, (rows, blocks) in enumerate(parts, start=1):
+        part = frame[frame["embedding"].isin(rows) & frame["list"].isin(blocks)]
         if not part.empty:
             yield f"-{at}" if len(parts) > 1 else "", part

@@ -261,9 +261,10 @@ def told_lines(analysis: ChangeAnalysis) -> list[str]:
 CAPTIONS = {
     "change": "How far each kind of attribute moved: all words, each group, each word.",
     "arrows": "Where each kind of attribute went, by posterior means.",
-    "headline": "Associated − different before and after, overall and by group: rings are before.",
+    "headline": "Associated − different, overall and by group: squares before, dots after.",
     "order": "The order of associated and different attributes, before and after, word by word.",
-    "forests": "Mean distances before and after with {} intervals, on one axis.",
+    "before": "Mean distances before, with {} intervals.",
+    "after": "Mean distances after, with {} intervals.",
     "distributions": "All measured distances by connection, before and after, and one band around "
     "1.",
 }
@@ -278,7 +279,7 @@ def figure_texts(analysis: ChangeAnalysis, name: str) -> tuple[str, str]:
         return caption, f"{first} {band_sentence(analysis)}"
     if name in {"order", "headline"}:
         return caption, " ".join([caption, *order_sentences(analysis)])
-    if name == "forests":
+    if name in {"before", "after"}:
         return caption, f"{caption} {alignment_sentence(analysis)}"
     moved = " ".join(change_lines(analysis))
     return caption, f"{caption} {moved} Single words: see changes.csv."

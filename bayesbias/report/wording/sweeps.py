@@ -166,11 +166,11 @@ def done_line(sweep: Sweep) -> str:
 
 
 def multiples_texts(page: pd.DataFrame, first: str, second: str) -> tuple[str, str]:
-    """Return caption and alternative text of small multiples."""
+    """Return caption and alternative text of a contrast in every cell."""
     below, above = int((page["high"] < 0).sum()), int((page["low"] > 0).sum())
     return (
         f"{first} − {second}, overall. {left_of_zero(first, second)}",
-        f"Small multiples of {first} minus {second}, one panel a word list, one row an embedding "
+        f"Forest plot of {first} minus {second}, one block a word list, one row an embedding "
         f"and model. Of {len(page)} intervals {below} lie below zero and {above} above it. "
         "The numbers are in the table below.",
     )

@@ -1,0 +1,250 @@
+"""The forest: rows of points with intervals, in blocks, from any frame with mean, low and high."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from .._core.checks import unknown_name
+from ..tables.distances import THIN_MARK
+from ..tables.levels import LEVELS, OVERALL, WORD
+from .frame import (
+    HEADER_HEIGHT,
+    TEXT_SIZE,
+    TOP_TICKS,
+    draw_x,
+    guides,
+    header,
+    new_axes,
+    require_frame,
+    right_column,
+    rope_band,
+    row_labels,
+)
+from .palette import COLOURS, FAINT, INK, LINE, MARKERS, TINT
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+MOST_ROWS = 80
+"""Rows that one figure holds and a reader can follow."""
+
+BLOCK_GAP, DODGE, TALL = 0.45, 0.2, 24
+"""Room above a block and between hues, in rows; rows from which the x axis is repeated on top."""
+
+LONGEST_LABEL, LONGEST_NAME = 26, 44
+"""Letters shown of a word, and of a row in a block."""
+
+STYLES = {name: (COLOURS[name], MARKERS[name]) for name in COLOURS}
+"""Colour and marker of every connection."""
+
+REFERENCE_STYLES = {"topics": ("#E3E3E3", 0.82), "frequency": ("#D9CBBB", 0.62)}
+"""Colour and height, in rows, of ranges of reference lists: the wider ones first."""
+
+THIN_KEY = f"{THIN_MARK} Too few words are left of a set of this group: do not rely on it."
+
+
+def intervals(
+    frame: pd.DataFrame,
+    *,
+    label: str = "label",
+    by: str = "",
+    hue: str = "",
+    styles: Mapping[str, tuple[str, str]] = STYLES,
+    reference: float | None = None,
+    rope: float | None = None,
+    heading: str = "",
+    xlabel: str = "",
+    title: str = "",
+    note: str = "",
+    keys: Sequence[Artist] | None = None,
+    most: int = MOST_ROWS,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw rows of points with intervals: what every forest of the package is drawn by.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        ``mean``, ``low``, ``high``, and the columns named below. Optional columns are ``bold``
+        (rows that sum others up), ``text`` (what stands on the right), ``tick`` (a value that
+        intervals are compared with), and ``reference_low`` with ``reference_high``, a range that
+        is drawn behind an interval.
+    label, by, hue : str
+        Columns: what rows are called, the blocks in which they stand, and what has a colour and
+        marker of its own. Several hues of one row are drawn a little apart.
+    styles : mapping
+        Colour and marker by hue; ink and dots for others.
+    reference : float, optional
+        Where a dashed line is drawn.
+    rope : float, optional
+        Half-width of the shaded region of practical equivalence, in [0, 2].
+    heading : str
+        Of the column ``text``.
+    xlabel, title, note : str
+        What the axis is, and what stands above the plot.
+    keys : sequence of Artist, optional
+        Of the legend; by default the hues, if there is more than one.
+    most : int
+        Rows that fit into the figure.
+    ax : see `bayesbias.plots`
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, there are no rows or too many, or `rope` is no distance.
+
+    Examples
+    --------
+    >>> import bayesbias as bb, pandas as pd
+    >>> frame = pd.DataFrame({"label": ["nurse", "judge"], "mean": [0.7, 0.9]})
+    >>> ax = bb.plots.intervals(frame.assign(low=frame["mean"] - 0.1, high=frame["mean"] + 0.1))
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['nurse', 'judge']
+    """
+    names = [name for name in (label, by, hue) if name]
+    require_frame(frame, (*names, "mean", "low", "high"), "mean, low and high of every row")
+    band = None if rope is None else rope_band(rope)
+    rows, heads = _lay_out(frame, label, by, most)
+    n_hues = rows.groupby("y")[hue].nunique().max() if hue else 1
+    ax = _row_axes(ax, rows, heads, n_hues)
+    if "reference_low" in rows:
+        _draw_references(ax, rows)
+    if "tick" in rows:
+        ends = rows["y"] - 0.42, rows["y"] + 0.42
+        ax.vlines(rows["tick"], *ends, color=LINE, linewidth=1.6, zorder=1.5)
+    points = _draw_intervals(ax, rows, hue, styles)
+    keys = (points if len(points) > 1 else ()) if keys is None else keys
+    values = rows[[name for name in _EXTENT if name in rows]]
+    draw_x(ax, xlabel, values, reference, band)
+    first, raised = rows.drop_duplicates("y"), 0.0
+    if len(first) >= TALL:  # the axis at the foot is out of sight of the top rows
+        ax.tick_params(axis="x", top=False, labeltop=True)
+        raised = TOP_TICKS
+    if heading:
+        texts = zip(first["y"], first["text"], first["bold"], strict=True)
+        raised = right_column(ax, heading, texts, raised)
+    return header(ax, title, " ".join(note.split()), keys, raised=raised)
+
+
+_EXTENT = ("mean", "low", "high", "tick", "reference_low", "reference_high")
+
+
+def level_rows(frame: pd.DataFrame, level: str, source: str) -> tuple[pd.DataFrame, str]:
+    """Return the rows of a level with labels, in blocks of groups, and a note on those left out."""
+    require_frame(frame, ("level", "protected_group"), source)
+    frame = frame.assign(protected_word=frame.get("protected_word", ""))
+    if level not in ("all", *LEVELS):
+        raise ValueError(unknown_name("level", level, ("all", *LEVELS)))
+    rows = frame.astype(dict.fromkeys(("level", "protected_group", "protected_word"), str))
+    kept = rows if level == "all" else rows[rows["level"] == level]
+    if kept.empty:
+        there = ", ".join(rows["level"].unique())
+        raise ValueError(f"the frame has no rows of level {level!r}; it has: {there}")
+    if kept[[name for name in ("mean", "low", "high") if name in kept]].isna().any(axis=None):
+        raise ValueError("rows of the frame lack a mean or an interval; leave them out with dropna")
+    kept, note = _without_words(kept, level)
+    word, overall = kept["level"] == WORD, kept["level"] == OVERALL
+    block = ("group: " + kept["protected_group"]).where(kept["protected_group"] != "", "")
+    label = kept["protected_word"].where(word, block).where(~overall, "all groups")
+    if "thin" in kept and kept["thin"].any():
+        label, note = label.where(~kept["thin"], label + f" {THIN_MARK}"), f"{note} {THIN_KEY}"
+    order = np.where(overall, -1, pd.factorize(kept["protected_group"])[0])
+    kept = kept.assign(label=label, block=block, bold=~word, order=order)
+    return kept.sort_values(["order", "bold"], ascending=[True, False], kind="stable"), note
+
+
+def _without_words(rows: pd.DataFrame, level: str) -> tuple[pd.DataFrame, str]:
+    """Leave words out where all rows together do not fit into a figure."""
+    keys = rows[["level", "protected_group", "protected_word"]].drop_duplicates()
+    if len(keys) <= MOST_ROWS:
+        return rows, ""
+    n_words, advice = (keys["level"] == WORD).sum(), f"pass a frame of at most {MOST_ROWS} of them"
+    if level != "all" or not 0 < len(keys) - n_words <= MOST_ROWS:
+        raise ValueError(
+            f"{len(keys)} rows do not fit into one figure, which holds {MOST_ROWS}; choose "
+            f'level="overall" or level="group", or, to see some words, {advice} with level="word"'
+        )
+    note = f"The {n_words} words do not fit into one figure and are left out; to see some, {advice}"
+    return rows[rows["level"] != WORD], f'{note} with level="word".'
+
+
+def _lay_out(
+    frame: pd.DataFrame, label: str = "label", by: str = "", most: int = MOST_ROWS
+) -> tuple[pd.DataFrame, dict[float, str]]:
+    """Place rows from 0 downwards in a column ``y``; return the blocks' headings by their place.
+
+    A block gets no heading if it has no name, or its first row is bold and sums it up.
+    """
+    block = frame[by].astype(str) if by else pd.Series("", frame.index)
+    bold = frame["bold"] if "bold" in frame else pd.Series(False, frame.index)
+    rows = frame.assign(label=frame[label].astype(str), _block=block, bold=bold)
+    rows = rows.iloc[np.argsort(pd.factorize(block)[0], kind="stable")]
+    first = rows.drop_duplicates(["_block", "label"])
+    if len(first) > most:
+        raise ValueError(
+            f"{len(first)} rows do not fit into one figure, which holds {most}; choose some"
+        )
+    starts = first["_block"] != first["_block"].shift()
+    headed = starts & ~first["bold"] & (first["_block"] != "")
+    gap = 0.0 if first["bold"].all() else BLOCK_GAP
+    y = (1 + gap * starts + headed).cumsum() - 1 - gap
+    places = dict(zip(zip(first["_block"], first["label"], strict=True), y, strict=True))
+    keys = zip(rows["_block"], rows["label"], strict=True)
+    heads = dict(zip(y[headed] - 1, first["_block"][headed], strict=True))
+    return rows.assign(y=[places[name] for name in keys]), heads
+
+
+def _row_axes(
+    ax: Axes | None, rows: pd.DataFrame, heads: Mapping[float, str], n_hues: int = 1
+) -> Axes:
+    """Return Axes with labelled rows, their ground and headings; a new figure has their height."""
+    first = rows.drop_duplicates("y")
+    height = max(0.21 if len(first) >= TALL else 0.27, 0.11 * n_hues)
+    ax = new_axes(ax, HEADER_HEIGHT + height * (first["y"].max() + 1.2))
+    across = ax.get_yaxis_transform()
+    row_labels(ax, first["y"].tolist(), first["label"], LONGEST_NAME if heads else LONGEST_LABEL)
+    for text, bold in zip(ax.get_yticklabels(), first["bold"], strict=True):
+        text.set_fontweight("bold" if bold else "normal")
+    for y in first["y"][first["bold"].astype(bool)]:
+        ax.axhspan(y - 0.5, y + 0.5, color=TINT, linewidth=0, zorder=0)
+    for at, (y, name) in enumerate(heads.items()):
+        text = ax.text(0, y, name, transform=across, parse_math=False, va="center", color=INK)
+        text.set(fontsize=TEXT_SIZE, weight="bold", bbox={"color": "white", "pad": 1.0})
+        text.set_gid(f"heading-{at}")
+    lines = first["y"][~first["bold"].astype(bool)]
+    ax.hlines(lines, 0, 1, color=FAINT, linewidth=0.6, zorder=0.5, transform=across)
+    ax.set_ylim(first["y"].max() + 0.6, min([0.0, *heads]) - 0.6)
+    guides(ax)
+    return ax
+
+
+def _draw_intervals(
+    ax: Axes, rows: pd.DataFrame, hue: str, styles: Mapping[str, tuple[str, str]]
+) -> list[Artist]:
+    """Draw points and bars, and return the points of every hue."""
+    hues = rows[hue].astype(str) if hue else pd.Series("", rows.index)
+    names = list(dict.fromkeys(hues))
+    apart = hues.groupby(rows["y"]).nunique().max() > 1
+    size, width = (4.8, 1.5) if apart else (5.5, 1.8)
+    points: list[Artist] = []
+    for at, name in enumerate(names):
+        part, (colour, marker) = rows[hues == name], styles.get(name, (INK, "o"))
+        y = part["y"] + DODGE * apart * (at - (len(names) - 1) / 2)
+        ax.hlines(y, part["low"], part["high"], color=colour, linewidth=width, zorder=2)
+        (dots,) = ax.plot(part["mean"], y, marker, color=colour, label=name, zorder=3)
+        dots.set(markersize=size, markeredgecolor="white", markeredgewidth=0.1 * size)
+        points.append(dots)
+    return points
+
+
+def _draw_references(ax: Axes, rows: pd.DataFrame) -> None:
+    match = rows["match"] if "match" in rows else pd.Series("frequency", rows.index)
+    for name, (colour, height) in REFERENCE_STYLES.items():
+        part = rows[match == name]
+        low, high = part["reference_low"], part["reference_high"]
+        ax.barh(part["y"], high - low, left=low, height=height, color=colour, zorder=1)

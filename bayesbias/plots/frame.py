@@ -1,0 +1,263 @@
+"""What stands around the data of every plot: Axes, x axis, title, note, legend, right column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from .._core.intervals import DEFAULT_CI_KIND, interval_kind
+from ..tables.schema import require_columns
+from .palette import BAND, FAINT, INK, LINE, QUIET
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+    from matplotlib.text import Text
+    from numpy.typing import ArrayLike
+
+WIDTH, NARROW = 7.6, 4.3
+"""Width of new figures in inches, for a notebook's column and for a phone."""
+
+HEADER_HEIGHT = 1.8
+"""Inches of a new figure for what stands above and below its rows."""
+
+TITLE_SIZE, TEXT_SIZE, SMALL_SIZE = 12.0, 9.0, 8.5
+"""Font sizes in points."""
+
+GAP, TOP_TICKS = 6.0, 16.0
+"""Points between the parts of a header, and of tick labels above the Axes."""
+
+BESIDE = 1.015
+"""Where texts to the right of the Axes start, in widths of the Axes."""
+
+OWN = "bayesbias-figure"
+"""Group id of figures that are made here, so that `save` may close them."""
+
+DASHES = (0, (4, 2))
+"""Of lines that values are compared with."""
+
+DISTANCE = "cosine distance (smaller = closer)"
+UNRELATED_NOTE = "Dashed line: 1, the distance of unrelated directions."
+
+_AT_MOST = ContextVar("at_most", default=float("inf"))
+
+
+@contextmanager
+def narrow_figures() -> Iterator[None]:
+    """Make new figures at most as wide as a phone shows."""
+    token = _AT_MOST.set(NARROW)
+    try:
+        yield
+    finally:
+        _AT_MOST.reset(token)
+
+
+def new_axes(ax: Axes | None, height: float) -> Axes:
+    """Return the Axes given, or that of a new figure some inches high, with quiet spines."""
+    from matplotlib import pyplot as plt
+
+    if ax is None:
+        width = min(WIDTH, _AT_MOST.get())  # a narrow header has more lines
+        size = width, height + 0.7 * (width < WIDTH)
+        figure, ax = plt.subplots(figsize=size, layout="constrained")
+        figure.set_gid(OWN)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.spines["bottom"].set_color(LINE)
+    ax.tick_params(axis="both", labelsize=TEXT_SIZE, color=LINE, labelcolor=INK)
+    ax.tick_params(axis="y", length=0)
+    ax.set_axisbelow(True)
+    return ax
+
+
+def figure_of(ax: Axes) -> Figure:
+    """Return the figure that an Axes, or what holds it, belongs to."""
+    figure = ax.get_figure(root=True)
+    if figure is None:
+        raise ValueError("the Axes belongs to no figure; make one with plt.subplots()")
+    return figure
+
+
+def draw_x(
+    ax: Axes,
+    label: str,
+    values: ArrayLike,
+    reference: float | None = None,
+    band: tuple[float, float] | None = None,
+) -> None:
+    """Draw band and reference line, and let the x axis reach these and all values."""
+    if band is not None:
+        ax.axvspan(*band, color=BAND, linewidth=0, zorder=0.8).set_gid("band")
+    if reference is not None:
+        ax.axvline(reference, color=LINE, linewidth=1.1, linestyle=DASHES, zorder=1.5)
+    every = np.array(
+        [*np.ravel(values), *([] if reference is None else [reference]), *(band or ())]
+    )
+    low, high = np.nanmin(every), np.nanmax(every)
+    margin = 0.04 * (high - low) or 0.05
+    ax.set_xlim(low - margin, high + margin)
+    ax.locator_params(axis="x", nbins=7 if figure_of(ax).get_figwidth() > NARROW else 4)
+    ax.set_xlabel(label, fontsize=TEXT_SIZE, color=INK, labelpad=6, parse_math=False)
+
+
+def rope_band(rope: float) -> tuple[float, float]:
+    """Return the ends of a region of practical equivalence; raise a ValueError if it is none."""
+    if not 0 <= rope <= 2:
+        raise ValueError(f"rope is a distance and must lie in [0, 2], got {rope}")
+    return -rope, rope
+
+
+def header(
+    ax: Axes, title: str, note: str, keys: Sequence[Artist] = (), *, raised: float = 0.0
+) -> Axes:
+    """Write title, note and legend above the Axes, broken into lines that are no wider than it.
+
+    Call it last. So many points above the Axes are left free for what stands there already.
+    """
+    figure = figure_of(ax)
+    if (engine := figure.get_layout_engine()) is not None:
+        engine.execute(figure)  # it settles how wide the Axes will be
+    width = max(120 * figure.dpi / 72, ax.get_window_extent().width)
+    height = GAP + raised
+    if keys:
+        height += _legend(ax, keys, width * 72 / figure.dpi, height)
+    text = above(ax, note, height, fontsize=SMALL_SIZE, color=QUIET, linespacing=1.3)
+    text.set_gid("subtitle")
+    height += 1.45 * SMALL_SIZE * _break_lines(text, width) + GAP
+    name = ax.set_title(title, loc="left", pad=height, parse_math=False)
+    name.set(fontsize=TITLE_SIZE, weight="bold", color=INK)
+    _break_lines(name, width)
+    _break_lines(ax.xaxis.label, 1.05 * width)
+    return ax
+
+
+def _break_lines(text: Text, width: float) -> int:
+    """Break a text into lines no wider than some pixels, and count the lines."""
+    whole = text.get_text()
+    for letters in range(int(width / (0.3 * float(text.get_fontsize()))), 1, -1):
+        text.set_text(fill(whole, letters))
+        if text.get_window_extent().width <= width:
+            break
+    return text.get_text().count("\n") + 1
+
+
+def _legend(ax: Axes, keys: Sequence[Artist], width: float, raised: float) -> float:
+    """Draw a legend some points above the Axes, and return its height in points."""
+    letters = max(len(str(entry.get_label())) for entry in keys)
+    columns = max(1, min(len(keys), int(width / (0.52 * TEXT_SIZE * letters + 34))))
+    legend = ax.legend(
+        handles=list(keys),
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        borderaxespad=raised / TEXT_SIZE,
+        ncols=columns,
+        frameon=False,
+        fontsize=TEXT_SIZE,
+        labelcolor=INK,
+    )
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+    return -(-len(keys) // columns) * 1.7 * TEXT_SIZE + GAP
+
+
+def above(ax: Axes, text: str, points: float, at: float = 0.0, **style: object) -> Text:
+    """Write a text as it stands, some points above the Axes and `at` widths of it from its left."""
+    place = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "bottom"}
+    return ax.annotate(text, (at, 1), (0, points), parse_math=False, **place, **style)  # type: ignore[arg-type]
+
+
+def right_column(
+    ax: Axes, heading: str, rows: Iterable[tuple[float, str, bool]], raised: float = 0.0
+) -> float:
+    """Write texts to the right of the Axes: height, text, bold or not; return points to leave free.
+
+    In a figure of ours the header ends before the heading starts. In a figure that is shared the
+    Axes may become narrower, and the header stands above the heading.
+    """
+    style = {"fontsize": SMALL_SIZE - 0.5, "color": QUIET, "linespacing": 1.1}
+    above(ax, heading, 3 + raised, BESIDE, **style)
+    for y, text, bold in rows:
+        shown = ax.text(BESIDE, y, text, transform=ax.get_yaxis_transform(), parse_math=False)
+        shown.set(va="center", fontsize=SMALL_SIZE, weight="bold" if bold else "normal", color=INK)
+    own = figure_of(ax).get_gid() == OWN
+    return raised if own else raised + 1.15 * SMALL_SIZE * (heading.count("\n") + 1)
+
+
+def row_labels(ax: Axes, positions: Sequence[float], labels: Iterable[str], most: int = 26) -> None:
+    """Label rows on the y axis with words as they stand, long ones cut off."""
+    ax.set_yticks(positions, [shorten(label, most) for label in labels], parse_math=False)
+
+
+def guides(ax: Axes, axis: str = "x") -> None:
+    """Draw faint lines at the ticks of an axis, or of both."""
+    ax.grid(axis=axis, color=FAINT, linewidth=0.7)  # type: ignore[arg-type]
+
+
+def key(
+    label: str, colour: str, marker: str = "", *, size: float = 5.0, width: float = 1.6
+) -> Line2D:
+    """Return an entry of a legend: a marker on a line; a line, or with width 0 a marker alone."""
+    from matplotlib.lines import Line2D
+
+    line = Line2D([], [], color=colour, marker=marker, label=label, markersize=size)
+    line.set(linewidth=width, linestyle="-" if width else "none")
+    line.set_markeredgewidth(2.0 if marker == "|" else 0.0)
+    return line
+
+
+def shorten(text: str, most: int = 26) -> str:
+    """Cut a long word off with an ellipsis."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def number(value: float, digits: int = 2) -> str:
+    """Write a number with a minus sign; one below .1 with significant digits, NaN as a dash."""
+    if np.isnan(value):
+        return "–"
+    text = f"{value:.{digits}f}" if abs(value) >= 0.1 else f"{value:.{digits}g}"
+    return text.replace("-", "−")
+
+
+def percent(probability: float) -> str:
+    """Write a probability that a finite number of draws never makes certain."""
+    if probability < 0.01:
+        return "<1%"
+    return ">99%" if probability > 0.99 else f"{probability:.0%}"
+
+
+def interval_name(frame: pd.DataFrame) -> str:
+    """Return what the intervals of a frame are, such as ``89% highest-density intervals``."""
+    ci_prob = frame.attrs.get("ci_prob")
+    share = f"{ci_prob * 100:g}% " if isinstance(ci_prob, float) else ""
+    return f"{share}{interval_kind(frame.attrs.get('ci_kind', DEFAULT_CI_KIND)).name}s"
+
+
+def interval_note(frame: pd.DataFrame) -> str:
+    """Return what points and bars are."""
+    return f"Points: posterior means. Bars: {interval_name(frame)}."
+
+
+def rope_note(rope: float) -> str:
+    """Return what the shaded region of differences is."""
+    return f"Shaded: differences smaller than {rope:g}, which count as none."
+
+
+def difference_label(first: str, second: str) -> str:
+    """Return the label of an axis of differences between two connections."""
+    return f"difference in cosine distance: {first} − {second} (negative = {first} closer)"
+
+
+def require_frame(frame: pd.DataFrame, columns: Iterable[str], source: str) -> None:
+    """Raise a TypeError or ValueError that names what makes the frame that a plot draws."""
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"this plot draws a frame, not a {type(frame).__name__}; pass {source}")
+    require_columns(frame, columns)
+    if frame.empty:
+        raise ValueError(f"the frame has no rows to draw; pass {source}")

@@ -1,0 +1,118 @@
+"""Rates: shares of preferences of language models, and false alarms of methods."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from .forest import STYLES, intervals
+from .frame import interval_note, key, percent, require_frame
+from .palette import COLOURS, INK, LINE, MISS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def pair_forest(
+    frame: pd.DataFrame, *, quantity: str = "p_stereotypical", ax: Axes | None = None
+) -> Axes:
+    """Draw shares of stereotypical preferences, a block a bias type and a row a language model.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As ``maskedlm.pair_summary`` returns it.
+    quantity : str
+        p_stereotypical, or p_equal_length.
+    ax : see `bayesbias.plots`
+    """
+    columns = ("level", "bias_type", "quantity", "model", "mean", "low", "high", "p_above")
+    require_frame(frame, columns, "bb.maskedlm.pair_summary(posterior)")
+    rows = frame[(frame["quantity"] == quantity) & (frame["level"] != "population")]
+    if rows.empty:
+        there = ", ".join(map(str, frame["quantity"].unique()))
+        raise ValueError(f"the frame has no quantity {quantity!r}; it has: {there}")
+    return intervals(
+        rows.assign(
+            block=rows["bias_type"].replace("", "all bias types"),
+            text=rows["p_above"].map(percent),
+        ),
+        label="model",
+        by="block",
+        styles={"": STYLES["associated"]},
+        reference=0.5,
+        heading="probability\nabove half",
+        xlabel="share of pairs whose stereotypical sentence is preferred",
+        title="How often stereotypical sentences are preferred",
+        note=f"{interval_note(frame)} Dashed line: one half, no preference.",
+        ax=ax,
+    )
+
+
+def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = None) -> Axes:
+    """Draw false-alarm rates (or coverage) with the promised rate as a tick in every row.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `bayesbias.calibration.calibrate` returns it. Rows of kind "false alarms" are drawn; if
+        there are none, those of kind "coverage".
+    by : {"method", "scenario"}
+        What the blocks are; the other one labels the rows.
+    ax : see `bayesbias.plots`
+
+    Returns
+    -------
+    Axes
+        A row for each pair: the rate and its Monte Carlo interval. Red: more claims (or less
+        coverage) than promised, beyond Monte Carlo error; blue: fewer (or more).
+    """
+    columns = ("scenario", "method", "kind", "rate", "low", "high", "nominal", "n")
+    require_frame(frame, columns, "bb.calibration.calibrate(scenarios, methods)")
+    others = {"method": "scenario", "scenario": "method"}
+    if by not in others:
+        raise ValueError(f"by must be 'method' or 'scenario', got {by!r}")
+    alarms = (frame["kind"] == "false alarms").any()
+    rows = frame[frame["kind"] == ("false alarms" if alarms else "coverage")]
+    if rows.empty:
+        raise ValueError("the frame has no false alarms and no coverage; simulate a null scenario")
+    bad, good = ("more", "fewer") if alarms else ("fewer", "more")
+    kept = rows["nominal"].isna() | rows["nominal"].between(rows["low"], rows["high"])
+    worse = (rows["rate"] > rows["nominal"]) == alarms
+    verdicts = {
+        "as promised, or nothing promised": (INK, "o"),
+        f"{bad} than promised": (MISS, "o"),
+        f"{good} than promised": (COLOURS["different"], "o"),
+    }
+    which = np.where(kept, 0, np.where(worse, 1, 2))
+    n_tables = sorted({f"{n:,}" for n in (rows["n"].min(), rows["n"].max())}, key=len)
+    ax = intervals(
+        rows.assign(
+            mean=rows["rate"],
+            tick=rows["nominal"],
+            text=rows["rate"].map(lambda rate: f"{rate:.3f}".removeprefix("0")),
+            verdict=np.array(list(verdicts))[which],
+        ),
+        label=others[by],
+        by=by,
+        hue="verdict",
+        styles=verdicts,
+        heading="rate",
+        xlabel="share of false alarms" if alarms else "share of covered truths",
+        title="How often methods claim a bias that is not there"
+        if alarms
+        else "How often intervals hold the truth",
+        note=f"{' to '.join(n_tables)} simulated tables a row; bars are 95% Monte Carlo "
+        f"intervals. Grey ticks: the share that the method promises. Red: {bad} than promised, "
+        "beyond Monte Carlo error.",
+        keys=[
+            *(key(name, *style) for name, style in verdicts.items()),
+            key("promised", LINE, "|", size=9, width=0),
+        ],
+        ax=ax,
+    )
+    if alarms:
+        ax.set_xlim(left=-0.005)
+    return ax

@@ -1,0 +1,194 @@
+"""Single words: around a protected word, by frequency, by group, and over their background."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..tables.descriptives import STEREOTYPES, UNRELATED
+from ..tables.descriptives import neighbourhood as nearest_attributes
+from ..tables.schema import connections_present
+from .forest import STYLES, intervals
+from .frame import (
+    DISTANCE,
+    HEADER_HEIGHT,
+    UNRELATED_NOTE,
+    draw_x,
+    header,
+    key,
+    new_axes,
+    require_frame,
+    shorten,
+)
+from .palette import INK, LINE
+from .ridges import PSI, draw_ridge
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+MOST_WORDS = 150
+"""Words that one figure holds."""
+
+ORDER = ("associated", "different", "human", "neutral")
+"""Connections whose colours and markers sets of words have, one after another."""
+
+
+def neighbourhood(
+    table: pd.DataFrame, word: str, *, most: int = 40, ax: Axes | None = None
+) -> Axes:
+    """Draw the attributes around one protected word by their distance, nearest on top.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A long-form table.
+    word : str
+        One of its protected words.
+    most : int
+        Attributes wanted: all stereotype attributes, and the nearest controls up to this number.
+    ax : see `bayesbias.plots`
+
+    Raises
+    ------
+    ValueError
+        If the word is not in the table, naming the nearest that is; if `most` is below 1.
+
+    References
+    ----------
+    Dobrzeniecka and Urbaniak (2024), figures 6 and 7.
+    """
+    nearest = nearest_attributes(table, word, most)
+    controls = nearest[~nearest["connection"].isin(STEREOTYPES)]
+    parts = []
+    if n_stereotypes := len(nearest) - len(controls):
+        parts.append(f"all {n_stereotypes} stereotype attributes")
+    if len(controls):
+        total = controls["n_available"].iloc[0]
+        cut = f"the nearest {len(controls)} of {total}" if total > len(controls) else f"all {total}"
+        parts.append(f"{cut} control attributes")
+    text = " and ".join(parts)
+    left_out = f"Only the nearest {MOST_WORDS} of these fit into the figure."
+    rows = nearest.head(MOST_WORDS).rename(columns={"cosine_distance": "mean"})
+    rows = rows.assign(low=rows["mean"], high=rows["mean"])
+    there = {name: STYLES[name] for name in connections_present(rows)}
+    return intervals(
+        rows,
+        label="attribute",
+        hue="connection",
+        reference=UNRELATED,
+        xlabel=DISTANCE,
+        title=f"The attributes around “{shorten(word)}”",
+        note=f"{text[0].upper()}{text[1:]}, nearest on top. "
+        f"{left_out if len(nearest) > MOST_WORDS else ''} {UNRELATED_NOTE}",
+        keys=[key(name, *style, width=0) for name, style in there.items()],
+        most=MOST_WORDS,
+        ax=ax,
+    )
+
+
+def distances_by_rank(table: pd.DataFrame, ranks: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw the mean distance of every attribute against its frequency rank.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A long-form table.
+    ranks : DataFrame
+        ``word``, ``rank``: frequency ranks, from 1 on; words without one are left out.
+    ax : see `bayesbias.plots`
+
+    Returns
+    -------
+    Axes
+        One point an attribute and kind of connection; ranks on a logarithmic scale.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, or no attribute has a rank.
+    """
+    require_frame(ranks, ("word", "rank"), "bb.frequency_ranks(vectors)")
+    kinds = table["connection"].astype(str).replace({"different": "associated"})
+    means = table.groupby([kinds, "attribute"], observed=True)["cosine_distance"].mean()
+    frame = means.rename_axis(["connection", "word"]).reset_index()
+    frame = frame.merge(ranks.drop_duplicates("word")[["word", "rank"]], on="word")
+    if frame.empty:
+        raise ValueError("no attribute of the table has a frequency rank")
+    ax = new_axes(ax, HEADER_HEIGHT + 3.4)
+    keys: list[Artist] = []
+    for name in connections_present(frame):
+        part, (colour, marker) = frame[frame["connection"] == name], STYLES[name]
+        place = np.log10(part["rank"].to_numpy(float)), part["cosine_distance"]
+        (points,) = ax.plot(*place, marker, color=colour, markersize=4.5, alpha=0.8)
+        points.set(label="stereotypes" if name == "associated" else name, markeredgewidth=0)
+        keys.append(points)
+    powers = np.log10(frame["rank"].astype(float))
+    ax.set_ylabel("mean cosine distance\nto the protected words", color=INK)
+    draw_x(ax, "frequency rank (1 is the most frequent word)", powers)
+    whole = np.arange(np.floor(powers.min()), np.ceil(powers.max()) + 1)
+    ax.set_xticks(whole, [f"{10**power:,.0f}" for power in whole])
+    return header(
+        ax,
+        "Rare words lie farther from most words",
+        "Each point: one attribute word, averaged over all protected words.",
+        keys,
+    )
+
+
+def background_words(
+    densities: pd.DataFrame, words: pd.DataFrame, experiment: str, *, ax: Axes | None = None
+) -> Axes:
+    """Draw the words of sets under the reference distribution of an experiment.
+
+    Parameters
+    ----------
+    densities : DataFrame
+        As `bayesbias.background.densities` returns it.
+    words : DataFrame
+        As `bayesbias.background.words` returns it, for this experiment.
+    experiment : str
+        Which distribution.
+    ax : see `bayesbias.plots`
+
+    Returns
+    -------
+    Axes
+        The distribution above; below a row for each word, set by set, the highest ψ on top.
+
+    References
+    ----------
+    Smarda (2021), figure 2.
+    """
+    require_frame(words, ("set", "word", "psi"), "bb.background.words(distribution, sets)")
+    curve = densities[densities["experiment"] == experiment]
+    if curve.empty:
+        raise ValueError(f"there is no background of {experiment!r} in the densities")
+    names, psi = list(dict.fromkeys(words["set"])), words["psi"]
+    styles = {name: STYLES[ORDER[at % len(ORDER)]] for at, name in enumerate(names)}
+    tick = psi.groupby(words["set"]).transform("mean")
+    ax = intervals(
+        words.assign(mean=psi, low=psi, high=psi, tick=tick).sort_values("psi", ascending=False),
+        label="word",
+        by="set",
+        hue="set",
+        styles=styles,
+        xlabel=PSI,
+        keys=(),
+        most=MOST_WORDS,
+        ax=ax,
+    )
+    foot, top = ax.get_ylim()
+    heights = 6 * curve["density"] / curve["density"].max()
+    draw_ridge(ax, top, curve["psi"], heights, fill=LINE)
+    ax.set_ylim(foot, top - 7)
+    draw_x(ax, PSI, [*curve["psi"], *psi], 0.0, densities.attrs["ticks"][experiment])
+    ax.axvline(densities.attrs["means"][experiment], color=INK, linewidth=1.1, zorder=1.5)
+    return header(
+        ax,
+        f"{experiment}: words over their background",
+        "Grey: ψ of all words; line: their mean; band: the middle 95% of the fitted Normal. "
+        "Dashed: 0. Ticks: means of the sets.",
+    )
