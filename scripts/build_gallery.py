@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import re
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,7 +91,7 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             "The overall contrast without single words",
         ),
         Entry(
-            "reference_forest",
+            "contrast_forest over reference lists",
             "Where a contrast lies among lists of words as frequent, and lists about any topics.",
             "placed = []\n"
             'for match, vary in (("frequency", "stereotypes"), ("topics", "both")):\n'
@@ -99,7 +100,7 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             "    ).table\n"
             '    pair = (found["first"] == "associated") & (found["second"] == "different")\n'
             "    placed.append(found[pair].assign(match=match))\n"
-            "bb.plots.reference_forest(pd.concat(placed))",
+            'bb.plots.contrast_forest(pd.concat(placed), second="different")',
             "Contrasts over the ranges of reference lists",
         ),
         Entry(
@@ -129,12 +130,13 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             "Scores of the gender list with bootstrap intervals",
         ),
         Entry(
-            "robustness",
+            "curves of a score",
             "How a score moves when words are left out.",
             "robust = bb.scores.robustness(\n"
             '    vectors, wordlist, scores=["weat", "mac", "same"], repeats=30, seed=0\n'
             ")\n"
-            "bb.plots.robustness(robust)",
+            "weat = robust.query(\"score == 'weat' and kind == 'sublist'\")\n"
+            'bb.plots.curves(weat, x="share", y="mean", by="groups")',
             "Scores recomputed on parts of the list",
         ),
         Entry(
@@ -143,16 +145,6 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             'weat7 = bb.load_wordlist("weat7")\n'
             "bb.plots.associations(bb.scores.associations(vectors, weat7))",
             "Associations of words of math and arts with men and women",
-        ),
-        Entry(
-            "direction_correlations",
-            "Which bias directions say the same of a set of words.",
-            "pairs = [\n"
-            '    ("she", "he"), ("woman", "man"), ("girl", "boy"), ("mother", "father"),\n'
-            '    ("sister", "brother"), ("queen", "king"),\n'
-            "]\n"
-            "bb.plots.direction_correlations(bb.scores.direction_correlations(vectors, pairs))",
-            "Correlations between biases along several directions",
         ),
         Entry(
             "null_distribution",
@@ -166,12 +158,6 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             ")",
             "Effect sizes of null samples with the observed one",
         ),
-        Entry(
-            "cells",
-            "Every single value of an example, before anything is averaged.",
-            "bb.plots.cells(example.cells())",
-            "Distances of an example without bias, cell by cell",
-        ),
     ),
     "Before and after": (
         Entry(
@@ -184,29 +170,22 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             "Changes of mean distances after hard debiasing, by group",
         ),
         Entry(
-            "change_arrows",
+            "before_after",
             "From where to where.",
-            'bb.plots.change_arrows(bb.comparison.changes(change), level="word")',
-            "Arrows from before to after",
+            'bb.plots.before_after(bb.comparison.changes(change), level="word")',
+            "Mean distances before and after, by word",
         ),
         Entry(
-            "order_arrows",
+            "order_forest",
             "Did the order of associated and different turn for a word?",
-            "bb.plots.order_arrows(bb.comparison.order_changes(change))",
-            "Arrows of the contrast before and after, by word",
+            "bb.plots.order_forest(bb.comparison.order_changes(change))",
+            "The contrast before and after, by word",
         ),
         Entry(
-            "distribution_pair",
+            "distributions before and after",
             "All distances before and after on one scale.",
-            "bb.plots.distribution_pair(table, debiased)",
+            "bb.plots.distributions(table, debiased)",
             "Distributions of distances before and after",
-        ),
-        Entry(
-            "forest_pair",
-            "Two summaries on one scale.",
-            "posts = [bb.fit(each, seed=1) for each in (table, debiased)]\n"
-            'bb.plots.forest_pair(*(bb.summary(each) for each in posts), level="group")[0]',
-            "Mean distances before and after, by group",
         ),
     ),
     "The background": (
@@ -248,18 +227,36 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             "Contrasts of two embeddings and two lists, in one model and by themselves",
         ),
         Entry(
-            "small_multiples",
-            "Contrasts of a sweep: a panel a list, a row an embedding.",
+            "sweep_forest",
+            "Contrasts of a sweep: a block a list, a row an embedding, a color a model.",
             "parts = [\n"
             "    bb.contrasts(bb.fit(bb.distance_table(each, listed), model, seed=1)).assign(\n"
-            "        embedding=name, list=listed.name, model=model, seed=1\n"
+            "        embedding=name, list=listed.name, model=model\n"
             "    )\n"
             '    for name, each in {"as it is": vectors, "debiased": after}.items()\n'
             '    for listed in map(bb.load_wordlist, ("gender", "religion"))\n'
             '    for model in ("crossed", "maximal")\n'
             "]\n"
-            "bb.plots.small_multiples(pd.concat(parts))",
+            "bb.plots.sweep_forest(pd.concat(parts))",
             "Contrasts by list, embedding and model",
+        ),
+        Entry(
+            "difference_forest",
+            "Any differences in blocks: here the contrasts of the sweep in blocks of models.",
+            "overall = pd.concat(parts).query(\"level == 'overall' and second == 'human'\")\n"
+            'overall = overall.assign(label=overall["list"] + ", " + overall["embedding"])\n'
+            "bb.plots.difference_forest(\n"
+            '    overall, by="model", title="Two lists, two embeddings", xlabel="difference"\n'
+            ")",
+            "Contrasts in blocks of models",
+        ),
+        Entry(
+            "intervals",
+            "Rows of any frame with mean, low and high; every forest above is drawn by it.",
+            "bb.plots.intervals(\n"
+            '    overall, label="list", by="embedding", hue="model", styles={}, reference=0.0\n'
+            ")",
+            "Contrasts in blocks of embeddings",
         ),
         Entry(
             "false_alarms",
@@ -274,13 +271,13 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             "Rates of false alarms by method and scenario",
         ),
         Entry(
-            "power_curves",
+            "curves",
             "How often methods find what is there.",
             "powers = bb.calibration.list_length(\n"
             "    n_words=8, n_attributes=16, effects=[0.02, 0.04, 0.08],\n"
             '    methods=["weat-p", "t-word-means"], n=100, seed=1\n'
             ")\n"
-            "bb.plots.power_curves(powers)",
+            "bb.plots.curves(powers)",
             "Power by size of the effect, a curve a method",
         ),
     ),
@@ -305,16 +302,10 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             "Shares of stereotypical preferences of two models, a block a bias type",
         ),
         Entry(
-            "score_densities",
-            "The scores themselves, and the Normals that KLS and JSS put in their place.",
-            "bb.plots.score_densities(parts[0])",
-            "Histograms of the scores of both kinds of sentences, with Normals",
-        ),
-        Entry(
-            "order_robustness",
+            "curves of orders",
             "Whether the order of language models stays when only some of the pairs are at hand.",
             "order = bb.maskedlm.order_robustness(paired, repeats=50, seed=1)\n"
-            "bb.plots.order_robustness(order)",
+            'bb.plots.curves(order, x="rate", y="same_order", by="statistic")',
             "Shares of samples with the order of all pairs, a curve a statistic",
         ),
     ),
@@ -361,10 +352,11 @@ def written(entry: Entry, names: dict[str, Any], folder: Path) -> str:
     """Draw an entry and give its part of the page."""
     import matplotlib.pyplot as plt
 
-    small_png(drawn(entry.code, names), folder / f"{entry.name}.png")
+    stem = entry.name.replace(" ", "_")
+    small_png(drawn(entry.code, names), folder / f"{stem}.png")
     plt.close("all")
     print(entry.name, flush=True)
-    picture = f"![{entry.alt}]({(FOLDER / entry.name).as_posix()}.png)"
+    picture = f"![{entry.alt}]({(FOLDER / stem).as_posix()}.png)"
     return f"### {entry.name}\n\n{entry.about}\n\n```python\n{entry.code}\n```\n\n{picture}\n"
 
 
@@ -373,9 +365,10 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=DOCS, help="folder of the documentation")
     out = parser.parse_args().out
     mpl.use("Agg")
-    shown = [entry.name for entries in SECTIONS.values() for entry in entries]
+    codes = [entry.code for entries in SECTIONS.values() for entry in entries]
+    shown = set(re.findall(r"bb\.plots\.(\w+)", " ".join(codes)))
     public = {name for name, each in vars(plots).items() if isinstance(each, FunctionType)}
-    if lacking := public - {"save"} - set(shown):
+    if lacking := public - {"save"} - shown:
         raise SystemExit(f"the gallery lacks {', '.join(sorted(lacking))}; add an entry")
     (out / FOLDER).mkdir(parents=True, exist_ok=True)
     names: dict[str, Any] = {}

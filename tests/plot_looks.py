@@ -5,7 +5,9 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
@@ -19,13 +21,38 @@ def line(ax: Axes, label: str) -> Any:
     return found
 
 
+def points(ax: Axes) -> set[float]:
+    """Where the points of a forest lie, rounded."""
+    drawn = [each for each in ax.get_lines() if each.get_linestyle() == "None"]
+    values = np.concatenate([np.asarray(each.get_xdata(), dtype=float) for each in drawn])
+    return set(values[np.isfinite(values)].round(9))
+
+
+def bars(ax: Axes) -> set[tuple[float, float]]:
+    """Ends of the horizontal bars of a forest in data coordinates, rounded."""
+    lines = [each for each in ax.collections if isinstance(each, LineCollection)]
+    inside = [each for each in lines if each.get_transform().contains_branch(ax.transData)]
+    parts = [part for each in inside for part in each.get_segments() if len(part) == 2]
+    return {(round(start[0], 9), round(end[0], 9)) for start, end in parts if start[1] == end[1]}
+
+
 def row_names(ax: Axes) -> list[str]:
     return [text.get_text() for text in ax.get_yticklabels()]
 
 
+def headings(ax: Axes) -> list[str]:
+    return [text.get_text() for text in ax.texts if (text.get_gid() or "").startswith("heading")]
+
+
+def beside(ax: Axes) -> list[str]:
+    """Texts to the right of the Axes."""
+    right = [text for text in ax.texts if text.get_transform() == ax.get_yaxis_transform()]
+    return [text.get_text() for text in right if text.get_position()[0] > 1]
+
+
 def legend_names(ax: Axes) -> list[str]:
-    legend: Any = ax.get_legend()
-    return [text.get_text() for text in legend.get_texts()]
+    legend = ax.get_legend()
+    return [text.get_text() for text in legend.get_texts()] if legend else []
 
 
 def note(ax: Axes) -> str:
@@ -35,13 +62,12 @@ def note(ax: Axes) -> str:
 
 
 def shown_texts(ax: Axes) -> list[Text]:
-    """Every text that shows, of the Axes and of panels inside it."""
+    """Every text of the Axes that shows."""
     hidden: set[Text] = set()
-    for panel in (ax, *ax.child_axes):
-        for axis in (panel.xaxis, panel.yaxis):  # ticks that are kept but lie beyond the limits
-            low, high = sorted(axis.get_view_interval())
-            outside = [tick for tick in axis.get_major_ticks() if not low <= tick.get_loc() <= high]
-            hidden |= {label for tick in outside for label in (tick.label1, tick.label2)}
+    for axis in (ax.xaxis, ax.yaxis):  # ticks that are kept but lie beyond the limits
+        low, high = sorted(axis.get_view_interval())
+        outside = [tick for tick in axis.get_major_ticks() if not low <= tick.get_loc() <= high]
+        hidden |= {label for tick in outside for label in (tick.label1, tick.label2)}
     found = [each for each in ax.findobj(Text) if isinstance(each, Text) and each.get_visible()]
     return [text for text in found if text not in hidden and text.get_text().strip()]
 

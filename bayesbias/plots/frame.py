@@ -151,7 +151,7 @@ def _break_lines(text: Text, width: float) -> int:
 def _legend(ax: Axes, keys: Sequence[Artist], width: float, raised: float) -> float:
     """Draw a legend some points above the Axes, and return its height in points."""
     letters = max(len(str(entry.get_label())) for entry in keys)
-    columns = max(1, min(len(keys), int(width / (0.52 * TEXT_SIZE * letters + 34))))
+    columns = max(1, min(len(keys), int(width / (0.52 * TEXT_SIZE * letters + 48))))
     legend = ax.legend(
         handles=list(keys),
         loc="lower left",

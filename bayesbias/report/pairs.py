@@ -12,7 +12,7 @@ from ..maskedlm.measures import ALL_TYPES
 from ..maskedlm.questions import MEASURES
 from ..plots.curves import curves
 from ..plots.forest import MOST_ROWS
-from ..plots.forests import pair_forest
+from ..plots.rates import pair_forest
 from ..workflows.pairs import PairAnalysis
 from .figures import Figure
 from .page import Page, Section, section

@@ -1,0 +1,444 @@
+"""What plots draw is what their frames hold, where they hold it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from builders import WORDS, distances, leaning, shares, summaries
+from gensim.models import KeyedVectors
+from matplotlib.colors import to_hex
+from plot_looks import (
+    assert_readable,
+    band_of,
+    bars,
+    beside,
+    headings,
+    legend_names,
+    line,
+    note,
+    points,
+    row_names,
+)
+
+import bayesbias as bb
+from bayesbias import background, comparison, plots
+from bayesbias.plots.forest import MOST_ROWS
+from bayesbias.plots.forests import MEANINGS
+from bayesbias.plots.frame import number, percent
+from bayesbias.plots.histograms import BODY
+from bayesbias.plots.palette import COLOURS, GREEN, INK, MARKERS, MISS
+from bayesbias.plots.predictive import _thinned
+from bayesbias.plots.ridges import RIDGE
+from bayesbias.tables.descriptives import mac_band
+
+TABLE = distances()
+
+
+@pytest.fixture(scope="module")
+def posterior() -> Any:
+    return bb.fit(TABLE, "paper-figures", draws=500, seed=1)
+
+
+def ends(frame: pd.DataFrame, low: str = "low", high: str = "high") -> set[tuple[float, float]]:
+    return {(round(a, 9), round(b, 9)) for a, b in frame[[low, high]].to_numpy()}
+
+
+# --- rows
+
+
+def test_forest_draws_means_and_intervals_where_the_frame_has_them() -> None:
+    frame = summaries()
+    ax = plots.forest(frame)
+    assert row_names(ax) == ["all groups", "group: woman", "she", "her", "group: man", "he"]
+    rows = frame.set_index(["protected_group", "protected_word", "connection"])
+    keys = [("", ""), ("woman", ""), ("woman", "she"), ("woman", "her"), ("man", ""), ("man", "he")]
+    for place, name in enumerate(bb.CONNECTIONS):
+        drawn = line(ax, name)
+        expected = rows.loc[[(*key, name) for key in keys]]
+        assert drawn.get_xdata() == pytest.approx(expected["mean"].to_numpy())
+        assert to_hex(drawn.get_color()).upper() == COLOURS[name]
+        assert drawn.get_marker() == MARKERS[name]
+        offsets = drawn.get_ydata() - ax.get_yticks()
+        assert offsets == pytest.approx([0.2 * (place - (len(bb.CONNECTIONS) - 1) / 2)] * 6)
+    assert bars(ax) == ends(frame)
+    assert legend_names(ax) == list(bb.CONNECTIONS)
+    assert [1.0, 1.0] in [list(each.get_xdata()) for each in ax.get_lines()]
+
+
+@pytest.mark.parametrize(
+    ("level", "names", "heads"),
+    [
+        ("overall", ["all groups"], []),
+        ("group", ["group: woman", "group: man"], []),
+        ("word", ["she", "her", "he"], ["group: woman", "group: man"]),
+    ],
+)
+def test_forest_of_one_level(level: str, names: list[str], heads: list[str]) -> None:
+    ax = plots.forest(summaries(), level=level)
+    assert (row_names(ax), headings(ax)) == (names, heads)
+    assert len(line(ax, "human").get_xdata()) == len(names)
+
+
+def test_forest_grows_with_its_words_and_leaves_too_many_out() -> None:
+    heights = []
+    for n_words in (2, 50):
+        words = {f"word {number}": f"group {number % 3}" for number in range(n_words)}
+        ax = plots.forest(summaries(words))
+        assert_readable(ax)
+        heights.append(ax.get_figure(root=True).get_figheight())  # type: ignore[union-attr]
+    assert heights[0] < 6 < heights[1] < 33
+    frame = summaries({f"word{number}": "few" for number in range(500)})
+    ax = plots.forest(frame)
+    assert row_names(ax) == ["all groups", "group: few"]
+    assert "500 words do not fit into one figure" in note(ax)
+    with pytest.raises(ValueError, match=r'500 rows .* choose level="overall" or level="group"'):
+        plots.forest(frame, level="word")
+    fitting = frame[frame["level"] != "overall"].head(len(bb.CONNECTIONS) * MOST_ROWS)
+    assert len(plots.forest(fitting).get_yticks()) == MOST_ROWS
+
+
+def test_words_of_one_name_in_two_groups_stay_apart() -> None:
+    frame = pd.concat([summaries({"Paris": "cities"}), summaries({"Paris": "names"})])
+    ax = plots.forest(frame.drop_duplicates(["level", "protected_group", "connection"]))
+    assert row_names(ax)[1:] == ["group: cities", "Paris", "group: names", "Paris"]
+    assert len(set(ax.get_yticks())) == 5
+
+
+# --- differences
+
+
+def test_contrast_forest_draws_the_pair_asked_for_and_its_mirror(posterior: Any) -> None:
+    frame = bb.contrasts(posterior)
+    ax = plots.contrast_forest(frame, rope=0.05)
+    chosen = frame[(frame["first"] == "associated") & (frame["second"] == "human")]
+    assert points(ax) == set(chosen["mean"].round(9))
+    assert bars(ax) == ends(chosen)
+    assert band_of(ax) == pytest.approx((-0.05, 0.05))
+    turned = plots.contrast_forest(frame, first="human", second="associated")
+    assert points(turned) == {-x for x in points(ax)}
+    assert to_hex(line(turned, "human").get_color()).upper() == COLOURS["human"]
+    row = chosen[chosen["level"] == "overall"].iloc[0]
+    arrow = "←" if row["mean"] < 0 else "→"
+    assert beside(ax)[0] == f"{arrow} {percent(row['p_direction'])}"
+
+
+def test_contrasts_stand_over_ranges_of_reference_lists(posterior: Any) -> None:
+    frame = bb.contrasts(posterior).query("level != 'word' and second == 'different'")
+    frame = frame.assign(reference_low=-0.3, reference_high=0.4, thin=frame["level"] == "group")
+    both = pd.concat([frame.assign(match=match) for match in ("frequency", "topics")])
+    ax = plots.contrast_forest(both.drop(columns=["p_direction"]), second="different")
+    ranges = [patch for patch in ax.patches if round(patch.get_width(), 9) == 0.7]  # type: ignore[attr-defined]
+    assert len(ranges) == 2 * len(frame)
+    assert "Grey bars" in note(ax)
+    assert "Brown" in note(ax)
+    assert sum(name.endswith("†") for name in row_names(ax)) == 2
+
+
+@pytest.mark.parametrize(
+    ("probability", "text"),
+    [(0, "<1%"), (0.004, "<1%"), (0.5, "50%"), (0.991, ">99%"), (1, ">99%")],
+)
+def test_no_direction_is_certain(probability: float, text: str) -> None:
+    assert percent(probability) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(-1.234, "−1.23"), (0.0512, "0.051"), (np.nan, "–"), (0.0, "0")]
+)
+def test_numbers_have_a_minus_and_significant_digits(value: float, text: str) -> None:
+    assert number(value) == text
+
+
+def test_changes_lie_around_zero_with_their_band(change_tree: Any) -> None:
+    frame = comparison.changes(change_tree)
+    ax = plots.change_forest(frame, rope=0.03)
+    assert points(ax) == set(frame["mean"].round(9))
+    assert band_of(ax) == pytest.approx((-0.03, 0.03))
+    human = frame[frame["connection"] == "human"]
+    ax = plots.before_after(human)
+    assert points(ax) == set(human["after"].round(9))
+    low, high = human[["before", "after"]].min(axis=1), human[["before", "after"]].max(axis=1)
+    assert bars(ax) == ends(human.assign(low=low, high=high))
+
+
+def test_orders_show_both_intervals_and_their_probability(change_tree: Any) -> None:
+    frame = comparison.order_changes(change_tree)
+    ax = plots.order_forest(frame)
+    before = ends(frame, "before_low", "before_high")
+    assert bars(ax) == before | ends(frame, "after_low", "after_high")
+    assert set(map(percent, frame["p_turned"])) <= set(beside(ax))
+    assert legend_names(ax) == ["before", "after"]
+
+
+def test_sweeps_have_a_block_a_list_and_a_colour_a_model() -> None:
+    keys = pd.MultiIndex.from_product([["one", "two"], ["a", "b"], ["m", "n"]])
+    frame = keys.to_frame(index=False, name=["list", "embedding", "model"])
+    values = np.linspace(-0.1, 0.1, len(frame))
+    frame = frame.assign(level="overall", first="associated", second="human", mean=values)
+    frame = frame.assign(low=values - 0.1, high=values + 0.1)
+    ax = plots.sweep_forest(frame)
+    assert row_names(ax) == ["a", "b", "a", "b"]
+    assert headings(ax) == ["one", "two"]
+    assert legend_names(ax) == ["m", "n"]
+    assert bars(ax) == ends(frame)
+
+
+def test_ranks_show_the_model_of_all_and_each_by_itself() -> None:
+    frame = pd.DataFrame({"wordlist": ["", "one"], "embedding": ["e", "e"]})
+    frame = frame.assign(mean=-0.1, low=-0.2, high=0.1, p_most=[0.999, 0.3])
+    frame = frame.assign(raw_mean=[-0.15, np.nan], raw_low=[-0.3, np.nan], raw_high=[0.0, np.nan])
+    ax = plots.rank_forest(frame)
+    assert bars(ax) == {(-0.2, 0.1), (-0.3, 0.0)}
+    assert beside(ax)[:2] == [">99%", "30%"]
+    assert headings(ax) == ["all", "one"]
+
+
+# --- spreads and checks
+
+
+def test_scales_have_headings_and_tell_degrees_of_freedom(posterior: Any) -> None:
+    frame = bb.scales(posterior)
+    ax = plots.scales(frame)
+    assert headings(ax) == ["between protected words", "between single distances"]
+    assert row_names(ax) == [*bb.CONNECTIONS] * 2
+    assert points(ax) == set(frame["mean"].round(9))
+    assert ax.get_xlim()[0] == 0
+    tails = {"parameter": "nu", "of": "", "mean": 7.2, "low": 5.1, "high": 9.4}
+    one = {"parameter": "sigma", "of": "", "mean": 0.2, "low": 0.1, "high": 0.3}
+    ax = plots.scales(pd.DataFrame([one, tails]))
+    assert row_names(ax) == ["between single distances"]
+    assert "Tails: 7 degrees of freedom (5 to 9)" in note(ax)
+
+
+def test_every_standard_deviation_of_distances_has_words() -> None:
+    """Without, the report's table of spreads leaves it out."""
+    names = [*bb.models("distance"), *bb.models("change")]
+    assert {term.sd for name in names for term in bb.load_model(name).terms} <= set(MEANINGS)
+
+
+def test_predictive_check_counts_as_the_checks_do(posterior: Any) -> None:
+    ax = plots.predictive_check(posterior, ci_prob=0.5)
+    counts = bb.check(posterior, ci_probs=[0.5], seed=0).set_index("connection")
+    for block, name in enumerate(bb.CONNECTIONS):
+        inside, outside = (line(ax, f"{name} {where}") for where in ("inside", "outside"))
+        assert len(inside.get_xdata()) == counts.loc[name, "n_inside"]
+        together = sorted([*inside.get_ydata(), *outside.get_ydata()])
+        observed = TABLE.loc[TABLE["connection"] == name, "cosine_distance"]
+        assert together == pytest.approx(sorted(observed))
+        assert ((block < inside.get_xdata()) & (inside.get_xdata() < block + 1)).all()
+    assert f"{counts.loc['all', 'coverage']:.1%} of all {len(TABLE)}" in note(ax)
+
+
+@pytest.mark.parametrize("outside", [0, 1, 330, 3000])
+def test_predictive_check_leaves_many_rows_out_evenly(outside: int) -> None:
+    inside = np.ones(3000, dtype=bool)
+    inside[np.linspace(0, 2999, outside, dtype=int)] = False
+    rows = pd.DataFrame({"inside": inside, "position": (np.arange(3000) + 0.5) / 3000})
+    drawn = _thinned(rows)
+    expected = {0: 0, 1: 1, 330: 22, 3000: 200}[outside]  # a 15th, and one where there is one
+    assert (~drawn["inside"]).sum() == expected
+    assert drawn["inside"].sum() == pytest.approx(200 - expected, abs=1)  # each is rounded
+    assert drawn["position"].diff().dropna().between(0, 0.015).all()  # three mean steps of 1/200
+
+
+def test_prior_predictive_marks_figures_outside() -> None:
+    frame = bb.prior_predictive("maximal", TABLE, draws=100, seed=1)
+    frame.loc[frame["of"] == "neutral", "observed"] = 9.0
+    ax = plots.prior_predictive(frame)
+    assert line(ax, "observed, outside").get_xdata() == pytest.approx([9.0] * 4)
+    assert bars(ax) == ends(frame)
+    assert "of tables drawn from the prior of maximal" in note(ax)
+
+
+def test_predictive_check_of_a_change_says_what_it_shows(change_tree: Any) -> None:
+    assert plots.predictive_check(change_tree).get_ylabel() == "change of cosine distance"
+
+
+# --- distances and words
+
+
+def test_distributions_shade_the_band_and_print_the_shares() -> None:
+    bands = mac_band(TABLE)
+    ax = plots.distributions(TABLE)
+    assert band_of(ax) == pytest.approx((bands["band_low"][0], bands["band_high"][0]))
+    assert [text for text in beside(ax) if text.endswith("%")] == [
+        f"{share:.0%}" for share in bands["share"]
+    ]
+    areas = []
+    for row, name in enumerate(bb.CONNECTIONS):
+        x, y = line(ax, name).get_data()
+        assert row - 0.75 < y.min() < row
+        areas.append(np.trapezoid(row - y, x))
+    assert areas == pytest.approx([areas[0]] * len(areas), rel=0.02)  # tails beyond two bandwidths
+
+
+def test_distributions_of_few_rows_have_a_rug_only() -> None:
+    ax = plots.distributions(distances({"she": "woman"}, ("associated", "human"), 2))
+    assert row_names(ax) == ["associated", "human"]
+    assert not [each for each in ax.get_lines() if each.get_label() in bb.CONNECTIONS]
+
+
+def test_distributions_before_and_after_have_one_band(
+    change_tables: tuple[pd.DataFrame, pd.DataFrame],
+) -> None:
+    ax = plots.distributions(*change_tables, half_width=0.1)
+    assert band_of(ax) == pytest.approx((0.9, 1.1))
+    assert {"human before", "human"} <= {each.get_label() for each in ax.lines}
+    shares = comparison.band_shares(*change_tables, 0.1)[["share_before", "share_after"]]
+    assert beside(ax)[:4] == [f"{a:.0%} → {b:.0%}" for a, b in shares.to_numpy()]
+
+
+def test_neighbourhood_draws_every_attribute_once_at_its_distance() -> None:
+    ax = plots.neighbourhood(TABLE, "she", most=20)
+    rows = TABLE[TABLE["protected_word"] == "she"].set_index("attribute")["cosine_distance"]
+    places = dict(zip(row_names(ax), ax.get_yticks(), strict=True))
+    assert len(places) == 20
+    for name in bb.CONNECTIONS:
+        drawn = line(ax, name)
+        at = dict(zip(drawn.get_ydata(), drawn.get_xdata(), strict=True))
+        for attribute in [word for word in places if word.startswith(name)]:
+            assert at[places[attribute]] == pytest.approx(rows[attribute])
+    assert "All 12 stereotype attributes and the nearest 8 of 18 control attributes" in note(ax)
+    many = plots.neighbourhood(distances(WORDS, ("associated", "different"), 200), "he")
+    assert len(row_names(many)) == 150
+    assert "Only the nearest 150 of these fit" in note(many)
+    with pytest.raises(ValueError, match="unknown protected word 'hers'; did you mean 'her'"):
+        plots.neighbourhood(TABLE, "hers")
+
+
+def test_backgrounds_have_their_moments_and_words(tmp_path: object) -> None:
+    vectors = KeyedVectors(6)
+    vectors.add_vectors(
+        [f"w{i}" for i in range(2000)], np.random.default_rng(1).standard_normal((2000, 6))
+    )
+    pairs = {"one": (["w1"], ["w2"]), "two": (["w3", "w4"], ["w5"])}
+    many, sets = background.distributions(vectors, pairs), {"x": ["w10", "w11"], "y": ["w20"]}
+    curves = background.densities(many)
+    ax = plots.background_densities(curves)
+    assert row_names(ax) == ["one", "two"]
+    drawn = [each.get_paths() for each in ax.collections if hasattr(each, "get_segments")]
+    places = np.array([path.vertices[0, 0] for paths in drawn for path in paths])
+    for row, (name, each) in enumerate(many.items()):
+        for expected in (each.mean, each.mean - 1.96 * each.sd, each.mean + 1.96 * each.sd):
+            assert np.abs(places - expected).min() < 1e-4
+        assert line(ax, name).get_ydata().min() == pytest.approx(row - RIDGE)
+    words = background.words(many["one"], sets)
+    ax = plots.background_words(curves, words, "one")
+    assert set(row_names(ax)) == {"w10", "w11", "w20"}
+    assert points(ax) == set(words["psi"].round(9))
+    assert band_of(ax) == pytest.approx(tuple(curves.attrs["ticks"]["one"]))
+    bias = many["one"].relative_bias(*sets.values(), n_resamples=3000, seed=1)
+    ax = plots.relative_bias(bias, labels=("x", "y"))
+    assert line(ax, "observed").get_xdata()[0] == bias.statistic
+    assert sum(patch.get_height() for patch in ax.patches[:-1]) == 3000  # type: ignore[attr-defined]
+    assert f"share of {bias.p_simulated():.2g}" in note(ax)
+
+
+# --- scores and rates
+
+
+def test_scores_are_stretched_to_the_far_end_of_their_interval() -> None:
+    frame = bb.scores.score_table(*leaning(), n_resamples=50, seed=0)
+    own = frame[frame["score"] == "mac"].assign(interval="posterior", value=0.9, low=0.8, high=1.1)
+    frame = pd.concat([frame, own], ignore_index=True)
+    ax = plots.scores(frame)
+    away = frame[["value", "low", "high"]].sub(frame["no_bias"], axis=0)
+    away = away.mul(np.where(frame["direction"] == "higher", 1, -1), axis=0)
+    far = away.abs().max(axis=1)
+    assert points(ax) == set((away["value"] / far).round(9))
+    assert headings(ax) == [f"→ {name}" for name in frame["reading"].unique()]
+    assert len(beside(ax)) == len(frame)
+    assert "0.90  [0.80, 1.10]" in beside(ax)
+    assert to_hex(line(ax, "posterior").get_color()).upper() == GREEN
+    assert "ect, rnsb, same, same_stereotype, direct_bias" in note(ax)
+    frame[["low", "high"]] = np.nan
+    assert points(plots.scores(frame)) <= {-1.0, 0.0, 1.0}
+
+
+def test_every_word_of_a_pair_has_a_dot_in_the_row_of_its_group() -> None:
+    frame = bb.scores.associations(*leaning("xyz", n=4))
+    ax = plots.associations(frame.assign(effect_size=-1.234, separability=0.5))
+    assert row_names(ax) == ["x", "y", "x", "z", "y", "z"]
+    assert headings(ax) == ["x, y", "x, z", "y, z"]
+    assert points(ax) == set(frame["association"].round(9))
+    assert beside(ax)[:2] == ["d = −1.23", "50% in order"]
+
+
+def test_pairs_have_a_block_a_type_and_a_row_a_model() -> None:
+    ax = plots.pair_forest(shares())
+    assert row_names(ax) == ["one", "two", "one", "two"]
+    assert headings(ax) == ["all bias types", "age"]
+    assert points(ax) == {0.4, 0.7}
+
+
+def rates(kind: str = "false alarms") -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "scenario": ["one", "two", "one", "two"],
+            "method": ["weat-p", "weat-p", "t-cells", "t-cells"],
+            "kind": kind,
+            "rate": [0.05, 0.2, 0.01, 0.3],
+            "low": [0.04, 0.18, 0.005, 0.28],
+            "high": [0.06, 0.22, 0.02, 0.32],
+            "nominal": [0.05, 0.05, 0.05, np.nan],
+            "n": [2000, 2000, 2000, 500],
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "more"), [("false alarms", MISS), ("coverage", COLOURS["different"])]
+)
+def test_false_alarms_and_coverage_are_coloured_by_what_is_promised(kind: str, more: str) -> None:
+    mixed = pd.concat([rates(kind), rates("power").assign(scenario="planted")])
+    ax = plots.false_alarms(mixed, by="scenario")
+    assert headings(ax) == ["one", "two"]
+    assert bars(ax) == ends(rates())
+    drawn = [each for each in ax.get_lines() if each.get_linestyle() == "None"]
+    colours = {x: to_hex(each.get_color()).upper() for each in drawn for x in each.get_xdata()}
+    less = ({MISS, COLOURS["different"]} - {more}).pop()
+    assert colours == {0.05: INK, 0.2: more, 0.01: less, 0.3: INK}
+    assert beside(ax)[:4] == [".050", ".010", ".200", ".300"]
+    assert "500 to 2,000 simulated tables" in note(ax)
+
+
+def test_curves_join_values_with_bands_and_what_is_promised() -> None:
+    frame = pd.DataFrame({"method": ["p"] * 3 + ["q"] * 3, "effect": [0.0, 0.02, 0.04] * 2})
+    frame = frame.assign(n_words=[4, 8, 16] * 2, rate=[0.05, 0.4, 0.9, 0.11, 0.5, 0.9])
+    frame = frame.assign(low=0.0, high=1.0, nominal=[0.05] * 3 + [0.11] * 3)
+    frame["width"] = [np.nan] * 3 + [0.09, 0.06, 0.03]
+    ax = plots.curves(frame)
+    assert line(ax, "p").get_xydata().tolist() == [[0, 0.05], [0.02, 0.4], [0.04, 0.9]]
+    dashed = [each.get_ydata()[0] for each in ax.lines if each.get_gid() == "nominal"]  # type: ignore[index]
+    assert dashed == [0.05, 0.11]
+    assert len(ax.collections) == 2
+    ax = plots.curves(frame, x="n_words", y="width")
+    assert [each.get_label() for each in ax.lines] == ["q"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["4", "8", "16"]
+
+
+@pytest.mark.parametrize("observed", [1.27, -0.8])
+def test_a_null_distribution_counts_every_value_and_splits_at_the_observed_one(
+    observed: float,
+) -> None:
+    values = np.random.default_rng(1).normal(0, 0.6, 3000)
+    ax = plots.null_distribution(values, observed, label="d", bounds=(-1.94, 1.94))
+    assert "Dotted: −1.94 and 1.94, the farthest" in note(ax)
+    counts = {
+        colour: sum(
+            bar.get_height()  # type: ignore[attr-defined]
+            for bar in ax.patches
+            if to_hex(bar.get_facecolor()) == colour.lower()
+        )
+        for colour in (BODY, MISS)
+    }
+    extreme = (np.abs(values) >= abs(observed)).sum()
+    assert counts == {BODY: 3000 - extreme, MISS: extreme}
+    at = [each.get_xdata()[0] for each in ax.lines]  # type: ignore[index]
+    assert at == [observed, -observed, -1.94, 1.94]
+    assert f"share of {extreme / 3000:.2g}" in note(ax)
+    known = plots.null_distribution(values, observed, label="d", share=0.0084, published="38%.")
+    assert "share of 0.0084. 38%." in note(known)
