@@ -145,8 +145,9 @@ def contrast_forest(
     ValueError
         If a connection, the pair or the level is not there, or `rope` is no distance.
     """
-    require_frame(frame, ("first", "second"), CONTRASTS)
-    chosen = contrast_of(frame, first, second)
+    require_frame(frame, ("mean", "low", "high"), CONTRASTS)
+    known = {"first": first, "second": second} if "first" not in frame else {}
+    chosen = contrast_of(frame.assign(**known), first, second)
     rows, left_out = level_rows(chosen, level, CONTRASTS)
     heading, column = "", ""
     if "p_direction" in rows:
