@@ -16,7 +16,6 @@ from .comparison.joint import compare as compare
 from .comparison.many import fit_many as fit_many
 from .comparison.queries import distance_tables as distance_tables
 from .comparison.queries import score_many as score_many
-from .comparison.rank_correlations import rank_correlations as rank_correlations
 from .comparison.ranks import differences as differences
 from .comparison.ranks import new_trainings as new_trainings
 from .comparison.ranks import ranks as ranks

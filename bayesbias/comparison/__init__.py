@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from .bias_checks import bias_before_after
 from .changes import alignment, band_shares, changes, order_changes, side_effects, turned_counts
-from .embeddings import compare_embeddings, embedding_changes
 from .joint import compare, posterior_at
 from .pairing import Pairs, pair, unpaired
 from .single_numbers import mac_before_after, scores_before_after
@@ -20,8 +19,6 @@ __all__ = [
     "bias_before_after",
     "changes",
     "compare",
-    "compare_embeddings",
-    "embedding_changes",
     "mac_before_after",
     "order_changes",
     "pair",

@@ -126,7 +126,7 @@ def _one(table: pd.DataFrame, name: str) -> pd.DataFrame:
         names = list(valid["embedding"].astype(str).unique())
         raise ValueError(
             f"the table {name} holds {len(names)} embeddings ({', '.join(names[:_SHOWN])}); pass "
-            f"one, as table[table['embedding'] == {names[0]!r}], or use compare_embeddings"
+            f"one, as table[table['embedding'] == {names[0]!r}], or use fit_many"
         )
     return valid
 
