@@ -165,7 +165,7 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             "How far distances moved, by level, with the region of practical equivalence.",
             'after = bb.debias.hard(vectors, "gender")\n'
             "debiased = bb.distance_table(after, wordlist)\n"
-            "change = bb.compare(table, debiased, seed=1)\n"
+            "change = bb.fit_change(table, debiased, seed=1)\n"
             'bb.plots.change_forest(bb.summary(change), level="group")',
             "Changes of mean distances after hard debiasing, by group",
         ),
@@ -223,7 +223,7 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             '    for name, each in {"as it is": vectors, "debiased": after}.items()\n'
             '    for listed in map(bb.load_wordlist, ("gender", "religion"))\n'
             "]\n"
-            "bb.plots.rank_forest(bb.ranks(bb.fit_many(tables, seed=1)))",
+            "bb.plots.rank_forest(bb.rank_embeddings(bb.fit_many(tables, seed=1)))",
             "Contrasts of two embeddings and two lists, in one model and by themselves",
         ),
         Entry(

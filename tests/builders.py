@@ -46,7 +46,7 @@ def distances(
         for name in connections
         for at in range(n_attributes)
     ]
-    return bb.validate(pd.DataFrame(rows, columns=list(bb.COLUMNS)))
+    return bb.validate_table(pd.DataFrame(rows, columns=list(bb.COLUMNS)))
 
 
 def summaries(

@@ -19,9 +19,9 @@ from builders import FAST
 from hypothesis import HealthCheck, settings
 from xarray import DataTree
 
-from bayesbias.comparison import compare
+from bayesbias.comparison import fit_change
 from bayesbias.sampling.fit import fit
-from bayesbias.tables.schema import COLUMNS, validate
+from bayesbias.tables.schema import COLUMNS, validate_table
 from bayesbias.tables.table_files import read_table
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def toy_table() -> pd.DataFrame:
             connection = name if name in centre else own
             distance = centre[connection] + 0.1 * rng.standard_normal()
             rows.append((word, group, attribute, name, connection, distance))
-    table = validate(pd.DataFrame(rows, columns=list(COLUMNS)))
+    table = validate_table(pd.DataFrame(rows, columns=list(COLUMNS)))
     twice = table.iloc[[5]].assign(cosine_distance=table["cosine_distance"][5] + 0.01)
     return pd.concat([table.iloc[1:], twice], ignore_index=True)
 
@@ -164,7 +164,7 @@ def change_tables(toy_table: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 @pytest.fixture(scope="session")
 def change_tree(change_tables: tuple[pd.DataFrame, pd.DataFrame]) -> DataTree:
     """Posterior of the change between the two tables."""
-    return compare(*change_tables, seed=1, **FAST)
+    return fit_change(*change_tables, seed=1, **FAST)
 
 
 @pytest.fixture(scope="session")

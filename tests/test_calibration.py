@@ -129,7 +129,7 @@ def test_changes_are_those_of_compare() -> None:
     found = source.measure(made, batch, SeedSequence(77), Choices(ci_prob=0.8, draws=4000))
     anew = made.without_effect().simulate(2, SeedSequence(77).spawn(1)[0])
     after = batch.debiased(anew, 0.5)
-    fitted = bb.compare(batch.table(0), after.table(0), "change-maximal", draws=1000, seed=1)
+    fitted = bb.fit_change(batch.table(0), after.table(0), "change-maximal", draws=1000, seed=1)
     parts = {"": fitted} | {
         f"{end} ": bb.comparison.posterior_at(fitted, end) for end in ("before", "after")
     }

@@ -40,7 +40,7 @@ def test_a_model_is_shown_with_its_priors_and_reasons(capsys: pytest.CaptureFixt
     said = " ".join(capsys.readouterr().out.split())
     assert "change: The change of each distance, pair by pair" in said
     assert "connection_mean normal: mean 0, sd 0.3" in said
-    assert "For changes of distances, as bb.compare fits them: `bayesbias compare`." in said
+    assert "For changes of distances, as bb.fit_change fits them: `bayesbias compare`." in said
     assert "sigma connection, word_mean of protected_word by connection around" in said
     assert "Reference: Gelman and Hill (2007)" in said
 

@@ -13,7 +13,7 @@ from xarray import DataTree
 import bayesbias as bb
 from bayesbias import comparison
 from bayesbias.comparison import joint
-from bayesbias.comparison.joint import compare, posterior_at
+from bayesbias.comparison.joint import fit_change, posterior_at
 from bayesbias.model.tree import stacked
 from bayesbias.tables.schema import CONNECTIONS
 
@@ -80,13 +80,13 @@ def test_wrong_readings_say_what_is_allowed(
 
 
 def test_other_posteriors_are_no_change(crossed_posterior: DataTree) -> None:
-    with pytest.raises(ValueError, match=r"pass one that bb.compare gave"):
+    with pytest.raises(ValueError, match=r"pass one that bb.fit_change gave"):
         comparison.changes(crossed_posterior)
 
 
 @pytest.fixture(scope="module")
 def religion_tree(debiased_religion: tuple[pd.DataFrame, ...]) -> DataTree:
-    return compare(*debiased_religion, "change", seed=1)
+    return fit_change(*debiased_religion, "change", seed=1)
 
 
 def test_religion_reddit_shares_inside_the_band(
@@ -162,7 +162,7 @@ def test_hers_moves_most_of_the_gender_words_on_reddit(
 ) -> None:
     """The paper's section on debiasing: +.13, associated. Draws of an sd of .015 are 4,000."""
     tables = published("gender_group_reddit_dataset"), published("debiased_gender_reddit")
-    found = comparison.changes(compare(*tables, "change", seed=1))
+    found = comparison.changes(fit_change(*tables, "change", seed=1))
     words = found[(found["level"] == "word") & (found["connection"] == "associated")]
     most = words.loc[words["mean"].abs().idxmax()]
     assert most["protected_word"] == "hers"

@@ -1,4 +1,4 @@
-"""`compare`: the joint posterior of change and level, and that it covers planted changes."""
+"""`fit_change`: the joint posterior of change and level, and that it covers planted changes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from xarray import DataTree
 import bayesbias as bb
 from bayesbias import comparison
 from bayesbias.comparison import joint
-from bayesbias.comparison.joint import compare, posterior_at
+from bayesbias.comparison.joint import fit_change, posterior_at
 from bayesbias.comparison.pairing import pair
 from bayesbias.comparison.slopes import slopes
 from bayesbias.model.posterior_files import load_posterior, save_posterior
@@ -34,7 +34,7 @@ def test_the_change_is_the_model_of_distances_on_the_differences(
 ) -> None:
     """Changes + 1 are a table that `fit` takes, with the prior mean moved by 1 as well."""
     many = {"draws": 4000, "chains": 2}
-    got = compare(*change_tables, model, seed=1, **many)
+    got = fit_change(*change_tables, model, seed=1, **many)
     pairs = pair(*change_tables)
     raised = pairs.rows.assign(cosine_distance=pairs.rows["change"] + 1)
     first, _ = SeedSequence(1).spawn(2)
@@ -77,8 +77,8 @@ def test_summary_contrasts_check_and_files_apply_to_a_change(
 def test_equal_seeds_give_equal_posteriors(
     change_tables: tuple[pd.DataFrame, pd.DataFrame], change_tree: DataTree
 ) -> None:
-    again = compare(*change_tables, seed=1, **FAST)
-    other = compare(*change_tables, seed=2, **FAST)
+    again = fit_change(*change_tables, seed=1, **FAST)
+    other = fit_change(*change_tables, seed=2, **FAST)
     assert np.array_equal(stacked(again, "word_mean"), stacked(change_tree, "word_mean"))
     assert np.array_equal(again["before"]["word_mean"], change_tree["before"]["word_mean"])
     assert not np.array_equal(stacked(other, "word_mean"), stacked(change_tree, "word_mean"))
@@ -91,7 +91,7 @@ def test_a_maximal_change_has_both_ends_whose_slopes_the_effects_share(
 
     Contrasts of both ends at every level differ by those of the change, draw by draw.
     """
-    tree = compare(*change_tables, "change-maximal", seed=1, method="exact", **FAST)
+    tree = fit_change(*change_tables, "change-maximal", seed=1, method="exact", **FAST)
     assert tree["before"]["word_mean"].dims == ("chain", "draw", "protected_word", "connection")
     slope = tree["constant_data"]["slope"]
     first, second = (slope.sel(connection=name).item() for name in ("associated", "different"))
@@ -113,7 +113,9 @@ def test_distances_before_have_the_priors_of_distances(
     """A prior that forbids changes leaves the distances before as far apart as they are."""
     frozen = {name: {"rate": 1000} for name in ("level_sd", "lean_sd")}
     before, _ = change_tables
-    tree = compare(*change_tables, "change-maximal", priors=frozen, seed=1, method="exact", **FAST)
+    tree = fit_change(
+        *change_tables, "change-maximal", priors=frozen, seed=1, method="exact", **FAST
+    )
     alone = bb.fit(before, "maximal", seed=1, **FAST)
     spread = [
         stacked(each, "word_mean").mean(axis=0).std(axis=0).mean()
@@ -175,7 +177,7 @@ def test_rows_without_a_partner_are_told_and_counted(
 ) -> None:
     before, after = change_tables
     with pytest.warns(UserWarning, match="1 of before and 3 of after have no partner") as caught:
-        tree = compare(before.drop(index=[3, 4, 5]), after.drop(index=[7]), seed=1, **FAST)
+        tree = fit_change(before.drop(index=[3, 4, 5]), after.drop(index=[7]), seed=1, **FAST)
     assert caught[0].filename == __file__
     counts = {name: tree.attrs[name] for name in ("n_unpaired_before", "n_unpaired_after")}
     assert counts == {"n_unpaired_before": 1, "n_unpaired_after": 3}
@@ -187,18 +189,18 @@ def test_what_no_change_can_be_learnt_from_is_refused(
 ) -> None:
     before, after = change_tables
     with pytest.raises(ValueError, match="the tables are the same: all 32 paired distances"):
-        compare(before, before.assign(cosine_distance=before["cosine_distance"] + 1e-8))
+        fit_change(before, before.assign(cosine_distance=before["cosine_distance"] + 1e-8))
     kept = after.assign(
         cosine_distance=after["cosine_distance"].where(
             after["connection"] != "human", before["cosine_distance"]
         )
     )
     with pytest.raises(ValueError, match=r"all 4 changes of human rows are 0.*sigma = 'common'"):
-        compare(before, kept)
+        fit_change(before, kept)
     with pytest.raises(ValueError, match=r"after is a multiple of before.* in all assoc"):
-        compare(before, before.assign(cosine_distance=1.05 * before["cosine_distance"]))
+        fit_change(before, before.assign(cosine_distance=1.05 * before["cosine_distance"]))
     common = load_model("change").to_dict() | {"sigma": "common"}
-    assert compare(before, kept, spec_from_dict(common), seed=1, **FAST).attrs["n_pairs"]
+    assert fit_change(before, kept, spec_from_dict(common), seed=1, **FAST).attrs["n_pairs"]
 
 
 @pytest.mark.parametrize(
@@ -215,7 +217,7 @@ def test_wrong_options_say_what_is_allowed(
     change_tables: tuple[pd.DataFrame, pd.DataFrame], options: dict[str, object], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        compare(*change_tables, **options)
+        fit_change(*change_tables, **options)
 
 
 def test_warnings_of_either_fit_travel(
@@ -230,7 +232,7 @@ def test_warnings_of_either_fit_travel(
         return tree
 
     monkeypatch.setattr(joint, "fit_design", doubtful)
-    tree = compare(*change_tables, seed=1, **FAST)
+    tree = fit_change(*change_tables, seed=1, **FAST)
     with pytest.warns(bb.SamplingWarning, match="of the distances before: doubt"):
         assert comparison.changes(tree).attrs["warnings"] == ["of the distances before: doubt"]
 
@@ -240,7 +242,7 @@ def planted(rng: np.random.Generator, attribute_sd: float) -> tuple[pd.DataFrame
 
     Single distances before and after have sds .18 and .14 and correlate by .7, means before and
     changes of words are independent: the slope of one on the other is 0 between words and -.88
-    within, unlike what `compare` takes for granted.
+    within, unlike what `fit_change` takes for granted.
     """
     rows = []
     for word in range(15):
@@ -286,7 +288,7 @@ def test_planted_changes_and_turns_are_covered_as_they_should_be() -> None:
     turned, said, apart = [], [], []
     for seed in range(40):
         before, after, truth, overall = planted(rng, 0.0)
-        tree = compare(before, after, "change", seed=seed, method="exact", **FAST)
+        tree = fit_change(before, after, "change", seed=seed, method="exact", **FAST)
         frame = comparison.changes(tree)
         cells = truth.to_numpy().reshape(15, 4, 2)
         words = frame[frame["level"] == "word"]
@@ -346,7 +348,7 @@ def test_attribute_effects_are_needed_where_attributes_move() -> None:
         for model, found in covered.items():
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
-                tree = compare(before, after, model, seed=seed, method="exact", **FAST)
+                tree = fit_change(before, after, model, seed=seed, method="exact", **FAST)
             frame = bb.summary(tree).query("level == 'overall'")
             found.append(inside(frame, overall["change"].to_numpy()))
     shares = {model: np.concatenate(found).mean() for model, found in covered.items()}

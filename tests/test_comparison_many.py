@@ -210,7 +210,7 @@ def dense_prior(sds: Mapping[str, float]) -> np.ndarray:
 
 
 def test_planted_orders_are_found() -> None:
-    ranked, apart = bb.ranks(fitted()), bb.differences(fitted())
+    ranked, apart = bb.rank_embeddings(fitted()), bb.embedding_differences(fitted())
     assert list(ranked["wordlist"].unique()) == ["average", "one", "two"]
     for _, rows in ranked.groupby("wordlist"):
         assert list(rows["embedding"]) == ["a", "b", "c"]
@@ -244,11 +244,11 @@ def test_variance_shares_sum_to_one_and_say_so_in_words() -> None:
 
 
 def test_a_new_training_is_less_sure_than_the_text() -> None:
-    frame = bb.new_trainings(fitted(trainings=3), seed=1)
+    frame = bb.predict_retraining(fitted(trainings=3), seed=1)
     assert len(frame) == 6
     assert (frame["widening"] > 1).all()
     with pytest.raises(ValueError, match="trained more than once"):
-        bb.new_trainings(fitted())
+        bb.predict_retraining(fitted())
 
 
 def test_words_that_an_embedding_lacks_fake_no_difference() -> None:
@@ -259,7 +259,7 @@ def test_words_that_an_embedding_lacks_fake_no_difference() -> None:
     table.loc[biased & associated, "cosine_distance"] -= 0.4
     with pytest.warns(UserWarning, match="20 of 120 pairs .* left out"):
         post = bb.fit_many(table[~(biased & (table["embedding"] == "b"))], draws=250, seed=1)
-    row = bb.differences(post).iloc[0]
+    row = bb.embedding_differences(post).iloc[0]
     assert row["low"] < 0 < row["high"]
     assert abs(row["mean"]) < 0.03  # all words of a together lie 0.13 lower than those of b
 
@@ -268,7 +268,7 @@ def test_a_cell_that_was_not_measured_is_predicted_and_not_ranked() -> None:
     planted = {"one": PLANTED["one"], "two": {"a": -0.2, "b": -0.1}, "three": {"c": 0.0}}
     with pytest.warns(UserWarning, match="'three' is in c only"):
         post = bb.fit_many(tables(planted), draws=250, seed=1)
-    ranked = bb.ranks(post)
+    ranked = bb.rank_embeddings(post)
     assert list(ranked[ranked["wordlist"] == "two"]["embedding"]) == ["a", "b"]
     assert set(ranked[ranked["wordlist"] == "average"]["embedding"]) == {"a", "b", "c"}
     sd = post["posterior"]["contrast"].std(("chain", "draw"))
@@ -307,7 +307,9 @@ def test_what_cannot_be_compared_is_refused() -> None:
     with pytest.raises(ValueError, match="unknown model of many embeddings"):
         bb.fit_many(table, model="joined")
     with pytest.raises(ValueError, match="not a posterior of many embeddings"):
-        bb.ranks(bb.fit(table[table["embedding"] == "a"].drop_duplicates(bb.COLUMNS[:2]), draws=10))
+        bb.rank_embeddings(
+            bb.fit(table[table["embedding"] == "a"].drop_duplicates(bb.COLUMNS[:2]), draws=10)
+        )
 
 
 def test_parameters_come_back_from_what_they_make(toy_table: pd.DataFrame) -> None:

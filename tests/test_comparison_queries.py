@@ -18,7 +18,7 @@ from bayesbias.scores import SCORES, mac, rnd, weat
 GROUPS = {"a": ["a0", "a1", "a2"], "b": ["b0", "b1", "b2"], "c": ["c0", "c1", "c2"]}
 OWN = {"a": ["p0", "p1"], "b": ["q0", "q1"], "c": ["r0", "r1"]}
 THREE = bb.WordList("three", GROUPS, OWN)
-TWO = bb.from_query(GROUPS["b"], GROUPS["a"], OWN["b"], OWN["c"], name="two")
+TWO = bb.WordList.from_query(GROUPS["b"], GROUPS["a"], OWN["b"], OWN["c"], name="two")
 WORDS = [word for words in (*GROUPS.values(), *OWN.values()) for word in words]
 EXACT = 1e-6
 """Vectors are float32 in both."""

@@ -92,7 +92,7 @@ def test_what_mac_hides_of_hard_debiasing(shared_data) -> None:
     direct = score(frame, "direct_bias")
     assert direct["before"] / direct["after"] > 5  # .117 and .019
     tables = [bb.distance_table(each, words) for each in (vectors, debiased)]
-    tree = bb.compare(*tables, "change-crossed", seed=1)
+    tree = bb.fit_change(*tables, "change-crossed", seed=1)
     overall = changes(tree).query("level == 'overall'").set_index("connection")
     assert overall["p_direction"]["associated"] > 0.97
     assert overall["p_direction"]["different"] > 0.97

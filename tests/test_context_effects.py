@@ -38,7 +38,7 @@ def crossed(toy_table: pd.DataFrame) -> pd.DataFrame:
 def shifted(table: pd.DataFrame) -> pd.DataFrame:
     noise = 0.02 * np.random.default_rng(3).standard_normal(len(table))
     moved = table["cosine_distance"] + table["context"].map(SHIFTS) + noise
-    return bb.validate(table.assign(cosine_distance=moved))
+    return bb.validate_table(table.assign(cosine_distance=moved))
 
 
 def test_contexts_come_out_where_they_were_put(crossed: pd.DataFrame) -> None:
@@ -114,7 +114,7 @@ def simulated() -> pd.DataFrame:
     table["protected_group"] = np.array(design.groups)[design.word_group[design.word]]
     table["attribute"] = table["attribute_set"] = np.array(design.attributes)[design.attribute]
     table["connection"] = np.array(design.connections)[design.connection]
-    return bb.validate(table)
+    return bb.validate_table(table)
 
 
 @pytest.mark.slow

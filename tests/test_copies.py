@@ -13,7 +13,7 @@ import pytest
 from gensim.models import KeyedVectors
 
 import bayesbias as bb
-from bayesbias.tables.copies import copied_words, drop_copies
+from bayesbias.tables.copies import drop_duplicates, duplicate_vectors
 
 WORDS = bb.WordList(
     name="pets",
@@ -64,7 +64,7 @@ def by_brute_force(table: pd.DataFrame) -> set[frozenset[str]]:
 def test_tables_of_different_words_have_none_and_warn_of_none() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert copied_words(bb.distance_table(vectors_of(), WORDS)).empty
+        assert duplicate_vectors(bb.distance_table(vectors_of(), WORDS)).empty
 
 
 def test_copies_across_groups_and_among_attributes_are_named() -> None:
@@ -75,7 +75,7 @@ def test_copies_across_groups_and_among_attributes_are_named() -> None:
     assert any(
         "1 attribute words are exact copies" in text and "quiet = loud" in text for text in texts
     )
-    found = copied_words(table)
+    found = duplicate_vectors(table)
     assert set(found["kind"]) == {"copy"}
     words = found[found["role"] == "protected_word"]
     assert {frozenset(each) for each in zip(words["word"], words["other"], strict=True)} == (
@@ -88,11 +88,11 @@ def test_each_vector_is_kept_once_and_under_its_first_name() -> None:
     vectors = vectors_of(hound="kitten", puppy="kitten", loud="quiet")
     with pytest.warns(UserWarning, match="exact copies"):
         whole = bb.distance_table(vectors, WORDS)
-    once = bb.distance_table(vectors, WORDS, drop_copies=True)
+    once = bb.distance_table(vectors, WORDS, drop_duplicates=True)
     assert list(once["protected_word"].unique()) == ["cat", "kitten", "puss", "dog"]
     assert "loud" not in set(once["attribute"])
-    pd.testing.assert_frame_equal(once, drop_copies(whole))
-    assert copied_words(once).empty
+    pd.testing.assert_frame_equal(once, drop_duplicates(whole))
+    assert duplicate_vectors(once).empty
 
 
 def test_words_at_one_distance_from_stereotypes_alone_are_equidistant() -> None:
@@ -102,22 +102,22 @@ def test_words_at_one_distance_from_stereotypes_alone_are_equidistant() -> None:
     moved = table["cosine_distance"].mask(
         (table["protected_word"] == "dog") & ~sides, table["attribute"].map(like)
     )
-    found = copied_words(table.assign(cosine_distance=moved))
+    found = duplicate_vectors(table.assign(cosine_distance=moved))
     assert found[["kind", "word", "other"]].to_numpy().tolist() == [["equidistant", "cat", "dog"]]
     assert found["n_distances"].tolist() == [6]
     within_group = table["cosine_distance"].mask(
         (table["protected_word"] == "puss") & ~sides, table["attribute"].map(like)
     )
-    assert copied_words(table.assign(cosine_distance=within_group)).empty
+    assert duplicate_vectors(table.assign(cosine_distance=within_group)).empty
 
 
 def test_missing_pairs_do_not_hide_a_copy_and_few_distances_make_none() -> None:
     with pytest.warns(UserWarning, match="exact copies"):
         table = bb.distance_table(vectors_of(hound="kitten"), WORDS)
     holes = (table["protected_word"] == "hound") & (table["attribute"] == "clock")
-    assert copied_words(table[~holes])["n_distances"].tolist() == [8]
+    assert duplicate_vectors(table[~holes])["n_distances"].tolist() == [8]
     few = table[table["attribute"].isin(["clock", "grass"])]
-    assert copied_words(few).empty
+    assert duplicate_vectors(few).empty
 
 
 def test_the_tolerance_is_a_difference_of_distances() -> None:
@@ -125,10 +125,10 @@ def test_the_tolerance_is_a_difference_of_distances() -> None:
         table = bb.distance_table(vectors_of(hound="kitten"), WORDS)
     moved = table["cosine_distance"] + 1e-4 * (table["protected_word"] == "hound")
     apart = table.assign(cosine_distance=moved)
-    assert copied_words(apart).empty
-    assert len(copied_words(apart, 2e-4)) == 1
+    assert duplicate_vectors(apart).empty
+    assert len(duplicate_vectors(apart, 2e-4)) == 1
     with pytest.raises(ValueError, match="0 or more; got -1"):
-        copied_words(table, -1)
+        duplicate_vectors(table, -1)
 
 
 def test_a_copy_in_one_embedding_of_two_is_none() -> None:
@@ -136,9 +136,9 @@ def test_a_copy_in_one_embedding_of_two_is_none() -> None:
         told_by(lambda v=vectors, name=name: bb.distance_table(v, WORDS, embedding=name))[0]
         for name, vectors in {"one": vectors_of(hound="kitten"), "two": vectors_of()}.items()
     ]
-    assert copied_words(pd.concat(tables, ignore_index=True)).empty
+    assert duplicate_vectors(pd.concat(tables, ignore_index=True)).empty
     both = pd.concat([tables[0], tables[0].assign(embedding="again")], ignore_index=True)
-    assert copied_words(both)["n_distances"].tolist() == [18]
+    assert duplicate_vectors(both)["n_distances"].tolist() == [18]
 
 
 def test_the_published_debiased_religion_table_warns_and_names_its_five_pairs(
@@ -149,7 +149,7 @@ def test_the_published_debiased_religion_table_warns_and_names_its_five_pairs(
     text = next(text for text in texts if "5 protected words are exact copies" in text)
     assert path.name in text
     assert all(f"{word} = {other}" in text for word, other in RELIGION_PAIRS)
-    found = copied_words(table).query("kind == 'copy'")
+    found = duplicate_vectors(table).query("kind == 'copy'")
     assert set(zip(found["word"], found["other"], strict=True)) == RELIGION_PAIRS
     assert set(found["n_distances"]) == {322}
     assert by_brute_force(table) == set(map(frozenset, RELIGION_PAIRS))
@@ -159,10 +159,10 @@ def test_compare_warns_of_copies_after_and_can_leave_them_out(
     debiased_religion: tuple[pd.DataFrame, ...],
 ) -> None:
     fast = {"draws": 200, "chains": 2, "method": "exact", "seed": 1}
-    _, texts = told_by(lambda: bb.compare(*debiased_religion, "change", **fast))
+    _, texts = told_by(lambda: bb.fit_change(*debiased_religion, "change", **fast))
     assert any("the table after: 5 protected words are exact copies" in text for text in texts)
     tree, texts = told_by(
-        lambda: bb.compare(*debiased_religion, "change", drop_copies=True, **fast)
+        lambda: bb.fit_change(*debiased_religion, "change", drop_duplicates=True, **fast)
     )
     assert not any("copies" in text for text in texts)
     kept = set(tree["posterior"]["protected_word"].values)
@@ -174,4 +174,4 @@ def test_compare_warns_of_copies_after_and_can_leave_them_out(
 def test_published_tables_before_debiasing_have_none(
     published: Callable[[str], pd.DataFrame], name: str
 ) -> None:
-    assert copied_words(published(name)).empty
+    assert duplicate_vectors(published(name)).empty

@@ -34,7 +34,7 @@ TOY = [
 
 @pytest.fixture
 def toy() -> pd.DataFrame:
-    return bb.validate(pd.DataFrame(TOY, columns=list(bb.COLUMNS)))
+    return bb.validate_table(pd.DataFrame(TOY, columns=list(bb.COLUMNS)))
 
 
 def test_mac_band_by_hand(toy: pd.DataFrame) -> None:

@@ -133,7 +133,7 @@ def test_two_spellings_of_one_vector_count_once() -> None:
     assert len(table) == len(found)
     own = dict(zip(table["protected_word"] + table["attribute"], table["connection"], strict=True))
     assert own["heNurse"] == own["sheNurse"] == "associated"
-    assert bb.thin_sets(spelt(words), words).set_index("set")["found"]["woman"] == 1
+    assert bb.undersized_sets(spelt(words), words).set_index("set")["found"]["woman"] == 1
 
 
 def test_one_word_in_two_groups_is_refused_however_it_is_spelt() -> None:
@@ -150,7 +150,7 @@ def test_sets_that_lost_too_much_are_named_and_refused_if_asked() -> None:
         stereotypes={"man": (*there, "x2"), "woman": (*"abc", "x3")},
         controls={"human": (*there, "nan")},
     )
-    thin = bb.thin_sets(vectors, words)
+    thin = bb.undersized_sets(vectors, words)
     # One of five is a fifth, and not more; one of four is; two words are fewer than three.
     assert thin.to_numpy().tolist() == [
         ["protected", "woman", 2, 1, 0.5],

@@ -48,7 +48,7 @@ def test_every_named_scenario_gives_valid_tables_with_controls(name: str) -> Non
     assert name in ABOUT
     batch = scenario(name).simulate(3, seed=1)
     table = batch.table(2)
-    pd.testing.assert_frame_equal(bb.validate(table), table)
+    pd.testing.assert_frame_equal(bb.validate_table(table), table)
     sets = table[table["connection"] == "associated"].groupby("protected_group")["attribute_set"]
     expected = {group: [of] for group, of in zip(batch.layout.groups, "ABC", strict=False)}
     assert sets.unique().map(list).to_dict() == expected

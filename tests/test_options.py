@@ -19,7 +19,7 @@ HOUSE = Path(__file__).parents[1]
 
 
 def test_every_function_that_fits_shows_the_options_of_a_fit() -> None:
-    functions = (bb.fit, bb.compare, bb.vocabulary_contrasts, bb.maskedlm.fit_pairs)
+    functions = (bb.fit, bb.fit_change, bb.vocabulary_contrasts, bb.maskedlm.fit_pairs)
     for function in functions:
         shown = inspect.signature(function).parameters
         for each in fields(FitOptions):

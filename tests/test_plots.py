@@ -54,7 +54,7 @@ def of_tables(table: pd.DataFrame) -> dict[str, Case]:
     ((contrasts,), _) = own["contrast_forest"]
     moved = 0.05 + 0.03 * np.random.default_rng(2).standard_normal(len(table))
     after = table.assign(cosine_distance=table["cosine_distance"] + moved)
-    change = bb.compare(table, after, draws=200, chains=2, seed=1)
+    change = bb.fit_change(table, after, draws=200, chains=2, seed=1)
     cells = [contrasts.assign(embedding=name, list=name) for name in ("e $1$", "f")]
     ranks = pd.DataFrame({"word": table["attribute"].unique()})
     ranks["rank"] = 10 * np.arange(1, len(ranks) + 1)
@@ -116,7 +116,7 @@ def plain() -> dict[str, Case]:
 def odd() -> dict[str, Case]:
     table = distances(ODD_WORDS)
     attribute = table["attribute"].replace({"human0": "$\\frac{1}{2}$", "human1": "long" * 60})
-    return of_tables(bb.validate(table.assign(attribute=attribute))) | of_vectors("$")
+    return of_tables(bb.validate_table(table.assign(attribute=attribute))) | of_vectors("$")
 
 
 def draw(cases: dict[str, Case], name: str, **more: object) -> Axes:

@@ -79,9 +79,9 @@ def test_trainings_of_one_text_are_a_model_of_their_own(documents: list[list[str
     )
     post = bb.fit_many(table, draws=100, seed=1)
     assert list(bb.variance_shares(post)["part"]) == ["training"]
-    assert (bb.new_trainings(post, seed=1)["widening"] > 1).all()
+    assert (bb.predict_retraining(post, seed=1)["widening"] > 1).all()
     with pytest.raises(ValueError, match="differences need two or more"):
-        bb.differences(post)
+        bb.embedding_differences(post)
 
 
 def test_wrong_input_is_refused(documents: list[list[str]]) -> None:

@@ -1,7 +1,7 @@
 """Simulation-based calibration with tables that a simulator of another hand makes.
 
 `studies.sbc` draws tables from the PyMC models. Here they are drawn in plain loops from the
-formulas of docs/models.md, go through `fit` and `compare` as a user's do, and what is ranked is
+formulas of docs/models.md, go through `fit` and `fit_change` as a user's do, and what is ranked is
 what readers look at: means, contrasts, scores, sds.
 """
 
@@ -116,7 +116,7 @@ def fitted(name: str) -> Callable[[pd.DataFrame, int], DataTree]:
             noise = np.random.default_rng(seed).normal(0, 0.05, len(table))
             before = table.assign(cosine_distance=1.0 + noise)
             after = table.assign(cosine_distance=1.0 + noise + table["cosine_distance"])
-            return bb.compare(before, after, model=spec, priors=narrow, seed=seed, **options)
+            return bb.fit_change(before, after, model=spec, priors=narrow, seed=seed, **options)
         return bb.fit(table, spec, priors=narrow, seed=seed, **options)
 
     return fit

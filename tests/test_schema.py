@@ -22,7 +22,7 @@ from bayesbias.tables.schema import (
     connections_present,
     require_columns,
     table_hash,
-    validate,
+    validate_table,
 )
 
 
@@ -55,7 +55,7 @@ def tables(draw: st.DrawFn) -> pd.DataFrame:
 def test_valid_table_comes_back_in_order() -> None:
     table = toy(context="c", embedding="e", stranger=1)
     table = table[["stranger", "context", "embedding", *reversed(COLUMNS)]].iloc[::-1]
-    valid = validate(table)
+    valid = validate_table(table)
     assert tuple(valid.columns) == (*COLUMNS, *OPTIONAL_COLUMNS)
     assert valid.index.tolist() == [0, 1]
     assert valid["connection"].cat.ordered
@@ -67,7 +67,7 @@ def test_valid_table_comes_back_in_order() -> None:
 def test_the_table_that_is_given_stays_as_it_is() -> None:
     table = toy()
     before = table.copy(deep=True)
-    valid = validate(table)
+    valid = validate_table(table)
     valid["cosine_distance"] = 0.0
     assert_frame_equal(table, before)
 
@@ -75,7 +75,7 @@ def test_the_table_that_is_given_stays_as_it_is() -> None:
 @pytest.mark.parametrize("column", COLUMNS)
 def test_missing_column_is_named(column: str) -> None:
     with pytest.raises(ValueError, match=rf"lacks the column\(s\) {column}; it has "):
-        validate(toy().drop(columns=column))
+        validate_table(toy().drop(columns=column))
 
 
 def test_all_missing_columns_are_named() -> None:
@@ -85,12 +85,12 @@ def test_all_missing_columns_are_named() -> None:
 
 def test_what_is_no_table_is_named() -> None:
     with pytest.raises(TypeError, match=r"a table \(DataFrame\) is needed; got a list"):
-        validate([])  # type: ignore[arg-type]
+        validate_table([])  # type: ignore[arg-type]
 
 
 def test_empty_table_is_refused() -> None:
     with pytest.raises(ValueError, match=r"no rows; were all words missing"):
-        validate(toy().iloc[:0])
+        validate_table(toy().iloc[:0])
 
 
 IMPOSSIBLE = r"1 distance\(s\) are not in \[0, 2\], first in row 1 \('she', '<script>"
@@ -110,25 +110,25 @@ def test_what_cannot_be_in_a_table_is_refused(column: str, value: object, messag
     table = toy()
     table[column] = [table[column][0], value]
     with pytest.raises(ValueError, match=message.format(column=column)):
-        validate(table)
+        validate_table(table)
 
 
 def test_rounding_beyond_the_ends_is_clipped() -> None:
-    valid = validate(toy(cosine_distance=[-ROUNDING / 2, 2 + ROUNDING / 2]))
+    valid = validate_table(toy(cosine_distance=[-ROUNDING / 2, 2 + ROUNDING / 2]))
     assert valid["cosine_distance"].tolist() == [0.0, 2.0]
     with pytest.raises(ValueError, match=r"not in \[0, 2\]"):
-        validate(toy(cosine_distance=[0.5, 2 + 2 * ROUNDING]))
+        validate_table(toy(cosine_distance=[0.5, 2 + 2 * ROUNDING]))
 
 
 def test_connections_present_keep_the_order_of_the_schema() -> None:
     assert connections_present(toy(connection=["human", "associated"])) == ["associated", "human"]
-    assert connections_present(validate(toy())) == ["different", "human"]
+    assert connections_present(validate_table(toy())) == ["different", "human"]
 
 
 @given(tables())
 def test_validating_twice_changes_nothing(table: pd.DataFrame) -> None:
-    valid = validate(table)
-    assert_frame_equal(validate(valid), valid)
+    valid = validate_table(table)
+    assert_frame_equal(validate_table(valid), valid)
     assert_frame_equal(valid.astype({"connection": "str"}), table, check_dtype=False)
 
 
@@ -136,23 +136,23 @@ def test_validating_twice_changes_nothing(table: pd.DataFrame) -> None:
 def test_order_of_rows_is_kept(table: pd.DataFrame, random: np.random.RandomState) -> None:
     order = list(range(len(table)))
     random.shuffle(order)
-    expected = validate(table).iloc[order].reset_index(drop=True)
-    assert_frame_equal(validate(table.iloc[order]), expected)
+    expected = validate_table(table).iloc[order].reset_index(drop=True)
+    assert_frame_equal(validate_table(table.iloc[order]), expected)
 
 
 @given(tables())
 def test_csv_round_trip_keeps_table_and_hash(table: pd.DataFrame) -> None:
-    valid = validate(table)
+    valid = validate_table(table)
     text = valid.to_csv(index=False)
     texts = dict.fromkeys(COLUMNS[:-1], "str")
-    read = validate(pd.read_csv(io.StringIO(text), keep_default_na=False, dtype=texts))
+    read = validate_table(pd.read_csv(io.StringIO(text), keep_default_na=False, dtype=texts))
     assert_frame_equal(read, valid, check_dtype=False)
     assert table_hash(read) == table_hash(valid)
 
 
 def test_equal_tables_have_equal_hashes_and_others_do_not() -> None:
-    valid = validate(toy())
-    assert table_hash(valid) == table_hash(validate(toy()))
+    valid = validate_table(toy())
+    assert table_hash(valid) == table_hash(validate_table(toy()))
     others = [
         toy(cosine_distance=[0.25, np.nextafter(1.5, 2)]),
         toy(protected_word=["he", "her"]),
@@ -160,7 +160,7 @@ def test_equal_tables_have_equal_hashes_and_others_do_not() -> None:
         toy(embedding="glove"),
         toy().iloc[::-1],
     ]
-    hashes = {table_hash(validate(other)) for other in others}
+    hashes = {table_hash(validate_table(other)) for other in others}
     assert len(hashes | {table_hash(valid)}) == len(others) + 1
     assert table_hash(valid).isalnum()
     assert len(table_hash(valid)) == 64
@@ -184,4 +184,4 @@ def test_hash_tells_apart_words_that_meet_at_the_edge_of_two_columns() -> None:
 def test_what_is_no_table_is_told_how_to_make_one(given: object) -> None:
     told = rf"got a {type(given).__name__}. bb.read_table\(path\) reads a long-form table"
     with pytest.raises(TypeError, match=told):
-        validate(given)  # type: ignore[arg-type]
+        validate_table(given)  # type: ignore[arg-type]

@@ -100,7 +100,7 @@ def test_differences_between_embeddings_are_those_of_their_pairs(
     name = config.lists[0].name
     tables = [small.measured[each, name] for each in ("calm", "rough")]
     options = config.of_fit(seed=1, progressbar=False)
-    expected = bb.contrasts(bb.compare(*tables, "change-maximal", options=options))
+    expected = bb.contrasts(bb.fit_change(*tables, "change-maximal", options=options))
     expected = expected[expected["level"] != "word"].reset_index(drop=True)
     own = found[(found["embedding"] == "rough")].reset_index(drop=True)
     assert_frame_equal(own[expected.columns], expected, check_exact=True)

@@ -27,7 +27,7 @@ from bayesbias.model.tree import (
     warnings_of,
 )
 from bayesbias.sampling.fit import fit_design
-from bayesbias.tables.schema import table_hash, validate
+from bayesbias.tables.schema import table_hash, validate_table
 
 
 def test_groups_dims_and_coordinates(toy_table: pd.DataFrame, crossed_posterior: DataTree) -> None:
@@ -99,7 +99,7 @@ def test_attributes_say_where_it_comes_from(
     assert attrs["model"] == "crossed"
     assert attrs["method"] == "exact"
     assert attrs["seed"] == "1"
-    assert attrs["table_hash"] == table_hash(validate(toy_table))
+    assert attrs["table_hash"] == table_hash(validate_table(toy_table))
     assert set(json.loads(attrs["versions"])) == {"bayesbias", "pymc", "arviz", "numpy"}
     assert spec_of(crossed_posterior) == load_model("crossed")
     assert warnings_of(crossed_posterior) == []

@@ -393,7 +393,7 @@ def test_a_dict_json_csv_and_a_query_make_one_list(write: Write) -> None:
     assert load_wordlist(write(json.dumps(PETS), "pets.json")) == wanted
     frame = wanted.to_frame().to_csv(index=False)
     assert load_wordlist(write(frame, "pets.csv")) == wanted
-    query = bb.from_query(
+    query = bb.WordList.from_query(
         ["cat"], ["dog", "puppy"], ["aloof"], ["loyal"], names=("cat", "dog", "a", "b")
     )
     assert query.groups == wanted.groups

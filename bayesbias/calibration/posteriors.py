@@ -2,7 +2,7 @@
 
 Tables of a scenario share their design, so that only distances change from fit to fit. The
 contrasts are those that `bayesbias.contrasts` takes from a posterior of `fit`, the score is that of
-`bayesbias.posterior_scores`, and changes are those of `bayesbias.compare`.
+`bayesbias.posterior_scores`, and changes are those of `bayesbias.fit_change`.
 """
 
 from __future__ import annotations

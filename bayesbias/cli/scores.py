@@ -78,7 +78,7 @@ def scores(
     from ..sampling.fit import fit
     from ..scores.permutation import named_alternative
     from ..scores.table import score_table
-    from ..tables.distances import distance_table, missing_words, refuse_missing, thin_sets
+    from ..tables.distances import distance_table, missing_words, refuse_missing, undersized_sets
     from ..tables.table_files import write_table
     from ..tables.wordlists import load_wordlist
     from ..workflows.output import require_file_place
@@ -119,7 +119,7 @@ def scores(
     if out is not None:
         write_table(frame, out)
     title = f"{loaded.name} in {Path(vectors).name or vectors}"
-    thin = thin_sets(read, uncontrolled)
+    thin = undersized_sets(read, uncontrolled)
     if len(thin):
         screen.say(f"Too few words of {sets_in_words(thin)}.")
     few = thin_names(thin, loaded.groups, loaded.set_name)

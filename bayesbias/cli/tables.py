@@ -43,7 +43,7 @@ def table(
     from .._core.display import abridged
     from ..embeddings.load import load_vectors
     from ..report.wording.thin import sets_in_words
-    from ..tables.distances import distance_table, missing_words, thin_sets
+    from ..tables.distances import distance_table, missing_words, undersized_sets
     from ..tables.table_files import write_table
     from ..tables.wordlists import load_wordlist
     from ..workflows.output import require_file_place
@@ -62,7 +62,7 @@ def table(
     measured = distance_table(read, loaded, embedding=name, max_missing=max_missing)
     write_table(measured, out)
     missing = missing_words(read, loaded)
-    thin = thin_sets(read, loaded)
+    thin = undersized_sets(read, loaded)
     few = f" Too few words of {sets_in_words(thin)}: do not rely on these." if len(thin) else ""
     screen.say(f"{out}: {len(measured):,} distances.{few}")
     if len(missing):

@@ -1,13 +1,13 @@
 """Before and after: what debiasing, or anything else, did to the distances.
 
-`compare` fits the change of every pair of words; the other functions read what it gives.
+`fit_change` fits the change of every pair of words; the other functions read what it gives.
 """
 
 from __future__ import annotations
 
 from .bias_checks import bias_before_after
 from .changes import alignment, band_shares, changes, order_changes, side_effects, turned_counts
-from .joint import compare, posterior_at
+from .joint import fit_change, posterior_at
 from .pairing import Pairs, pair, unpaired
 from .single_numbers import mac_before_after, scores_before_after
 from .table_source import require_table_source
@@ -18,7 +18,7 @@ __all__ = [
     "band_shares",
     "bias_before_after",
     "changes",
-    "compare",
+    "fit_change",
     "mac_before_after",
     "order_changes",
     "pair",

@@ -33,7 +33,7 @@ def changes(
     Parameters
     ----------
     tree : DataTree
-        As `compare` gives it.
+        As `fit_change` gives it.
     ci_prob : float
         Probability of the intervals, in (0, 1).
     rope : float
@@ -102,7 +102,7 @@ def order_changes(
     Parameters
     ----------
     tree : DataTree
-        As `compare` gives it.
+        As `fit_change` gives it.
     first, second : str
         Connections; first - second below zero: the first lies closer.
     ci_prob, rope, ci_kind

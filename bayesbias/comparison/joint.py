@@ -58,12 +58,12 @@ WHEN = ("before", "after")
 
 
 @shows_fit_keywords
-def compare(
+def fit_change(
     before: pd.DataFrame,
     after: pd.DataFrame,
     model: str | Path | ModelSpec = RECOMMENDED[OUTCOME],
     *,
-    drop_copies: bool = False,
+    drop_duplicates: bool = False,
     priors: Mapping[str, Any] | None = None,
     options: FitOptions | None = None,
     **keywords: Unpack[FitKeywords],
@@ -82,8 +82,9 @@ def compare(
         A model for changes; ``models("change")`` names them. A method that moves an attribute's
         vector changes all its distances at once: under ``change``, where attributes have no effects
         of their own, intervals of the overall change are too narrow then.
-    drop_copies : bool
-        Leave out words that are exact copies of an earlier one in either table (`copied_words`).
+    drop_duplicates : bool
+        Leave out words that share the vector of an earlier one in either table
+        (`duplicate_vectors`).
     priors, options, **keywords
         As for `fit`. `priors` are those of the change; distances before have those of the model
         for distances with the same terms.
@@ -133,13 +134,13 @@ def compare(
     >>> vectors = bb.load_vectors("glove-demo", wordlist)
     >>> table = bb.distance_table(vectors, wordlist)
     >>> after = table.assign(cosine_distance=table["cosine_distance"].round(1))
-    >>> bb.compare(table, after, "change", seed=1).attrs["model"]
+    >>> bb.fit_change(table, after, "change", seed=1).attrs["model"]
     'change'
     """
     spec = load_model(model, OUTCOME).with_priors(dict(priors or {}))
     pairs = pair(before, after)
     _warn_of_unpaired(pairs)
-    pairs = pairs.each_vector_once(drop=drop_copies, stacklevel=2)
+    pairs = pairs.each_vector_once(drop=drop_duplicates, stacklevel=2)
     design = pairs.design()
     _require_change(design, spec)
     return _fit_both(design, pairs, spec, fit_options(options, keywords))
@@ -151,7 +152,7 @@ def posterior_at(tree: DataTree, when: str) -> DataTree:
     Parameters
     ----------
     tree : DataTree
-        As `compare` gives it.
+        As `fit_change` gives it.
     when : {"before", "after"}
 
     Returns
@@ -183,7 +184,7 @@ def posterior_at(tree: DataTree, when: str) -> DataTree:
 def require_change(tree: DataTree) -> None:
     """Raise a ValueError if a posterior is not one of a change."""
     if "before" not in tree.children:
-        raise ValueError("this is not a posterior of a change; pass one that bb.compare gave")
+        raise ValueError("this is not a posterior of a change; pass one that bb.fit_change gave")
 
 
 def _warn_of_unpaired(pairs: Pairs) -> None:

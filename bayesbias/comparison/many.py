@@ -79,8 +79,8 @@ def fit_many(
         ``contrast[wordlist, embedding]``, ``average[embedding]`` over lists, and the sds of
         embeddings, lists, both, and trainings. Cells that no table measured are predicted;
         ``constant_data`` says which were ``measured``, and holds every cell's ``raw_mean`` and
-        ``raw_sd``, neither shrunken, and ``scale``. For `bb.ranks`, `bb.differences`,
-        `bb.variance_shares` and `bb.new_trainings`.
+        ``raw_sd``, neither shrunken, and ``scale``. For `bb.rank_embeddings`,
+        `bb.embedding_differences`, `bb.variance_shares` and `bb.predict_retraining`.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def fit_many(
     >>> table = bb.distance_table(vectors, words, embedding="glove")
     >>> other = table.assign(embedding="other", cosine_distance=table["cosine_distance"] ** 1.1)
     >>> post = bb.fit_many([table, other], seed=1)
-    >>> bb.ranks(post)["embedding"].tolist()
+    >>> bb.rank_embeddings(post)["embedding"].tolist()
     ['other', 'glove']
     """
     if model not in MODELS:

@@ -10,7 +10,7 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from ..model.design import Design, index_table
 from ..tables.copies import without_copies
-from ..tables.schema import COLUMNS, validate
+from ..tables.schema import COLUMNS, validate_table
 
 KEYS = ("protected_word", "attribute", "connection")
 """Rows of both tables that agree in these, and in ``context`` if both have it, are a pair."""
@@ -109,7 +109,7 @@ def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
 
 
 def unpaired(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    """Rows of two tables that have no partner in the other; `compare` leaves them out.
+    """Rows of two tables that have no partner in the other; `fit_change` leaves them out.
 
     Returns
     -------
@@ -121,7 +121,7 @@ def unpaired(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
 
 def _one(table: pd.DataFrame, name: str) -> pd.DataFrame:
     """Validate a table and require that it is of one embedding."""
-    valid = validate(table)
+    valid = validate_table(table)
     if "embedding" in valid and valid["embedding"].nunique(dropna=False) > 1:
         names = list(valid["embedding"].astype(str).unique())
         raise ValueError(

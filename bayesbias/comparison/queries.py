@@ -42,7 +42,7 @@ def distance_tables(
     wordlists: Lists,
     *,
     case: str = "exact",
-    drop_copies: bool = False,
+    drop_duplicates: bool = False,
     max_missing: float | None = None,
 ) -> pd.DataFrame:
     """Compute the distances of every word list in every embedding, for `fit_many`.
@@ -55,7 +55,7 @@ def distance_tables(
         As for `load_wordlist`, each with a name of its own.
     case : {"exact", "lower", "fallback"}
         As for `load_vectors`.
-    drop_copies, max_missing
+    drop_duplicates, max_missing
         As for `distance_table`.
 
     Returns
@@ -89,7 +89,7 @@ def distance_tables(
                     vectors,
                     words,
                     embedding=embedding,
-                    drop_copies=drop_copies,
+                    drop_duplicates=drop_duplicates,
                     max_missing=max_missing,
                 )
             tables.append(table.assign(wordlist=words.name))
@@ -258,13 +258,13 @@ def _named_lists(wordlists: Lists) -> list[WordList]:
         )
     lists = [load_wordlist(each) for each in wordlists]
     if not lists:
-        raise ValueError("there is no word list; name one, or make one with bb.from_query")
+        raise ValueError("there is no word list; name one, or make one with bb.WordList.from_query")
     names = [each.name for each in lists]
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
         raise ValueError(
             f"{names.count(twice[0])} lists are called {twice[0]!r}; give each a name of its own, "
-            "such as bb.from_query(..., name='careers')"
+            "such as bb.WordList.from_query(..., name='careers')"
         )
     return lists
 

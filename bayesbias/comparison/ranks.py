@@ -27,7 +27,7 @@ RAW = ("raw_mean", "raw_sd", "raw_low", "raw_high")
 """Columns of what was measured."""
 
 
-def ranks(
+def rank_embeddings(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
     """Rank embeddings by their contrast, lowest first, with the probability of each rank.
@@ -64,7 +64,7 @@ def ranks(
     >>> table = bb.distance_table(vectors, words, embedding="glove")
     >>> other = table.assign(embedding="other", cosine_distance=table["cosine_distance"] ** 1.1)
     >>> post = bb.fit_many([table, other], seed=1)
-    >>> list(bb.ranks(post)[["embedding", "p_most"]])
+    >>> list(bb.rank_embeddings(post)[["embedding", "p_most"]])
     ['embedding', 'p_most']
     """
     frames = []
@@ -84,7 +84,7 @@ def ranks(
     return _told(whole, tree, ci_prob, ci_kind)
 
 
-def differences(
+def embedding_differences(
     tree: DataTree,
     ci_prob: float = DEFAULT_CI_PROB,
     rope: float = DEFAULT_ROPE,
@@ -119,7 +119,7 @@ def differences(
     >>> table = bb.distance_table(vectors, words, embedding="glove")
     >>> other = table.assign(embedding="other", cosine_distance=table["cosine_distance"] ** 1.1)
     >>> post = bb.fit_many([table, other], seed=1)
-    >>> bb.differences(post)[["first", "second"]].to_numpy().tolist()
+    >>> bb.embedding_differences(post)[["first", "second"]].to_numpy().tolist()
     [['glove', 'other']]
     """
     frames = []
@@ -136,7 +136,7 @@ def differences(
     return _told(whole, tree, ci_prob, ci_kind)
 
 
-def new_trainings(
+def predict_retraining(
     tree: DataTree,
     ci_prob: float = DEFAULT_CI_PROB,
     ci_kind: str = DEFAULT_CI_KIND,
@@ -168,7 +168,7 @@ def new_trainings(
     --------
     >>> import bayesbias as bb
     >>> tables = bb.replicates("texts.txt", bb.load_wordlist("gender"))  # doctest: +SKIP
-    >>> bb.new_trainings(bb.fit_many(tables))[["low", "high"]]  # doctest: +SKIP
+    >>> bb.predict_retraining(bb.fit_many(tables))[["low", "high"]]  # doctest: +SKIP
     """
     require_many(tree)
     if "training_sd" not in tree["posterior"]:

@@ -29,7 +29,7 @@ from ..model.spec import load_model
 from ..sampling.collapsed import mean_moments
 from ..sampling.exact import mode_of, sample_exact
 from ..sampling.reduction import Collapsed, collapse
-from ..tables.schema import validate
+from ..tables.schema import validate_table
 
 KEYS = ["protected_word", "attribute", "connection"]
 """What makes a row of one run the partner of a row of another."""
@@ -126,7 +126,7 @@ def runs_of(wordlist: str, tables: Mapping[Run, pd.DataFrame]) -> Runs:
             f"the list {wordlist!r} has unequal numbers of trainings ({told}); give every "
             "embedding of a list the same number of replicates"
         )
-    valid = {run: validate(table).drop_duplicates(KEYS) for run, table in tables.items()}
+    valid = {run: validate_table(table).drop_duplicates(KEYS) for run, table in tables.items()}
     keyed = {run: table.set_index(KEYS)["cosine_distance"] for run, table in valid.items()}
     shared = next(iter(keyed.values())).index
     for each in keyed.values():

@@ -7,7 +7,7 @@ import pandas as pd
 
 from .._core.checks import unknown_name
 from ..tables.distances import distance_table
-from ..tables.schema import validate
+from ..tables.schema import validate_table
 from ..tables.wordlists import WordList
 from .encoding import ContextualVectors
 
@@ -62,4 +62,4 @@ def contextual_table(
             attribute, _ = pd.factorize(table["attribute"])
             table = table[np.asarray((word + attribute + turn) % len(vectors.contexts) == at)]
         parts.append(table.assign(context=context))
-    return validate(pd.concat(parts, ignore_index=True))
+    return validate_table(pd.concat(parts, ignore_index=True))

@@ -34,7 +34,7 @@ def complete(
     Parameters
     ----------
     tree : DataTree
-        A posterior from `fit` or `compare`.
+        A posterior from `fit` or `fit_change`.
     groups : collection of str
         Those to add, of ``log_likelihood`` (one value a draw and row), ``log_prior`` (one a draw
         for each prior that the model states, summed over its dimension), ``posterior_predictive``

@@ -208,7 +208,7 @@ def index_table(
     *,
     coded: Mapping[str, Coded] | None = None,
 ) -> Design:
-    """Index a table that `validate` gave, or one like it whose distances are another outcome.
+    """Index a table that `validate_table` gave, or one like it whose distances are another outcome.
 
     ``coded`` are its columns of names as `validate_and_encode` gives them; made if not given.
     """

@@ -34,7 +34,7 @@ CHOICES = {
 
 OUTCOMES = {
     "distance": "distances",
-    "change": "changes of distances, as bb.compare fits them",
+    "change": "changes of distances, as bb.fit_change fits them",
     "preference": "preferences between sentences of pairs, as fit_pairs fits them",
 }
 """What each outcome is, in words."""

@@ -17,7 +17,7 @@ from .._core.arrays import FloatArray
 from .._core.checks import is_whole, unknown_name
 from .._core.random import Seed, as_seed_sequence
 from ..tables.cosines import attach_word_cosines
-from ..tables.schema import COLUMNS, validate
+from ..tables.schema import COLUMNS, validate_table
 from ..tables.wordlist_files import CONTROLS
 
 IntArray = NDArray[np.int64]
@@ -184,7 +184,9 @@ class Batch:
         """Return one table in the long form, validated: distances must lie in [0, 2]."""
         if not 0 <= index < len(self):
             raise IndexError(f"there are {len(self)} tables, 0 to {len(self) - 1}; got {index}")
-        rows = validate(self.layout.rows.assign(cosine_distance=self.distances[index].ravel()))
+        rows = validate_table(
+            self.layout.rows.assign(cosine_distance=self.distances[index].ravel())
+        )
         if self.word_cosines[index].size:
             attach_word_cosines(rows, rows["protected_word"].unique(), self.word_cosines[index])
         return rows

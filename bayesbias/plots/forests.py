@@ -294,11 +294,13 @@ def rank_forest(
     Parameters
     ----------
     frame : DataFrame
-        As `bayesbias.ranks` returns it.
+        As `bayesbias.rank_embeddings` returns it.
     first, second, rope, ax : see `bayesbias.plots`
     """
     values, raw = ["mean", "low", "high"], ["raw_mean", "raw_low", "raw_high"]
-    require_frame(frame, ("wordlist", "embedding", *values, *raw, "p_most"), "bb.ranks(posterior)")
+    require_frame(
+        frame, ("wordlist", "embedding", *values, *raw, "p_most"), "bb.rank_embeddings(posterior)"
+    )
     alone = frame.dropna(subset=raw).assign(model="by itself")
     alone = alone.assign(**{name: alone[f"raw_{name}"] for name in values})
     rows = pd.concat([frame.assign(model="in the model of all"), alone])

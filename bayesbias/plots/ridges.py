@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..comparison.changes import band_shares
 from ..tables.descriptives import UNRELATED, densities, mac_band
-from ..tables.schema import validate
+from ..tables.schema import validate_table
 from .frame import (
     DASHES,
     DISTANCE,
@@ -68,7 +68,7 @@ def distributions(
     ----------
     Dobrzeniecka and Urbaniak (2024), figures 3-5 and 15-17.
     """
-    filled = validate(table if after is None else after)
+    filled = validate_table(table if after is None else after)
     bands = mac_band(table, half_width) if after is None else band_shares(table, after, half_width)
     names = bands["connection"].tolist()
     low, high = float(bands["band_low"].iloc[0]), float(bands["band_high"].iloc[0])

@@ -31,7 +31,7 @@ ROLES = {WORD: "attribute", "attribute": WORD}
 KINDS = ("copy", "equidistant")
 
 
-def copied_words(table: pd.DataFrame, tolerance: float = TOLERANCE) -> pd.DataFrame:
+def duplicate_vectors(table: pd.DataFrame, tolerance: float = TOLERANCE) -> pd.DataFrame:
     """List words of a table that are exact copies of another, or equidistant by construction.
 
     Parameters
@@ -62,7 +62,7 @@ def copied_words(table: pd.DataFrame, tolerance: float = TOLERANCE) -> pd.DataFr
     >>> import bayesbias as bb
     >>> wordlist = bb.load_wordlist("religion")
     >>> table = bb.distance_table(bb.load_vectors("glove-demo", words=wordlist), wordlist)
-    >>> len(copied_words(table))
+    >>> len(duplicate_vectors(table))
     0
     """
     if not tolerance >= 0:
@@ -84,7 +84,7 @@ def copied_words(table: pd.DataFrame, tolerance: float = TOLERANCE) -> pd.DataFr
     return pd.DataFrame(rows, columns=columns)
 
 
-def drop_copies(table: pd.DataFrame, tolerance: float = TOLERANCE) -> pd.DataFrame:
+def drop_duplicates(table: pd.DataFrame, tolerance: float = TOLERANCE) -> pd.DataFrame:
     """Return a table in which every vector stands once: of exact copies the first word is kept.
 
     A vector that two groups share then counts for the group of its first word. Words that are
@@ -93,7 +93,7 @@ def drop_copies(table: pd.DataFrame, tolerance: float = TOLERANCE) -> pd.DataFra
     Parameters
     ----------
     table, tolerance
-        As for `copied_words`.
+        As for `duplicate_vectors`.
 
     Returns
     -------
@@ -105,10 +105,10 @@ def drop_copies(table: pd.DataFrame, tolerance: float = TOLERANCE) -> pd.DataFra
     >>> wordlist = bb.load_wordlist("religion")
     >>> vectors = bb.load_vectors("glove-demo", wordlist)
     >>> table = bb.distance_table(vectors, wordlist)
-    >>> len(bb.drop_copies(table)) == len(table)
+    >>> len(bb.drop_duplicates(table)) == len(table)
     True
     """
-    found = copied_words(table, tolerance)
+    found = duplicate_vectors(table, tolerance)
     kept = pd.Series(data=True, index=table.index)
     for role in ROLES:
         others = found.loc[(found["kind"] == KINDS[0]) & (found["role"] == role), "other"]
@@ -118,11 +118,11 @@ def drop_copies(table: pd.DataFrame, tolerance: float = TOLERANCE) -> pd.DataFra
 
 def without_copies(table: pd.DataFrame, where: str, *, drop: bool, stacklevel: int) -> pd.DataFrame:
     """Return a table as it is, with a warning that names its copies, or without them."""
-    found = copied_words(table)
+    found = duplicate_vectors(table)
     if found.empty:
         return table
     if drop and (found["kind"] == KINDS[0]).any():
-        return drop_copies(table)
+        return drop_duplicates(table)
     for text in _told(found):
         warnings.warn(f"{where}: {text}", stacklevel=stacklevel + 1)
     return table
@@ -137,7 +137,8 @@ def _told(found: pd.DataFrame) -> Iterator[str]:
             yield (
                 f"{len(pairs)} {names} are exact copies of another, in all distances "
                 f"({abridged(pairs, 6)}). A model takes each name for a word of its own, so that "
-                "its intervals are too short; drop_copies=True keeps the first name of each vector"
+                "its intervals are too short; drop_duplicates=True keeps the first name of each "
+                "vector"
             )
         else:
             yield (

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
-from .schema import CONNECTIONS, validate
+from .schema import CONNECTIONS, validate_table
 
 WORD_COSINES = "word_cosines"
 """Their name in the table's ``attrs``. They are a text there, which pandas copies, compares and
@@ -83,7 +83,7 @@ def estimate_word_cosines(table: pd.DataFrame) -> pd.DataFrame:
     >>> table = bb.read_table("religion.csv")  # doctest: +SKIP
     >>> bb.fit(bb.estimate_word_cosines(table), "kernel", seed=1)  # doctest: +SKIP
     """
-    found = validate(table)
+    found = validate_table(table)
     if "embedding" in found and (several := found["embedding"].nunique()) > 1:
         raise ValueError(
             f"the table is of {several} embeddings, in which words have other cosines; pass one "

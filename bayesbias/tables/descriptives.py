@@ -14,7 +14,7 @@ from .schema import (
     ROUNDING,
     connections_present,
     require_columns,
-    validate,
+    validate_table,
 )
 
 STEREOTYPES = ("associated", "different")
@@ -69,7 +69,7 @@ def mac_band(table: pd.DataFrame, half_width: float | None = None) -> pd.DataFra
     ----------
     Dobrzeniecka and Urbaniak (2024), figures 3-5.
     """
-    valid = validate(table)
+    valid = validate_table(table)
     mac = float(np.nanmean(set_means(valid).to_numpy()))
     width = abs(UNRELATED - mac) if half_width is None else half_width
     if not 0 <= width <= UNRELATED:
@@ -124,7 +124,7 @@ def densities(table: pd.DataFrame, n_points: int = 300) -> pd.DataFrame:
 
     if n_points < 2:
         raise ValueError(f"n_points must be 2 or more, got {n_points}")
-    valid = validate(table)
+    valid = validate_table(table)
     kernels = {}
     for name in connections_present(valid):
         distances = valid["cosine_distance"][valid["connection"] == name].to_numpy(np.float64)
@@ -169,7 +169,7 @@ def neighbourhood(table: pd.DataFrame, word: str, most: int = 40) -> pd.DataFram
     """
     if most < 1:
         raise ValueError(f"most must be 1 or more, got {most}")
-    valid = validate(table)
+    valid = validate_table(table)
     rows = valid[valid["protected_word"] == word]
     if rows.empty:
         words = valid["protected_word"].astype(str).unique()

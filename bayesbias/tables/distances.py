@@ -16,7 +16,7 @@ from .._core.checks import Argument, ArgumentError
 from .._core.display import abridged
 from .copies import without_copies
 from .cosines import attach_word_cosines
-from .schema import COLUMNS, CONNECTIONS, codes_and_names, connections_present, validate
+from .schema import COLUMNS, CONNECTIONS, codes_and_names, connections_present, validate_table
 from .spellings import first_spellings
 from .wordlists import WordList, require_wordlist
 
@@ -46,7 +46,7 @@ def distance_table(
     wordlist: WordList,
     *,
     embedding: str | None = None,
-    drop_copies: bool = False,
+    drop_duplicates: bool = False,
     max_missing: float | None = None,
     ranks: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
@@ -56,8 +56,8 @@ def distance_table(
     ``different``, control words are ``neutral`` or ``human``. A pair stands once, even where an
     attribute is in several sets (the first of these connections counts), and no word is compared
     with itself. Two spellings that read one vector are one word, called as the first of them.
-    Missing words are absent rows; `missing_words` names them, `thin_sets` the sets that they leave
-    thin.
+    Missing words are absent rows; `missing_words` names them, `undersized_sets` the sets that they
+    leave thin.
 
     Parameters
     ----------
@@ -67,8 +67,8 @@ def distance_table(
         At least two groups with stereotypes.
     embedding : str, optional
         If given, a column ``embedding`` holds it, so that tables can be joined.
-    drop_copies : bool
-        Leave out words that are exact copies of an earlier one; see `copied_words`.
+    drop_duplicates : bool
+        Leave out words that are exact copies of an earlier one; see `duplicate_vectors`.
     max_missing : float, optional
         Largest share of a set's words, in [0, 1], that may be missing; WEFE's default is 0.2.
         Without it nothing is refused.
@@ -94,7 +94,7 @@ def distance_table(
     UserWarning
         Before it begins, if the table will be large; if two spellings read one vector, or a
         protected word is an attribute too. If words are exact copies of one another, or equidistant
-        by construction (`copied_words`).
+        by construction (`duplicate_vectors`).
 
     Examples
     --------
@@ -121,7 +121,7 @@ def distance_table(
     pairs["cosine_distance"] = _distances(vectors, pairs)
     if embedding is not None:
         pairs["embedding"] = embedding
-    table = validate(pairs)
+    table = validate_table(pairs)
     if ranks is not None:
         rank = ranks.set_index("word")["rank"]
         for name in _WORDS:
@@ -129,7 +129,7 @@ def distance_table(
     words = table["protected_word"].unique()
     directions = unit_rows(_directions(vectors, words.astype(str)))
     attach_word_cosines(table, words, directions @ directions.T)
-    return without_copies(table, "these vectors", drop=drop_copies, stacklevel=2)
+    return without_copies(table, "these vectors", drop=drop_duplicates, stacklevel=2)
 
 
 def missing_words(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
@@ -155,7 +155,7 @@ def missing_words(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
     return frame[~present].reset_index(drop=True)
 
 
-def thin_sets(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
+def undersized_sets(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
     """Return the sets of a list of which too few words are left to speak for the set.
 
     These are sets that lost more than a fifth of their words, the share from which WEFE gives no
@@ -181,7 +181,7 @@ def thin_sets(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
     --------
     >>> import bayesbias as bb
     >>> words = bb.load_wordlist("weat10")  # its names have capitals, the vectors have none
-    >>> bb.thin_sets(bb.load_vectors("glove-demo", words), words)["set"].tolist()
+    >>> bb.undersized_sets(bb.load_vectors("glove-demo", words), words)["set"].tolist()
     ['young_people_names', 'old_people_names']
     """
     sets = _losses(vectors, wordlist)

@@ -42,7 +42,7 @@ Coded = tuple[NDArray[np.int64], list[str]]
 """A column as the place of each row among its different values, and these values as strings."""
 
 
-def validate(table: pd.DataFrame) -> pd.DataFrame:
+def validate_table(table: pd.DataFrame) -> pd.DataFrame:
     """Check a long-form table and return it with its categories in order.
 
     Parameters
@@ -68,14 +68,14 @@ def validate(table: pd.DataFrame) -> pd.DataFrame:
     >>> wordlist = bb.load_wordlist("religion")
     >>> vectors = bb.load_vectors("glove-demo", wordlist)
     >>> table = bb.distance_table(vectors, wordlist)
-    >>> len(bb.validate(table)) == len(table)
+    >>> len(bb.validate_table(table)) == len(table)
     True
     """
     return validate_and_encode(table)[0]
 
 
 def validate_and_encode(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Coded]]:
-    """Return a table as `validate` does, and its columns of names as `codes_and_names` does.
+    """Return a table as `validate_table` does, and its columns of names as `codes_and_names` does.
 
     What follows, indexing and hashing, needs the codes that checking has made already.
     """

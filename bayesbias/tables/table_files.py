@@ -17,7 +17,12 @@ from .._core.files import replace_file
 from .._core.packing import opened
 from .._core.reading import located
 from .copies import without_copies
-from .schema import require_columns, require_different_columns, require_numbered_rows, validate
+from .schema import (
+    require_columns,
+    require_different_columns,
+    require_numbered_rows,
+    validate_table,
+)
 
 OTHER_FILES = {
     ".nc": "a posterior",
@@ -55,18 +60,18 @@ PUBLISHED_COLUMNS = (
 _PUBLISHED_CONNECTIONS = {"none": "neutral"}
 
 
-def read_table(path: str | Path, *, drop_copies: bool = False) -> pd.DataFrame:
+def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFrame:
     """Read a long-form table from CSV or Parquet, in our layout or the published one.
 
     In the published layout ``none`` means neutral, a distance of -100 marks a missing word (such
     rows are left out, with a warning that counts them), and a word's group is the class of its
     associated attributes. Exact duplicate rows are kept, with a warning that counts them. A warning
-    names words that are exact copies of another, or equidistant by construction (`copied_words`).
+    names words that share a vector or are equidistant by construction (`duplicate_vectors`).
 
     Parameters
     ----------
     path : str or Path
-    drop_copies : bool
+    drop_duplicates : bool
         Leave out words that are exact copies of an earlier one.
 
     Returns
@@ -103,7 +108,7 @@ def read_table(path: str | Path, *, drop_copies: bool = False) -> pd.DataFrame:
         raise ValueError(f"{path} is {what}, not a table (.csv, .parquet)")
     try:
         raw = read_frame(path)
-        table = validate(_from_published(raw, path) if "word_to_compare" in raw else raw)
+        table = validate_table(_from_published(raw, path) if "word_to_compare" in raw else raw)
     except ValueError as error:  # pandas' parser errors are ValueErrors
         raise ValueError(located(path, error)) from None
     duplicates = int(table.duplicated().sum())
@@ -113,7 +118,7 @@ def read_table(path: str | Path, *, drop_copies: bool = False) -> pd.DataFrame:
             "kept, and count twice in every estimate. table.drop_duplicates() removes them",
             stacklevel=2,
         )
-    return without_copies(table, str(path), drop=drop_copies, stacklevel=2)
+    return without_copies(table, str(path), drop=drop_duplicates, stacklevel=2)
 
 
 def write_table(table: pd.DataFrame, path: str | Path) -> None:

@@ -52,7 +52,9 @@ def wordlists() -> list[str]:
 
 def wordlist_path(source: str | Path) -> Path:
     """Find the file of a bundled list's name or of a path; see `load_wordlist` for the errors."""
-    form = "a mapping with groups and stereotypes (bb.from_query makes a list of four sets)"
+    form = (
+        "a mapping with groups and stereotypes (bb.WordList.from_query makes a list of four sets)"
+    )
     check_path("a word list", source, form)
     return toml_path(source, "wordlists", "word list", ENDINGS)
 

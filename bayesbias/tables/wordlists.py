@@ -30,6 +30,10 @@ from .wordlist_lint import find_flaws, refuse_errors, shape_flaws
 Words = tuple[str, ...]
 
 
+OWN = "mine"
+"""Name of a list that was given without one."""
+
+
 @dataclass(frozen=True)
 class WordList(Shown):
     """Protected words by group, the stereotypes of each group, and control words.
@@ -132,6 +136,57 @@ class WordList(Shown):
         title = f"{self.name}: {self.title}" if self.title else self.name
         return Sheet(title, rows, ("role", "set", "size", "words"), self.note if roomy else "")
 
+    @classmethod
+    def from_query(
+        cls,
+        X: Sequence[str],
+        Y: Sequence[str],
+        A: Sequence[str],
+        B: Sequence[str],
+        *,
+        names: Sequence[str] = ("X", "Y", "A", "B"),
+        name: str = OWN,
+        controls: Mapping[str, Sequence[str] | str] | None = None,
+    ) -> WordList:
+        """Make a word list of the four sets of a WEAT query: X goes with A, and Y with B.
+
+        Parameters
+        ----------
+        X, Y : sequence of str
+            The two groups of protected words (targets).
+        A, B : sequence of str
+            Attributes stereotypically associated with X, and with Y.
+        names : sequence of four str
+            What X, Y, A and B are called.
+        name : str
+            What the list is called.
+        controls : mapping of str to sequence of str, or to str
+            Control words ``neutral`` and ``human``, or the name of a bundled list of them.
+
+        Returns
+        -------
+        WordList
+
+        Raises
+        ------
+        ValueError
+            If there are not four names, or whatever `WordList` refuses.
+
+        Examples
+        --------
+        >>> import bayesbias as bb
+        >>> names = ("cat", "dog", "catlike", "doglike")
+        >>> pets = bb.WordList.from_query(["cat"], ["dog"], ["aloof"], ["loyal"], names=names)
+        >>> dict(pets.stereotypes)
+        {'cat': ('aloof',), 'dog': ('loyal',)}
+        """
+        if isinstance(names, str) or len(names) != 4:
+            raise ArgumentError(
+                Argument("names"), f" must be four, of X, Y, A and B; got {names!r}"
+            )
+        sets = paired_sets([X, Y], [A, B], tuple(names[:2]), tuple(names[2:]))
+        return load_wordlist({"name": name, **sets, "controls": dict(controls or {})})
+
 
 def load_wordlist(source: str | Path | Mapping[str, Any] | WordList) -> WordList:
     """Load a bundled word list by name, a file by path, or a dict in the same form.
@@ -189,58 +244,6 @@ def require_wordlist(wordlist: object) -> None:
             f"{type(wordlist).__name__} second. bb.load_wordlist({name}) makes one of a bundled "
             "name, a file or a dict"
         )
-
-
-OWN = "mine"
-"""Name of a list that was given without one."""
-
-
-def from_query(
-    X: Sequence[str],
-    Y: Sequence[str],
-    A: Sequence[str],
-    B: Sequence[str],
-    *,
-    names: Sequence[str] = ("X", "Y", "A", "B"),
-    name: str = OWN,
-    controls: Mapping[str, Sequence[str] | str] | None = None,
-) -> WordList:
-    """Make a word list of the four sets of a WEAT query: X goes with A, and Y with B.
-
-    Parameters
-    ----------
-    X, Y : sequence of str
-        The two groups of protected words (targets).
-    A, B : sequence of str
-        Attributes stereotypically associated with X, and with Y.
-    names : sequence of four str
-        What X, Y, A and B are called.
-    name : str
-        What the list is called.
-    controls : mapping of str to sequence of str, or to str
-        Control words ``neutral`` and ``human``, or the name of a bundled list of them.
-
-    Returns
-    -------
-    WordList
-
-    Raises
-    ------
-    ValueError
-        If there are not four names, or whatever `WordList` refuses.
-
-    Examples
-    --------
-    >>> import bayesbias as bb
-    >>> names = ("cat", "dog", "catlike", "doglike")
-    >>> pets = bb.from_query(["cat"], ["dog"], ["aloof"], ["loyal"], names=names)
-    >>> dict(pets.stereotypes)
-    {'cat': ('aloof',), 'dog': ('loyal',)}
-    """
-    if isinstance(names, str) or len(names) != 4:
-        raise ArgumentError(Argument("names"), f" must be four, of X, Y, A and B; got {names!r}")
-    sets = paired_sets([X, Y], [A, B], tuple(names[:2]), tuple(names[2:]))
-    return load_wordlist({"name": name, **sets, "controls": dict(controls or {})})
 
 
 def _of_content(content: Mapping[str, Any]) -> WordList:

@@ -14,7 +14,7 @@ from ..comparison import (
     band_shares,
     bias_before_after,
     changes,
-    compare,
+    fit_change,
     mac_before_after,
     order_changes,
     pair,
@@ -144,7 +144,7 @@ def analyse_change(
         seeds = sequence.spawn(len(settings.models))
         for model, seed in zip(settings.models, seeds, strict=True):
             tell(f"fitting {model}")
-            tree = compare(before, after, model, options=settings.of_fit(seed=seed))
+            tree = fit_change(before, after, model, options=settings.of_fit(seed=seed))
             tell(f"reading {model}")
             results[str(tree.attrs["model"])] = read_change(tree, settings)
         tell("computing scores")

@@ -20,7 +20,7 @@ from ..posterior.contrasts import contrasts
 from ..posterior.summaries import summary
 from ..sampling.fit import fit
 from ..sampling.options import FitOptions
-from ..tables.distances import distance_table, missing_words, thin_sets
+from ..tables.distances import distance_table, missing_words, undersized_sets
 from ..tables.schema import table_hash
 from ..tables.wordlists import WordList
 from .results import joined
@@ -62,8 +62,8 @@ class Plan:
     `cells` are all, in the order of the configuration: `jobs` has those that can be fitted, and
     `refused` the others, before anything is run. A row of `tables` is an embedding and list
     (``embedding``, ``list``, ``rows``, ``missing``, ``table_hash``); `missing` and `thin` are as
-    `missing_words` and `thin_sets` give them, with ``embedding`` and ``list`` before. `measured`
-    has the tables, by embedding and list.
+    `missing_words` and `undersized_sets` give them, with ``embedding`` and ``list`` before.
+    `measured` has the tables, by embedding and list.
     """
 
     config: SweepConfig
@@ -250,7 +250,10 @@ def _tables(
     for wordlist in config.lists:
         try:
             table = distance_table(vectors, wordlist)
-            yield wordlist, (table, missing_words(vectors, wordlist), thin_sets(vectors, wordlist))
+            yield (
+                wordlist,
+                (table, missing_words(vectors, wordlist), undersized_sets(vectors, wordlist)),
+            )
         except UNMEASURED as error:
             yield wordlist, _failed(embedding.name, error)
 

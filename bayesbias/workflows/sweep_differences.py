@@ -1,7 +1,7 @@
 """Differences between the embeddings of a sweep: pairs of words that both have, fitted as a change.
 
 Two fits of one list, each in its own embedding, share their words, so that the difference of their
-contrasts is better known than two independent intervals say. `bb.compare` takes what a pair of
+contrasts is better known than two independent intervals say. `bb.fit_change` takes what a pair of
 words has in common out of it.
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 
 from .._core.jobs import Failure, Job, run_jobs
-from ..comparison import compare
+from ..comparison import fit_change
 from ..model.defaults import RECOMMENDED
 from ..model.spec import load_model, spec_from_dict
 from ..model.tree import SamplingWarning, warnings_of
@@ -117,7 +117,7 @@ def fit_difference(
     """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".* have no partner in the other table")
-        tree = compare(before, after, spec_from_dict(spec), options=options)
+        tree = fit_change(before, after, spec_from_dict(spec), options=options)
     frame = contrasts(tree, **options.reading)
     frame = frame[frame["level"] != WORD].reset_index(drop=True)
     frame.attrs = {"warnings": warnings_of(tree)}

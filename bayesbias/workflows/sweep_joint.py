@@ -12,7 +12,7 @@ import pandas as pd
 
 from .._core.jobs import Failure, Job, run_jobs
 from ..comparison.many import fit_many
-from ..comparison.ranks import differences, ranks, variance_shares
+from ..comparison.ranks import embedding_differences, rank_embeddings, variance_shares
 from ..model.tree import SamplingWarning, warnings_of
 from ..sampling.options import FitOptions
 from ..tables.schema import table_hash
@@ -53,9 +53,9 @@ def joint_ranks(
     Returns
     -------
     Joint
-        ``ranks``, ``rank_differences`` and ``shares``, as `bb.ranks`, `bb.differences` and
-        `bb.variance_shares` give them. Empty where no list was measured in two embeddings that
-        differ; of embeddings with the same distances for a list the first counts.
+        ``ranks``, ``rank_differences`` and ``shares``, as `bb.rank_embeddings`,
+        `bb.embedding_differences` and `bb.variance_shares` give them. Empty where no list was
+        measured in two embeddings that differ; of embeddings with the same distances for a list the first counts.
     tuple of Failure
         Why it could not be fitted.
     """
@@ -114,8 +114,8 @@ def fit_joint(tables: Sequence[pd.DataFrame], options: FitOptions) -> pd.DataFra
         warnings.filterwarnings("ignore", message="the list .* is in .* only")
         tree = fit_many(tables, options=options)
         parts = {
-            "ranks": ranks(tree, **options.intervals),
-            "rank_differences": differences(tree, **options.reading),
+            "ranks": rank_embeddings(tree, **options.intervals),
+            "rank_differences": embedding_differences(tree, **options.reading),
             "shares": variance_shares(tree, **options.intervals),
         }
     whole = joined(parts, "frame")

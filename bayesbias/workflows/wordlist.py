@@ -32,7 +32,7 @@ from ..posterior.summaries import summary
 from ..sampling.fit import fit
 from ..sampling.options import FitKeywords, FitOptions
 from ..tables.descriptives import leading_pair
-from ..tables.distances import distance_table, missing_words, thin_sets
+from ..tables.distances import distance_table, missing_words, undersized_sets
 from ..tables.spellings import Cure
 from ..tables.wordlists import WordList
 from .reference import (
@@ -129,8 +129,8 @@ class Analysis(OfModels[ModelResult]):
     order asked for; `comparison` is as `compare_models` gives it, None for a single model, and
     `reference` what the contrasts are read against, None where nothing could be drawn.
     `matched_forms` are words that were read in another form, `cures` what would find missing ones.
-    `thin` is as `thin_sets` gives it. `vectors_hash` is the SHA-256 of the words and vectors that
-    were used, `notices` all that the package warned of on the way, each once. `since` is what
+    `thin` is as `undersized_sets` gives it. `vectors_hash` is the SHA-256 of the words and vectors
+    that were used, `notices` all that the package warned of on the way, each once. `since` is what
     changed since an earlier run, if it was compared with one.
     """
 
@@ -259,7 +259,7 @@ def analyse(
         notices=tuple(notices),
         reference=reference,
         cures={word: cure for word, cure in cures(keyed).items() if word in asked},
-        thin=thin_sets(keyed, wordlist),
+        thin=undersized_sets(keyed, wordlist),
     )
 
 

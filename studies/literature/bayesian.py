@@ -410,7 +410,7 @@ def equidistant() -> Iterator[Claim]:
 def copies_and_intervals() -> Iterator[Claim]:
     """Widths of the plotted intervals of debiased religion, and with every vector once."""
     name = "debiased_religion_reddit"
-    once = bb.drop_copies(published_table(name))
+    once = bb.drop_duplicates(published_table(name))
     frames = [plotted(name)]
     for table in (published_table(name), once):
         with known_warnings():
@@ -429,7 +429,7 @@ def copies_and_intervals() -> Iterator[Claim]:
 @cache
 def _change(name: str, model: str = "change") -> DataTree:
     with known_warnings():
-        return bb.compare(*_before_and_after(name), model, method="exact", seed=1)
+        return bb.fit_change(*_before_and_after(name), model, method="exact", seed=1)
 
 
 def _moved(name: str, connection: str) -> pd.DataFrame:
@@ -498,7 +498,7 @@ def _before_and_after(name: str) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def _pairs(table: pd.DataFrame, kind: str) -> pd.DataFrame:
-    pairs = bb.copied_words(table)
+    pairs = bb.duplicate_vectors(table)
     return pairs[(pairs["role"] == "protected_word") & (pairs["kind"] == kind)]
 
 

@@ -49,8 +49,8 @@ def about_ranks(
     )
     paired = (
         f"Differences are of the distances that both embeddings have, pair by pair (the model "
-        f"{MODEL} of bb.compare), so that what embeddings share cancels out. An order is settled "
-        "only where the interval of the difference leaves zero out."
+        f"{MODEL} of bb.fit_change), so that what embeddings share cancels out. An order is "
+        "settled only where the interval of the difference leaves zero out."
     )
     return [
         told,
