@@ -79,7 +79,7 @@ def test_the_repeated_rows_of_a_published_table_all_find_their_partner(
         ({"protected_word": "she"}, r"no row in .* is in both \(before: he; after: she\)"),
         ({"attribute": "nurse", "connection": "associated"}, "but never in the same combination"),
         ({"protected_group": "h"}, "'he' is of the group 'g' before and 'h' after"),
-        ({"embedding": list("xyxy")}, r"after holds 2 embeddings \(x, y\).* use compare_embed"),
+        ({"embedding": list("xyxy")}, r"after holds 2 embeddings \(x, y\).* use fit_many"),
         ({"connection": "odd"}, "odd"),
     ],
 )

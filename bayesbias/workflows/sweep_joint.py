@@ -55,7 +55,8 @@ def joint_ranks(
     Joint
         ``ranks``, ``rank_differences`` and ``shares``, as `bb.rank_embeddings`,
         `bb.embedding_differences` and `bb.variance_shares` give them. Empty where no list was
-        measured in two embeddings that differ; of embeddings with the same distances for a list the first counts.
+        measured in two embeddings that differ; of
+        embeddings with the same distances for a list the first counts.
     tuple of Failure
         Why it could not be fitted.
     """
