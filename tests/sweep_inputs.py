@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import dedent
 
 import numpy as np
 
 import bayesbias as bb
+from bayesbias.cli.sweep import sweep
+
+EXAMPLE = dedent((sweep.__doc__ or "").partition("```toml\n")[2].partition("```")[0])
+"""The configuration in the help of the command, which runs as it stands."""
 
 LISTS = {
     "jobs": (("he", "him", "man", "boy"), ("she", "her", "woman", "girl")),

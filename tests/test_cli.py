@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from cli_toy import LIST, refused
+from cli_toy import LIST, refused, replaced
 
 from bayesbias import __version__
 from bayesbias._core.checks import Argument
@@ -42,7 +42,7 @@ def test_help_of_every_command_has_an_example(
     assert main([*command.split(), "--help"]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert re.search(f"Examples?: bayesbias {command} ", out)
-    assert "--quiet -q <bool> Print nothing on" in out
+    assert "--quiet -q" in out
 
 
 @pytest.mark.parametrize(
@@ -100,19 +100,19 @@ BAD_ARGUMENTS = {
     "run toy.toml --draws 2": "--draws must be at least 7 with 4 chain",
     "run toy.toml --draws 3 --chains 50": "--draws must be at least 4 with 50 chain",
     "run toy.toml --target-accept 1": "--target-accept must lie in (0",
-    "run toy.toml --modl paper": "No such option",
+    "run toy.toml --modl paper": "Did you mean --model?",
     "run toy.toml --vectors glove-dem": "did you mean 'glove-demo'",
     "run toy.toml --vectors no.bin": "no embedding file at no.bin",
     "run toy.toml --vectors ./": "is a folder",
     "run toy.toml --vectors toy.toml": "unknown ending '.toml'",
     "run toy.toml --out toy.txt": "toy.txt is a file",
     "run toy.toml --out toy.txt/a": "toy.txt",
-    "run": "Missing argument",
-    "rum": "Did you mean 'run'? See `bayesbias --help`.",
-    "models robust": "to see a model: `bayesbias models show robust`.",
+    "run": "give one or more word lists",
+    "rum": 'Did you mean "run"? See `bayesbias --help`.',
+    "models robust": "To see one: `bayesbias models show robust`.",
     "models show crosed": "did you mean 'crossed'",
-    "lists gender": "to see a list: `bayesbias lists show gender`.",
-    "lists chek": "Did you mean 'check'? See `bayesbias lists --help`.",
+    "lists gender": "To see one: `bayesbias lists show gender`.",
+    "lists chek": "bayesbias lists show chek",
     "lists check no.toml": "no word list at no.toml",
     "lists show rase": "did you mean 'race'",
     "table toy.toml --out t.txt": "must end in .csv or .parquet",
@@ -125,7 +125,7 @@ BAD_ARGUMENTS = {
     "scores gendr": "did you mean 'gender'",
     f"scores {TOY} --alternative more": "unknown alternative 'more'; known: greater, less, two-sid",
     f"scores {TOY} --ci-prob 89": "--ci-prob must lie in (0, 1), got 89",
-    f"scores {TOY} --n-resamples 1": "--n-resamples",
+    f"scores {TOY} --n-resamples 1": "n_resamples must be at least 2",
     f"scores {TOY} --case upper": "upper",
     f"scores {TOY} --out toy.txt": "--out must end in .csv",
     f"scores {TOY} --out nowhere/toy.csv": "there is no folder nowhere",
@@ -134,7 +134,7 @@ BAD_ARGUMENTS = {
     "calibrate nowhere": "unknown scenario 'nowhere'",
     "calibrate independent -m weat": "unknown method 'weat'; did you mean 'weat-p'",
     "calibrate independent --alpha 5": "alpha must lie in (0, 1), got 5.0",
-    "calibrate independent -n 0": "Invalid value for '--tables'",
+    "calibrate independent -n 0": "n must be",
     "calibrate independent --out rates.txt": ".csv",
     "calibrate independent --jobs 0": "n_jobs is a number of processes",
     f"background {TOY} --alpha 5 --out o": "alpha must lie in (0, 1), got 5",
@@ -201,7 +201,7 @@ def test_mlm_score_checks_names_before_it_loads_what_takes_long(
     kinds = {"stereo_antistereo": ["stereo"], "bias_type": ["gender"]}
     pd.DataFrame(sentences | kinds).to_csv("pairs.csv")
     assert "too late" in refused(capsys, ["mlm", "score", *good])
-    assert why in refused(capsys, ["mlm", "score", *good, *wrong])
+    assert why in refused(capsys, ["mlm", "score", *replaced(good, wrong)])
 
 
 def test_control_characters_and_markup_do_not_reach_the_terminal(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from cli_toy import BALANCED, BALANCED_WORDS, write_vectors
+from cli_toy import BALANCED, BALANCED_WORDS, replaced, write_vectors
 
 from bayesbias.cli import main
 
@@ -102,7 +102,7 @@ def test_a_corrupted_gzip_stream_writes_nothing(
     packed = bytearray(gzip.compress(Path("toy.txt").read_bytes()))
     packed[len(packed) // 2] ^= 0xFF
     Path("bad.txt.gz").write_bytes(packed)
-    assert main([*toy, "--vectors", "bad.txt.gz", "--out", "out"]) == 2
+    assert main(replaced(toy, ["--vectors", "bad.txt.gz", "--out", "out"])) == 2
     assert "bad.txt.gz" in (said := capsys.readouterr().err)
     assert "damaged" in said or "line" in said  # of the stream, or of the text that it became
     assert not Path("out").exists()

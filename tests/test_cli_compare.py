@@ -12,7 +12,7 @@ import cli_toy
 import numpy as np
 import pandas as pd
 import pytest
-from cli_toy import files_beside, files_named, write_vectors
+from cli_toy import files_beside, files_named, replaced, write_vectors
 
 import bayesbias as bb
 from bayesbias.cli import main
@@ -248,7 +248,7 @@ def test_too_many_words_to_look_for_write_nothing(
     monkeypatch.chdir(tmp_path)
     arguments = [*recovering, "--model", "change", "--recover-words", "99999", "--out", "out"]
     assert "--recover-words must lie in 1 to" in refused(capsys, arguments)
-    assert "did you mean 'gender'" in refused(capsys, [*arguments, "--recover", "gendr"])
+    assert "did you mean 'gender'" in refused(capsys, replaced(arguments, ["--recover", "gendr"]))
 
 
 @pytest.mark.usefixtures("one_plot")

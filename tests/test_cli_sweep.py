@@ -11,10 +11,9 @@ import pandas as pd
 import pytest
 from builders import kept_results
 from cli_toy import refused
-from sweep_inputs import write_inputs
+from sweep_inputs import EXAMPLE, write_inputs
 
 from bayesbias.cli import main
-from bayesbias.cli.sweep import EXAMPLE
 
 FILES = {
     "differences.csv",
@@ -198,5 +197,5 @@ def test_the_help_teaches_the_file(capsys: pytest.CaptureFixture[str]) -> None:
     shown = capsys.readouterr().out
     for line in EXAMPLE.splitlines():
         assert line in shown
-    for word in ("--jobs", "--dask", "trust", "Exit codes", "sweep.toml"):
+    for word in ("--jobs", "--dask", "trust", "Exit code", "sweep.toml"):
         assert word in shown

@@ -11,11 +11,10 @@ import pytest
 from builders import refused
 from gensim.models import KeyedVectors
 from scipy.spatial.distance import cosine
-from typer.main import get_command
 
 import bayesbias as bb
 from bayesbias.cli import app, main
-from bayesbias.cli.options import command_of
+from bayesbias.cli.options import command_line, under_way
 from bayesbias.contextual import (
     ContextualVectors,
     contextual_table,
@@ -136,15 +135,13 @@ def test_a_contextual_table_goes_all_the_way(made: ContextualVectors, words: bb.
     assert analyse(other, words, settings).vectors_hash != found.vectors_hash
 
 
-def test_the_command_of_an_encoder_is_spelt_out() -> None:
-    given = ["religion", "--encoder", "models/mini lm", "--pooling", "sentence"]
-    command: Any = get_command(app)
-    context = command.commands["run"].make_context("bayesbias run", given)
-    told = command_of(context, model=CONTEXTUAL_MODELS, vectors=None)
-    assert told.startswith(
-        "bayesbias run religion --encoder 'models/mini lm' --templates bleached "
-    )
-    assert "--pooling sentence --layer -1" in told
+def test_the_command_of_an_encoder_is_spelled_out() -> None:
+    given = ["run", "religion", "--encoder", "models/mini lm", "--pooling", "sentence"]
+    _, bound, _ = app.parse_args(given, exit_on_error=False, print_error=False)
+    with under_way(["run"], bound):
+        told = command_line("vectors", model=list(CONTEXTUAL_MODELS))
+    assert told.startswith("bayesbias run religion ")
+    assert "--encoder 'models/mini lm' --templates bleached --pooling sentence --layer -1" in told
     assert "--model crossed --model contextual" in told
     assert "--vectors" not in told
 

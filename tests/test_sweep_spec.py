@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from sweep_inputs import EXAMPLE
 
 import bayesbias as bb
-from bayesbias.cli.sweep import EXAMPLE
 from bayesbias.model.defaults import EXTRA_GROUPS
 from bayesbias.workflows.sweep_spec import KEYS, Embedding, SweepConfig, load_sweep
 

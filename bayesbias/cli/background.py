@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from . import options
-from .screen import Screen, complain
+from .options import READING, OutFile, Reading
+from .screen import SCREEN, Screen, complain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +34,7 @@ RELATIVE = {
 }
 """Columns of the tables, and what of the frames they show."""
 
-READING = (
+READINGS = (
     "X and Y: the first and the second set of a list, in the order above. Reading: whether a set's "
     "mean lies inside or outside the middle {middle} of the vocabulary's single words (Φ "
     "background), and whether the sets differ more than random pairs do (p random below {alpha}). "
@@ -51,56 +50,49 @@ NOTE = (
 )
 
 
-@options.command(
-    "bayesbias background weat1 weat6",
-    "bayesbias background --vectors glove6b --case lower --ranks 0 50000 --out background",
-)
 def background(
-    context: typer.Context,
-    lists: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[LISTS]...", help="Bundled lists, or paths of .toml files."),
-    ] = None,
-    *,
-    vectors: options.Vectors = "glove-demo",
-    case: options.Case = "exact",
-    ranks: Annotated[
-        tuple[int, int] | None,
-        typer.Option(
-            metavar="FIRST STOP",
-            help="Take only the words of these ranks, counted from 0 in the file's order, as the "
-            "background.",
-        ),
-    ] = None,
-    draws: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Random pairs of sets for relative bias.")
-    ] = 100_000,
-    alpha: Annotated[
-        float, typer.Option(metavar="A", help="Level of the readings, in (0, 1).")
-    ] = 0.05,
-    seed: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Equal seeds give equal results.")
-    ] = options.SEED,
-    first: Annotated[
-        bool, typer.Option("--first", help="Of a word that stands twice, the first counts.")
-    ] = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="DIR", help="Where frames and plots go.")
-    ] = None,
-    allow_pickle: options.AllowPickle = False,
-    force: options.Force = False,
-    screen: Screen,
+    *lists: str,
+    reading: Reading = READING,
+    ranks: tuple[int, int] | None = None,
+    draws: int = 100_000,
+    alpha: float = 0.05,
+    seed: int = options.SEED,
+    first: bool = False,
+    out: OutFile | None = None,
+    force: bool = False,
+    screen: Screen = SCREEN,
 ) -> None:
-    """Read the words of lists against the whole vocabulary of an embedding.
+    """Compare the words of lists with the whole vocabulary of an embedding.
 
     Zero is not the baseline: words in general may lean to one of two attribute sets. For every
     pair of groups of every list this gives ψ of all words in one pass over the file, where each
-    group's mean lies among them (Φ), and the difference of the groups beside that of random pairs
-    of word sets. Without LISTS it takes those of the ten tests of Caliskan et al. (2017) that the
-    embedding has words for. Give an embedding with its whole vocabulary: glove-demo holds its
-    5,000 most frequent words and those of the lists.
+    group's mean lies among them (Φ), and the difference of the groups with that of random pairs
+    of word sets. Give an embedding with its whole vocabulary: glove-demo holds its 5,000 most
+    frequent words and those of the lists. The folder gets fits.csv, standalone.csv, relative.csv,
+    strata.csv, words.csv, plots and run.json.
 
-    DIR gets fits.csv, standalone.csv, relative.csv, strata.csv, words.csv, plots and run.json.
+    Examples: `bayesbias background weat1 weat6`,
+    `bayesbias background --vectors glove6b --case lower --ranks 0 50000 --out background`
+
+    Parameters
+    ----------
+    lists : str
+        Bundled lists, or paths of .toml files; without any, those of the ten tests of Caliskan et
+        al. (2017) that the embedding has words for.
+    ranks : (int, int)
+        Take only the words of these ranks, first and stop, counted from 0 in the file's order.
+    draws : int
+        Random pairs of sets for relative bias.
+    alpha : float
+        Level of the readings, in (0, 1).
+    seed : int
+        Equal seeds give equal results.
+    first : bool
+        Of a word that stands twice, the first counts.
+    out : Path
+        Folder for frames and plots.
+    force : bool
+        Replace earlier results; files of others are left alone.
     """
     from .. import background as bg
     from ..workflows import output
@@ -109,12 +101,12 @@ def background(
     if out is not None:
         output.require_place(out, force=force, names=("standalone.csv", output.RECORD))
     made = bg.distributions(
-        vectors,
+        reading.vectors,
         experiments,
-        case=case,
+        case=reading.case,
         duplicates="first" if first else "error",
         lacking="error" if lists else "skip",
-        allow_pickle=allow_pickle,
+        allow_pickle=reading.allow_pickle,
         progressbar=not screen.quiet,
     )
     whole = made
@@ -129,12 +121,12 @@ def background(
         "words": _words(made, experiments),
     }
     if out is not None:
-        record = {"command": options.command_of(context), "versions": output.versions()}
+        record = {"command": options.command_line(), "versions": output.versions()}
         with output.replace_results(out, force=force) as stage:
             output.write_frames(frames, {}, stage)
             _plot(made, experiments, stage / output.PLOTS, n_resamples=draws, seed=seed)
             output.write_record(record, stage)
-    _show(frames, f"{Path(vectors).name or vectors}", alpha, screen)
+    _show(frames, Path(reading.vectors).name or reading.vectors, alpha, screen)
     if out is not None:
         screen.say(f"Frames and plots: {out}")
 
@@ -199,7 +191,7 @@ def _show(frames: dict[str, pd.DataFrame], source: str, alpha: float, screen: Sc
     screen.frame(title, frames["relative"], RELATIVE)
     worst = fits.sort_values("largest_gap").iloc[-1]
     screen.say(
-        READING.format(middle=f"{100 * (1 - alpha):g}%", alpha=f"{alpha:g}"),
+        READINGS.format(middle=f"{100 * (1 - alpha):g}%", alpha=f"{alpha:g}"),
         f"The Normal fits worst for {worst['experiment']}: skew {worst['skew']:.2f}, "
         f"{worst['outside_95']:.1%} of words outside its middle 95%.",
         NOTE,

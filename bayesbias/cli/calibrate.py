@@ -1,15 +1,16 @@
-"""`bayesbias calibrate`: what methods claim in scenarios where it is known what is true."""
+"""`bayesbias calibrate`: what methods claim in scenarios of known truth."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from cyclopts import Parameter as Option
 
 from ..sampling.options import FitOptions
 from . import options
-from .screen import Screen, kept_in
+from .options import Count, Jobs, OutFile
+from .screen import SCREEN, Screen, kept_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,50 +30,51 @@ PROMISED = ("false alarms", "coverage")
 """What methods promise a rate of."""
 
 
-@options.command(
-    "bayesbias calibrate --list",
-    "bayesbias calibrate independent words-differ --tables 2000",
-    "bayesbias calibrate both-differ planted -m weat-p -m crossed-hpdi -n 200 --jobs 2 "
-    "--keep parts --out rates.csv",
-    closing="With `--keep` a run that was stopped resumes from what is done.",
-    only=("seed", "ci_prob", "rope"),
-)
+@options.takes_fit("method", "draws", "chains", "tune", "target_accept", "ci_kind")
 def calibrate(
-    scenarios: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="SCENARIO...",
-            help=f"Scenarios by name; {', '.join(DEFAULT_SCENARIOS)} if none.",
-        ),
-    ] = None,
-    *,
-    method: Annotated[
-        list[str] | None,
-        typer.Option("--method", "-m", metavar="NAME", help="A method; may be given repeatedly."),
-    ] = None,
-    tables: Annotated[
-        int, typer.Option("--tables", "-n", min=1, metavar="N", help="Tables of each scenario.")
-    ] = 1000,
-    jobs: options.Jobs = 1,
-    alpha: Annotated[float, typer.Option(metavar="P", help="Level of tests, in (0, 1).")] = 0.05,
+    *scenarios: str,
+    method: Annotated[list[str] | None, Option(alias="-m")] = None,
+    tables: Count = 1000,
+    jobs: Jobs = 1,
+    alpha: float = 0.05,
     fitting: FitOptions,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Where the rates go, .csv.")
-    ] = None,
-    keep: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Keep finished parts here, to resume.")
-    ] = None,
-    known: Annotated[
-        bool, typer.Option("--list", help="Print the scenarios and the methods, and stop.")
-    ] = False,
-    force: options.Force = False,
-    screen: Screen,
+    out: OutFile | None = None,
+    keep: Path | None = None,
+    known: Annotated[bool, Option(name="--list")] = False,
+    force: bool = False,
+    screen: Screen = SCREEN,
 ) -> int:
     """Simulate tables of known truth, and count what methods claim in them.
 
     A claim of bias where none was planted is a false alarm, a claim where one was is power.
     `--list` prints the scenarios and the methods; tests promise a share of --alpha, intervals of
     1 - --ci-prob. Which method to use when: `bayesbias docs calibration`.
+
+    Examples: `bayesbias calibrate --list`,
+    `bayesbias calibrate independent words-differ --tables 2000`,
+    `bayesbias calibrate both-differ planted -m weat-p -m crossed-hpdi -n 200 --jobs 2 --keep parts
+    --out rates.csv`
+
+    Parameters
+    ----------
+    scenarios : str
+        Scenarios by name; independent, words-differ, attributes-differ, both-differ if none.
+    method : list of str
+        A method; may be repeated.
+    tables : int
+        Tables of each scenario.
+    jobs : int
+        Processes; -1 for one a core.
+    alpha : float
+        Level of tests, in (0, 1).
+    out : Path
+        Where the rates go, .csv.
+    keep : Path
+        Folder for finished parts, from which a run that was stopped resumes.
+    known : bool
+        Print the scenarios and the methods, and stop.
+    force : bool
+        Replace an earlier file.
     """
     from ..calibration import calibrate as run
     from ..tables.table_files import write_table
@@ -85,7 +87,7 @@ def calibrate(
         require_file_place(out, (".csv",), force=force)
     with kept_in(keep):
         frame = run(
-            scenarios or list(DEFAULT_SCENARIOS),
+            scenarios or DEFAULT_SCENARIOS,
             method or list(DEFAULT_METHODS),
             tables,
             seed=fitting.seed,

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+from cyclopts import App
 
 from . import options
-from .screen import Screen
+from .screen import SCREEN, Screen
 
 MOST_WORDS = 1_000
 """Words of a set that `lists show` prints."""
 
-lists_app, models_app = (typer.Typer(rich_markup_mode="markdown") for _ in range(2))
+lists_app, models_app = App("lists"), App("models")
 
 TAKEN_BY = {
     "distance": "`bayesbias run`, `fit` and `sweep`",
@@ -23,12 +22,12 @@ TAKEN_BY = {
 """Which commands take the models for each outcome."""
 
 
-@lists_app.callback(invoke_without_command=True)
-@options.command("bayesbias lists")
-def lists(context: typer.Context, screen: Screen) -> None:
-    """Print the bundled word lists; `show` one, or `check` a file of your own."""
-    if context.invoked_subcommand is not None:
-        return
+@lists_app.default
+def lists(*, screen: Screen = SCREEN) -> None:
+    """Print the bundled word lists; `show` one, or `check` a file of your own.
+
+    Example: `bayesbias lists `
+    """
     from ..tables.wordlist_files import wordlists
     from ..tables.wordlists import load_wordlist
 
@@ -46,21 +45,19 @@ def lists(context: typer.Context, screen: Screen) -> None:
     screen.say("Listing a stereotype does not endorse it; each list's note says what it claims.")
 
 
-@lists_app.command("show")
-@options.command(
-    "bayesbias lists show religion", "bayesbias lists show religion --toml > mine.toml"
-)
-def show_list(
-    wordlist: options.OneList,
-    *,
-    toml: Annotated[
-        bool, typer.Option("--toml", help="Print the list's file, comments and all.")
-    ] = False,
-    screen: Screen,
-) -> None:
+@lists_app.command(name="show")
+def show_list(wordlist: str, /, *, toml: bool = False, screen: Screen = SCREEN) -> None:
     """Print a word list: its sets, its source and its note; of long sets the first words.
 
-    With --toml its file as it stands, which is a start for a list of your own.
+    Examples: `bayesbias lists show religion`,
+    `bayesbias lists show religion --toml > mine.toml`, a start for a list of your own
+
+    Parameters
+    ----------
+    wordlist : str
+        Name of a bundled list, or path of a .toml file.
+    toml : bool
+        Print the list's file as it stands, comments and all.
     """
     from .._core.display import abridged
     from .._core.reading import read_text
@@ -82,15 +79,18 @@ def show_list(
             screen.say(f"{head.capitalize()}: {text}")
 
 
-@lists_app.command("check")
-@options.command("bayesbias lists check mine.toml")
-def check(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A .toml file, or a bundled list.")],
-    screen: Screen,
-) -> int:
-    """Look a word-list file over: duplicates, overlaps, empty sets, unknown keys, with their lines.
+@lists_app.command
+def check(file: str, /, *, screen: Screen = SCREEN) -> int:
+    """Check a word-list file: duplicates, overlaps, empty sets, unknown keys.
+
+    Example: `bayesbias lists check mine.toml`
 
     Exit code 1 if there are errors, 0 if there are warnings only or nothing.
+
+    Parameters
+    ----------
+    file : str
+        A .toml file, or a bundled list.
     """
     from ..tables.wordlist_lint import check_wordlist
 
@@ -106,15 +106,14 @@ def check(
     return options.FAILED if errors else 0
 
 
-@models_app.callback(invoke_without_command=True)
-@options.command("bayesbias models", "bayesbias models show crossed --toml > mine.toml")
-def models(context: typer.Context, screen: Screen) -> None:
+@models_app.default
+def models(*, screen: Screen = SCREEN) -> None:
     """Print the bundled models and what each is for; `show` one.
 
     Copy one, change a prior, and give its path: `bayesbias run religion --model mine.toml`
+
+    Examples: `bayesbias models `, `bayesbias models show crossed --toml > mine.toml`
     """
-    if context.invoked_subcommand is not None:
-        return
     from ..model.spec import CHOICES, load_model, models
 
     specs = [load_model(name) for name in models()]
@@ -127,34 +126,26 @@ def models(context: typer.Context, screen: Screen) -> None:
     )
 
 
-@models_app.command("show")
-@options.command(
-    "bayesbias models show crossed", "bayesbias models show crossed --toml > mine.toml"
-)
-def show_model(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="MODEL",
-            help="Name of a bundled model, or path of a .toml file.",
-        ),
-    ],
-    *,
-    toml: Annotated[
-        bool, typer.Option("--toml", help="Print the model's file, comments and all.")
-    ] = False,
-    screen: Screen,
-) -> None:
+@models_app.command(name="show")
+def show_model(model: str, /, *, toml: bool = False, screen: Screen = SCREEN) -> None:
     """Print a model: what it models, its effects, its priors and their reasons.
 
-    With --toml its file as it stands, which is a start for a model of your own.
+    Examples: `bayesbias models show crossed`,
+    `bayesbias models show crossed --toml > mine.toml`, a start for a model of your own
+
+    Parameters
+    ----------
+    model : str
+        Name of a bundled model, or path of a .toml file.
+    toml : bool
+        Print the model's file as it stands, comments and all.
     """
     from ..model.spec import CHOICES, OUTCOMES, load_model, model_text
 
     if toml:
-        screen.say(model_text(source).rstrip("\n"))
+        screen.say(model_text(model).rstrip("\n"))
         return
-    spec = load_model(source)
+    spec = load_model(model)
     rows = []
     for name, prior in spec.priors.items():
         numbers = ", ".join(f"{key} {value:g}" for key, value in prior.parameters.items())

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from cyclopts import Parameter as Option
 
 from ..sampling.options import FitOptions
 from . import options
-from .screen import Screen
+from .options import Models, OpenReport, OutFile
+from .screen import SCREEN, Screen
 
 if TYPE_CHECKING:
     from ..workflows.change import ChangeAnalysis
@@ -18,68 +19,66 @@ if TYPE_CHECKING:
 TAKEN_WITH_VECTORS = ("case", "allow_pickle", "recover_words")
 """Options that do nothing where no vectors are given."""
 
-TABLE = "A table, .csv or .parquet, ours or as published."
 
-
-@options.command(
-    "bayesbias compare before.csv after.csv --out change",
-    "bayesbias compare before.csv after.csv --list gender --before-vectors glove.bin "
-    "--after-vectors hard.bin --recover gender",
-)
+@options.takes_fit()
 def compare(
-    context: typer.Context,
-    before: Annotated[Path, typer.Argument(metavar="BEFORE", help=TABLE)],
-    after: Annotated[Path, typer.Argument(metavar="AFTER", help=TABLE)],
+    before: Path,
+    after: Path,
+    /,
     *,
-    out: options.OutFolder = Path("bayesbias-change"),
-    model: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--model",
-            "-m",
-            metavar="MODEL",
-            help="A model for changes by name or path; may be repeated, and the last leads. "
-            "By default change-crossed and change-maximal.",
-        ),
-    ] = None,
+    out: OutFile = Path("bayesbias-change"),
+    model: Models = None,
     fitting: FitOptions,
-    wordlist: Annotated[
-        str | None,
-        typer.Option("--list", metavar="LIST", help="The word list of both tables, for scores."),
-    ] = None,
-    before_vectors: Annotated[
-        str | None, typer.Option(metavar="SOURCE", help="The embedding before, for scores.")
-    ] = None,
-    after_vectors: Annotated[
-        str | None, typer.Option(metavar="SOURCE", help="The embedding after, for scores.")
-    ] = None,
-    recover: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SETS",
-            help="Look for the bias of these defining sets in the embedding after: gender, "
-            "religion, race or a .toml file. Needs the extra learn.",
-        ),
-    ] = None,
-    recover_words: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Most leaning words of each class to look at.")
-    ] = 500,
-    case: options.Case = "exact",
-    allow_pickle: options.AllowPickle = False,
-    force: options.Force = False,
-    open_report: options.OpenReport = False,
-    screen: Screen,
+    reference_list: Annotated[str | None, Option(name="--list")] = None,
+    before_vectors: str | None = None,
+    after_vectors: str | None = None,
+    recover: str | None = None,
+    recover_words: int = 500,
+    case: str = "exact",
+    allow_pickle: bool = False,
+    force: bool = False,
+    open_report: OpenReport = False,
+    screen: Screen = SCREEN,
 ) -> int:
     """Compare two tables pair by pair, as before and after debiasing, and write a report.
 
-    BEFORE and AFTER are tables, .csv or .parquet, of ours or in the published layout, made with
-    the same word list. DIR gets the pairs, the rows without a partner, posteriors, changes,
-    orders, contrasts, scores, plots (PNG, SVG), run.json and a report.html that needs no network.
-    In both default models words and attributes have effects of their own; in change-maximal they
-    lean besides, to one stereotype or group more than to another.
+    BEFORE and AFTER are made with the same word list. The folder gets the pairs, the rows without
+    a partner, posteriors, changes, orders, contrasts, scores, plots (PNG, SVG), run.json and a
+    report.html that needs no network. In both default models words and attributes have effects of
+    their own; in change-maximal they also lean, to one stereotype or group more than to another.
+    For WEAT, SAME and Direct Bias beyond MAC, give --list and the vectors of both. --recover then
+    also asks whether clusters, a classifier and neighbours find the bias again.
 
-    For WEAT, SAME and Direct Bias beside MAC, give --list and the vectors of both. --recover then
-    asks, too, whether clusters, a classifier and neighbours find the bias again.
+    Examples: `bayesbias compare before.csv after.csv --out change`,
+    `bayesbias compare before.csv after.csv --list gender --before-vectors glove.bin
+    --after-vectors hard.bin --recover gender`
+
+    Parameters
+    ----------
+    before, after : Path
+        A table, .csv or .parquet, of ours or in the published layout.
+    out : Path
+        Folder for the results.
+    model : list of str
+        A model for changes by name or path; may be repeated, and the last leads. By default
+        change-crossed and change-maximal.
+    reference_list : str
+        The word list of both tables, for scores.
+    before_vectors, after_vectors : str
+        The embedding before, and after, for scores.
+    recover : str
+        Look for the bias of these defining sets in the embedding after: gender, religion, race or
+        a .toml file.
+    recover_words : int
+        Most leaning words of each class to look at.
+    case : str
+        How words are looked up: exact, lower or fallback.
+    allow_pickle : bool
+        Allow .kv and .model files, which can run any program when opened.
+    force : bool
+        Replace earlier results; files of others are left alone.
+    open_report : bool
+        Open the report in a browser.
     """
     from ..model.defaults import DEFAULT_MODELS
     from ..report.wording.changes import told_lines
@@ -92,13 +91,13 @@ def compare(
         models=tuple(model or DEFAULT_MODELS["change"]),
         **vars(fitting),
     )
-    sources = _sources(wordlist, before_vectors, after_vectors, recover)
+    sources = _sources(reference_list, before_vectors, after_vectors, recover)
     require_place(out, force=force)
     tables = read_table(before), read_table(after)
     loading = {"allow_pickle": allow_pickle, "progressbar": not screen.quiet}
     given = _from_vectors(sources, case, recover, recover_words, **loading) if sources else {}
     idle = () if recover else ("recover_words",) if sources else TAKEN_WITH_VECTORS
-    command = options.command_of(context, **dict.fromkeys(idle))
+    command = options.command_line(*idle, model=list(settings.models))
     with screen.steps(8) as tell:
         analysis = analyse_change(*tables, settings, **given, tell=tell)
         with replace_results(out, force=force) as stage:  # only now is anything written

@@ -3,40 +3,41 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from . import options
-from .screen import Screen
+from .screen import SCREEN, Screen
 
 
-@options.command(
-    "bayesbias convert glove.6B.300d.txt glove6b",
-    "bayesbias convert cc.en.300.vec.gz fasttext-en --first",
-)
 def convert(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="SOURCE",
-            help="An embedding, as for --vectors elsewhere.",
-        ),
-    ],
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder to make.")],
+    source: str,
+    folder: Path,
+    /,
     *,
-    first: Annotated[
-        bool, typer.Option("--first", help="Of a word that stands twice, keep the first.")
-    ] = False,
-    allow_pickle: options.AllowPickle = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace an earlier folder.")] = False,
-    screen: Screen,
+    first: bool = False,
+    allow_pickle: bool = False,
+    force: bool = False,
+    screen: Screen = SCREEN,
 ) -> None:
-    """Convert an embedding into a folder of vectors.npy and vocab.txt, which is read fastest.
+    """Convert an embedding into a folder of vectors and words, which is read fastest.
 
     Single words of the folder are read through a memory map, and all of them without any parsing.
     Any command takes the folder as `--vectors FOLDER`. The source is read in chunks, in little
     memory; it must hold every word once, or pass `--first` to let the first of each count.
+
+    Examples: `bayesbias convert glove.6B.300d.txt glove6b`,
+    `bayesbias convert cc.en.300.vec.gz fasttext-en --first`
+
+    Parameters
+    ----------
+    source : str
+        An embedding, as for --vectors elsewhere.
+    folder : Path
+        The folder to make.
+    first : bool
+        Of a word that stands twice, keep the first.
+    allow_pickle : bool
+        Allow .kv and .model files, which can run any program when opened.
+    force : bool
+        Replace an earlier folder.
     """
     from ..embeddings.convert import convert_vectors
 

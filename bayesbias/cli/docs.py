@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
+import webbrowser
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from . import options
-from .screen import Screen
+from .screen import SCREEN, Screen
 
 TABLES = "docs/tables"
 """Folder of the measured tables that pages include."""
@@ -24,18 +21,16 @@ _INCLUDE = re.compile(rf'^--8<-- "{TABLES}/(.+):(.+)"$', re.MULTILINE)
 """Where a page includes a section of a file of tables, in the notation of mkdocs' snippets."""
 
 
-@options.command("bayesbias docs", "bayesbias docs reading", "bayesbias docs rope")
-def docs(
-    topic: Annotated[
-        str,
-        typer.Argument(
-            metavar="TOPIC", help="A page, or a term; without one all pages are listed."
-        ),
-    ] = "",
-    *,
-    screen: Screen,
-) -> None:
-    """Show a page of the documentation as Markdown; the lesson opens in a browser."""
+def docs(topic: str = "", /, *, screen: Screen = SCREEN) -> None:
+    """Print a page of the documentation as Markdown; the lesson opens in a browser.
+
+    Examples: `bayesbias docs`, `bayesbias docs reading`, `bayesbias docs rope`
+
+    Parameters
+    ----------
+    topic : str
+        A page, or a term; without one all pages are listed.
+    """
     from .._core.checks import unknown_name
 
     pages = topics()
@@ -56,7 +51,7 @@ def docs(
         screen.say(text_of(pages[topic]))
     else:
         screen.say(str(pages[topic]))
-        typer.launch(pages[topic].as_uri())
+        webbrowser.open(pages[topic].as_uri())
 
 
 def topics() -> dict[str, Path]:

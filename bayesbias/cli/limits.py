@@ -3,38 +3,33 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from . import options
-from .screen import Screen
-
-EXAMPLE = """
-ci_prob = 0.89          # of the intervals; may be left out
-
-[limits]                # differences and sums as bb.hypothesis reads them
-"associated - different" = [-0.10, 0.10]
-"muslim: associated - different" = [-0.15, 0.15]
-"""
+from .screen import SCREEN, Screen
 
 
-@options.command(
-    "bayesbias check-limits religion limits.toml",
-    closing="In limits.toml:\n\n```toml\n" + EXAMPLE.strip() + "\n```\n\n"
-    "Exit code 1 if an interval leaves its limits, 0 if none does.",
-)
-def check_limits(
-    run: Annotated[
-        Path,
-        typer.Argument(
-            metavar="RUN", help="A folder that `bayesbias run` wrote, or a posterior's .nc."
-        ),
-    ],
-    limits: Annotated[Path, typer.Argument(metavar="LIMITS", help="A .toml file.")],
-    screen: Screen,
-) -> int:
-    """Check whether the intervals of a run lie within limits, for use in continuous integration."""
+def check_limits(run: Path, limits: Path, /, *, screen: Screen = SCREEN) -> int:
+    """Check whether the intervals of a run lie within limits, for use in continuous integration.
+
+    Example: `bayesbias check-limits religion limits.toml`, with a limits.toml such as
+
+    ```toml
+    ci_prob = 0.89          # of the intervals; may be left out
+
+    [limits]                # differences and sums as in bb.hypothesis
+    "associated - different" = [-0.10, 0.10]
+    "muslim: associated - different" = [-0.15, 0.15]
+    ```
+
+    Exit code 1 if an interval leaves its limits, 0 if none does.
+
+    Parameters
+    ----------
+    run : Path
+        A folder that `bayesbias run` wrote, or a posterior's .nc.
+    limits : Path
+        A .toml file.
+    """
     from ..model.posterior_files import load_posterior
     from ..posterior.hypothesis import describe_sums
     from ..workflows.limits import load_limits

@@ -9,13 +9,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+from cyclopts import App
 
 from ..sampling.options import FitOptions
 from . import options
-from .screen import Screen, kept_in
+from .options import Model, OpenReport, OutFile
+from .screen import SCREEN, Screen, kept_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,80 +26,70 @@ if TYPE_CHECKING:
 REMEMBERED = "remembered.sqlite"
 """The scores so far, from which a run that was stopped goes on."""
 
-mlm_app = typer.Typer(
-    rich_markup_mode="markdown", callback=options.help_alone, invoke_without_command=True
+app = App(
+    "mlm",
+    help="Sentence pairs under masked and causal language models: `score` them, then `report`.",
 )
 
 
-@mlm_app.command("score")
-@options.command(
-    "bayesbias mlm score --model ./bert --data crows_pairs_anonymized.csv "
-    "--dataset crows-pairs --out bert"
-)
+@app.command
 def score(
-    context: typer.Context,
     *,
-    model: Annotated[
-        str,
-        typer.Option(
-            "--model",
-            "-m",
-            metavar="NAME_OR_DIR",
-            help="A model's folder, or its name on the Hugging Face hub.",
-        ),
-    ],
-    data: Annotated[Path, typer.Option(metavar="FILE", help="Your copy of the data set.")],
-    dataset: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="crows-pairs, crows-pairs-fr, stereoset, winobias, winogender, bbq, or csv for "
-            "pairs of your own (columns stereotypical, anti_stereotypical, bias_type).",
-        ),
-    ],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for the scores.")],
-    part: Annotated[
-        str, typer.Option(metavar="PART", help="Of StereoSet: intrasentence or intersentence.")
-    ] = "intrasentence",
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="sss, cps, aul, aula, pll, pll-word-l2r, pll-mean, pll-modified, or for causal "
-            "models log-likelihood, log-likelihood-mean; may be repeated; by default all but those "
-            "in -mean and -modified.",
-        ),
-    ] = None,
-    bias_type: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Score these only; may be repeated.")
-    ] = None,
-    name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="How results call the model.")
-    ] = None,
-    device: Annotated[
-        str, typer.Option(metavar="DEVICE", help="As torch names it: cpu, cuda, mps.")
-    ] = "cpu",
-    dtype: Annotated[
-        str, typer.Option(metavar="TYPE", help="float32, bfloat16 or float16.")
-    ] = "float32",
-    batch_size: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Masked sentences at once.")
-    ] = 64,
-    allow_pickle: Annotated[
-        bool,
-        typer.Option(
-            "--allow-pickle",
-            help="Also read weights that come as a pickle: only from people you trust.",
-        ),
-    ] = False,
-    force: options.Force = False,
-    screen: Screen,
+    model: Model,
+    data: Path,
+    dataset: str,
+    out: OutFile,
+    part: str = "intrasentence",
+    measure: list[str] | None = None,
+    bias_type: list[str] | None = None,
+    name: str | None = None,
+    device: str = "cpu",
+    dtype: str = "float32",
+    batch_size: int = 64,
+    allow_pickle: bool = False,
+    force: bool = False,
+    screen: Screen = SCREEN,
 ) -> int:
     """Score the sentence pairs of CrowS-Pairs or StereoSet under a language model.
 
-    DIR gets scores.csv, one row a sentence and measure, run.json, and remembered.sqlite, from
-    which a run that was stopped goes on. Needs the extra mlm: `pip install 'bayesbias[mlm]'`.
-    Neither data set comes with the package.
+    The folder gets scores.csv, one row a sentence and measure, and run.json; a run that was stopped
+    resumes from what it remembers there. Needs the extra mlm: `pip install 'bayesbias[mlm]'`.
+    No data set comes with the package.
+
+    Example: `bayesbias mlm score --model ./bert --data crows_pairs_anonymized.csv
+    --dataset crows-pairs --out bert`
+
+    Parameters
+    ----------
+    model : str
+        A model's folder, or its name on the Hugging Face hub.
+    data : Path
+        Your copy of the data set.
+    dataset : str
+        crows-pairs, crows-pairs-fr, stereoset, winobias, winogender, bbq, or csv for pairs of your
+        own (columns stereotypical, anti_stereotypical, bias_type).
+    out : Path
+        Folder for the scores.
+    part : str
+        Of StereoSet: intrasentence or intersentence.
+    measure : list of str
+        sss, cps, aul, aula, pll, pll-word-l2r, pll-mean, pll-modified, or for causal models
+        log-likelihood, log-likelihood-mean; may be repeated; by default all but those in -mean
+        and -modified.
+    bias_type : list of str
+        Score these only; may be repeated.
+    name : str
+        How results call the model.
+    device : str
+        As torch names it: cpu, cuda, mps.
+    dtype : str
+        float32, bfloat16 or float16.
+    batch_size : int
+        Masked sentences at once.
+    allow_pickle : bool
+        Also read weights that come as a pickle: only from people you trust.
+    force : bool
+        Replace earlier results; files of others are left alone.
     """
     from .._core.transformer_files import place_of
     from ..maskedlm import load_language_model, paired_scores, read_pairs, score_pairs
@@ -126,7 +117,7 @@ def score(
         record = {
             "kind": read.kind,
             "made_by": KIND,
-            "command": options.command_of(context),
+            "command": options.command_line(),
             "model": read.name,
             "model_hash": read.content_hash,
             "dataset": dataset if dataset != "stereoset" else f"{dataset}, {part}",
@@ -169,55 +160,43 @@ def _tell_shares(paired: pd.DataFrame, screen: Screen) -> None:
     screen.table("Preferences (50 is none)", heads, rows)
 
 
-@mlm_app.command("report")
-@options.command("bayesbias mlm report bert roberta --out compared", without=("rope",))
+@app.command
+@options.takes_fit("rope")
 def report(
-    context: typer.Context,
-    folders: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="PLACE...",
-            help="Folders that `bayesbias mlm score` wrote; or logs of lm-evaluation-harness "
-            "(samples_crows_pairs_*.jsonl), of Inspect (JSON), CSV files, or folders of these.",
-        ),
-    ],
-    *,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="DIR",
-            help="Folder for the results; by default `report` in the first folder.",
-        ),
-    ] = None,
-    spec: Annotated[
-        str,
-        typer.Option(
-            "--model",
-            metavar="MODEL",
-            help="pairs-signs, or a model of preferences by path.",
-        ),
-    ] = "pairs-signs",
-    bias_type: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="These only; may be repeated.")
-    ] = None,
+    *folders: Path,
+    out: OutFile | None = None,
+    model: str = "pairs-signs",
+    bias_type: list[str] | None = None,
     fitting: FitOptions,
-    posteriors: Annotated[
-        bool,
-        typer.Option(
-            "--posteriors", help="Write the posteriors as netCDF too, some 50 MB a measure."
-        ),
-    ] = False,
-    force: options.Force = False,
-    open_report: options.OpenReport = False,
-    screen: Screen,
+    posteriors: bool = False,
+    force: bool = False,
+    open_report: OpenReport = False,
+    screen: Screen = SCREEN,
 ) -> int:
     """Write a report on scored sentence pairs: published measures, posteriors, checks.
 
-    Of several models it tells which prefers stereotypes more, and how sure that is. Give folders
-    that `bayesbias mlm score` wrote for the same data set, or logs of other evaluations of the same
-    pairs.
+    Of several models it tells which prefers stereotypes more, and how sure that is.
+
+    Example: `bayesbias mlm report bert roberta --out compared`
+
+    Parameters
+    ----------
+    folders : Path
+        One or more: folders that `bayesbias mlm score` wrote for the same data set; or logs of
+        lm-evaluation-harness (samples_crows_pairs_*.jsonl), of Inspect (JSON), CSV files, or
+        folders of these.
+    out : Path
+        Folder for the results; by default `report` in the first folder.
+    model : str
+        pairs-signs, or a model of preferences by path.
+    bias_type : list of str
+        These only; may be repeated.
+    posteriors : bool
+        Write the posteriors as netCDF too, some 50 MB a measure.
+    force : bool
+        Replace earlier results; files of others are left alone.
+    open_report : bool
+        Open the report in a browser.
     """
     from ..maskedlm.datasets import of_bias_types
     from ..report.folder import write_report
@@ -225,17 +204,19 @@ def report(
     from ..workflows import output
     from ..workflows.pairs import PairSettings, analyse_pairs
 
+    if not folders:
+        raise ValueError("give one or more folders of scores, or logs")
     paired, records = _read(folders)
     if bias_type:
         paired = of_bias_types(paired, bias_type)
     first = folders[0]
     target = out or (first if first.is_dir() else first.parent) / "report"
     output.require_place(target, force=force)
-    settings = PairSettings(spec=spec, **vars(replace(fitting, progressbar=False)))
+    settings = PairSettings(spec=model, **vars(replace(fitting, progressbar=False)))
     with screen.steps(2 + paired["measure"].nunique()) as tell:
         analysis = analyse_pairs(paired, settings, tell=tell)
         record = {
-            "command": options.command_of(context),
+            "command": options.command_line(),
             "scored": records,
             "spec": analysis.spec.to_dict(),
             "warnings": analysis.doubts,

@@ -1,199 +1,205 @@
-"""What commands share: how one is made of a function, options, and how a report ends."""
+"""What commands share: options of an embedding, of a fit, of results; and the command that repeats.
+
+cyclopts makes the options of a command from its signature and docstring, and flattens dataclasses.
+"""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import Field, fields
-from functools import wraps
-from inspect import Parameter, Signature, getdoc, signature
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, fields, is_dataclass, make_dataclass
+from inspect import BoundArguments, Parameter, cleandoc
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from cyclopts import Parameter as Option
 
 from ..sampling.options import FitOptions
-from .screen import Screen
+from .screen import NAME, Screen
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
+
+    from ..tables.wordlists import WordList
+
+FIT = (
+    *("method", "draws", "chains", "tune", "target_accept"),
+    *("seed", "ci_prob", "ci_kind", "rope"),
+)
+"""Fields of `FitOptions` that are options of commands."""
 
 MADE_WITHOUT = {
-    "out",
-    "force",
-    "quiet",
-    "open_report",
-    "posteriors",
-    "jobs",
-    "dask",
-    "compare_to",
+    *("out", "force", "screen", "open_report", "posteriors", "jobs", "dask", "compare_to", "quiet")
 }
-"""Options that no number depends on."""
+"""Parameters that no number depends on."""
 
-EXIT_CODES = (
-    "Exit codes: 0 all is well; 1 a check found errors, or cells of a sweep failed; 2 bad input, "
-    "nothing was written; "
-    "3 results were written, but the sampler warned; 130 interrupted; "
-    "141 the reader of stdout went away."
-)
+FLAGS = {"open_report": "--open", "reference_list": "--list"}
+"""Options that are not called as their parameter is."""
 
-FAILED = 1
-"""Exit code of a check that found errors, and of a sweep some of whose cells failed."""
-
-WARNED = 3
-"""Exit code of a command that wrote its results, some of which carry sampling warnings."""
+FAILED, WARNED = 1, 3
+"""Exit codes: of a check that found errors, and of results with sampling warnings."""
 
 SEED = 1
 """Default of ``--seed``: two runs of one command give the same numbers."""
 
-type Command = Callable[..., int | None]
+EXIT_CODES = (
+    "Exit codes: 0 all is well; 1 a check found errors, or cells of a sweep failed; 2 bad input, "
+    "nothing was written; 3 results were written, but the sampler warned; 130 interrupted; "
+    "141 the reader of stdout went away."
+)
 
-Vectors = Annotated[
-    str,
-    typer.Option(
-        "--vectors",
-        "-v",
-        metavar="SOURCE",
-        help="A bundled embedding (glove-demo), a name of gensim's downloader "
-        "(glove-wiki-gigaword-100), or a file: .bin .txt .vec, also in .gz or .zip (one of several "
-        "in a .zip: glove.6B.zip::glove.6B.50d.txt), .npz, .kv, .model. See `bayesbias docs "
-        "embeddings`.",
-    ),
-]
-Case = Annotated[
-    str,
-    typer.Option(
-        metavar="HOW",
-        help="How words are looked up: exact, lower (in lower case), or fallback (as they stand, "
-        "else in lower case).",
-    ),
-]
-StripAccents = Annotated[
-    bool,
-    typer.Option(
-        "--strip-accents", help="Look words up without accents where they lack with them."
-    ),
-]
-MaxMissing = Annotated[
-    float | None,
-    typer.Option(
-        min=0,
-        max=1,
-        metavar="SHARE",
-        help="Refuse a list of which some set lost more than this share of its words, as WEFE "
-        "does with 0.2. By default such sets are marked.",
-    ),
-]
-AllowPickle = Annotated[
-    bool,
-    typer.Option(
-        "--allow-pickle",
-        help="Allow .kv and .model files, which can run any program when opened: only from "
-        "people you trust.",
-    ),
-]
-Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Equal seeds give equal results.")]
-Force = Annotated[
-    bool, typer.Option("--force", help="Replace earlier results; files of others are left alone.")
-]
-Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Print nothing on stdout; show no progress.")
-]
-OutFile = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="File to write.")]
-OutFolder = Annotated[
-    Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for the results.")
-]
-OpenReport = Annotated[bool, typer.Option("--open", help="Open the report in a browser.")]
-OneList = Annotated[
-    str,
-    typer.Argument(
-        metavar="LIST",
-        help="Name of a bundled list, or path of a .toml file.",
-    ),
-]
-Jobs = Annotated[
-    int, typer.Option("--jobs", "-j", metavar="N", help="Processes; -1 for one a core.")
-]
+Models = Annotated[list[str] | None, Option(name="--model", alias="-m")]
+Model = Annotated[str, Option(alias="-m")]
+OutFile = Annotated[Path, Option(alias="-o")]
+Count = Annotated[int, Option(alias="-n")]
+Jobs = Annotated[int, Option(alias="-j")]
+OpenReport = Annotated[bool, Option(name="--open")]
 
 
-def command(
-    *examples: str,
-    closing: str = "",
-    without: Collection[str] = (),
-    only: Collection[str] | None = None,
-    **helps: str,
-) -> Callable[[Command], Command]:
-    """Make a command of a function; the help is its docstring, examples, and a last paragraph.
+@Option(name="*")
+@dataclass(frozen=True)
+class Reading:
+    """How an embedding is read.
 
-    Its parameter ``screen`` becomes the option ``--quiet``, and ``fitting``, if it has one, an
-    option for each field of `FitOptions`: but those of `without`, or those of `only`. `helps` says
-    what the help has for a field in the place of what it says elsewhere.
+    Parameters
+    ----------
+    vectors : str
+        A bundled embedding (glove-demo), a name of gensim's downloader
+        (glove-wiki-gigaword-100), or a file: .bin .txt .vec, also in .gz or .zip (one of several
+        in a .zip: glove.6B.zip::glove.6B.50d.txt), .npz, .kv, .model. See `bayesbias docs
+        embeddings`.
+    case : str
+        How words are looked up: exact, lower (in lower case), or fallback (as they stand, else in
+        lower case).
+    allow_pickle : bool
+        Allow .kv and .model files, which can run any program when opened: only from people you
+        trust.
     """
-    names = {each.name for each in fields(FitOptions) if each.metadata} - set(without)
-    names &= names if only is None else set(only)
-    chosen = [each for each in fields(FitOptions) if each.name in names]
-    head = "Example: " if len(examples) == 1 else "Examples:\n\n"
-    shown_examples = head + "\n\n".join(f"`{each}`" for each in examples) if examples else ""
-    context = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
 
-    def decorate(function: Command) -> Command:
-        own = signature(function, eval_str=True).parameters
-        fits = chosen if "fitting" in own else []
+    vectors: Annotated[str, Option(alias="-v")] = "glove-demo"
+    case: str = "exact"
+    allow_pickle: bool = False
 
-        @wraps(function)
-        def run(context: typer.Context, *, quiet: bool, **given: Any) -> int | None:  # noqa: ANN401
-            context.obj = quiet or bool(context.obj)  # which holds for the commands below this one
-            if "context" in own:
-                given["context"] = context
-            if "fitting" in own:
-                values = {each.name: given.pop(each.name) for each in fits}
-                given["fitting"] = FitOptions(**values, progressbar=not context.obj)
-            return function(screen=Screen(quiet=context.obj), **given)
 
-        quiet = Parameter("quiet", Parameter.KEYWORD_ONLY, default=False, annotation=Quiet)
-        shown = [quiet if name == "screen" else each for name, each in own.items()]
-        shown = [each for each in shown if each.name not in {"context", "fitting"}]
-        shown += [_parameter(each, helps.get(each.name)) for each in fits]
-        vars(run)["__signature__"] = Signature([context, *shown])
-        run.__doc__ = "\n\n".join(filter(None, [getdoc(function), shown_examples, closing]))
-        return run
+@Option(name="*")
+@dataclass(frozen=True)
+class FallbackReading(Reading):
+    """How the embedding is read: with case fallback, if you do not ask for another."""
+
+    case: str = "fallback"
+
+
+@Option(name="*")
+@dataclass(frozen=True)
+class ListReading(Reading):
+    """How the words of a list are read from an embedding.
+
+    Parameters
+    ----------
+    strip_accents : bool
+        Look words up without accents where they lack with them.
+    max_missing : float
+        Refuse a list of which some set lost more than this share of its words, as WEFE does with
+        0.2. By default such sets are marked.
+    """
+
+    strip_accents: bool = False
+    max_missing: float | None = None
+
+    def load(self, words: WordList | Collection[str], screen: Screen) -> KeyedVectors:
+        """Read the vectors of words."""
+        from ..embeddings.load import load_vectors
+
+        return load_vectors(
+            self.vectors,
+            words,
+            self.case,
+            strip_accents=self.strip_accents,
+            allow_pickle=self.allow_pickle,
+            progressbar=not screen.quiet,
+        )
+
+
+READING, LIST_READING, FALLBACK = Reading(), ListReading(), FallbackReading()
+
+
+class FitChoice:
+    """What was chosen of the options of a fit."""
+
+
+def takes_fit[F: Callable[..., Any]](*without: str) -> Callable[[F], F]:
+    """Give a command whose parameter is ``fitting`` the options of a fit, but for some."""
+    shown = [each for each in fields(FitOptions) if each.name in FIT and each.name not in without]
+    defaults = {each.name: SEED if each.name == "seed" else each.default for each in shown}
+    made = make_dataclass(
+        "Fitting",
+        [(name, type(default), default) for name, default in defaults.items()],
+        bases=(FitChoice,),
+        namespace={"__doc__": cleandoc(FitOptions.__doc__ or "")},
+        frozen=True,
+    )
+
+    def decorate(function: F) -> F:
+        function.__annotations__["fitting"] = Annotated[made, Option(name="*")]
+        function.__kwdefaults__ = {**(function.__kwdefaults__ or {}), "fitting": made()}
+        return function
 
     return decorate
 
 
-def _parameter(option: Field[Any], told: str | None) -> Parameter:
-    """Make the parameter of a command that stands for a field of `FitOptions`."""
-    default = SEED if option.name == "seed" else option.default
-    about = {**option.metadata["option"], **({"help": told} if told else {})}
-    kind: Any = Annotated[type(default), typer.Option(**about)]
-    return Parameter(option.name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+_WORDS: ContextVar[tuple[list[str], dict[str, Any]]] = ContextVar("words")
+"""The command under way, and the values of its options by their flags; '' has the arguments."""
 
 
-def command_of(context: typer.Context, **settled: object) -> str:
-    """Write the command that makes the same numbers, with every setting spelt out.
-
-    `settled` are values in the place of those that were given; None leaves an option out.
-    """
-    words = context.command_path.split()
-    for each in context.command.params:
-        name = str(each.name)
-        value = settled.get(name, context.params.get(name))
-        if name in MADE_WITHOUT or value is None or value is False:
+@contextmanager
+def under_way(chain: Iterable[str], bound: BoundArguments) -> Iterator[dict[str, Any]]:
+    """Remember a command for `command_line`, and yield its keywords with options of a fit made."""
+    bound.apply_defaults()
+    screen = bound.arguments.get("screen", Screen())
+    shown: dict[str, Any] = {"": []}
+    for name, parameter in bound.signature.parameters.items():
+        value = bound.arguments[name]
+        if name in MADE_WITHOUT:
             continue
-        values = list(value) if isinstance(value, list | tuple) else [value]
-        flags = [flag for flag in each.opts if flag.startswith("--")][:1]
-        if each.param_type_name == "argument":
-            words += map(str, values)
-        elif value is True:
-            words += flags
-        elif each.nargs > 1:
-            words += [*flags, *map(str, values)]
+        if is_dataclass(value):
+            shown |= {each.name: getattr(value, each.name) for each in fields(value)}
+        elif parameter.kind is Parameter.VAR_KEYWORD:
+            shown |= value
+        elif parameter.kind is Parameter.KEYWORD_ONLY:
+            shown[name] = value
         else:
-            words += [word for one in values for word in (*flags, str(one))]
+            shown[""] += value if isinstance(value, tuple | list) else [value]
+        if isinstance(value, FitChoice):
+            made = FitOptions(**vars(value), progressbar=not screen.quiet)
+            bound.arguments[name] = made
+    token = _WORDS.set(([NAME, *chain], shown))
+    try:
+        yield bound.kwargs
+    finally:
+        _WORDS.reset(token)
+
+
+def command_line(*idle: str, **settled: object) -> str:
+    """Write the command under way with every setting that a number depends on spelled out.
+
+    `idle` are parameters that do nothing in it, `settled` values that were found for others.
+    """
+    chain, given = _WORDS.get()
+    words = [*chain, *(str(value) for value in given[""] if value is not None)]
+    for name, value in (given | settled).items():
+        flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
+        if not name or name in idle or value is None or value is False:
+            continue
+        if value is True:
+            words.append(flag)
+        elif isinstance(value, tuple) and name == "ranks":
+            words += [flag, *map(str, value)]
+        else:
+            values = value if isinstance(value, list | tuple) else [value]
+            words += [word for one in values for word in (flag, str(one))]
     return shlex.join(words)
-
-
-def help_alone(context: typer.Context) -> None:
-    """Print the help of a group of commands, if none of them is asked for."""
-    if context.invoked_subcommand is None:
-        print(context.get_help())
 
 
 def finish(
@@ -204,9 +210,11 @@ def finish(
     open_report: bool = False,
     doubtful: bool = False,
 ) -> int:
-    """Say what was found and where the report is, open it if asked; return the exit code."""
+    """Print what was found and where the report is, open it if asked; return the exit code."""
     page = out / "report.html"
     screen.say(*lines, f"Report: {page}")
     if open_report:
-        typer.launch(page.absolute().as_uri())
+        import webbrowser
+
+        webbrowser.open(page.absolute().as_uri())
     return WARNED if doubtful else 0

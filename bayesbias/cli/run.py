@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from ..sampling.options import FitOptions
 from . import options
-from .screen import Screen
+from .options import LIST_READING, ListReading, Models, OpenReport, OutFile
+from .screen import SCREEN, Screen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,100 +24,63 @@ RESERVED = ("report.html", "run.json", "plots")
 """Names in the folder of results that no list may take."""
 
 
-@options.command(
-    "bayesbias run religion --out religion",
-    "bayesbias run religion --out again --compare-to religion",
-    "bayesbias run gender mine.toml --vectors GoogleNews.bin --case fallback --out results",
-    closing=options.EXIT_CODES,
-    draws="Draws of each chain; of all chains at least 25.",
-)
+@options.takes_fit()
 def run(
-    context: typer.Context,
-    lists: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="LIST...",
-            help="Names of bundled lists, or paths of .toml files.",
-        ),
-    ],
-    *,
-    vectors: options.Vectors = "glove-demo",
-    encoder: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME_OR_DIR",
-            help="Measure words in sentences instead: a contextual encoder's folder, or its name "
-            "on the Hugging Face hub. Needs the extra mlm.",
-        ),
-    ] = None,
-    templates: Annotated[
-        str,
-        typer.Option(
-            metavar="SET",
-            help="With --encoder: sentences to put words into, a bundled set or a .toml file.",
-        ),
-    ] = "bleached",
-    pooling: Annotated[
-        str,
-        typer.Option(
-            metavar="HOW",
-            help="With --encoder: word (the word's own tokens in the sentence) or sentence.",
-        ),
-    ] = "word",
-    layer: Annotated[
-        int, typer.Option(metavar="N", help="With --encoder: layer to read, -1 the last.")
-    ] = -1,
-    model: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--model",
-            "-m",
-            metavar="MODEL",
-            help="A model by name or path; may be repeated. By default crossed and maximal, "
-            "with --encoder crossed and contextual.",
-        ),
-    ] = None,
-    matched: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            metavar="N",
-            help="Control words as frequent as each stereotype, drawn from the embedding; 0 for "
-            "none.",
-        ),
-    ] = 5,
-    reference_lists: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            metavar="N",
-            help="Lists of equally frequent words, and lists about other topics, to read the "
-            "contrasts against; 0 for none.",
-        ),
-    ] = 200,
-    out: options.OutFolder = Path("bayesbias-results"),
-    case: options.Case = "exact",
-    strip_accents: options.StripAccents = False,
-    max_missing: options.MaxMissing = None,
+    *lists: str,
+    reading: ListReading = LIST_READING,
+    encoder: str | None = None,
+    templates: str = "bleached",
+    pooling: str = "word",
+    layer: int = -1,
+    model: Models = None,
+    matched: int = 5,
+    reference_lists: int = 200,
+    out: OutFile = Path("bayesbias-results"),
     fitting: FitOptions,
-    allow_pickle: options.AllowPickle = False,
-    compare_to: Annotated[
-        Path | None,
-        typer.Option(
-            "--compare-to",
-            metavar="DIR",
-            help="An earlier run: show which inputs, settings and contrasts changed since.",
-        ),
-    ] = None,
-    force: options.Force = False,
-    open_report: options.OpenReport = False,
-    screen: Screen,
+    compare_to: Path | None = None,
+    force: bool = False,
+    open_report: OpenReport = False,
+    screen: Screen = SCREEN,
 ) -> int:
     """Measure word lists in an embedding, fit models, and write a report.
 
-    For each list DIR gets the table, the missing words, posteriors, summaries, contrasts, checks,
-    plots (PNG, SVG), run.json and a report.html that needs no network. With several lists each
-    gets a folder of its own in DIR.
+    For each list the folder gets the table, the missing words, posteriors, summaries, contrasts,
+    checks, plots (PNG, SVG), run.json and a report.html that needs no network. With several lists
+    each gets a folder of its own in it. Exit code 3 if the sampler warned.
+
+    Examples: `bayesbias run religion --out religion`,
+    `bayesbias run religion --out again --compare-to religion`,
+    `bayesbias run gender mine.toml --vectors GoogleNews.bin --case fallback --out results`
+
+    Parameters
+    ----------
+    lists : str
+        One or more: names of bundled lists, or paths of .toml files.
+    encoder : str
+        Measure words in sentences instead: a contextual encoder's folder, or its name on the
+        Hugging Face hub. Needs the extra mlm.
+    templates : str
+        With --encoder: sentences to put words into, a bundled set or a .toml file.
+    pooling : str
+        With --encoder: word (the word's own tokens in the sentence) or sentence.
+    layer : int
+        With --encoder: layer to read, -1 the last.
+    model : list of str
+        A model by name or path; may be repeated. By default crossed and maximal, with --encoder
+        crossed and contextual.
+    matched : int
+        Control words as frequent as each stereotype, drawn from the embedding; 0 for none.
+    reference_lists : int
+        Lists of equally frequent words, and lists about other topics, to compare the contrasts
+        with; 0 for none.
+    out : Path
+        Folder for the results.
+    compare_to : Path
+        An earlier run: show which inputs, settings and contrasts changed since.
+    force : bool
+        Replace earlier results; files of others are left alone.
+    open_report : bool
+        Open the report in a browser.
     """
     from ..model.defaults import DEFAULT_MODELS
     from ..workflows.output import require_place
@@ -126,12 +88,12 @@ def run(
     from ..workflows.wordlist import CONTEXTUAL_MODELS, Settings, load_models
 
     settings = Settings(
-        vectors=encoder or vectors,
+        vectors=encoder or reading.vectors,
         models=tuple(model or (CONTEXTUAL_MODELS if encoder else DEFAULT_MODELS["distance"])),
-        case=case,
-        strip_accents=strip_accents,
-        max_missing=max_missing,
-        allow_pickle=allow_pickle,
+        case=reading.case,
+        strip_accents=reading.strip_accents,
+        max_missing=reading.max_missing,
+        allow_pickle=reading.allow_pickle,
         templates=templates if encoder else "",
         pooling=pooling,
         layer=layer,
@@ -140,12 +102,14 @@ def run(
         **vars(replace(fitting, progressbar=False)),
     )
     load_models(settings.models)
+    if not lists:
+        raise ValueError("give one or more word lists; `bayesbias lists` prints the bundled ones")
     chosen = _load_lists(lists)
     parts = [wordlist.name for wordlist in chosen] if len(chosen) > 1 else []
     earlier = [load_earlier(compare_to / part) for part in parts or [""]] if compare_to else []
     require_place(out, parts, force=force)
     other = ("vectors",) if encoder else ("templates", "pooling", "layer")
-    command = options.command_of(context, model=settings.models, **dict.fromkeys(other))
+    command = options.command_line(*other, model=list(settings.models))
     analyses = _results(
         chosen,
         settings,

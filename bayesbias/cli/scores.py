@@ -6,14 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from ..model.defaults import RECOMMENDED
 from ..sampling.options import FitOptions
 from . import options
-from .screen import Screen, complain
+from .options import LIST_READING, ListReading, Model, OutFile
+from .screen import SCREEN, Screen, complain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,55 +23,50 @@ COLUMNS = {"score": "score", "groups": "of"} | {
 """Columns of the tables."""
 
 
-@options.command(
-    "bayesbias scores gender",
-    "bayesbias scores weat1 --vectors GoogleNews.bin --alternative greater --out weat1.csv",
-    "bayesbias scores religion --posterior --model crossed",
-    closing="Exit code 3 if the model was fitted but the sampler warned; the table is written all "
-    "the same.",
-    without=("draws", "chains", "rope"),
-)
+@options.takes_fit("draws", "chains", "rope")
 def scores(
-    wordlist: options.OneList,
+    wordlist: str,
+    /,
     *,
-    vectors: options.Vectors = "glove-demo",
-    case: options.Case = "exact",
-    strip_accents: options.StripAccents = False,
-    max_missing: options.MaxMissing = None,
-    n_resamples: Annotated[
-        int, typer.Option(min=2, metavar="N", help="Resamplings of the words, for the intervals.")
-    ] = 1000,
-    alternative: Annotated[
-        str, typer.Option(metavar="HOW", help="Of WEAT's p-value: two-sided, greater or less.")
-    ] = "two-sided",
-    posterior: Annotated[
-        bool, typer.Option("--posterior", help="Fit a model and add the posteriors of scores.")
-    ] = False,
-    model: Annotated[
-        str,
-        typer.Option(
-            "--model",
-            "-m",
-            metavar="MODEL",
-            help="The model for --posterior.",
-        ),
-    ] = RECOMMENDED["distance"],
+    reading: ListReading = LIST_READING,
+    n_resamples: int = 1000,
+    alternative: str = "two-sided",
+    posterior: bool = False,
+    model: Model = RECOMMENDED["distance"],
     fitting: FitOptions,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Where the table goes, .csv.")
-    ] = None,
-    allow_pickle: options.AllowPickle = False,
-    force: options.Force = False,
-    screen: Screen,
+    out: OutFile | None = None,
+    force: bool = False,
+    screen: Screen = SCREEN,
 ) -> int:
     """Compute every cosine score of a word list, with intervals and exact p-values.
 
     The protected words of the list's groups are X and Y, their stereotypes A and B; scores of two
-    groups are computed on every pair. Intervals come from drawing the words anew; with
+    groups are computed on every pair. Intervals come from resampling the words; with
     `--posterior` a model is fitted and the posteriors of MAC, gWEAT and WEAT join the table. What
-    a score measures, its range and its direction: `bayesbias docs scores`.
+    a score measures, its range and its direction: `bayesbias docs scores`. Exit code 3 if the
+    sampler warned; the table is written all the same.
+
+    Examples: `bayesbias scores gender`,
+    `bayesbias scores weat1 --vectors GoogleNews.bin --alternative greater --out weat1.csv`,
+    `bayesbias scores religion --posterior --model crossed`
+
+    Parameters
+    ----------
+    wordlist : str
+        Name of a bundled list, or path of a .toml file.
+    n_resamples : int
+        Resamplings of the words, for the intervals.
+    alternative : str
+        Of WEAT's p-value: two-sided, greater or less.
+    posterior : bool
+        Fit a model and add the posteriors of scores.
+    model : str
+        The model for --posterior.
+    out : Path
+        Where the table goes, .csv.
+    force : bool
+        Replace an earlier file.
     """
-    from ..embeddings.load import load_vectors
     from ..posterior.posterior_scores import with_posterior_scores
     from ..report.wording.thin import MEANING, sets_in_words, thin_names
     from ..sampling.fit import fit
@@ -86,18 +80,11 @@ def scores(
     loaded, tested = load_wordlist(wordlist), named_alternative(alternative)
     if out is not None:
         require_file_place(out, (".csv",), force=force)
-    read = load_vectors(
-        vectors,
-        loaded,
-        case,
-        strip_accents=strip_accents,
-        allow_pickle=allow_pickle,
-        progressbar=not screen.quiet,
-    )
+    read = reading.load(loaded, screen)
     # Controls play no part; a list of nothing else is refused below.
     uncontrolled = replace(loaded, controls={}) if loaded.groups else loaded
-    if max_missing is not None:
-        refuse_missing(read, uncontrolled, max_missing)
+    if reading.max_missing is not None:
+        refuse_missing(read, uncontrolled, reading.max_missing)
     frame = score_table(
         read,
         loaded,
@@ -118,7 +105,7 @@ def scores(
         complain(f"not in the embedding, and left out: {', '.join(named)}")
     if out is not None:
         write_table(frame, out)
-    title = f"{loaded.name} in {Path(vectors).name or vectors}"
+    title = f"{loaded.name} in {Path(reading.vectors).name or reading.vectors}"
     thin = undersized_sets(read, uncontrolled)
     if len(thin):
         screen.say(f"Too few words of {sets_in_words(thin)}.")

@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter as Option
 
 from .._core.checks import Argument, NamesArguments
 from .._core.files import is_written
@@ -29,11 +31,18 @@ LEAST_WIDTH = 60
 """Columns of a table at least: a narrower terminal breaks its lines, and no cell is lost."""
 
 
+@Option(name="*")
 @dataclass(frozen=True)
 class Screen:
-    """Where a command speaks; a quiet one says nothing on stdout and shows no progress."""
+    """Where a command prints.
 
-    quiet: bool = False
+    Parameters
+    ----------
+    quiet : bool
+        Print nothing on stdout; show no progress.
+    """
+
+    quiet: Annotated[bool, Option(alias="-q")] = False
 
     def say(self, *lines: str) -> None:
         """Print lines on stdout, as they stand."""
@@ -96,6 +105,9 @@ class Screen:
                 bar.update(task, advance=1, description=plain(what))
 
             yield tell
+
+
+SCREEN = Screen()
 
 
 class StoppedError(Exception):

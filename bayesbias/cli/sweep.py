@@ -1,4 +1,4 @@
-"""`bayesbias sweep`: many embeddings, lists, models and seeds, side by side."""
+"""`bayesbias sweep`: many embeddings, lists and models, compared."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from . import options
-from .screen import Screen, complain, kept_in
+from .options import Jobs, OutFile
+from .screen import SCREEN, Screen, complain, kept_in
 
 if TYPE_CHECKING:
     from ..report.tables import Table
@@ -29,57 +28,55 @@ MOST_TOLD = 24
 TOLD_COLUMNS = 6
 """Columns of the report's table that are printed: up to the interval."""
 
-EXAMPLE = """\
-title = "Do lists agree across embeddings?"
-lists = ["religion", "gender", "weat1"]  # names, or paths of .toml files
-models = ["crossed", "maximal"]           # the same
-seeds = [1, 2]
-draws = 500                              # of each chain
-chains = 4
 
-[embeddings]                             # comes last
-demo = "glove-demo"                      # or a path
-lower = { source = "glove-demo", case = "lower" }
-"""
-"""A configuration that runs as it stands."""
-
-ABOUT = (
-    "CONFIG is a TOML file:\n\n"
-    f"```toml\n{EXAMPLE}```\n\n"
-    "Paths in it are relative to the file. Every embedding, list, model and seed makes a cell. "
-    "DIR/results.sqlite gets the result of each as soon as it is there, under a hash of the "
-    "distances, the model and the settings: after a kill, or with an embedding more, the same "
-    "command fits only what is lacking. A cell that fails stops no other. DIR gets summary.csv, "
-    "contrasts.csv, cells.csv, missing.csv, plots and a report.html that needs no network.\n\n"
-    "Examples:\n\n"
-    "`bayesbias sweep sweep.toml --out sweep --jobs 4`\n\n"
-    "`bayesbias sweep sweep.toml --dask tcp://cluster:8786` (the extra `dask`; a scheduler can "
-    "run any program here, so use only one that you trust)\n\n"
-    "Exit codes: 0 all is well; 1 some cells failed, the others were written; 2 bad input, "
-    "nothing was written; 3 all were written, but the sampler warned; 130 interrupted, what was "
-    "done is kept."
-)
-
-
-@options.command(closing=ABOUT)
 def sweep(
-    context: typer.Context,
-    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="The sweep's .toml file.")],
+    config: Path,
+    /,
     *,
-    out: options.OutFolder = Path("bayesbias-sweep"),
-    jobs: options.Jobs = 1,
-    dask: Annotated[
-        str,
-        typer.Option(
-            metavar="ADDRESS",
-            help="A Dask scheduler whose workers are to do the fits, such as tcp://host:8786. "
-            "They need the same bayesbias. Only one that you trust.",
-        ),
-    ] = "",
-    allow_pickle: options.AllowPickle = False,
-    screen: Screen,
+    out: OutFile = Path("bayesbias-sweep"),
+    jobs: Jobs = 1,
+    dask: str = "",
+    allow_pickle: bool = False,
+    screen: Screen = SCREEN,
 ) -> int:
-    """Fit many embeddings, word lists, models and seeds, and compare them."""
+    """Fit many embeddings, word lists and models, and compare them.
+
+    Examples: `bayesbias sweep sweep.toml --out sweep --jobs 4`,
+    `bayesbias sweep sweep.toml --dask tcp://cluster:8786`, with a sweep.toml such as
+
+    ```toml
+    title = "Do lists agree across embeddings?"
+    lists = ["religion", "gender", "weat1"]  # names, or paths of .toml files
+    models = ["crossed", "maximal"]           # the same
+    seeds = [1, 2]
+    draws = 500                              # of each chain
+    chains = 4
+
+    [embeddings]                             # comes last
+    demo = "glove-demo"                      # or a path
+    lower = { source = "glove-demo", case = "lower" }
+    ```
+
+    Paths in it are relative to the file. Every embedding, list and model makes a cell, whose
+    result is kept as soon as it is there: after a kill, or with an embedding more, the same
+    command fits only what is lacking. A cell that fails stops no other. The folder gets
+    summary.csv, contrasts.csv, cells.csv, missing.csv, plots and a report.html that needs no
+    network. Exit code 1 if some cells failed, the others were written; 3 if the sampler warned.
+
+    Parameters
+    ----------
+    config : Path
+        The sweep's .toml file.
+    out : Path
+        Folder for the results.
+    jobs : int
+        Processes; -1 for one a core.
+    dask : str
+        A Dask scheduler whose workers do the fits, such as tcp://host:8786. They need the same
+        bayesbias. Any scheduler can run any program here: only one that you trust.
+    allow_pickle : bool
+        Allow .kv and .model files, which can run any program when opened.
+    """
     from ..report.sweep_output import begin, require_sweep_place, write_sweep
     from ..report.wording import CLOSING
     from ..workflows.sweep import plan_sweep, run_sweep
@@ -93,7 +90,7 @@ def sweep(
     require_sweep_place(out)
     plan = plan_sweep(wanted, allow_pickle=allow_pickle, progressbar=not screen.quiet)
     _tell_refused(plan)
-    command = options.command_of(context)
+    command = options.command_line()
     with _workers(dask), kept_in(out):
         begin(plan, out, command)
         progress = False if screen.quiet else None

@@ -3,45 +3,48 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from ..model.defaults import RECOMMENDED
 from ..sampling.options import FitOptions
 from . import options
-from .screen import Screen
+from .options import LIST_READING, ListReading, Model, OutFile
+from .screen import SCREEN, Screen
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_ROWS = 60
-"""Rows of a summary that a terminal shows; beyond them words are left out."""
-
-MOST_NAMED = 100
-"""Missing words that `table` names."""
+MOST_ROWS, MOST_NAMED = 60, 100
+"""Rows of a summary that a terminal shows, beyond which words are left out; missing words named."""
 
 COLUMNS = {name: name for name in ("level", "of", "connection")} | {
     f"{name}>": f"{name}:.3f" for name in ("mean", "sd", "low", "high")
 }
 
 
-@options.command("bayesbias table religion --vectors glove-demo --out religion.csv")
 def table(
-    wordlist: options.OneList,
+    wordlist: str,
+    /,
     *,
-    out: options.OutFile,
-    vectors: options.Vectors = "glove-demo",
-    case: options.Case = "exact",
-    strip_accents: options.StripAccents = False,
-    max_missing: options.MaxMissing = None,
-    allow_pickle: options.AllowPickle = False,
-    force: options.Force = False,
-    screen: Screen,
+    out: OutFile,
+    reading: ListReading = LIST_READING,
+    force: bool = False,
+    screen: Screen = SCREEN,
 ) -> int:
-    """Measure the distances of a word list and write them as a table, .csv or .parquet."""
+    """Measure the distances of a word list and write them as a table.
+
+    Example: `bayesbias table religion --vectors glove-demo --out religion.csv`
+
+    Parameters
+    ----------
+    wordlist : str
+        Name of a bundled list, or path of a .toml file.
+    out : Path
+        File to write, .csv or .parquet.
+    force : bool
+        Replace an earlier file.
+    """
     from .._core.display import abridged
-    from ..embeddings.load import load_vectors
     from ..report.wording.thin import sets_in_words
     from ..tables.distances import distance_table, missing_words, undersized_sets
     from ..tables.table_files import write_table
@@ -50,19 +53,11 @@ def table(
 
     loaded = load_wordlist(wordlist)
     require_file_place(out, (".csv", ".parquet"), force=force)
-    read = load_vectors(
-        vectors,
-        loaded,
-        case,
-        strip_accents=strip_accents,
-        allow_pickle=allow_pickle,
-        progressbar=not screen.quiet,
-    )
-    name = Path(vectors).name or vectors
-    measured = distance_table(read, loaded, embedding=name, max_missing=max_missing)
+    read = reading.load(loaded, screen)
+    name = Path(reading.vectors).name or reading.vectors
+    measured = distance_table(read, loaded, embedding=name, max_missing=reading.max_missing)
     write_table(measured, out)
-    missing = missing_words(read, loaded)
-    thin = undersized_sets(read, loaded)
+    missing, thin = missing_words(read, loaded), undersized_sets(read, loaded)
     few = f" Too few words of {sets_in_words(thin)}: do not rely on these." if len(thin) else ""
     screen.say(f"{out}: {len(measured):,} distances.{few}")
     if len(missing):
@@ -71,38 +66,35 @@ def table(
     return 0
 
 
-@options.command(
-    "bayesbias fit religion.csv --model crossed --out crossed.nc",
-    closing="Exit code 3 if the fit finished but the sampler warned; the posterior is written all "
-    "the same, and carries the warning.",
-    without=("rope",),
-)
+@options.takes_fit("rope")
 def fit(
-    table: Annotated[
-        Path,
-        typer.Argument(
-            metavar="TABLE", help="A table, .csv or .parquet, of ours or in the published layout."
-        ),
-    ],
+    table: Path,
+    /,
     *,
-    model: Annotated[
-        str,
-        typer.Option(
-            "--model",
-            "-m",
-            metavar="MODEL",
-            help="A model by name or path.",
-        ),
-    ] = RECOMMENDED["distance"],
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Where the posterior goes, .nc."),
-    ] = None,
+    model: Model = RECOMMENDED["distance"],
+    out: OutFile | None = None,
     fitting: FitOptions,
-    force: options.Force = False,
-    screen: Screen,
+    force: bool = False,
+    screen: Screen = SCREEN,
 ) -> int:
-    """Fit a model to a table, print the summary, and keep the posterior."""
+    """Fit a model to a table, print the summary, and keep the posterior.
+
+    Example: `bayesbias fit religion.csv --model crossed --out crossed.nc`
+
+    Exit code 3 if the fit finished but the sampler warned; the posterior is written all the same,
+    and carries the warning.
+
+    Parameters
+    ----------
+    table : Path
+        A table, .csv or .parquet, of ours or in the published layout.
+    model : str
+        A model by name or path.
+    out : Path
+        Where the posterior goes, .nc.
+    force : bool
+        Replace an earlier file.
+    """
     from ..model.posterior_files import save_posterior
     from ..model.tree import warnings_of
     from ..posterior.summaries import summary

@@ -44,9 +44,10 @@ class FitOptions:
     method : {"auto", "exact", "nuts", "nutpie", "numpyro"}
         ``auto`` takes the exact sampler where the model is Normal and its Pareto k is below 0.7,
         and PyMC's NUTS otherwise; the result says which and why.
-    draws, chains : int
-        Draws of each chain, and chains. With the exact sampler draws are independent, and chains
-        are only how they are laid out.
+    draws : int
+        Draws of each chain.
+    chains : int
+        Chains. With the exact sampler draws are independent, and chains are only their layout.
     tune : int
         Steps of each chain before its draws; for NUTS only.
     target_accept : float
