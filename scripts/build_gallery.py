@@ -243,7 +243,7 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
         Entry(
             "difference_forest",
             "Any differences in blocks: here the contrasts of the sweep in blocks of models.",
-            "overall = pd.concat(parts).query(\"level == 'overall' and second == 'human'\")\n"
+            "overall = pd.concat(parts).query(\"level == 'overall' and first == 'associated' and second == 'human'\")\n"
             'overall = overall.assign(label=overall["list"] + ", " + overall["embedding"])\n'
             "bb.plots.difference_forest(\n"
             '    overall, by="model", title="Two lists, two embeddings", xlabel="difference"\n'
@@ -254,7 +254,7 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             "intervals",
             "Rows of any frame with mean, low and high; every forest above is drawn by it.",
             "bb.plots.intervals(\n"
-            '    overall, label="list", by="embedding", hue="model", styles={}, reference=0.0\n'
+            '    overall, label="list", by="embedding", hue="model", reference=0.0\n'
             ")",
             "Contrasts in blocks of embeddings",
         ),

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import options
-from .options import READING, OutFile, Reading
+from .options import READING, Force, OutFile, Reading
 from .screen import SCREEN, Screen, complain
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def background(
     seed: int = options.SEED,
     first: bool = False,
     out: OutFile | None = None,
-    force: bool = False,
+    force: Force = False,
     screen: Screen = SCREEN,
 ) -> None:
     """Compare the words of lists with the whole vocabulary of an embedding.
@@ -91,8 +91,6 @@ def background(
         Of a word that stands twice, the first counts.
     out : Path
         Folder for frames and plots.
-    force : bool
-        Replace earlier results; files of others are left alone.
     """
     from .. import background as bg
     from ..workflows import output

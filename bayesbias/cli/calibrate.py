@@ -9,7 +9,7 @@ from cyclopts import Parameter as Option
 
 from ..sampling.options import FitOptions
 from . import options
-from .options import Count, Jobs, OutFile
+from .options import Count, Force, Jobs, OutFile
 from .screen import SCREEN, Screen, kept_in
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def calibrate(
     out: OutFile | None = None,
     keep: Path | None = None,
     known: Annotated[bool, Option(name="--list")] = False,
-    force: bool = False,
+    force: Force = False,
     screen: Screen = SCREEN,
 ) -> int:
     """Simulate tables of known truth, and count what methods claim in them.
@@ -63,8 +63,6 @@ def calibrate(
         A method; may be repeated.
     tables : int
         Tables of each scenario.
-    jobs : int
-        Processes; -1 for one a core.
     alpha : float
         Level of tests, in (0, 1).
     out : Path
@@ -73,8 +71,6 @@ def calibrate(
         Folder for finished parts, from which a run that was stopped resumes.
     known : bool
         Print the scenarios and the methods, and stop.
-    force : bool
-        Replace an earlier file.
     """
     from ..calibration import calibrate as run
     from ..tables.table_files import write_table

@@ -7,6 +7,7 @@ from pathlib import Path
 from cyclopts import App
 
 from . import options
+from .options import OneList
 from .screen import SCREEN, Screen
 
 MOST_WORDS = 1_000
@@ -46,7 +47,7 @@ def lists(*, screen: Screen = SCREEN) -> None:
 
 
 @lists_app.command(name="show")
-def show_list(wordlist: str, /, *, toml: bool = False, screen: Screen = SCREEN) -> None:
+def show_list(wordlist: OneList, /, *, toml: bool = False, screen: Screen = SCREEN) -> None:
     """Print a word list: its sets, its source and its note; of long sets the first words.
 
     Examples: `bayesbias lists show religion`,
@@ -54,8 +55,6 @@ def show_list(wordlist: str, /, *, toml: bool = False, screen: Screen = SCREEN) 
 
     Parameters
     ----------
-    wordlist : str
-        Name of a bundled list, or path of a .toml file.
     toml : bool
         Print the list's file as it stands, comments and all.
     """

@@ -10,7 +10,7 @@ from cyclopts import Parameter as Option
 
 from ..sampling.options import FitOptions
 from . import options
-from .options import Models, OpenReport, OutFile
+from .options import AllowPickle, Force, Models, OpenReport, OutFolder
 from .screen import SCREEN, Screen
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def compare(
     after: Path,
     /,
     *,
-    out: OutFile = Path("bayesbias-change"),
+    out: OutFolder = Path("bayesbias-change"),
     model: Models = None,
     fitting: FitOptions,
     reference_list: Annotated[str | None, Option(name="--list")] = None,
@@ -35,8 +35,8 @@ def compare(
     recover: str | None = None,
     recover_words: int = 500,
     case: str = "exact",
-    allow_pickle: bool = False,
-    force: bool = False,
+    allow_pickle: AllowPickle = False,
+    force: Force = False,
     open_report: OpenReport = False,
     screen: Screen = SCREEN,
 ) -> int:
@@ -57,8 +57,6 @@ def compare(
     ----------
     before, after : Path
         A table, .csv or .parquet, of ours or in the published layout.
-    out : Path
-        Folder for the results.
     model : list of str
         A model for changes by name or path; may be repeated, and the last leads. By default
         change-crossed and change-maximal.
@@ -73,12 +71,6 @@ def compare(
         Most leaning words of each class to look at.
     case : str
         How words are looked up: exact, lower or fallback.
-    allow_pickle : bool
-        Allow .kv and .model files, which can run any program when opened.
-    force : bool
-        Replace earlier results; files of others are left alone.
-    open_report : bool
-        Open the report in a browser.
     """
     from ..model.defaults import DEFAULT_MODELS
     from ..report.wording.changes import told_lines

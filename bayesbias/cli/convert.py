@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from .options import AllowPickle, Force
 from .screen import SCREEN, Screen
 
 
@@ -13,8 +14,8 @@ def convert(
     /,
     *,
     first: bool = False,
-    allow_pickle: bool = False,
-    force: bool = False,
+    allow_pickle: AllowPickle = False,
+    force: Force = False,
     screen: Screen = SCREEN,
 ) -> None:
     """Convert an embedding into a folder of vectors and words, which is read fastest.
@@ -34,10 +35,6 @@ def convert(
         The folder to make.
     first : bool
         Of a word that stands twice, keep the first.
-    allow_pickle : bool
-        Allow .kv and .model files, which can run any program when opened.
-    force : bool
-        Replace an earlier folder.
     """
     from ..embeddings.convert import convert_vectors
 

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from . import options as shared
-from .options import FALLBACK, FallbackReading, OutFile
+from .options import FALLBACK, FallbackReading, Force, OutFile
 from .screen import SCREEN, Screen, complain
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def debias(
     method: str = "hard",
     lists: str = "gender",
     case_variants: bool = False,
-    force: bool = False,
+    force: Force = False,
     screen: Screen = SCREEN,
     **options: str,
 ) -> int:
@@ -45,8 +45,6 @@ def debias(
         Defining, equalise and specific words: gender, religion, race, or a .toml file.
     case_variants : bool
         Treat Dad and DAD as dad, in embeddings that tell them apart.
-    force : bool
-        Replace an earlier file.
     options : str
         Options of the method, as in Python: --strength 1, --k 2, --equalise False.
     """

@@ -15,7 +15,7 @@ from cyclopts import App
 
 from ..sampling.options import FitOptions
 from . import options
-from .options import Model, OpenReport, OutFile
+from .options import AllowPickle, Force, Model, OpenReport, OutFile
 from .screen import SCREEN, Screen, kept_in
 
 if TYPE_CHECKING:
@@ -46,8 +46,8 @@ def score(
     device: str = "cpu",
     dtype: str = "float32",
     batch_size: int = 64,
-    allow_pickle: bool = False,
-    force: bool = False,
+    allow_pickle: AllowPickle = False,
+    force: Force = False,
     screen: Screen = SCREEN,
 ) -> int:
     """Score the sentence pairs of CrowS-Pairs or StereoSet under a language model.
@@ -86,10 +86,6 @@ def score(
         float32, bfloat16 or float16.
     batch_size : int
         Masked sentences at once.
-    allow_pickle : bool
-        Also read weights that come as a pickle: only from people you trust.
-    force : bool
-        Replace earlier results; files of others are left alone.
     """
     from .._core.transformer_files import place_of
     from ..maskedlm import load_language_model, paired_scores, read_pairs, score_pairs
@@ -169,7 +165,7 @@ def report(
     bias_type: list[str] | None = None,
     fitting: FitOptions,
     posteriors: bool = False,
-    force: bool = False,
+    force: Force = False,
     open_report: OpenReport = False,
     screen: Screen = SCREEN,
 ) -> int:
@@ -193,10 +189,6 @@ def report(
         These only; may be repeated.
     posteriors : bool
         Write the posteriors as netCDF too, some 50 MB a measure.
-    force : bool
-        Replace earlier results; files of others are left alone.
-    open_report : bool
-        Open the report in a browser.
     """
     from ..maskedlm.datasets import of_bias_types
     from ..report.folder import write_report

@@ -52,10 +52,17 @@ EXIT_CODES = (
 
 Models = Annotated[list[str] | None, Option(name="--model", alias="-m")]
 Model = Annotated[str, Option(alias="-m")]
+OneList = Annotated[str, Option(help="Name of a bundled list, or path of a .toml file.")]
 OutFile = Annotated[Path, Option(alias="-o")]
+OutFolder = Annotated[Path, Option(alias="-o", help="Folder for the results.")]
+Force = Annotated[bool, Option(help="Replace earlier results; files of others are left alone.")]
+AllowPickle = Annotated[
+    bool,
+    Option(help="Allow files that can run any program when opened: only from people you trust."),
+]
 Count = Annotated[int, Option(alias="-n")]
-Jobs = Annotated[int, Option(alias="-j")]
-OpenReport = Annotated[bool, Option(name="--open")]
+Jobs = Annotated[int, Option(alias="-j", help="Processes; -1 for one a core.")]
+OpenReport = Annotated[bool, Option(name="--open", help="Open the report in a browser.")]
 
 
 @Option(name="*")
@@ -73,14 +80,11 @@ class Reading:
     case : str
         How words are looked up: exact, lower (in lower case), or fallback (as they stand, else in
         lower case).
-    allow_pickle : bool
-        Allow .kv and .model files, which can run any program when opened: only from people you
-        trust.
     """
 
     vectors: Annotated[str, Option(alias="-v")] = "glove-demo"
     case: str = "exact"
-    allow_pickle: bool = False
+    allow_pickle: AllowPickle = False
 
 
 @Option(name="*")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..sampling.options import FitOptions
 from . import options
-from .options import LIST_READING, ListReading, Models, OpenReport, OutFile
+from .options import LIST_READING, Force, ListReading, Models, OpenReport, OutFolder
 from .screen import SCREEN, Screen
 
 if TYPE_CHECKING:
@@ -35,10 +35,10 @@ def run(
     model: Models = None,
     matched: int = 5,
     reference_lists: int = 200,
-    out: OutFile = Path("bayesbias-results"),
+    out: OutFolder = Path("bayesbias-results"),
     fitting: FitOptions,
     compare_to: Path | None = None,
-    force: bool = False,
+    force: Force = False,
     open_report: OpenReport = False,
     screen: Screen = SCREEN,
 ) -> int:
@@ -73,14 +73,8 @@ def run(
     reference_lists : int
         Lists of equally frequent words, and lists about other topics, to compare the contrasts
         with; 0 for none.
-    out : Path
-        Folder for the results.
     compare_to : Path
         An earlier run: show which inputs, settings and contrasts changed since.
-    force : bool
-        Replace earlier results; files of others are left alone.
-    open_report : bool
-        Open the report in a browser.
     """
     from ..model.defaults import DEFAULT_MODELS
     from ..workflows.output import require_place

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..model.defaults import RECOMMENDED
 from ..sampling.options import FitOptions
 from . import options
-from .options import LIST_READING, ListReading, Model, OutFile
+from .options import LIST_READING, Force, ListReading, Model, OneList, OutFile
 from .screen import SCREEN, Screen, complain
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ COLUMNS = {"score": "score", "groups": "of"} | {
 
 @options.takes_fit("draws", "chains", "rope")
 def scores(
-    wordlist: str,
+    wordlist: OneList,
     /,
     *,
     reading: ListReading = LIST_READING,
@@ -35,7 +35,7 @@ def scores(
     model: Model = RECOMMENDED["distance"],
     fitting: FitOptions,
     out: OutFile | None = None,
-    force: bool = False,
+    force: Force = False,
     screen: Screen = SCREEN,
 ) -> int:
     """Compute every cosine score of a word list, with intervals and exact p-values.
@@ -52,8 +52,6 @@ def scores(
 
     Parameters
     ----------
-    wordlist : str
-        Name of a bundled list, or path of a .toml file.
     n_resamples : int
         Resamplings of the words, for the intervals.
     alternative : str
@@ -64,8 +62,6 @@ def scores(
         The model for --posterior.
     out : Path
         Where the table goes, .csv.
-    force : bool
-        Replace an earlier file.
     """
     from ..posterior.posterior_scores import with_posterior_scores
     from ..report.wording.thin import MEANING, sets_in_words, thin_names

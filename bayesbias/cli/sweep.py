@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import options
-from .options import Jobs, OutFile
+from .options import AllowPickle, Jobs, OutFolder
 from .screen import SCREEN, Screen, complain, kept_in
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ def sweep(
     config: Path,
     /,
     *,
-    out: OutFile = Path("bayesbias-sweep"),
+    out: OutFolder = Path("bayesbias-sweep"),
     jobs: Jobs = 1,
     dask: str = "",
-    allow_pickle: bool = False,
+    allow_pickle: AllowPickle = False,
     screen: Screen = SCREEN,
 ) -> int:
     """Fit many embeddings, word lists and models, and compare them.
@@ -67,15 +67,9 @@ def sweep(
     ----------
     config : Path
         The sweep's .toml file.
-    out : Path
-        Folder for the results.
-    jobs : int
-        Processes; -1 for one a core.
     dask : str
         A Dask scheduler whose workers do the fits, such as tcp://host:8786. They need the same
         bayesbias. Any scheduler can run any program here: only one that you trust.
-    allow_pickle : bool
-        Allow .kv and .model files, which can run any program when opened.
     """
     from ..report.sweep_output import begin, require_sweep_place, write_sweep
     from ..report.wording import CLOSING

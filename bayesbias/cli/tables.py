@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..model.defaults import RECOMMENDED
 from ..sampling.options import FitOptions
 from . import options
-from .options import LIST_READING, ListReading, Model, OutFile
+from .options import LIST_READING, Force, ListReading, Model, OneList, OutFile
 from .screen import SCREEN, Screen
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ COLUMNS = {name: name for name in ("level", "of", "connection")} | {
 
 
 def table(
-    wordlist: str,
+    wordlist: OneList,
     /,
     *,
     out: OutFile,
     reading: ListReading = LIST_READING,
-    force: bool = False,
+    force: Force = False,
     screen: Screen = SCREEN,
 ) -> int:
     """Measure the distances of a word list and write them as a table.
@@ -37,12 +37,8 @@ def table(
 
     Parameters
     ----------
-    wordlist : str
-        Name of a bundled list, or path of a .toml file.
     out : Path
         File to write, .csv or .parquet.
-    force : bool
-        Replace an earlier file.
     """
     from .._core.display import abridged
     from ..report.wording.thin import sets_in_words
@@ -74,7 +70,7 @@ def fit(
     model: Model = RECOMMENDED["distance"],
     out: OutFile | None = None,
     fitting: FitOptions,
-    force: bool = False,
+    force: Force = False,
     screen: Screen = SCREEN,
 ) -> int:
     """Fit a model to a table, print the summary, and keep the posterior.
@@ -92,8 +88,6 @@ def fit(
         A model by name or path.
     out : Path
         Where the posterior goes, .nc.
-    force : bool
-        Replace an earlier file.
     """
     from ..model.posterior_files import save_posterior
     from ..model.tree import warnings_of

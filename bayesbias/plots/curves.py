@@ -103,6 +103,6 @@ def curves(
         ax.minorticks_off()
     about = {"nominal": "Dashed: what methods promise.", "no_bias": "Dashed: no bias."}
     note = (
-        f"A curve a {by}. {'Shaded: from low to high.' if banded else ''} {about.get(dashed, '')}"
+        f"Curves by {by}. {'Shaded: from low to high.' if banded else ''} {about.get(dashed, '')}"
     )
     return header(ax, title, note, keys)

@@ -42,6 +42,11 @@ LONGEST_LABEL, LONGEST_NAME = 26, 44
 STYLES = {name: (COLOURS[name], MARKERS[name]) for name in COLOURS}
 """Colour and marker of every connection."""
 
+OTHER_STYLES = tuple(
+    zip(("#1A1A1A", "#00795A", "#A35200", "#5B4FB3", "#7A1F5C", "#5F6B00"), "os^DvP", strict=True)
+)
+"""Those of other hues, such as models; all colours have a contrast of 5 to 1 or more on white."""
+
 REFERENCE_STYLES = {"topics": ("#E3E3E3", 0.82), "frequency": ("#D9CBBB", 0.62)}
 """Colour and height, in rows, of ranges of reference lists: the wider ones first."""
 
@@ -78,7 +83,7 @@ def intervals(
         Columns: what rows are called, the blocks in which they stand, and what has a colour and
         marker of its own. Several hues of one row are drawn a little apart.
     styles : mapping
-        Colour and marker by hue; ink and dots for others.
+        Colour and marker by hue; others get one each.
     reference : float, optional
         Where a dashed line is drawn.
     rope : float, optional
@@ -233,7 +238,7 @@ def _draw_intervals(
     size, width = (4.8, 1.5) if apart else (5.5, 1.8)
     points: list[Artist] = []
     for at, name in enumerate(names):
-        part, (colour, marker) = rows[hues == name], styles.get(name, (INK, "o"))
+        part, (colour, marker) = rows[hues == name], styles.get(name, OTHER_STYLES[at % 6])
         y = part["y"] + DODGE * apart * (at - (len(names) - 1) / 2)
         ax.hlines(y, part["low"], part["high"], color=colour, linewidth=width, zorder=2)
         (dots,) = ax.plot(part["mean"], y, marker, color=colour, label=name, zorder=3)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import cycle
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,11 +49,6 @@ REFERENCES = {
     "like frequency.",
 }
 """What the ranges of reference lists are, in words."""
-
-MODEL_STYLES = tuple(
-    zip(("#1A1A1A", "#00795A", "#A35200", "#5B4FB3", "#7A1F5C", "#5F6B00"), "os^DvP", strict=True)
-)
-"""Colours and markers of models; all colours have a contrast of 5 to 1 or more on white."""
 
 DIRECTION = "probability\nof direction"
 """Heading of the column of directions."""
@@ -353,7 +347,6 @@ def sweep_forest(
         label="embedding",
         by="list",
         hue="model",
-        styles=dict(zip(models, cycle(MODEL_STYLES), strict=False)),
         reference=0.0,
         rope=rope,
         xlabel=difference_label(first, second),
