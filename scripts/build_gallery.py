@@ -243,7 +243,9 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
         Entry(
             "difference_forest",
             "Any differences in blocks: here the contrasts of the sweep in blocks of models.",
-            "overall = pd.concat(parts).query(\"level == 'overall' and first == 'associated' and second == 'human'\")\n"
+            "overall = pd.concat(parts).query(\n"
+            "    \"level == 'overall' and first == 'associated' and second == 'human'\"\n"
+            ")\n"
             'overall = overall.assign(label=overall["list"] + ", " + overall["embedding"])\n'
             "bb.plots.difference_forest(\n"
             '    overall, by="model", title="Two lists, two embeddings", xlabel="difference"\n'
