@@ -46,6 +46,8 @@ ROW_INDICES = {
 }
 """Names of the index of each row along a dimension, in ``constant_data``."""
 
+_INDEXED = {name: dim for dim, name in ROW_INDICES.items()} | {"group_index": "protected_group"}
+
 ROW_LABELS = ("protected_word", "protected_group", "attribute", "connection", "context")
 """Dimensions along which every row has a label: a coordinate of this name after ``row_``."""
 
@@ -341,8 +343,29 @@ def observed(tree: DataTree) -> FloatArray:
 
 
 def index_of(tree: DataTree, name: str) -> np.ndarray:
-    """Return an index of the rows, such as ``word_index`` or ``context_index``."""
-    return np.asarray(tree["constant_data"][name].values, dtype=np.int64)
+    """Return an index of the rows, such as ``word_index``, or ``group_index`` of the words.
+
+    A ValueError is raised where the labels that it points at were selected or reordered.
+    """
+    constants = tree["constant_data"]
+    index = np.asarray(constants[name].values, dtype=np.int64)
+    dim = _INDEXED[name]
+    names = np.array(labels(tree, dim), dtype=object)
+    pointed = names[np.minimum(index, len(names) - 1)]
+    expected = pointed
+    if name == "group_index":
+        rows = (constants.coords[f"row_{of}"].values for of in ("protected_word", dim))
+        group_of = dict(zip(*rows, strict=True))
+        words = labels(tree, "protected_word")
+        expected = np.array([group_of.get(word) for word in words], dtype=object)
+    elif f"row_{dim}" in constants.coords:
+        expected = constants.coords[f"row_{dim}"].values
+    if index.max(initial=-1) >= len(names) or (pointed != expected).any():
+        raise ValueError(
+            f"labels of {dim} were selected or reordered after the fit, and the rows of the table "
+            "were not; pass the whole posterior, and select rows of the frame"
+        )
+    return index
 
 
 def labels(tree: DataTree, dim: str) -> list[str]:
@@ -350,7 +373,13 @@ def labels(tree: DataTree, dim: str) -> list[str]:
     require_posterior(tree)
     for group in ("posterior", "constant_data"):
         if dim in tree[group].coords:
-            return [str(label) for label in tree[group].coords[dim].values]
+            names = tree[group].coords[dim].values
+            if names.ndim == 0:
+                raise ValueError(
+                    f"{names.item()!r} was selected alone along {dim}, which is no dimension now; "
+                    f"select a list, such as post.sel({dim}=[{names.item()!r}])"
+                )
+            return [str(label) for label in names]
     raise ValueError(f"this posterior has no dimension {dim!r}")
 
 

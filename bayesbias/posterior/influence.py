@@ -90,7 +90,8 @@ def influence(
     columns = ["factor", "name", "of", "n_rows", "mean", "mean_without", "change"]
     frame = pd.DataFrame(rows, columns=columns)
     frame["sds"] = frame["change"] / means.std()
-    frame = frame.sort_values("change", key=abs, ascending=False, ignore_index=True)
+    order = np.lexsort((frame["name"], frame["factor"], -frame["change"].abs()))
+    frame = frame.iloc[order].reset_index(drop=True)
     frame.attrs = {"first": first, "second": second}
     return carry_warnings(frame, tree)
 

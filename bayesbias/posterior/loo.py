@@ -265,7 +265,7 @@ def leave_words_out(
 def _ranked(pointwise: Mapping[str, FloatArray]) -> pd.DataFrame:
     """Sum log densities, with standard errors and differences to the best, the best first."""
     totals = {name: float(values.sum()) for name, values in pointwise.items()}
-    order = sorted(totals, key=lambda name: -totals[name])
+    order = sorted(totals, key=lambda name: (-totals[name], name))
     best = pointwise[order[0]]
 
     def standard_error(values: FloatArray) -> float:

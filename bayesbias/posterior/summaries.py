@@ -170,16 +170,19 @@ def listed_means(tree: DataTree) -> FloatArray:
     require_listed(tree)
     words, connections = labels(tree, "protected_word"), labels(tree, "connection")
     word, connection = index_of(tree, "word_index"), index_of(tree, "connection_index")
-    found = np.empty((n_draws(tree), len(words), len(connections)))
-    for w, c in np.ndindex(found.shape[1:]):
-        rows = np.flatnonzero((word == w) & (connection == c))
-        if not len(rows):
-            raise ValueError(
-                f"{words[w]!r} has no {connections[c]} distances, so that the listed words have no "
-                "mean of them; take over='population', or leave the word out"
-            )
-        found[:, w, c] = locations(tree, rows).mean(axis=1)
-    return found
+    means = np.empty((n_draws(tree), len(words), len(connections)))
+    for w in range(len(words)):
+        rows = np.flatnonzero(word == w)
+        expected = locations(tree, rows)
+        for c, name in enumerate(connections):
+            inside = connection[rows] == c
+            if not inside.any():
+                raise ValueError(
+                    f"{words[w]!r} has no {name} distances, so that the listed words have no mean "
+                    "of them; take over='population', or leave the word out"
+                )
+            means[:, w, c] = expected[:, inside].mean(axis=1)
+    return means
 
 
 def carry_warnings(frame: pd.DataFrame, tree: DataTree) -> pd.DataFrame:
