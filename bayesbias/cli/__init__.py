@@ -102,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CycloptsError as error:
         complain(_usage(error, tokens))
         return BAD_INPUT
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # rich exits when the pipe that it prints to is closed
         sys.stdout = None  # or the interpreter flushes it at its end
         return CLOSED_PIPE
     except (ValueError, OSError, ImportError) as error:
