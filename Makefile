@@ -3,7 +3,7 @@ UV := .tools/bin/uv
 BIN := .venv/bin
 SOURCES := bayesbias tests studies scripts
 
-.PHONY: env demo test test-order test-slow test-mlm test-report test-stan fuzz coverage notebooks docs release-check lint extra bench clean
+.PHONY: env demo test test-order test-slow test-mlm test-report fuzz coverage notebooks docs release-check lint extra bench clean
 
 env: .venv/made
 
@@ -21,7 +21,7 @@ $(UV):
 demo: env
 	$(BIN)/bayesbias run religion --out bayesbias-demo --force
 
-ORDINARY := not slow and not mlm and not browser and not stan
+ORDINARY := not slow and not mlm and not browser
 test: env
 	$(BIN)/pytest -n 2 -m "$(ORDINARY)"
 
@@ -33,7 +33,7 @@ test-order: env
 	done
 
 test-slow: env
-	$(BIN)/pytest -n 2 -m "slow and not mlm and not stan"
+	$(BIN)/pytest -n 2 -m "slow and not mlm"
 
 # torch brings CUDA with it: a download of 2.7 GB and 5.6 GB on disk, once.
 .venv/mlm: .venv/made
@@ -56,11 +56,6 @@ test-report: env
 	    echo "  sudo apt-get install chromium chromium-driver" >&2; exit 1; fi; }
 	$(BIN)/pytest -m browser
 
-# Stan's own compiler and, of three models, its density; needs g++ and some minutes.
-test-stan: env
-	$(UV) pip install --quiet --python $(BIN)/python --constraints constraints.txt --editable '.[dev,stan]'
-	$(BIN)/pytest -m stan
-
 # Any bytes into every reader; FUZZ_SECONDS bounds all of them together.
 FUZZ_SECONDS := 450
 fuzz: env
@@ -68,7 +63,7 @@ fuzz: env
 
 # Lines and branches that no test runs, without the slow tests; chromium as for test-report.
 coverage: .venv/models/made
-	BAYESBIAS_MODELS=.venv/models $(BIN)/pytest -n 2 -m "not slow and not stan" --cov --cov-report=term:skip-covered --cov-fail-under=95
+	BAYESBIAS_MODELS=.venv/models $(BIN)/pytest -n 2 -m "not slow" --cov --cov-report=term:skip-covered --cov-fail-under=95
 
 .venv/notebook: .venv/made
 	$(UV) pip install --quiet --python $(BIN)/python --constraints constraints.txt --editable '.[dev,notebook]'

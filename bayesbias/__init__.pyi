@@ -31,8 +31,6 @@ from .embeddings.noise import drawn_replicates as drawn_replicates
 from .embeddings.noise import vector_noise as vector_noise
 from .embeddings.replicates import replicates as replicates
 from .model.arviz_groups import complete as complete
-from .model.export import export_model as export_model
-from .model.export import stan_data as stan_data
 from .model.posterior_files import load_posterior as load_posterior
 from .model.posterior_files import save_posterior as save_posterior
 from .model.prior_predictive import prior_predictive as prior_predictive

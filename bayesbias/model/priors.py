@@ -42,7 +42,6 @@ class Family:
     parameters: Mapping[str, tuple[Role, str]]  # what each does, and PyMC's name for it
     draw: Draw  # of a generator, the shape of what is drawn, and the parameters in order
     positive: bool = True  # whether x is a positive quantity, such as a standard deviation
-    stan: str = ""  # the distribution in Stan, of a positive x where it is declared so
 
 
 def _normal(x: FloatArray, mean: float, sd: float) -> FloatArray:
@@ -134,35 +133,30 @@ FAMILIES: dict[str, Family] = {
         {"mean": (LOCATION, "mu"), "sd": (SCALE, "sigma")},
         lambda rng, shape, mean, sd: rng.normal(mean, sd, shape),
         positive=False,
-        stan="normal({mean}, {sd})",
     ),
     "exponential": Family(
         _exponential,
         "Exponential",
         {"rate": (RATE, "lam")},
         lambda rng, shape, rate: rng.exponential(1 / rate, shape),
-        stan="exponential({rate})",
     ),
     "half_normal": Family(
         _half_normal,
         "HalfNormal",
         {"sd": (SCALE, "sigma")},
         lambda rng, shape, sd: np.abs(rng.normal(0, sd, shape)),
-        stan="normal(0, {sd})",
     ),
     "half_cauchy": Family(
         _half_cauchy,
         "HalfCauchy",
         {"scale": (SCALE, "beta")},
         lambda rng, shape, scale: scale * np.abs(rng.standard_cauchy(shape)),
-        stan="cauchy(0, {scale})",
     ),
     "gamma": Family(
         _gamma,
         "Gamma",
         {"shape": (SHAPE, "alpha"), "rate": (RATE, "beta")},
         lambda rng, shape, alpha, rate: rng.gamma(alpha, 1 / rate, shape),
-        stan="gamma({shape}, {rate})",
     ),
     "lkj": Family(
         _lkj,
@@ -170,14 +164,12 @@ FAMILIES: dict[str, Family] = {
         {"eta": (SHAPE, "eta")},
         _draw_lkj,
         positive=False,
-        stan="lkj_corr_cholesky({eta})",
     ),
     "lognormal": Family(
         _lognormal,
         "LogNormal",
         {"log_mean": (LOG_LOCATION, "mu"), "log_sd": (SHAPE, "sigma")},
         lambda rng, shape, mean, sd: rng.lognormal(mean, sd, shape),
-        stan="lognormal({log_mean}, {log_sd})",
     ),
 }
 """All families a model can name. Adding one is its log density, its draws and an entry here."""

@@ -369,8 +369,3 @@ def _check_support(name: str, prior: Prior, correlations: list[str]) -> None:
         raise ValueError(f"{name} {wanted}; got {prior.family}")
     if name not in {*LOCATIONS, *correlations} and not prior.positive:
         raise ValueError(f"{name} is positive and cannot take the {prior.family} prior")
-
-
-def one_line(text: str) -> str:
-    """Write a text of a model's file so that it stays a comment, or a part of a docstring."""
-    return " ".join(text.replace("\\", "/").replace('"', "'").split())
