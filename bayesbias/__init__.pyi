@@ -41,9 +41,7 @@ from .model.spec import ModelSpec as ModelSpec
 from .model.spec import load_model as load_model
 from .model.spec import models as models
 from .model.tree import SamplingWarning as SamplingWarning
-from .posterior.contrasts import associated_human_gap as associated_human_gap
 from .posterior.contrasts import contrasts as contrasts
-from .posterior.contrasts import most_striking as most_striking
 from .posterior.facets import facet_contrasts as facet_contrasts
 from .posterior.hypothesis import hypothesis as hypothesis
 from .posterior.influence import influence as influence

@@ -13,7 +13,7 @@ from xarray import DataTree
 from bayesbias.model.likelihood import locations
 from bayesbias.model.tree import labels
 from bayesbias.nulls import Scenario
-from bayesbias.posterior.contrasts import associated_human_gap, compare_draws, contrasts
+from bayesbias.posterior.contrasts import compare_draws, contrasts
 from bayesbias.sampling.fit import fit
 
 CONNECTIONS = ["associated", "different", "neutral", "human"]
@@ -42,18 +42,22 @@ def test_a_contrast_is_taken_draw_by_draw(frame: pd.DataFrame, crossed_posterior
     assert found["p_rope"] == pytest.approx((abs(apart) < 0.05).mean())
 
 
+def test_the_farthest_of_all_words(frame: pd.DataFrame, crossed_posterior: DataTree) -> None:
+    means = crossed_posterior["posterior"]["word_mean"]
+    apart = means.sel(connection="associated") - means.sel(connection="human")
+    sizes = abs(apart.stack(sample=["chain", "draw"]).values)
+    expected = np.bincount(sizes.argmax(axis=0), minlength=4) / sizes.shape[1]
+    words = frame[(frame["first"] == "associated") & (frame["second"] == "human")]
+    np.testing.assert_allclose(words["p_most"].iloc[3:], expected)
+    assert frame.loc[frame["level"] != "word", "p_most"].isna().all()
+
+
 def test_a_negative_difference_means_that_the_first_lies_closer(toy_table: pd.DataFrame) -> None:
     """The toy table is made with associated at .7 and human at .9."""
-    gap = associated_human_gap(fit(toy_table, "paper", method="exact", seed=1)).iloc[0]
-    assert gap["mean"] < 0
-    assert (gap["level"], gap["first"], gap["second"]) == ("overall", "associated", "human")
-
-
-def test_the_gap_is_the_row_of_the_contrasts(crossed_posterior: DataTree) -> None:
-    gap = associated_human_gap(crossed_posterior, rope=0.05)
-    frame = contrasts(crossed_posterior, rope=0.05)
-    row = frame[(frame["first"] == "associated") & (frame["second"] == "human")].iloc[:1]
-    pd.testing.assert_frame_equal(gap, row.reset_index(drop=True))
+    found = contrasts(fit(toy_table, "paper", method="exact", seed=1))
+    row = found[(found["first"] == "associated") & (found["second"] == "human")].iloc[0]
+    assert row["level"] == "overall"
+    assert row["mean"] < 0
 
 
 def test_probabilities_of_a_known_normal() -> None:
@@ -77,17 +81,16 @@ def test_one_connection_has_nothing_to_compare(toy_table: pd.DataFrame) -> None:
     only = fit(part, "paper", method="exact", draws=500, chains=1, seed=1)
     with pytest.raises(ValueError, match="has the connection different only"):
         contrasts(only)
-    with pytest.raises(ValueError, match="no associated and no human attributes"):
-        associated_human_gap(only)
 
 
 def test_equal_tails_are_quantiles_of_the_difference(crossed_posterior: DataTree) -> None:
-    gap = associated_human_gap(crossed_posterior, 0.8, ci_kind="eti")
+    found = contrasts(crossed_posterior, 0.8, ci_kind="eti")
+    gap = found[(found["first"] == "associated") & (found["second"] == "human")]
     means = crossed_posterior["posterior"]["connection_mean"]
     apart = (means.sel(connection="associated") - means.sel(connection="human")).values.ravel()
     expected = np.quantile(apart, [0.1, 0.9])
     np.testing.assert_allclose(gap[["low", "high"]].iloc[0].astype(float), expected, rtol=1e-12)
-    assert (gap.attrs["ci_prob"], gap.attrs["ci_kind"]) == (0.8, "eti")
+    assert (found.attrs["ci_prob"], found.attrs["ci_kind"]) == (0.8, "eti")
 
 
 def test_means_of_the_listed_words_are_averages_over_their_rows(

@@ -74,20 +74,6 @@ def test_errors_point_at_the_place(post: DataTree, text: str, place: int, why: s
     assert pointer.index("^") - 4 == place
 
 
-def test_the_most_striking_word(post: DataTree) -> None:
-    frame = bb.most_striking(post, "associated", "human")
-    draws = np.stack(
-        [mean_of(post, [w], "associated") - mean_of(post, [w], "human") for w in WORDS], axis=1
-    )
-    first = frame.iloc[0]
-    at = list(WORDS).index(first["protected_word"])
-    assert frame["p_most"].sum() == pytest.approx(1)
-    assert first["p_most"] == pytest.approx((abs(draws).argmax(axis=1) == at).mean())
-    assert first["mean"] == pytest.approx(draws[:, at].mean())
-    with pytest.raises(ValueError, match="unknown connection 'humane'; did you mean 'human'"):
-        bb.most_striking(post, "associated", "humane")
-
-
 def test_what_stands_before_a_colon_holds_beyond_the_sign(post: DataTree) -> None:
     sides = ["different", "woman: different", "all: different"]
     texts = [f"woman: associated < {right}" for right in sides]

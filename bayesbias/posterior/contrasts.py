@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -14,11 +14,14 @@ from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from ..model.tree import labels
 from ..sampling.options import DEFAULT_ROPE, check_rope
-from ..tables.levels import GROUP, OVERALL, WORD, at_level
-from .summaries import by_level, carry_warnings, in_front, levels
+from ..tables.levels import GROUP, LEVEL_COLUMNS, WORD
+from .summaries import Level, carry_warnings, in_front, levels
 
 if TYPE_CHECKING:
     from xarray import DataTree
+
+BETWEEN = ("connections", "groups")
+"""What `contrasts` compares."""
 
 
 def contrasts(
@@ -56,139 +59,108 @@ def contrasts(
     DataFrame
         One row a level and pair: ``level``, ``protected_group``, ``protected_word``, ``first``,
         ``second``, then of first - second ``mean``, ``sd``, ``low``, ``high``;
-        ``p_direction``, the probability of the sign the median has, in [.5, 1]; and ``p_rope``,
-        the probability that the difference is smaller than `rope`. A negative difference: the
-        first lies closer to the protected words. Between groups one row a pair of groups and pair
-        of connections: ``protected_group``, ``other_group``, ``first``, ``second``, and the same of
+        ``p_direction``, the probability of the sign the median has, in [.5, 1]; ``p_rope``, the
+        probability that the difference is smaller than `rope`; and of words ``p_most``, the
+        probability that this difference is the farthest from zero of all words (NaN at other
+        levels). A negative difference: the first lies closer to the protected words. Between
+        groups one row a pair of groups and pair of connections: ``protected_group``,
+        ``other_group``, ``first``, ``second``, and the same, without ``p_most``, of
         (first - second) of the group less that of the other group.
-
-    Examples
-    --------
-    >>> import bayesbias as bb
-    >>> wordlist = bb.load_wordlist("religion")
-    >>> table = bb.distance_table(bb.load_vectors("glove-demo", wordlist), wordlist)
-    >>> bb.contrasts(bb.fit(table, seed=1), between="groups")["other_group"].unique().tolist()
-    ['christian', 'muslim']
-    """
-    if between not in BETWEEN:
-        raise ValueError(f"between: {unknown_name('choice', between, BETWEEN)}")
-    connections = labels(tree, "connection")
-    if between == "groups":
-        frame = _between_groups(
-            tree, over, lambda draws: compare_draws(draws, ci_prob, rope, ci_kind)
-        )
-        return carry_warnings(frame, tree)
-
-    def describe(draws: FloatArray) -> pd.DataFrame:
-        return compare_connections(draws, connections, ci_prob, rope, ci_kind)
-
-    return by_level(tree, describe, over=over)
-
-
-BETWEEN = ("connections", "groups")
-"""What `contrasts` compares."""
-
-
-def _between_groups(
-    tree: DataTree, over: str, describe: Callable[[FloatArray], pd.DataFrame]
-) -> pd.DataFrame:
-    """Describe how far every difference of connections differs between every pair of groups."""
-    gaps, names = group_gaps(tree, over)
-    pairs = list(combinations(gaps, 2))
-    apart = np.concatenate([gaps[one] - gaps[other] for one, other in pairs], axis=1)
-    n_pairs = len(names["first"])
-    columns = {
-        "protected_group": [one for one, _ in pairs for _ in range(n_pairs)],
-        "other_group": [other for _, other in pairs for _ in range(n_pairs)],
-        **{name: values * len(pairs) for name, values in names.items()},
-    }
-    return in_front(describe(apart), **columns)
-
-
-def group_gaps(tree: DataTree, over: str) -> tuple[dict[str, FloatArray], dict[str, list[str]]]:
-    """Return differences between all pairs of connections, (n_draws, n_pairs) of every group.
-
-    And the names of the pairs, as columns. A ValueError where there is one group only.
-    """
-    first, second, names = connection_pairs(labels(tree, "connection"))
-    gaps = {
-        each.protected_group: each.draws[:, first] - each.draws[:, second]
-        for each in levels(tree, over)
-        if each.level == GROUP
-    }
-    if len(gaps) < 2:
-        raise ValueError(f"the table has the group {next(iter(gaps))} only; nothing to compare")
-    return gaps, names
-
-
-def most_striking(
-    tree: DataTree,
-    first: str = "associated",
-    second: str = "different",
-    *,
-    ci_prob: float = DEFAULT_CI_PROB,
-    ci_kind: str = DEFAULT_CI_KIND,
-    over: str = "population",
-) -> pd.DataFrame:
-    """Compute of every protected word the probability that its contrast is the most striking.
-
-    The word whose estimate is the farthest from zero was chosen among many, and so is often not
-    the one whose contrast is. Sizes are those of the model, which shrinks words together.
-
-    Parameters
-    ----------
-    tree : DataTree
-        A posterior from `fit`.
-    first, second : str
-        The connections whose difference, first - second, is compared between words.
-    ci_prob, ci_kind, over
-        As for `contrasts`.
-
-    Returns
-    -------
-    DataFrame
-        One row a word, the farthest from zero on average first: ``protected_group``,
-        ``protected_word``, ``mean``, ``sd``, ``low``, ``high``, and ``p_most``, the share of draws
-        in which it is the farthest from zero of all words. These add up to one.
 
     Raises
     ------
     ValueError
-        If the posterior lacks one of the connections.
+        If a choice is unknown, a number out of range, or there is one connection or group only.
+
+    Notes
+    -----
+    The overall row of ``associated`` and ``human`` is the one number that Dobrzeniecka and Urbaniak
+    (2024) would give if one must: how much closer stereotypes lie than words about people. The
+    word with the largest estimate was chosen among many, and is often not the word whose difference
+    is the largest; that is what ``p_most`` is for.
 
     Examples
     --------
     >>> import bayesbias as bb
     >>> wordlist = bb.load_wordlist("religion")
     >>> table = bb.distance_table(bb.load_vectors("glove-demo", wordlist), wordlist)
-    >>> len(bb.most_striking(bb.fit(table, seed=1)))
-    15
+    >>> frame = bb.contrasts(bb.fit(table, seed=1))
+    >>> overall = frame.query("level == 'overall' and first == 'associated'")
+    >>> overall[["second", "mean"]].round(2).values.tolist()
+    [['different', -0.04], ['neutral', -0.08], ['human', 0.04]]
     """
+    if between not in BETWEEN:
+        raise ValueError(f"between: {unknown_name('choice', between, BETWEEN)}")
+    parts = list(levels(tree, over))
+    if between == "groups":
+        groups = group_draws(parts)
+        pairs = list(combinations(groups, 2))
+        draws = np.stack([groups[group] - groups[other] for group, other in pairs], axis=1)
+        columns = {
+            "protected_group": [group for group, _ in pairs],
+            "other_group": [other for _, other in pairs],
+        }
+    else:
+        draws = np.stack([part.draws for part in parts], axis=1)
+        columns = {name: [getattr(part, name) for part in parts] for name in LEVEL_COLUMNS}
     connections = labels(tree, "connection")
-    for name in (first, second):
-        if name not in connections:
-            raise ValueError(unknown_name("connection", name, connections))
-    at, less = connections.index(first), connections.index(second)
-    words = [each for each in levels(tree, over) if each.level == WORD]
-    gaps = np.stack([each.draws[:, at] - each.draws[:, less] for each in words], axis=1)
-    frame = describe_draws(gaps, ci_prob, ci_kind)
-    frame["p_most"] = np.bincount(abs(gaps).argmax(axis=1), minlength=len(words)) / len(gaps)
-    frame = in_front(
-        frame,
-        protected_group=[each.protected_group for each in words],
-        protected_word=[each.protected_word for each in words],
-    )
-    frame = frame.sort_values("mean", key=abs, ascending=False, kind="stable", ignore_index=True)
+    frame = pair_contrasts(draws, connections, ci_prob, rope, ci_kind, **columns)
+    if between == "connections":
+        words = frame["level"] == WORD
+        of_words = draws[:, [part.level == WORD for part in parts]]
+        frame.loc[words, "p_most"] = _probability_of_most(of_words, connections)
     return carry_warnings(frame, tree)
 
 
-def compare_connections(
-    draws: FloatArray, connections: Sequence[str], ci_prob: float, rope: float, ci_kind: str
+def group_draws(parts: Sequence[Level]) -> dict[str, FloatArray]:
+    """Return the draws of every group, or raise a ValueError where there is one group only."""
+    groups = {part.protected_group: part.draws for part in parts if part.level == GROUP}
+    if len(groups) < 2:
+        raise ValueError(f"the table has the group {next(iter(groups))} only; nothing to compare")
+    return groups
+
+
+def _probability_of_most(draws: FloatArray, connections: Sequence[str]) -> FloatArray:
+    """Return in which share of draws each word's difference is the farthest from zero.
+
+    Draws are (n_draws, n_words, n_connections), shares (n_words * n_pairs,); ties share a draw.
+    """
+    first, second, _ = connection_pairs(connections)
+    sizes = abs(draws[..., first] - draws[..., second])
+    is_most = sizes == sizes.max(axis=1, keepdims=True)
+    return np.asarray((is_most / is_most.sum(axis=1, keepdims=True)).mean(axis=0)).ravel()
+
+
+def pair_contrasts(
+    draws: FloatArray,
+    connections: Sequence[str],
+    ci_prob: float,
+    rope: float,
+    ci_kind: str,
+    **columns: Sequence[str],
 ) -> pd.DataFrame:
-    """Describe differences between all pairs of connections; draws are (n, n_connections)."""
-    first, second, names = connection_pairs(connections)
-    apart = draws[:, first] - draws[:, second]
-    return in_front(compare_draws(apart, ci_prob, rope, ci_kind), **names)
+    """Describe differences between all pairs of connections.
+
+    Parameters
+    ----------
+    draws : (n_draws, n_things, n_connections) float
+    connections : sequence of str
+    ci_prob, rope, ci_kind
+        As for `contrasts`.
+    **columns
+        Labels of the things, one each.
+
+    Returns
+    -------
+    DataFrame
+        One row a thing and pair: the labels, ``first``, ``second``, then as `compare_draws`.
+    """
+    first, second, pairs = connection_pairs(connections)
+    gaps = draws[..., first] - draws[..., second]
+    names = {name: np.repeat(list(values), len(first)) for name, values in columns.items()}
+    names |= {name: np.tile(values, draws.shape[1]) for name, values in pairs.items()}
+    frame = compare_draws(gaps.reshape(len(gaps), -1), ci_prob, rope, ci_kind)
+    return in_front(frame, **{name: values.astype(object) for name, values in names.items()})
 
 
 def connection_pairs(
@@ -212,44 +184,3 @@ def compare_draws(
     frame["p_direction"] = pd.Series(above).clip(lower=1 - above)
     frame["p_rope"] = (abs(differences) < rope).mean(axis=0)
     return frame
-
-
-def associated_human_gap(
-    tree: DataTree,
-    ci_prob: float = DEFAULT_CI_PROB,
-    rope: float = DEFAULT_ROPE,
-    ci_kind: str = DEFAULT_CI_KIND,
-) -> pd.DataFrame:
-    """Compute how much closer stereotypical attributes lie than words about human life in general.
-
-    It is the one number that Dobrzeniecka and Urbaniak (2024) would give if one must: the overall
-    mean distance of associated attributes less that of human ones. It is a location with an
-    interval, not a verdict: it averages over words that may differ, and a gap in distances is not
-    yet harm.
-
-    Returns
-    -------
-    DataFrame
-        The one row of `contrasts` with ``first`` associated and ``second`` human.
-
-    Raises
-    ------
-    ValueError
-        If the table lacks associated or human attributes.
-
-    Examples
-    --------
-    >>> import bayesbias as bb
-    >>> wordlist = bb.load_wordlist("religion")
-    >>> vectors = bb.load_vectors("glove-demo", wordlist)
-    >>> table = bb.distance_table(vectors, wordlist)
-    >>> post = bb.fit(table, seed=1)
-    >>> len(bb.associated_human_gap(post))
-    1
-    """
-    lacking = [name for name in ("associated", "human") if name not in labels(tree, "connection")]
-    if lacking:
-        raise ValueError(f"this posterior has no {' and no '.join(lacking)} attributes to compare")
-    frame = at_level(contrasts(tree, ci_prob, rope, ci_kind), OVERALL)
-    wanted = (frame["first"] == "associated") & (frame["second"] == "human")
-    return frame[wanted].reset_index(drop=True)

@@ -12,10 +12,11 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB
+from ..model.tree import labels as connection_names
 from ..sampling.options import DEFAULT_ROPE
 from ..tables.wordlists import WordList
-from .contrasts import compare_draws, group_gaps
-from .summaries import carry_warnings, in_front
+from .contrasts import group_draws, pair_contrasts
+from .summaries import carry_warnings, levels
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -78,23 +79,24 @@ def facet_contrasts(
     ['men − women', 'low − high', '(men − women) × (low − high)']
     """
     labels = facets.facets if isinstance(facets, WordList) else facets
-    gaps, names = group_gaps(tree, over)
-    cells, sets = _cells(gaps, labels)
-    found = list(_effects(cells, sets))
-    apart = np.concatenate([draws for _, _, draws in found], axis=1)
-    n_pairs = len(names["first"])
-    columns = {
-        "facets": [of for of, _, _ in found for _ in range(n_pairs)],
-        "contrast": [contrast for _, contrast, _ in found for _ in range(n_pairs)],
-        **{name: values * len(found) for name, values in names.items()},
-    }
-    return carry_warnings(in_front(compare_draws(apart, ci_prob, rope, ci_kind), **columns), tree)
+    cells, sets = _cells(group_draws(list(levels(tree, over))), labels)
+    names, effects, draws = zip(*_effects(cells, sets), strict=True)
+    frame = pair_contrasts(
+        np.stack(draws, axis=1),
+        connection_names(tree, "connection"),
+        ci_prob,
+        rope,
+        ci_kind,
+        facets=names,
+        contrast=effects,
+    )
+    return carry_warnings(frame, tree)
 
 
 def _cells(
-    gaps: Mapping[str, FloatArray], facets: Facets
+    groups: Mapping[str, FloatArray], facets: Facets
 ) -> tuple[FloatArray, dict[str, list[str]]]:
-    """Return draws by labels, (n_draws, n_pairs, n_labels of each facet), and the labels."""
+    """Return draws by labels, (n_draws, n_connections, n_labels of each facet), and the labels."""
     if not facets:
         raise ValueError(
             "there are no facets; give a dict such as {'gender': {'black_women': 'women', ...}, "
@@ -102,18 +104,18 @@ def _cells(
         )
     for facet, given in facets.items():
         for group in given:
-            if group not in gaps:
-                raise ValueError(f"facet {facet}: {unknown_name('group', group, gaps)}")
+            if group not in groups:
+                raise ValueError(f"facet {facet}: {unknown_name('group', group, groups)}")
         if len(set(given.values())) < 2:
             raise ValueError(f"facet {facet}: needs two labels or more to compare")
     homes: dict[tuple[str, ...], list[FloatArray]] = {}
-    for group in gaps:
+    for group in groups:
         lacking = [facet for facet, given in facets.items() if group not in given]
         if lacking and len(lacking) < len(facets):
             raise ValueError(f"the group {group} has no label of {', '.join(lacking)}; give it one")
         if not lacking:
             home = tuple(given[group] for given in facets.values())
-            homes.setdefault(home, []).append(gaps[group])
+            homes.setdefault(home, []).append(groups[group])
     sets = {facet: list(dict.fromkeys(given.values())) for facet, given in facets.items()}
     empty = [" ".join(cell) for cell in product(*sets.values()) if cell not in homes]
     if empty:
@@ -128,7 +130,7 @@ def _cells(
 def _effects(
     cells: FloatArray, sets: Mapping[str, list[str]]
 ) -> Iterator[tuple[str, str, FloatArray]]:
-    """Yield facets, contrast and draws, (n_draws, n_pairs), of all effects, main ones first."""
+    """Yield facets, contrast and draws, (n_draws, n_connections), of all effects."""
     axes = range(len(sets))
     for some in chain.from_iterable(combinations(axes, size + 1) for size in axes):
         kept = cells.mean(axis=tuple(2 + axis for axis in axes if axis not in some))

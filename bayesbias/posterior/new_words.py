@@ -6,9 +6,9 @@ from them as they differ from one another, so that its interval is wider.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ from ..model.likelihood import predict_rows, require_listed
 from ..model.spec import ModelSpec
 from ..model.tree import assemble, describe, design_of, spec_of, stacked
 from ..sampling.options import DEFAULT_ROPE
-from .contrasts import compare_connections
+from .contrasts import pair_contrasts
 from .summaries import carry_warnings, in_front
 
 if TYPE_CHECKING:
@@ -139,11 +139,10 @@ def predict_words(
         means = _measured_means(new, rng)
     else:
         means = word_means(new.design, new.spec, new.values)
-    frames = []
-    for index, group in enumerate(new.design.groups):
-        frame = compare_connections(means[:, index], new.design.connections, ci_prob, rope, ci_kind)
-        frames.append(in_front(frame, protected_group=group))
-    return _finished(frames, tree, {"attributes": attributes, "seed": sequence.entropy})
+    groups, connections = new.design.groups, new.design.connections
+    frame = pair_contrasts(means, connections, ci_prob, rope, ci_kind, protected_group=groups)
+    frame.attrs |= {"attributes": attributes, "seed": sequence.entropy}
+    return carry_warnings(frame, tree)
 
 
 def predict_distances(
@@ -199,7 +198,9 @@ def predict_distances(
         one = drawn[np.arange(len(drawn)), chosen]
         frame = describe_draws(one[:, None], ci_prob, ci_kind)
         frames.append(in_front(frame, protected_group=group, connection=connection))
-    return _finished(frames, tree, {"seed": sequence.entropy})
+    frame = pd.concat(frames, ignore_index=True)  # attrs that all share are kept
+    frame.attrs["seed"] = sequence.entropy
+    return carry_warnings(frame, tree)
 
 
 def new_words(tree: DataTree, rng: Generator, *, attributes: bool = True) -> NewWords:
@@ -255,11 +256,3 @@ def _cells(design: Design, rows: np.ndarray) -> Iterator[tuple[str, str, np.ndar
         group, connection = divmod(int(cell), len(design.connections))
         where = np.flatnonzero(of == cell)
         yield design.groups[group], design.connections[connection], where
-
-
-def _finished(
-    frames: list[pd.DataFrame], tree: DataTree, origin: dict[Hashable, Any]
-) -> pd.DataFrame:
-    frame = pd.concat(frames, ignore_index=True)  # attrs that all share are kept
-    frame.attrs |= origin
-    return carry_warnings(frame, tree)

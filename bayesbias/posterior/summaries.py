@@ -127,16 +127,11 @@ OVER = ("population", "listed")
 
 
 def by_level(
-    tree: DataTree,
-    describe: Callable[..., pd.DataFrame],
-    *trees: DataTree,
-    over: str = "population",
+    tree: DataTree, describe: Callable[..., pd.DataFrame], *trees: DataTree
 ) -> pd.DataFrame:
     """Frame of what a function says of every level's draws, in a tree or in all of several."""
-    if over not in OVER:
-        raise ValueError(f"over: {unknown_name('choice', over, OVER)}")
     frames = []
-    for parts in zip(*(levels(each, over) for each in trees or (tree,)), strict=True):
+    for parts in zip(*map(levels, trees or (tree,)), strict=True):
         frame = describe(*(part.draws for part in parts))
         frames.append(in_front(frame, **{name: getattr(parts[0], name) for name in LEVEL_COLUMNS}))
     return carry_warnings(pd.concat(frames, ignore_index=True), tree)
@@ -151,6 +146,8 @@ def in_front(frame: pd.DataFrame, **columns: Any) -> pd.DataFrame:  # noqa: ANN4
 
 def levels(tree: DataTree, over: str = "population") -> Iterator[Level]:
     """Iterate over the draws of the mean distances overall, of every group and of every word."""
+    if over not in OVER:
+        raise ValueError(f"over: {unknown_name('choice', over, OVER)}")
     words, groups = labels(tree, "protected_word"), labels(tree, "protected_group")
     group_of = index_of(tree, "group_index")
     if over == "listed":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 from numpy.random import default_rng
 
@@ -16,8 +17,8 @@ from ..sampling.exact import sample_exact
 from ..sampling.options import DEFAULT_ROPE
 from ..sampling.reduction import UNPOOLED_SD, collapse
 from ..tables.levels import WORD
-from .contrasts import compare_draws, connection_pairs
-from .summaries import carry_warnings, in_front
+from .contrasts import pair_contrasts
+from .summaries import carry_warnings
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -85,16 +86,21 @@ def unpooled_contrasts(
         if name not in design.words:
             raise ValueError(unknown_name("protected word", name, design.words))
     sequence = as_seed_sequence(seed)
-    first, second, labels = connection_pairs(design.connections)
-    frames = []
+    draws = []
     for name, child in zip(names, sequence.spawn(len(names)), strict=True):
         word = design.words.index(name)
         alone = collapse(design, spec, unpooled=word, unpooled_sd=sd)
-        means = sample_exact(alone, n_draws(tree), default_rng(child)).values["word_mean"][:, word]
-        frame = compare_draws(means[:, first] - means[:, second], ci_prob, rope, ci_kind)
-        group = design.groups[design.word_group[word]]
-        own = {"level": WORD, "protected_group": group, "protected_word": name}
-        frames.append(in_front(frame, **own, **labels))
-    found = carry_warnings(pd.concat(frames, ignore_index=True), tree)
-    found.attrs["seed"] = sequence.entropy
-    return found
+        values = sample_exact(alone, n_draws(tree), default_rng(child)).values
+        draws.append(values["word_mean"][:, word])
+    frame = pair_contrasts(
+        np.stack(draws, axis=1),
+        design.connections,
+        ci_prob,
+        rope,
+        ci_kind,
+        level=[WORD] * len(names),
+        protected_group=[design.groups[design.word_group[design.words.index(w)]] for w in names],
+        protected_word=list(names),
+    )
+    frame.attrs["seed"] = sequence.entropy
+    return carry_warnings(frame, tree)

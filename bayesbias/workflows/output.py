@@ -33,7 +33,7 @@ _OWN = re.compile(
     r"([^/\\]+/)?(plots/[^/\\]+\.(png|svg)|posterior(-[^/\\]+)?\.nc|report\.(html|md)|run\.json|"
     r"write-up\.(md|tex)|references\.bib|"
     r"(table|missing|summary|contrasts|check|scales|sensitivity|comparison|remains"  # of a list
-    r"|diagnostics|striking|influence|since|reference|reference_lists|ranks|scores"
+    r"|diagnostics|influence|since|reference|reference_lists|ranks|scores"
     r"|pairs|unpaired|bands|changes|orders|alignment"  # of a change
     r"|paired|observed|measures|distribution|sampling|order|preference"  # of sentence pairs
     r"|fits|standalone|relative|strata|words)\.csv)"  # of a background

@@ -33,7 +33,6 @@ FRAMES = (
     "scales",
     "sensitivity",
     "diagnostics",
-    "striking",
     "influence",
 )
 """Frames of a `ModelResult` that are written, one row's model in its column ``model``."""
@@ -61,14 +60,13 @@ class ModelResult(Result):
     """One model of a list's distances.
 
     ``sensitivity`` is as `prior_sensitivity` gives it, ``diagnostics`` as `diagnostics`;
-    ``striking`` as `most_striking` and ``influence`` as `influence`, of the pair of `leading_pair`.
-    ``influence`` is empty of a model that is not Normal.
+    ``influence`` as `influence`, of the pair of `leading_pair`; it is empty of a model that is not
+    Normal.
     """
 
     summary: pd.DataFrame
     sensitivity: pd.DataFrame
     diagnostics: pd.DataFrame
-    striking: pd.DataFrame
     influence: pd.DataFrame
 
 

@@ -23,7 +23,6 @@ from ..embeddings.formats.keyed import frequency_ranks
 from ..embeddings.load import CASES, cures, load_vectors, matched_forms
 from ..model.defaults import DEFAULT_MODELS
 from ..model.spec import ModelSpec, load_model
-from ..posterior.contrasts import most_striking
 from ..posterior.diagnostics import diagnostics
 from ..posterior.influence import influence
 from ..posterior.loo import compare_models
@@ -233,7 +232,6 @@ def analyse(
                 summary=summary(posterior, **settings.intervals),
                 sensitivity=prior_sensitivity(posterior),
                 diagnostics=diagnostics(posterior),
-                striking=most_striking(posterior, *leading_pair(table), **settings.intervals),
                 influence=_influence(posterior, spec, *leading_pair(table)),
                 **read_any(posterior, settings),
             )

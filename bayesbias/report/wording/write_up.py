@@ -9,7 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from ...tables.levels import OVERALL
+from ...tables.descriptives import leading_pair
+from ...tables.levels import OVERALL, WORD, at_level
 from ...workflows.results import ModelResult
 from ...workflows.wordlist import Analysis
 from . import headline_rows
@@ -347,12 +348,12 @@ def _follows(row: Mapping[Any, Any]) -> str:
 
 
 def _striking(analysis: Analysis) -> Iterator[Sentence]:
-    frame = analysis.lead.striking
-    if not set(frame["protected_group"]) <= set(with_own(analysis)):
+    first, second = leading_pair(analysis.table)
+    frame = at_level(analysis.lead.contrasts, WORD)
+    frame = frame[(frame["first"] == first) & (frame["second"] == second)]
+    if frame.empty or not set(frame["protected_group"]) <= set(with_own(analysis)):
         return  # of words without stereotypes of their own nothing was seen
-    if frame.empty:
-        return
-    top = frame.iloc[0]
+    top = frame.sort_values("mean", key=abs, ascending=False, kind="stable").iloc[0]
     yield (
         f"Of {counted(len(frame), 'word')}, “{top['protected_word']}” was the farthest from zero "
         f"({number(top['mean'])}, {number(top['low'])} to {number(top['high'])}, shrunk towards "
