@@ -73,10 +73,10 @@ from .tables.schema import CONNECTIONS as CONNECTIONS
 from .tables.schema import validate_table as validate_table
 from .tables.table_files import read_table as read_table
 from .tables.table_files import write_table as write_table
-from .tables.wordlist_files import wordlists as wordlists
-from .tables.wordlist_lint import check_wordlist as check_wordlist
 from .tables.wordlists import WordList as WordList
+from .tables.wordlists import check_wordlist as check_wordlist
 from .tables.wordlists import load_wordlist as load_wordlist
+from .tables.wordlists import wordlists as wordlists
 from .workflows.sweep import plan_sweep as plan_sweep
 from .workflows.sweep import run_sweep as run_sweep
 from .workflows.sweep_spec import load_sweep as load_sweep

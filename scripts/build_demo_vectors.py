@@ -25,8 +25,7 @@ from gensim.models import KeyedVectors
 
 from bayesbias.embeddings.formats.keyed import SAMPLE, keyed_vectors
 from bayesbias.embeddings.load import save_vectors
-from bayesbias.tables.wordlist_files import wordlists
-from bayesbias.tables.wordlists import load_wordlist
+from bayesbias.tables.wordlists import load_wordlist, wordlists
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "vectors" / "glove-demo.npz"

@@ -71,11 +71,11 @@ def test_lists_check_tells_lines_and_exits_by_severity(
     assert "nothing to report" in capsys.readouterr().out
     Path("twice.toml").write_text(LIST.replace('"clock"', '"walk"'), encoding="utf-8")
     assert main(["lists", "check", "twice.toml"]) == 0
-    assert "twice.toml:12: warning: controls.human: " in capsys.readouterr().out
+    assert "twice.toml: warning: controls.human[" in capsys.readouterr().out
     Path("wrong.toml").write_text(LIST.replace('"son"', '"he"'), encoding="utf-8")
     assert main(["lists", "check", "wrong.toml"]) == 1
     out = capsys.readouterr().out
-    assert "wrong.toml:5: error: groups.men: 'he' stands 2 times" in out
+    assert "wrong.toml: error: groups.men[1]: 'he' is groups.men[0] already" in out
     assert main(["--quiet", "lists", "check", "wrong.toml"]) == 1
     assert capsys.readouterr().out == ""
 

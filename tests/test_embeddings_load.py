@@ -33,8 +33,7 @@ from numpy.testing import assert_array_equal
 from bayesbias._core.resources import bundled_folder
 from bayesbias.embeddings.formats import binary
 from bayesbias.embeddings.load import iter_vectors, load_vectors
-from bayesbias.tables.wordlist_files import wordlists
-from bayesbias.tables.wordlists import WordList, load_wordlist
+from bayesbias.tables.wordlists import WordList, load_wordlist, wordlists
 
 
 @pytest.mark.parametrize("name", FORMATS)

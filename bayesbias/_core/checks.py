@@ -63,7 +63,7 @@ def check_path(what: str, source: object, otherwise: str) -> None:
     if not isinstance(source, str | os.PathLike):
         raise TypeError(
             f"{what} is given by its name or path, or as {otherwise}; got a "
-            f"{type(source).__name__}, {reprlib.repr(source)}"
+            f"{type(source).__name__}, {' '.join(reprlib.repr(source).split())}"
         )
 
 

@@ -29,8 +29,7 @@ def lists(*, screen: Screen = SCREEN) -> None:
 
     Example: `bayesbias lists `
     """
-    from ..tables.wordlist_files import wordlists
-    from ..tables.wordlists import load_wordlist
+    from ..tables.wordlists import load_wordlist, wordlists
 
     rows = []
     for name in wordlists():
@@ -91,13 +90,12 @@ def check(file: str, /, *, screen: Screen = SCREEN) -> int:
     file : str
         A .toml file, or a bundled list.
     """
-    from ..tables.wordlist_lint import check_wordlist
+    from ..tables.wordlists import check_wordlist
 
     found = check_wordlist(file)
     for finding in found.to_dict("records"):
-        place = f"{file}:{finding['line']}" if finding["line"] else file
         key = f"{finding['key']}: " if finding["key"] else ""
-        screen.say(f"{place}: {finding['severity']}: {key}{finding['finding']}")
+        screen.say(f"{file}: {finding['severity']}: {key}{finding['finding']}")
     errors = int((found["severity"] == "error").sum())
     nothing = f"{Path(file).name}: nothing to report."
     counts = f"{errors} error(s), {len(found) - errors} warning(s)."

@@ -15,7 +15,7 @@ from ..posterior.contrasts import compare_draws
 from ..posterior.summaries import by_level, in_front
 from ..sampling.options import DEFAULT_ROPE
 from ..tables.descriptives import UNRELATED, mac_band
-from ..tables.wordlist_files import CONTROLS
+from ..tables.schema import CONTROLS
 from .joint import WHEN, posterior_at
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from .._core.arrays import FloatArray
 from ..model.design import Design, IntArray
 from ..model.spec import ModelSpec
 from ..model.terms import Term
-from ..tables.wordlist_files import CONTROLS
+from ..tables.schema import CONTROLS
 
 PRIOR_PAIRS = 5.0
 """Pairs that the slope common to all connections counts for in that of each."""

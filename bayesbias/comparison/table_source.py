@@ -12,8 +12,7 @@ from .._core.checks import Argument, ArgumentError
 from .._core.display import abridged
 from ..embeddings.word_sets import WordVectors
 from ..tables.schema import COLUMNS
-from ..tables.wordlist_files import wordlists
-from ..tables.wordlists import WordList, load_wordlist
+from ..tables.wordlists import WordList, load_wordlist, wordlists
 
 TOLERANCE = 1e-3
 """How far a table may be from its vectors. Float32 files move a cosine by about 1e-6, and tables or

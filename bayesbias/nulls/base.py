@@ -17,8 +17,7 @@ from .._core.arrays import FloatArray
 from .._core.checks import is_whole, unknown_name
 from .._core.random import Seed, as_seed_sequence
 from ..tables.cosines import attach_word_cosines
-from ..tables.schema import COLUMNS, validate_table
-from ..tables.wordlist_files import CONTROLS
+from ..tables.schema import COLUMNS, CONTROLS, validate_table
 
 IntArray = NDArray[np.int64]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
 from ..embeddings.word_sets import WordVectors, look_up
-from ..tables.wordlists import WordList, require_wordlist
+from ..tables.wordlists import WordListLike, load_wordlist
 
 Indices = NDArray[np.intp]
 Scope = Literal["all", "pair", "ordered"]
@@ -102,10 +102,10 @@ type Picks = Parts[Indices]
 
 
 def list_rows(
-    vectors: WordVectors, wordlist: WordList
+    vectors: WordVectors, wordlist: WordListLike
 ) -> tuple[ListRows, dict[str, tuple[str, ...]]]:
     """Read the vectors of a word list: rows by group, and the missing words by set."""
-    require_wordlist(wordlist)
+    wordlist = load_wordlist(wordlist)
     groups = tuple(wordlist.groups)
     without = [group for group in groups if group not in wordlist.stereotypes]
     if not groups:

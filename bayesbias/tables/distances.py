@@ -18,7 +18,7 @@ from .copies import without_copies
 from .cosines import attach_word_cosines
 from .schema import COLUMNS, CONNECTIONS, codes_and_names, connections_present, validate_table
 from .spellings import first_spellings
-from .wordlists import WordList, require_wordlist
+from .wordlists import WordList, WordListLike, load_wordlist
 
 _WORDS = ("protected_word", "attribute")
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 def distance_table(
     vectors: KeyedVectors,
-    wordlist: WordList,
+    wordlist: WordListLike,
     *,
     embedding: str | None = None,
     drop_duplicates: bool = False,
@@ -63,8 +63,8 @@ def distance_table(
     ----------
     vectors : KeyedVectors
         Keys are the words as the list spells them, as `load_vectors` gives them.
-    wordlist : WordList
-        At least two groups with stereotypes.
+    wordlist : str, Path, mapping or WordList
+        As for `load_wordlist`; at least two groups with stereotypes.
     embedding : str, optional
         If given, a column ``embedding`` holds it, so that tables can be joined.
     drop_duplicates : bool
@@ -107,7 +107,7 @@ def distance_table(
     """
     if isinstance(vectors, WordList):
         raise ValueError("the vectors come first, the words second: distance_table(vectors, words)")
-    require_wordlist(wordlist)
+    wordlist = load_wordlist(wordlist)
     if not wordlist.groups:
         raise ValueError(f"the list {wordlist.name!r} has control words only; give one with groups")
     _require_words(vectors, wordlist)
@@ -132,7 +132,7 @@ def distance_table(
     return without_copies(table, "these vectors", drop=drop_duplicates, stacklevel=2)
 
 
-def missing_words(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
+def missing_words(vectors: KeyedVectors, wordlist: WordListLike) -> pd.DataFrame:
     """Return the words of a list that the vectors lack.
 
     Returns
@@ -149,13 +149,13 @@ def missing_words(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
     >>> bb.missing_words(vectors, wordlist)["word"].tolist()
     ['literaly']
     """
-    require_wordlist(wordlist)
+    wordlist = load_wordlist(wordlist)
     frame = wordlist.to_frame()
     present = frame["word"].isin(list(vectors.key_to_index))
     return frame[~present].reset_index(drop=True)
 
 
-def undersized_sets(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
+def undersized_sets(vectors: KeyedVectors, wordlist: WordListLike) -> pd.DataFrame:
     """Return the sets of a list of which too few words are left to speak for the set.
 
     These are sets that lost more than a fifth of their words, the share from which WEFE gives no
@@ -164,7 +164,7 @@ def undersized_sets(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
     Parameters
     ----------
     vectors : KeyedVectors
-    wordlist : WordList
+    wordlist : str, Path, mapping or WordList
 
     Returns
     -------
@@ -184,7 +184,7 @@ def undersized_sets(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
     >>> bb.undersized_sets(bb.load_vectors("glove-demo", words), words)["set"].tolist()
     ['young_people_names', 'old_people_names']
     """
-    sets = _losses(vectors, wordlist)
+    sets = _losses(vectors, load_wordlist(wordlist))
     thin = (sets["share"] > MOST_MISSING) | (sets["found"] < FEWEST_LEFT)
     return sets[thin].reset_index(drop=True)
 

@@ -32,6 +32,9 @@ CONNECTIONS = ("associated", "different", "neutral", "human", "matched")
 ``matched`` are words of any meaning that are as frequent as the stereotypes.
 """
 
+STEREOTYPES, CONTROLS = CONNECTIONS[:2], CONNECTIONS[2:]
+"""Connections of stereotype attributes, and those of control words."""
+
 LARGEST_DISTANCE = 2.0
 """A cosine distance, 1 - cos, lies in [0, 2]."""
 

@@ -48,6 +48,8 @@ def forms_of(word: str, case: str = "exact", *, strip_accents: bool = False) -> 
 
 def without_accents(word: str) -> str:
     """Return a word without its accents: ``café`` as ``cafe``. Letters such as ``ø`` have none."""
+    if word.isascii():
+        return word
     parts = unicodedata.normalize("NFD", word)
     return unicodedata.normalize("NFC", "".join(p for p in parts if not unicodedata.combining(p)))
 

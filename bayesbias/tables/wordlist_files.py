@@ -15,9 +15,6 @@ from .._core.checks import check_path, unknown_name
 from .._core.reading import parse_json, parse_toml, read_text
 from .._core.resources import bundled_names, toml_path
 
-CONTROLS = ("neutral", "human", "matched")
-"""The control lists a word list may carry, named as their connection in the table."""
-
 TEXTS = ("name", "title", "reference", "licence", "note")
 """Keys of a word list that hold a text."""
 
@@ -30,10 +27,16 @@ FACETS = "facets"
 TABLES = (*WORD_TABLES, "stereotype_names", FACETS)
 """All tables of a word list."""
 
+HEADS = ("role", "set", "word")
+"""Columns of a list's frame, and of its CSV file."""
+
+ROLES = {"protected": "groups", "stereotype": "stereotypes", "control": "controls"}
+"""Roles of words in a frame or a CSV file, and the tables that hold these words."""
+
 
 @dataclass(frozen=True)
 class Unresolved:
-    """Stands in the place of words that were named but could not be had, and says why."""
+    """Stands in place of the words of a bundled list that there are not, with the reason."""
 
     reason: str
 
@@ -44,8 +47,8 @@ def wordlists() -> list[str]:
     Examples
     --------
     >>> import bayesbias as bb
-    >>> "religion" in bb.wordlists()
-    True
+    >>> bb.wordlists()[:4]
+    ['age', 'disability', 'gender', 'gender-de']
     """
     return sorted(bundled_names("wordlists", ".toml"), key=_natural)
 
@@ -56,103 +59,84 @@ def wordlist_path(source: str | Path) -> Path:
         "a mapping with groups and stereotypes (bb.WordList.from_query makes a list of four sets)"
     )
     check_path("a word list", source, form)
-    return toml_path(source, "wordlists", "word list", ENDINGS)
+    return toml_path(source, "wordlists", "word list", tuple(_PARSERS))
 
 
-def wordlist_content(text: str, path: Path) -> dict[str, Any]:
-    """Parse a file's text and put the words of bundled control lists in the place of their names.
+def read_wordlist(path: Path) -> dict[str, Any]:
+    """Read the tables and texts of a word list's file, its name by default the file's stem.
 
-    Only bundled lists can be named, and only those that hold the words themselves: a reference
-    is one step long and cannot run in a circle. One that leads nowhere becomes `Unresolved`.
-
-    The list's name is the file's stem if the text gives none. Values may be of any type: whether
-    they make a word list is for `find_flaws` to say. A ValueError names a file that is not TOML,
-    and the line where tomllib knows it.
+    Values may be of any type: `find_flaws` checks them. A ValueError names a file that cannot be
+    parsed, and the line where the parser knows it.
     """
-    return with_bundled_controls({"name": path.stem, **_parse(text, path)})
+    return with_bundled_controls({"name": path.stem, **_parse(path)})
 
 
 def with_bundled_controls(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Put the words of bundled control lists in the place of their names."""
-    found = dict(content)
-    controls = found.get("controls")
-    if isinstance(controls, Mapping):
-        found["controls"] = {
-            name: _bundled_control(name, value) if isinstance(value, str) else value
-            for name, value in controls.items()
-        }
-    return found
+    """Put the words of bundled control lists in the place of their names.
+
+    Only bundled lists that hold the words themselves can be named, so that no reference runs in a
+    circle. One that leads nowhere becomes `Unresolved`.
+    """
+    controls = content.get("controls")
+    if not isinstance(controls, Mapping):
+        return dict(content)
+    words = {
+        kind: _bundled_control(kind, value) if isinstance(value, str) else value
+        for kind, value in controls.items()
+    }
+    return {**content, "controls": words}
 
 
-def _parse(text: str, path: Path) -> dict[str, Any]:
+def _bundled_control(kind: str, source: str) -> object:
+    """Return the words of one control set of a bundled list, or why there are none."""
+    if source not in wordlists():
+        text = unknown_name("bundled word list", source, wordlists())
+        return Unresolved(f"{text}; a list of words may stand here instead")
+    words = _parse(wordlist_path(source)).get("controls", {}).get(kind)
+    if isinstance(words, list):
+        return words
+    return Unresolved(f"the list {source!r} holds no {shown(kind)} control words of its own")
+
+
+def _parse(path: Path) -> dict[str, Any]:
     ending = path.suffix.lower()
+    text = read_text(path)
     try:
         return _PARSERS[ending](text)
     except ValueError as error:  # such as TOMLDecodeError, or a number of too many digits
         raise ValueError(f"{path} is not valid {ending[1:].upper()}: {error}") from None
 
 
-def _of_toml(text: str) -> dict[str, Any]:
+def _parse_toml(text: str) -> dict[str, Any]:
     return parse_toml(text, "a word list")
 
 
-def _of_json(text: str) -> dict[str, Any]:
+def _parse_json(text: str) -> dict[str, Any]:
     """Read the keys of a list's TOML as JSON, or the arguments of WEFE's ``Query``."""
     content = parse_json(text)
     if not isinstance(content, dict):
         raise ValueError(f"it holds {shown(content)} in place of an object of sets")
-    targets = content.get("target_sets")
+    targets, attributes = content.get("target_sets"), content.get("attribute_sets")
     if not isinstance(targets, list):
         return content
-    attributes = content.get("attribute_sets")
     if not isinstance(attributes, list) or len(attributes) != len(targets):
         raise ValueError(
             f"its {len(targets)} target_sets need as many attribute_sets, the first of them "
             "associated with the first, and so on"
         )
-    named = [content.get(f"{kind}_sets_names") for kind in ("target", "attribute")]
-    return paired_sets(targets, attributes, *named)
+    names = [content.get(f"{kind}_sets_names") for kind in ("target", "attribute")]
+    return paired_sets(targets, attributes, *names)
 
 
-def paired_sets(
-    targets: Sequence[object],
-    attributes: Sequence[object],
-    of_targets: object = None,
-    of_attributes: object = None,
-) -> dict[str, Any]:
-    """Return the tables of a list of which the nth target set goes with the nth attribute set."""
-    names = [
-        [str(name) for name in given]
-        if isinstance(given, list | tuple) and len(given) == len(targets)
-        else [f"{kind} {number}" for number in range(1, len(targets) + 1)]
-        for given, kind in ((of_targets, "target"), (of_attributes, "attributes"))
-    ]
-    groups = names[0]
-    return {
-        "groups": dict(zip(groups, targets, strict=True)),
-        "stereotypes": dict(zip(groups, attributes, strict=True)),
-        "stereotype_names": dict(zip(groups, names[1], strict=True)),
-    }
-
-
-ROLES = {"protected": "groups", "stereotype": "stereotypes", "control": "controls"}
-"""Roles of words in a frame or a CSV file, and the tables that hold these words."""
-
-
-HEADS = ("role", "set", "word")
-"""Columns of a list's frame, and of its CSV file."""
-
-
-def _of_csv(text: str) -> dict[str, Any]:
+def _parse_csv(text: str) -> dict[str, Any]:
     """Read rows of ``role``, ``set`` and ``word``; a stereotype's set is its group's name."""
     try:
         head, *rows = [*csv.reader(io.StringIO(text))] or [[]]
     except csv.Error as error:
         raise ValueError(str(error)) from None
     if sorted(head) != sorted(HEADS):
-        raise ValueError(
-            f"its heads must be role, set and word; got {', '.join(head) or 'nothing'}"
-        )
+        got = ", ".join(head) or "nothing"
+        raise ValueError(f"its heads must be role, set and word; got {got}")
     content: dict[str, Any] = {}
     for number, row in enumerate(rows, start=2):
         if len(row) != len(head):
@@ -167,33 +151,38 @@ def _of_csv(text: str) -> dict[str, Any]:
 
 
 _PARSERS: dict[str, Callable[[str], dict[str, Any]]] = {
-    ".toml": _of_toml,
-    ".json": _of_json,
-    ".csv": _of_csv,
+    ".toml": _parse_toml,
+    ".json": _parse_json,
+    ".csv": _parse_csv,
 }
 """How a word list's file is read, by its ending."""
 
-ENDINGS = tuple(_PARSERS)
-"""Endings of word-list files."""
 
+def paired_sets(
+    targets: Sequence[object],
+    attributes: Sequence[object],
+    target_names: object = None,
+    attribute_names: object = None,
+) -> dict[str, Any]:
+    """Return the tables of a list whose nth target set goes with the nth attribute set."""
 
-def _bundled_control(name: str, source: str) -> object:
-    """Words of one control set of a bundled list, or why there are none."""
-    if source not in bundled_names("wordlists", ".toml"):
-        text = unknown_name("bundled word list", source, wordlists())
-        return Unresolved(f"{text}; a list of words may stand here instead")
-    path = wordlist_path(source)
-    words = _parse(read_text(path), path).get("controls", {}).get(name)
-    if not isinstance(words, list):
-        return Unresolved(f"the list {source!r} holds no {shown(name)} control words of its own")
-    return words
+    def named(given: object, kind: str) -> list[str]:
+        if isinstance(given, list | tuple) and len(given) == len(targets):
+            return [str(name) for name in given]
+        return [f"{kind} {number}" for number in range(1, len(targets) + 1)]
+
+    groups = named(target_names, "target")
+    columns = (targets, attributes, named(attribute_names, "attributes"))
+    tables = ("groups", "stereotypes", "stereotype_names")
+    pairs = zip(tables, columns, strict=True)
+    return {table: dict(zip(groups, column, strict=True)) for table, column in pairs}
 
 
 def shown(value: object) -> str:
-    """Return a short text for any value, however deep or long it is."""
+    """Return a short text of one line for any value, however deep or long it is."""
     try:
-        return reprlib.repr(value)
-    except ValueError:  # an integer of more digits than Python is willing to print
+        return " ".join(reprlib.repr(value).split())
+    except ValueError:  # an integer of more digits than Python prints
         return f"a very long {type(value).__name__}"
 
 

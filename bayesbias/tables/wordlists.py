@@ -5,7 +5,7 @@ A list is a file or a dict. Listing a stereotype does not endorse it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
@@ -15,20 +15,26 @@ import pandas as pd
 
 from .._core.checks import Argument, ArgumentError
 from .._core.display import Sheet, Shown, abridged
-from .._core.reading import read_text
+from .._core.reading import located
 from .wordlist_files import (
+    HEADS,
     TABLES,
     TEXTS,
     WORD_TABLES,
     paired_sets,
+    read_wordlist,
     with_bundled_controls,
-    wordlist_content,
     wordlist_path,
+    wordlists,
 )
-from .wordlist_lint import find_flaws, refuse_errors, shape_flaws
+from .wordlist_lint import Finding, find_flaws, refuse_errors, shape_flaws
+
+__all__ = ["WordList", "WordListLike", "check_wordlist", "load_wordlist", "wordlists"]
 
 Words = tuple[str, ...]
 
+type WordListLike = str | Path | Mapping[str, Any] | WordList
+"""What `load_wordlist` takes: a bundled name, a path, a dict or a list."""
 
 OWN = "mine"
 """Name of a list that was given without one."""
@@ -92,9 +98,7 @@ class WordList(Shown):
         return (type(self), tuple(plain))
 
     def __hash__(self) -> int:
-        return hash(
-            (self.name, *(frozenset(getattr(self, table).items()) for table in WORD_TABLES))
-        )
+        return hash((self.name, *(frozenset(getattr(self, key).items()) for key in WORD_TABLES)))
 
     @property
     def protected_words(self) -> Words:
@@ -104,7 +108,7 @@ class WordList(Shown):
     @property
     def words(self) -> Words:
         """Every word of the list once, protected words first."""
-        return tuple(dict.fromkeys(word for _, _, word in self._entries()))
+        return tuple(dict.fromkeys(word for _, _, words in self._sets() for word in words))
 
     def set_name(self, group: str) -> str:
         """Name a group's stereotype set as the table's ``attribute_set`` column does."""
@@ -112,18 +116,15 @@ class WordList(Shown):
 
     def to_frame(self) -> pd.DataFrame:
         """Return the list as a frame, one row a word: ``role``, ``set``, ``word``."""
-        return pd.DataFrame(self._entries(), columns=["role", "set", "word"])
+        rows = [(role, name, word) for role, name, words in self._sets() for word in words]
+        return pd.DataFrame(rows, columns=list(HEADS))
 
     def _content(self) -> dict[str, Any]:
-        """The fields by name, in the order of the constructor."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
-
-    def _entries(self) -> Iterator[tuple[str, str, str]]:
-        for role, name, words in self._sets():
-            yield from ((role, name, word) for word in words)
+        """Return the fields by name, in the order of the constructor."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def _sets(self) -> list[tuple[str, str, Words]]:
-        """One row a set: role, set, words."""
+        """Return role, name and words of every set."""
         rows = [("protected", group, words) for group, words in self.groups.items()]
         rows += [("stereotype", self.set_name(g), words) for g, words in self.stereotypes.items()]
         return rows + [("control", name, words) for name, words in self.controls.items()]
@@ -188,7 +189,7 @@ class WordList(Shown):
         return load_wordlist({"name": name, **sets, "controls": dict(controls or {})})
 
 
-def load_wordlist(source: str | Path | Mapping[str, Any] | WordList) -> WordList:
+def load_wordlist(source: WordListLike) -> WordList:
     """Load a bundled word list by name, a file by path, or a dict in the same form.
 
     Parameters
@@ -198,7 +199,7 @@ def load_wordlist(source: str | Path | Mapping[str, Any] | WordList) -> WordList
         arguments of WEFE's ``Query``), or CSV with the columns ``role`` (protected, stereotype or
         control), ``set`` (of a stereotype its group) and ``word``. A mapping has the keys of a
         file: ``groups``, ``stereotypes``, ``controls``, and if wanted ``facets``, ``name``,
-        ``title`` and so on. A `WordList` is given back as it is.
+        ``title`` and so on. A `WordList` is returned as it is.
 
     Returns
     -------
@@ -208,8 +209,8 @@ def load_wordlist(source: str | Path | Mapping[str, Any] | WordList) -> WordList
     ------
     ValueError
         If the name is unknown (the nearest is named), or the file is not a word list: not UTF-8,
-        not TOML, an unknown key, or whatever `WordList` refuses. `check_wordlist` tells all
-        that is wrong in a file, with lines.
+        not TOML, an unknown key, or whatever `WordList` refuses. The first error is named with its
+        key, such as ``groups.man[3]``; `check_wordlist` lists all.
     FileNotFoundError, IsADirectoryError
         If the path leads to no file.
     TypeError
@@ -225,30 +226,59 @@ def load_wordlist(source: str | Path | Mapping[str, Any] | WordList) -> WordList
     """
     if isinstance(source, WordList):
         return source
-    if isinstance(source, Mapping):
-        return _of_content(with_bundled_controls({"name": OWN, **source}))
-    path = wordlist_path(source)
-    content = wordlist_content(read_text(path), path)
+    content = _content_of(source)
     try:
-        return _of_content(content)
+        refuse_errors(shape_flaws(content))  # the constructor checks all else
+        about = {key: content[key].strip() for key in TEXTS[1:] if key in content}
+        return WordList(**content | about)
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+        if isinstance(source, Mapping):
+            raise
+        raise ValueError(located(wordlist_path(source), error)) from None
 
 
-def require_wordlist(wordlist: object) -> None:
-    """Raise a TypeError if the second argument, after vectors, is no word list."""
-    if not isinstance(wordlist, WordList):
-        name = repr(wordlist) if isinstance(wordlist, str) else "..."
-        raise TypeError(
-            "the vectors come first, a WordList second; got a "
-            f"{type(wordlist).__name__} second. bb.load_wordlist({name}) makes one of a bundled "
-            "name, a file or a dict"
-        )
+def check_wordlist(source: WordListLike) -> pd.DataFrame:
+    """Return all that is wrong or doubtful in a word list.
+
+    Parameters
+    ----------
+    source : str, Path, mapping or WordList
+        As for `load_wordlist`; a file need not be loadable.
+
+    Returns
+    -------
+    DataFrame
+        One row a finding: ``severity`` (``error`` keeps the list from loading, ``warning`` does
+        not), ``key`` (such as ``groups.man[3]``, the fourth word of the group; empty for the list
+        as a whole), ``word`` (empty if none), ``finding``. Empty if all is well.
+
+    Raises
+    ------
+    ValueError, FileNotFoundError, IsADirectoryError
+        If the source names no word-list file.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> pets = {"groups": {"cat": ["cat", "Tom"], "dog": ["dog", "tom "]},
+    ...         "stereotypes": {"cat": ["aloof"], "dog": ["loyal"]}}
+    >>> print(bb.check_wordlist(pets)[["key", "finding"]].to_string(index=False))
+              key                               finding
+    groups.dog[1] the word 'tom ' has spaces around it
+    """
+    if isinstance(source, str | Path):
+        source = wordlist_path(source)
+    try:
+        flaws = [*find_flaws(_content_of(source))]
+    except ValueError as error:
+        flaws = [Finding("error", "", "", str(error))]
+    return pd.DataFrame(flaws, columns=["severity", "key", "word", "finding"])
 
 
-def _of_content(content: Mapping[str, Any]) -> WordList:
-    refuse_errors(shape_flaws(content))  # the constructor looks for all others
-    about = set(TEXTS) - {"name"}
-    return WordList(
-        **{key: value.strip() if key in about else value for key, value in content.items()}
-    )
+def _content_of(source: WordListLike) -> dict[str, Any]:
+    """Return the tables and texts of a list, unchecked."""
+    if isinstance(source, WordList):
+        return source._content()
+    if isinstance(source, Mapping):
+        return with_bundled_controls({"name": OWN, **source})
+    return read_wordlist(wordlist_path(source))

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..._core.intervals import interval
 from ...tables.levels import OVERALL, at_level
-from ...tables.wordlist_files import CONTROLS
+from ...tables.schema import CONTROLS
 from ...workflows.change import ORDER, ChangeAnalysis
 from . import Headline, headline_of
 from .models import widths_in_words
