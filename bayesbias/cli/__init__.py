@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from cyclopts import App, CycloptsError
 from cyclopts import Parameter as Option
 
-from .._core.files import record_writes
 from . import (
     background,
     calibrate,
@@ -31,6 +29,8 @@ from .screen import NAME, StoppedError, complain, in_one_line, tidy_warnings
 BAD_INPUT, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
 """Exit codes: bad input, so that nothing was written; Ctrl-C; the reader of stdout has gone, as in
 ``bayesbias lists | head``."""
+
+WHOLE = "every result is there as a whole, or as it was before"
 
 HELP = f"""Ask whether a word embedding is biased, and how sure you can be.
 
@@ -95,9 +95,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     tokens = list(sys.argv[1:] if arguments is None else arguments)
     if tokens[:1] in (["-q"], ["--quiet"]):
         tokens = [*tokens[1:], tokens[0]]
-    written: list[Path] = []
     try:
-        with tidy_warnings(), record_writes() as written:
+        with tidy_warnings():
             return _run(tokens)
     except CycloptsError as error:
         complain(_usage(error, tokens))
@@ -109,7 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain(in_one_line(error))
         return BAD_INPUT
     except (StoppedError, KeyboardInterrupt) as stop:
-        complain(f"interrupted; {str(stop) or _now_there(written)}")
+        complain(f"interrupted; {str(stop) or WHOLE}")
         return INTERRUPTED
 
 
@@ -121,13 +120,6 @@ def _run(tokens: list[str]) -> int:
         code = command(*bound.args, **bound.kwargs)
     sys.stdout.flush()
     return code if isinstance(code, int) else 0
-
-
-def _now_there(written: Sequence[Path]) -> str:
-    """Write what a command had put into its place when it was stopped."""
-    if not written:
-        return "nothing was written"
-    return f"its results were written before that, and are whole: {', '.join(map(str, written))}"
 
 
 def _usage(error: CycloptsError, tokens: list[str]) -> str:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter as Option
 
 from .._core.checks import Argument, NamesArguments
-from .._core.files import is_written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,7 +119,7 @@ def kept_in(folder: Path | None) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        if folder is None or is_written(folder) or not folder.exists():
+        if folder is None or not folder.exists():
             raise
         kept = f"what was done is kept in {folder}, and the same command goes on"
         raise StoppedError(kept) from None

@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._core.files import replace_files
+from .._core.files import replace_file
 from ..embeddings.load import load_vectors, open_embedding, save_vectors
 from .debiaser import Debiaser, Debiasing, warn_of_empty
 from .defining_sets import SetsLike, load_defining_sets
@@ -105,7 +105,7 @@ def debias_file(
     if chunk_size < 1:
         raise ValueError(f"chunk_size must be at least one word; got {chunk_size}")
     reading: dict[str, Any] = {"allow_pickle": allow_pickle, "progressbar": progressbar}
-    with replace_files(record_path(target), target) as (record, vectors):
+    with replace_file(record_path(target)) as record, replace_file(target) as vectors:
         if target.suffix == NPZ:
             held = load_vectors(source, **reading)
             debiaser = chosen.fit(held, lists)
