@@ -194,7 +194,7 @@ def scored(
     pairs = maskedlm.read_pairs(options.data, "crows-pairs")
     if n_pairs:
         pairs = pairs.sample(n_pairs, random_state=options.seed).sort_index()
-    store = options.folder / "scores.sqlite"
+    store = options.folder / "scores.json"
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*have no sss score")
         found = [maskedlm.score_pairs(pairs, model, measures, cache=store) for model in models]

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import sqlite3
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ import pytest
 from xarray import DataTree
 
 import bayesbias as bb
+from bayesbias._core.store import RESULTS
 from bayesbias.embeddings.load import load_vectors
 from bayesbias.model.spec import load_model, spec_from_dict
 from bayesbias.report.figures import draw_figures
@@ -201,13 +200,7 @@ def drawn_page(analysis: Analysis, folder: Path) -> str:
 
 def kept_results(folder: Path) -> dict[str, bytes]:
     """Return the content of every result, by key; none where nothing has been written yet."""
-    path = folder / "results.sqlite"
-    if not path.exists():
-        return {}
-    with closing(sqlite3.connect(path, timeout=60)) as connection:
-        if not connection.execute("SELECT * FROM sqlite_master").fetchall():
-            return {}
-        return dict(connection.execute("SELECT key, content FROM results"))
+    return {path.stem: path.read_bytes() for path in (folder / RESULTS).glob("*.json")}
 
 
 def refused(

@@ -54,13 +54,13 @@ _hooked: list[object] = []
 
 
 def files(folder: Path, without: str = "") -> dict[str, bytes]:
-    """Contents of all files, but those in stages and those whose names begin so."""
+    """Contents of all files, but those in stages and those with a text in their names."""
     found = {path.relative_to(folder): path for path in folder.rglob("*") if path.is_file()}
     return {
         name.as_posix(): path.read_bytes()
         for name, path in found.items()
         if not any(part.endswith(".writing") for part in name.parts)
-        and not (without and name.name.startswith(without))
+        and not (without and without in name.as_posix())
     }
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from builders import kept_results
 from pandas.testing import assert_frame_equal
 
 import bayesbias as bb
@@ -28,8 +27,7 @@ def test_it_prints_and_writes_what_the_function_gives(
     printed = capsys.readouterr().out
     assert "planted: share of 60 tables" in printed
     assert f"{expected['rate'].iloc[2]:.3f}" in printed
-    with closing(sqlite3.connect(tmp_path / "parts" / "results.sqlite")) as kept:
-        assert kept.execute("SELECT count(*) FROM results").fetchone() == (4,)
+    assert len(kept_results(tmp_path / "parts")) == 4
 
 
 def test_scenarios_and_methods_are_listed_with_whole_names_in_80_columns(
@@ -47,7 +45,7 @@ def test_scenarios_and_methods_are_listed_with_whole_names_in_80_columns(
     ("more", "told"),
     [
         (["--keep", "parts"], "what was done is kept in parts, and the same command goes on"),
-        ([], "nothing was written"),
+        ([], "every result is there as a whole, or as it was before"),
     ],
 )
 def test_ctrl_c_says_what_is_kept(

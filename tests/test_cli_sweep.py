@@ -24,7 +24,7 @@ FILES = {
     "rank_differences.csv",
     "ranks.csv",
     "report.html",
-    "results.sqlite",
+    "results",
     "shares.csv",
     "summary.csv",
     "sweep.json",

@@ -8,12 +8,9 @@ import io
 import lzma
 import os
 import re
-import sqlite3
 import struct
 import zipfile
 from collections.abc import Callable
-from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -25,8 +22,6 @@ from cli_toy import write_scored
 from limits import within_limits
 
 import bayesbias as bb
-from bayesbias._core.jobs import Job, run_jobs
-from bayesbias._core.store import _hash, open_store
 from bayesbias.contextual.sentences import load_templates
 from bayesbias.debias.defining_sets import load_defining_sets
 from bayesbias.maskedlm.pair_files import read_pairs
@@ -352,50 +347,3 @@ def test_records_and_scores_that_are_none(tmp_path: Path) -> None:
     for old, new in (("pll", "PLL"), ("stereotypical", "first"), ("8,6,-", "8,x,-"), ("toy", "b")):
         content = text.replace(old, new, 3)
         refused(tmp_path / "other" / "scores.csv", content, lambda path: read_scored(path.parent))
-
-
-OWN = "CREATE TABLE results\n(key TEXT PRIMARY KEY, content BLOB NOT NULL, sha256 TEXT NOT NULL)"
-ENDLESS = (
-    "CREATE VIEW results AS WITH RECURSIVE t(key, content, sha256) AS (SELECT 'k', 'c', 's' "
-    "UNION ALL SELECT 'k', 'c', 's' FROM t) SELECT * FROM t"
-)
-
-
-@pytest.mark.parametrize(
-    "statements",
-    [
-        ["CREATE TABLE results (key)"],
-        ["CREATE TABLE results (key, content, sha256, more)"],
-        [ENDLESS],
-        [OWN, "CREATE TRIGGER t BEFORE INSERT ON results BEGIN SELECT RAISE(ABORT, 'no'); END"],
-    ],
-)
-def test_a_store_of_another_hand(statements: list[str], tmp_path: Path) -> None:
-    path = tmp_path / "results.sqlite"
-    with closing(sqlite3.connect(path)) as connection:
-        for each in statements:
-            connection.execute(each)
-    with (
-        within_limits(),
-        pytest.raises(ValueError, match=r"results\.sqlite is no file of results"),
-        open_store(path) as store,
-    ):
-        store.find(["k"])
-
-
-@pytest.mark.parametrize("content", [b"{", b"[" * 100_000, b"\xff", "text", 3, None, b'{"a": 1}'])
-def test_results_that_are_none_are_computed_again(content: object, tmp_path: Path) -> None:
-    """Whoever writes a store can write the right hash beside whatever he likes."""
-    job = Job("one", {"n": 3}, partial(doubled, 3))
-    with open_store(tmp_path / "results.sqlite") as store:
-        row = (job.key, content or b"null", _hash(job.key, content or b"null"))
-        store.connection.execute("INSERT INTO results VALUES (?, ?, ?)", row)
-        store.connection.commit()
-    with pytest.warns(UserWarning, match="1 result"):
-        done = run_jobs([job], folder=tmp_path)
-    assert done.frames["one"]["n"].tolist() == [6]
-    assert done.reused == 0
-
-
-def doubled(n: int) -> pd.DataFrame:
-    return pd.DataFrame({"n": [2 * n]})

@@ -94,26 +94,26 @@ def test_a_kill_at_any_write_leaves_the_old_or_the_new(
     command: str, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prepare(command, monkeypatch)
-    before, seen, n_writes = files(here, "results.sqlite"), [], 0
+    before, seen, n_writes = files(here, "results/"), [], 0
     aside = here.parent / "aside"
 
     def look() -> None:
         nonlocal n_writes
         n_writes += 1
-        if not seen or files(here, "results.sqlite") != files(seen[-1], "results.sqlite"):
+        if not seen or files(here, "results/") != files(seen[-1], "results/"):
             seen.append(aside / str(len(seen)))
             shutil.copytree(here, seen[-1])
 
     with before_every_write(look):
         assert main(arguments(command, 400)) == 0
-    after = files(here, "results.sqlite")
+    after = files(here, "results/")
     assert before != after
     mixed = 0
     for copy in seen:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that an old folder is back
             recover(copy / "out")
-        mixed += files(copy, "results.sqlite") not in (before, after)
+        mixed += files(copy, "results/") not in (before, after)
     assert mixed <= (command == "debias")  # between the vectors and their record
     assert n_writes > 5
     print(f"{command}: {n_writes} writes, {mixed} mixed")

@@ -180,7 +180,7 @@ def test_a_run_that_was_stopped_goes_on(tmp_path, model, monkeypatch) -> None:
     from bayesbias.maskedlm import pll
 
     rows = [(f"Item {i} is old.", f"Item {i} is young.") for i in range(6)]
-    frame, cache = pair_frame(*rows), tmp_path / "scores.sqlite"
+    frame, cache = pair_frame(*rows), tmp_path / "scores.json"
     monkeypatch.setattr(pll, "SENTENCES_AT_ONCE", 4)
     asked, real = [], pll.ask
 
@@ -205,7 +205,7 @@ def test_a_run_that_was_stopped_goes_on(tmp_path, model, monkeypatch) -> None:
 def test_what_is_remembered_belongs_to_the_weights(folder: Path, tmp_path: Path) -> None:
     import torch
 
-    cache = tmp_path / "scores.sqlite"
+    cache = tmp_path / "scores.json"
     one, other = load_language_model(folder), load_language_model(folder)
     assert one.content_hash == other.content_hash
     changed = load_language_model(folder, name="changed")
@@ -220,7 +220,7 @@ def test_what_is_remembered_belongs_to_the_weights(folder: Path, tmp_path: Path)
 def test_a_file_that_remembers_nothing_is_refused(tmp_path: Path, model: LanguageModel) -> None:
     other = tmp_path / "notes.txt"
     other.write_text("not a database, and long enough to be told from an empty one\n" * 9)
-    with pytest.raises(ValueError, match=r"notes\.txt is no file of results"):
+    with pytest.raises(ValueError, match=r"notes\.txt: not a JSON file"):
         score_pairs(HERE, model, "aul", cache=other, progressbar=False)
 
 

@@ -7,16 +7,16 @@ writes the cache: workers of a Dask cluster may be on other machines.
 
 from __future__ import annotations
 
+import signal
 import threading
 import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from importlib import import_module
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +24,7 @@ import pandas as pd
 
 from .blas import one_thread
 from .progress import progress_bar
-from .store import RESULTS, open_store, pack_frame, result_key, unpack_frame
-
-BREAKDOWNS = 2
-"""How often workers may die before the jobs that are left run one at a time, to find the cause."""
+from .store import pack_frame, read_results, result_key, unpack_frame, write_result
 
 _ALONE = threading.Lock()
 """A process runs one job at a time: warnings and threads of linear algebra are the process's."""
@@ -91,20 +88,19 @@ def run_jobs(
 ) -> Finished:
     """Run jobs side by side; one that fails does not stop the others.
 
-    Each result is kept in ``results.sqlite`` as soon as it is there, whole or not at all, and is
-    not computed again by a later run. Jobs of equal settings are computed once. The frames are
+    Each result is kept in ``results/`` in a folder as soon as it is there, whole or not at all, and
+    is not computed again by a later run. Jobs of equal settings are computed once. The frames are
     the same whatever `n_jobs`: every job has one thread of linear algebra.
 
     They run in ``n_jobs`` processes: -1 for one a core, 1 for this process alone. Within
-    ``joblib.parallel_config(backend="dask")`` the cluster's workers take them instead. Results are
-    kept in a folder, which is made; None keeps nothing. The bar on stderr, which ``description``
-    stands beside, is shown on a terminal only if ``progress`` is None. Warnings of jobs, now or
-    when their results were kept, are repeated in a category: each text once, with the number of
-    jobs.
+    ``joblib.parallel_config(backend="dask")`` the cluster's workers take them instead. The folder
+    is made; None keeps nothing. The bar on stderr, which ``description`` stands beside, is shown on
+    a terminal only if ``progress`` is None. Warnings of jobs, now or when their results were kept,
+    are repeated in a category: each text once, with the number of jobs.
 
     A ValueError is raised if two jobs have one name, settings cannot make a key, or `n_jobs` is 0,
     and an OSError if a result cannot be written. One that is damaged is computed again, with a
-    warning. After Ctrl-C, results that were there by then are kept.
+    warning. After Ctrl-C or SIGTERM, which end the workers too, results that were there are kept.
     """
     jobs = list(jobs)
     counts = Counter(job.name for job in jobs)
@@ -115,22 +111,22 @@ def run_jobs(
     by_key: dict[str, Job] = {}
     for job in jobs:
         by_key.setdefault(job.key, job)
+    outcomes: dict[str, _Outcome] = {}
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-    outcomes: dict[str, _Outcome] = {}
-    with open_store(None if folder is None else folder / RESULTS) as store:
-        outcomes |= store.find(by_key, _unpacked)
-        left = {key: job for key, job in by_key.items() if key not in outcomes}
-        with (
-            progress_bar(description, len(by_key), done=len(outcomes), shown=progress) as update,
-            closing(_run_all(left, n_jobs)) as coming,
-        ):
-            for key, outcome in coming:
-                outcomes[key] = outcome
-                if not isinstance(outcome, Failure):
-                    store.keep({key: {**outcome, "settings": left[key].settings}})
-                update(len(outcomes))
-    fresh = sum(not isinstance(outcomes[key], Failure) for key in left)
+        outcomes |= read_results(folder, by_key)
+    todo = {key: job for key, job in by_key.items() if key not in outcomes}
+    with (
+        progress_bar(description, len(by_key), done=len(outcomes), shown=progress) as update,
+        _sigterm_raises(),
+        closing(_run_all(todo, n_jobs)) as coming,
+    ):
+        for key, outcome in coming:
+            outcomes[key] = outcome
+            if folder is not None and not isinstance(outcome, Failure):
+                write_result(folder, key, {**outcome, "settings": todo[key].settings})
+            update(len(outcomes))
+    fresh = sum(not isinstance(outcomes[key], Failure) for key in todo)
     return _finished(jobs, outcomes, fresh, category)
 
 
@@ -138,83 +134,58 @@ def _finished(
     jobs: Sequence[Job], outcomes: Mapping[str, _Outcome], fresh: int, category: type[Warning]
 ) -> Finished:
     frames, failures = {}, []
-    warned: dict[str, list[str]] = {}
+    notices: dict[str, list[str]] = {}
     for job in jobs:
         outcome = outcomes[job.key]
         if isinstance(outcome, Failure):
             failures.append(replace(outcome, name=job.name))
             continue
-        frames[job.name], texts = _unpacked(outcome)
+        frames[job.name], texts = unpack_frame(outcome)
         for text in texts:
-            warned.setdefault(text, []).append(job.name)
-    for text, names in warned.items():
+            notices.setdefault(text, []).append(job.name)
+    for text, names in notices.items():
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         warnings.warn(f"{names[0]}{more}: {text}", category, stacklevel=3)
     return Finished(frames, tuple(failures), len(frames) - fresh)
 
 
-def _unpacked(outcome: Mapping[str, Any]) -> tuple[pd.DataFrame, list[str]]:
-    return unpack_frame(outcome["frame"]), [str(text) for text in outcome["warnings"]]
+@contextmanager
+def _sigterm_raises() -> Iterator[None]:
+    """Let SIGTERM raise a SystemExit, on whose way out joblib ends the workers."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, _: object) -> None:
+        raise SystemExit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
 
 
 def _run_all(jobs: Mapping[str, Job], n_jobs: int) -> Generator[_Keyed]:
-    """Run jobs, on the cluster that joblib is told to use or in processes of this machine.
+    """Run jobs together; where a worker dies, those without an outcome again, one at a time.
 
-    Where workers die, nothing tells which job was to blame. The jobs that are left run again
-    together, then each on its own: what kills its worker then has failed.
+    A dead worker does not tell which job was to blame. A job that kills its worker alone failed.
     """
-    from joblib.parallel import get_active_backend
-
-    backend, _ = get_active_backend()
-    run: Callable[[Mapping[str, Job]], Iterator[_Keyed]]
-    if hasattr(backend, "client"):
-        run, times = partial(_run_on_cluster, client=backend.client), 1
-    else:
-        run, times = partial(_run_here, n_jobs=n_jobs), BREAKDOWNS
-    left = dict(jobs)
-    for _ in range(times):
-        for key, outcome in run(left):
-            del left[key]
-            yield key, outcome
-        if not left:
-            return
-        text = f"a worker died; {len(left)} job(s) run again"
+    remaining = dict(jobs)
+    for key, outcome in _run(jobs, n_jobs):
+        del remaining[key]
+        yield key, outcome
+    if remaining:
+        text = f"a worker died; {len(remaining)} job(s) run again, one at a time"
         warnings.warn(text, RuntimeWarning, stacklevel=3)
-    for key, job in left.items():
+    for key, job in remaining.items():
         message = "its worker died: killed, crashed or out of memory"
-        found = dict(run({key: job}))
-        yield key, found.get(key, Failure(job.name, "BrokenExecutor", message))
+        outcomes = dict(_run({key: job}, n_jobs))
+        yield key, outcomes.get(key, Failure(job.name, "BrokenExecutor", message))
 
 
-def _run_on_cluster(jobs: Mapping[str, Job], client: Any) -> Iterator[_Keyed]:  # noqa: ANN401
-    """Run jobs on a Dask cluster, without outcomes of those that Dask gives up.
-
-    It gives up a job when more of its workers died than ``allowed-failures``, a setting of the
-    scheduler, says. Dask itself is asked, not joblib's bridge to it, which waits forever for a
-    job that was given up (joblib 1.6).
-    """
-    distributed: Any = import_module("distributed")  # which has no types
-    futures = {
-        client.submit(_outcome, key, job.name, job.run, pure=False): key
-        for key, job in jobs.items()
-    }
-    coming = distributed.as_completed(list(futures), with_results=True, raise_errors=False)
-    try:
-        for future, result in coming:
-            key = futures.pop(future)
-            if future.status == "finished":
-                yield result
-                continue
-            error = future.exception() or result  # the latter of jobs that were cancelled
-            if not isinstance(error, distributed.KilledWorker):
-                message = f"the cluster gave no result: {error}"
-                yield key, Failure(jobs[key].name, type(error).__name__, message)
-    finally:
-        client.cancel(list(futures))
-
-
-def _run_here(jobs: Mapping[str, Job], n_jobs: int) -> Iterator[_Keyed]:
-    """Run jobs in processes of this machine, until one dies and takes the others with it."""
+def _run(jobs: Mapping[str, Job], n_jobs: int) -> Iterator[_Keyed]:
+    """Run jobs by joblib's backend, until a worker dies and takes the others with it."""
     from joblib import Parallel, delayed
 
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
@@ -224,18 +195,14 @@ def _run_here(jobs: Mapping[str, Job], n_jobs: int) -> Iterator[_Keyed]:
 
 
 def _outcome(key: str, name: str, run: Callable[[], pd.DataFrame]) -> _Keyed:
-    """Run one job, in a worker; everything that it says comes back as plain text."""
-    with (
-        _ALONE,
-        one_thread(),
-        warnings.catch_warnings(record=True) as seen,
-    ):
+    """Run one job, in a worker; everything that it warns of comes back as plain text."""
+    with _ALONE, one_thread(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             packed = pack_frame(run())
         except Exception as error:  # noqa: BLE001 - a job is anyone's code; its failure is a result
             return key, Failure(name, type(error).__name__, str(error), traceback.format_exc())
     # Those that are meant for developers are left out.
-    told = [one for one in seen if issubclass(one.category, UserWarning | RuntimeWarning)]
-    texts = list(dict.fromkeys(str(one.message) for one in told))
-    return key, {"frame": packed, "warnings": texts}
+    kinds = UserWarning | RuntimeWarning
+    texts = [str(warning.message) for warning in caught if issubclass(warning.category, kinds)]
+    return key, {**packed, "warnings": list(dict.fromkeys(texts))}

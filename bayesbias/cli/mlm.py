@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..workflows.pairs import PairAnalysis
 
-REMEMBERED = "remembered.sqlite"
+REMEMBERED = "remembered.json"
 """The scores so far, from which a run that was stopped goes on."""
 
 app = App(

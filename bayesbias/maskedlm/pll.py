@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,8 +11,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from .._core.files import replace_file
 from .._core.progress import progress_bar
-from .._core.store import Store, open_store, result_key
+from .._core.reading import read_json
+from .._core.store import result_key
 from ..tables.schema import require_columns
 from .alignment import Aligned, Spans, Tokens, align_pairs
 from .datasets import PAIR_LABELS, ROLES, validate_pairs
@@ -99,8 +102,8 @@ def score_pairs(
         raise ValueError(f"batch_size must be a whole number from 1 on; got {batch_size!r}")
     aligned = align_pairs(pairs, model)
     tasks = _tasks(aligned, model, names)
-    with open_store(cache) as store:
-        scores = _scores(tasks, model, store, batch_size, shown=progressbar)
+    place = None if cache is None else Path(cache)
+    scores = _scores(tasks, model, place, batch_size, shown=progressbar)
     sides = pairs.loc[pairs.index.repeat(2), list(PAIR_LABELS)]
     frame = pd.concat([sides] * len(names), ignore_index=True)
     frame.insert(0, "measure", np.repeat(names, len(sides)))
@@ -147,10 +150,15 @@ def _tasks(aligned: Sequence[Aligned], model: LanguageModel, names: list[str]) -
 
 
 def _scores(
-    tasks: Sequence[_Task], model: LanguageModel, store: Store, batch_size: int, *, shown: bool
+    tasks: Sequence[_Task],
+    model: LanguageModel,
+    cache: Path | None,
+    batch_size: int,
+    *,
+    shown: bool,
 ) -> dict[str, float]:
     """Scores by key; tasks that no question can answer have none."""
-    scores: dict[str, float] = store.find((task.key for task in tasks), float)
+    scores = _remembered(cache)
     todo: dict[tuple[int, ...], list[_Task]] = {}
     for task in tasks:
         if task.key not in scores:
@@ -165,8 +173,24 @@ def _scores(
             found = _ask_block(block, model, batch_size)
             done += sum(len(task.needs) for task in block)
             update(done)
-            store.keep(found)
             scores.update(found)
+            if cache is not None:
+                with replace_file(cache) as temporary:
+                    temporary.write_text(json.dumps(scores), encoding="utf-8")
+    return scores
+
+
+def _remembered(cache: Path | None) -> dict[str, float]:
+    """Return the scores of an earlier run by key; a ValueError says that a file holds none."""
+    if cache is None:
+        return {}
+    if not cache.absolute().parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {cache.parent} to keep scores in")
+    if not cache.exists():
+        return {}
+    scores = read_json(cache)
+    if not isinstance(scores, dict) or not all(isinstance(one, float) for one in scores.values()):
+        raise ValueError(f"{cache} holds no scores by key; give cache another path")
     return scores
 
 

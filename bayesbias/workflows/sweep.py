@@ -191,7 +191,7 @@ def run_sweep(
     plan : Plan
         From `plan_sweep`.
     folder : Path, optional
-        Where results are kept, in ``results.sqlite``; the next run takes them from there.
+        Where results are kept, in ``results/``; the next run takes them from there.
     n_jobs, progress
         As `bayesbias._core.jobs.run_jobs` takes them. Within
         ``joblib.parallel_config(backend="dask")`` a Dask cluster does the work.
