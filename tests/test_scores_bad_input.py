@@ -104,7 +104,6 @@ def test_same_of_one_group_and_of_dependent_ones() -> None:
 
 
 def test_unequal_sizes() -> None:
-    assert scores.weat(VECTORS, X[:2], Y, A, B).n_splits == 15  # C(6, 2)
     words = WordList("u", {"g": X[:2], "h": Y}, {"g": A, "h": B})
     table = scores.score_table(VECTORS, words, n_resamples=5, seed=0).set_index("score")
     for name in ("ripa", "direct_bias"):

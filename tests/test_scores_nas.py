@@ -14,7 +14,6 @@ from bayesbias._core.arrays import cosine_similarity
 from bayesbias.scores import (
     nas,
     nas_of,
-    permutation_p_values,
     sc_weat,
     sc_weat_of,
     weat_of_associations,
@@ -69,21 +68,6 @@ def test_p_values_count_the_splits_of_the_attributes(seed: int) -> None:
         assert p == pytest.approx(reached / 35)
     assert np.array_equal(result.effect_size, nas_of(W, A, B).effect_size)
     assert np.array_equal(result.p_low, result.p_high)
-
-
-def test_choices_of_sc_weat() -> None:
-    W, A, B = normals(0, 3, 4, 3)
-    cosines = cosine_similarity(W, np.vstack([A, B]))
-    usual = sc_weat_of(W, A, B)
-    assert (usual.ddof, usual.alternative, usual.method) == (1, "two-sided", "enumerate")
-    assert np.array_equal(usual.p_value, permutation_p_values(cosines, 4).p_value)
-    choices = {"alternative": "greater", "method": "sampled", "seed": 3}
-    chosen = sc_weat_of(W, A, B, ddof=0, **choices)
-    assert (chosen.ddof, chosen.alternative, chosen.method) == (0, "greater", "sampled")
-    assert np.array_equal(chosen.effect_size, nas_of(W, A, B, ddof=0).effect_size)
-    sampled = permutation_p_values(cosines, 4, **choices)
-    assert np.array_equal(chosen.p_value, sampled.p_value)
-    assert np.array_equal((chosen.p_low, chosen.p_high), (sampled.low, sampled.high))
 
 
 def test_sc_weat_on_words() -> None:

@@ -13,7 +13,6 @@ import bayesbias as bb
 from bayesbias.scores import (
     associations,
     effect_sizes,
-    permutation_test,
     weat,
     weat_of,
     weat_of_associations,
@@ -89,40 +88,6 @@ def test_missing_words_are_reported_and_left_out() -> None:
     assert result.effect_size == weat(TOY, ["x"], ["y"], ["u"], ["v"]).effect_size
     with pytest.raises(ValueError, match="none of the 1 words of Y is in the embedding"):
         weat(TOY, ["x"], ["gone"], ["u"], ["v"])
-
-
-@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
-@pytest.mark.parametrize(("method", "told"), [("auto", "enumerate"), ("dynamic", "dynamic")])
-def test_its_p_value_is_that_of_the_permutation_test(alternative, method, told: str) -> None:
-    x, y = np.random.default_rng(0).normal(size=(2, 5))
-    result = weat_of_associations(x, y[:4], alternative=alternative, method=method)
-    test = permutation_test(x, y[:4], alternative=alternative, method=method)
-    assert (result.p_value, result.p_bounds) == (test.p_value, test.p_bounds)
-    assert (result.alternative, result.method) == (alternative, told)
-    assert result.n_splits == math.comb(9, 5)
-    assert result.p_bounds[0] <= result.p_value <= result.p_bounds[1]
-
-
-def test_what_is_chosen_unless_told() -> None:
-    x, y = np.random.default_rng(0).normal(size=(2, 6))
-    result = weat_of_associations(x, y)
-    assert (result.ddof, result.alternative, result.method) == (1, "two-sided", "enumerate")
-    for n, choices in ((100_000, {"seed": 0}), (50, {"seed": 3, "n_permutations": 50})):
-        p_value = weat_of_associations(x, y, method="sampled", **choices).p_value
-        assert p_value == permutation_test(x, y, method="sampled", **choices).p_value
-        assert p_value * (n + 1) == pytest.approx(round(p_value * (n + 1)))
-
-
-def test_associations_in_float32_are_summed_in_float64() -> None:
-    x, y = np.random.default_rng(0).normal(size=(2, 500)).astype(np.float32)
-    wide_x, wide_y = x.astype(float), y.astype(float)
-    for ddof in (0, 1, "pooled"):
-        fast = {"ddof": ddof, "method": "sampled", "seed": 0, "n_permutations": 2}
-        single = weat_of_associations(x, y, **fast)
-        assert single.effect_size == weat_of_associations(wide_x, wide_y, **fast).effect_size
-        for first, second in ((x, y), (wide_x, y), (x, wide_y)):
-            assert effect_sizes(first, second, ddof) == single.effect_size
-        assert single.association.dtype == np.float64
 
 
 def test_separability_is_the_area_under_the_roc_curve() -> None:

@@ -209,7 +209,7 @@ def relative(
                 **{field: getattr(found, field) for field in FROM_RELATIVE_BIAS},
                 "p_normal": found.p_normal(),
                 "p_simulated": found.p_simulated(),
-                "p_weat": permutation_test(*psi).p_value,
+                "p_weat": float(permutation_test(*psi).p_value),
                 "x_biased": sides[0],
                 "y_biased": sides[1],
                 "x_share": _share(off[0], -off[1]),

@@ -15,7 +15,7 @@ from numpy.random import SeedSequence
 
 from .._core.arrays import FloatArray
 from ..nulls import Batch, ScenarioLike
-from ..scores.permutation import permutation_p_values
+from ..scores.permutation import permutation_test
 from ..scores.weat import effect_sizes
 from .choices import Choices
 
@@ -70,7 +70,7 @@ class ScoreSource:
 def _weat(scenario: ScenarioLike, batch: Batch, seed: SeedSequence) -> dict[str, FloatArray]:
     n_x, s = batch.layout.word_sizes[0], batch.associations()
     return {
-        "p_value": permutation_p_values(s, n_x).p_value,
+        "p_value": permutation_test(s[:, :n_x], s[:, n_x:]).p_value,
         "effect_size_sample": effect_sizes(s[:, :n_x], s[:, n_x:], 1),
         "effect_size_population": effect_sizes(s[:, :n_x], s[:, n_x:], 0),
     }

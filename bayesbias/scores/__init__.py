@@ -42,9 +42,7 @@ from .nas import nas as nas
 from .nas import nas_of as nas_of
 from .nas import sc_weat as sc_weat
 from .nas import sc_weat_of as sc_weat_of
-from .permutation import PermutationResult as PermutationResult
-from .permutation import PValues as PValues
-from .permutation import permutation_p_values as permutation_p_values
+from .permutation import PermutationTest as PermutationTest
 from .permutation import permutation_test as permutation_test
 from .registry import SCORES as SCORES
 from .registry import ListScore as ListScore

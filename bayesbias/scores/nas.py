@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,10 +10,10 @@ from numpy.typing import ArrayLike
 from .._core.arrays import FloatArray, cosine_similarity
 from ..embeddings.word_sets import WordVectors, as_rows
 from .list_rows import ListRows
-from .permutation import Alternative, PermutationChoices, permutation_p_values
+from .permutation import Alternative, permutation_test
 from .registry import ListScore, Properties, Weights
-from .result import Entropy, ScoreResult, Words, of_words
-from .weat import Ddof, WeatChoices, effect_sizes, resampled_effect_sizes
+from .result import ScoreResult, Words, of_words
+from .weat import Ddof, effect_sizes, resampled_effect_sizes
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -35,8 +34,6 @@ class ScWeatResult(ScoreResult):
     p_high: FloatArray
     ddof: Ddof
     alternative: Alternative
-    method: str
-    seed: Entropy
 
 
 def nas_of(words: ArrayLike, A: ArrayLike, B: ArrayLike, *, ddof: Ddof = 1) -> NasResult:
@@ -85,28 +82,32 @@ def sc_weat_of(
     B: ArrayLike,
     *,
     ddof: Ddof = 1,
-    **choices: Unpack[PermutationChoices],
+    alternative: Alternative = "two-sided",
 ) -> ScWeatResult:
     """SC-WEAT on arrays, (n_words, n_dims), (n_a, n_dims), (n_b, n_dims); see `sc_weat`."""
     effects = nas_of(words, A, B, ddof=ddof)  # which checks the sets
     a, b = np.asarray(A), np.asarray(B)
     cosines = cosine_similarity(words, np.vstack([a, b]))
-    values = permutation_p_values(cosines, len(a), **choices)
+    test = permutation_test(cosines[:, : len(a)], cosines[:, len(a) :], alternative=alternative)
     return ScWeatResult(
         score=effects.score,
         effect_size=effects.effect_size,
-        p_value=values.p_value,
-        p_low=values.low,
-        p_high=values.high,
+        p_value=test.p_value,
+        p_low=test.low,
+        p_high=test.high,
         ddof=ddof,
-        alternative=values.alternative,
-        method=values.method,
-        seed=values.seed,
+        alternative=alternative,
     )
 
 
 def sc_weat(
-    vectors: WordVectors, words: Words, A: Words, B: Words, **choices: Unpack[WeatChoices]
+    vectors: WordVectors,
+    words: Words,
+    A: Words,
+    B: Words,
+    *,
+    ddof: Ddof = 1,
+    alternative: Alternative = "two-sided",
 ) -> ScWeatResult:
     """Single-category WEAT: the effect size of `nas` for every word, with its exact p-value.
 
@@ -117,7 +118,7 @@ def sc_weat(
     ----------
     vectors : KeyedVectors or mapping of str to array
     words, A, B : lists of words
-    **choices
+    ddof, alternative
         As for `weat`.
 
     Returns
@@ -131,7 +132,15 @@ def sc_weat(
     Toney-Wails and Caliskan (2021), ValNorm.
     """
     sets = {"words": words, "A": A, "B": B}
-    return of_words(sc_weat_of, vectors, sets, parts=["words"], apart=["A", "B"], **choices)
+    return of_words(
+        sc_weat_of,
+        vectors,
+        sets,
+        parts=["words"],
+        apart=["A", "B"],
+        ddof=ddof,
+        alternative=alternative,
+    )
 
 
 def _resampled(rows: ListRows, weights: Weights) -> FloatArray:

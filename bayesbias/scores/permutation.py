@@ -4,187 +4,93 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import comb
-from typing import Literal, TypedDict, Unpack, cast, get_args
+from typing import Literal, cast, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray
-from .._core.checks import check_numbers, unknown_name
-from .._core.random import Seed, as_seed_sequence
-from .result import Entropy, Result
-from .splits import ENUMERABLE, MATRIX_SPLITS, count_by_halves, count_in_matrix, sampled_sums
-from .subset_sums import tail_bounds
+from .._core.checks import unknown_name
+from .subset_sums import count_reaching, tail_bounds
 
 Alternative = Literal["two-sided", "greater", "less"]
-PermutationMethod = Literal["auto", "enumerate", "dynamic", "sampled"]
 
 TIE = 1e-12
 """Two statistics tie if they differ by less than this share of Σ|s|. The sums are of float64
 numbers, wrong by at most n·2^-53 of Σ|s|, so that for lists of up to 1,000 words all true ties
 count; distinct values this close do not come from float32 embeddings."""
 
-AUTO_ENUMERATE = 36
-"""Words up to which ``method="auto"`` counts every split (2^18 half-sums, some 20 ms)."""
-
-AGREEMENT = 0.01
-"""Bounds are refined until they agree to this share of the lower one."""
-
-N_PERMUTATIONS = 100_000
-"""Random splits of ``method="sampled"``."""
-
-SAMPLE_CHUNK = 10_000
-"""Random splits made at once."""
-
-SAMPLED_LEVEL = 0.99
-"""Level of the Clopper-Pearson interval that stands in ``p_bounds`` for a sampled p-value."""
-
-
-class PermutationChoices(TypedDict, total=False):
-    """What a user of a permutation test may choose; see `permutation_p_values`."""
-
-    alternative: Alternative
-    method: PermutationMethod
-    n_permutations: int
-    agreement: float
-    seed: Seed
-
-
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class PermutationResult(Result):
-    """p-value of one comparison; see `permutation_test`."""
-
-    statistic: float
-    p_value: float
-    p_bounds: tuple[float, float]
-    alternative: Alternative
-    method: str
-    n_splits: int
-    seed: Entropy
+COUNTED = 36
+"""Words up to which every split is counted (2^18 half-sums, some 20 ms)."""
 
 
 @dataclass(frozen=True, eq=False)
-class PValues:
-    """p-values of many data sets; see `permutation_p_values`. Arrays of (n_datasets,)."""
+class PermutationTest:
+    """p-values; see `permutation_test`. Numbers for one data set, arrays (n_datasets,) for many."""
 
+    statistic: FloatArray
     p_value: FloatArray
     low: FloatArray
     high: FloatArray
-    alternative: Alternative
-    method: str
     n_splits: int
-    seed: Entropy
 
 
 def permutation_test(
-    x: ArrayLike, y: ArrayLike, **choices: Unpack[PermutationChoices]
-) -> PermutationResult:
+    x: ArrayLike, y: ArrayLike, *, alternative: Alternative = "two-sided"
+) -> PermutationTest:
     """Exact permutation test of the difference between two groups of scores.
-
-    Parameters
-    ----------
-    x, y : (n_x,), (n_y,) array_like
-        Scores s of the words of X and of Y.
-    **choices
-        As for `permutation_p_values`.
-
-    Returns
-    -------
-    PermutationResult
-        ``statistic`` is Σ_X s - Σ_Y s.
-    """
-    first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    values = permutation_p_values(np.concatenate([first, second])[None, :], len(first), **choices)
-    return PermutationResult(
-        statistic=float(first.sum() - second.sum()),
-        p_value=float(values.p_value[0]),
-        p_bounds=(float(values.low[0]), float(values.high[0])),
-        alternative=values.alternative,
-        method=values.method,
-        n_splits=values.n_splits,
-        seed=values.seed,
-    )
-
-
-def permutation_p_values(
-    scores: ArrayLike,
-    n_x: int,
-    *,
-    alternative: Alternative = "two-sided",
-    method: PermutationMethod = "auto",
-    n_permutations: int = N_PERMUTATIONS,
-    agreement: float = AGREEMENT,
-    seed: Seed = None,
-) -> PValues:
-    """Permutation p-values of many data sets at once, over all splits into n_x and n_y words.
 
     One-sided, p is the share of splits with S* ≥ S, where S = Σ_X s - Σ_Y s (``greater``), or
     S* ≤ S (``less``). Two-sided, it is the share with |S*| ≥ |S| for groups of equal size; for
     unequal sizes S is replaced by the difference of means, since |S*| would then depend on where
-    zero lies. The given split counts, and so do ties: differences below ``TIE`` · Σ|s|, and for
-    ``dynamic`` those of scores that lie on a lattice to 1e-9 of their range, such as ranks.
-    Caliskan et al. print S* > S, which would give p = 0 where no split is more extreme.
+    zero lies. The given split counts, and so do ties. Caliskan et al. print S* > S, which would
+    give p = 0 where no split is more extreme.
 
     Parameters
     ----------
-    scores : (n_datasets, n_words) array_like
-        The words of X first.
-    n_x : int
-        Number of words in X.
+    x, y : (..., n_x), (..., n_y) array_like
+        Scores s of the words of X and of Y; one row a data set.
     alternative : {"two-sided", "greater", "less"}
-    method : {"auto", "enumerate", "dynamic", "sampled"}
-        ``enumerate`` counts every split (up to 44 words), ``dynamic`` bounds the share from both
-        sides for any number of words, ``sampled`` draws splits at random, the same for every
-        data set, and gives (b + 1)/(B + 1). ``auto`` enumerates up to 36 words.
-    n_permutations : int
-        Random splits B, for ``sampled`` only.
-    agreement : float
-        For ``dynamic``: refine until the bounds agree to this share of the lower one.
-    seed : int, SeedSequence, Generator or None
-        For ``sampled`` only; the result's ``seed`` records it.
 
     Returns
     -------
-    PValues
-        ``low`` and ``high`` bound the exact p-value for certain for ``dynamic`` (up to float64
-        rounding, see `subset_sums.tail_bounds`), and ``p_value`` is the upper; they are equal
-        for ``enumerate``; for ``sampled`` they are a 99% Clopper-Pearson interval.
+    PermutationTest
+        ``statistic``, S; ``p_value``; ``low`` and ``high``, which bound the exact p-value and equal
+        it up to 36 words, where every split is counted. Beyond, they agree to 1% where the splits
+        are that many, and ``p_value`` is the upper. ``n_splits`` is how many splits there are.
+
+    Raises
+    ------
+    ValueError
+        If a group is empty, a score is not finite, or the alternative is unknown.
 
     References
     ----------
-    Caliskan, Bryson, Narayanan (2017), Science 356. Phipson and Smyth (2010) for sampled
-    p-values. Pagano and Tritchler (1983) for exact distributions by dynamic programming.
+    Caliskan, Bryson, Narayanan (2017), Science 356. Pagano and Tritchler (1983) for exact
+    distributions by dynamic programming.
+
+    Examples
+    --------
+    >>> test = permutation_test([3.0, 2.0, 2.5], [1.0, 0.5, 0.0])
+    >>> float(test.p_value), test.n_splits
+    (0.1, 20)
     """
-    matrix = _checked(scores, n_x)
     named_alternative(alternative)
-    if method not in get_args(PermutationMethod):
-        raise ValueError(unknown_name("method", method, get_args(PermutationMethod)))
-    n_words = matrix.shape[1]
-    centred = matrix - matrix.mean(axis=1, keepdims=True)
-    if alternative == "less":
-        centred = -centred
-    two_sided = alternative == "two-sided"
-    observed = centred[:, :n_x].sum(axis=1)
-    tie = TIE * np.abs(matrix).sum(axis=1)
-    threshold = (np.abs(observed) if two_sided else observed) - tie
-    if method == "auto":
-        method = "enumerate" if n_words <= AUTO_ENUMERATE else "dynamic"
-    entropy: Entropy = None
-    if method == "enumerate":
-        p_value = low = high = _enumerated(centred, n_x, threshold, two_sided)
-    elif method == "dynamic":
-        low, high = _dynamic(centred, n_x, threshold, two_sided, agreement)
-        p_value = high
-    else:
-        check_numbers(n_permutations=n_permutations)
-        sequence = as_seed_sequence(seed)
-        entropy = sequence.entropy
-        reached = _sampled(
-            centred, n_x, threshold, two_sided, n_permutations=n_permutations, sequence=sequence
-        )
-        p_value = (reached + 1) / (n_permutations + 1)
-        low, high = _clopper_pearson(reached, n_permutations)
-    return PValues(p_value, low, high, alternative, method, comb(n_words, n_x), entropy)
+    first, second = (np.asarray(scores, dtype=np.float64) for scores in (x, y))
+    if min(first.ndim, second.ndim) < 1 or not first.shape[-1] or not second.shape[-1]:
+        raise ValueError(f"x and y need a score each; got shapes {first.shape} and {second.shape}")
+    n_x, words = first.shape[-1], np.concatenate([first, second], axis=-1)
+    if not np.isfinite(words).all():
+        raise ValueError("x or y has scores that are not finite; leave those words out")
+    rows = words.reshape(-1, words.shape[-1])
+    low, high = np.array([_p_value(row, n_x, alternative) for row in rows]).reshape(-1, 2).T
+    return PermutationTest(
+        statistic=first.sum(axis=-1) - second.sum(axis=-1),
+        p_value=high.reshape(words.shape[:-1])[()],
+        low=low.reshape(words.shape[:-1])[()],
+        high=high.reshape(words.shape[:-1])[()],
+        n_splits=comb(words.shape[-1], n_x),
+    )
 
 
 def named_alternative(name: str) -> Alternative:
@@ -194,97 +100,29 @@ def named_alternative(name: str) -> Alternative:
     return cast("Alternative", name)
 
 
-def _enumerated(
-    centred: FloatArray, n_x: int, threshold: FloatArray, two_sided: bool
-) -> FloatArray:
-    n_words = centred.shape[1]
-    if n_words > ENUMERABLE:
-        raise ValueError(
-            f"method 'enumerate' takes up to {ENUMERABLE} words, got {n_words}; "
-            "use 'dynamic' for exact bounds or 'sampled'"
-        )
-    splits = comb(n_words, n_x)
-    if splits <= MATRIX_SPLITS:
-        above, below = count_in_matrix(centred, n_x, threshold)
-    else:
-        above = below = _by_halves(centred, n_x, threshold)
-        if two_sided and 2 * n_x != n_words:
-            below = _by_halves(-centred, n_x, threshold)
-    if not two_sided:
-        return np.asarray(above / splits)
-    return np.where(threshold > 0, (above + below) / splits, 1.0)
-
-
-def _by_halves(centred: FloatArray, n_x: int, threshold: FloatArray) -> NDArray[np.int64]:
-    pairs = zip(centred, threshold, strict=True)
-    return np.array([count_by_halves(row, n_x, at) for row, at in pairs])
-
-
-def _dynamic(
-    centred: FloatArray, n_x: int, threshold: FloatArray, two_sided: bool, agreement: float
-) -> tuple[FloatArray, FloatArray]:
-    if agreement <= 0:
-        raise ValueError(f"agreement must be positive, got {agreement}; 0.01 asks for 1%")
-    pairs = zip(centred, threshold, strict=True)
-    bounds = [_dynamic_one(row, n_x, at, two_sided, agreement) for row, at in pairs]
-    low, high = np.array(bounds).reshape(-1, 2).T.clip(max=1.0)
-    return low, high
-
-
-def _dynamic_one(
-    centred: FloatArray, n_x: int, threshold: float, two_sided: bool, agreement: float
-) -> tuple[float, float]:
-    equal = n_x * np.abs(centred).max() <= -threshold  # equal scores: every split ties
-    if equal or (two_sided and threshold <= 0):
+def _p_value(scores: FloatArray, n_x: int, alternative: Alternative) -> tuple[float, float]:
+    """Bounds of one p-value, equal where it is counted."""
+    centered = scores - scores.mean()
+    observed, tie = centered[:n_x].sum(), TIE * np.abs(scores).sum()
+    if alternative != "two-sided":
+        sign = 1.0 if alternative == "greater" else -1.0
+        return _tail(sign * centered, n_x, sign * observed - tie, attained=True)
+    threshold = abs(observed) - tie
+    if threshold <= 0:
         return 1.0, 1.0
-    mirrored = 2 * n_x == len(centred)  # then a split and its complement have opposite sums
-    attained = not two_sided or mirrored or bool(centred[:n_x].sum() >= 0)
-    above = tail_bounds(centred, n_x, threshold, agreement, attained=attained)
-    if not two_sided:
-        return above.low, above.high
-    below = above
-    if not mirrored:
-        below = tail_bounds(-centred, n_x, threshold, agreement, attained=not attained)
-    return above.low + below.low, above.high + below.high
+    mirrored = 2 * n_x == len(scores)  # then a split and its complement have opposite sums
+    above = _tail(centered, n_x, threshold, attained=mirrored or bool(observed >= 0))
+    below = above if mirrored else _tail(-centered, n_x, threshold, attained=bool(observed < 0))
+    return min(above[0] + below[0], 1.0), min(above[1] + below[1], 1.0)
 
 
-def _sampled(
-    centred: FloatArray,
-    n_x: int,
-    threshold: FloatArray,
-    two_sided: bool,
-    *,
-    n_permutations: int,
-    sequence: np.random.SeedSequence,
-) -> NDArray[np.int64]:
-    """Count the random splits that reach the threshold, by data set."""
-    random = np.random.default_rng(sequence)
-    reached = np.zeros(len(centred), dtype=np.int64)
-    for start in range(0, n_permutations, SAMPLE_CHUNK):
-        sums = sampled_sums(centred, n_x, min(SAMPLE_CHUNK, n_permutations - start), random)
-        reached += np.count_nonzero((np.abs(sums) if two_sided else sums) >= threshold, axis=0)
-    return reached
-
-
-def _clopper_pearson(successes: NDArray[np.int64], trials: int) -> tuple[FloatArray, FloatArray]:
-    from scipy.special import betaincinv
-
-    tail = (1.0 - SAMPLED_LEVEL) / 2.0
-    missed = trials - successes
-    low = np.where(successes > 0, betaincinv(np.maximum(successes, 1), missed + 1, tail), 0.0)
-    high = np.where(missed > 0, betaincinv(successes + 1, np.maximum(missed, 1), 1.0 - tail), 1.0)
-    return low, high
-
-
-def _checked(scores: ArrayLike, n_x: int) -> FloatArray:
-    matrix = np.asarray(scores, dtype=np.float64)
-    if matrix.ndim != 2:
-        raise ValueError(f"scores must be a matrix, one row a data set; got shape {matrix.shape}")
-    if not 1 <= n_x <= matrix.shape[1] - 1:
-        raise ValueError(
-            f"n_x must leave at least one word on either side of {matrix.shape[1]}; got {n_x}"
-        )
-    if not np.isfinite(matrix).all():
-        row = int(np.argmax(~np.isfinite(matrix).all(axis=1)))
-        raise ValueError(f"data set {row} has scores that are not finite; leave those words out")
-    return matrix
+def _tail(
+    centered: FloatArray, n_x: int, threshold: float, *, attained: bool
+) -> tuple[float, float]:
+    """Bounds of the share of splits whose sum over X reaches a threshold."""
+    if n_x * np.abs(centered).max() <= -threshold:  # equal scores: every split ties
+        return 1.0, 1.0
+    if len(centered) > COUNTED:
+        return tail_bounds(centered, n_x, threshold, attained=attained)
+    share = count_reaching(centered, n_x, threshold) / comb(len(centered), n_x)
+    return share, share

@@ -17,7 +17,7 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .list_rows import ListRows, Parts, Scope
-from .permutation import Alternative, PermutationResult
+from .permutation import Alternative, PermutationTest
 
 Reading = Literal[
     "closer to own stereotype",
@@ -81,7 +81,7 @@ class ListScore:
     scope: Scope
     choices: str = ""
     resampled: Callable[[ListRows, Weights], FloatArray] | None = None
-    test: Callable[[ListRows, Alternative], PermutationResult] | None = None
+    test: Callable[[ListRows, Alternative], PermutationTest] | None = None
     note: str = ""
     no_bias: float = 0.0
     direction: Direction = "higher"

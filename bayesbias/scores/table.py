@@ -89,7 +89,7 @@ def score_table(
             row = {"score": name} | _row(spec, some, picks.of_groups(at), ci_prob)
             if spec.test is not None and not np.isnan(row["value"]):
                 test = spec.test(some, alternative)
-                row["p_value"], (row["p_low"], row["p_high"]) = test.p_value, test.p_bounds
+                row |= {"p_value": test.p_value, "p_low": test.low, "p_high": test.high}
                 row["choices"] = f"{spec.choices}, {alternative}"
             made.append(row | {"note": _joined(row["note"], left_out)})
     frame = pd.DataFrame(made, columns=list(SCORE_TABLE_COLUMNS))

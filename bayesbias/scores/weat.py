@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Unpack, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -14,10 +14,10 @@ from .._core.arrays import FloatArray
 from ..embeddings.word_sets import WordVectors
 from ..tables.wordlists import WordList
 from .list_rows import ListRows, list_rows, selections
-from .permutation import Alternative, PermutationChoices, PermutationResult, permutation_test
+from .permutation import Alternative, PermutationTest, permutation_test
 from .registry import ListScore, Properties, Weights
 from .resampling import ratio
-from .result import Words, of_words
+from .result import Result, Words, of_words
 from .weam import psi_of, resampled_mean_psi, resampled_psi
 
 Ddof = Literal[0, 1, "pooled"]
@@ -28,10 +28,14 @@ cosines, at most 1, which float64 holds to 1e-16; rounding of a mean stays well 
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class WeatResult(PermutationResult):
+class WeatResult(Result):
     """WEAT of two word sets and two attribute sets; see `weat`."""
 
     effect_size: float
+    statistic: float
+    p_value: float
+    p_bounds: tuple[float, float]
+    alternative: Alternative
     ddof: Ddof
     n_x: int
     n_y: int
@@ -51,12 +55,6 @@ class WeatResult(PermutationResult):
         effect size near 2 says that sets are apart; this says whether they overlap.
         """
         return _separability(self.association[: self.n_x], self.association[self.n_x :])
-
-
-class WeatChoices(PermutationChoices, total=False):
-    """What a user of WEAT may choose; see `weat`."""
-
-    ddof: Ddof
 
 
 def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
@@ -93,14 +91,22 @@ def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
 
 
 def weat_of(
-    X: ArrayLike, Y: ArrayLike, A: ArrayLike, B: ArrayLike, **choices: Unpack[WeatChoices]
+    X: ArrayLike,
+    Y: ArrayLike,
+    A: ArrayLike,
+    B: ArrayLike,
+    *,
+    ddof: Ddof = 1,
+    alternative: Alternative = "two-sided",
 ) -> WeatResult:
     """WEAT on arrays of vectors, (n, n_dims) each; see `weat` for the rest."""
-    return weat_of_associations(psi_of(X, A, B), psi_of(Y, A, B), **choices)
+    return weat_of_associations(
+        psi_of(X, A, B), psi_of(Y, A, B), ddof=ddof, alternative=alternative
+    )
 
 
 def weat_of_associations(
-    s_x: ArrayLike, s_y: ArrayLike, *, ddof: Ddof = 1, **choices: Unpack[PermutationChoices]
+    s_x: ArrayLike, s_y: ArrayLike, *, ddof: Ddof = 1, alternative: Alternative = "two-sided"
 ) -> WeatResult:
     """WEAT from the associations s(w, A, B) of the words of X, (n_x,), and of Y, (n_y,)."""
     x, y = (_one_data_set(name, each) for name, each in (("X", s_x), ("Y", s_y)))
@@ -112,10 +118,17 @@ def weat_of_associations(
             if ddof != "pooled"
             else "the effect size is undefined: no association varies within X or Y; try ddof=1"
         )
-    test = permutation_test(x, y, **choices)
-    n_x, n_y, both = len(x), len(y), np.concatenate([x, y])
+    test = permutation_test(x, y, alternative=alternative)
     return WeatResult(
-        **vars(test), effect_size=effect, ddof=ddof, n_x=n_x, n_y=n_y, association=both
+        effect_size=effect,
+        statistic=float(test.statistic),
+        p_value=float(test.p_value),
+        p_bounds=(float(test.low), float(test.high)),
+        alternative=alternative,
+        ddof=ddof,
+        n_x=len(x),
+        n_y=len(y),
+        association=np.concatenate([x, y]),
     )
 
 
@@ -135,7 +148,14 @@ def _one_data_set(name: str, associations: ArrayLike) -> FloatArray:
 
 
 def weat(
-    vectors: WordVectors, X: Words, Y: Words, A: Words, B: Words, **choices: Unpack[WeatChoices]
+    vectors: WordVectors,
+    X: Words,
+    Y: Words,
+    A: Words,
+    B: Words,
+    *,
+    ddof: Ddof = 1,
+    alternative: Alternative = "two-sided",
 ) -> WeatResult:
     """Word embedding association test: is X nearer than Y to A, and Y to B.
 
@@ -148,11 +168,10 @@ def weat(
     vectors : KeyedVectors or mapping of str to array
     X, Y : lists of words, compared with each other
     A, B : lists of attribute words
-    **choices
-        ``ddof``, {1, 0, "pooled"}: which sd, see `effect_sizes`. ``alternative``, {"two-sided",
-        "greater", "less"}: Caliskan et al. print p-values of "greater". ``method``, {"auto",
-        "enumerate", "dynamic", "sampled"}, with ``n_permutations``, ``agreement`` and ``seed``:
-        see `permutation_p_values`.
+    ddof : {1, 0, "pooled"}
+        Which sd, see `effect_sizes`.
+    alternative : {"two-sided", "greater", "less"}
+        Caliskan et al. print p-values of "greater"; see `permutation_test`.
 
     Returns
     -------
@@ -175,6 +194,7 @@ def weat(
     Caliskan, Bryson, Narayanan (2017), Science 356, 183-186.
     """
     sets = {"X": X, "Y": Y, "A": A, "B": B}
+    choices = {"ddof": ddof, "alternative": alternative}
     return of_words(weat_of, vectors, sets, parts=["X", "Y"], apart=["X", "Y"], **choices)
 
 
@@ -278,7 +298,7 @@ def _resampled_statistic(rows: ListRows, weights: Weights) -> FloatArray:
     return first - second
 
 
-def _test(rows: ListRows, alternative: Alternative) -> PermutationResult:
+def _test(rows: ListRows, alternative: Alternative) -> PermutationTest:
     return permutation_test(*_associations(rows), alternative=alternative)
 
 
