@@ -46,18 +46,7 @@ def solve_blocks(factor: FloatArray, right: FloatArray, *, transposed: bool = Fa
 
 def solve_transposed(factors: FloatArray, right: FloatArray) -> FloatArray:
     """Solve L' x = b for a stack of lower triangular L, (n, k, k), and of b, (n, k)."""
-    if factors.shape[1] > len(factors):
-        from scipy.linalg import solve_triangular
-
-        # A factor with NaN in it gives NaN, too.
-        each = zip(factors, right, strict=True)
-        solved = [solve_triangular(a.T, b, lower=False, check_finite=False) for a, b in each]
-        return np.stack(solved)
-    found = np.empty_like(right)
-    for i in reversed(range(right.shape[1])):
-        known = np.einsum("nj,nj->n", factors[:, i + 1 :, i], found[:, i + 1 :])
-        found[:, i] = (right[:, i] - known) / factors[:, i, i]
-    return found
+    return np.asarray(np.linalg.solve(np.swapaxes(factors, 1, 2), right[..., None])[..., 0])
 
 
 def cholesky(matrices: FloatArray) -> FloatArray:

@@ -90,7 +90,7 @@ class Conditional:
     precision: FloatArray
     alone: tuple[Alone, ...]
     shared: FloatArray
-    left: Callable[[FloatArray], FloatArray]
+    solved: FloatArray
     factor: FloatArray
     others: Callable[[], tuple[FloatArray, FloatArray]]
 
@@ -108,7 +108,7 @@ class Conditional:
             each.effects(coordinates[: -len(self.shared)].reshape(each.sds.shape)) for each in kept
         ]
         known = np.concatenate([*(each.reshape(-1, len(noise)) for each in effects), shared])
-        right = self.left(known.T)
+        right = self.solved[:, :, -1] - times(self.solved[:, :, :-1], known.T)
         right += standard_noise(right.shape, rng)
         blocks = right.T.reshape(*out.sds.shape[:2], 1, -1)
         own = solve_blocks(out.factor, blocks, transposed=True)[:, :, 0]
@@ -183,10 +183,10 @@ def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
     shared = sds[posterior.shared.parameter]
     alone = tuple(_alone(side, precision, parameters, sds) for side in posterior.sides)
     out, *kept = alone
-    explained, left, solved = _eliminated(posterior, out, precision)
+    solved = _eliminated(posterior, out, precision)
     flat = precision.T @ posterior.gram.reshape(len(precision), -1)
     gram = flat.reshape(n, *posterior.gram.shape[1:])
-    gram -= explained
+    gram -= np.swapaxes(solved, 1, 2) @ solved
     scales = np.concatenate([*(each.sds.reshape(-1, n) for each in kept), shared]).T.copy()
     gram[:, :-1] *= scales[:, :, None]
     gram[:, :, :-1] *= scales[:, None]
@@ -198,10 +198,6 @@ def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
     factor = cholesky(gram)
 
     def others() -> tuple[FloatArray, FloatArray]:
-        if solved is None:
-            factors = [conditional(each, parameters).factor for each in posterior.alike]
-            whole = np.stack([each[:, -1] for each in factors], axis=2)
-            return whole[:, :-1], (whole[:, -1] ** 2).sum(axis=1)
         outcome = np.concatenate([each.cross[..., -1:] for each in posterior.alike], axis=3)
         coupled = solve_blocks(out.factor, out.scale(_weighted(outcome, precision)))
         coupled = np.moveaxis(coupled, -1, 0).reshape(n, -1, len(posterior.alike))
@@ -215,34 +211,14 @@ def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
         squares = (coupled**2).sum(axis=(1, 2)) + (white**2).sum(axis=(1, 2))
         return white, border[:, -1].sum(axis=1) - squares
 
-    return Conditional(precision, alone, shared, left, factor, others)
+    return Conditional(precision, alone, shared, solved, factor, others)
 
 
-def _eliminated(
-    posterior: Collapsed, out: Alone, precision: FloatArray
-) -> tuple[FloatArray, Callable[[FloatArray], FloatArray], FloatArray | None]:
-    """What the eliminated side explains of the gram matrix, and ``left`` of a `Conditional`.
-
-    The third is its inverse factor times its coupling, (n, n_eliminated, n_kept + 1), if it was
-    made.
-    """
-    patterns, n = posterior.patterns, precision.shape[1]
-    if patterns is None:
-        solved = solve_blocks(out.factor, out.scale(_weighted(posterior.cross, precision)))
-        solved = np.ascontiguousarray(np.moveaxis(solved, -1, 0))
-        solved = solved.reshape(n, -1, solved.shape[-1])
-        explained = np.swapaxes(solved, 1, 2) @ solved
-        return explained, lambda known: solved[:, :, -1] - times(solved[:, :, :-1], known), solved
-    whitening = solve_blocks(out.factor, out.scale(np.eye(out.sds.shape[1])[:, :, None]))
-    each = list(zip(np.moveaxis(whitening, -1, 0), precision.T, strict=True))
-    explained = np.stack([patterns.explained(*own) for own in each])
-
-    def left(known: FloatArray) -> FloatArray:
-        return np.stack(
-            [patterns.left(*own, given) for own, given in zip(each, known, strict=True)]
-        )
-
-    return explained, left, None
+def _eliminated(posterior: Collapsed, out: Alone, precision: FloatArray) -> FloatArray:
+    """Inverse factor of the eliminated side times its coupling, (n, n_eliminated, n_kept + 1)."""
+    solved = solve_blocks(out.factor, out.scale(_weighted(posterior.cross, precision)))
+    solved = np.ascontiguousarray(np.moveaxis(solved, -1, 0))
+    return solved.reshape(precision.shape[1], -1, solved.shape[-1])
 
 
 def _alone(side: Classes, precision: FloatArray, parameters: FloatArray, sds: FloatArray) -> Alone:

@@ -14,7 +14,6 @@ from .._core.checks import Argument, ArgumentError
 from ..model.design import Design, IntArray
 from ..model.spec import ModelSpec
 from ..model.terms import Term
-from .nearly_regular import NearlyRegular, nearly_regular
 from .parameters import Block, parameter_blocks
 from .sufficient import (
     Classes,
@@ -81,8 +80,6 @@ class Collapsed:
         and in the last column with the outcome, less the centre.
     gram : (n_noise, n_kept + 1, n_kept + 1) float
         X'X of what is kept, and the outcome's products with it and with itself in the last place.
-    patterns : NearlyRegular or None
-        The same as ``cross``, where it is large and a few gaps keep classes apart.
     alike : tuple of Collapsed
         Of other outcomes of the same rows under the same model, independent of this one given the
         parameters, which they share: all of them tell of these.
@@ -98,7 +95,6 @@ class Collapsed:
     shared: Shared
     cross: FloatArray
     gram: FloatArray
-    patterns: NearlyRegular | None
     alike: tuple[Collapsed, ...] = ()
 
     @property
@@ -193,9 +189,6 @@ def collapse(
         shared=shared,
         cross=cross,
         gram=gram,
-        patterns=nearly_regular(
-            cross, sides[0].size, sum(each.n_coordinates for each in sides[1:])
-        ),
     )
 
 
