@@ -3,7 +3,7 @@
 #
 #     sh scripts/check_release.sh UV
 #
-# The sdist has to build the same wheel again, and the wheel to analyse the bundled data in a fresh
+# The sdist has to build the same wheel again, and the wheel to analyze the bundled data in a fresh
 # environment on each Python of PYTHONS (both, unless named) that there is.
 set -eu
 uv=$(command -v "$1" || echo "$PWD/$1")

@@ -22,7 +22,7 @@ from bayesbias.report.lists import list_page
 from bayesbias.report.page import render
 from bayesbias.tables.wordlists import WordList, load_wordlist
 from bayesbias.workflows.output import versions
-from bayesbias.workflows.wordlist import Analysis, Settings, analyse
+from bayesbias.workflows.wordlist import Analysis, Settings, analyze
 
 FAST = {"draws": 500, "chains": 2}
 """1,000 draws: a probability of a half has a Monte Carlo error of 0.016."""
@@ -182,13 +182,13 @@ def hostile_analysis() -> Analysis:
     there = [word for word in wordlist.words if word != "not there"]
     vectors = KeyedVectors(8)
     vectors.add_vectors(there, np.random.default_rng(3).standard_normal((len(there), 8)))
-    return analyse(load_vectors(vectors), wordlist, Settings(vectors="<u>v</u>.txt", draws=200))
+    return analyze(load_vectors(vectors), wordlist, Settings(vectors="<u>v</u>.txt", draws=200))
 
 
 def religion_analysis(draws: int = 1000) -> Analysis:
     """The main job: religion in the bundled embedding."""
     wordlist = load_wordlist("religion")
-    return analyse(load_vectors("glove-demo", wordlist), wordlist, Settings(draws=draws))
+    return analyze(load_vectors("glove-demo", wordlist), wordlist, Settings(draws=draws))
 
 
 def drawn_page(analysis: Analysis, folder: Path) -> str:

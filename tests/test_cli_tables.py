@@ -41,7 +41,7 @@ def test_what_warnings_advise_reaches_the_sampler(
         raise ValueError(f"tune is {options.tune} and acceptance {options.target_accept}")
 
     assert main(["table", *toy[1:4], "--out", "t.csv", "--quiet"]) == 0
-    for name in ("sampling.fit.fit", "workflows.wordlist.fit", "workflows.change.compare"):
+    for name in ("sampling.fit.fit", "workflows.wordlist.fit", "workflows.change.fit_change"):
         monkeypatch.setattr(f"bayesbias.{name}", stop)
     scores = ["scores", toy[1], "--vectors", "toy.txt", "--posterior", "--n-resamples", "20"]
     for arguments in (["fit", "t.csv"], toy, ["compare", "t.csv", "t.csv"], scores):

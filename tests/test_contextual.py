@@ -25,7 +25,7 @@ from bayesbias.contextual import (
     template_sets,
 )
 from bayesbias.contextual.sentences import sentence
-from bayesbias.workflows.wordlist import CONTEXTUAL_MODELS, Settings, analyse
+from bayesbias.workflows.wordlist import CONTEXTUAL_MODELS, Settings, analyze
 
 CONTEXTS = ("This is {}.", "{} is here.", "They are {}.")
 
@@ -122,7 +122,7 @@ def test_a_contextual_table_goes_all_the_way(made: ContextualVectors, words: bb.
         templates="bleached",
         draws=400,
     )
-    found = analyse(made, words, settings)
+    found = analyze(made, words, settings)
     assert set(found.results) == {"crossed", "contextual"}
     assert found.missing["word"].tolist() == ["uncle"]
     assert "context_sd" in set(found.lead.scales["parameter"])
@@ -132,7 +132,7 @@ def test_a_contextual_table_goes_all_the_way(made: ContextualVectors, words: bb.
     other = ContextualVectors(
         "made", made.words, CONTEXTS, made.vectors[:, ::-1], ("uncle",), "word", 6
     )
-    assert analyse(other, words, settings).vectors_hash != found.vectors_hash
+    assert analyze(other, words, settings).vectors_hash != found.vectors_hash
 
 
 def test_the_command_of_an_encoder_is_spelled_out() -> None:

@@ -187,7 +187,7 @@ def test_the_record_stays_in_gensims_own_files(tmp_path) -> None:
 
 def test_forms_that_words_were_read_in_are_kept() -> None:
     vectors = bb.load_vectors(toy(), words=["SHE", *GENDER.kept, *NEUTRAL], case="fallback")
-    assert bb.matched_forms(hard(vectors, GENDER)) == bb.matched_forms(vectors) == {"SHE": "she"}
+    assert bb.resolved_forms(hard(vectors, GENDER)) == bb.resolved_forms(vectors) == {"SHE": "she"}
 
 
 def test_the_vectors_given_stay_as_they_were() -> None:

@@ -10,7 +10,7 @@ import pytest
 from embedding_toys import WORDS, Table, check, keyed
 
 from bayesbias._core.checks import Argument
-from bayesbias.embeddings.load import cures, load_vectors, matched_forms, save_vectors
+from bayesbias.embeddings.load import cures, load_vectors, resolved_forms, save_vectors
 from bayesbias.embeddings.word_sets import look_up
 from bayesbias.tables.spellings import first_spellings
 
@@ -32,15 +32,15 @@ def test_words_are_read_in_a_form_and_called_as_asked(
 ) -> None:
     vectors = load_vectors(keyed(WORDS), [*asked, "Missing"], case=case)
     check(vectors, {word: WORDS[form] for word, form in read_as.items()})
-    assert matched_forms(vectors) == {word: f for word, f in read_as.items() if f != word}
+    assert resolved_forms(vectors) == {word: f for word, f in read_as.items() if f != word}
     assert [vectors.get_vecattr(word, "matched_form") for word in read_as] == [*read_as.values()]
 
 
 def test_what_was_read_is_remembered_through_loading_and_saving_again(tmp_path: Path) -> None:
     first = load_vectors(keyed(WORDS), ["King", "queen"], case="fallback")
-    assert matched_forms(load_vectors(first, ["King"])) == {"King": "king"}
+    assert resolved_forms(load_vectors(first, ["King"])) == {"King": "king"}
     save_vectors(first, tmp_path / "again.npz")
-    assert matched_forms(load_vectors(tmp_path / "again.npz")) == {"King": "king"}
+    assert resolved_forms(load_vectors(tmp_path / "again.npz")) == {"King": "king"}
 
 
 ODD: Table = {"New_York": (1, 0, 0), "café": (0, 1, 0), "naive": (0, 0, 1), "London": (1, 1, 0)}
@@ -62,7 +62,7 @@ NFD = "cafe\u0301"
 def test_forms_that_stand_for_a_word(asked: str, choices: dict[str, Any], read_as: str) -> None:
     vectors = load_vectors(keyed(ODD), [asked], **choices)
     check(vectors, {asked: ODD[read_as]})
-    assert matched_forms(vectors).get(asked, asked) == read_as
+    assert resolved_forms(vectors).get(asked, asked) == read_as
 
 
 def test_the_cure_of_every_missing_word_is_remembered() -> None:
@@ -107,7 +107,7 @@ def test_two_spellings_of_one_vector_are_one_word_of_a_set() -> None:
 
 def test_matched_forms_know_nothing_of_vectors_from_elsewhere() -> None:
     vectors = keyed(WORDS)
-    assert matched_forms(vectors) == {}
+    assert resolved_forms(vectors) == {}
     loaded = load_vectors(vectors, ["King"], case="fallback")
     loaded.add_vectors(["later"], np.ones((1, 3), np.float32))
-    assert matched_forms(loaded) == {"King": "king"}
+    assert resolved_forms(loaded) == {"King": "king"}

@@ -40,7 +40,7 @@ def test_loading_all_and_some_words(folder: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.chdir(folder.parent)  # a name without a slash is a folder, too
     check(bb.load_vectors("native", ["king"]), {"king": WORDS["king"]})
     found = bb.load_vectors(folder, ["King", "Bill"], case="fallback")
-    assert bb.matched_forms(found) == {"King": "king"}
+    assert bb.resolved_forms(found) == {"King": "king"}
 
 
 @pytest.mark.parametrize("rows", [None, 1, 4])

@@ -25,7 +25,7 @@ FEW = {"seed": 1, "draws": 250, "matched": 0, "reference_lists": 0}
 
 @pytest.fixture(scope="module")
 def found() -> Findings:
-    return bb.analyse("glove-demo", PETS, **FEW)
+    return bb.analyze("glove-demo", PETS, **FEW)
 
 
 def test_findings_show_the_sentences_of_the_report(found: Findings) -> None:
@@ -48,7 +48,7 @@ def test_what_is_marked_is_explained_where_it_stands(found: Findings) -> None:
 
 def test_a_list_with_stereotypes_of_one_group_says_what_can_be_asked() -> None:
     lone = {**PETS, "stereotypes": {"cat": PETS["stereotypes"]["cat"]}}
-    found = bb.analyse("glove-demo", lone, **FEW)
+    found = bb.analyze("glove-demo", lone, **FEW)
     shown = " ".join(str(found).split())
     assert [row[0] for row in found._sheet(roomy=True).rows] == ["all groups", "cat"]
     assert "Only cat has stereotypes: associated − different compares its words with" in shown
@@ -90,13 +90,13 @@ def test_loaded_vectors_lack_words_for_reference_lists() -> None:
     wordlist = bb.load_wordlist(PETS)
     vectors = load_vectors("glove-demo", wordlist)
     with pytest.warns(UserWarning, match="give the name or path of the embedding") as told:
-        found = bb.analyse(vectors, wordlist, name="mine", seed=1, draws=250, matched=0)
+        found = bb.analyze(vectors, wordlist, name="mine", seed=1, draws=250, matched=0)
     assert [each.filename for each in told] == [__file__]
     assert found.reference is None
     assert "give an embedding with its whole vocabulary" in " ".join(str(found).split())
     assert found.settings.embedding == "mine"
     with pytest.raises(TypeError, match=r"unknown setting of an analysis 'sed'.*'seed'"):
-        bb.analyse("glove-demo", PETS, sed=1)
+        bb.analyze("glove-demo", PETS, sed=1)
     for given in (PETS, bb.load_wordlist(PETS)):
         with pytest.raises(TypeError, match="vectors come first, then the list"):
-            bb.analyse(given, "glove-demo")  # type: ignore[arg-type]
+            bb.analyze(given, "glove-demo")  # type: ignore[arg-type]

@@ -145,7 +145,7 @@ def test_pymc_does_not_build_it(table: pd.DataFrame) -> None:
     with pytest.raises(ValueError, match=r"bb.fit integrates them out with method='exact'"):
         bb.build_model(table, "kernel")
     with pytest.raises(ValueError, match="PyMC's form of models does not have"):
-        bb.graph("kernel")
+        bb.model_graph("kernel")
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ def test_draws_scatter_as_their_covariances_say() -> None:
     roots = {word: rng.normal(size=(N_DIMS, N_DIMS)) * 0.01 for word in WORDS}
     noise = {word: root @ root.T for word, root in roots.items()}
     noise["y0"] = np.full(N_DIMS, 0.01**2)
-    table = bb.drawn_replicates(vectors, noise, WORDLIST, 100, seed=1)
+    table = bb.sample_vectors(vectors, noise, WORDLIST, 100, seed=1)
     assert set(table["wordlist"]) == {"toy"}
     sds = table.groupby(["protected_word", "attribute"])["cosine_distance"].std()
     expected = []
@@ -33,7 +33,7 @@ def test_draws_scatter_as_their_covariances_say() -> None:
     ratio = sds / expected
     assert ratio.mean() == pytest.approx(1, abs=0.02)  # 384 sds of 100 draws, each to 7%
     assert ratio.std() < 0.1
-    again = bb.drawn_replicates(vectors, noise, WORDLIST, 100, seed=1)
+    again = bb.sample_vectors(vectors, noise, WORDLIST, 100, seed=1)
     assert again.equals(table)
 
 
@@ -59,13 +59,13 @@ def test_what_is_no_covariance_is_told() -> None:
     vectors = keyed_vectors(WORDS, rng.normal(size=(len(WORDS), N_DIMS)), WORDS)
     noise: dict[str, FloatArray] = {word: np.full(N_DIMS, 0.01) for word in WORDS}
     with pytest.raises(ValueError, match="from 2 to 100; got 1"):
-        bb.drawn_replicates(vectors, noise, WORDLIST, 1)
+        bb.sample_vectors(vectors, noise, WORDLIST, 1)
     with pytest.raises(ValueError, match="'x1' has a negative or infinite variance"):
-        bb.drawn_replicates(vectors, noise | {"x1": -np.eye(N_DIMS)}, WORDLIST)
+        bb.sample_vectors(vectors, noise | {"x1": -np.eye(N_DIMS)}, WORDLIST)
     with pytest.raises(ValueError, match=r"of 'x0' has the shape \(7,\); vectors of 6 dim"):
         bb.vector_noise(vectors, noise | {"x0": np.ones(N_DIMS + 1)}, WORDLIST)
     fewer = {word: noise[word] for word in WORDS[1:]}
-    for function in (bb.drawn_replicates, bb.vector_noise):
+    for function in (bb.sample_vectors, bb.vector_noise):
         with pytest.raises(ValueError, match="'x0' has a vector and no covariance"):
             function(vectors, fewer, WORDLIST)
     with pytest.warns(UserWarning, match="the noise of x2 is as long as the vector"):

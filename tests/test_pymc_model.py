@@ -22,7 +22,7 @@ from bayesbias.model.design import Design, make_design
 from bayesbias.model.likelihood import predict_rows
 from bayesbias.model.pymc_model import (
     build_model,
-    graph,
+    model_graph,
     model_of,
 )
 from bayesbias.model.spec import ModelSpec, load_model, models
@@ -365,7 +365,7 @@ def test_coordinates_of_whole_designs_are_standard_normal(varied: Design, spec: 
 @pytest.mark.parametrize("spec", largest_is_slow(IN_PYMC))
 def test_a_graph_names_the_models_variables(spec: str) -> None:
     graphviz = pytest.importorskip("graphviz")
-    drawn = graph(spec)
+    drawn = model_graph(spec)
     assert isinstance(drawn, graphviz.Digraph)
     for name in ("connection_mean", "word_mean", "sigma", "cosine_distance"):
         assert name in drawn.source
@@ -379,4 +379,4 @@ def test_a_missing_graphviz_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(pm, "model_to_graphviz", refuse)
     with pytest.raises(ImportError, match=r"pip install 'bayesbias\[graph\]'"):
-        graph("paper")
+        model_graph("paper")

@@ -33,7 +33,7 @@ from bayesbias.report.wording.numbers import joined, number, percent, signed, si
 from bayesbias.tables.schema import CONNECTIONS
 from bayesbias.workflows.output import versions
 from bayesbias.workflows.results import ModelResult, noticed
-from bayesbias.workflows.wordlist import Analysis, Settings, analyse
+from bayesbias.workflows.wordlist import Analysis, Settings, analyze
 
 
 @pytest.fixture(scope="module")
@@ -221,7 +221,7 @@ def test_what_lies_nearer_than_1_is_told(below: tuple[str, ...], said: str) -> N
 def test_lists_without_human_words_say_so(demo: Analysis) -> None:
     words = replace(demo.wordlist, controls={})
     vectors = load_vectors("glove-demo", words)
-    other = analyse(vectors, words, Settings(models=("paper",), draws=200, seed=1))
+    other = analyze(vectors, words, Settings(models=("paper",), draws=200, seed=1))
     assert gap_pair(other) == ("associated", "different")
     assert "no human control words" in closeness_sentences(other)[0]
     page = Page(page_of(other))

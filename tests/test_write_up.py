@@ -34,7 +34,7 @@ ODD = {
 def found(request: pytest.FixtureRequest) -> Findings:
     few = {"seed": 1, "draws": 250, "reference_lists": 20, "matched": 2}
     wordlist = ODD | {"name": "pets"} if request.param == "mine" else request.param
-    return bb.analyse("glove-demo", wordlist, **few)
+    return bb.analyze("glove-demo", wordlist, **few)
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +135,7 @@ def test_every_citation_has_an_entry() -> None:
 
 
 def test_odd_names_stay_text() -> None:
-    found = bb.analyse(
+    found = bb.analyze(
         "glove-demo", ODD, models=("paper",), seed=1, draws=100, matched=0, reference_lists=0
     )
     paper = found.write_up()

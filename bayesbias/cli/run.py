@@ -104,7 +104,7 @@ def run(
     require_place(out, parts, force=force)
     other = ("vectors",) if encoder else ("templates", "pooling", "layer")
     command = options.command_line(*other, model=list(settings.models))
-    analyses = _results(
+    analyzes = _results(
         chosen,
         settings,
         out,
@@ -113,9 +113,9 @@ def run(
         force=force,
         screen=screen,
     )
-    doubtful = any(analysis.doubtful for analysis in analyses)
+    doubtful = any(analysis.doubtful for analysis in analyzes)
     return options.finish(
-        screen, _findings(analyses), out, open_report=open_report, doubtful=doubtful
+        screen, _findings(analyzes), out, open_report=open_report, doubtful=doubtful
     )
 
 
@@ -156,7 +156,7 @@ def _results(
     from ..workflows.output import record_of, replace_results
     from ..workflows.reference import vocabulary_pool
     from ..workflows.since import changes_since
-    from ..workflows.wordlist import analyse
+    from ..workflows.wordlist import analyze
 
     pool = vocabulary_pool(replace(settings, progressbar=not screen.quiet), lists)
     vectors = _vectors(lists, settings, shown=not screen.quiet)
@@ -166,13 +166,13 @@ def _results(
         several = len(lists) > 1
         names = [f"{each.name}: " if several else "" for each in lists]
         told = [lambda text, name=name: tell(f"{name}{text}") for name in names]
-        analyses = [
-            analyse(vectors, wordlist, settings, pool=pool, tell=tell_of)
+        analyzes = [
+            analyze(vectors, wordlist, settings, pool=pool, tell=tell_of)
             for wordlist, tell_of in zip(lists, told, strict=True)
         ]
         if earlier:
-            pairs = zip(earlier, analyses, strict=True)
-            analyses = [
+            pairs = zip(earlier, analyzes, strict=True)
+            analyzes = [
                 replace(
                     analysis,
                     since=changes_since(
@@ -182,14 +182,14 @@ def _results(
                 for old, analysis in pairs
             ]
         with replace_results(out, force=force) as stage:  # only now is anything written
-            for analysis, tell_of in zip(analyses, told, strict=True):
+            for analysis, tell_of in zip(analyzes, told, strict=True):
                 folder = stage / analysis.wordlist.name if several else stage
                 folder.mkdir(exist_ok=True)
                 write_list(analysis, folder, command, tell_of)
             if several:
-                _write_index(analyses, stage, command)
+                _write_index(analyzes, stage, command)
             tell(f"writing {out}")
-    return analyses
+    return analyzes
 
 
 def _vectors(
@@ -219,23 +219,23 @@ def _vectors(
     )
 
 
-def _write_index(analyses: Sequence[Analysis], stage: Path, command: str) -> None:
+def _write_index(analyzes: Sequence[Analysis], stage: Path, command: str) -> None:
     from ..report.folder import write_report
     from ..report.index import index_page
     from ..workflows import output
 
-    names = [analysis.wordlist.name for analysis in analyses]
+    names = [analysis.wordlist.name for analysis in analyzes]
     pages = [f"{name}/{output.REPORT}" for name in names]
     record = {"command": command, "lists": names, "versions": output.versions()}
-    write_report(index_page(list(zip(analyses, pages, strict=True))), record, stage)
+    write_report(index_page(list(zip(analyzes, pages, strict=True))), record, stage)
 
 
-def _findings(analyses: Sequence[Analysis]) -> Iterator[str]:
+def _findings(analyzes: Sequence[Analysis]) -> Iterator[str]:
     """Yield the contrast that leads of every list, for whom, and what it does not say."""
     from ..report.wording import CLOSING
     from ..report.wording.reference import finding_lines
 
-    for analysis in analyses:
+    for analysis in analyzes:
         first, *said = finding_lines(analysis)
         yield first
         yield from (f"  {line}" for line in said)

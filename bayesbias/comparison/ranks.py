@@ -167,14 +167,14 @@ def predict_retraining(
     Examples
     --------
     >>> import bayesbias as bb
-    >>> tables = bb.replicates("texts.txt", bb.load_wordlist("gender"))  # doctest: +SKIP
+    >>> tables = bb.retrain("texts.txt", bb.load_wordlist("gender"))  # doctest: +SKIP
     >>> bb.predict_retraining(bb.fit_many(tables))[["low", "high"]]  # doctest: +SKIP
     """
     require_many(tree)
     if "training_sd" not in tree["posterior"]:
         raise ValueError(
             "no embedding was trained more than once, so that nothing says how trainings differ; "
-            "give tables with a column replicate, as bb.replicates makes them"
+            "give tables with a column replicate, as bb.retrain makes them"
         )
     sd = stacked(tree, "training_sd")[:, None]
     rng = np.random.default_rng(as_seed_sequence(seed))

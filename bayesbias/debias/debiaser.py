@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from .._core.arrays import FloatArray
 from .._core.display import abridged
 from .._core.resources import OWN_FRAMES
-from ..embeddings.formats.keyed import keyed_vectors, matched_forms, unwrapped
+from ..embeddings.formats.keyed import keyed_vectors, resolved_forms, unwrapped
 from .sources import MemorySource, lengths
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Debiaser:
             matrix[start : start + len(words)] = self.transform_rows(words, rows)
             start += len(words)
         warn_of_empty(int((~matrix.any(axis=1)).sum()))
-        others, words = matched_forms(before), list(before.index_to_key)
+        others, words = resolved_forms(before), list(before.index_to_key)
         after = keyed_vectors(words, matrix, [others.get(word, word) for word in words])
         setattr(after, ATTRIBUTE, self.record)
         return after

@@ -24,7 +24,7 @@ from .formats.keyed import (
     cures,
     frequency_ranks,
     keyed_vectors,
-    matched_forms,
+    resolved_forms,
     sample_of,
     unwrapped,
 )
@@ -43,7 +43,7 @@ __all__ = [
     "frequency_ranks",
     "iter_vectors",
     "load_vectors",
-    "matched_forms",
+    "resolved_forms",
     "save_vectors",
 ]
 
@@ -82,7 +82,7 @@ def load_vectors(
         lacking, in lower case. A word that is not there so is looked up in composed letters
         (NFC), and with underscores for its spaces (``New_York``). Makes no difference where
         ``words`` is left out. The keys of the result are always the words as asked for;
-        `matched_forms` has those read in another form.
+        `resolved_forms` has those read in another form.
     strip_accents : bool
         Look a word up without its accents where it is lacking with them (``cafe`` for ``café``).
     allow_pickle : bool
@@ -145,7 +145,7 @@ def load_vectors(
     matrix = np.stack([found[form] for form in chosen.values()]).astype(np.float32, copy=False)
     _refuse_unusable(list(chosen), matrix, where)
     loaded = embedding.source.loaded
-    original = {} if loaded is None else matched_forms(loaded)
+    original = {} if loaded is None else resolved_forms(loaded)
     origins = [original.get(form, form) for form in chosen.values()]
     vectors = keyed_vectors(
         list(chosen), matrix, origins, [ranks[form] for form in chosen.values()]

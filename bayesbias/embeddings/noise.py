@@ -17,7 +17,7 @@ from ..tables.distances import distance_table
 from ..tables.wordlists import WordList
 from .chunks import Vector
 from .formats.keyed import keyed_vectors
-from .replicates import MOST_TRAININGS
+from .retrain import MOST_TRAININGS
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -27,7 +27,7 @@ NEGATIVE = 1e-4
 as singular vectors of single precision, has some of about 1e-7."""
 
 
-def drawn_replicates(
+def sample_vectors(
     vectors: KeyedVectors,
     covariances: Mapping[str, FloatArray],
     wordlist: WordList,
@@ -76,7 +76,7 @@ def drawn_replicates(
     >>> words = bb.load_wordlist("gender")
     >>> vectors = bb.load_vectors("glove-demo", words=words)
     >>> noise = {word: np.full(vectors.vector_size, 0.01) for word in vectors.index_to_key}
-    >>> bb.drawn_replicates(vectors, noise, words, 3, seed=1)["replicate"].nunique()
+    >>> bb.sample_vectors(vectors, noise, words, 3, seed=1)["replicate"].nunique()
     3
     """
     if isinstance(n, bool) or not 2 <= n <= MOST_TRAININGS:
@@ -136,7 +136,7 @@ def vector_noise(
     Parameters
     ----------
     vectors, covariances, wordlist
-        As for `drawn_replicates`.
+        As for `sample_vectors`.
 
     Returns
     -------

@@ -127,7 +127,7 @@ def model_of(design: Design, spec: ModelSpec, *, whitened: bool = False) -> pm.M
     return model
 
 
-def graph(spec: str | ModelSpec = RECOMMENDED["distance"]) -> Any:  # noqa: ANN401
+def model_graph(spec: str | ModelSpec = RECOMMENDED["distance"]) -> Any:  # noqa: ANN401
     """Draw a model's directed acyclic graph.
 
     Returns
@@ -138,7 +138,7 @@ def graph(spec: str | ModelSpec = RECOMMENDED["distance"]) -> Any:  # noqa: ANN4
     Examples
     --------
     >>> import bayesbias as bb
-    >>> picture = bb.graph("crossed")
+    >>> picture = bb.model_graph("crossed")
     >>> "word_mean" in picture.source
     True
     """

@@ -12,7 +12,7 @@ import pandas as pd
 
 from .._core.display import Sheet, Shown
 from ..tables.wordlists import WordList, load_wordlist
-from ..workflows.wordlist import Analysis, SettingsKeywords, analyse_source
+from ..workflows.wordlist import Analysis, SettingsKeywords, analyze_source
 from .wording import CLOSING, distances, headline_rows
 from .wording.distances import headline, measured_lines
 from .wording.reference import place_sentences
@@ -37,7 +37,7 @@ class Findings(Shown, Analysis):
         The call that makes the same findings, which the report shows.
     """
 
-    call: str = "bb.analyse(...)"
+    call: str = "bb.analyze(...)"
 
     @property
     def posterior(self) -> DataTree:
@@ -100,7 +100,7 @@ class Findings(Shown, Analysis):
         return str(self)
 
 
-def analyse(
+def analyze(
     vectors: str | os.PathLike[str] | KeyedVectors,
     wordlist: str | Path | Mapping[str, Any] | WordList,
     *,
@@ -141,16 +141,19 @@ def analyse(
     Examples
     --------
     >>> import bayesbias as bb
-    >>> found = bb.analyse("glove-demo", "religion", reference_lists=0, matched=0, seed=1)
+    >>> found = bb.analyze("glove-demo", "religion", reference_lists=0, matched=0, seed=1)
     >>> len(found.table)
     4815
     """
     if isinstance(vectors, Mapping | WordList):
-        raise TypeError("vectors come first, then the list: analyse(vectors, wordlist)")
+        raise TypeError("vectors come first, then the list: analyze(vectors, wordlist)")
     loaded = load_wordlist(wordlist)
-    found = analyse_source(vectors, loaded, settings, name=name)
+    found = analyze_source(vectors, loaded, settings, name=name)
     parts = {each.name: getattr(found, each.name) for each in fields(found)}
     return Findings(**parts, call=_call(vectors, wordlist, name, settings))
+
+
+analyse = analyze  # the British spelling, an alias
 
 
 def _call(
@@ -163,4 +166,4 @@ def _call(
     given = repr(str(vectors)) if isinstance(vectors, str | os.PathLike) else "vectors"
     of = repr(str(wordlist)) if isinstance(wordlist, str | Path) else "wordlist"
     named = {**({"name": name} if name else {}), **settings}
-    return f"bb.analyse({', '.join([given, of, *(f'{k}={v!r}' for k, v in named.items())])})"
+    return f"bb.analyze({', '.join([given, of, *(f'{k}={v!r}' for k, v in named.items())])})"

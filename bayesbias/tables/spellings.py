@@ -90,7 +90,7 @@ def cure_of(
     return next((form for form in every_form(word) if form in found), None)
 
 
-def matched_forms(vectors: KeyedVectors) -> dict[str, str]:
+def resolved_forms(vectors: KeyedVectors) -> dict[str, str]:
     """Return the words that were read in another form than the one they are called by.
 
     Parameters
@@ -107,7 +107,7 @@ def matched_forms(vectors: KeyedVectors) -> dict[str, str]:
     --------
     >>> import bayesbias as bb
     >>> vectors = bb.load_vectors("glove-demo", ["He", "she"], case="fallback")
-    >>> bb.matched_forms(vectors)
+    >>> bb.resolved_forms(vectors)
     {'He': 'he'}
     """
     forms = vectors.expandos.get(FORM, ())

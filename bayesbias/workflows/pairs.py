@@ -43,7 +43,7 @@ WHOLE_SENTENCE = ("pll", "log-likelihood")
 
 @dataclass(frozen=True)
 class PairSettings(FitOptions):
-    """How pairs are analysed: the options of a fit, and a model of preferences.
+    """How pairs are analyzed: the options of a fit, and a model of preferences.
 
     `repeats` are random samples of pairs, for how far published measures depend on which there are.
     """

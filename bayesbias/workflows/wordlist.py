@@ -20,7 +20,7 @@ from ..background.pool import Pool
 from ..background.vocabulary_contrasts import N_LISTS
 from ..contextual import ContextualVectors, contextual_table
 from ..embeddings.formats.keyed import frequency_ranks
-from ..embeddings.load import CASES, cures, load_vectors, matched_forms
+from ..embeddings.load import CASES, cures, load_vectors, resolved_forms
 from ..model.defaults import DEFAULT_MODELS
 from ..model.spec import ModelSpec, load_model
 from ..posterior.diagnostics import diagnostics
@@ -127,7 +127,7 @@ class Analysis(OfModels[ModelResult]):
     `wordlist` has the matched controls, if there are any. `results` are by the model's name, in the
     order asked for; `comparison` is as `compare_models` gives it, None for a single model, and
     `reference` what the contrasts are read against, None where nothing could be drawn.
-    `matched_forms` are words that were read in another form, `cures` what would find missing ones.
+    `resolved_forms` are words that were read in another form, `cures` what would find missing ones.
     `thin` is as `undersized_sets` gives it. `vectors_hash` is the SHA-256 of the words and vectors
     that were used, `notices` all that the package warned of on the way, each once. `since` is what
     changed since an earlier run, if it was compared with one.
@@ -137,7 +137,7 @@ class Analysis(OfModels[ModelResult]):
     settings: Settings
     table: pd.DataFrame
     missing: pd.DataFrame
-    matched_forms: Mapping[str, str]
+    resolved_forms: Mapping[str, str]
     vectors_hash: str
     results: Mapping[str, ModelResult]
     comparison: pd.DataFrame | None = None
@@ -190,7 +190,7 @@ def load_models(models: Sequence[str]) -> list[ModelSpec]:
     return list(specs.values())
 
 
-def analyse(
+def analyze(
     vectors: KeyedVectors | ContextualVectors,
     wordlist: WordList,
     settings: Settings,
@@ -250,7 +250,9 @@ def analyse(
         settings=settings,
         table=table,
         missing=missing_words(keyed, wordlist),
-        matched_forms={word: form for word, form in matched_forms(keyed).items() if word in asked},
+        resolved_forms={
+            word: form for word, form in resolved_forms(keyed).items() if word in asked
+        },
         vectors_hash=_vectors_hash(vectors, wordlist),
         results=results,
         comparison=comparison,
@@ -276,7 +278,7 @@ class SettingsKeywords(FitKeywords, total=False):
     reference_lists: int
 
 
-def analyse_source(
+def analyze_source(
     source: Source, wordlist: WordList, keywords: SettingsKeywords, *, name: str = ""
 ) -> Analysis:
     """Analyse a list in an embedding that is given by name, by path, or as loaded vectors.
@@ -295,7 +297,7 @@ def analyse_source(
         source, wordlist, settings.case, strip_accents=settings.strip_accents, **own
     )
     pool = vocabulary_pool(settings, [wordlist], source)
-    return analyse(vectors, wordlist, settings, pool=pool, source=source)
+    return analyze(vectors, wordlist, settings, pool=pool, source=source)
 
 
 LOADED = "the vectors given"

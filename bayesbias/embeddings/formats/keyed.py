@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...tables.spellings import FORM, Cure, matched_forms
+from ...tables.spellings import FORM, Cure, resolved_forms
 from ..chunks import Chunk, Entry, Vector, array_chunks
 from ..source import Source
 from ..vocabulary import ODD
@@ -22,8 +22,8 @@ __all__ = [
     "cures",
     "functions_of",
     "keyed_vectors",
-    "matched_forms",
     "pick_keyed",
+    "resolved_forms",
     "unwrapped",
 ]
 
@@ -63,7 +63,7 @@ def with_words(
     vectors: KeyedVectors, words: Sequence[str], matrix: Vector, ranks: Sequence[int]
 ) -> KeyedVectors:
     """Return vectors with further words, all of which are new."""
-    others = matched_forms(vectors)
+    others = resolved_forms(vectors)
     own = list(vectors.index_to_key)
     found = keyed_vectors(
         [*own, *words],

@@ -22,8 +22,8 @@ from .keyed import (
     SAMPLE,
     functions_of,
     keyed_vectors,
-    matched_forms,
     ranks_of,
+    resolved_forms,
     sample_of,
 )
 
@@ -78,7 +78,7 @@ def save_vectors(
     if Path(path).suffix != ENDINGS[0]:
         raise ValueError(f"vectors are saved as .npz; {path} must end in it")
     words = list(vectors.index_to_key)
-    others = matched_forms(vectors)
+    others = resolved_forms(vectors)
     with replace_file(path) as temporary:
         arrays: dict[str, Any] = {
             "words": np.array(words, dtype=np.str_),

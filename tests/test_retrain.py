@@ -36,10 +36,10 @@ def documents() -> list[list[str]]:
 def test_equal_seeds_give_equal_tables_and_trainings_differ(
     documents: list[list[str]], tmp_path: Path
 ) -> None:
-    table = bb.replicates(documents, WORDLIST, 3, seed=1, settings=SETTINGS, embedding="news")
+    table = bb.retrain(documents, WORDLIST, 3, seed=1, settings=SETTINGS, embedding="news")
     path = tmp_path / "text.txt"
     path.write_text("\n".join(map(" ".join, documents)) + "\n\n", encoding="utf-8")
-    again = bb.replicates(path, WORDLIST, 3, seed=1, settings=SETTINGS, embedding="news")
+    again = bb.retrain(path, WORDLIST, 3, seed=1, settings=SETTINGS, embedding="news")
     pd.testing.assert_frame_equal(table, again)
     assert set(table["replicate"]) == {"1", "2", "3"}
     assert set(table["embedding"]) == {"news"}
@@ -64,9 +64,9 @@ def test_bootstrapped_documents_are_drawn_anew_for_every_training(
 
         return train
 
-    monkeypatch.setattr("bayesbias.embeddings.replicates._trainer", trainer)
-    bb.replicates(documents, WORDLIST, 5, seed=1)
-    bb.replicates(documents, WORDLIST, 5, bootstrap=True, seed=1)
+    monkeypatch.setattr("bayesbias.embeddings.retrain._trainer", trainer)
+    bb.retrain(documents, WORDLIST, 5, seed=1)
+    bb.retrain(documents, WORDLIST, 5, bootstrap=True, seed=1)
     assert seen[:5] == [400] * 5
     # A share 1 - 1/e of 400 documents, 253, give or take 6 (the sd of occupied cells).
     assert all(abs(n - 253) < 30 for n in seen[5:])
@@ -74,7 +74,7 @@ def test_bootstrapped_documents_are_drawn_anew_for_every_training(
 
 
 def test_trainings_of_one_text_are_a_model_of_their_own(documents: list[list[str]]) -> None:
-    table = bb.replicates(
+    table = bb.retrain(
         documents, WORDLIST, 4, method="fasttext", seed=3, settings={**SETTINGS, "bucket": 1000}
     )
     post = bb.fit_many(table, draws=100, seed=1)
@@ -86,8 +86,8 @@ def test_trainings_of_one_text_are_a_model_of_their_own(documents: list[list[str
 
 def test_wrong_input_is_refused(documents: list[list[str]]) -> None:
     with pytest.raises(ValueError, match="from 2 to 100; got 1000"):
-        bb.replicates(documents, WORDLIST, 1000)
+        bb.retrain(documents, WORDLIST, 1000)
     with pytest.raises(ValueError, match="unknown training method 'glove'"):
-        bb.replicates(documents, WORDLIST, method="glove")
+        bb.retrain(documents, WORDLIST, method="glove")
     with pytest.raises(ValueError, match="no documents"):
-        bb.replicates([], WORDLIST)
+        bb.retrain([], WORDLIST)

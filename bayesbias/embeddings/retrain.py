@@ -27,7 +27,7 @@ MOST_TRAININGS = 100
 """Trainings at most; `fit_many` takes no more of a list."""
 
 
-def replicates(
+def retrain(
     documents: Iterable[Document] | str | Path,
     wordlist: WordList,
     n: int = 10,
@@ -84,7 +84,7 @@ def replicates(
     Examples
     --------
     >>> import bayesbias as bb
-    >>> tables = bb.replicates("texts.txt", bb.load_wordlist("gender"))  # doctest: +SKIP
+    >>> tables = bb.retrain("texts.txt", bb.load_wordlist("gender"))  # doctest: +SKIP
     >>> bb.variance_shares(bb.fit_many(tables, seed=1))  # doctest: +SKIP
     """
     if method not in METHODS:
