@@ -14,13 +14,12 @@ from numpy.random import default_rng
 from .._core.checks import unknown_name
 from .._core.random import as_seed_sequence
 from .._core.resources import OWN_FRAMES
-from ..model.design import IntArray
 from ..model.priors import Prior
 from ..model.tree import SamplingWarning, versions
 from ..sampling.fit import PARETO_K_LIMIT
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.schema import require_columns
-from .hierarchy import PRIORS, Hierarchy, HierarchyDraws, Measured, sample_hierarchy
+from .hierarchy import PRIORS, HierarchyDraws, sample_hierarchy
 from .runs import Contrasts, Runs, list_contrasts, runs_of
 
 if TYPE_CHECKING:
@@ -134,17 +133,13 @@ def fit_many(
         )
     n = fitted.draws * fitted.chains
     sequence = as_seed_sequence(fitted.seed)
-    last, *own = sequence.spawn(len(lists) + 1)
-    found = [
-        list_contrasts(runs, first, second, n, default_rng(seed))
-        for runs, seed in zip(lists, own, strict=True)
-    ]
+    last, *of_lists = sequence.spawn(len(lists) + 1)
     embeddings = list(dict.fromkeys(name for runs in lists for name in runs.embeddings))
-    measured = tuple(
-        Measured(_embedding_of(runs, embeddings), each.mean, each.covariance)
-        for runs, each in zip(lists, found, strict=True)
-    )
-    drawn = sample_hierarchy(Hierarchy(measured, len(embeddings), chosen), default_rng(last))
+    found = [
+        list_contrasts(runs, embeddings, (first, second), n, default_rng(seed))
+        for runs, seed in zip(lists, of_lists, strict=True)
+    ]
+    drawn = sample_hierarchy(found, chosen, n, default_rng(last))
     tree = _tree(lists, found, embeddings, drawn, fitted.chains)
     doubts = _doubts(lists, found, drawn)
     tree.attrs |= {
@@ -222,11 +217,6 @@ def _below(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     return pd.concat([pd.DataFrame(table) for table in tables], ignore_index=True)
 
 
-def _embedding_of(runs: Runs, embeddings: Sequence[str]) -> IntArray:
-    """Return which embedding every run is of."""
-    return np.repeat([embeddings.index(name) for name in runs.embeddings], runs.n_trainings)
-
-
 def _tree(
     lists: Sequence[Runs],
     found: Sequence[Contrasts],
@@ -246,10 +236,8 @@ def _tree(
     for at, (runs, own) in enumerate(zip(lists, found, strict=True)):
         where = [embeddings.index(name) for name in runs.embeddings]
         average = np.kron(np.eye(len(where)), np.full((1, runs.n_trainings), 1 / runs.n_trainings))
-        variance = np.einsum("eu,nuv,ev->ne", average, own.covariance, average, optimize=True)
-        means = own.mean @ average.T
-        raw[0, at, where] = means.mean(axis=0)
-        raw[1, at, where] = np.sqrt(variance.mean(axis=0) + means.var(axis=0))
+        raw[0, at, where] = average @ own.mean
+        raw[1, at, where] = np.sqrt(np.diagonal(average @ own.covariance @ average.T))
         raw[2, at, where] = own.scale[:: runs.n_trainings]
         raw[3, at, where] = runs.n_trainings
     coords = {
@@ -270,7 +258,7 @@ def _tree(
         {
             "posterior": xr.Dataset(laid_out, {**coords, **sampled}),
             "constant_data": xr.Dataset(constants, coords),
-            "sample_stats": xr.Dataset({"pareto_k": k, "acceptance": drawn.acceptance}),
+            "sample_stats": xr.Dataset({"pareto_k": k}),
         }
     )
 
