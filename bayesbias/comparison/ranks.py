@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
     from xarray import DataTree
 
-RAW = ("raw_mean", "raw_sd", "raw_low", "raw_high")
-"""Columns of what was measured."""
-
 
 def rank_embeddings(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
@@ -59,29 +56,26 @@ def rank_embeddings(
     Examples
     --------
     >>> import bayesbias as bb
-    >>> words = bb.load_wordlist("religion")
-    >>> vectors = bb.load_vectors("glove-demo", words)
-    >>> table = bb.distance_table(vectors, words, embedding="glove")
-    >>> other = table.assign(embedding="other", cosine_distance=table["cosine_distance"] ** 1.1)
-    >>> post = bb.fit_many([table, other], seed=1)
-    >>> list(bb.rank_embeddings(post)[["embedding", "p_most"]])
-    ['embedding', 'p_most']
+    >>> glove = bb.load_vectors("glove-demo")
+    >>> embeddings = {"glove": glove, "debiased": bb.debias.soft(glove, "gender")}
+    >>> table = bb.distance_tables(embeddings, ["gender"], case="fallback")
+    >>> post = bb.fit_many(table, seed=1)
+    >>> bb.rank_embeddings(post)[["embedding", "mean", "p_most"]].round(2)
+      embedding  mean  p_most
+    0     glove -0.05     1.0
+    1  debiased -0.01     0.0
     """
     frames = []
     for wordlist, names, draws in _cells(tree):
-        place = draws.argsort(axis=1).argsort(axis=1)
         frame = in_front(
             describe_draws(draws, ci_prob, ci_kind), wordlist=wordlist, embedding=names
-        )
-        frame["expected_rank"] = 1 + place.mean(axis=0)
-        for rank in range(len(names)):
-            frame["p_most" if not rank else f"p_rank_{rank + 1}"] = (place == rank).mean(axis=0)
-        frame = pd.concat([frame, _raw(tree, wordlist, names, ci_prob)], axis=1)
+        ).join(_raw(tree, wordlist, names, ci_prob))
+        place = 1 + draws.argsort(axis=1).argsort(axis=1)
+        frame["expected_rank"] = place.mean(axis=0)
+        for rank in range(1, len(names) + 1):
+            frame["p_most" if rank == 1 else f"p_rank_{rank}"] = (place == rank).mean(axis=0)
         frames.append(frame.sort_values("expected_rank", kind="stable"))
-    whole = pd.concat(frames, ignore_index=True)
-    first = ["wordlist", "embedding", "mean", "sd", "low", "high", *RAW, "expected_rank", "p_most"]
-    whole = whole[[*first, *(name for name in whole if name not in first)]]
-    return _told(whole, tree, ci_prob, ci_kind)
+    return _labeled(frames, tree, ci_prob, ci_kind)
 
 
 def embedding_differences(
@@ -114,26 +108,26 @@ def embedding_differences(
     Examples
     --------
     >>> import bayesbias as bb
-    >>> words = bb.load_wordlist("religion")
-    >>> vectors = bb.load_vectors("glove-demo", words)
-    >>> table = bb.distance_table(vectors, words, embedding="glove")
-    >>> other = table.assign(embedding="other", cosine_distance=table["cosine_distance"] ** 1.1)
-    >>> post = bb.fit_many([table, other], seed=1)
-    >>> bb.embedding_differences(post)[["first", "second"]].to_numpy().tolist()
-    [['glove', 'other']]
+    >>> glove = bb.load_vectors("glove-demo")
+    >>> embeddings = {"glove": glove, "debiased": bb.debias.soft(glove, "gender")}
+    >>> table = bb.distance_tables(embeddings, ["gender"], case="fallback")
+    >>> post = bb.fit_many(table, seed=1)
+    >>> bb.embedding_differences(post)[["first", "second", "mean", "p_direction"]].round(2)
+       first    second  mean  p_direction
+    0  glove  debiased -0.04          1.0
     """
     frames = []
     for wordlist, names, draws in _cells(tree):
         if len(names) < 2:
             continue
-        one, other = np.transpose(list(combinations(range(len(names)), 2)))
-        frame = compare_draws(draws[:, one] - draws[:, other], ci_prob, rope, ci_kind)
-        pair = {"first": [names[i] for i in one], "second": [names[i] for i in other]}
-        frames.append(in_front(frame, wordlist=wordlist, **pair))
+        pairs = list(combinations(range(len(names)), 2))
+        first, second = map(list, zip(*pairs, strict=True))
+        frame = compare_draws(draws[:, first] - draws[:, second], ci_prob, rope, ci_kind)
+        of_pair = {"first": [names[i] for i in first], "second": [names[i] for i in second]}
+        frames.append(in_front(frame, wordlist=wordlist, **of_pair))
     if not frames:
         raise ValueError("the posterior is of one embedding; differences need two or more")
-    whole = pd.concat(frames, ignore_index=True)
-    return _told(whole, tree, ci_prob, ci_kind)
+    return _labeled(frames, tree, ci_prob, ci_kind)
 
 
 def predict_retraining(
@@ -182,15 +176,11 @@ def predict_retraining(
     for wordlist, names, draws in _cells(tree):
         if wordlist == AVERAGE:
             continue
-        another = draws + sd * rng.standard_normal(draws.shape)
-        frame = in_front(
-            describe_draws(another, ci_prob, ci_kind), wordlist=wordlist, embedding=names
-        )
-        own = describe_draws(draws, ci_prob, ci_kind)
-        frame["widening"] = (frame["high"] - frame["low"]) / (own["high"] - own["low"])
-        frames.append(frame)
-    whole = pd.concat(frames, ignore_index=True)
-    return _told(whole, tree, ci_prob, ci_kind)
+        retrained = draws + sd * rng.standard_normal(draws.shape)
+        frame, same = (describe_draws(each, ci_prob, ci_kind) for each in (retrained, draws))
+        frame["widening"] = (frame["high"] - frame["low"]) / (same["high"] - same["low"])
+        frames.append(in_front(frame, wordlist=wordlist, embedding=names))
+    return _labeled(frames, tree, ci_prob, ci_kind)
 
 
 def variance_shares(
@@ -219,22 +209,23 @@ def variance_shares(
     Examples
     --------
     >>> import bayesbias as bb
-    >>> words = bb.load_wordlist("religion")
-    >>> vectors = bb.load_vectors("glove-demo", words)
-    >>> table = bb.distance_table(vectors, words, embedding="glove")
-    >>> other = table.assign(embedding="other", cosine_distance=table["cosine_distance"] ** 1.1)
-    >>> post = bb.fit_many([table, other], seed=1)
-    >>> bb.variance_shares(post)["part"].tolist()
-    ['embedding']
+    >>> glove = bb.load_vectors("glove-demo")
+    >>> embeddings = {"glove": glove, "debiased": bb.debias.soft(glove, "gender")}
+    >>> table = bb.distance_tables(embeddings, ["gender", "weat7"], case="fallback")
+    >>> post = bb.fit_many(table, seed=1)
+    >>> bb.variance_shares(post)[["part", "mean"]].round(1)
+                    part  mean
+    0          embedding   0.4
+    1               list   0.3
+    2  embedding × list   0.3
     """
     require_many(tree)
     names = [name for name in NAMES if name in tree["posterior"]]
     sds = np.stack([stacked(tree, name) for name in names], axis=1)
     shares = sds**2 / (sds**2).sum(axis=1, keepdims=True)
     frame = in_front(describe_draws(shares, ci_prob, ci_kind), part=[NAMES[name] for name in names])
-    of_sds = describe_draws(sds, ci_prob, ci_kind)
-    for at, column in enumerate(("mean", "low", "high"), start=1):
-        frame.insert(at, f"sd_{column}", of_sds[column])
+    of_sds = describe_draws(sds, ci_prob, ci_kind)[["mean", "low", "high"]].add_prefix("sd_")
+    frame = pd.concat([frame[["part"]], of_sds, frame.drop(columns="part")], axis=1)
     frame["in_words"] = [
         f"{row['mean']:.0%} of the variance between contrasts is the {row['part']} "
         f"({row['low']:.0%} to {row['high']:.0%})"
@@ -261,22 +252,23 @@ def _raw(tree: DataTree, wordlist: str, names: list[str], ci_prob: float) -> pd.
     """What was measured, not shrunken, with Normal intervals; over lists, which are independent."""
     from scipy.stats import norm
 
-    chosen = tree["constant_data"].to_dataset().sel(embedding=names)
-    if wordlist != AVERAGE:
-        chosen = chosen.sel(wordlist=[wordlist])
-    mean, sd = (
-        np.asarray(chosen[name].values, dtype=np.float64) for name in ("raw_mean", "raw_sd")
+    cells = tree["constant_data"].to_dataset().sel(embedding=names)
+    cells = cells if wordlist == AVERAGE else cells.sel(wordlist=[wordlist])
+    mean = cells["raw_mean"].to_numpy().mean(axis=0)
+    sd = np.sqrt((cells["raw_sd"].to_numpy() ** 2).sum(axis=0)) / cells.sizes["wordlist"]
+    half = norm.ppf((1 + ci_prob) / 2) * sd
+    return pd.DataFrame(
+        {"raw_mean": mean, "raw_sd": sd, "raw_low": mean - half, "raw_high": mean + half}
     )
-    centre, spread = mean.mean(axis=0), np.sqrt((sd**2).sum(axis=0)) / len(sd)
-    half = norm.ppf((1 + ci_prob) / 2) * spread
-    return pd.DataFrame(dict(zip(RAW, (centre, spread, centre - half, centre + half), strict=True)))
 
 
-def _told(frame: pd.DataFrame, tree: DataTree, ci_prob: float, ci_kind: str) -> pd.DataFrame:
-    """Write into a frame what its intervals and its contrast are, and what is to be doubted."""
-    frame.attrs["ci_prob"], frame.attrs["ci_kind"] = ci_prob, ci_kind
-    for name in ("first", "second"):
-        frame.attrs[name] = str(tree.attrs[name])
+def _labeled(
+    frames: list[pd.DataFrame], tree: DataTree, ci_prob: float, ci_kind: str
+) -> pd.DataFrame:
+    """Join frames, with what their intervals and contrast are and what is to be doubted."""
+    frame = pd.concat(frames, ignore_index=True)
+    frame.attrs |= {"ci_prob": ci_prob, "ci_kind": ci_kind}
+    frame.attrs |= {name: str(tree.attrs[name]) for name in ("first", "second")}
     return carry_warnings(frame, tree)
 
 
