@@ -6,11 +6,11 @@ the package; scoring sentences needs the extra ``mlm``.
 
 from .agreement import measure_agreement as measure_agreement
 from .alignment import token_spans as token_spans
-from .bayes import fit_pairs as fit_pairs
 from .datasets import PAIR_COLUMNS as PAIR_COLUMNS
 from .datasets import ROLES as ROLES
 from .datasets import validate_pairs as validate_pairs
 from .datasets import word_contrast as word_contrast
+from .fitting import fit_pairs as fit_pairs
 from .language_models import LanguageModel as LanguageModel
 from .language_models import load_language_model as load_language_model
 from .measures import Normals as Normals
@@ -37,6 +37,8 @@ from .pair_summaries import pair_summary as pair_summary
 from .pll import SCORE_COLUMNS as SCORE_COLUMNS
 from .pll import paired_scores as paired_scores
 from .pll import score_pairs as score_pairs
+from .preferences import Preferences as Preferences
+from .preferences import preferences as preferences
 from .questions import MEASURES as MEASURES
 from .score_logs import read_scores as read_scores
 from .score_sets import order_robustness as order_robustness

@@ -19,7 +19,7 @@ from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB
 from ..model.spec import ModelSpec
 from ..model.tree import SamplingWarning
 from ..sampling.options import FitOptions
-from .bayes import DEFAULT_MODEL, fit_pairs
+from .fitting import DEFAULT_MODEL, fit_pairs
 from .language_models import LOADERS, LanguageModel
 from .measures import ALL_TYPES
 from .pair_summaries import pair_summary

@@ -13,12 +13,15 @@ from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from ..model.tree import labels, stacked
 from ..posterior.summaries import carry_warnings, in_front
-from .pairs_posterior import NO_PREFERENCE, levels, models_of
+from .shares import EQUAL
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
-SIGN_SCALES = ("shared_type_sd", "type_sd", "shared_cluster_sd", "cluster_sd", "pair_sd")
+NO_PREFERENCE = 0.5
+"""Share of stereotypical preferences of a model that has none."""
+
+SDS = ("type_sd", "cluster_sd", "sigma")
 """Sds of the model of preferences."""
 
 
@@ -44,11 +47,11 @@ def pair_summary(
         ``quantity``: p_stereotypical, the share of pairs whose stereotypical sentence is preferred;
         and where the difference in token counts is known, p_equal_length, the same if both
         sentences of a pair had as many tokens. Both are averaged over the pairs of the data and
-        over clusters like theirs, which every draw weights afresh, those of shared words together,
-        so that intervals cover other contrasts of words. Of each ``mean``, ``sd``, ``low``,
-        ``high``, and ``p_above``: the probability that it is above one half.
+        over new clusters like theirs, so that intervals cover other contrasts of words. Of each
+        ``mean``, ``sd``, ``low``, ``high``, and ``p_above``: the probability that it is above one
+        half.
     """
-    models = models_of(tree)
+    models = _models_of(tree)
     frames = {}
     for head, draws in _quantities(tree):
         above = _share_above(draws - NO_PREFERENCE)
@@ -133,18 +136,28 @@ def model_ranks(tree: DataTree) -> pd.DataFrame:
     return carry_warnings(pd.DataFrame(rows, columns=columns), tree)
 
 
+def _models_of(tree: DataTree) -> list[str]:
+    return labels(tree, "language_model")
+
+
 def _several(tree: DataTree) -> list[str]:
-    models = models_of(tree)
+    models = _models_of(tree)
     if len(models) < 2:
         raise ValueError(f"there is the model {models[0]!r} only; score another to compare")
     return models
 
 
 def _quantities(tree: DataTree) -> Iterator[tuple[tuple[str, str, str], FloatArray]]:
-    """Yield level, bias type and name of every quantity, with its draws."""
-    for level in levels(tree):
-        for quantity, draws in level.draws.items():
-            yield (level.level, level.bias_type, quantity), draws
+    """Yield level, bias type and name of every quantity, with its draws, (n_draws, n_models)."""
+    endings = {"p_stereotypical": ""}
+    if f"share{EQUAL}" in tree["posterior"]:
+        endings["p_equal_length"] = EQUAL
+    for level in ("overall", "population"):
+        for quantity, ending in endings.items():
+            yield (level, "", quantity), stacked(tree, f"{level}_share{ending}")
+    for at, name in enumerate(labels(tree, "bias_type")):
+        for quantity, ending in endings.items():
+            yield ("bias_type", name, quantity), stacked(tree, f"share{ending}")[:, at]
 
 
 def _joined(frames: Mapping[tuple[str, str, str], pd.DataFrame], *names: str) -> pd.DataFrame:
@@ -162,26 +175,19 @@ def pair_scales(
 ) -> pd.DataFrame:
     """Posterior of the spreads of bias types, clusters and pairs, and of the slopes of covariates.
 
-    All are on the probit scale, on which residuals have sd 1.
+    All are on the scale of shares.
 
     Returns
     -------
     DataFrame
-        ``parameter`` (shared_type_sd of what all models find in a bias type, type_sd of what one
-        finds beyond it, shared_cluster_sd and cluster_sd likewise of clusters, pair_sd, and the
-        slopes, such as ``slope of token_difference``), ``model`` (empty for what models share),
-        ``mean``, ``sd``, ``low``, ``high``. With one model type_sd and cluster_sd are all of it.
+        ``parameter`` (type_sd, cluster_sd, sigma of the pairs of a cluster, and the slopes, such as
+        ``slope of token_difference``), ``model``, ``mean``, ``sd``, ``low``, ``high``.
     """
-    models, frames = models_of(tree), []
-
-    def add(name: str, draws: FloatArray, of: str | list[str]) -> None:
-        frame = describe_draws(draws.reshape(len(draws), -1), ci_prob, ci_kind)
-        frames.append(in_front(frame, parameter=name, model=of))
-
-    for name in SIGN_SCALES:
-        if name in tree["posterior"]:
-            draws = stacked(tree, name)
-            add(name, draws, "" if draws.ndim == 1 else models)
-    for index, name in enumerate(labels(tree, "covariate")):
-        add(f"slope of {name}", stacked(tree, "slope")[:, index], models)
+    draws = {name: stacked(tree, name) for name in SDS}
+    for at, name in enumerate(labels(tree, "covariate")):
+        draws[f"slope of {name}"] = stacked(tree, "slope")[:, at]
+    frames = [
+        in_front(describe_draws(values, ci_prob, ci_kind), parameter=name, model=_models_of(tree))
+        for name, values in draws.items()
+    ]
     return carry_warnings(pd.concat(frames, ignore_index=True), tree)

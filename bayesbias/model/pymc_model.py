@@ -26,7 +26,7 @@ EffectsAround = Callable[[str, Any], Any]
 
 
 def build_model(
-    table: pd.DataFrame,
+    table: pd.DataFrame | Design,
     spec: str | ModelSpec = RECOMMENDED["distance"],
     priors: dict[str, Any] | None = None,
     *,
@@ -41,8 +41,8 @@ def build_model(
 
     Parameters
     ----------
-    table : DataFrame
-        A long-form table.
+    table : DataFrame or Design
+        A long-form table, or the design of rows of another origin.
     spec : str, Path or ModelSpec
         A bundled name, the path of a model, or a model.
     priors : dict, optional
@@ -73,7 +73,8 @@ def build_model(
     ...     posterior = pm.sample()
     """
     spec = load_model(spec).with_priors(priors or {})
-    return model_of(make_design(table), spec, whitened=whitened)
+    design = table if isinstance(table, Design) else make_design(table)
+    return model_of(design, spec, whitened=whitened)
 
 
 def model_of(design: Design, spec: ModelSpec, *, whitened: bool = False) -> pm.Model:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 CHOICES = {
     "outcome": ("distance", "change", "preference"),
-    "likelihood": ("normal", "student_t", "probit"),
+    "likelihood": ("normal", "student_t"),
     "sigma": ("common", "connection", "protected_word"),
 }
 """What a model may choose, the first being the default.
@@ -38,9 +38,6 @@ OUTCOMES = {
     "preference": "preferences between sentences of pairs, as fit_pairs fits them",
 }
 """What each outcome is, in words."""
-
-LOCATIONS = ("connection_mean", "slope")
-"""Parameters of any sign. A probit likelihood has slopes of covariates, and no residual sd."""
 
 _TEXTS = ("name", "title", "reference", "note")
 
@@ -58,8 +55,7 @@ class ModelSpec:
         Random effects that the expected outcome is the sum of, beside ``connection_mean``.
     priors : mapping of str to Prior
         Exactly the priors the model's structure needs: ``connection_mean``, ``sigma``, those of
-        the terms' sds and correlations, ``nu`` of a Student-t likelihood, and ``slope`` in place of
-        ``sigma`` of a probit likelihood.
+        the terms' sds and correlations, and ``nu`` of a Student-t likelihood.
 
     Examples
     --------
@@ -131,7 +127,7 @@ class ModelSpec:
         """Names of the priors that the model's structure needs, in the order models use."""
         names = ["connection_mean"]
         names += dict.fromkeys(term.sd for term in self.terms if term.of == "protected_word")
-        names += ["slope"] if self.likelihood == "probit" else ["sigma"]
+        names += ["sigma"]
         names += [term.sd for term in self.terms if term.sd not in names]
         names += [term.correlation for term in self.terms if term.correlated]
         names += ["nu"] if self.likelihood == "student_t" else []
@@ -362,10 +358,10 @@ def _overridden(prior: Prior, new: object) -> Prior:
 
 
 def _check_support(name: str, prior: Prior, correlations: list[str]) -> None:
-    if name in LOCATIONS and prior.family != "normal":
+    if name == "connection_mean" and prior.family != "normal":
         raise ValueError(f"{name} takes a normal prior; got {prior.family}")
     if (name in correlations) != (prior.family == "lkj"):
         wanted = "takes an lkj prior" if name in correlations else "is no matrix of correlations"
         raise ValueError(f"{name} {wanted}; got {prior.family}")
-    if name not in {*LOCATIONS, *correlations} and not prior.positive:
+    if name not in {"connection_mean", *correlations} and not prior.positive:
         raise ValueError(f"{name} is positive and cannot take the {prior.family} prior")

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 COVARIATE = "covariate"
 
 FACTORS = (
-    *("protected_word", "protected_group", "attribute", "attribute_set", "context", "cluster"),
+    *("protected_word", "protected_group", "attribute", "attribute_set", "context"),
     COVARIATE,
 )
-"""What effects may belong to. Controls belong to no attribute set; clusters are of pairs; effects
+"""What effects may belong to. Controls belong to no attribute set; effects
 of covariates are slopes: a row has them times its values, see ``Design.x``."""
 
 CROSSINGS = ("connection", "attribute_kind", "attribute_set", "protected_group")

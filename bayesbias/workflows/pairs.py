@@ -12,8 +12,8 @@ import pandas as pd
 from numpy.random import default_rng
 
 from .._core.random import as_seed_sequence
-from ..maskedlm.bayes import DEFAULT_MODEL, fit_pairs
 from ..maskedlm.datasets import ROLES
+from ..maskedlm.fitting import DEFAULT_MODEL, fit_pairs
 from ..maskedlm.measures import measure_table
 from ..maskedlm.observed_shares import observed_shares
 from ..maskedlm.pair_summaries import model_contrasts, model_ranks, pair_scales, pair_summary

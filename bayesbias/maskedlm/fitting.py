@@ -1,0 +1,209 @@
+r"""How often language models prefer stereotypical sentences, and how sure that is.
+
+A preference is 1 where the stereotypical sentence of a pair scores higher, 0 where the other does
+and 1/2 in a tie. The model ``pairs-signs`` is linear in effects of bias types, clusters of pairs
+and covariates; `bayesbias.sampling.fit.fit_design` draws from its exact posterior.
+
+Preferences of several language models are :math:`Y`, a row a pair. With the eigenvectors :math:`H`
+of their covariance the columns of :math:`Y H` are uncorrelated. Each has a posterior of its own,
+and effects times :math:`H^T` are those of the language models.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+import pandas as pd
+
+from .._core.arrays import FloatArray
+from .._core.random import as_seed_sequence
+from .._core.resources import OWN_FRAMES
+from ..model.spec import ModelSpec, load_model
+from ..model.tree import describe, in_order, stacked, warnings_of
+from ..sampling.fit import fit_design
+from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
+from ..tables.schema import table_hash
+from .preferences import NEEDED_COLUMNS, TOKENS, Preferences, one_measure, preferences
+from .shares import SHARE_DIMS, shares
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+DEFAULT_MODEL = "pairs-signs"
+"""Model of sentence pairs unless asked otherwise."""
+
+TERMS = ("word_mean", "cluster_effect", "slope")
+"""Terms that a model of preferences has."""
+
+READ = (*NEEDED_COLUMNS, "cluster", "direction", TOKENS)
+"""Columns of paired scores that matter to a fit."""
+
+SD_OF_PREFERENCES = 0.5
+"""Of zeros and ones, half of each: the scale that the priors are for."""
+
+
+@shows_fit_keywords
+def fit_pairs(
+    paired: pd.DataFrame,
+    measure: str | None = None,
+    model: str | Path | ModelSpec = DEFAULT_MODEL,
+    *,
+    priors: Mapping[str, Any] | None = None,
+    options: FitOptions | None = None,
+    **keywords: Unpack[FitKeywords],
+) -> DataTree:
+    """Model which sentences are preferred, by bias type and language model.
+
+    Parameters
+    ----------
+    paired : DataFrame
+        From `paired_scores`, of one language model or several, or from `read_scores`. The columns
+        ``cluster``, ``direction`` and ``token_difference`` are read too; without the first, pairs
+        count as independent, and without the others there are no slopes of them. Ties count half.
+        Pairs that some language model lacks are left out.
+    measure : str, optional
+        Which measure; needed if there are several.
+    model : str, Path or ModelSpec
+        ``pairs-signs`` or a model of preferences of your own.
+    priors : mapping, optional
+        Overrides, such as ``{"cluster_sd": {"sd": 0.2}}``.
+    options, **keywords
+        As for `bayesbias.fit`.
+
+    Returns
+    -------
+    xarray.DataTree
+        With the dimensions ``bias_type``, ``language_model`` and ``covariate``; the shares are
+        ``share``, ``overall_share`` and ``population_share``. Read it with `pair_summary` and the
+        like. The attribute ``measure`` says what was modeled.
+
+    Raises
+    ------
+    ValueError
+        If paired scores, model or a number is not valid; if all preferences are equal, or two
+        language models have the same ones, so that nothing varies.
+
+    Warns
+    -----
+    UserWarning
+        If pairs are left out.
+    SamplingWarning
+        As `bayesbias.fit` does.
+    """
+    chosen = one_measure(paired, measure)
+    data = preferences(chosen)
+    if data.n_left_out:
+        warnings.warn(
+            f"{data.n_left_out} pair(s) are left out, which some language model has no score of",
+            skip_file_prefixes=OWN_FRAMES,
+        )
+    spec = _fitting(load_model(model, "preference").with_priors(dict(priors or {})), data)
+    settings = fit_options(options, keywords)
+    sequence = as_seed_sequence(settings.seed)
+    adding, *children = sequence.spawn(1 + len(data.models))
+    axes = data.axes()
+    fits = [
+        _along(axis, data, spec, settings.of_fit(seed=child))
+        for axis, child in zip(axes.T, children, strict=True)
+    ]
+    effects = {name: np.stack([fit[name] for _, fit in fits], axis=-1) for name in fits[0][1]}
+    values = shares(effects, axes, data, adding)
+    tree = _laid_out(values, data, [fit for fit, _ in fits], spec)
+    tree.attrs |= {
+        "seed": str(sequence.entropy),
+        "measure": str(chosen["measure"].iloc[0]),
+        "table_hash": table_hash(chosen[[name for name in READ if name in chosen.columns]]),
+    }
+    return tree
+
+
+def _fitting(spec: ModelSpec, data: Preferences) -> ModelSpec:
+    """Leave slopes out where there is no covariate, and check that the rest is there."""
+    names = {term.name for term in spec.terms}
+    if names != set(TERMS):
+        raise ValueError(
+            f"the model {spec.name!r} has the terms {', '.join(sorted(names))}; a model of "
+            f"preferences has {', '.join(TERMS)}"
+        )
+    return spec if data.covariates else spec.without("slope")
+
+
+def _along(
+    axis: FloatArray, data: Preferences, spec: ModelSpec, options: FitOptions
+) -> tuple[DataTree, dict[str, FloatArray]]:
+    """Fit what the language models' preferences are along an axis, on the scale of the priors.
+
+    Returns
+    -------
+    DataTree
+    dict of str to (n_draws, ...) float
+        Effects and sds, back on the scale of the axis.
+    """
+    along = data.y @ axis
+    if along.std() < 1e-9:
+        alike = " and ".join(np.array(data.models)[np.abs(axis) > 1e-9])
+        told = "prefer the same sentences" if len(data.models) > 1 else "prefers the same sentence"
+        raise ValueError(
+            f"{alike} {told} of every pair, so that no interval can be learnt; "
+            + ("leave one of them out" if len(data.models) > 1 else "take more pairs")
+        )
+    scale = float(along.std()) / SD_OF_PREFERENCES
+    mean = spec.priors["connection_mean"].parameters["mean"] * float(axis.sum()) / scale
+    tree = fit_design(
+        data.design(along / scale, "along" if len(axis) > 1 else data.models[0]),
+        spec.with_priors({"connection_mean": {"mean": mean}}),
+        options=options,
+    )
+    values = {
+        "mean": stacked(tree, "connection_mean")[:, 0],
+        "type": stacked(tree, "word_mean")[:, :, 0],
+        "cluster": stacked(tree, "cluster_effect")[:, :, 0],
+        "type_sd": stacked(tree, "connection_sd")[:, 0],
+        "cluster_sd": stacked(tree, "cluster_sd")[:, 0],
+        "sigma": stacked(tree, "sigma")[:, 0],
+    }
+    values["slope"] = (
+        stacked(tree, "slope")[:, :, 0] if data.covariates else np.zeros((len(values["mean"]), 0))
+    )
+    return tree, {name: drawn * scale for name, drawn in values.items()}
+
+
+def _laid_out(
+    values: Mapping[str, FloatArray], data: Preferences, fits: list[DataTree], spec: ModelSpec
+) -> DataTree:
+    """Lay draws out by chain, with the warnings of all fits."""
+    import xarray as xr
+
+    n_chains, n_draws = (fits[0]["posterior"].sizes[name] for name in ("chain", "draw"))
+    models = list(data.models)
+    coords = {
+        "chain": np.arange(n_chains),
+        "draw": np.arange(n_draws),
+        "bias_type": list(data.bias_types),
+        "language_model": models,
+        "covariate": list(data.covariates),
+    }
+    drawn = {
+        name: (
+            ("chain", "draw", *SHARE_DIMS[name]),
+            draws.reshape(n_chains, n_draws, *draws.shape[1:]),
+        )
+        for name, draws in values.items()
+    }
+    observed = {"preference": (("pair", "language_model"), data.y)}
+    tree = xr.DataTree.from_dict(
+        {
+            "posterior": in_order(xr.Dataset(drawn, coords)),
+            "observed_data": xr.Dataset(observed, {"language_model": models}),
+        }
+    )
+    origin = {name: str(fits[0].attrs[name]) for name in ("method", "method_reason")}
+    describe(tree, spec, **origin)
+    doubts = dict.fromkeys(text for fit in fits for text in warnings_of(fit))
+    tree.attrs["warnings"] = json.dumps([*doubts])
+    return tree
