@@ -45,7 +45,7 @@ def table(toy_table: pd.DataFrame) -> pd.DataFrame:
     return toy_table.assign(context=[f"context {i % 3}" for i in range(len(toy_table))])
 
 
-IN_PYMC = [name for name in models() and not any(term.known for term in load_model(name).terms)]
+IN_PYMC = [name for name in models() if not any(term.known for term in load_model(name).terms)]
 NORMAL = [name for name in IN_PYMC if load_model(name).likelihood == "normal"]
 ALIKE = [name for name in IN_PYMC if "maximal" not in name]
 """Without the models whose effects are correlated, which compile for minutes:
