@@ -65,7 +65,6 @@ from .scores.table import score_table as score_table
 from .tables import descriptives as descriptives
 from .tables.copies import drop_duplicates as drop_duplicates
 from .tables.copies import duplicate_vectors as duplicate_vectors
-from .tables.cosines import estimate_word_cosines as estimate_word_cosines
 from .tables.distances import distance_table as distance_table
 from .tables.distances import missing_words as missing_words
 from .tables.distances import undersized_sets as undersized_sets

@@ -117,8 +117,7 @@ class Design:
                 f"the model {model!r} takes residuals to covary as the cosines of the protected "
                 "words, and the table does not carry these: bb.distance_table attaches them (of "
                 f"up to {MOST_WORDS} words), Parquet files keep them, and CSV files do not; "
-                "bb.estimate_word_cosines(table) estimates them from 20 or more control "
-                "attributes; or take a model without, such as maximal"
+                "or take a model without, such as maximal"
             )
 
     def require_clear_sets(self, model: str) -> None:
