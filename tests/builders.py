@@ -17,9 +17,8 @@ import bayesbias as bb
 from bayesbias._core.store import RESULTS
 from bayesbias.embeddings.load import load_vectors
 from bayesbias.model.spec import load_model, spec_from_dict
-from bayesbias.report.figures import draw_figures
-from bayesbias.report.lists import list_page
-from bayesbias.report.page import render
+from bayesbias.report.list_page import list_page
+from bayesbias.report.writer import draw, html
 from bayesbias.tables.wordlists import WordList, load_wordlist
 from bayesbias.workflows.output import versions
 from bayesbias.workflows.wordlist import Analysis, Settings, analyze
@@ -194,8 +193,8 @@ def religion_analysis(draws: int = 1000) -> Analysis:
 def drawn_page(analysis: Analysis, folder: Path) -> str:
     """The page of a word list with all its figures, made by a hostile command."""
     page = list_page(analysis)
-    drawn = draw_figures(page.figures, folder)
-    return render(page, drawn, f"bayesbias run {SCRIPT} {LONG}", versions())
+    record = {"command": f"bayesbias run {SCRIPT} {LONG}", "versions": versions()}
+    return html(page, record, draw(page, folder))
 
 
 def kept_results(folder: Path) -> dict[str, bytes]:

@@ -13,7 +13,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.report.findings import Findings
-from bayesbias.report.wording.numbers import number, percent, probability
+from bayesbias.report.numbers import number, percent, probability
 from bayesbias.report.wording.reference import _place
 from bayesbias.report.wording.thin import sets_in_words
 from bayesbias.report.wording.write_up import OF_EMBEDDINGS, OF_MODELS, methods, results

@@ -11,11 +11,11 @@ from .. import plots
 from ..tables.levels import GROUP, OVERALL, WORD
 from ..workflows.change import ORDER, ChangeAnalysis
 from .figures import Figure, figures_of
+from .numbers import ends, probability_name, signed, t_test
 from .page import Page, Section, section
 from .tables import Table, coverage_table, frame_table, interval_table, of_level, step_cells
 from .wording import changes as said
 from .wording import doubts_of, headline_rows
-from .wording.numbers import ends, probability_name, signed, t_test
 
 LISTED = " (words and groups of the list)"
 TARGETED = " (targets and classes of the defining sets)"

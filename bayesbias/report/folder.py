@@ -19,16 +19,10 @@ def write_report(
     record: Mapping[str, Any],
     folder: Path,
     tell: Tell = lambda _: None,
-    *,
-    title: str = "",
 ) -> None:
-    """Draw a page's figures and write it, and last of all the record, whose command it shows.
-
-    With a `title` it is written as Markdown, too.
-    """
+    """Draw a page's figures and write it, and last of all the record, whose command it shows."""
     from ..workflows import output
     from .figures import draw_figures
-    from .markdown import page_markdown
     from .page import render
 
     drawn = {}
@@ -37,9 +31,6 @@ def write_report(
         drawn = draw_figures(page.figures, folder / output.PLOTS)
     tell("writing the report")
     output.write_page(render(page, drawn, record["command"], record["versions"]), folder)
-    if title:
-        text = page_markdown(page, title, record["command"])
-        (folder / "report.md").write_text(text, "utf-8", errors="backslashreplace")
     output.write_record(record, folder)
 
 
@@ -51,8 +42,9 @@ def write_list(
 ) -> None:
     """Write everything about one list into its folder, the record last."""
     from ..workflows import output
-    from .lists import list_page
+    from .list_page import list_page
     from .write_up import NAMES, write_up
+    from .writer import write_page
 
     output.write_frames(analysis.frames, analysis.posteriors, folder)
     shutil.copyfile(folder / f"posterior-{analysis.lead.spec.name}.nc", folder / "posterior.nc")
@@ -60,6 +52,6 @@ def write_list(
     for part, name in NAMES.items():
         text = getattr(paper, part)
         (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
-    record, wordlist = output.record_of(analysis, command), analysis.wordlist
-    title = f"{wordlist.title or wordlist.name}, in {analysis.settings.embedding}"
-    write_report(list_page(analysis), record, folder, tell, title=title)
+    record = output.record_of(analysis, command)
+    write_page(list_page(analysis), record, folder, tell)
+    output.write_record(record, folder)

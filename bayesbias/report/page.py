@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from . import wording
+from . import numbers, wording
 from .figures import Figure
 from .tables import Table
 
@@ -72,11 +72,12 @@ def render(page: Page, drawn: Mapping[str, str], command: str, versions: Mapping
     environment.globals |= {
         "page": page,
         "about": page.about,
-        "ci": wording.numbers.probability_name(page.ci_prob),
+        "ci": numbers.probability_name(page.ci_prob),
         "wording": wording,
+        "numbers": numbers,
         "drawn": {name: Markup(svg) for name, svg in drawn.items()},
         "command": command,
         "versions": versions,
         "style": Markup(style),
     }
-    return environment.get_template("page.html.j2").render()
+    return environment.get_template("old_page.html.j2").render()

@@ -16,10 +16,10 @@ from ..tables.descriptives import PARTNERS
 from ..tables.levels import OVERALL
 from ..workflows.sweep import Sweep
 from .figures import Figure
+from .numbers import probability
 from .page import Page, Section, section
 from .tables import Cell, Table, frame_table, interval_table
 from .wording import sweeps as said
-from .wording.numbers import probability
 
 FIRST = "associated"
 """First of every contrast that is shown."""

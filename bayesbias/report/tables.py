@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..tables.levels import GROUP, OVERALL, WORD, at_level
-from .wording import marked
-from .wording.numbers import (
+from .numbers import (
     COLUMNS,
     Write,
     ends,
@@ -22,6 +21,7 @@ from .wording.numbers import (
     signed_end,
     step,
 )
+from .wording import marked
 
 NAMES = {OVERALL: (), GROUP: ("protected_group",), WORD: ("protected_word", "protected_group")}
 """Columns that name the rows of each level."""

@@ -12,12 +12,12 @@ from importlib.resources import files
 import pandas as pd
 
 from ..workflows.wordlist import Analysis
-from .markdown import escaped, table_row
+from .numbers import number, probability, probability_name
 from .wording import ALL_GROUPS, headline_rows, marked
 from .wording.distances import gap_pair, leading_contrast
-from .wording.numbers import number, probability, probability_name
 from .wording.thin import MEANING
 from .wording.write_up import Cite, Formula, Part, Sentence, methods, results
+from .writer import escaped, table_row
 
 NAMES = {"markdown": "write-up.md", "latex": "write-up.tex", "bibtex": "references.bib"}
 """Files of a write-up by its parts."""

@@ -10,6 +10,7 @@ import pandas as pd
 
 from ...tables.distances import THIN_MARK
 from ...tables.levels import GROUP, OVERALL, at_level
+from ..writer import Line as Line
 
 NO_VERDICTS = "These are places with intervals, not verdicts"
 
@@ -27,17 +28,6 @@ MEANINGS = {
 
 ALL_GROUPS = "all groups"
 """What stands before a finding that is of no single group."""
-
-
-@dataclass(frozen=True)
-class Line:
-    """A finding, and the model or measure that it is about."""
-
-    of: str
-    text: str
-
-    def __str__(self) -> str:
-        return f"{self.of}: {self.text}"
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,7 @@ from ..._core.intervals import interval
 from ...tables.levels import OVERALL, at_level
 from ...tables.schema import CONTROLS
 from ...workflows.change import ORDER, ChangeAnalysis
-from . import Headline, headline_of
-from .models import widths_in_words
-from .numbers import (
+from ..numbers import (
     counted,
     ends,
     joined,
@@ -27,6 +25,8 @@ from .numbers import (
     step,
     t_test,
 )
+from . import Headline, headline_of
+from .models import widths_in_words
 
 LIKELY = 0.9
 """Probability from which a word is named as one that moved, turned, or stayed."""

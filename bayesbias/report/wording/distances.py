@@ -12,8 +12,8 @@ from ...tables.levels import OVERALL, at_level
 from ...tables.schema import CONNECTIONS
 from ...workflows.results import ModelResult
 from ...workflows.wordlist import Analysis
+from ..numbers import counted, ends, joined, number, probability_name, signed
 from . import MEANINGS, Headline, headline_of
-from .numbers import counted, ends, joined, number, probability_name, signed
 from .thin import MEANING, cure_sentences, sets_in_words, thin_sentences, with_marks
 
 MOST_MISSING = 8

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pandas as pd
 
 from ...workflows.wordlist import Analysis, Settings
+from ..numbers import ROUNDED, probability_name
 from . import MEANINGS
-from .numbers import ROUNDED, probability_name
 from .thin import MEANING
 
 CAPTION = "The contrast that leads of every list, overall and by group"

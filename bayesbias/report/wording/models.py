@@ -7,9 +7,9 @@ import pandas as pd
 from ...tables.schema import CONNECTIONS
 from ...workflows.results import ModelResult
 from ...workflows.wordlist import Analysis
+from ..numbers import counted, joined, number, percent, probability_name
 from . import Line
 from .distances import gap_change, overall_means
-from .numbers import counted, joined, number, percent, probability_name
 
 UNEVEN = 0.05
 """Coverage this far from what it should be, in some connection, is named in a sentence."""

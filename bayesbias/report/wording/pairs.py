@@ -9,8 +9,8 @@ import pandas as pd
 
 from ...maskedlm.measures import ALL_TYPES
 from ...workflows.pairs import PairAnalysis
+from ..numbers import number, percent, probability, probability_name
 from . import Line
-from .numbers import number, percent, probability, probability_name
 
 EQUAL = "The same, if both sentences of a pair had as many tokens"
 

@@ -10,25 +10,15 @@ import pandas as pd
 from ...tables.levels import GROUP, OVERALL, at_level
 from ...workflows.reference import REFERENCES, Reference
 from ...workflows.wordlist import Analysis
+from ..numbers import ends, joined, number, signed
 from . import ALL_GROUPS, Line
 from .distances import headline, measured_lines, settled
-from .numbers import Write, ends, joined, number, percent, signed
 
 WHOLE = {
     "mac": "the mean distance to all stereotypes",
     "same": "how far the groups differ along the stereotypes",
 }
 """Scores that are of all groups at once, and what they are."""
-
-COLUMNS: dict[str, tuple[str, Write | None]] = {
-    "lists": ("reference lists", None),
-    "protected_group": ("group", None),
-    "mean": ("this list", signed),
-    "reference_low": ("95% of them from", signed),
-    "reference_high": ("to", signed),
-    "percentile": ("of them below", percent),
-}
-"""Heads and writing of the table of places."""
 
 OUTSIDE = 0.05
 """Two-sided p below which a contrast lies outside the middle 95% of reference lists."""

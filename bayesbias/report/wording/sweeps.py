@@ -10,9 +10,7 @@ from ...tables.levels import AVERAGE
 from ...workflows.sweep import Sweep
 from ...workflows.sweep_differences import MODEL
 from ...workflows.sweep_spec import SweepConfig
-from . import Line, marked
-from .distances import left_of_zero
-from .numbers import (
+from ..numbers import (
     MOST_NAMED,
     counted,
     ends,
@@ -21,6 +19,8 @@ from .numbers import (
     probability_name,
     signed,
 )
+from . import Line, marked
+from .distances import left_of_zero
 from .thin import MEANING
 
 

@@ -11,7 +11,7 @@ from ..._core.checks import Argument
 from ...tables.distances import FEWEST_LEFT, MOST_MISSING, THIN_MARK
 from ...tables.spellings import CURES, Cure
 from ...workflows.wordlist import Analysis
-from .numbers import counted, joined, percent
+from ..numbers import counted, joined, percent
 
 MEANING = (
     f"{THIN_MARK} marks numbers of a set that lost more than {percent(MOST_MISSING)} of its words, "

@@ -13,6 +13,7 @@ from ...tables.descriptives import leading_pair
 from ...tables.levels import OVERALL, WORD, at_level
 from ...workflows.results import ModelResult
 from ...workflows.wordlist import Analysis
+from ..numbers import counted, joined, number, probability, probability_name
 from . import headline_rows
 from .distances import (
     closeness_sentences,
@@ -24,7 +25,6 @@ from .distances import (
     with_own,
 )
 from .models import coverage_sentence
-from .numbers import counted, joined, number, probability, probability_name
 from .reference import place_sentences
 from .thin import sets_in_words
 
