@@ -233,7 +233,7 @@ def _sets(words: pd.DataFrame) -> pd.DataFrame:
 
 def _missing(analysis: Analysis) -> list[Block]:
     lost = _sets(analysis.missing).rename(columns={"words": "missing"})
-    forms = ", ".join(f"{word} as {form}" for word, form in analysis.matched_forms.items())
+    forms = ", ".join(f"{word} as {form}" for word, form in analysis.resolved_forms.items())
     notices = [Line("", text) for text in analysis.notices]
     warned: tuple[Block, ...] = ("Warnings on the way:", notices)
     return [
