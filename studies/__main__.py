@@ -8,9 +8,6 @@ import time
 from importlib import import_module
 from pathlib import Path
 
-HELPERS = {"agreement", "literature", "gallery"}
-"""Modules of this folder that are no study."""
-
 
 def studies() -> dict[str, str]:
     """Return the first line of every study's docstring, by name."""
