@@ -63,7 +63,7 @@ def run_all(post: DataTree) -> None:
         warnings.simplefilter("ignore")
         for function in AS_IT_IS.values():
             function(post)
-        completed = bb.complete(post, seed=1)
+        completed = bb.add_groups(post, seed=1)
         for name, function in COMPLETED.items():
             found: Any = function(completed)
             if name == "loo":
@@ -96,7 +96,7 @@ def test_arviz_runs_on_changes(change_tree: DataTree) -> None:
 def test_the_readme_names_what_is_run_here() -> None:
     text = Path(__file__).parents[1].joinpath("README.md").read_text(encoding="utf-8")
     (part,) = re.findall(r"The posterior is ArviZ's.*?\n\n", text, flags=re.DOTALL)
-    before, after = part.split("bb.complete")
+    before, after = part.split("bb.add_groups")
     named = [re.findall(r"az\.(\w+)", each) for each in (before, after)]
     assert [sorted(each) for each in named] == [sorted(AS_IT_IS), sorted(COMPLETED)]
 
@@ -108,7 +108,7 @@ def test_sensitivity_is_that_of_arviz_on_the_completed_posterior(
     frame = bb.prior_sensitivity(crossed_posterior)
     groups = ("log_likelihood", "log_prior")
     theirs = az.psense_summary(
-        bb.complete(crossed_posterior, groups),
+        bb.add_groups(crossed_posterior, groups),
         var_names=list(frame["parameter"].unique()),
         round_to=12,
     )
@@ -120,10 +120,10 @@ def test_options_of_a_fit_add_the_same_groups(toy_table: pd.DataFrame) -> None:
     post = bb.fit(toy_table, "crossed", **FEW, **dict.fromkeys(EXTRA_GROUPS, True))
     plain = bb.fit(toy_table, "crossed", **FEW)
     assert set(post.children) == {*plain.children, *EXTRA_GROUPS, "prior"}
-    after = bb.complete(plain, seed=2)
+    after = bb.add_groups(plain, seed=2)
     for group in ("log_likelihood", "log_prior"):
         assert after[group].to_dataset().identical(post[group].to_dataset())
-    again = bb.complete(post)
+    again = bb.add_groups(post)
     for group in EXTRA_GROUPS:  # what is there stays
         assert again[group].to_dataset().identical(post[group].to_dataset())
     assert after["posterior_predictive"].coords["row_attribute"].values.tolist() == list(
@@ -132,17 +132,17 @@ def test_options_of_a_fit_add_the_same_groups(toy_table: pd.DataFrame) -> None:
 
 
 def test_groups_by_name(crossed_posterior: DataTree) -> None:
-    post = bb.complete(crossed_posterior, "log_prior")
+    post = bb.add_groups(crossed_posterior, "log_prior")
     assert set(post.children) - set(crossed_posterior.children) == {"log_prior"}
     found = post["log_prior"]["connection_mean"]
     values = crossed_posterior["posterior"]["connection_mean"]
     np.testing.assert_allclose(found, norm(1, 0.3).logpdf(values).sum(axis=-1))
     with pytest.raises(ValueError, match="unknown group 'log_lik'; did you mean 'log_likelihood'"):
-        bb.complete(crossed_posterior, ["log_lik"])
+        bb.add_groups(crossed_posterior, ["log_lik"])
 
 
 def test_equal_seeds_give_equal_groups(crossed_posterior: DataTree) -> None:
-    one, again, other = (bb.complete(crossed_posterior, seed=seed) for seed in (1, 1, 2))
+    one, again, other = (bb.add_groups(crossed_posterior, seed=seed) for seed in (1, 1, 2))
     for group in ("posterior_predictive", "prior", "prior_predictive"):
         assert one[group].to_dataset().identical(again[group].to_dataset())
         assert not one[group].to_dataset().identical(other[group].to_dataset())

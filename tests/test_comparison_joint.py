@@ -67,7 +67,7 @@ def test_summary_contrasts_check_and_files_apply_to_a_change(
         bb.contrasts(change_tree), level="overall", first="associated", second="human"
     )
     assert contrast["mean"] == pytest.approx(0.1, abs=0.05)  # sd of the shift 0.02 over few rows
-    assert set(bb.check(change_tree)["connection"]) == {"all", *CONNECTIONS[:4]}
+    assert set(bb.predictive_check(change_tree)["connection"]) == {"all", *CONNECTIONS[:4]}
     save_posterior(change_tree, tmp_path / "change.nc")
     back = load_posterior(tmp_path / "change.nc")
     pd.testing.assert_frame_equal(comparison.changes(back), comparison.changes(change_tree))

@@ -51,9 +51,9 @@ def test_contexts_come_out_where_they_were_put(crossed: pd.DataFrame) -> None:
     # Differences are all that data tell well: 33 pairs with noise .02, so errors of .005.
     expected = np.array([SHIFTS[each] for each in CONTEXTS])
     np.testing.assert_allclose(np.diff(found), np.diff(expected), atol=0.02)
-    assert "context_sd" in set(bb.scales(tree)["parameter"])
+    assert "context_sd" in set(bb.sd_summary(tree)["parameter"])
     assert {"overall", "group", "word"} == set(bb.summary(tree)["level"])
-    assert bb.check(tree)["coverage"].between(0, 1).all()
+    assert bb.predictive_check(tree)["coverage"].between(0, 1).all()
 
 
 def test_expected_distances_hold_the_context(crossed: pd.DataFrame) -> None:

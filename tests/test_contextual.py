@@ -308,7 +308,7 @@ def test_real_lists_in_templates(mini: object, name: str) -> None:
     gap = found["different"] - found["associated"]
     # docs/contextual.md has .044, .045 and .029; one sd is about .02.
     assert 0 < gap < 0.1
-    assert bb.check(tree, [0.89]).set_index("connection").loc["all", "coverage"] > 0.85
+    assert bb.predictive_check(tree, [0.89]).set_index("connection").loc["all", "coverage"] > 0.85
     effects = tree["posterior"]["context_effect"]
     assert effects.sizes["context"] == 8
 

@@ -66,8 +66,8 @@ def test_the_outcome_has_its_name_everywhere(
     assert np.array_equal(observed(exact), named.y)
     for group in ("posterior_predictive", "prior_predictive"):
         assert "score" in exact[group]
-    assert "score" in bb.add_log_likelihood(exact)["log_likelihood"]
-    assert bb.check(exact)["n_rows"].iloc[0] == len(named.y)
+    assert "score" in bb.add_groups(exact, "log_likelihood")["log_likelihood"]
+    assert bb.predictive_check(exact)["n_rows"].iloc[0] == len(named.y)
     assert [rv.name for rv in model_of(named, bb.load_model("robust")).observed_RVs] == ["score"]
 
 

@@ -33,7 +33,7 @@ def test_selected_words_keep_their_contrasts_and_rows_are_refused(
         (bb.posterior_scores, chosen, "labels of protected_word were selected"),
         (bb.influence, chosen, "pass the whole posterior"),
         (bb.summary, crossed_posterior.sel(protected_group=["woman"]), "of protected_group"),
-        (bb.check, crossed_posterior.isel(connection=[1, 0, 2, 3]), "of connection"),
+        (bb.predictive_check, crossed_posterior.isel(connection=[1, 0, 2, 3]), "of connection"),
         (bb.summary, single, r"select a list, such as post.sel\(protected_word=\['he'\]\)"),
     ):
         with pytest.raises(ValueError, match=fragment):

@@ -9,6 +9,7 @@ from scipy.stats import norm, t
 from xarray import DataTree
 
 from bayesbias.model import likelihood as predictive
+from bayesbias.model.arviz_groups import add_groups
 from bayesbias.model.likelihood import (
     locations,
     log_likelihood,
@@ -16,7 +17,6 @@ from bayesbias.model.likelihood import (
     residual_sds,
     row_chunks,
 )
-from bayesbias.posterior.loo import add_log_likelihood
 from bayesbias.sampling.fit import fit
 
 
@@ -84,7 +84,7 @@ def test_the_log_likelihood_group_is_put_on_a_copy(
 ) -> None:
     monkeypatch.setattr(predictive, "NUMBERS_AT_ONCE", 2000 * 7)  # five blocks of rows
     assert [len(rows) for rows in row_chunks(crossed_posterior)] == [7, 7, 7, 7, 4]
-    found = add_log_likelihood(crossed_posterior)["log_likelihood"]["cosine_distance"]
+    found = add_groups(crossed_posterior, "log_likelihood")["log_likelihood"]["cosine_distance"]
     assert "log_likelihood" not in crossed_posterior.children
     assert found.dims == ("chain", "draw", "row")
     expected = log_likelihood(crossed_posterior, np.arange(32)).reshape(2, 1000, 32)

@@ -42,7 +42,7 @@ def of_table(table: pd.DataFrame) -> dict[str, Case]:
         "neighbourhood": ((table, str(table["protected_word"].iloc[0])), {}),
         "forest": ((bb.summary(post),), {}),
         "contrast_forest": ((bb.contrasts(post),), {}),
-        "scales": ((bb.scales(post),), {}),
+        "scales": ((bb.sd_summary(post),), {}),
         "predictive_check": ((post,), {}),
         "prior_predictive": ((bb.prior_predictive("paper", table, seed=1),), {}),
     }
@@ -261,7 +261,7 @@ def test_what_cannot_be_drawn_is_refused(
 
 @pytest.mark.parametrize(
     ("name", "source"),
-    [("forest", "bb.summary"), ("contrast_forest", "bb.contrasts"), ("scales", "bb.scales")],
+    [("forest", "bb.summary"), ("contrast_forest", "bb.contrasts"), ("scales", "bb.sd_summary")],
 )
 def test_a_posterior_is_refused_with_what_to_pass(
     name: str, source: str, crossed_posterior: Any

@@ -201,7 +201,7 @@ def test_ranks_show_the_model_of_all_and_each_by_itself() -> None:
 
 
 def test_scales_have_headings_and_tell_degrees_of_freedom(posterior: Any) -> None:
-    frame = bb.scales(posterior)
+    frame = bb.sd_summary(posterior)
     ax = plots.scales(frame)
     assert headings(ax) == ["between protected words", "between single distances"]
     assert row_names(ax) == [*bb.CONNECTIONS] * 2
@@ -222,7 +222,7 @@ def test_every_standard_deviation_of_distances_has_words() -> None:
 
 def test_predictive_check_counts_as_the_checks_do(posterior: Any) -> None:
     ax = plots.predictive_check(posterior, ci_prob=0.5)
-    counts = bb.check(posterior, ci_probs=[0.5], seed=0).set_index("connection")
+    counts = bb.predictive_check(posterior, ci_probs=[0.5], seed=0).set_index("connection")
     for block, name in enumerate(bb.CONNECTIONS):
         inside, outside = (line(ax, f"{name} {where}") for where in ("inside", "outside"))
         assert len(inside.get_xdata()) == counts.loc[name, "n_inside"]

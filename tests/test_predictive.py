@@ -10,7 +10,7 @@ from scipy.stats import norm
 from xarray import DataTree
 
 from bayesbias import fit
-from bayesbias.posterior.predictive import check, predictive_intervals
+from bayesbias.posterior.predictive import predictive_check, predictive_intervals
 
 
 def simulated(sd: float, seed: int = 0) -> pd.DataFrame:
@@ -21,7 +21,7 @@ def simulated(sd: float, seed: int = 0) -> pd.DataFrame:
 
 def test_a_model_that_fits_has_its_probability_inside() -> None:
     post = fit(simulated(0.1), "paper", method="exact", seed=1, draws=250)
-    frame = check(post, (0.5, 0.89), seed=0).set_index(["ci_prob", "connection"])
+    frame = predictive_check(post, (0.5, 0.89), seed=0).set_index(["ci_prob", "connection"])
     for ci_prob in (0.5, 0.89):
         error = np.sqrt(ci_prob * (1 - ci_prob) / 2000)
         # Sampling of rows, and ends of intervals from 1,000 draws: four joint standard errors.
@@ -38,7 +38,7 @@ def test_intervals_are_those_of_the_predictive_normal() -> None:
 
 
 def test_counts_add_up_over_connections(crossed_posterior: DataTree) -> None:
-    frame = check(crossed_posterior, (0.5, 0.89))
+    frame = predictive_check(crossed_posterior, (0.5, 0.89))
     assert list(frame.columns) == ["ci_prob", "connection", "n_rows", "n_inside", "coverage"]
     for _, part in frame.groupby("ci_prob"):
         whole, parts = part.iloc[0], part.iloc[1:]
@@ -54,8 +54,8 @@ def test_equal_seeds_give_equal_checks(crossed_posterior: DataTree) -> None:
     )
     np.testing.assert_array_equal(first, again)
     assert not np.array_equal(first, other)
-    by_chance = check(crossed_posterior)
-    again = check(crossed_posterior, seed=by_chance.attrs["seed"])
+    by_chance = predictive_check(crossed_posterior)
+    again = predictive_check(crossed_posterior, seed=by_chance.attrs["seed"])
     pd.testing.assert_frame_equal(again, by_chance)
 
 
@@ -67,7 +67,7 @@ def test_intervals_nest(crossed_posterior: DataTree) -> None:
 
 def test_wrong_probabilities_are_refused(crossed_posterior: DataTree) -> None:
     with pytest.raises(ValueError, match=r"for a 50% interval pass 0\.5"):
-        check(crossed_posterior, (50,))
+        predictive_check(crossed_posterior, (50,))
 
 
 def test_terms_that_a_table_has_no_levels_for_are_not_asked_for(toy_table: pd.DataFrame) -> None:
@@ -77,4 +77,4 @@ def test_terms_that_a_table_has_no_levels_for_are_not_asked_for(toy_table: pd.Da
     ]
     post = fit(part, "maximal", method="exact", draws=250, seed=1)
     assert {"lean", "attribute_lean"}.isdisjoint(post["posterior"])
-    assert check(post, seed=1)["n_rows"].max() == len(part)
+    assert predictive_check(post, seed=1)["n_rows"].max() == len(part)

@@ -18,6 +18,7 @@ from scipy.stats import norm
 from xarray import DataTree
 
 from bayesbias.model import whitening
+from bayesbias.model.arviz_groups import add_groups
 from bayesbias.model.design import Design, make_design
 from bayesbias.model.likelihood import predict_rows
 from bayesbias.model.pymc_model import (
@@ -34,8 +35,6 @@ from bayesbias.model.tree import (
     spec_of,
     variable_dims,
 )
-from bayesbias.posterior.loo import add_log_likelihood
-from bayesbias.posterior.sensitivity import with_log_densities
 from bayesbias.sampling.fit import fit, fit_design
 
 
@@ -100,7 +99,7 @@ def check_log_likelihood(tree: DataTree, model: pm.Model) -> None:
     theirs = pm.compute_log_likelihood(
         tree, model=model, progressbar=False, extend_inferencedata=False
     )
-    ours = add_log_likelihood(tree)["log_likelihood"]["cosine_distance"]
+    ours = add_groups(tree, "log_likelihood")["log_likelihood"]["cosine_distance"]
     found = theirs["cosine_distance"].transpose(*ours.dims)
     np.testing.assert_allclose(found, ours, rtol=1e-9, atol=1e-9)  # float64, other order of terms
 
@@ -179,7 +178,7 @@ def test_priors_have_the_density_the_model_states(exact: DataTree, model: pm.Mod
     """The sampler's coordinates must not change the model: effects too have their own normal."""
     few = DataTree.from_dict({"posterior": exact["posterior"].to_dataset().isel(draw=slice(0, 9))})
     theirs = compute_log_prior(few, model=model, progressbar=False, extend_inferencedata=False)
-    ours = with_log_densities(exact)["log_prior"].to_dataset().isel(draw=slice(0, 9))
+    ours = add_groups(exact, "log_prior")["log_prior"].to_dataset().isel(draw=slice(0, 9))
     spec = spec_of(exact)
     for name in set(spec.needed_priors) - {term.correlation for term in spec.terms}:
         values = theirs[name]

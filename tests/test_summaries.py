@@ -11,10 +11,10 @@ from xarray import DataTree
 from bayesbias._core.intervals import hdi
 from bayesbias.model.tree import SamplingWarning
 from bayesbias.posterior.contrasts import contrasts
+from bayesbias.posterior.diagnostics import prior_sensitivity
 from bayesbias.posterior.posterior_scores import posterior_scores
-from bayesbias.posterior.predictive import check
-from bayesbias.posterior.sensitivity import prior_sensitivity
-from bayesbias.posterior.summaries import scales, summary
+from bayesbias.posterior.predictive import predictive_check
+from bayesbias.posterior.summaries import sd_summary, summary
 from bayesbias.sampling.fit import fit
 from bayesbias.tables.levels import LEVELS
 
@@ -76,7 +76,7 @@ def test_wider_probabilities_give_wider_intervals(crossed_posterior: DataTree) -
 
 
 def test_scales_name_what_they_belong_to(crossed_posterior: DataTree) -> None:
-    frame = scales(crossed_posterior)
+    frame = sd_summary(crossed_posterior)
     of = frame.groupby("parameter", sort=False)["of"].apply(list).to_dict()
     assert of == {"connection_sd": CONNECTIONS, "attribute_sd": [""], "sigma": CONNECTIONS}
     own = crossed_posterior["posterior"]["attribute_sd"]
@@ -87,7 +87,7 @@ def test_scales_name_what_they_belong_to(crossed_posterior: DataTree) -> None:
 
 
 def test_scales_by_kind_and_by_group(toy_table: pd.DataFrame) -> None:
-    frame = scales(
+    frame = sd_summary(
         fit(toy_table, model_named("crossed by kind and around groups"), method="exact", seed=1)
     )
     of = frame.groupby("parameter")["of"].apply(list).to_dict()
@@ -103,7 +103,14 @@ def test_connections_without_rows_are_not_made_up(toy_table: pd.DataFrame) -> No
 
 
 def test_doubts_travel_with_every_frame(crossed_posterior: DataTree) -> None:
-    for read in (summary, scales, contrasts, check, prior_sensitivity, posterior_scores):
+    for read in (
+        summary,
+        sd_summary,
+        contrasts,
+        predictive_check,
+        prior_sensitivity,
+        posterior_scores,
+    ):
         with pytest.warns(SamplingWarning, match="do not trust me") as caught:
             assert read(doubtful(crossed_posterior)).attrs["warnings"] == ["do not trust me"]
         assert caught[0].filename == __file__

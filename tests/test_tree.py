@@ -189,7 +189,13 @@ def test_arviz_labels_every_row_of_its_summary_rightly(model: str, tmp_path: Pat
 
 
 def test_a_table_in_place_of_a_posterior_is_named(toy_table: pd.DataFrame) -> None:
-    for read in (bb.summary, bb.contrasts, bb.scales, bb.check, bb.plots.predictive_check):
+    for read in (
+        bb.summary,
+        bb.contrasts,
+        bb.sd_summary,
+        bb.predictive_check,
+        bb.plots.predictive_check,
+    ):
         with pytest.raises(TypeError, match=r"a posterior is needed, .*got a DataFrame.*bb\.fit"):
             read(toy_table)
 

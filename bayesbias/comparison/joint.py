@@ -94,8 +94,9 @@ def fit_change(
     xarray.DataTree
         A posterior of the change = after - before, in [-2, 2]: positive means farther after.
         `bb.summary` gives it overall, by group and by word, `bb.contrasts` the change of every
-        contrast, `bb.check` the predictive coverage. The group ``before`` holds draws of the means
-        before, joint with those of the change: see `posterior_at`, `changes` and `order_changes`.
+        contrast, `bb.predictive_check` the predictive coverage. The group ``before`` holds draws of
+        the means before, joint with those of the change: see `posterior_at`, `changes` and
+        `order_changes`.
         ``constant_data`` has every row's distance ``before``. The attributes ``n_pairs``,
         ``n_repeated``, ``n_unpaired_before`` and ``n_unpaired_after`` count rows;
         `bb.comparison.unpaired(before, after)` lists those without a partner.

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 
-def complete(
-    tree: DataTree, groups: Collection[str] = EXTRA_GROUPS, *, seed: Seed = None
+def add_groups(
+    tree: DataTree, groups: str | Collection[str] = EXTRA_GROUPS, *, seed: Seed = None
 ) -> DataTree:
     """Return a copy of a posterior with the groups that ArviZ's functions read beside it.
 
@@ -35,7 +35,7 @@ def complete(
     ----------
     tree : DataTree
         A posterior from `fit` or `fit_change`.
-    groups : collection of str
+    groups : str or collection of str
         Those to add, of ``log_likelihood`` (one value a draw and row), ``log_prior`` (one a draw
         for each prior that the model states, summed over its dimension), ``posterior_predictive``
         and ``prior_predictive`` (new rows; from the prior as many as a chain has draws). Groups
@@ -57,9 +57,9 @@ def complete(
     >>> import bayesbias as bb
     >>> wordlist = bb.load_wordlist("religion")
     >>> table = bb.distance_table(bb.load_vectors("glove-demo", wordlist), wordlist)
-    >>> post = bb.complete(bb.fit(table, "paper", seed=1, draws=100), seed=1)
-    >>> "log_likelihood" in post.children  # so that az.loo(post) and the like take it
-    True
+    >>> post = bb.add_groups(bb.fit(table, "paper", seed=1, draws=100), seed=1)
+    >>> sorted(post.children)[:4]
+    ['constant_data', 'log_likelihood', 'log_prior', 'observed_data']
     """
     wanted = (groups,) if isinstance(groups, str) else groups
     for group in wanted:
@@ -67,12 +67,12 @@ def complete(
             raise ValueError(unknown_name("group", str(group), EXTRA_GROUPS))
     copy = tree.copy()
     missing = {group for group in wanted if group not in tree.children}
-    add_groups(copy, missing, default_rng(as_seed_sequence(seed)))
+    draw_groups(copy, missing, default_rng(as_seed_sequence(seed)))
     return copy
 
 
-def add_groups(tree: DataTree, groups: Collection[str], rng: Generator) -> None:
-    """Add groups to a posterior; see `complete`."""
+def draw_groups(tree: DataTree, groups: Collection[str], rng: Generator) -> None:
+    """Add groups to a posterior in place; see `add_groups`."""
     outcome = outcome_of(tree)
     if "prior_predictive" in groups:
         prior = draw_prior(design_of(tree), spec_of(tree), tree["posterior"].sizes["draw"], rng)

@@ -303,12 +303,14 @@ def varying(tree: DataTree) -> Dataset:
             matrix = found[term.correlation]
             rows, columns = np.tril_indices(matrix.shape[-1], -1)
             dims = term.correlation_dims
-            at = {
-                d: xr.DataArray(i, dims="pair") for d, i in zip(dims, (rows, columns), strict=True)
-            }
+            pair = f"{term.correlation}_pair"
+            at = {d: xr.DataArray(i, dims=pair) for d, i in zip(dims, (rows, columns), strict=True)}
             found = found.drop_vars([term.correlation, term.correlation_factor])
             if len(rows):  # not of one thing, which correlates with no other
-                found[term.correlation] = matrix.isel(at).drop_vars(dims)
+                names = labels(tree, dims[0])
+                pairs = [f"{names[c]}, {names[r]}" for r, c in zip(rows, columns, strict=True)]
+                matrix = matrix.isel(at).drop_vars(dims)
+                found[term.correlation] = matrix.assign_coords({pair: pairs})
     return found
 
 

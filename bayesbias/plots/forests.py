@@ -402,10 +402,10 @@ def scales(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     frame : DataFrame
-        As `bayesbias.scales` returns it.
+        As `bayesbias.sd_summary` returns it.
     ax : see `bayesbias.plots`
     """
-    require_frame(frame, ("parameter", "of", "mean", "low", "high"), "bb.scales(posterior)")
+    require_frame(frame, ("parameter", "of", "mean", "low", "high"), "bb.sd_summary(posterior)")
     tails = frame[frame["parameter"] == "nu"]
     rows = frame[frame["parameter"] != "nu"]
     meaning = rows["parameter"].map(lambda name: MEANINGS.get(name, name))

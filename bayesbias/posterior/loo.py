@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,16 +19,16 @@ from .._core.arrays import FloatArray
 from .._core.blas import one_thread
 from .._core.checks import unknown_name
 from .._core.random import Seed, as_seed_sequence
+from ..model.arviz_groups import add_groups
 from ..model.design import Design, IntArray
-from ..model.likelihood import log_likelihood, row_chunks
 from ..model.spec import ModelSpec
-from ..model.tree import SamplingWarning, design_of, n_draws, spec_of, varying
+from ..model.tree import SamplingWarning, design_of, n_draws, spec_of
 from ..sampling.collapsed import log_density
 from ..sampling.exact import sample_exact
-from ..sampling.fit import PARETO_K_LIMIT
 from ..sampling.reduction import collapse
 
 if TYPE_CHECKING:
+    from arviz_stats.utils import ELPDData
     from xarray import DataTree
 
 LEAVE_OUT = ("row", "attribute", "protected_word")
@@ -40,21 +39,6 @@ N_FOLDS = 10
 
 DRAWS = 1_000
 """Draws of a fit without a fold."""
-
-
-@dataclass(frozen=True)
-class PointwiseLoo:
-    """Leave-one-out of every row of a posterior; arrays are (n_rows,)."""
-
-    elpd: FloatArray  # log density of the row given all others
-    p_loo: FloatArray  # how much higher it is with the row among the data
-    pareto_k: FloatArray  # shape of the tail of the row's importance weights
-    good_k: float  # highest k that so many draws allow, min(1 - 1 / log10(draws), 0.7)
-
-    @property
-    def n_bad_k(self) -> int:
-        """How many rows have a k beyond ``good_k``."""
-        return int((self.pareto_k > self.good_k).sum())
 
 
 def compare_models(
@@ -118,14 +102,15 @@ def compare_models(
         raise ValueError(f"leave_out: {unknown_name('choice', leave_out, LEAVE_OUT)}")
     if leave_out != "row":
         return _compare_words(posteriors, leave_out, seed)
-    loos = {name: pointwise_loo(tree) for name, tree in posteriors.items()}
-    frame = _ranked({name: loo.elpd for name, loo in loos.items()})
-    frame.insert(3, "p", [float(loos[name].p_loo.sum()) for name in frame["model"]])
-    frame["n_bad_k"] = [loos[name].n_bad_k for name in frame["model"]]
+    loos = {name: leave_rows_out(tree) for name, tree in posteriors.items()}
+    frame = _ranked({name: loo.elpd_i.values for name, loo in loos.items()})
+    frame.insert(3, "p", [float(loos[name].p) for name in frame["model"]])
+    bad = {name: int((loo.pareto_k > loo.good_k).sum()) for name, loo in loos.items()}
+    frame["n_bad_k"] = [bad[name] for name in frame["model"]]
     for name, loo in loos.items():
-        if loo.n_bad_k:
+        if bad[name]:
             warnings.warn(
-                f"{name}: {loo.n_bad_k} of {len(loo.elpd)} rows have Pareto k above "
+                f"{name}: {bad[name]} of {loo.n_data_points} rows have Pareto k above "
                 f"{loo.good_k:.2f}: their share of the elpd is not reliable; raise draws, or "
                 "compare with leave_out='attribute'",
                 SamplingWarning,
@@ -150,32 +135,15 @@ def _check_same_table(posteriors: Mapping[str, DataTree]) -> None:
         )
 
 
-def pointwise_loo(tree: DataTree) -> PointwiseLoo:
-    """Leave-one-out of every row by PSIS, in blocks of rows so that memory is bounded."""
-    from arviz_stats.base import array_stats
-    from scipy.special import logsumexp
-
-    n, efficiency, blocks = n_draws(tree), _relative_efficiency(tree), []
-    for rows in row_chunks(tree):
-        density = log_likelihood(tree, rows).T
-        log_weights, k = array_stats.psislw(density, r_eff=efficiency, axis=-1)
-        elpd = logsumexp(log_weights + density, axis=1)
-        blocks.append((elpd, logsumexp(density, axis=1) - np.log(n) - elpd, k))
-    elpd, p_loo, k = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
-    return PointwiseLoo(elpd, p_loo, k, good_k=min(1 - 1 / np.log10(max(n, 2)), PARETO_K_LIMIT))
-
-
-def _relative_efficiency(tree: DataTree) -> float:
-    """Effective draws a draw: by weights of the exact sampler, or on average over parameters."""
-    n, stats = n_draws(tree), tree["sample_stats"]
-    if "importance_ess" in stats:  # draws are copies of its proposals, and worth no more than those
-        return min(n, float(stats["importance_ess"])) / n
-    if tree["posterior"].sizes["chain"] == 1:
-        return 1.0
+def leave_rows_out(tree: DataTree) -> ELPDData:
+    """Leave every row out by ArviZ's PSIS; draws of the exact sampler are worth its proposals."""
     import arviz as az
 
-    ess = az.ess(varying(tree), method="mean")
-    return float(np.mean(np.concatenate([values.values.ravel() for values in ess.values()]))) / n
+    n, stats = n_draws(tree), tree["sample_stats"]
+    efficiency = min(n, float(stats["importance_ess"])) / n if "importance_ess" in stats else None
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Estimated shape parameter of Pareto")
+        return az.loo(add_groups(tree, "log_likelihood"), pointwise=True, reff=efficiency)
 
 
 def _compare_words(posteriors: Mapping[str, DataTree], factor: str, seed: Seed) -> pd.DataFrame:
@@ -190,12 +158,12 @@ def _compare_words(posteriors: Mapping[str, DataTree], factor: str, seed: Seed) 
     dealing, *children = sequence.spawn(1 + len(posteriors))
     fold_of = _folds(design_of(next(iter(posteriors.values()))), factor, dealing)
     with one_thread():
-        found = {
+        results = {
             name: leave_words_out(design_of(tree), spec_of(tree), factor, fold_of, child)
             for (name, tree), child in zip(posteriors.items(), children, strict=True)
         }
-    frame = _ranked({name: elpd for name, (elpd, _) in found.items()})
-    frame["mcse"] = [float(np.sqrt((found[name][1] ** 2).sum())) for name in frame["model"]]
+    frame = _ranked({name: elpd for name, (elpd, _) in results.items()})
+    frame["mcse"] = [float(np.sqrt((results[name][1] ** 2).sum())) for name in frame["model"]]
     frame["n_words"] = len(fold_of)
     frame.attrs["seed"] = sequence.entropy
     return frame
@@ -264,37 +232,11 @@ def leave_words_out(
 
 def _ranked(pointwise: Mapping[str, FloatArray]) -> pd.DataFrame:
     """Sum log densities, with standard errors and differences to the best, the best first."""
-    totals = {name: float(values.sum()) for name, values in pointwise.items()}
-    order = sorted(totals, key=lambda name: (-totals[name], name))
-    best = pointwise[order[0]]
-
-    def standard_error(values: FloatArray) -> float:
-        return float(np.sqrt(len(values) * values.var(ddof=1)))
-
-    return pd.DataFrame(
-        {
-            "model": order,
-            "elpd": [totals[name] for name in order],
-            "se": [standard_error(pointwise[name]) for name in order],
-            "elpd_diff": [totals[name] - totals[order[0]] for name in order],
-            "dse": [standard_error(pointwise[name] - best) for name in order],
-        }
-    )
-
-
-def add_log_likelihood(tree: DataTree) -> DataTree:
-    """Return a copy of a posterior with ArviZ's group ``log_likelihood``; see `complete`.
-
-    Examples
-    --------
-    >>> import bayesbias as bb
-    >>> wordlist = bb.load_wordlist("religion")
-    >>> vectors = bb.load_vectors("glove-demo", wordlist)
-    >>> table = bb.distance_table(vectors, wordlist)
-    >>> post = bb.fit(table, seed=1)
-    >>> "log_likelihood" in bb.add_log_likelihood(post).children
-    True
-    """
-    from ..model.arviz_groups import complete
-
-    return complete(tree, ("log_likelihood",))
+    frame = pd.DataFrame(pointwise)
+    totals = frame.sum()
+    order = sorted(totals.index, key=lambda name: (-totals[name], name))
+    frame, totals = frame[order], totals[order]
+    errors = np.sqrt(len(frame)) * frame.std()
+    to_best = np.sqrt(len(frame)) * frame.sub(frame[order[0]], axis=0).std()
+    columns = {"elpd": totals, "se": errors, "elpd_diff": totals - totals.iloc[0], "dse": to_best}
+    return pd.DataFrame(columns).rename_axis("model").reset_index()

@@ -28,7 +28,7 @@ DEFAULT_DRAWS = 1_000
 """Predictive draws a row. The published coverage is what HPDIs of so many draws give."""
 
 
-def check(
+def predictive_check(
     tree: DataTree,
     ci_probs: Sequence[float] = (0.5, DEFAULT_CI_PROB),
     *,
@@ -66,7 +66,7 @@ def check(
     >>> vectors = bb.load_vectors("glove-demo", wordlist)
     >>> table = bb.distance_table(vectors, wordlist)
     >>> post = bb.fit(table, seed=1)
-    >>> sorted(set(bb.check(post, seed=1)["ci_prob"]))
+    >>> sorted(set(bb.predictive_check(post, seed=1)["ci_prob"]))
     [0.5, 0.89]
     """
     sequence = as_seed_sequence(seed)
@@ -102,7 +102,7 @@ def predictive_intervals(
     n_draws: int | None = DEFAULT_DRAWS,
     seed: Seed = None,
 ) -> dict[float, FloatArray]:
-    """Compute predictive intervals of every row, (n_rows, 2) for each probability; see `check`."""
+    """Compute intervals of `predictive_check` of every row, (n_rows, 2) by probability."""
     probabilities = [check_probability(ci_prob) for ci_prob in ci_probs]
     if n_draws is not None:
         check_numbers(n_draws=n_draws)

@@ -87,7 +87,7 @@ def summary(
     return by_level(tree, describe)
 
 
-def scales(
+def sd_summary(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
     """Compute standard deviations: how far words, attributes and single rows spread.
@@ -105,7 +105,7 @@ def scales(
     >>> vectors = bb.load_vectors("glove-demo", wordlist)
     >>> table = bb.distance_table(vectors, wordlist)
     >>> post = bb.fit(table, seed=1)
-    >>> "sigma" in set(bb.scales(post)["parameter"])
+    >>> "sigma" in set(bb.sd_summary(post)["parameter"])
     True
     """
     spec = spec_of(tree)

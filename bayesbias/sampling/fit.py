@@ -17,7 +17,7 @@ from .._core.checks import Argument
 from .._core.display import abridged
 from .._core.random import as_seed_sequence
 from .._core.resources import OWN_FRAMES
-from ..model.arviz_groups import add_groups
+from ..model.arviz_groups import draw_groups
 from ..model.defaults import RECOMMENDED
 from ..model.design import Design, index_table
 from ..model.pymc_model import model_of
@@ -186,7 +186,7 @@ def fit_design(
     tree.attrs["warnings"] = json.dumps([str(doubt) for doubt in doubts])
     for doubt in doubts:
         warnings.warn(doubt, skip_file_prefixes=OWN_FRAMES)
-    add_groups(tree, options.groups, predicting)
+    draw_groups(tree, options.groups, predicting)
     return tree
 
 
@@ -287,7 +287,7 @@ def _doubts(tree: DataTree) -> Iterator[SamplingWarning]:
     if stats["n_modes"] > 1:
         told = f"the posterior has {int(stats['n_modes'])} modes: the prior of connection_mean and "
         told += "the data disagree, and words that spread widely explain them as well as a mean "
-        yield SamplingWarning(told, "far from its prior; look at bb.scales, or widen ", _PRIORS)
+        yield SamplingWarning(told, "far from its prior; look at bb.sd_summary, or widen ", _PRIORS)
     k, ess = float(stats["pareto_k"]), float(stats["importance_ess"])
     if not k < PARETO_K_LIMIT:
         told = f"Pareto k of the exact sampler is {k:.2f}, not below {PARETO_K_LIMIT}: weights "

@@ -16,7 +16,7 @@ from ..model.spec import ModelSpec
 from ..model.tree import spec_of, warnings_of
 from ..posterior.contrasts import contrasts
 from ..posterior.predictive import coverage, predictive_intervals
-from ..posterior.summaries import scales
+from ..posterior.summaries import sd_summary
 from ..sampling.options import FitOptions
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def read_any(tree: DataTree, settings: FitOptions) -> dict[str, Any]:
         "contrasts": contrasts(tree, **settings.reading),
         "predictive": predictive,
         "check": coverage(tree, predictive),
-        "scales": scales(tree, **settings.intervals),
+        "scales": sd_summary(tree, **settings.intervals),
         "warnings": tuple(warnings_of(tree)),
     }
 

@@ -23,10 +23,9 @@ from ..embeddings.formats.keyed import frequency_ranks
 from ..embeddings.load import CASES, cures, load_vectors, resolved_forms
 from ..model.defaults import DEFAULT_MODELS
 from ..model.spec import ModelSpec, load_model
-from ..posterior.diagnostics import diagnostics
+from ..posterior.diagnostics import diagnostics, prior_sensitivity
 from ..posterior.influence import influence
 from ..posterior.loo import compare_models
-from ..posterior.sensitivity import prior_sensitivity
 from ..posterior.summaries import summary
 from ..sampling.fit import fit
 from ..sampling.options import FitKeywords, FitOptions

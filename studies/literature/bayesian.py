@@ -245,7 +245,7 @@ def predictive_check() -> Iterator[Claim]:
     quoted = "the 89% and 55% highest posterior density predictive intervals"
     note = "the interval that the text calls 55% is the 50% interval of the figures"
     for name, labels in printed.items():
-        frame = bb.check(fitted(name, "paper"), seed=0)
+        frame = bb.predictive_check(fitted(name, "paper"), seed=0)
         coverage = frame[frame["connection"] == "all"].set_index("ci_prob")["coverage"]
         for prob, label in zip((0.89, 0.5), labels, strict=True):
             found = round(100 * float(coverage[prob]), 1)
