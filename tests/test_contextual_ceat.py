@@ -9,7 +9,7 @@ from builders import refused
 from scipy.stats import norm
 
 import bayesbias as bb
-from bayesbias.contextual import ContextualVectors, ceat, combine_effects, load_sentences
+from bayesbias.contextual import ContextualVectors, ceat, load_sentences
 from bayesbias.contextual.sentences import natural_sentence
 
 LISTS = {"X": ["x1", "x2"], "Y": ["y1", "y2"], "A": ["a"], "B": ["b"]}
@@ -22,20 +22,6 @@ def vectors_of(n_contexts: int) -> ContextualVectors:
     return ContextualVectors("toy", WORDS, contexts, drawn.astype("f4"), (), "word", 0)
 
 
-def test_two_samples_of_one_variance_in_closed_form() -> None:
-    """By hand: Q = (d1 - d2)²/2V, so that tau² = (d1 - d2)²/2 - V, or zero if that is negative."""
-    far = combine_effects([0.2, 1.4], [0.09, 0.09])
-    assert far.between_sd**2 == pytest.approx(1.2**2 / 2 - 0.09)
-    assert far.effect_size == pytest.approx(0.8)
-    assert far.standard_error == pytest.approx(np.sqrt((0.09 + far.between_sd**2) / 2))
-    assert far.p_value == pytest.approx(2 * (1 - norm.cdf(0.8 / far.standard_error)))
-    near = combine_effects([0.8, 0.9], [0.04, 0.16])  # no more apart than by chance
-    assert near.between_sd == 0
-    assert near.effect_size == pytest.approx((0.8 * 25 + 0.9 * 6.25) / 31.25)
-    refused("as many variances as effects", combine_effects, [1.0, 2.0], [1.0])
-    refused("variances positive", combine_effects, [1.0, 2.0], [1.0, 0.0])
-
-
 def test_one_sentence_a_word_is_weat() -> None:
     vectors = vectors_of(1)
     expected = bb.scores.weat(vectors.in_context("sentence 1"), **LISTS).effect_size
@@ -46,21 +32,36 @@ def test_one_sentence_a_word_is_weat() -> None:
     assert found.between_sd == 0
 
 
-def test_samples_are_weat_of_one_sentence_a_word() -> None:
-    """All 64 choices of one of two sentences, each by `scores.weat`; samples meet them all."""
+def test_samples_are_weat_of_one_sentence_a_word_and_combined_as_published() -> None:
+    """All 64 choices of one of two sentences, each by `scores.weat`; samples meet them all.
+
+    The samples are combined by DerSimonian and Laird's formulas (1986), written out.
+    """
     vectors = vectors_of(2)
     every = [
         bb.scores.weat(
             {word: vectors.vectors[at, pick[at]] for at, word in enumerate(WORDS)}, **LISTS
-        ).effect_size
+        )
         for pick in product(range(2), repeat=len(WORDS))
     ]
+    effects = np.array([each.effect_size for each in every])
     found = ceat(vectors, **LISTS, n_samples=2000, seed=1)
-    apart = np.abs(found.effects[:, None] - np.array(every))
-    assert apart.min(axis=1).max() < 1e-5  # single precision
-    assert set(apart.argmin(axis=1)) == set(range(64))
+    distance = np.abs(found.effects[:, None] - effects)
+    assert distance.min(axis=1).max() < 1e-5  # single precision
+    chosen = distance.argmin(axis=1)
+    assert set(chosen) == set(range(64))
     # Every choice as often as any other: four standard errors of a mean of 2,000.
-    assert found.effects.mean() == pytest.approx(np.mean(every), abs=4 * np.std(every) / 2000**0.5)
+    assert found.effects.mean() == pytest.approx(effects.mean(), abs=4 * effects.std() / 2000**0.5)
+    variance = np.array([each.association.var(ddof=1) for each in every])[chosen]
+    w, d = 1 / variance, effects[chosen]
+    q = sum(w * (d - sum(w * d) / sum(w)) ** 2)
+    between = max(0.0, (q - 1999) / (sum(w) - sum(w**2) / sum(w)))
+    v = 1 / (variance + between)
+    assert found.between_sd == pytest.approx(np.sqrt(between), rel=1e-4)
+    assert found.effect_size == pytest.approx(sum(v * d) / sum(v), rel=1e-4)
+    assert found.standard_error == pytest.approx(sum(v) ** -0.5, rel=1e-4)
+    p_value = 2 * norm.sf(abs(found.effect_size) / found.standard_error)
+    assert found.p_value == pytest.approx(p_value)
     refused("no word of X has vectors: z", ceat, vectors, ["z"], *list(LISTS.values())[1:])
 
 

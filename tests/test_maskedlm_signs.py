@@ -152,7 +152,7 @@ def test_the_model_has_a_form_in_pymc_and_a_graph() -> None:
     model = bb.build_model(data.design(data.y[:, 0], "one"), "pairs-signs")
     names = {variable.name for variable in model.free_RVs}
     assert {"word_mean", "cluster_effect", "slope", "cluster_sd", "sigma"} <= names
-    assert "cluster_effect" in bb.graph("pairs-signs").source
+    assert "cluster_effect" in bb.model_graph("pairs-signs").source
 
 
 def test_observed_shares_of_single_pairs_are_binomial() -> None:

@@ -5,17 +5,16 @@
 the extra ``mlm``; nothing else here imports torch.
 """
 
-from .ceat import CombinedEffect as CombinedEffect
-from .ceat import ceat as ceat
-from .ceat import combine_effects as combine_effects
 from .encoders import Encoder as Encoder
 from .encoders import load_encoder as load_encoder
 from .encoding import POOLINGS as POOLINGS
 from .encoding import ContextualVectors as ContextualVectors
 from .encoding import contextual_vectors as contextual_vectors
 from .encoding import sentence_vectors as sentence_vectors
-from .seat import SeatResult as SeatResult
-from .seat import seat as seat
+from .sentence_scores import CombinedEffect as CombinedEffect
+from .sentence_scores import SeatResult as SeatResult
+from .sentence_scores import ceat as ceat
+from .sentence_scores import seat as seat
 from .sentences import Templates as Templates
 from .sentences import load_sentences as load_sentences
 from .sentences import load_templates as load_templates

@@ -109,7 +109,7 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
     folder = Path(place)
     settings = _json(folder / "sentence_bert_config.json", dict)
     limits = [longest_input(network, tokenizer), settings.get("max_seq_length")]
-    if not all(isinstance(limit, int | None) for limit in limits):
+    if not isinstance(limits[1], int | None):
         raise ValueError(f"{folder / 'sentence_bert_config.json'}: max_seq_length is no number")
     return Encoder(
         name=folder.absolute().name if folder.is_dir() else place,

@@ -64,14 +64,6 @@ class ContextualVectors:
         keyed.add_vectors(list(self.words), self.vectors[:, self.contexts.index(context)])
         return keyed
 
-    def mapping(self) -> Mapping[tuple[str, str], Arrays]:
-        """Return the vectors by (word, context)."""
-        return {
-            (word, context): self.vectors[w, t]
-            for w, word in enumerate(self.words)
-            for t, context in enumerate(self.contexts)
-        }
-
 
 def contextual_vectors(
     encoder: str | Path | Encoder,
@@ -130,28 +122,28 @@ def contextual_vectors(
         If a causal encoder, whose tokens know of those before them only, reads a word, or the first
         token, before it has read the sentence.
     """
-    own, wanted = templates if isinstance(templates, Mapping) else None, list(dict.fromkeys(words))
-    chosen = () if isinstance(templates, Mapping) else load_templates(templates).templates
+    natural = templates if isinstance(templates, Mapping) else None
+    contexts = load_templates(templates).templates if not isinstance(templates, Mapping) else ()
     loaded, depth = _chosen(encoder, device, layer, pooling, POOLINGS)
-    _warn_of_blindness(loaded, chosen, pooling)
-    having = wanted if own is None else [word for word in wanted if own.get(word)]
-    missing = tuple(w for w in wanted if w not in having or not _can_write(loaded, w))
-    known = tuple(word for word in wanted if word not in missing)
+    _warn_of_blindness(loaded, contexts, pooling)
+    wanted = list(dict.fromkeys(words))
+    written = [word for word in wanted if _can_write(loaded, word)]
+    known = tuple(word for word in written if natural is None or natural.get(word))
     if not known:
         raise ValueError(f"the tokenizer of {loaded.name} can write none of {len(wanted)} words")
-    if own is not None:
-        n_each = min(len(own[word]) for word in known)
-        chosen = tuple(f"sentence {at + 1}" for at in range(n_each))
-        sentences = [natural_sentence(text, w) for w in known for text in own[w][:n_each]]
+    if natural is None:
+        sentences = [sentence(template, word) for word in known for template in contexts]
     else:
-        sentences = [sentence(template, word) for word in known for template in chosen]
+        n_each = min(len(natural[word]) for word in known)
+        contexts = tuple(f"sentence {at + 1}" for at in range(n_each))
+        sentences = [natural_sentence(text, w) for w in known for text in natural[w][:n_each]]
     rows = _encode(loaded, sentences, depth, pooling, batch_size, shown=progressbar)
     return ContextualVectors(
         encoder=loaded.name,
         words=known,
-        contexts=chosen,
-        vectors=rows.reshape(len(known), len(chosen), -1),
-        missing=missing,
+        contexts=contexts,
+        vectors=rows.reshape(len(known), len(contexts), -1),
+        missing=tuple(word for word in wanted if word not in known),
         pooling=pooling,
         layer=depth,
     )
@@ -184,18 +176,11 @@ def sentence_vectors(
 
     Raises
     ------
-    ImportError
-        If the extra ``mlm`` is not installed.
-    FileNotFoundError
-        If the model is not within reach.
+    ImportError, FileNotFoundError
+        As `contextual_vectors` does.
     ValueError
         If there is no sentence, one is blank or longer than the encoder takes (nothing is cut), or
         a number or name is not valid.
-
-    Warns
-    -----
-    UserWarning
-        If the first token of a causal encoder is asked for.
 
     Examples
     --------

@@ -44,15 +44,14 @@ class Templates:
     def __post_init__(self) -> None:
         if not self.templates:
             raise ValueError("at least one template is needed, such as 'This is {}.'")
-        for each in self.templates:
+        for at, each in enumerate(self.templates):
             if not isinstance(each, str) or each.count(PLACE) != 1:
                 raise ValueError(
                     f"the template {each!r} must have exactly one place {PLACE} for the word, "
                     "as in 'This is {}.'"
                 )
-        if len(set(self.templates)) < len(self.templates):
-            twice = next(each for each in self.templates if self.templates.count(each) > 1)
-            raise ValueError(f"the template {twice!r} is given twice")
+            if each in self.templates[:at]:
+                raise ValueError(f"the template {each!r} is given twice")
 
 
 @dataclass(frozen=True)

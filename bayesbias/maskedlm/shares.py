@@ -22,7 +22,7 @@ EQUAL = "_equal_length"
 """Ending of the names of shares in which the sentences of a pair have as many tokens."""
 
 LEAST_REST = 0.5
-"""The spread of a cluster with half of a type's pairs, or more, is twice that of a small one."""
+"""The variance of a cluster with half of a type's pairs, or more, is doubled."""
 
 SHARE_DIMS: dict[str, tuple[str, ...]] = {
     "share": ("bias_type", "language_model"),
@@ -109,14 +109,14 @@ def _of_new_clusters(
     """Draw what new clusters add, (n_draws, n_types + 1, n_axes).
 
     Effects of a cluster are sums over its words, so that contrasts that share words go together.
-    The spread of a cluster is divided by 1 - h, h the share of a type's pairs that go with it: its
-    own, and others' by as much as they share words. A type's mean follows large clusters, which
-    takes their spread for smaller than it is (the estimator CV3: MacKinnon, Nielsen and Webb, 2023,
-    Journal of Econometrics 232).
+    The variance of a cluster is divided by 1 - h, h the share of a type's pairs that go with it:
+    its own, and others' by as much as they share words. A type's mean follows large clusters, which
+    takes their spread for smaller than it is (the estimator CV2: Bell and McCaffrey, 2002, Survey
+    Methodology 28).
     """
     words = word_shares(data.clusters, np.bincount(data.cluster))
     going_along = (weights[:-1] @ (words @ words.T)).max(axis=0)
-    weights = weights / np.maximum(1 - going_along, LEAST_REST)
+    weights = weights / np.sqrt(np.maximum(1 - going_along, LEAST_REST))
     rng, shape = default_rng(seed), (len(effects["mean"]), words.shape[1])
     new = [
         sd[:, None] * (rng.standard_normal(shape) @ (weights @ words).T)

@@ -1,0 +1,193 @@
+"""SEAT and CEAT: WEAT on sentences in place of words, all together or one a word at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.random import default_rng
+
+from .._core.arrays import FloatArray, unit_rows
+from .._core.checks import check_numbers
+from .._core.random import Seed
+from ..scores.weam import psi_of
+from ..scores.weat import Ddof, effect_sizes
+from .encoding import ContextualVectors
+
+SAMPLES_AT_ONCE = 500
+"""Samples whose cosines are held together: 1 MB for lists of 16 words."""
+
+
+@dataclass(frozen=True, eq=False)
+class SeatResult:
+    """SEAT on all sentences, and WEAT in every context alone; see `seat`.
+
+    Parameters
+    ----------
+    effect_size : float
+        WEAT's d over all sentences of each set together, as May et al. (2019) define it.
+    by_context : mapping of str to float
+        d in each context: how much the score owes to the sentence.
+    missing : tuple of str
+        Words left out, since the vectors lack them.
+    """
+
+    effect_size: float
+    by_context: Mapping[str, float]
+    missing: tuple[str, ...]
+
+
+def seat(
+    vectors: ContextualVectors,
+    X: Iterable[str],
+    Y: Iterable[str],
+    A: Iterable[str],
+    B: Iterable[str],
+    *,
+    ddof: Ddof = 1,
+) -> SeatResult:
+    """WEAT on the sentences that templates make of four lists of words.
+
+    SEAT's own p-value permutes sentences as if they were independent; sentences of one word are
+    not, so none is given here. For an interval fit the model ``contextual``.
+
+    Parameters
+    ----------
+    vectors : ContextualVectors
+        With ``pooling="sentence"`` it is SEAT; with words' own vectors it is its like.
+    X, Y, A, B : iterable of str
+        Two lists of targets and two of attributes, as for `scores.weat`.
+    ddof : {1, 0, "pooled"}
+        Of the standard deviation of d; 1 as SEAT has it.
+
+    Raises
+    ------
+    ValueError
+        If no word of a list has vectors.
+
+    References
+    ----------
+    May, Wang, Bordia, Bowman, Rudinger (2019), On measuring social biases in sentence encoders.
+    """
+    rows, missing = _rows(vectors, {"X": X, "Y": Y, "A": A, "B": B})
+
+    def score(*sets: FloatArray) -> float:
+        x, y, a, b = (each.reshape(-1, each.shape[-1]) for each in sets)
+        value = float(effect_sizes(psi_of(x, a, b), psi_of(y, a, b), ddof))
+        if not np.isfinite(value):
+            raise ValueError("all targets are alike, so that the effect size is undefined")
+        return value
+
+    by_context = {
+        context: score(*(each[:, at] for each in rows))
+        for at, context in enumerate(vectors.contexts)
+    }
+    return SeatResult(score(*rows), by_context, missing)
+
+
+def _rows(
+    vectors: ContextualVectors, lists: Mapping[str, Iterable[str]]
+) -> tuple[list[FloatArray], tuple[str, ...]]:
+    """Return the vectors of lists of words, (n_words, n_contexts, n_dims), and what has none."""
+    place, rows, missing = {word: at for at, word in enumerate(vectors.words)}, [], []
+    for name, words in ((name, list(words)) for name, words in lists.items()):
+        missing += [word for word in words if word not in place]
+        known = [place[word] for word in words if word in place]
+        if not known:
+            raise ValueError(f"no word of {name} has vectors: {', '.join(words) or 'it is empty'}")
+        rows.append(np.asarray(vectors.vectors[known], dtype=np.float64))
+    return rows, tuple(dict.fromkeys(missing))
+
+
+@dataclass(frozen=True)
+class CombinedEffect:
+    """Effect sizes of samples in a random-effects model; see `ceat`.
+
+    Parameters
+    ----------
+    effect_size, standard_error : float
+    between_sd : float
+        Of the true effect sizes of samples.
+    p_value : float
+        Two-sided, of no effect.
+    effects : (n_samples,) float
+    """
+
+    effect_size: float
+    standard_error: float
+    between_sd: float
+    p_value: float
+    effects: FloatArray = field(repr=False)
+
+
+def ceat(
+    vectors: ContextualVectors,
+    X: Iterable[str],
+    Y: Iterable[str],
+    A: Iterable[str],
+    B: Iterable[str],
+    *,
+    n_samples: int = 10_000,
+    seed: Seed = None,
+) -> CombinedEffect:
+    r"""Combine WEAT's effect sizes over samples of one sentence a word.
+
+    With weights :math:`w_i = 1/V_i` and :math:`Q = \sum w_i (d_i - \bar d_w)^2` the variance
+    between samples is :math:`\tau^2 = \max(0, (Q - (N - 1))/(\sum w_i - \sum w_i^2/\sum w_i))`
+    (DerSimonian and Laird, 1986); the combined effect size is the mean of :math:`d_i` by
+    :math:`v_i = 1/(V_i + \tau^2)`, and its standard error :math:`(\sum v_i)^{-1/2}`. It falls with
+    ``n_samples``, however few sentences there are, so that p says nothing about other sentences or
+    words. For that fit the model ``contextual``.
+
+    Parameters
+    ----------
+    vectors : ContextualVectors
+        Of every word in sentences of its own, or in templates.
+    X, Y, A, B : iterable of str
+        Two lists of targets and two of attributes, as for `scores.weat`.
+    n_samples : int
+        Each draws a sentence for every word.
+    seed : int, SeedSequence, Generator or None
+
+    Raises
+    ------
+    ValueError
+        If no word of a list has vectors, the number is not valid, or all targets are alike.
+
+    References
+    ----------
+    Guo and Caliskan (2021), Detecting emergent intersectional biases, AIES; WEAT's d with the sd of
+    divisor N - 1, and the variance of the associations of all targets for that of a sample.
+
+    Examples
+    --------
+    >>> from bayesbias import contextual
+    >>> sentences = contextual.load_sentences("sentences.csv")  # doctest: +SKIP
+    >>> vectors = contextual.contextual_vectors("./bert", sentences, sentences)  # doctest: +SKIP
+    >>> contextual.ceat(vectors, X, Y, A, B, seed=1).effect_size  # doctest: +SKIP
+    """
+    from scipy.stats import norm
+
+    check_numbers(n_samples=n_samples)
+    (x, y, a, b), _ = _rows(vectors, {"X": X, "Y": Y, "A": A, "B": B})
+    k, n, rng = len(vectors.contexts), len(x) + len(y), default_rng(seed)
+    unit = [unit_rows(each.reshape(-1, each.shape[2])) for each in (x, y, a, b)]
+    cosines = np.vstack(unit[:2]) @ np.vstack(unit[2:]).T
+    sampled = []
+    for start in range(0, n_samples, SAMPLES_AT_ONCE):
+        size = min(SAMPLES_AT_ONCE, n_samples - start), n + len(a) + len(b)
+        taken = rng.integers(k, size=size) + k * np.r_[:n, : len(a) + len(b)]
+        drawn = cosines[taken[:, :n, None], taken[:, None, n:]]
+        sampled.append(drawn[..., : len(a)].mean(axis=2) - drawn[..., len(a) :].mean(axis=2))
+    s = np.concatenate(sampled)
+    d, variance = effect_sizes(s[:, : len(x)], s[:, len(x) :]), s.var(axis=1, ddof=1)
+    if not np.isfinite(d).all():
+        raise ValueError("all targets of a sample are alike, so that the effect size is undefined")
+    w = 1 / variance
+    q, spread = (w * (d - (w @ d) / w.sum()) ** 2).sum(), w.sum() - (w @ w) / w.sum()
+    between = max(0.0, float((q - (n_samples - 1)) / spread)) if n_samples > 1 else 0.0
+    v = 1 / (variance + between)
+    combined, error = float((v @ d) / v.sum()), float(v.sum() ** -0.5)
+    p_value = 2 * float(norm.sf(abs(combined) / error))
+    return CombinedEffect(combined, error, float(np.sqrt(between)), p_value, d)
