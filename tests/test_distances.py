@@ -1,9 +1,6 @@
-"""The table on a two-dimensional embedding whose cosines can be done by hand, and files."""
+"""The table on a two-dimensional embedding whose cosines can be done by hand."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,7 +11,6 @@ from pandas.testing import assert_frame_equal
 import bayesbias as bb
 from bayesbias.tables.distances import distance_table, missing_words
 from bayesbias.tables.schema import COLUMNS
-from bayesbias.tables.table_files import read_table, write_table
 from bayesbias.tables.wordlists import WordList
 
 VECTORS = {
@@ -196,124 +192,9 @@ def test_what_cannot_be_measured_is_refused(
         distance_table(embedding(**vectors), word_list(**changed))
 
 
-@pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_a_table_is_read_back_as_it_was_written(
-    table: pd.DataFrame, tmp_path: Path, ending: str
-) -> None:
-    """The words "nan" and "null" come back as words."""
-    path = tmp_path / f"table.{ending}"
-    write_table(table, path)
-    assert_frame_equal(read_table(path), table, check_exact=True)
-    assert list(tmp_path.iterdir()) == [path]
-
-
-@pytest.mark.parametrize("name", ["table.xlsx", "table", "table.csv.gz"])
-def test_other_endings_are_refused(table: pd.DataFrame, tmp_path: Path, name: str) -> None:
-    with pytest.raises(ValueError, match=r"is written to \.csv or \.parquet, not to"):
-        write_table(table, tmp_path / name)
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_write_that_fails_leaves_nothing_behind(table: pd.DataFrame, tmp_path: Path) -> None:
-    in_the_way = tmp_path / "table.csv"
-    in_the_way.mkdir()
-    with pytest.raises(IsADirectoryError, match=r"table\.csv"):
-        write_table(table, in_the_way)
-    assert list(tmp_path.iterdir()) == [in_the_way]
-
-
-PUBLISHED = """protected_word,word_to_compare,word_class,cosine_distance,connection
-he,soldier,man,0.4,associated
-he,nurse,woman,1.2,different
-he,null,neutral,0.9,none
-he,walk,human,-100,human
-she,nurse,woman_stereotype,0.3,associated
-she,null,neutral,0.9,none
-"""
-Write = Callable[[str, str | bytes], Path]
-
-
-def test_the_published_layout_is_read(file: Write) -> None:
-    with pytest.warns(UserWarning, match="1 rows of 6 hold the missing-word mark -100"):
-        table = read_table(file("published.csv", PUBLISHED))
-    connections = ["associated", "different", "neutral", "associated", "neutral"]
-    assert table["connection"].tolist() == connections
-    assert table["protected_group"].tolist() == ["man", "man", "man", "woman", "woman"]
-    assert "null" in set(table["attribute"])
-
-
-def test_words_that_lose_all_rows_are_named(file: Write) -> None:
-    path = file("published.csv", PUBLISHED + "it,soldier,man,-100,associated\n")
-    with pytest.warns(UserWarning, match="words without any rows: it"):
-        assert "it" not in set(read_table(path)["protected_word"])
-
-
-def test_a_published_word_without_associated_rows_has_no_group(file: Write) -> None:
-    path = file("published.csv", PUBLISHED + "it,null,neutral,0.7,none\n")
-    with pytest.raises(ValueError, match=r"published\.csv: no associated rows, .* for it"):
-        read_table(path)
-
-
-def test_duplicates_are_kept_and_counted(table: pd.DataFrame, tmp_path: Path) -> None:
-    path = tmp_path / "twice.csv"
-    write_table(pd.concat([table, table.iloc[:2]]), path)
-    with pytest.warns(UserWarning, match="2 of 10 rows repeat an earlier row exactly"):
-        assert len(read_table(path)) == 10
-
-
-HEADER = ",".join(COLUMNS) + "\n"
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("", "the file is empty"),
-        (HEADER, "the table has no rows"),
-        ("a,b\n1,2\n", r"lacks the column\(s\) protected_word"),
-        (HEADER + "he,man,nurse,woman,differnt,0.5\n", "did you mean 'different'"),
-        (HEADER + "he,man,nurse,woman,different,-100\n", r"1 distance\(s\) are not in \[0, 2\]"),
-        (HEADER + "he,man,nurse,woman,different,nan\n", r"not in \[0, 2\].*nan"),
-        (
-            HEADER + 'he,man,"nu\nrse",woman,different,0.5\n\nhe,man,nurse,woman,different,far\n',
-            "line 5: cosine_distance is 'far', not a number",
-        ),
-        (HEADER + "he,man,nurse,woman,different,\n", "line 2: cosine_distance is empty"),
-        ("\n" + HEADER + "he,man,nurse,woman,different,far\n", "cosine_distance must be numbers"),
-        (
-            HEADER + f"he,man,{'x' * 140_000},woman,different,far\n",  # beyond csv's limit
-            "cosine_distance must be numbers",
-        ),
-        (HEADER.replace(",", ";"), "separated by semicolons. Save it with commas"),
-        (
-            HEADER.replace(",", ";") + "he;man;nurse;woman;different;0,5\n",
-            "separated by semicolons. Save it with commas",
-        ),
-        (HEADER.replace(",", "\t"), "separated by tabs. Save it with commas"),
-        (HEADER + "he,man,,woman,different,0.5\n", "row 0 has an empty attribute"),
-        ("protected_word,word_to_compare\nhe,nurse\n", r"lacks the column\(s\) word_class"),
-    ],
-)
-def test_files_that_are_no_tables_are_named(file: Write, content: str, message: str) -> None:
-    with pytest.raises(ValueError, match=rf"(?s)odd\.csv: .*{message}"):
-        read_table(file("odd.csv", content))
-
-
 def test_vectors_come_first() -> None:
     with pytest.raises(ValueError, match=r"the vectors come first, the words second: distance_t"):
         distance_table(word_list(), embedding())  # type: ignore[arg-type]
-
-
-def test_files_that_are_not_there(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="no table at"):
-        read_table(tmp_path / "nowhere.csv")
-    with pytest.raises(IsADirectoryError, match="is a folder; give a table in it"):
-        read_table(tmp_path)
-
-
-@pytest.mark.parametrize("name", ["odd.csv", "odd.parquet"])
-def test_bytes_that_are_no_text_are_refused(file: Write, name: str) -> None:
-    with pytest.raises(ValueError, match="odd"):
-        read_table(file(name, b"\xff\xfe\x00\x93" * 20))
 
 
 def test_a_large_table_is_announced_before_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -101,7 +101,7 @@ IMPOSSIBLE = r"1 distance\(s\) are not in \[0, 2\], first in row 1 \('she', '<sc
     [
         *product(COLUMNS[:4], ["", "  ", None, np.nan], ["row 1 has an empty {column}"]),
         *product(["cosine_distance"], [np.nan, np.inf, -0.1, 2.1, -100.0, None], [IMPOSSIBLE]),
-        ("cosine_distance", "far", "cosine_distance must be numbers: .*'far'"),
+        ("cosine_distance", "far", "row 1: cosine_distance is 'far', not a number"),
         ("connection", "asociated", "'asociated'.*mean 'associated'.*associated, different"),
         *product(["connection"], [None, np.nan], ["row 1 has an empty connection"]),
     ],

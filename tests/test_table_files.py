@@ -1,31 +1,136 @@
-"""Files that are no tables; more of them, with lines, in test_distances and test_damaged_files."""
+"""Files of tables: what is read back, the published layout, and what is refused."""
 
 from __future__ import annotations
 
 import gzip
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pytest
+from pandas.testing import assert_frame_equal
 
+import bayesbias as bb
 from bayesbias.tables.schema import COLUMNS
-from bayesbias.tables.table_files import read_frame, read_table
+from bayesbias.tables.table_files import read_table, write_table
 
-Write = Callable[[str, bytes], Path]
+Write = Callable[[str, str | bytes], Path]
+
+PUBLISHED = """protected_word,word_to_compare,word_class,cosine_distance,connection
+he,soldier,man,0.4,associated
+he,nurse,woman,1.2,different
+he,null,neutral,0.9,none
+he,walk,human,-100,human
+she,nurse,woman_stereotype,0.3,associated
+she,null,neutral,0.9,none
+"""
+
+HEADER = ",".join(COLUMNS) + "\n"
+ROW = "he,man,nurse,woman,different,"
+"""A row of a table but for its distance."""
 
 
-@pytest.mark.parametrize(
-    ("name", "what"), [("post.nc", "a posterior"), ("ten.py", "a program"), ("a.NPZ", "an embed")]
-)
-def test_other_files_are_told_by_their_endings(file: Write, name: str, what: str) -> None:
-    with pytest.raises(ValueError, match=rf"{name} is {what}.*, not a table \(\.csv, \.parquet"):
-        read_table(file(name, b"\x89HDF\xff"))
+@pytest.fixture
+def table() -> pd.DataFrame:
+    """Distances of words that pandas could take for missing values."""
+    rows = [
+        ("he", "man", "null", "man_stereotype", "associated", 0.4),
+        ("nan", "woman", "null", "man_stereotype", "different", 1.2),
+    ]
+    return bb.validate_table(pd.DataFrame(rows, columns=list(COLUMNS)))
 
 
-def test_a_packed_table_is_read_and_its_lines_are_counted(file: Write) -> None:
-    text = ",".join(COLUMNS) + "\nhe,man,nurse,woman,different,far\n"
-    path = file("t.csv.gz", gzip.compress(text.encode()))
-    with pytest.raises(ValueError, match="line 2"):
-        read_frame(path)
-    with pytest.raises(ValueError, match=r"t\.csv\.gz: line 2: cosine_distance is 'far'"):
-        read_table(path)
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_table_is_read_back_as_it_was_written(
+    table: pd.DataFrame, tmp_path: Path, ending: str
+) -> None:
+    path = tmp_path / f"table.{ending}"
+    write_table(table, path)
+    assert_frame_equal(read_table(path), table, check_exact=True)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_packed_table_is_read(table: pd.DataFrame, file: Write) -> None:
+    text = table.to_csv(index=False).encode()
+    assert_frame_equal(read_table(file("t.csv.gz", gzip.compress(text))), table)
+
+
+def test_writing_elsewhere_leaves_nothing_behind(table: pd.DataFrame, tmp_path: Path) -> None:
+    for name in ("table.xlsx", "table", "table.csv.gz"):
+        with pytest.raises(ValueError, match=r"is written to \.csv or \.parquet, not to"):
+            write_table(table, tmp_path / name)
+    in_the_way = tmp_path / "table.csv"
+    in_the_way.mkdir()
+    with pytest.raises(IsADirectoryError, match=r"table\.csv"):
+        write_table(table, in_the_way)
+    assert list(tmp_path.iterdir()) == [in_the_way]
+
+
+def test_parquet_without_pyarrow_names_what_to_install(
+    table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "table.parquet"
+    write_table(table, path)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    for call in (lambda: read_table(path), lambda: write_table(table, path)):
+        with pytest.raises(ImportError, match=r"pip install 'bayesbias\[parquet\]'") as refused:
+            call()
+        assert "\n" not in str(refused.value)
+
+
+def test_the_published_layout_is_read(file: Write) -> None:
+    with pytest.warns(UserWarning, match="1 rows of 6 hold the missing-word mark -100"):
+        table = read_table(file("published.csv", PUBLISHED))
+    connections = ["associated", "different", "neutral", "associated", "neutral"]
+    assert table["connection"].tolist() == connections
+    assert table["protected_group"].tolist() == ["man", "man", "man", "woman", "woman"]
+    assert "null" in set(table["attribute"])
+    path = file("published.csv", PUBLISHED + "it,soldier,man,-100,associated\n")
+    with pytest.warns(UserWarning, match="words without any rows: it"):
+        assert "it" not in set(read_table(path)["protected_word"])
+
+
+def test_duplicates_are_kept_and_counted(table: pd.DataFrame, tmp_path: Path) -> None:
+    path = tmp_path / "twice.csv"
+    write_table(pd.concat([table, table]), path)
+    with pytest.warns(UserWarning, match="2 of 4 rows repeat an earlier row exactly"):
+        assert len(read_table(path)) == 4
+
+
+REFUSED: list[tuple[str, str | bytes, str]] = [
+    ("odd.csv", "", "the file is empty"),
+    ("odd.csv", HEADER, "the table has no rows"),
+    ("odd.csv", "a,b\n1,2\n", r"lacks the column\(s\) protected_word"),
+    ("odd.csv", f"{HEADER}he,man,nurse,woman,differnt,0.5\n", "did you mean 'different'"),
+    ("odd.csv", f"{HEADER}{ROW}-100\n", r"1 distance\(s\) are not in \[0, 2\]"),
+    ("odd.csv", f"{HEADER}{ROW}nan\n", "row 0: cosine_distance is 'nan', not a number"),
+    ("odd.csv", f"{HEADER}{ROW}0.5\n{ROW}far\n", "row 1: cosine_distance is 'far', not a number"),
+    ("odd.csv", f"{HEADER}{ROW}\n", "row 0: cosine_distance is '', not a number"),
+    ("odd.csv", f"{HEADER}{ROW}0.5,more\n", "more fields than the head"),
+    ("odd.csv", HEADER.replace(",", ";"), "separated by semicolons. Save it with commas"),
+    ("odd.csv", HEADER.replace(",", "\t"), "separated by tabs. Save it with commas"),
+    ("odd.csv", f"{HEADER}he,man,,woman,different,0.5\n", "row 0 has an empty attribute"),
+    ("odd.csv", "protected_word,word_to_compare\nhe,nurse\n", r"the column\(s\) word_class"),
+    ("odd.csv", f"{PUBLISHED}it,null,neutral,0.7,none\n", "no associated rows, .* for it"),
+    ("odd.csv", b"\xff\xfe\x00\x93" * 20, ""),
+    ("odd.csv.zst", b"", "unpack it first"),
+    ("odd.parquet", b"\xff\xfe\x00\x93" * 20, "not a parquet file"),
+    ("odd.nc", b"\x89HDF", "is a posterior, not a table"),
+    ("odd.NPZ", b"\x89HDF", "is an embedding, not a table"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "message"), REFUSED)
+def test_files_that_are_no_tables_are_named(
+    file: Write, name: str, content: str | bytes, message: str
+) -> None:
+    with pytest.raises(ValueError, match=rf"(?s)odd\..*{message}"):
+        read_table(file(name, content))
+
+
+def test_files_that_are_not_there(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="no table at"):
+        read_table(tmp_path / "nowhere.csv")
+    with pytest.raises(IsADirectoryError, match="is a folder; give a table in it"):
+        read_table(tmp_path)

@@ -10,7 +10,7 @@ from pathlib import Path
 from .._core.checks import unknown_name
 from .._core.reading import located, parse_toml, read_text
 from .._core.resources import bundled_names, toml_path
-from ..tables.schema import require_columns, require_numbered_rows
+from ..tables.schema import require_columns
 from ..tables.table_files import read_csv
 
 PLACE = "{}"
@@ -116,7 +116,6 @@ def load_sentences(path: str | Path) -> dict[str, list[str]]:
     try:
         frame = read_csv(place, dtype=str, keep_default_na=False)
         require_columns(frame, ("word", "sentence"))
-        require_numbered_rows(frame)
         for word, text in frame[["word", "sentence"]].drop_duplicates().itertuples(index=False):
             natural_sentence(text, word)  # raises where it is not there
             found.setdefault(word, []).append(text)

@@ -14,7 +14,7 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .._core.checks import Argument, ArgumentError, unknown_name
 from .._core.reading import located
-from ..tables.schema import require_columns, require_numbered_rows
+from ..tables.schema import require_columns
 from ..tables.table_files import read_csv, read_frame
 
 IDENTITIES = (
@@ -183,7 +183,6 @@ def _read(path: str | Path, wanted: Collection[str]) -> pd.DataFrame:
             frame = read_frame(place)
             return frame[[name for name in frame if name in wanted]]
         read = read_csv(place, usecols=wanted.__contains__, dtype=str, keep_default_na=False)
-        require_numbered_rows(read)
         return read
     except (ValueError, TypeError) as error:  # parser and Unicode errors are ValueErrors
         raise ValueError(f"{place}: {' '.join(str(error).split())}") from None

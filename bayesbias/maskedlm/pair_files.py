@@ -16,7 +16,7 @@ import pandas as pd
 
 from .._core.checks import unknown_name
 from .._core.reading import located, parse_json, read_json, read_text
-from ..tables.schema import require_columns, require_numbered_rows
+from ..tables.schema import require_columns
 from ..tables.table_files import read_csv
 from .datasets import DIRECTIONS, PAIR_COLUMNS, ROLES, of_bias_types, validate_pairs
 
@@ -107,7 +107,6 @@ def _table(path: Path, separator: str = ",") -> pd.DataFrame:
         read = read_csv(path, dtype=str, keep_default_na=False, sep=separator)
     except (ValueError, TypeError) as error:  # parser and Unicode errors are ValueErrors
         raise ValueError(f"not a CSV file in UTF-8: {error}") from None
-    require_numbered_rows(read)
     return read
 
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray, cosine_distance, unit_rows
 from .._core.checks import Argument, ArgumentError
 from .._core.display import abridged
 from .copies import without_copies
 from .cosines import attach_word_cosines
-from .schema import COLUMNS, CONNECTIONS, codes_and_names, connections_present, validate_table
+from .schema import COLUMNS, CONTROLS, STEREOTYPES, connections_present, validate_table
 from .spellings import first_spellings
 from .wordlists import WordList, WordListLike, load_wordlist
 
@@ -80,7 +80,7 @@ def distance_table(
     -------
     DataFrame
         ``COLUMNS``, one row a pair; ``cosine_distance`` = 1 - cosine similarity, in [0, 2].
-        ``.attrs`` hold the cosines of the protected words, which the model `kernel` needs.
+        ``.attrs`` hold the cosines of the protected words.
 
     Raises
     ------
@@ -113,21 +113,22 @@ def distance_table(
     _require_words(vectors, wordlist)
     if max_missing is not None:
         refuse_missing(vectors, wordlist, max_missing)
-    _warn_of_size(vectors, wordlist)
     spellings = first_spellings(vectors, wordlist.words)
     _check_spellings(spellings, wordlist)
     pairs = _pairs(spellings, wordlist)
     _require_connections(pairs, wordlist)
-    pairs["cosine_distance"] = _distances(vectors, pairs)
+    words, attributes = (pairs[name].unique() for name in _WORDS)
+    rows, columns = (pd.factorize(pairs[name])[0] for name in _WORDS)
+    protected = _directions(vectors, words)
+    distances = cosine_distance(protected, _directions(vectors, attributes))
+    pairs["cosine_distance"] = distances[rows, columns]
     if embedding is not None:
         pairs["embedding"] = embedding
     table = validate_table(pairs)
     if ranks is not None:
         rank = ranks.set_index("word")["rank"]
-        for name in _WORDS:
-            table[f"{name}_rank"] = table[name].map(rank)
-    words = table["protected_word"].unique()
-    directions = unit_rows(_directions(vectors, words.astype(str)))
+        table = table.assign(**{f"{name}_rank": table[name].map(rank) for name in _WORDS})
+    directions = unit_rows(protected)
     attach_word_cosines(table, words, directions @ directions.T)
     return without_copies(table, "these vectors", drop=drop_duplicates, stacklevel=2)
 
@@ -189,6 +190,22 @@ def undersized_sets(vectors: KeyedVectors, wordlist: WordListLike) -> pd.DataFra
     return sets[thin].reset_index(drop=True)
 
 
+def refuse_missing(vectors: KeyedVectors, wordlist: WordList, most: float) -> None:
+    """Raise an ArgumentError if some set has lost more than a share of its words."""
+    if isinstance(most, bool) or not 0 <= most <= 1:
+        raise ArgumentError(Argument("max_missing"), f" must lie in [0, 1]; got {most}")
+    sets = _losses(vectors, wordlist)
+    bad = sets[sets["share"] > most]
+    if not bad.empty:
+        names = ", ".join(f"{row.set} ({row.found} of {row.words})" for row in bad.itertuples())
+        raise ArgumentError(
+            f"these sets of {wordlist.name!r} have lost more than {100 * most:g}% of their words: "
+            f"{names}. Take an embedding that has them, correct the list, or give ",
+            Argument("max_missing"),
+            " a larger share",
+        )
+
+
 def _losses(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
     """Return how many words every set has, how many were found, and the share that was not."""
     first = first_spellings(vectors, wordlist.words)
@@ -199,24 +216,31 @@ def _losses(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
     return pd.DataFrame(columns).reset_index()
 
 
-def refuse_missing(vectors: KeyedVectors, wordlist: WordList, most: float) -> None:
-    """Raise an ArgumentError if some set has lost more than a share of its words."""
-    if isinstance(most, bool) or not 0 <= most <= 1:
-        raise ArgumentError(Argument("max_missing"), f" must lie in [0, 1]; got {most}")
-    sets = _losses(vectors, wordlist)
-    bad = sets[sets["share"] > most].to_dict("records")
-    if bad:
-        told = ", ".join(f"{each['set']} ({each['found']} of {each['words']})" for each in bad)
+def _require_words(vectors: KeyedVectors, wordlist: WordList) -> None:
+    """Refuse vectors that have words of fewer than two groups."""
+    there = vectors.key_to_index
+    if not any(word in there for word in wordlist.words):
+        raise ValueError(
+            f"none of the {len(wordlist.words)} words of {wordlist.name!r} has a vector"
+        )
+    lost = {
+        group: words
+        for group, words in wordlist.groups.items()
+        if not any(word in there for word in words)
+    }
+    if len(wordlist.groups) - len(lost) < 2:
+        names = "; ".join(f"{group} ({', '.join(words)})" for group, words in lost.items())
+        capitals = any(word != word.lower() for words in lost.values() for word in words)
+        remedy = "check their spelling, or take an embedding that has them"
         raise ArgumentError(
-            f"these sets of {wordlist.name!r} have lost more than {100 * most:g}% of their words: "
-            f"{told}. Take an embedding that has them, mend the list, or give ",
-            Argument("max_missing"),
-            " a larger share",
+            f"no protected word of these groups has a vector: {names}. A comparison needs two "
+            f"groups; {'if the embedding is in lower case, read it with ' if capitals else remedy}",
+            *([Argument("case", "fallback")] if capitals else []),
         )
 
 
 def _check_spellings(spellings: Mapping[str, str], wordlist: WordList) -> None:
-    """Warn of words that count once, refuse those of two groups, and name those that are both."""
+    """Warn of words that count once, of protected attributes and of size; refuse shared words."""
     homes: dict[str, str] = {}
     for group, words in wordlist.groups.items():
         for word in words:
@@ -227,78 +251,44 @@ def _check_spellings(spellings: Mapping[str, str], wordlist: WordList) -> None:
                     "vector; a protected word can belong to one group only, so take one of them out"
                 )
     same = [f"{word} as {first}" for word, first in spellings.items() if word != first]
-    if same:
-        warnings.warn(
-            f"{abridged(same)} of {wordlist.name!r}: these read the same vector, and count once",
-            stacklevel=3,
-        )
-    attributes = chain(*wordlist.stereotypes.values(), *wordlist.controls.values())
-    both = sorted(homes.keys() & {spellings.get(word) for word in attributes})
-    if both:
-        warnings.warn(
-            f"{abridged(both)} of {wordlist.name!r}: protected words that are attributes too; no "
-            "word is compared with itself",
-            stacklevel=3,
-        )
-
-
-def _require_words(vectors: KeyedVectors, wordlist: WordList) -> None:
-    there = vectors.key_to_index
-    known = [group for group, ws in wordlist.groups.items() if any(w in there for w in ws)]
-    if not any(word in there for word in wordlist.words):
-        raise ValueError(
-            f"none of the {len(wordlist.words)} words of {wordlist.name!r} has a vector"
-        )
-    if len(known) < 2:
-        lost = {group: ws for group, ws in wordlist.groups.items() if group not in known}
-        capitals = any(word != word.lower() for ws in lost.values() for word in ws)
-        remedy = "check their spelling, or take an embedding that has them"
-        if capitals:
-            remedy = "if the embedding is in lower case, read it with "
-        told = "; ".join(f"{group} ({', '.join(ws)})" for group, ws in lost.items())
-        raise ArgumentError(
-            f"no protected word of these groups has a vector: {told}. A comparison needs two "
-            f"groups; {remedy}",
-            *([Argument("case", "fallback")] if capitals else []),
-        )
-
-
-def _warn_of_size(vectors: KeyedVectors, wordlist: WordList) -> None:
-    sets = (wordlist.groups, {**wordlist.stereotypes, **wordlist.controls})
-    there = vectors.key_to_index.keys()
-    protected, attributes = (
-        len(there & {word for words in each.values() for word in words}) for each in sets
-    )
-    if (rows := protected * attributes) > LARGE:
-        warnings.warn(
-            f"the list {wordlist.name!r} makes a table of up to {rows:,} rows ({protected:,} "
-            f"protected words by {attributes:,} attributes), which takes about "
-            f"{rows * BYTES_A_ROW / 1e9:.1f} GB of memory",
-            stacklevel=3,
-        )
+    sets = (*wordlist.stereotypes.values(), *wordlist.controls.values())
+    attributes = {spellings[word] for words in sets for word in words if word in spellings}
+    both = sorted(homes.keys() & attributes)
+    n_protected = len(homes.keys() & spellings.keys())
+    rows = n_protected * len(attributes)
+    messages = {
+        f"{abridged(same)} of {wordlist.name!r}: these read the same vector, and count once": same,
+        f"{abridged(both)} of {wordlist.name!r}: protected words that are attributes too; no "
+        "word is compared with itself": both,
+        f"the list {wordlist.name!r} makes a table of up to {rows:,} rows ({n_protected:,} "
+        f"protected words by {len(attributes):,} attributes), which takes about "
+        f"{rows * BYTES_A_ROW / 1e9:.1f} GB of memory": rows > LARGE,
+    }
+    for message, applies in messages.items():
+        if applies:
+            warnings.warn(message, stacklevel=3)
 
 
 def _pairs(spellings: Mapping[str, str], wordlist: WordList) -> pd.DataFrame:
-    """All pairs with vectors, each once, without distances; words by their first spelling."""
+    """Return all pairs with vectors, each once, without distances; words by first spelling."""
     blocks = []
     for group, protected in wordlist.groups.items():
-        some = dict.fromkeys(spellings[word] for word in protected if word in spellings)
-        words = np.array(list(some), dtype=object)
-        first: dict[str, tuple[str, str, str]] = {}
-        for connection, set_name, attributes in _sets_around(wordlist, group):
-            for attribute in (spellings.get(each) for each in attributes):
-                if attribute is not None:
-                    first.setdefault(attribute, (attribute, set_name, connection))
-        met = pd.DataFrame(list(first.values()), columns=list(COLUMNS[2:5]))
-        block = met.iloc[np.tile(np.arange(len(met)), len(words))].reset_index(drop=True)
-        block.insert(0, COLUMNS[0], words.repeat(len(met)))
-        block.insert(1, COLUMNS[1], group)
-        blocks.append(block[block["protected_word"] != block["attribute"]])
-    return pd.concat(blocks, ignore_index=True)
+        words = dict.fromkeys(spellings[word] for word in protected if word in spellings)
+        attributes = [
+            (spellings[attribute], set_name, connection)
+            for connection, set_name, attributes in _sets_around(wordlist, group)
+            for attribute in attributes
+            if attribute in spellings
+        ]
+        left = pd.DataFrame({COLUMNS[0]: [*words], COLUMNS[1]: group}, dtype=object)
+        right = pd.DataFrame(attributes, columns=list(COLUMNS[2:5]), dtype=object)
+        blocks.append(left.merge(right.drop_duplicates("attribute"), how="cross"))
+    pairs = pd.concat(blocks, ignore_index=True)
+    return pairs[pairs["protected_word"] != pairs["attribute"]].reset_index(drop=True)
 
 
 def _sets_around(wordlist: WordList, group: str) -> list[tuple[str, str, tuple[str, ...]]]:
-    """Attribute sets as a group meets them, its own first: connection, set name, attributes."""
+    """Return the attribute sets of a group, its own first: connection, set name, attributes."""
     stereotypes = [
         ("associated" if g == group else "different", wordlist.set_name(g), words)
         for g, words in wordlist.stereotypes.items()
@@ -308,7 +298,7 @@ def _sets_around(wordlist: WordList, group: str) -> list[tuple[str, str, tuple[s
 
 
 def _require_connections(pairs: pd.DataFrame, wordlist: WordList) -> None:
-    expected = [*CONNECTIONS[:2], *(name for name in CONNECTIONS if name in wordlist.controls)]
+    expected = [*STEREOTYPES, *(name for name in CONTROLS if name in wordlist.controls)]
     without = [name for name in expected if name not in connections_present(pairs)]
     if without:
         raise ValueError(
@@ -318,18 +308,13 @@ def _require_connections(pairs: pd.DataFrame, wordlist: WordList) -> None:
         )
 
 
-def _distances(vectors: KeyedVectors, pairs: pd.DataFrame) -> FloatArray:
-    (rows, protected), (columns, attributes) = (codes_and_names(pairs[name]) for name in _WORDS)
-    first, second = (_directions(vectors, np.array(each)) for each in (protected, attributes))
-    return np.asarray(cosine_distance(first, second)[rows, columns])
-
-
-def _directions(vectors: KeyedVectors, words: np.ndarray) -> FloatArray:
+def _directions(vectors: KeyedVectors, words: NDArray[np.object_]) -> FloatArray:
+    """Return the vectors of words, (n_words, n_dims), all of which have a direction."""
     matrix = np.asarray(vectors[words.tolist()], dtype=np.float64)
     bad = ~np.isfinite(matrix).all(axis=1) | ~matrix.any(axis=1)
     if bad.any():
         raise ValueError(
             f"the vectors of {', '.join(words[bad])} are all zeros or not finite, so they have no "
-            "direction; leave these words out of the list or mend the embedding"
+            "direction; leave these words out of the list or correct the embedding"
         )
     return matrix

@@ -126,15 +126,6 @@ def require_different_columns(table: pd.DataFrame) -> None:
         raise ValueError(f"the table has two columns named {twice!r}")
 
 
-def require_numbered_rows(read: pd.DataFrame) -> None:
-    """Raise a ValueError if pandas took the first fields of the rows of a CSV file for labels."""
-    if not isinstance(read.index, pd.RangeIndex):
-        raise ValueError(
-            "the rows have more fields than the head has columns; a text with a comma in it must "
-            "stand in double quotes"
-        )
-
-
 def table_hash(table: pd.DataFrame, coded: Mapping[str, Coded] | None = None) -> str:
     """SHA-256 of a table's columns and rows, in hexadecimal: equal tables, equal hashes.
 
@@ -184,10 +175,12 @@ def _check_words(table: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
 def _checked_distances(table: pd.DataFrame) -> NDArray[np.float64]:
     if np.iscomplexobj(table["cosine_distance"]):
         raise ValueError("cosine_distance must be real numbers; got complex ones")
-    try:
-        distances = np.asarray(table["cosine_distance"], dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"cosine_distance must be numbers: {error}") from None
+    distances = pd.to_numeric(table["cosine_distance"], errors="coerce").to_numpy(np.float64)
+    unread = np.isnan(distances) & table["cosine_distance"].notna().to_numpy()
+    if unread.any():
+        row = int(np.argmax(unread))
+        text = repr(table["cosine_distance"].iloc[row])
+        raise ValueError(f"row {row}: cosine_distance is {text:.60}, not a number")
     wrong = ~np.isfinite(distances)
     wrong |= (distances < -ROUNDING) | (distances > LARGEST_DISTANCE + ROUNDING)
     if wrong.any():

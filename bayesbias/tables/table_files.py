@@ -1,28 +1,21 @@
-"""Files of long-form tables, ours or as published: reading with lines in errors, and writing."""
+"""Files of long-form tables, ours or as published: reading and writing."""
 
 from __future__ import annotations
 
-import csv
 import warnings
-from contextlib import suppress
-from io import TextIOWrapper
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from .._core.checks import is_number
 from .._core.files import replace_file
 from .._core.packing import opened
 from .._core.reading import located
 from .copies import without_copies
-from .schema import (
-    require_columns,
-    require_different_columns,
-    require_numbered_rows,
-    validate_table,
-)
+from .schema import require_columns, require_different_columns, validate_table
 
 OTHER_FILES = {
     ".nc": "a posterior",
@@ -57,8 +50,6 @@ PUBLISHED_COLUMNS = (
 )
 """Columns of the tables published with Dobrzeniecka and Urbaniak (2024)."""
 
-_PUBLISHED_CONNECTIONS = {"none": "neutral"}
-
 
 def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFrame:
     """Read a long-form table from CSV or Parquet, in our layout or the published one.
@@ -83,8 +74,9 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
     FileNotFoundError, IsADirectoryError
         If there is no file.
     ValueError
-        If the file is not a table in one of the two layouts; where a distance is no number, its
-        line is named.
+        If the file is not a table in one of the two layouts.
+    ImportError
+        If a Parquet file is to be read, and pyarrow is not installed.
 
     Examples
     --------
@@ -95,8 +87,8 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
     >>> import tempfile
     >>> path = f"{tempfile.mkdtemp()}/religion.csv"
     >>> bb.write_table(table, path)
-    >>> len(bb.read_table(path)) == len(table)
-    True
+    >>> int((bb.read_table(path)["connection"] == "associated").sum())
+    55
     """
     path = Path(path)
     if path.is_dir():
@@ -140,41 +132,18 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
         if path.suffix == ".csv":
             table.to_csv(temporary, index=False)
         else:
-            table.to_parquet(temporary, index=False)
+            with _parquet_errors():
+                table.to_parquet(temporary, index=False)
 
 
 def read_frame(path: Path) -> pd.DataFrame:
     """Read a CSV or Parquet file with all its columns, whatever they are.
 
     A ValueError says if it is empty, damaged, not separated by commas, or has rows longer than its
-    head; of a distance that is no number it names the line.
+    head.
     """
     if path.suffix == ".parquet":
         return _read_parquet(path)
-    _require_commas(path)
-    # Words such as "nan" or "null" are words.
-    read = read_csv(path, keep_default_na=False)
-    require_numbered_rows(read)
-    if "cosine_distance" in read and not pd.api.types.is_numeric_dtype(read["cosine_distance"]):
-        with suppress(csv.Error):  # validate tells without a line
-            _require_numbers(path)
-    return read
-
-
-def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
-    """Read a CSV file in UTF-8, packed or not, with options of pandas.
-
-    A ValueError is raised if it is damaged, or a line of it does not end.
-    """
-    if path.suffix.lower() in _PACKED_OTHERWISE:
-        raise ValueError(f"files in {path.suffix} are not read; unpack it first")
-    with opened(path, LONGEST_LINE) as (_, stream, _):
-        read: pd.DataFrame = pd.read_csv(stream, encoding="utf-8", **options)
-    return read
-
-
-def _require_commas(path: Path) -> None:
-    """Raise a ValueError for a CSV file that is empty, or whose columns commas do not separate."""
     try:
         head = list(read_csv(path, nrows=0).columns)
     except pd.errors.EmptyDataError:
@@ -182,28 +151,44 @@ def _require_commas(path: Path) -> None:
     for mark, name in {";": "semicolons", "\t": "tabs"}.items():
         if len(head) == 1 and mark in head[0]:
             raise ValueError(f"are its columns separated by {name}? Save it with commas")
+    # Words such as "nan" or "null" are words.
+    return read_csv(path, keep_default_na=False)
 
 
-def _require_numbers(path: Path) -> None:
-    """Name the line of the first distance that is no number, where the file's lines are plain."""
-    with (
-        opened(path, LONGEST_LINE) as (_, stream, _),
-        TextIOWrapper(stream, encoding="utf-8-sig", newline="") as file,
-    ):
-        rows = csv.DictReader(file)
-        if "cosine_distance" not in (rows.fieldnames or ()):
-            return
-        for row in rows:
-            text = row["cosine_distance"] or ""
-            if not is_number(text):
-                told = f"is {text!r:.60}, not a number" if text.strip() else "is empty"
-                raise ValueError(f"line {rows.line_num}: cosine_distance {told}")
+def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
+    """Read a CSV file in UTF-8, packed or not, with options of pandas.
+
+    A ValueError is raised if it is damaged, a line of it does not end, or rows have more fields
+    than the head, so that pandas would take the first for labels.
+    """
+    if path.suffix.lower() in _PACKED_OTHERWISE:
+        raise ValueError(f"files in {path.suffix} are not read; unpack it first")
+    with opened(path, LONGEST_LINE) as (_, stream, _):
+        frame: pd.DataFrame = pd.read_csv(stream, encoding="utf-8", **options)
+    if not isinstance(frame.index, pd.RangeIndex):
+        raise ValueError(
+            "the rows have more fields than the head has columns; a text with a comma in it must "
+            "stand in double quotes"
+        )
+    return frame
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
-    try:
+    with _parquet_errors():
         _require_plain(path)
         return pd.read_parquet(path)
+
+
+@contextmanager
+def _parquet_errors() -> Iterator[None]:
+    """Turn what pyarrow and pandas raise into one line about the file, or about what to install."""
+    try:
+        yield
+    except ImportError:
+        raise ImportError(
+            "Parquet files need pyarrow; install it with: pip install 'bayesbias[parquet]', or use "
+            "a .csv file"
+        ) from None
     except OSError as error:
         if error.errno is not None:  # of the disk; pyarrow's own about damage have no number
             raise
@@ -220,10 +205,10 @@ def _require_plain(path: Path) -> None:
 
     with parquet.ParquetFile(path) as file:
         rows, size = file.metadata.num_rows, path.stat().st_size
-        for field in file.schema_arrow:
-            if types.is_nested(field.type):
+        for column in file.schema_arrow:
+            if types.is_nested(column.type):
                 raise ValueError(
-                    f"its column {field.name!r} holds lists, where each row has one value"
+                    f"its column {column.name!r} holds lists, where each row has one value"
                 )
         if rows > ROWS_FOR_NOTHING + ROWS_A_BYTE * size:
             raise ValueError(
@@ -236,6 +221,7 @@ def _require_plain(path: Path) -> None:
 
 
 def _from_published(raw: pd.DataFrame, path: Path) -> pd.DataFrame:
+    """Return a table of the published layout in ours."""
     require_columns(raw, PUBLISHED_COLUMNS)
     table = raw.rename(columns={"word_to_compare": "attribute", "word_class": "attribute_set"})
     require_different_columns(table)
@@ -243,15 +229,14 @@ def _from_published(raw: pd.DataFrame, path: Path) -> pd.DataFrame:
         if table[name].isna().any():
             raise ValueError(f"row {int(np.argmax(table[name].isna()))} has an empty {name}")
         table[name] = table[name].astype(str)
-    table["connection"] = table["connection"].replace(_PUBLISHED_CONNECTIONS)
+    table["connection"] = table["connection"].replace({"none": "neutral"})
     own = table[table["connection"] == "associated"].groupby("protected_word")["attribute_set"]
     groups = own.first().str.removesuffix("_stereotype")
     table["protected_group"] = table["protected_word"].map(groups)
     ungrouped = table.loc[table["protected_group"].isna(), "protected_word"].unique()
     if len(ungrouped):
-        raise ValueError(
-            f"no associated rows, and so no group, for {', '.join(map(str, ungrouped))}"
-        )
+        names = ", ".join(map(str, ungrouped))
+        raise ValueError(f"no associated rows, and so no group, for {names}")
     missing = table["cosine_distance"] == MISSING_DISTANCE
     if missing.any():
         gone = sorted(set(table["protected_word"]) - set(table.loc[~missing, "protected_word"]))
