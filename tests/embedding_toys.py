@@ -7,7 +7,7 @@ import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,6 @@ import numpy as np
 from gensim.models import KeyedVectors
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
-
-from bayesbias.embeddings.chunks import Entry
-from bayesbias.embeddings.registry import embedding_at
 
 Table = Mapping[str, Sequence[float]]
 
@@ -74,11 +71,6 @@ def check(vectors: Any, words: Table) -> None:
 
 File = Callable[[str, bytes | str], Path]
 """What the fixture ``file`` is: writes a content under a name, and returns the path."""
-
-
-def picked(path: Path, wanted: Iterable[bytes] | None = None) -> Iterator[Entry]:
-    """Read word by word: the oracle of everything that reads in chunks."""
-    return embedding_at(path, progressbar=False).pick(None if wanted is None else set(wanted))
 
 
 HEADER = "6 3"

@@ -74,7 +74,7 @@ def test_pools_are_drawn_among_the_ranks_asked_for_in_any_chunks(leaning, monkey
     assert set(pool.found) == {"x0", "w150"}
     assert_array_equal(pool.vectors, vectors[list(pool.words)])
     assert len(draw(9999).words) == 299
-    monkeypatch.setattr("bayesbias.embeddings.chunks.READ_SIZE", 7 * 80)
+    monkeypatch.setattr("bayesbias.embeddings.source.READ_SIZE", 7 * 80)
     assert draw(50).words == pool.words
 
 

@@ -1,10 +1,9 @@
 """ψ of every word against brute force, and what is left out or refused.
 
 The oracle is `psi_of`, mean cosines word by word, which shares nothing with the reading in chunks
-or the compiled product.
+or the product.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import bayesbias as bb
 from bayesbias import background as bg
-from bayesbias.background import projection
-from bayesbias.background.projection import padded, products
-from bayesbias.embeddings.chunks import Chunk
-from bayesbias.embeddings.registry import Embedding, embedding_of
+from bayesbias.background.projection import products
 from bayesbias.scores.weam import psi_of
 
 
@@ -67,11 +63,11 @@ def test_every_source_and_chunks_of_any_size_give_the_same_numbers(toy, tmp_path
 
 
 @given(st.integers(1, 9), st.integers(1, 70), st.integers(1, 6), st.integers(0, 2**32 - 1))
-def test_the_compiled_product_is_the_product(n: int, dims: int, count: int, seed: int) -> None:
+def test_the_product_is_that_of_unit_vectors(n: int, dims: int, count: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     rows, directions = rng.standard_normal((n, dims)), rng.standard_normal((count, dims))
     vectors = rows.astype(np.float32)
-    found = products(vectors, padded(directions))[:count]
+    found = products(vectors, directions)
     exact = vectors.astype(np.float64)
     expected = directions @ (exact / np.linalg.norm(exact, axis=1, keepdims=True)).T
     # float32 rounds by 6e-8: a unit vector, a direction and a sum, each by at most its length.
@@ -87,7 +83,7 @@ def test_lengths_of_vectors_make_no_difference(power: int) -> None:
     directions = rng.standard_normal((2, 9))
     scaled = rows.copy()
     scaled[2:4] *= np.float32(2.0) ** power
-    found = [products(matrix, padded(directions)) for matrix in (rows, scaled)]
+    found = [products(matrix, directions) for matrix in (rows, scaled)]
     # float32 rounds by 6e-8: a unit vector, a direction of length 3 or so, and a sum.
     assert_allclose(found[1], found[0], atol=1e-6)
 
@@ -100,44 +96,9 @@ def test_many_experiments_in_one_pass(toy: Any) -> None:
     assert len({id(each.vocabulary) for each in found.values()}) == 1
 
 
-def test_room_for_words_grows(toy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = bg.distribution(toy, Z, Z2)
-    monkeypatch.setattr("bayesbias.background.projection.ROOM", 7)
-    found = bg.distribution(toy, Z, Z2, rows=11)
-    assert_array_equal(found.psi, expected.psi)
-    assert list(found.vocabulary) == list(expected.vocabulary)
-
-
 def test_vectors_of_another_length_are_refused(toy: Any) -> None:
     with pytest.raises(ValueError, match="vectors of 37 and of 9 dimensions: the"):
-        products(toy.vectors, padded(np.ones((1, 9))))
-
-
-@pytest.mark.parametrize(
-    ("Z", "first_pass"),
-    [
-        (["w3", "w15"], 2),  # the chunk with the last attribute word ends the search
-        (["w3", "W2"], 300),  # there in lower case only, which is known at the end
-        (["w3", "w1502"], 151),
-        (["w3", "absent"], 300),
-    ],
-)
-def test_attributes_are_searched_as_far_as_the_last_of_them(
-    toy: Any, Z: list[str], first_pass: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    passes: list[int] = []
-
-    def counted(self: Embedding, rows: int | None = None) -> Iterator[Chunk]:
-        passes.append(0)
-        for chunk in self.format.iterate(self.source, rows):
-            passes[-1] += 1
-            yield chunk
-
-    monkeypatch.setattr(Embedding, "iterate", counted)
-    found = projection.project(embedding_of(toy), [(Z, ["w1"])], "fallback", 10)
-    assert passes == [first_pass, 300]
-    here = [word.lower() for word in Z if word != "absent"]
-    assert_allclose(found.psi[0], brute(toy, list(dict.fromkeys(here)), ["w1"]), atol=ROUNDING)
+        products(toy.vectors, np.ones((1, 9)))
 
 
 @pytest.mark.parametrize(("case", "row"), [("lower", 0), ("fallback", 1)])

@@ -201,7 +201,6 @@ def test_tables_of_another_list_or_of_other_vectors_are_refused(
 @pytest.fixture
 def recovering(debiased: Path) -> list[str]:
     """Arguments of a fast comparison that looks for the bias again."""
-    pytest.importorskip("sklearn")
     tables = [str(debiased / name) for name in ("before.csv", "after.csv")]
     vectors = ["--before-vectors", "glove-demo", "--after-vectors", str(debiased / "hard.bin")]
     return ["compare", *tables, *FAST, "--list", "gender", *vectors, "--recover", "gender"]

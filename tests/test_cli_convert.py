@@ -21,7 +21,7 @@ def test_it_makes_a_folder_that_other_commands_take(capsys: pytest.CaptureFixtur
     assert main(["convert", "toy.txt", "toy"]) == 0
     assert "toy: 3 words of 2 dimensions." in capsys.readouterr().out
     assert np.load("toy/vectors.npy").tolist() == [[1, 2], [3, 4], [5, 6]]
-    assert Path("toy/vocab.txt").read_bytes() == b"a\nb\nc\n"
+    assert Path("toy/words.txt").read_bytes() == b"a\nb\nc\n"
 
 
 def test_words_that_stand_twice(capsys: pytest.CaptureFixture[str]) -> None:

@@ -110,7 +110,6 @@ def test_what_mac_hides_of_hard_debiasing(shared_data) -> None:
 
 def test_direct_bias_of_professions_falls_and_the_bias_is_found_again(shared_data) -> None:
     """GoogleNews, gender, hard: .074 to .006 along the direction; a classifier finds 90% again."""
-    pytest.importorskip("sklearn")
     vectors = bb.load_vectors(str(shared_data / "vectors" / "googlenews_subset.bin"))
     debiased = bb.debias.hard(vectors, "gender")
     found = bias_before_after(vectors, debiased, "gender", n_words=150, seed=1).set_index("check")
@@ -124,7 +123,6 @@ def test_direct_bias_of_professions_falls_and_the_bias_is_found_again(shared_dat
 
 
 def test_bias_before_after_is_made_of_its_parts() -> None:
-    pytest.importorskip("sklearn")
     vectors = bb.load_vectors("glove-demo")
     after = bb.debias.hard(vectors, "gender")
     sets = load_defining_sets("gender").in_case("fallback", vectors)
@@ -151,7 +149,7 @@ def test_only_the_frequent_words_and_those_of_the_sets_are_loaded(tmp_path, monk
     path = tmp_path / "some.txt"
     words = [f"w{i}" for i in range(1000)] + ["she", "he", "doctor", "caf\xe9"]
     path.write_text("".join(f"{word} {at} 1\n" for at, word in enumerate(words)), "utf-8")
-    monkeypatch.setattr("bayesbias.embeddings.chunks.READ_SIZE", 256)
+    monkeypatch.setattr("bayesbias.embeddings.source.READ_SIZE", 256)
     sets = DefiningSets([("she", "he")], targets=["doctor", "caf\xe9", "absent"])
     loaded = load_frequent(str(path), sets)
     assert loaded.index_to_key == [*words[:100], *words[-4:]]

@@ -126,7 +126,7 @@ def test_an_archive_that_points_outside_itself(tmp_path: Path) -> None:
 def test_an_array_whose_header_is_no_text(tmp_path: Path) -> None:
     path = tmp_path / "vectors.npy"
     np.save(path, np.ones((1, 2), dtype=np.float32))
-    (tmp_path / "vocab.txt").write_text("cat\n")
+    (tmp_path / "words.txt").write_text("cat\n")
     odd = path.read_bytes().replace(b"'descr'", b"'\0escr'")
     assert "damaged" in refused(path, odd, lambda path: bb.load_vectors(path.parent))
 
@@ -160,7 +160,7 @@ def test_a_parquet_file_whose_texts_are_no_text(tmp_path: Path, toy_table: pd.Da
 @pytest.mark.parametrize("start", [b"PK\x03\x04", b"PK\x05\x06" + bytes(18)])
 def test_vectors_that_look_like_an_archive(start: bytes, tmp_path: Path) -> None:
     """numpy would take them for its .npz form."""
-    (tmp_path / "vocab.txt").write_text("a\n", encoding="utf-8")
+    (tmp_path / "words.txt").write_text("a\n", encoding="utf-8")
     said = refused(tmp_path / "vectors.npy", start, lambda path: bb.load_vectors(path.parent))
     assert "vectors.npy is damaged or no .npy file" in said
 
@@ -299,7 +299,7 @@ def test_a_model_with_a_number_too_large_for_a_float(tmp_path: Path) -> None:
 @pytest.mark.parametrize("sign", ["-", "~", "not "])
 def test_an_array_whose_header_is_all_operators(sign: str, tmp_path: Path) -> None:
     """CPython's parser runs over, which is a MemoryError."""
-    (tmp_path / "vocab.txt").write_text("a\n")
+    (tmp_path / "words.txt").write_text("a\n")
     header = (sign * (9_000 // len(sign)) + "1\n").encode()
     content = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + bytes(8)
     path = tmp_path / "vectors.npy"
@@ -311,7 +311,7 @@ def test_an_array_whose_header_is_all_operators(sign: str, tmp_path: Path) -> No
 def test_a_sparse_array_that_does_not_fit_into_memory(tmp_path: Path) -> None:
     """Four thousand vectors of a million dimensions, none of which was ever written."""
     shape = (4_000, 1_000_000)
-    (tmp_path / "vocab.txt").write_text("".join(f"w{i}\n" for i in range(shape[0])))
+    (tmp_path / "words.txt").write_text("".join(f"w{i}\n" for i in range(shape[0])))
     with (tmp_path / "vectors.npy").open("wb") as file:
         header = {"descr": "<f4", "fortran_order": False, "shape": shape}
         np.lib.format.write_array_header_1_0(file, header)

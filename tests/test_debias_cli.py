@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from cli_toy import replaced
 from debias_toys import toy
-from gensim.models import KeyedVectors
 
+import bayesbias as bb
 from bayesbias.cli import main
 from bayesbias.debias import DefiningSets, hard, soft
 
@@ -29,16 +29,16 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_it_writes_the_vectors_and_says_so(here, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*here, "--out", "out.bin"]) == 0
+    assert main([*here, "--out", "out"]) == 0
     shown = capsys.readouterr()
     assert shown.out == (
-        "out.bin: 79 words of 8 dimensions.\n"
+        "out: 79 words of 8 dimensions.\n"
         "Method hard, lists mine: k 1, subspace components, equalise True.\n"
         "In the embedding (case fallback): 2 defining sets, 1 equalise sets, 1 specific words.\n"
-        "Record: out.bin.json\n"
+        "Record: out/record.json\n"
     )
     assert shown.err == "bayesbias: not in the embedding, of the defining sets: gal, guy\n"
-    found = KeyedVectors.load_word2vec_format("out.bin", binary=True)
+    found = bb.load_vectors("out")
     assert np.array_equal(found.vectors, hard(toy(), SETS).vectors)
 
 
@@ -47,25 +47,25 @@ def test_words_are_found_in_lower_case_unless_asked_not_to(
 ) -> None:
     upper = LISTS.replace("she", "She").replace("queen", "Queen").replace("aunt", "Aunt")
     Path("mine.toml").write_text(upper, encoding="utf-8")
-    assert main([*here, "--case", "exact", "--out", "out.bin"]) == 0
+    assert main([*here, "--case", "exact", "--out", "out"]) == 0
     shown = capsys.readouterr()
     assert "case exact): 1 defining sets, 0 equalise sets, 0 specific words" in shown.out
     lost = shown.err.splitlines()[0]
     assert lost.startswith("bayesbias: not in the embedding, of the defining sets: She, ")
     assert lost.endswith("if it is in lower case, pass --case fallback")
     for case, asked in (("fallback", []), ("lower", ["--case", "lower"])):
-        assert main([*here, *asked, "--out", f"{case}.bin"]) == 0
+        assert main([*here, *asked, "--out", case]) == 0
         lost = capsys.readouterr().err
         assert lost == "bayesbias: not in the embedding, of the defining sets: gal, guy\n"
-        found = KeyedVectors.load_word2vec_format(f"{case}.bin", binary=True)
+        found = bb.load_vectors(case)
         assert np.array_equal(found.vectors, hard(toy(), SETS).vectors)
-        assert json.loads(Path(f"{case}.bin.json").read_text(encoding="utf-8"))["case"] == case
+        assert json.loads(Path(case, "record.json").read_text(encoding="utf-8"))["case"] == case
 
 
 def test_options_reach_the_method(here, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*here, "--method", "soft", "--strength", "2", "--out", "out.txt", "-q"]) == 0
+    assert main([*here, "--method", "soft", "--strength", "2", "--out", "out", "-q"]) == 0
     assert capsys.readouterr().out == ""
-    found = KeyedVectors.load_word2vec_format("out.txt")
+    found = bb.load_vectors("out")
     assert np.array_equal(found.vectors, soft(toy(), SETS, strength=2).vectors)
     assert (
         main(
@@ -77,13 +77,13 @@ def test_options_reach_the_method(here, capsys: pytest.CaptureFixture[str]) -> N
                 "False",
                 "--case-variants",
                 "--out",
-                "k.bin",
+                "k",
                 "--case=exact",
             ]
         )
         == 0
     )
-    told = json.loads(Path("k.bin.json").read_text(encoding="utf-8"))
+    told = json.loads(Path("k", "record.json").read_text(encoding="utf-8"))
     assert told["parameters"] == {"k": 2, "subspace": "components", "equalise": False}
     assert "AUNT" in told["missing"]["specific words"]
 
@@ -96,14 +96,14 @@ def test_options_reach_the_method(here, capsys: pytest.CaptureFixture[str]) -> N
         (["--case", "lowr"], "unknown case 'lowr'; did you mean 'lower'"),
         (["--lists", "religio"], "did you mean 'religion'"),
         (["--out", "toy.bin", "--force"], "toy.bin is the source itself"),
-        (["--out", "out.csv"], "out.csv does not tell how to write vectors"),
+        (["--out", "out.npz"], "out.npz has the ending of a file"),
         (["--vectors", "none.bin"], "no embedding file at none.bin"),
     ],
 )
 def test_bad_input_is_one_line_and_writes_nothing(options, words, here, capsys) -> None:
     force = ["--force"] if "--force" in options else []
     options = [each for each in options if each != "--force"]
-    assert main([*replaced([*here, "--out", "out.bin"], options), *force]) == 2
+    assert main([*replaced([*here, "--out", "out"], options), *force]) == 2
     shown = capsys.readouterr()
     assert words in shown.err
     assert shown.err.count("\n") == 1
@@ -111,13 +111,10 @@ def test_bad_input_is_one_line_and_writes_nothing(options, words, here, capsys) 
     assert sorted(path.name for path in Path().iterdir()) == ["mine.toml", "toy.bin"]
 
 
-def test_a_file_that_is_there_is_replaced_only_by_force(here, capsys) -> None:
-    Path("out.bin.json").write_text("mine", encoding="utf-8")
-    assert main([*here, "--out", "out.bin"]) == 2
-    assert "out.bin.json is there already; pass --force" in capsys.readouterr().err
-    assert main([*here, "--out", "out.bin", "--force"]) == 0
-    assert Path("out.bin.json").read_text(encoding="utf-8") != "mine"
-    assert main([*here, "--out", "out.bin"]) == 2
+def test_a_folder_that_is_there_is_replaced_only_by_force(here, capsys) -> None:
+    for more, code in (([], 0), ([], 2), (["--force"], 0)):
+        assert main([*here, "--out", "out", *more]) == code
+    assert "out is there already; pass --force" in capsys.readouterr().err
 
 
 def test_help_teaches(capsys: pytest.CaptureFixture[str]) -> None:

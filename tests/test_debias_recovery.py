@@ -1,7 +1,5 @@
 """What debiasing left: recovery checks against words whose bias is planted or taken away."""
 
-import sys
-
 import numpy as np
 import pytest
 from debias_toys import RELIGION, TRIPLES, vectors_of
@@ -9,8 +7,6 @@ from debias_toys import RELIGION, TRIPLES, vectors_of
 import bayesbias as bb
 from bayesbias.debias import DefiningSets, hard, remaining_bias
 from bayesbias.debias.recovery import RECOVERY_COLUMNS, classifier_accuracy, neighbour_shares
-
-pytest.importorskip("sklearn")
 
 PAIRS = (("she", "he"), ("woman", "man"))
 WORDS = tuple(f"word{at}" for at in range(80))
@@ -115,12 +111,6 @@ def test_the_classifier_is_scored_on_words_it_has_not_seen() -> None:
     labels = np.repeat([0, 1], 100)
     # Chance with a standard error of .035.
     assert classifier_accuracy(rows, labels, seed=1) == pytest.approx(0.5, abs=0.12)
-
-
-def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "sklearn.model_selection", None)
-    with pytest.raises(ImportError, match=r"pip install 'bayesbias\[learn\]'"):
-        classifier_accuracy(np.ones((4, 2)), np.array([0, 0, 1, 1]), seed=1)
 
 
 def test_hard_debiasing_of_the_demo_vectors_leaves_much() -> None:

@@ -1,80 +1,73 @@
-"""Whole files in chunks: the same words, numbers and complaints as reading word by word.
-
-The oracle is `pick`, which has tests of its own against gensim and against files written by hand,
-and shares no parsing with the compiled loops.
-"""
+"""Formats in chunks of any size, of all words or the wanted ones, and what a new format needs."""
 
 from __future__ import annotations
 
 import gzip
+import subprocess
+import sys
+from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from embedding_toys import BAD, FORMATS, File, as_binary, as_text, picked, tables
+from embedding_toys import FORMATS, WORDS, File, Table, as_binary, as_text, check, keyed, tables
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from bayesbias.embeddings import chunks
-from bayesbias.embeddings.registry import embedding_at
+import bayesbias as bb
+from bayesbias.embeddings import registry, source
+from bayesbias.embeddings.formats import binary
+from bayesbias.embeddings.registry import Format, embedding_at, embedding_of
+from bayesbias.embeddings.source import Chunk, Source
 
-Entries = list[tuple[bytes, list[float]]]
+Entries = list[tuple[str, list[float], int]]
 
 
-def by_chunks(path: Path, rows: int | None = None) -> Entries:
+def entries(path: Path, rows: int | None = None, wanted: Collection[str] | None = None) -> Entries:
     """All entries of a file by way of chunks."""
     found: Entries = []
-    for chunk in embedding_at(path, progressbar=False).iterate(rows):
-        assert rows is None or 0 < len(chunk) <= rows
-        names = chunk.names.split(b"\n")
-        assert names.pop() == b""
-        assert len(names) == len(chunk.vocabulary) == len(chunk)
-        found += zip(names, chunk.vectors.tolist(), strict=True)
+    for chunk in embedding_at(path, progressbar=False).chunks(rows, wanted):
+        assert 0 < len(chunk) <= (rows or len(chunk))
+        found += zip(chunk.words, chunk.vectors.tolist(), chunk.ranks.tolist(), strict=True)
     return found
 
 
-def by_words(path: Path) -> Entries:
-    return [(name, vector.tolist()) for name, vector, _ in picked(path)]
+def written(words: Table) -> Entries:
+    rows = enumerate(words.items(), start=1)
+    return [(word, np.float32(row).tolist(), rank) for rank, (word, row) in rows]
 
 
-@pytest.mark.parametrize("rows", [None, 1, 2, 5])
+@pytest.mark.parametrize("rows", [None, 1, 4])
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_format_in_chunks_of_any_size(file: File, name: str, rows: int | None) -> None:
     path = file(name, FORMATS[name])
-    assert by_chunks(path, rows) == by_words(path)
+    assert entries(path, rows) == written(WORDS)
+    wanted = {"Bill", "kraków", "none"}
+    assert entries(path, rows, wanted) == [one for one in written(WORDS) if one[0] in wanted]
 
 
 @given(words=tables(), size=st.integers(1, 200), newline=st.booleans(), rows=st.integers(1, 9))
 def test_binary_chunks_do_not_depend_on_where_reads_end(
-    file: File, words: dict[str, tuple[float, ...]], size: int, newline: bool, rows: int
+    file: File, words: Table, size: int, newline: bool, rows: int
 ) -> None:
     path = file("made.bin", as_binary(words, newline))
-    expected = by_words(path)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chunks, "READ_SIZE", size)
-        patch.setattr("bayesbias.embeddings.formats.binary.LONGEST_WORD", 60)
-        assert by_chunks(path, rows) == expected
+        patch.setattr(binary, "SCAN_SIZE", size)
+        assert entries(path, rows) == written(words)
 
 
-@given(words=tables(), size=st.integers(1, 200), header=st.booleans(), rows=st.integers(1, 9))
-def test_text_chunks_do_not_depend_on_where_reads_end(
-    file: File, words: dict[str, tuple[float, ...]], size: int, header: bool, rows: int
-) -> None:
+@given(words=tables(), header=st.booleans(), end=st.sampled_from(["\n", " \n", "\r\n"]))
+def test_text_comes_back_bit_for_bit(file: File, words: Table, header: bool, end: str) -> None:
     dims = len(next(iter(words.values())))
-    path = file("made.txt", as_text(words, f"{len(words)} {dims}" if header else None))
-    expected = by_words(path)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chunks, "READ_SIZE", size)
-        assert by_chunks(path, rows) == expected
+    path = file("made.txt", as_text(words, f"{len(words)} {dims}" if header else None, end))
+    assert entries(path, 3) == written(words)
 
 
 @given(
     numbers=st.lists(
         st.one_of(
             st.floats(allow_nan=False, allow_infinity=False).map(repr),
-            st.floats(-10, 10).map(lambda x: f"{x:.5f}"),
             st.floats(-1e30, 1e30).map(lambda x: f"{x:.3e}"),
             st.from_regex(r"[+-]?[0-9]{1,20}\.?[0-9]{0,20}([eE][+-]?[0-9]{1,3})?", fullmatch=True),
         ),
@@ -83,98 +76,78 @@ def test_text_chunks_do_not_depend_on_where_reads_end(
     )
 )
 def test_numbers_are_rounded_as_python_does(file: File, numbers: list[str]) -> None:
-    """Bit for bit, whether the quick way or the careful one reads them."""
     with np.errstate(over="ignore"):
         expected = np.array([float(number) for number in numbers], dtype=np.float32)
-    ((_, found),) = by_chunks(file("numbers.txt", f"word {' '.join(numbers)}\n"))
+    ((_, found, _),) = entries(file("numbers.txt", f"word {' '.join(numbers)}\n"))
     assert_array_equal(np.float32(found), expected)
 
 
-ODD_LINES = [
-    b"the 1 2\n. . . 3 4\nat name@domain.com 5 6\n, 7 8\n",
-    "1 1 2\n2 3 4\n\xa0 5 6\n\u2028 7 8\nwide  9 10\n".encode(),
-    b"a 1 2\n\n \nb  +1.5 -.5\nc 1e-3 1E2 \r\n",
-    b"a\xff 1 2\nb 3 4",
-    b"a 0.12345678901234567890 2\nb nan inf\n",
-]
+def test_loaded_vectors_come_in_chunks_too() -> None:
+    source = keyed(WORDS)
+    parts = list(bb.iter_vectors(source, rows=4))
+    assert [len(words) for words, _ in parts] == [4, 2]
+    assert_array_equal(np.vstack([rows for _, rows in parts]), np.float32(list(WORDS.values())))
+    with pytest.raises(ValueError, match="rows must be a whole number from 1 on; got 0"):
+        list(embedding_of(source).chunks(0))
 
 
-@pytest.mark.parametrize("content", ODD_LINES)
-@pytest.mark.parametrize("rows", [None, 1])
-def test_odd_lines_are_read_as_carefully_as_before(
-    file: File, content: bytes, rows: int | None
+def toy_chunks(source: Source, rows: int | None, wanted: Collection[str] | None) -> Iterator[Chunk]:
+    with source.stream() as (stream, _):
+        for rank, line in enumerate(stream, start=1):
+            word, *numbers = line.decode().split(";")
+            if wanted is None or word in wanted:
+                yield Chunk([word], np.array([numbers], dtype=np.float32), np.array([rank]))
+
+
+def test_everything_knows_a_format_that_is_registered(
+    file: File, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = file("odd.txt", content)
-    assert str(by_chunks(path, rows)) == str(by_words(path))  # as text, since nan is not nan
+    words = {"one": (1.0, 2.0), "two": (3.0, 4.0), "three": (5.0, 6.0)}
+    path = file("a.toy.gz", gzip.compress(b"one;1;2\ntwo;3;4\nthree;5;6\n"))
+    monkeypatch.setitem(registry.FORMATS, "toy", Format(toy_chunks, (".toy",), packed=True))
+    check(bb.load_vectors(path), words)
+    some = bb.load_vectors(path, ["three", "TWO"], case="fallback")
+    check(some, {"TWO": words["two"], "three": words["three"]})
+    assert bb.convert_vectors(path, tmp_path / "made") == (3, 2)
+    assert bb.background.distribution(path, ["one"], ["two"]).vocabulary == list(words)
+    with pytest.raises(ValueError, match=r"known are .*\.toy, "):
+        bb.load_vectors(file("a.docx", b"x"))
 
 
-OF_VECTORS = ("not finite", "too large", "all zeros", "binary ", "fastText")
-"""Faults of single vectors, which a chunk has as they are, and what gensim reads."""
-
-UNREADABLE = [case for case in BAD if not case.startswith(OF_VECTORS)]
-
-
-@pytest.mark.parametrize("case", UNREADABLE)
-def test_damage_is_refused_in_the_same_words(file: File, case: str) -> None:
-    name, content, what = BAD[case]
-    path = file(name, content)
-    with pytest.raises(ValueError, match=what) as caught:
-        by_chunks(path)
-    with pytest.raises(ValueError, match=what) as before:
-        by_words(path)
-    assert str(caught.value) == str(before.value)
+PEAK_OF_READING = """
+import sys, tracemalloc
+from pathlib import Path
+from bayesbias.embeddings.registry import embedding_at
+tracemalloc.start()
+for path in sys.argv[1:]:
+    assert sum(map(len, embedding_at(Path(path)).chunks(wanted={"w7"}))) == 1
+    assert sum(map(len, embedding_at(Path(path)).chunks())) == 20_000
+print(tracemalloc.get_traced_memory()[1])
+"""
 
 
-@pytest.mark.parametrize("cut", [0.3, 0.6, 0.95])
-def test_a_corrupted_gzip_stream(file: File, cut: float) -> None:
-    rng = np.random.default_rng(3)
-    rows = {f"w{i}": tuple(rng.standard_normal(20)) for i in range(500)}
-    packed = bytearray(gzip.compress(as_text(rows)))
-    for at in range(int(cut * len(packed)), int(cut * len(packed)) + 9):
-        packed[at] ^= 0x5A
-    with pytest.raises(ValueError, match=r"bad\.txt\.gz(: line| is cut off, damaged)"):
-        by_chunks(file("bad.txt.gz", bytes(packed)))
+def test_memory_does_not_grow_with_the_file(file: File) -> None:
+    content = as_binary({f"w{i}": [float(i % 7)] * 300 for i in range(20_000)})
+    paths = [file("a.bin", content), file("a.bin.gz", gzip.compress(content, 1))]
+    command = [sys.executable, "-c", PEAK_OF_READING, *map(str, paths)]
+    peak = int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    # A few chunks of 3 MB, and modules imported on the way; the files hold 24 MB.
+    assert len(content) > 24e6
+    assert peak < 15e6
 
 
-@pytest.mark.parametrize(
-    ("change", "what"),
-    [
-        (lambda data: data[:-1], r"ends within entry 1,000 of .* \(after the word 'w998xxxx'\)"),
-        (lambda data: data[:40_000], r"ends within entry \d+ of the 1,000"),
-        (lambda data: data + b"x", r"goes on after the 1,000 .* \(after the word 'w999xxxxx'\)"),
-        (lambda data: data.replace(b"w900xxxx ", b"w900\nxxx "), "a word with a line break"),
-        (
-            lambda data: data.replace(b"1000 20\n", b"900 20\n"),
-            r"goes on after the 900 .*'w899xxx'",
-        ),
-        (lambda data: data.replace(b"1000 20\n", b"1001 20\n"), "ends after entry 1,000 of"),
-        (lambda data: data.replace(b"w500xxx ", b"x" * 5_000), "no word where entry 501 of 1,000"),
-    ],
-)
-def test_damage_far_into_a_file(file: File, change: Any, what: str) -> None:
-    rng = np.random.default_rng(5)
-    words = {f"w{i}{'x' * (i % 7)}": tuple(rng.standard_normal(20)) for i in range(1_000)}
-    path = file("made.bin", change(as_binary(words)))
-    for rows in (None, 50):
-        with pytest.raises(ValueError, match=what):
-            by_chunks(path, rows)
-
-
-@pytest.mark.parametrize("content", [b"2 3\na " + b"\0" * 12 + b"b", b"1 1\n" + b"x" * 9_000])
-def test_an_error_leaves_no_file_open(
-    file: File, content: bytes, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", ["plain.bin", "packed.bin.gz", "glove.txt", "glove.zip"])
+@pytest.mark.parametrize("shown", [True, False])
+def test_the_bar_is_drawn_on_a_terminal_if_wanted(
+    file: File,
+    name: str,
+    shown: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    path = file("made.bin", content)
-    opened: list[Any] = []
-    real = Path.open
-
-    def noted(self: Path, *arguments: Any, **options: Any) -> Any:
-        opened.append(real(self, *arguments, **options))
-        return opened[-1]
-
-    monkeypatch.setattr(Path, "open", noted)
-    with pytest.raises(ValueError, match="made") as caught:  # which holds on to all that ran
-        by_chunks(path)
-    assert caught
-    assert opened
-    assert all(file.closed for file in opened)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setattr(source, "SLOW_SIZE", 1)
+    bb.load_vectors(file("[b]" + name, FORMATS[name]), ["king"], progressbar=shown)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert (f"[b]{name}"[:10] in captured.err) is shown

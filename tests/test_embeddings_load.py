@@ -21,7 +21,6 @@ from embedding_toys import (
     as_text,
     check,
     keyed,
-    picked,
     tables,
     zipped,
 )
@@ -31,7 +30,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from bayesbias._core.resources import bundled_folder
-from bayesbias.embeddings.formats import binary
 from bayesbias.embeddings.load import iter_vectors, load_vectors
 from bayesbias.tables.wordlists import WordList, load_wordlist, wordlists
 
@@ -84,31 +82,6 @@ def test_googlenews_as_gensim_reads_it(shared_data: Path) -> None:
     assert_array_equal(again.vectors, some.vectors)
 
 
-@given(words=tables(), block=st.integers(1, 64), newline=st.booleans(), data=st.data())
-def test_binary_reading_does_not_depend_on_where_blocks_end(
-    file: File, words: Table, block: int, newline: bool, data: st.DataObject
-) -> None:
-    path = file("made.bin", as_binary(words, newline))
-    asked = data.draw(st.lists(st.sampled_from(list(words)), min_size=1, unique=True))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(binary, "SCAN_SIZE", block)
-        found = picked(path, {word.encode() for word in asked})
-        entries = {name: vector for name, vector, _ in found}
-    assert list(entries) == [word.encode() for word in words if word in asked]
-    for word in asked:
-        assert_array_equal(entries[word.encode()], np.float32(words[word]))
-
-
-@given(words=tables(), header=st.booleans(), end=st.sampled_from(["\n", " \n", "\r\n"]))
-def test_text_comes_back_bit_for_bit(file: File, words: Table, header: bool, end: str) -> None:
-    dims = len(next(iter(words.values())))
-    path = file("made.txt", as_text(words, f"{len(words)} {dims}" if header else None, end))
-    entries = {name: vector for name, vector, _ in picked(path)}
-    assert list(entries) == [word.encode() for word in words]
-    for word, row in words.items():
-        assert_array_equal(entries[word.encode()], np.float32(row))
-
-
 @given(words=tables(), cut=st.floats(0, 1, exclude_max=True))
 def test_a_binary_file_cut_off_anywhere_is_refused(file: File, words: Table, cut: float) -> None:
     whole = as_binary(words)
@@ -125,7 +98,7 @@ def test_any_bytes_give_vectors_or_one_line_that_names_the_file(
 ) -> None:
     path = file(name, content)
     try:
-        list(picked(path))
+        load_vectors(path)
     except ValueError as error:
         assert str(path) in str(error)  # noqa: PT017
         assert "\n" not in str(error)  # noqa: PT017

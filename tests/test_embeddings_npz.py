@@ -55,6 +55,9 @@ def test_saving_needs_our_ending_and_a_folder(tmp_path: Path) -> None:
         save_vectors(keyed(WORDS), tmp_path / "nowhere" / "a.npz")
 
 
+AB, ROWS = np.array(["a", "b"]), np.ones((2, 2))
+
+
 def npz(**arrays: Any) -> bytes:
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)
@@ -75,11 +78,14 @@ def npy(array: Any) -> bytes:
         (npz(a=np.ones(3)), "words.*not a file in the archive"),
         (npz(words=np.array(["a"], dtype=object), vectors=np.ones((1, 2))), "damaged, or no file"),
         (npz(words=np.array(["a"]), vectors=np.array([["x", "y"]])), "damaged, or no file"),
-        (
-            npz(words=np.array(["a", "b"]), vectors=np.ones((1, 2))),
-            r"2 words do not fit .*\(1, 2\)",
-        ),
-        (npz(words=np.array(["a"]), vectors=np.ones(1)), r"1 words do not fit .*\(1,\)"),
+        (npz(words=AB, vectors=np.ones((1, 2))), r"words has shape \(2,\), and vectors \(1, 2\)"),
+        (npz(words=AB[:1], vectors=np.ones(1)), r"vectors has shape \(1,\), not"),
+        (npz(words=AB, vectors=np.ones((2, 0))), r"vectors has shape \(2, 0\), not"),
+        (npz(words=AB[:, None], vectors=ROWS), r"words has shape \(2, 1\)"),
+        (npz(words=AB, vectors=ROWS, ranks=np.array(3)), r"ranks has shape \(\)"),
+        (npz(words=AB, vectors=ROWS, ranks=AB), "damaged, or no file"),
+        (npz(words=AB, vectors=ROWS, read_as=np.array("a")), r"read_as has shape \(\)"),
+        (npz(words=AB, vectors=ROWS, sample_words=AB, sample_vectors=ROWS[:1]), "sample_words has"),
         (npy(np.ones(3)), "damaged, or no file"),
         (npz(words=np.array(["a"] * 99), vectors=np.ones((99, 9)))[:-300], "damaged, or no file"),
     ],

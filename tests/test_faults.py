@@ -32,8 +32,6 @@ import os, resource, signal, sys, warnings
 from pathlib import Path
 import numpy as np
 import bayesbias as bb
-from bayesbias.embeddings.formats.native import write_native
-from bayesbias.embeddings.chunks import array_chunks
 
 warnings.simplefilter("ignore")
 how, folder = sys.argv[1], Path(sys.argv[2])
@@ -42,14 +40,13 @@ words = bb.load_wordlist("weat7")
 table = bb.distance_table(vectors, words)
 post = bb.fit(table, "paper", draws=200, chains=2, seed=1)
 axes = bb.plots.distributions(table)
-chunks = lambda: array_chunks(vectors.index_to_key, vectors.vectors)
 writers = {
     "table.csv": lambda path: bb.write_table(table, path),
     "table.parquet": lambda path: bb.write_table(table, path),
     "vectors.npz": lambda path: bb.save_vectors(vectors, path),
     "post.nc": lambda path: bb.save_posterior(post, path),
     "plot": lambda path: bb.plots.save(axes, path),
-    "native": lambda path: write_native(chunks(), path, force=True),
+    "native": lambda path: bb.convert_vectors(vectors, path, force=True),
 }
 
 def attempt(name, limit):
@@ -101,7 +98,7 @@ def sizes(folder: Path) -> dict[str, int]:
     }
 
 
-FILES = {"native/vectors.npy", "native/vocab.txt", "plot.png", "plot.svg", *NAMES[:4]}
+FILES = {"native/vectors.npy", "native/words.txt", "plot.png", "plot.svg", *NAMES[:4]}
 
 
 @pytest.mark.slow  # twelve writings, in a process of their own that starts PyMC

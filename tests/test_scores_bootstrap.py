@@ -177,7 +177,6 @@ def test_rounding_neither_warns_nor_leaves_the_range(seed: int) -> None:
 
 
 def test_targets_of_rnsb_are_resampled() -> None:
-    pytest.importorskip("sklearn")
     vectors, words = toy(more=2)
     rows, _ = list_rows(vectors, words)
     probability = rnsb_of(np.vstack(rows.protected), *rows.stereotypes).probability

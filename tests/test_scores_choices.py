@@ -63,8 +63,6 @@ def of_arrays(name: str, sets: str, **choices: Any) -> Result:
 @pytest.mark.parametrize("name", CALLS)
 def test_words_are_looked_up_and_choices_passed_on(name: str) -> None:
     sets, choices = CALLS[name]
-    if name == "rnsb":
-        pytest.importorskip("sklearn")
 
     def of_words(**choice: Any) -> Result:
         return getattr(scores, name)(VECTORS, *(WORDS[each] for each in sets), **choice)
@@ -93,8 +91,6 @@ def test_pairs_are_looked_up_and_choices_passed_on(name: str) -> None:
 @pytest.mark.parametrize("name", sorted({*CALLS, "association_limit", "ripa"} - {"weat", "gweat"}))
 def test_arrays_that_are_no_sets_of_vectors_are_named(name: str) -> None:
     """The message calls the array as the parameter is called."""
-    if name == "rnsb":
-        pytest.importorskip("sklearn")
     of = getattr(scores, f"{name}_of")
     sets = [each.name for each in signature(of).parameters.values() if each.default is each.empty]
     sets = [each for each in sets if each != "choices"]

@@ -317,7 +317,6 @@ def test_ect_is_comparable_but_not_trustworthy() -> None:
 
 
 def test_rnsb_is_neither() -> None:
-    pytest.importorskip("sklearn")
     extremes = []
     for A, B in ATTRIBUTES:
         along = axis(A, B)[None, :]

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import builtins
 import math
 
 import numpy as np
@@ -27,7 +26,6 @@ def newton(A, B, C: float = 1.0):
 
 @pytest.mark.parametrize("C", [0.3, 1.0, 5.0])
 def test_against_newtons_method(C: float) -> None:
-    pytest.importorskip("sklearn")
     T, A, B = normals(0, 5, 6, 7, dims=4)
     weights, intercept = newton(A, B, C)
     probability = 1 / (1 + np.exp(-(T @ weights + intercept)))
@@ -42,7 +40,6 @@ def test_against_newtons_method(C: float) -> None:
 
 def test_coordinates_of_unequal_scale_converge() -> None:
     """A hundredfold between scales takes the solver a thousand steps."""
-    pytest.importorskip("sklearn")
     random = np.random.default_rng(0)
     scales = np.logspace(-2, 2, 20)
     T, A, B = (random.normal(size=(n, 20)) * scales for n in (5, 30, 30))
@@ -61,7 +58,6 @@ def test_value_of_wefe(name: str, wefe: float) -> None:
     Its solver, LIBLINEAR, was let run to a tolerance of 1e-12; at its default of 1e-4 it is up to
     3e-5 off. scikit-learn 1.9.1.
     """
-    pytest.importorskip("sklearn")
     vectors, words = bb.load_vectors("glove-demo"), bb.load_wordlist(name)
     targets = [word for group in words.groups.values() for word in group]
     assert rnsb(vectors, targets, *words.stereotypes.values()).score == pytest.approx(
@@ -71,7 +67,6 @@ def test_value_of_wefe(name: str, wefe: float) -> None:
 
 def test_length_counts_unless_it_is_taken_out() -> None:
     """Vectors that are longer by c are those of a penalty that is weaker by c², intercept aside."""
-    pytest.importorskip("sklearn")
     T, A, B = normals(0, 5, 6, 7, dims=4)
     plain, longer = rnsb_of(T, A, B).score, rnsb_of(3 * T, 3 * A, 3 * B).score
     assert longer > 1.5 * plain
@@ -89,23 +84,9 @@ def test_divergence_by_hand() -> None:
 
 
 def test_words_and_equal_results() -> None:
-    pytest.importorskip("sklearn")
     toy = {"t": [1.0, 0.2], "u": [0.1, 1.0], "good": [1.0, 0.0], "bad": [0.0, 1.0]}
     result = rnsb(toy, ["t", "u", "gone"], ["good"], ["bad"])
     assert result.probability[1] > 0.5 > result.probability[0]
     assert result.missing == {"targets": ("gone",)}
     assert result.score == rnsb(toy, ["t", "u"], ["good"], ["bad"]).score
     refused("A and B share good", rnsb, toy, ["t"], ["good"], ["good"])
-
-
-def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def refuse(name: str, *rest, **named):
-        if name.startswith("sklearn"):
-            raise ImportError(name)
-        return real(name, *rest, **named)
-
-    monkeypatch.setattr(builtins, "__import__", refuse)
-    with pytest.raises(ImportError, match=r"pip install 'bayesbias\[learn\]'"):
-        rnsb_of([[1.0]], [[1.0]], [[2.0]])

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
-from ..embeddings.chunks import Chunk, Vector
 from ..embeddings.formats.keyed import chunks_of, sample_of
 from ..embeddings.load import choose, open_embedding
-from ..embeddings.vocabulary import ODD, Lookup
+from ..embeddings.source import Chunk, Vector
 
 if TYPE_CHECKING:
     from .psi_of_source import Source
@@ -91,7 +90,7 @@ def draw_pool(
     """
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
     sample = _Sample(tuple(words), ranks, size, by_rank=by_rank)
-    for chunk in embedding.iterate():
+    for chunk in embedding.chunks():
         sample.add(chunk, rng)
     loaded = embedding.source.loaded
     if by_rank and loaded is not None and (more := sample_of(loaded)) is not None:
@@ -112,32 +111,27 @@ class _Sample:
         by_rank: bool,
     ) -> None:
         self.asked, self.between, self.size, self.by_rank = asked, between, size, by_rank
-        forms = {form for word in asked for form in (word, word.lower())}
-        self.wanted = {form.encode(errors=ODD): form for form in forms}
-        self.lookup = Lookup(self.wanted)
+        self.wanted = {form for word in asked for form in (word, word.lower())}
         self.found: dict[str, Vector] = {}
         self.found_ranks: dict[str, int] = {}
         self.ranks = np.empty(0, dtype=np.int64)
-        self.names: list[bytes] = []
+        self.names: list[str] = []
         self.keys = np.empty(0)
         self.rows: Vector | None = None
-        self.seen = 0
 
     def add(self, chunk: Chunk, rng: np.random.Generator) -> None:
         """Keep what is wanted of a chunk."""
         drawn = rng.random(len(chunk))
         ranks = chunk.ranks
-        if ranks is None:
-            ranks = np.arange(self.seen + 1, self.seen + 1 + len(chunk))
-        self.seen += len(chunk)
         if self.by_rank:
             drawn *= ranks
         first, stop = self.between
         usable = (ranks > first) & (ranks <= (np.inf if stop is None else stop))
         usable &= np.isfinite(chunk.vectors).all(axis=1) & chunk.vectors.any(axis=1)
-        for row, name in self.lookup.find(chunk.vocabulary):
+        for row, word in enumerate(chunk.words):
+            if word not in self.wanted:
+                continue
             usable[row] = False
-            word = self.wanted[name]
             if word not in self.found:
                 self.found[word], self.found_ranks[word] = (
                     chunk.vectors[row].copy(),
@@ -147,7 +141,7 @@ class _Sample:
         rows = np.flatnonzero(usable & (drawn < limit))
         keys = np.concatenate([self.keys, drawn[rows]])
         kept = np.argsort(keys, kind="stable")[: self.size]
-        names = self.names + [chunk.vocabulary.name(row) for row in rows.tolist()]
+        names = self.names + [chunk.words[row] for row in rows.tolist()]
         before = chunk.vectors[:0] if self.rows is None else self.rows
         self.keys, self.names = keys[kept], [names[at] for at in kept.tolist()]
         self.ranks = np.concatenate([self.ranks, ranks[rows]])[kept]
@@ -162,7 +156,7 @@ class _Sample:
                 if self.between == (0, None)
                 else f"the embedding has no words to sample from at ranks {self.between}"
             )
-        words = tuple(name.decode(errors=ODD) for name in self.names)
+        words = tuple(self.names)
         chosen = choose(self.asked, self.found, case)
         return Pool(
             words,

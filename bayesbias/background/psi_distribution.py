@@ -19,7 +19,6 @@ from .._core.checks import Argument, ArgumentError
 from .._core.display import abridged
 from .._core.random import Seed
 from ..embeddings.load import choose
-from ..embeddings.vocabulary import Vocabulary
 from . import normal_fit, tails
 from .relative_bias import N_RESAMPLES, RelativeBias, mean_sd, random_sums
 from .relative_bias import relative_bias as against_random_pairs
@@ -36,10 +35,9 @@ class Distribution:
     ----------
     name : str
     psi : (n_words,) float64
-        ψ(w) = mean_Z cos - mean_Z2 cos, in the order of the vocabulary, which is that of the file;
-        rounded as float32 products are, by less than 3e-7.
-    vocabulary : Vocabulary
-        The words; ``vocabulary[row]`` is one, ``vocabulary.rows(words)`` their rows.
+        ψ(w) = mean_Z cos - mean_Z2 cos, in the order of the vocabulary, which is that of the file.
+    vocabulary : list of str
+        The words.
     Z, Z2 : tuple of str
         The attribute words that were found.
     missing : tuple of str
@@ -52,7 +50,7 @@ class Distribution:
 
     name: str
     psi: FloatArray
-    vocabulary: Vocabulary
+    vocabulary: list[str]
     Z: tuple[str, ...]
     Z2: tuple[str, ...]
     missing: tuple[str, ...] = ()
@@ -125,7 +123,7 @@ class Distribution:
             raise TypeError(f"words must be several words; for one word pass [{words!r}]")
         asked = list(dict.fromkeys(words))
         forms = {form for word in asked for form in (word, word.lower())}
-        rows = self.vocabulary.rows(sorted(forms))
+        rows = {word: row for row, word in enumerate(self.vocabulary) if word in forms}
         chosen = choose(asked, rows, self.case)
         found = [word for word in asked if word in chosen]
         return pd.Series(
@@ -233,7 +231,7 @@ class Distribution:
             raise ValueError(f"{what} is empty; at least one word is needed")
         found = self.psi_of(asked)
         if found.empty:
-            lowered = len(self.vocabulary.rows({word.lower() for word in asked}))
+            lowered = len({word.lower() for word in asked}.intersection(self.vocabulary))
             remedy: tuple[str | Argument, ...] = (
                 (f"{lowered} of them are there in lower case: pass ", Argument("case", "fallback"))
                 if lowered

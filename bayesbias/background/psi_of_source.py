@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable, Mapping
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,6 @@ from .._core.checks import Argument, ArgumentError, ArgumentWarning, unknown_nam
 from .._core.display import abridged
 from .._core.resources import OWN_FRAMES
 from ..embeddings.load import CASES, open_embedding
-from ..embeddings.vocabulary import Vocabulary
 from .experiment import Experiment
 from .projection import Projection, project
 from .psi_distribution import FEWEST_WORDS, Distribution
@@ -190,7 +190,7 @@ def _require_sets(
             each.found(words, name)
 
 
-def _usable(projected: Projection, duplicates: str) -> tuple[Vocabulary, list[FloatArray]]:
+def _usable(projected: Projection, duplicates: str) -> tuple[list[str], list[FloatArray]]:
     """Leave out words without a direction, and words that have stood before."""
     vocabulary, psi, twice = projected.vocabulary, projected.psi, projected.twice
     if len(twice) and duplicates == "error":
@@ -216,7 +216,7 @@ def _usable(projected: Projection, duplicates: str) -> tuple[Vocabulary, list[Fl
         )
     if kept.all():
         return vocabulary, psi
-    return vocabulary.subset(kept), [values[kept] for values in psi]
+    return list(compress(vocabulary, kept)), [values[kept] for values in psi]
 
 
 def _listed(name: str, given: Iterable[str]) -> tuple[str, ...]:

@@ -21,8 +21,8 @@ from .._core.arrays import FloatArray
 from .._core.blas import one_thread
 from .._core.checks import Argument, ArgumentError
 from .._core.random import as_seed_sequence
-from ..embeddings.chunks import Vector
 from ..embeddings.formats.keyed import keyed_vectors
+from ..embeddings.source import Vector
 from ..model.defaults import RECOMMENDED
 from ..model.design import Design, make_design
 from ..model.spec import ModelSpec, load_model

@@ -24,21 +24,21 @@ def debias(
     screen: Screen = SCREEN,
     **options: str,
 ) -> int:
-    """Debias an embedding file and write a new one, which gensim and word2vec read.
+    """Debias an embedding file and write a folder, which every command reads as vectors.
 
-    The source is read in chunks and never in memory as a whole. With FILE comes FILE.json, which
-    tells what was done and which words of the lists the source lacks. No method makes an embedding
+    The source is read in chunks and never in memory as a whole. `record.json` in the folder has
+    what was done and which words of the lists the source lacks. No method makes an embedding
     free of bias: what is left can often be found by a classifier
     (`bayesbias.debias.remaining_bias`).
 
-    Examples: `bayesbias debias --vectors glove.6B.50d.txt --out glove-hard.bin`,
-    `bayesbias debias --method multiclass_hard --lists religion --out demo.txt.gz`,
-    `bayesbias debias --method soft --strength 1 --lists race --vectors big.bin --out soft.bin`
+    Examples: `bayesbias debias --vectors glove.6B.50d.txt --out glove-hard`,
+    `bayesbias debias --method multiclass_hard --lists religion --out demo`,
+    `bayesbias debias --method soft --strength 1 --lists race --vectors big.bin --out soft`
 
     Parameters
     ----------
     out : Path
-        File to write; its ending says how.
+        Folder to make.
     method : str
         hard, multiclass_hard, double_hard, soft or half_sibling: `bayesbias docs debiasing`.
     lists : str
@@ -49,11 +49,7 @@ def debias(
         Options of the method, as in Python: --strength 1, --k 2, --equalise False.
     """
     from ..debias import debias_file, load_defining_sets, method_options
-    from ..debias.files import record_path
 
-    for path in (out, record_path(out)):
-        if path.is_file() and not force:
-            raise ValueError(f"{path} is there already; pass --force to replace it")
     sets = load_defining_sets(lists)
     chosen = {name.replace("-", "_"): _value(text) for name, text in options.items()}
     if "seed" in method_options(method):
@@ -64,6 +60,7 @@ def debias(
         method,
         sets.with_case_variants() if case_variants else sets,
         case=reading.case,
+        force=force,
         allow_pickle=reading.allow_pickle,
         progressbar=not screen.quiet,
         **chosen,
@@ -96,7 +93,7 @@ def _report(written: DebiasedFile, screen: Screen) -> None:
         f"In the embedding (case {record.case}): "
         + ", ".join(f"{count} {name}" for name, count in record.sizes.items())
         + ".",
-        f"Record: {written.record_path}",
+        f"Record: {written.out}/record.json",
     )
     for name, words in record.missing.items():
         capitals = record.case == "exact" and any(word != word.lower() for word in words)

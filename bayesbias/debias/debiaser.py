@@ -155,7 +155,7 @@ def debiasing(vectors: KeyedVectors) -> Debiasing | None:
 
     The record is an attribute of the KeyedVectors. It stays with them in memory and in gensim's
     own files; formats that hold only words and numbers lose it, which is why `debias_file` writes
-    it into a ``.json`` file beside them.
+    ``record.json`` beside them.
     """
     record = getattr(vectors, ATTRIBUTE, None)
     return record if isinstance(record, Debiasing) else None

@@ -134,13 +134,9 @@ def classifier_accuracy(
 
     Radial kernel, C = 1, and scikit-learn's own width; stratified folds drawn with the seed.
     """
-    try:
-        from sklearn.model_selection import StratifiedKFold, cross_val_predict
-        from sklearn.svm import SVC
-    except ImportError:
-        raise ImportError(
-            "recovering bias needs scikit-learn; install it with: pip install 'bayesbias[learn]'"
-        ) from None
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+    from sklearn.svm import SVC
+
     split = StratifiedKFold(folds, shuffle=True, random_state=seed % 2**32)
     guesses = cross_val_predict(SVC(kernel="rbf"), rows, labels, cv=split)
     return float(np.mean(guesses == labels))

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
 from .._core.display import abridged
-from ..embeddings.chunks import Vector
 from ..embeddings.registry import Embedding
-from ..embeddings.vocabulary import Lookup
+from ..embeddings.source import Vector
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -26,9 +25,6 @@ CHUNK = 8192
 VOCABULARY = 50_000
 """Words from the start of an embedding among which biased ones are looked for: files have frequent
 words first, and Gonen and Goldberg (2019) use as many."""
-
-ODD = "surrogateescape"
-"""How bytes that are no UTF-8 become text and, unchanged, bytes again."""
 
 Chunk = tuple[list[str], NDArray[np.floating]]
 """Some words that follow each other, and their vectors, (n, n_dims)."""
@@ -53,30 +49,24 @@ class MemorySource:
             yield words[chosen], self.vectors.vectors[chosen]
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class FileSource:
-    """An embedding file or folder as a source; every question is one pass over it.
-
-    ``count``, the words in it, is known after the first call of `some`.
-    """
+    """An embedding file or folder as a source; every question is one pass over it."""
 
     embedding: Embedding
-    count: int = 0
 
     def some(self, words: Iterable[str]) -> dict[str, Vector]:
         """Vectors of those of the words that are there; of a word twice there, the first."""
-        wanted = {word.encode(errors=ODD): word for word in words}
-        lookup, found, self.count = Lookup(wanted), dict[str, Vector](), 0
-        for chunk in self.embedding.iterate():
-            self.count += len(chunk)
-            for row, name in lookup.find(chunk.vocabulary):
-                found.setdefault(wanted[name], chunk.vectors[row].copy())
+        found: dict[str, Vector] = {}
+        for chunk in self.embedding.chunks(wanted=set(words)):
+            for word, vector in zip(chunk.words, chunk.vectors, strict=True):
+                found.setdefault(word, vector)
         return found
 
     def chunks(self, size: int = CHUNK) -> Iterator[Chunk]:
         """All words in their order."""
-        for chunk in self.embedding.iterate(size):
-            yield chunk.words(ODD), chunk.vectors
+        for chunk in self.embedding.chunks(size):
+            yield chunk.words, chunk.vectors
 
 
 type Source = FileSource | MemorySource

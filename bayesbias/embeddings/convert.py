@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from .._core.checks import Argument, ArgumentError, unknown_name
 from .._core.display import abridged
-from .chunks import Chunk
-from .formats.native import require_native_path, write_native
+from .._core.files import recover, replace_folder
+from .formats.native import FILES, write_native
 from .load import open_embedding
 from .registry import known_endings
-from .vocabulary import Rows, Vocabulary
+from .source import Chunk
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -35,7 +33,7 @@ def convert_vectors(
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> tuple[int, int]:
-    """Write an embedding as a folder of ``vectors.npy`` and ``vocab.txt``.
+    """Write an embedding as a folder of ``vectors.npy`` and ``words.txt``.
 
     The source is read and written in chunks. The folder appears under its name when it is
     complete.
@@ -47,7 +45,7 @@ def convert_vectors(
     folder : path
         Which folder to make.
     duplicates : {"error", "first"}
-        Refuse a source that has a word twice, or keep the first (the source is then read twice).
+        Refuse a source that has a word twice, or keep the first.
     force : bool
         Replace an earlier folder of this form.
     allow_pickle, progressbar : bool
@@ -78,49 +76,55 @@ def convert_vectors(
     if duplicates not in DUPLICATES:
         raise ValueError(unknown_name("duplicates", str(duplicates), DUPLICATES))
     target = Path(folder)
-    if target.suffix.lower() in (*known_endings(), ".npy"):
-        raise ValueError(
-            f"{target} has the ending of a file, and a folder is made: give it a name without "
-            f"{target.suffix}, such as {target.stem}"
-        )
     require_native_path(target, force=force)
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
     if embedding.format.files and target.exists() and target.samefile(embedding.source.path):
         raise ValueError(f"{target} is the source itself; choose another folder")
-    try:
-        return write_native(embedding.iterate(), target, force=force, approve=_refuse_duplicates)
-    except _DuplicateWordsError as found:
-        if duplicates == "error":
-            raise ArgumentError(*found.args) from None
-        return write_native(_without(embedding.iterate(), found.rows), target, force=force)
+    again: list[str] = []
+    with replace_folder(target) as stage:
+        shape = write_native(_first_of_each(embedding.chunks(), again), stage)
+        if again and duplicates == "error":
+            raise ArgumentError(
+                f"{len(again)} word(s) stand in the embedding more than once (again: "
+                f"{abridged(again, _MOST_NAMED)}); remove them from the file, or keep the first "
+                "of each with ",
+                Argument("duplicates", "first"),
+            )
+    return shape
 
 
-class _DuplicateWordsError(ArgumentError):
-    """Words stand twice; ``rows`` are those to leave out."""
-
-    def __init__(self, vocabulary: Vocabulary, rows: Rows) -> None:
-        self.rows = rows
-        again = [f"{vocabulary[row]!r} as word {row + 1:,}" for row in rows.tolist()]
-        super().__init__(
-            f"{len(rows)} word(s) stand in the embedding more than once (again: "
-            f"{abridged(again, _MOST_NAMED)}); mend the file, or keep the first of each with ",
-            Argument("duplicates", "first"),
-        )
-
-
-def _refuse_duplicates(vocabulary: Vocabulary) -> None:
-    rows = vocabulary.duplicates()
-    if len(rows):
-        raise _DuplicateWordsError(vocabulary, rows)
-
-
-def _without(chunks: Iterable[Chunk], rows: Rows) -> Iterator[Chunk]:
-    """Yield the chunks without some rows, counted over all of them."""
-    start = 0
+def _first_of_each(chunks: Iterable[Chunk], again: list[str]) -> Iterator[Chunk]:
+    """Yield chunks without the words that have stood before, which are added to a list."""
+    seen: set[str] = set()
+    count = 0
     for chunk in chunks:
-        inside = rows[(rows >= start) & (rows < start + len(chunk))] - start
-        start += len(chunk)
-        kept = np.ones(len(chunk), dtype=np.bool_)
-        kept[inside] = False
-        if kept.any():
-            yield Chunk(bytes(chunk.vocabulary.subset(kept).names), chunk.vectors[kept])
+        kept = []
+        for row, word in enumerate(chunk.words):
+            if word in seen:
+                again.append(f"{word!r} as word {count + row + 1:,}")
+            else:
+                kept.append(row)
+                seen.add(word)
+        count += len(chunk)
+        if kept:
+            yield Chunk([chunk.words[row] for row in kept], chunk.vectors[kept], chunk.ranks[kept])
+
+
+def require_native_path(folder: Path, *, force: bool, files: Collection[str] = FILES) -> None:
+    """Check, before any work is done, whether a folder of some files may be written."""
+    if folder.suffix.lower() in (*known_endings(), ".npy"):
+        raise ValueError(
+            f"{folder} has the ending of a file, and a folder is made: give it a name without "
+            f"{folder.suffix}, such as {folder.stem}"
+        )
+    recover(folder)
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(f"{folder} is a file; give the name of a folder that is to be")
+    if not folder.absolute().parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {folder.parent} to write {folder.name} into")
+    others = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+    if set(others).difference(files):
+        raise ValueError(f"{folder} holds other files ({', '.join(others[:3])}); choose another")
+    if others and not force:
+        told = f"{folder} is there already; pass "
+        raise ArgumentError(told, Argument("force", True), " to replace it")

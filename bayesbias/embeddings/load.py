@@ -6,10 +6,12 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from .._core.checks import ArgumentError, unknown_name
 from .._core.display import abridged
@@ -17,7 +19,6 @@ from .._core.packing import parts_of
 from .._core.resources import bundled_folder, bundled_names
 from ..tables.spellings import CASES, CURES, Cure, choose, cure_of, every_form
 from ..tables.wordlists import WordList
-from .chunks import Vector
 from .formats.keyed import (
     FOUND_BY,
     SAMPLE,
@@ -31,7 +32,7 @@ from .formats.keyed import (
 from .formats.npz import save_vectors
 from .gensim_data import NAMES, gensim_path
 from .registry import Embedding, embedding_at, embedding_of, is_folder_of, known_endings
-from .vocabulary import ODD
+from .source import Ranks, Vector
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -120,20 +121,15 @@ def load_vectors(
     where = str(source) if isinstance(source, str | os.PathLike) else "the vectors given"
     wanted = None
     if asked is not None:  # also forms that are only named in hints
-        forms = {form for word in asked for form in every_form(word)}
-        wanted = {form.encode(errors=ODD): form for form in forms}
-    found: dict[str, Vector] = {}
-    ranks: dict[str, int] = {}
+        wanted = {form for word in asked for form in every_form(word)}
     try:
-        for name, vector, rank in embedding.pick(None if wanted is None else wanted.keys()):
-            word = name.decode(errors=ODD) if wanted is None else wanted[name]
-            found.setdefault(word, vector)
-            ranks.setdefault(word, rank)
+        forms, matrix, ranks = _read(embedding, wanted)
     except MemoryError:
         raise ValueError(
             f"{where} does not fit into memory, or promises more than it holds; name the words "
             "to read, or read it in parts by iter_vectors"
         ) from None
+    found = {form: row for row, form in enumerate(forms)}
     chosen = {word: word for word in found}
     if asked is not None:
         chosen = choose(asked, found, case, strip_accents=strip_accents)
@@ -142,14 +138,14 @@ def load_vectors(
     hints = {word: cure for word, cure in known.items() if cure is not None}
     if not chosen:
         raise _nothing_found(asked or (), hints, where)
-    matrix = np.stack([found[form] for form in chosen.values()]).astype(np.float32, copy=False)
+    if asked is not None:
+        rows = [found[form] for form in chosen.values()]
+        matrix, ranks = matrix[rows], ranks[rows]
     _refuse_unusable(list(chosen), matrix, where)
     loaded = embedding.source.loaded
     original = {} if loaded is None else resolved_forms(loaded)
     origins = [original.get(form, form) for form in chosen.values()]
-    vectors = keyed_vectors(
-        list(chosen), matrix, origins, [ranks[form] for form in chosen.values()]
-    )
+    vectors = keyed_vectors(list(chosen), matrix, origins, ranks)
     if asked is None and loaded is not None and (sample := sample_of(loaded)) is not None:
         setattr(vectors, SAMPLE, sample)
     setattr(vectors, FOUND_BY, hints)
@@ -164,8 +160,6 @@ def iter_vectors(
     progressbar: bool = True,
 ) -> Iterator[tuple[list[str], Vector]]:
     """Iterate over a whole embedding in chunks, in memory that does not grow with it.
-
-    A thread reads the next chunks while the caller works on one.
 
     Parameters
     ----------
@@ -194,7 +188,7 @@ def iter_vectors(
     >>> n_words = sum(len(words) for words, vectors in bb.iter_vectors("glove-demo"))
     """
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
-    return ((chunk.words(), chunk.vectors) for chunk in embedding.iterate(rows))
+    return ((chunk.words, chunk.vectors) for chunk in embedding.chunks(rows))
 
 
 def open_embedding(
@@ -207,6 +201,20 @@ def open_embedding(
     if not isinstance(source, str | os.PathLike):
         return embedding_of(unwrapped(source))
     return embedding_at(_path_of(source), allow_pickle=allow_pickle, progressbar=progressbar)
+
+
+def _read(embedding: Embedding, wanted: set[str] | None) -> tuple[list[str], Vector, Ranks]:
+    """Return words, vectors and ranks, in the order of the source; of a word twice the first."""
+    chunks = [chunk for chunk in embedding.chunks(wanted=wanted) if len(chunk)]
+    if not chunks:
+        return [], np.empty((0, 0), dtype=np.float32), np.empty(0, dtype=np.int64)
+    words = [word for chunk in chunks for word in chunk.words]
+    matrix = np.concatenate([chunk.vectors for chunk in chunks])
+    ranks = np.concatenate([chunk.ranks for chunk in chunks])
+    first = ~pd.Index(words, dtype=object).duplicated()
+    if first.all():
+        return words, matrix, ranks
+    return list(compress(words, first)), matrix[first], ranks[first]
 
 
 def _asked(words: Iterable[str] | WordList | None) -> tuple[str, ...] | None:

@@ -15,9 +15,9 @@ from .._core.random import Seed, as_seed_sequence
 from .._core.resources import OWN_FRAMES
 from ..tables.distances import distance_table
 from ..tables.wordlists import WordList
-from .chunks import Vector
 from .formats.keyed import keyed_vectors
 from .retrain import MOST_TRAININGS
+from .source import Vector
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Generator, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._core.packing import ENDINGS as PACKED_ENDINGS
 from .._core.packing import opened, parts_of
-from .chunks import Chunk, Entry, ahead
-from .formats import binary, fasttext, native, npz, pickles, text
-from .source import Source
+from .formats import binary, gensim_files, native, npz, text
+from .formats.keyed import ChunksOf
+from .source import Chunk, Source
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -20,16 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Format:
-    """A format: its two functions, and what its files are known by.
+    """A format: its generator, and what its files are known by.
 
-    `pick` and `iterate` are as the documentation of `formats` says. It is known by its files'
-    ``endings``, in lower case, by the first bytes, ``magic``, of every one, or as a folder by the
-    names of the ``files`` in it. ``packed`` ones may lie in ``.gz`` or ``.zip``, since they are
-    read through `Source.stream` only.
+    ``chunks`` is as the documentation of `formats` says. It is known by its files' ``endings``,
+    in lower case, by the first bytes, ``magic``, of every one, or as a folder by the names of the
+    ``files`` in it. ``packed`` ones may lie in ``.gz`` or ``.zip``, since they are read through
+    `Source.stream` only.
     """
 
-    pick: Callable[[Source, Collection[bytes] | None], Iterator[Entry]]
-    iterate: Callable[[Source, int | None], Iterator[Chunk]]
+    chunks: ChunksOf
     endings: tuple[str, ...] = ()
     packed: bool = False
     magic: bytes = b""
@@ -37,12 +36,12 @@ class Format:
 
 
 FORMATS: dict[str, Format] = {
-    "native": Format(native.pick, native.iterate, files=native.FILES),
-    "fastText model": Format(fasttext.pick, fasttext.iterate, magic=fasttext.MAGIC),
-    "word2vec binary": Format(binary.pick, binary.iterate, binary.ENDINGS, packed=True),
-    "text": Format(text.pick, text.iterate, text.ENDINGS, packed=True),
-    "npz": Format(npz.pick, npz.iterate, npz.ENDINGS),
-    "gensim": Format(pickles.pick, pickles.iterate, pickles.ENDINGS),
+    "native": Format(native.chunks, files=native.FILES),
+    "fastText model": Format(gensim_files.fasttext_chunks, magic=binary.FASTTEXT_MAGIC),
+    "word2vec binary": Format(binary.chunks, binary.ENDINGS, packed=True),
+    "text": Format(text.chunks, text.ENDINGS, packed=True),
+    "npz": Format(npz.chunks, npz.ENDINGS),
+    "gensim": Format(gensim_files.pickle_chunks, gensim_files.ENDINGS),
 }
 
 _CONTROL = re.compile(rb"[\0-\x08]")
@@ -59,13 +58,11 @@ class Embedding:
     source: Source
     format: Format
 
-    def pick(self, wanted: Collection[bytes] | None) -> Iterator[Entry]:
-        """Yield the wanted words, or all, with their vectors, in the order of the source."""
-        return self.format.pick(self.source, wanted)
-
-    def iterate(self, rows: int | None = None) -> Generator[Chunk]:
-        """Yield all words and vectors in chunks; a thread reads ahead of the caller."""
-        return ahead(self.format.iterate(self.source, rows))
+    def chunks(
+        self, rows: int | None = None, wanted: Collection[str] | None = None
+    ) -> Iterator[Chunk]:
+        """Yield all words or the wanted ones with their vectors, in the order of the source."""
+        return self.format.chunks(self.source, rows, wanted)
 
 
 def embedding_at(path: Path, *, allow_pickle: bool = False, progressbar: bool = True) -> Embedding:

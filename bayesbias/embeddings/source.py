@@ -1,12 +1,16 @@
-"""What a format reads from: a path with the caller's options, or vectors that are loaded."""
+"""What a format reads from, and the chunks of words and vectors that it yields."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .._core.packing import opened, parts_of
 from .._core.progress import progress_bar
@@ -14,11 +18,41 @@ from .._core.progress import progress_bar
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
+Vector = NDArray[np.float32]
+Ranks = NDArray[np.int64]
+
 Tick = Callable[[], object]
 """What a reader calls now and then, so that the progress bar moves on."""
 
+ODD = "backslashreplace"
+"""How bytes that are no UTF-8 become text."""
+
+LARGEST_DIMS = 1_000_000
+"""More dimensions than any embedding has; a damaged header must not ask for memory."""
+
+READ_SIZE = 3 << 20
+"""Bytes of the vectors of a chunk."""
+
 SLOW_SIZE = 1 << 26
 """Bytes; smaller files are read before a bar would be of use."""
+
+_HEADER = re.compile(rb"\s*(\d{1,18})\s+(\d{1,18})\s*")
+
+
+@dataclass(frozen=True, eq=False)
+class Chunk:
+    """Some words of an embedding in its order, their (n, n_dims) vectors, and frequency ranks.
+
+    Ranks, (n,), count from 1 on. Files begin with the most frequent word, so that the place of a
+    word is its rank unless the file has another.
+    """
+
+    words: list[str]
+    vectors: Vector
+    ranks: Ranks
+
+    def __len__(self) -> int:
+        return len(self.words)
 
 
 @dataclass(eq=False)
@@ -47,8 +81,56 @@ class Source:
         ):
             yield stream, lambda: update(raw.tell())
 
-    def vectors(self, read: Callable[[Source], KeyedVectors]) -> KeyedVectors:
-        """Return all vectors of a format that is loaded whole; they are read once."""
-        if self.loaded is None:
-            self.loaded = read(self)
-        return self.loaded
+
+@dataclass(frozen=True)
+class Header:
+    """What the first line of a word2vec file promises, and which file it is."""
+
+    path: Path
+    count: int
+    dims: int
+
+
+def parse_header(line: bytes, path: Path) -> Header | None:
+    """Read '<number of words> <dimensions>'; None if the line is something else."""
+    match = _HEADER.fullmatch(line)
+    if match is None:
+        return None
+    count, dims = int(match[1]), int(match[2])
+    if count == 0 or not 0 < dims <= LARGEST_DIMS:
+        raise ValueError(
+            f"{path}: the header promises {count:,} words of {dims:,} dimensions; there must be a "
+            f"word, and 1 to {LARGEST_DIMS:,} dimensions"
+        )
+    return Header(path, count, dims)
+
+
+def rows_of_chunk(n_dims: int, rows: int | None) -> int:
+    """Rows of a chunk: those asked for, or as many as `READ_SIZE` holds."""
+    if rows is not None and rows < 1:
+        raise ValueError(f"rows must be a whole number from 1 on; got {rows!r}")
+    return rows or max(1, READ_SIZE // (4 * n_dims))
+
+
+def array_chunks(
+    words: Sequence[str],
+    matrix: Vector,
+    rows: int | None = None,
+    wanted: Collection[str] | None = None,
+    ranks: Ranks | None = None,
+) -> Iterator[Chunk]:
+    """Cut words and their (n_words, n_dims) vectors into chunks, or the wanted ones of them."""
+    most = rows_of_chunk(matrix.shape[1], rows)
+    if ranks is None:
+        ranks = np.arange(1, len(words) + 1)
+    if wanted is not None:
+        places = [row for row, word in enumerate(words) if word in wanted]
+        words, matrix, ranks = [words[row] for row in places], matrix[places], ranks[places]
+    for start in range(0, len(words), most):
+        some = slice(start, start + most)
+        yield Chunk(list(words[some]), np.asarray(matrix[some], dtype=np.float32), ranks[some])
+
+
+def one_line(error: Exception) -> str:
+    """Return another library's message on one line."""
+    return " ".join(str(error).split()) or type(error).__name__

@@ -57,12 +57,8 @@ def negative_probability(
     The intercept is the weight of a coordinate that is one for all words, and is penalised as the
     other weights are. So it is in LIBLINEAR, which the published implementations use.
     """
-    try:
-        from sklearn.linear_model import LogisticRegression
-    except ImportError:
-        raise ImportError(
-            "RNSB needs scikit-learn; install it with: pip install 'bayesbias[learn]'"
-        ) from None
+    from sklearn.linear_model import LogisticRegression
+
     labels = np.r_[np.zeros(len(A)), np.ones(len(B))]
     model = LogisticRegression(C=C, fit_intercept=False, max_iter=10_000, tol=1e-8)
     model.fit(_with_ones(np.vstack([A, B])), labels)

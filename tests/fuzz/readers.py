@@ -27,7 +27,6 @@ from bayesbias.contextual.sentences import load_sentences, load_templates
 from bayesbias.debias.defining_sets import load_defining_sets
 from bayesbias.embeddings.formats.native import VECTORS, WORDS
 from bayesbias.embeddings.glove_v import APPROXIMATE
-from bayesbias.embeddings.registry import embedding_at
 from bayesbias.extrinsic.datasets import read_bios, read_jigsaw
 from bayesbias.maskedlm.pair_files import read_pairs
 from bayesbias.maskedlm.score_files import RECORD, SCORES, read_scored
@@ -55,28 +54,6 @@ def load(path: Path) -> object:
     """Read all words, then a few of them, which takes another way."""
     vectors = bb.load_vectors(path, progressbar=False)
     return vectors, bb.load_vectors(path, ["cat", "naïve"], case="fallback", progressbar=False)
-
-
-def read_twice(path: Path) -> object:
-    """Read word by word, and in chunks, which compiled loops take apart.
-
-    Both must find the same words, or both refuse the file; chunks cannot hold a line break.
-    """
-    embedding = embedding_at(path, progressbar=False)
-    found, refused = [], []
-    for read in (
-        lambda: [name for name, *_ in embedding.pick(None)],
-        lambda: b"".join(chunk.names for chunk in embedding.iterate(3)).split(b"\n")[:-1],
-    ):
-        try:
-            found.append(read())
-        except ValueError as error:
-            refused.append(error)
-    if refused:
-        assert not found or "a word with a line break" in str(refused[0])
-        raise refused[0]
-    assert found[0] == found[1]
-    return found
 
 
 NAMES = ("cat", "dog", "naïve", "new york", "the")
@@ -211,7 +188,7 @@ def native(damaged: str) -> Reader:
     files = {VECTORS: npy(MATRIX), WORDS: "".join(f"{name}\n" for name in NAMES).encode()}
     return Reader(
         damaged,
-        lambda path: (load(path), read_twice(path)),
+        load,
         lambda: (files[damaged],),
         beside=lambda: {name: content for name, content in files.items() if name != damaged},
         opened=".",
@@ -282,15 +259,13 @@ def covariances() -> tuple[bytes, ...]:
 
 READERS = {
     "word2vec text": Reader("vectors.txt", load, text),
-    "word2vec text in chunks": Reader("vectors.vec", read_twice, text),
     "word2vec binary": Reader("vectors.bin", load, binary),
-    "word2vec binary in chunks": Reader("vectors.bin", read_twice, binary),
     "fastText model": Reader("model.bin", load, fasttext),
     "gz around damage": Reader("vectors.txt.gz", load, text, pack=gzip.compress),
     "gz damaged": Reader(
         "vectors.gz", load, lambda: tuple(gzip.compress(each) for each in (*text(), *binary()))
     ),
-    "zip around damage": Reader("vectors.zip", read_twice, text, pack=zipped),
+    "zip around damage": Reader("vectors.zip", load, text, pack=zipped),
     "zip damaged": Reader(
         "vectors.zip", load, lambda: tuple(zipped(each, "v.bin", 8) for each in binary())
     ),

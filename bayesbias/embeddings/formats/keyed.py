@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from ...tables.spellings import FORM, Cure, resolved_forms
-from ..chunks import Chunk, Entry, Vector, array_chunks
-from ..source import Source
-from ..vocabulary import ODD
+from ..source import Chunk, Ranks, Source, Vector, array_chunks
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-__all__ = [
-    "cures",
-    "functions_of",
-    "keyed_vectors",
-    "pick_keyed",
-    "resolved_forms",
-    "unwrapped",
-]
+__all__ = ["cures", "keyed_chunks", "keyed_vectors", "resolved_forms", "unwrapped"]
+
+type ChunksOf = Callable[[Source, int | None, Collection[str] | None], Iterator[Chunk]]
+"""The generator of a format."""
 
 FOUND_BY = "found_by"
 """Name of the attribute that holds what would find the words that are missing."""
@@ -42,7 +34,7 @@ def keyed_vectors(
     words: Sequence[str],
     matrix: Vector,
     forms: Sequence[str],
-    ranks: Sequence[int] | NDArray[np.int64] | None = None,
+    ranks: Sequence[int] | Ranks | None = None,
 ) -> KeyedVectors:
     """Build KeyedVectors of words, their vectors (n_words, n_dims), the forms read, and ranks."""
     from gensim.models import KeyedVectors
@@ -100,7 +92,7 @@ def frequency_ranks(vectors: KeyedVectors) -> pd.DataFrame:
     return pd.DataFrame({"word": vectors.index_to_key, "rank": ranks_of(vectors)})
 
 
-def ranks_of(vectors: KeyedVectors) -> NDArray[np.int64]:
+def ranks_of(vectors: KeyedVectors) -> Ranks:
     """Return the frequency rank of every word, (n_words,), from 1 on.
 
     It is the one that `load_vectors` read; else that of gensim's counts; else the word's place,
@@ -146,41 +138,28 @@ def unwrapped(model: Any) -> KeyedVectors:  # noqa: ANN401
     return vectors
 
 
-def pick_keyed(vectors: KeyedVectors, wanted: Collection[bytes] | None) -> Iterator[Entry]:
-    """Yield the wanted words of loaded vectors, and those of its sample that are asked for."""
-    rows, ranks = vectors.key_to_index, ranks_of(vectors)
-    if wanted is not None:
-        words = [name.decode(errors=ODD) for name in wanted]
-        rows = dict(sorted(((w, rows[w]) for w in words if w in rows), key=itemgetter(1)))
-    for word, row in rows.items():
-        yield word.encode(errors=ODD), vectors.vectors[row], int(ranks[row])
-    if wanted is not None and (sample := sample_of(vectors)) is not None:
-        rest = [word.encode(errors=ODD) for word in words if word not in vectors.key_to_index]
-        yield from pick_keyed(sample, rest)
-
-
 def sample_of(vectors: KeyedVectors) -> KeyedVectors | None:
     """Return further words of the source that vectors carry, if they do."""
     return getattr(vectors, SAMPLE, None)
 
 
-def chunks_of(vectors: KeyedVectors, rows: int | None = None) -> Iterator[Chunk]:
-    """Yield all words of loaded vectors, with their ranks."""
-    yield from array_chunks(vectors.index_to_key, vectors.vectors, rows, ranks_of(vectors))
+def chunks_of(
+    vectors: KeyedVectors, rows: int | None = None, wanted: Collection[str] | None = None
+) -> Iterator[Chunk]:
+    """Yield all words of loaded vectors, or the wanted ones, also of their sample."""
+    yield from array_chunks(vectors.index_to_key, vectors.vectors, rows, wanted, ranks_of(vectors))
+    if wanted is not None and (sample := sample_of(vectors)) is not None:
+        yield from chunks_of(sample, rows, set(wanted).difference(vectors.key_to_index))
 
 
-def functions_of(
-    read: Callable[[Source], KeyedVectors],
-) -> tuple[
-    Callable[[Source, Collection[bytes] | None], Iterator[Entry]],
-    Callable[[Source, int | None], Iterator[Chunk]],
-]:
-    """Return the two functions of a format that is loaded whole, and once, by ``read``."""
+def keyed_chunks(read: Callable[[Source], KeyedVectors]) -> ChunksOf:
+    """Return the generator of a format that is loaded whole, and once, by ``read``."""
 
-    def pick(source: Source, wanted: Collection[bytes] | None) -> Iterator[Entry]:
-        return pick_keyed(source.vectors(read), wanted)
+    def chunks(
+        source: Source, rows: int | None = None, wanted: Collection[str] | None = None
+    ) -> Iterator[Chunk]:
+        if source.loaded is None:
+            source.loaded = read(source)
+        return chunks_of(source.loaded, rows, wanted)
 
-    def iterate(source: Source, rows: int | None = None) -> Iterator[Chunk]:
-        return chunks_of(source.vectors(read), rows)
-
-    return pick, iterate
+    return chunks

@@ -12,20 +12,10 @@ from tokenize import TokenError
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..._core.files import replace_file
-from ..chunks import Vector
-from ..source import Source
-from .headers import one_line
-from .keyed import (
-    SAMPLE,
-    functions_of,
-    keyed_vectors,
-    ranks_of,
-    resolved_forms,
-    sample_of,
-)
+from ..source import Ranks, Source, Vector, one_line
+from .keyed import SAMPLE, keyed_chunks, keyed_vectors, ranks_of, resolved_forms, sample_of
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -77,31 +67,24 @@ def save_vectors(
     """
     if Path(path).suffix != ENDINGS[0]:
         raise ValueError(f"vectors are saved as .npz; {path} must end in it")
+    sample, others = sample_of(vectors), resolved_forms(vectors)
     words = list(vectors.index_to_key)
-    others = resolved_forms(vectors)
-    with replace_file(path) as temporary:
-        arrays: dict[str, Any] = {
-            "words": np.array(words, dtype=np.str_),
-            "read_as": np.array([others.get(word, word) for word in words], dtype=np.str_),
-            "vectors": np.asarray(vectors.vectors, dtype=np.float32),
-            "ranks": ranks_of(vectors),
-            "licence": np.array(licence),
-            "provenance": np.array(provenance),
-            **_sample_arrays(vectors),
-        }
-        np.savez_compressed(temporary, **arrays)
-
-
-def _sample_arrays(vectors: KeyedVectors) -> dict[str, np.ndarray]:
-    """Words beyond the vocabulary, their vectors and ranks, if there are any."""
-    sample = sample_of(vectors)
-    if sample is None:
-        return {}
-    return {
-        "sample_words": np.array(sample.index_to_key, dtype=np.str_),
-        "sample_vectors": np.asarray(sample.vectors, dtype=np.float32),
-        "sample_ranks": ranks_of(sample),
+    arrays: dict[str, Any] = {
+        "words": np.array(words, dtype=np.str_),
+        "read_as": np.array([others.get(word, word) for word in words], dtype=np.str_),
+        "vectors": np.asarray(vectors.vectors, dtype=np.float32),
+        "ranks": ranks_of(vectors),
+        "licence": np.array(licence),
+        "provenance": np.array(provenance),
     }
+    if sample is not None:
+        arrays |= {
+            "sample_words": np.array(sample.index_to_key, dtype=np.str_),
+            "sample_vectors": np.asarray(sample.vectors, dtype=np.float32),
+            "sample_ranks": ranks_of(sample),
+        }
+    with replace_file(path) as temporary:
+        np.savez_compressed(temporary, **arrays)
 
 
 def read_npz(source: Source) -> KeyedVectors:
@@ -118,11 +101,6 @@ def read_npz(source: Source) -> KeyedVectors:
             f"{path} is damaged, or no file of save_vectors with arrays 'words' and 'vectors' "
             f"({one_line(error)})"
         ) from None
-    for words, matrix, forms, ranks in parts:
-        if matrix.ndim != 2 or not len(words) == len(matrix) == len(forms) == len(ranks):
-            raise ValueError(
-                f"{path}: {len(words)} words do not fit vectors of shape {matrix.shape}"
-            )
     vectors, *samples = (keyed_vectors(*part) for part in parts)
     setattr(vectors, SAMPLE, next(iter(samples), None))
     return vectors
@@ -130,14 +108,19 @@ def read_npz(source: Source) -> KeyedVectors:
 
 def _arrays(
     arrays: Mapping[str, np.ndarray], first: str
-) -> tuple[list[str], Vector, list[str], NDArray[np.int64]]:
+) -> tuple[list[str], Vector, list[str], Ranks]:
     """Words, vectors, forms read and ranks of the arrays whose names begin so."""
-    words = arrays[f"{first}words"].astype(np.str_).tolist()
-    matrix = np.asarray(arrays[f"{first}vectors"], dtype=np.float32)
-    forms = arrays[f"{first}read_as"].tolist() if f"{first}read_as" in arrays else words
-    places = np.arange(1, len(words) + 1)
-    ranks = arrays.get(f"{first}ranks", places)
-    return words, matrix, forms, ranks.astype(np.int64)
+    words = arrays[f"{first}words"].astype(np.str_)
+    vectors = np.asarray(arrays[f"{first}vectors"], dtype=np.float32)
+    forms = arrays.get(f"{first}read_as", words).astype(np.str_)
+    ranks = arrays.get(f"{first}ranks", np.arange(1, words.size + 1)).astype(np.int64)
+    if vectors.ndim != 2 or not vectors.shape[1]:
+        raise ValueError(f"{first}vectors has shape {vectors.shape}, not (n_words, n_dims)")
+    for name, array in (("words", words), ("read_as", forms), ("ranks", ranks)):
+        if array.shape != vectors.shape[:1]:
+            text = f"{first}{name} has shape {array.shape}, and {first}vectors {vectors.shape}"
+            raise ValueError(text)
+    return words.tolist(), vectors, forms.tolist(), ranks
 
 
-pick, iterate = functions_of(read_npz)
+chunks = keyed_chunks(read_npz)

@@ -3,157 +3,65 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
-from itertools import chain
+import warnings
+from collections.abc import Collection, Iterator, Sequence
+from itertools import batched, chain
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 
 from ..._core.checks import is_number
-from ..chunks import Chunk, Entry, ReadBuffer, Vector, rows_of_chunk
-from ..source import Source, Tick
-from .headers import Header, parse_header
+from ..source import ODD, Chunk, Source, Vector, parse_header, rows_of_chunk
 
 ENDINGS = (".txt", ".vec")
 
 LONGEST_LINE = 1 << 24
 """Bytes; a million numbers of 16 characters each."""
 
-LINES_A_TICK = 4096
-"""Lines between two steps of the progress bar."""
+type Line = tuple[int, bytes]
+"""The number of a line, from 1 on, and its content."""
 
 
-def pick(source: Source, wanted: Collection[bytes] | None) -> Iterator[Entry]:
-    """Yield the wanted words; no other word's numbers are parsed."""
+def chunks(
+    source: Source, rows: int | None = None, wanted: Collection[str] | None = None
+) -> Iterator[Chunk]:
+    """Yield words and vectors; of words that are not wanted no number is parsed."""
     path = source.path
     with source.stream() as (stream, tick):
-        header, dims, first, content, lines = _opened(stream, path, tick)
+        lines = _lines(stream, path)
+        first = next(lines, (1, b""))
+        header = parse_header(first[1], path)
+        dims = header.dims if header else _dims_of_first(first[1], path)
         count = 0
-        for number, line in chain([(first, content)] if content else [], lines):
-            cut = end_of_word(line, dims, f"{path}: line {number:,}")
-            if wanted is None or line[:cut] in wanted:
-                numbers = line[cut + 1 :].lstrip(b" ")
-                vector = parsed(numbers, dims, f"{path}: line {number:,}")
-                yield line[:cut], vector, count + 1
-            count += 1
-        if header:
-            check_count(header, count)
-
-
-def iterate(source: Source, rows: int | None = None) -> Iterator[Chunk]:
-    """Yield all words and vectors in chunks."""
-    with source.stream() as (stream, tick):
-        header, dims, first, content, _ = _opened(stream, source.path, tick)
-        buffer = ReadBuffer(stream, content and content + b"\n")
-        lines = _Lines(source.path, dims, first, buffer)
-        most = rows_of_chunk(dims, rows)
-        count = 0
-        while not lines.buffer.ended:
-            lines.refill()
-            while len(chunk := lines.take(most)):
-                count += len(chunk)
-                yield chunk
+        for block in batched(lines if header else chain([first], lines), rows_of_chunk(dims, rows)):
+            chunk = _parsed(block, dims, path, wanted, count)
+            count += len(block)
             tick()
-        if header:
-            check_count(header, count)
+            if len(chunk):
+                yield chunk
+        if header and count != header.count:
+            what = "ends after" if count < header.count else "goes on to"
+            raise ValueError(
+                f"{path} {what} word {count:,}, but its header promises {header.count:,}; the "
+                "file was cut off or its header is wrong"
+            )
 
 
-@dataclass
-class _Lines:
-    """The lines of a text file from one with a word on, and the number of the next."""
-
-    path: Path
-    n_dims: int
-    number: int
-    buffer: ReadBuffer
-
-    def refill(self) -> None:
-        """Read on; a last line without an end gets one."""
-        if len(self.buffer.left) >= LONGEST_LINE:
-            raise ValueError(_endless(self.path, self.number))
-        self.buffer.refill()
-        if self.buffer.ended:
-            self.buffer.letters[self.buffer.filled] = ord("\n")
-            self.buffer.filled += 1
-
-    def take(self, most: int) -> Chunk:
-        """Take whole lines, ``most`` words of them at most, odd ones one by one."""
-        from .kernels import split_text
-
-        n_rows = min(most, len(self.buffer.left) // (2 * self.n_dims) + 1)
-        matrix, taken = np.empty((n_rows, self.n_dims), dtype=np.float32), 0
-        names = bytearray()
-        letters = np.empty(len(self.buffer.left) + 1, dtype=np.uint8)
-        while True:
-            used, n, n_names, lines, odd = split_text(self.buffer.left, matrix[taken:], letters)
-            names += letters[:n_names].data
-            taken += n
-            self.buffer.offset += used
-            self.number += lines
-            if not odd or taken == n_rows:
-                return Chunk(bytes(names), matrix[:taken])
-            word, matrix[taken] = self._odd_line()
-            names += word + b"\n"
-            taken += 1
-
-    def _odd_line(self) -> tuple[bytes, Vector]:
-        """Read one line as carefully as `pick` does."""
-        left = self.buffer.left
-        end = int(np.argmax(left == ord("\n"))) + 1
-        line = left[:end].tobytes().rstrip(b" \r\n")
-        where = f"{self.path}: line {self.number:,}"
-        cut = end_of_word(line, self.n_dims, where)
-        self.buffer.offset += end
-        self.number += 1
-        return line[:cut], parsed(line[cut + 1 :].lstrip(b" "), self.n_dims, where)
-
-
-def _opened(
-    stream: IO[bytes], path: Path, tick: Tick
-) -> tuple[Header | None, int, int, bytes, Iterator[tuple[int, bytes]]]:
-    """Return the header, how many numbers a line has, the first line below it, and all others.
-
-    Of the first line there is the number and, unless it still has to be read, the content.
-    """
-    lines = _lines(stream, path, tick)
-    number, line = next(lines, (1, b""))
-    if header := parse_header(line, path):
-        return header, header.dims, number + 1, b"", lines
-    return None, dims_of_first(line, path), number, line, lines
-
-
-def check_count(header: Header, count: int) -> None:
-    """Compare the number of words with what the header promised."""
-    if count != header.count:
-        what = "ends after" if count < header.count else "goes on to"
-        raise ValueError(
-            f"{header.path} {what} word {count:,}, but its header promises {header.count:,}; the "
-            "file was cut off or its header is wrong"
-        )
-
-
-def _lines(stream: IO[bytes], path: Path, tick: Tick) -> Iterator[tuple[int, bytes]]:
+def _lines(stream: IO[bytes], path: Path) -> Iterator[Line]:
     """Yield the lines that are not blank with their numbers, without the spaces at their end."""
     number = 0
     while line := stream.readline(LONGEST_LINE):
         number += 1
         if len(line) == LONGEST_LINE:
-            raise ValueError(_endless(path, number))
+            raise ValueError(f"{path}: line {number:,} does not end; this is not a text file")
         if number == 1:
             line = line.removeprefix(codecs.BOM_UTF8)
         if line := line.rstrip(b" \r\n"):
             yield number, line
-        if number % LINES_A_TICK == 0:
-            tick()
 
 
-def _endless(path: Path, number: int) -> str:
-    return f"{path}: line {number:,} does not end; this is not a text file"
-
-
-def dims_of_first(line: bytes, path: Path) -> int:
+def _dims_of_first(line: bytes, path: Path) -> int:
     """Count the numbers at the end of the first line; what stands before them is the word."""
     fields = line.split(b" ")
     dims = 0
@@ -167,13 +75,29 @@ def dims_of_first(line: bytes, path: Path) -> int:
     return dims
 
 
-def end_of_word(line: bytes, dims: int, where: str) -> int:
+def _parsed(
+    block: Sequence[Line], dims: int, path: Path, wanted: Collection[str] | None, before: int
+) -> Chunk:
+    """Parse the lines whose words are wanted; ``before`` words stand before them."""
+    words, ranks, numbers = [], [], []
+    for rank, (number, line) in enumerate(block, start=before + 1):
+        cut = _end_of_word(line, dims, path, number)
+        word = line[:cut].decode(errors=ODD)
+        if wanted is None or word in wanted:
+            words.append(word)
+            ranks.append(rank)
+            numbers.append((number, line[cut + 1 :]))
+    return Chunk(words, _matrix(numbers, dims, path), np.array(ranks, dtype=np.int64))
+
+
+def _end_of_word(line: bytes, dims: int, path: Path, number: int) -> int:
     """Find where the word ends: before the last ``dims`` fields, for words may hold spaces."""
     spaces = line.count(b" ")
     if spaces == dims:
         return line.index(b" ")
     if spaces < dims:
-        raise _miscounted(where, spaces, dims, "the file was cut off, or is two files joined")
+        advice = "the file was cut off, or is two files joined"
+        raise _miscounted(path, number, spaces, dims, advice)
     spaced = line.rsplit(b" ", dims)[0]
     word, *more = spaced.split(b" ")
     more = [field for field in more if field]
@@ -181,26 +105,37 @@ def end_of_word(line: bytes, dims: int, where: str) -> int:
         return len(word)
     if all(map(is_number, more)):  # else they belong to the word: GloVe 840B has '. . .'
         advice = "all vectors of a file must have the same number of dimensions"
-        raise _miscounted(where, dims + len(more), dims, advice)
+        raise _miscounted(path, number, dims + len(more), dims, advice)
     return len(spaced)
 
 
-def _miscounted(where: str, count: int, dims: int, advice: str) -> ValueError:
-    text = f"{where} has {count:,} numbers, not {dims:,} as the header or the first line says"
-    return ValueError(f"{text}; {advice}")
+def _matrix(numbers: Sequence[Line], dims: int, path: Path) -> Vector:
+    """Parse the numbers of lines, (n, dims); numpy stops at what is none, and Python finds it."""
+    with warnings.catch_warnings(), np.errstate(over="ignore"):  # inf, which is refused by word
+        warnings.simplefilter("error", DeprecationWarning)
+        try:
+            values = np.fromstring(b" ".join(fields for _, fields in numbers), sep=" ")
+        except (ValueError, DeprecationWarning):  # of older versions of numpy
+            values = np.empty(0)
+        if values.size == len(numbers) * dims:
+            return values.astype(np.float32).reshape(-1, dims)
+        return np.stack([_row(fields, dims, path, number) for number, fields in numbers])
 
 
-def parsed(numbers: bytes, dims: int, where: str) -> Vector:
-    """Parse ``dims`` float32 numbers of the fields of a line behind its word."""
-    fields = numbers.split(b" ")
-    if len(fields) != dims:  # spaces among the numbers were taken for one
-        raise _miscounted(where, len(fields), dims, "the line is damaged")
-    try:
-        with np.errstate(over="ignore"):  # becomes inf, which load_vectors refuses by word
-            return np.array([float(field) for field in fields], dtype=np.float32)
-    except ValueError:
-        wrong = next(field for field in fields if not is_number(field))
-        raise ValueError(f"{where} has {_shown(wrong)} where a number should be") from None
+def _row(fields: bytes, dims: int, path: Path, number: int) -> Vector:
+    values = fields.lstrip(b" ").split(b" ")
+    if len(values) != dims:  # spaces among the numbers were taken for one
+        raise _miscounted(path, number, len(values), dims, "the line is damaged")
+    if wrong := [value for value in values if not is_number(value)]:
+        raise ValueError(f"{path}: line {number:,} has {_shown(wrong[0])} where a number should be")
+    return np.array([float(value) for value in values], dtype=np.float32)
+
+
+def _miscounted(path: Path, number: int, count: int, dims: int, advice: str) -> ValueError:
+    return ValueError(
+        f"{path}: line {number:,} has {count:,} numbers, not {dims:,} as the header or the first "
+        f"line says; {advice}"
+    )
 
 
 def _shown(field: bytes) -> str:

@@ -1,27 +1,28 @@
-"""Binary fastText models, which gensim reads once they have been found to be whole.
+"""gensim's own files, which are Python pickles, and binary fastText models, which gensim reads.
 
-gensim waits for ever for the end of a word that was cut off, and asks for as much memory as a
-damaged number names; the check here costs little beside loading.
+A pickle is read only if the caller allows it. Of a cut fastText model gensim waits forever for the
+end of a word, and it asks for as much memory as a damaged number names: its numbers are checked.
 """
 
 from __future__ import annotations
 
 import mmap
+import pickle
 import struct
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..source import Source
-from .binary import FASTTEXT_MAGIC, LONGEST_WORD
-from .headers import LARGEST_DIMS, one_line
-from .keyed import functions_of, unwrapped
+from ..._core.checks import Argument, ArgumentError
+from ..source import LARGEST_DIMS, Source, one_line
+from .binary import LONGEST_WORD
+from .keyed import keyed_chunks, unwrapped
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-MAGIC = FASTTEXT_MAGIC
+ENDINGS = (".kv", ".model")
 
 # The layout, after Args::save, Dictionary::save and DenseMatrix::save of fastText's source.
 _ARGUMENTS = struct.Struct("<2i12id")
@@ -29,6 +30,25 @@ _COUNTS = struct.Struct("<3i2q")
 _ENTRY_BYTES = struct.calcsize("<qb")
 _PRUNED_BYTES = struct.calcsize("<2i")
 _MATRIX = struct.Struct("<?2q")
+
+
+def read_pickle(source: Source) -> KeyedVectors:
+    """Read KeyedVectors, or the KeyedVectors of a model, that gensim saved."""
+    path = source.path
+    if not source.allow_pickle:
+        raise ArgumentError(
+            f"{path} is a Python pickle, which can run any program when it is opened; if you trust "
+            "its maker pass ",
+            Argument("allow_pickle", True),
+            ", else get the vectors as .bin, .txt or .vec",
+        )
+    from gensim.models import KeyedVectors
+
+    damage = (pickle.UnpicklingError, EOFError, AttributeError, ImportError, LookupError)
+    try:  # large arrays lie in files beside the pickle; mapped, they need not fit in memory
+        return unwrapped(KeyedVectors.load(str(path), mmap="r"))
+    except (*damage, TypeError, ValueError) as error:
+        raise ValueError(f"{path} is no file of gensim's vectors ({one_line(error)})") from None
 
 
 def read_fasttext(source: Source) -> KeyedVectors:
@@ -61,23 +81,18 @@ def _require_whole(path: Path) -> None:
         _promise("buckets", buckets, 0, len(content) // 4)
         _promise("letters of an n-gram", longest, 0, LONGEST_WORD)
         _promise("letters of the shortest n-gram", shortest, 0, LONGEST_WORD)
-        offset = _end_of_words(content, offset + _COUNTS.size, n_words)
+        offset += _COUNTS.size
+        for word in range(n_words):
+            end = content.find(b"\0", offset, offset + LONGEST_WORD)
+            if end < 0:
+                raise ValueError(f"word {word + 1:,} of {n_words:,} does not end")
+            offset = end + 1 + _ENTRY_BYTES
         _promise("pruned words", n_pruned, -1, (len(content) - offset) // _PRUNED_BYTES)
         offset += max(n_pruned, 0) * _PRUNED_BYTES
         _, n_rows, n_columns = _MATRIX.unpack_from(content, offset)
         _promise("columns", n_columns, dims, dims)
         _promise("vectors", n_rows, n_words + buckets, n_words + buckets)
-        left = len(content) - offset - _MATRIX.size
-        _promise("numbers", n_rows * n_columns, 1, left // 4)
-
-
-def _end_of_words(content: mmap.mmap, offset: int, n_words: int) -> int:
-    for word in range(n_words):
-        end = content.find(b"\0", offset, offset + LONGEST_WORD)
-        if end < 0:
-            raise ValueError(f"word {word + 1:,} of {n_words:,} does not end")
-        offset = end + 1 + _ENTRY_BYTES
-    return offset
+        _promise("numbers", n_rows * n_columns, 1, (len(content) - offset - _MATRIX.size) // 4)
 
 
 def _promise(what: str, number: int, least: int, most: int) -> None:
@@ -85,4 +100,4 @@ def _promise(what: str, number: int, least: int, most: int) -> None:
         raise ValueError(f"it promises {number:,} {what}, where {least:,} to {most:,} can be")
 
 
-pick, iterate = functions_of(read_fasttext)
+pickle_chunks, fasttext_chunks = keyed_chunks(read_pickle), keyed_chunks(read_fasttext)
