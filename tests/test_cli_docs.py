@@ -19,7 +19,7 @@ PACKAGE = Path(bayesbias.__file__).parent
 def test_topics_are_listed_and_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["docs"]) == 0
     listed = capsys.readouterr().out
-    assert listed.startswith("Start here: `bayesbias docs first-hour`")
+    assert listed.startswith("Start with `bayesbias docs first-hour`")
     for name, page in topics().items():
         assert re.search(rf"^ ?{re.escape(name)} ", listed, flags=re.MULTILINE)
         assert page.read_text(encoding="utf-8").startswith(("# ", "<!doctype html>"))

@@ -34,20 +34,16 @@ RELATIVE = {
 }
 """Columns of the tables, and what of the frames they show."""
 
-READINGS = (
-    "X and Y: the first and the second set of a list, in the order above. Reading: whether a set's "
-    "mean lies inside or outside the middle {middle} of the vocabulary's single words (Φ "
-    "background), and whether the sets differ more than random pairs do (p random below {alpha}). "
-    "A set may lie inside and yet be far from random sets of words, whose means vary less (p sets)."
-)
-"""Stands below the table of readings."""
-
 NOTE = (
-    "ψ of a word: its mean cosine with the first attribute set less that with the second; mean ψ: "
-    "that of a set's words. Φ: share of a Normal with the vocabulary's sd, about its mean or about "
-    "0, below the set's mean; rank: share of the words themselves. p sets: two-sided, against the "
-    "means of random sets of as many words. Listing a stereotype does not endorse it."
+    "X and Y: the first and the second set of a list, in the order above. ψ of a word: its mean "
+    "cosine with the first attribute set less that with the second; Φ: share of a Normal with the "
+    "vocabulary's sd, about its mean or about 0, below the set's mean; rank: share of the words "
+    "themselves. p sets: two-sided, against the means of random sets of as many words. Reading: "
+    "whether a set's mean lies inside or outside the middle {middle} of the vocabulary's single "
+    "words (Φ background), and whether the sets differ more than random pairs do (p random below "
+    "{alpha}). Listing a stereotype does not endorse it."
 )
+"""Stands below the tables."""
 
 
 def background(
@@ -92,6 +88,8 @@ def background(
     out : Path
         Folder for frames and plots.
     """
+    import pandas as pd
+
     from .. import background as bg
     from ..workflows import output
 
@@ -109,22 +107,35 @@ def background(
     )
     whole = made
     if ranks is not None:
-        made = {name: each.among(*ranks) for name, each in made.items()}
+        made = {name: one.among(*ranks) for name, one in made.items()}
     _tell_missing(made, experiments)
+    words = {name: bg.words(one, experiments[name].sets) for name, one in made.items()}
     frames = {
         "fits": bg.fits(made),
         "standalone": bg.standalone(made, experiments),
         "relative": bg.relative(made, experiments, alpha=alpha, n_resamples=draws, seed=seed),
         "strata": bg.strata(whole),
-        "words": _words(made, experiments),
+        "words": pd.concat(words, names=["experiment", None]).reset_index(0),
     }
     if out is not None:
         record = {"command": options.command_line(), "versions": output.versions()}
         with output.replace_results(out, force=force) as stage:
             output.write_frames(frames, {}, stage)
-            _plot(made, experiments, stage / output.PLOTS, n_resamples=draws, seed=seed)
+            simulated = {"n_resamples": draws, "seed": seed}
+            _plot(made, experiments, frames["words"], stage / output.PLOTS, **simulated)
             output.write_record(record, stage)
-    _show(frames, Path(reading.vectors).name or reading.vectors, alpha, screen)
+    fits, sets = frames["fits"], frames["standalone"]
+    n_words, source = fits["n_words"].iloc[0], Path(reading.vectors).name or reading.vectors
+    shown = sets.assign(set=sets["set"].str.replace("_", " "))
+    screen.frame(f"Sets of words among {n_words:,} words of {source}", shown, STANDALONE)
+    title = "Relative bias of the sets beside random pairs of sets"
+    screen.frame(title, frames["relative"], RELATIVE)
+    worst = fits.sort_values("largest_gap").iloc[-1]
+    screen.say(
+        NOTE.format(middle=f"{100 * (1 - alpha):g}%", alpha=f"{alpha:g}"),
+        f"The Normal fits worst for {worst['experiment']}: skew {worst['skew']:.2f}, "
+        f"{worst['outside_95']:.1%} of words outside its middle 95%.",
+    )
     if out is not None:
         screen.say(f"Frames and plots: {out}")
 
@@ -132,27 +143,18 @@ def background(
 def _tell_missing(made: dict[str, Distribution], experiments: dict[str, Experiment]) -> None:
     from .._core.display import abridged
 
-    lost = dict.fromkeys(word for each in made.values() for word in each.missing)
-    for name, each in made.items():
-        asked = experiments[name].X + experiments[name].Y
-        there = set(each.psi_of(asked).index)
-        lost |= dict.fromkeys(word for word in asked if word not in there)
+    lost = dict.fromkeys(word for one in made.values() for word in one.missing)
+    for name, one in made.items():
+        words = experiments[name].X + experiments[name].Y
+        lost |= dict.fromkeys(word for word in words if word not in one.psi_of(words).index)
     if lost:
         complain(f"not in the embedding, and left out: {abridged(list(lost))}")
-
-
-def _words(made: dict[str, Distribution], experiments: dict[str, Experiment]) -> pd.DataFrame:
-    import pandas as pd
-
-    from .. import background as bg
-
-    frames = {name: bg.words(each, experiments[name].sets) for name, each in made.items()}
-    return pd.concat(frames, names=["experiment"]).reset_index(0).reset_index(drop=True)
 
 
 def _plot(
     made: dict[str, Distribution],
     experiments: dict[str, Experiment],
+    words: pd.DataFrame,
     folder: Path,
     **simulated: int,
 ) -> None:
@@ -166,31 +168,11 @@ def _plot(
     folder.mkdir()
     curves = bg.densities(made)
     plots.save(plots.background_densities(curves), folder / "background")
-    for name, each in made.items():
-        own = experiments[name]
+    for name, one in made.items():
+        sets = experiments[name]
         stem = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name)
-        shown = bg.words(each, own.sets)
+        shown = words[words["experiment"] == name]
         plots.save(plots.background_words(curves, shown, name), folder / f"{stem}-words")
-        found = each.relative_bias(own.X, own.Y, **simulated)
-        axes = plots.relative_bias(found, name=name, labels=(own.labels[0], own.labels[1]))
+        bias = one.relative_bias(sets.X, sets.Y, **simulated)
+        axes = plots.relative_bias(bias, name=name, labels=(sets.labels[0], sets.labels[1]))
         plots.save(axes, folder / f"{stem}-relative")
-
-
-def _show(frames: dict[str, pd.DataFrame], source: str, alpha: float, screen: Screen) -> None:
-    fits = frames["fits"]
-    n_words = int(fits["n_words"].iloc[0])
-    names = frames["standalone"]["set"].str.replace("_", " ")
-    screen.frame(
-        f"Sets of words among {n_words:,} words of {source}",
-        frames["standalone"].assign(set=names),
-        STANDALONE,
-    )
-    title = "Relative bias of the sets beside random pairs of sets"
-    screen.frame(title, frames["relative"], RELATIVE)
-    worst = fits.sort_values("largest_gap").iloc[-1]
-    screen.say(
-        READINGS.format(middle=f"{100 * (1 - alpha):g}%", alpha=f"{alpha:g}"),
-        f"The Normal fits worst for {worst['experiment']}: skew {worst['skew']:.2f}, "
-        f"{worst['outside_95']:.1%} of words outside its middle 95%.",
-        NOTE,
-    )

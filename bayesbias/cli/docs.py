@@ -33,25 +33,22 @@ def docs(topic: str = "", /, *, screen: Screen = SCREEN) -> None:
     """
     from .._core.checks import unknown_name
 
-    pages = topics()
+    pages, known, term = topics(), terms(), re.sub("[-_ ]+", " ", topic).lower()
     if not topic:
+        screen.say(f"Start with `bayesbias docs {FIRST}`: a first report, then your own list.")
         rows = [[name, title_of(path)] for name, path in pages.items()]
-        screen.say(
-            f"Start here: `bayesbias docs {FIRST}`, from a first report to a list of your own."
-        )
         screen.table("Pages of the documentation", ["topic|", "what it is about"], rows)
         screen.say("`bayesbias docs TERM` says what a term means, such as rope.")
-    elif topic not in pages:
-        known, term = terms(), _spaced(topic)
-        if term not in known:
-            raise ValueError(unknown_name("topic", topic, [*pages, *known]))
-        meaning, page = known[term]
-        screen.say(f"{term}: {meaning}. `bayesbias docs {page}` says more.")
-    elif pages[topic].suffix == ".md":
-        screen.say(text_of(pages[topic]))
-    else:
+    elif topic in pages and pages[topic].suffix == ".html":
         screen.say(str(pages[topic]))
         webbrowser.open(pages[topic].as_uri())
+    elif topic in pages:
+        screen.say(text_of(pages[topic]))
+    elif term in known:
+        meaning, page = known[term]
+        screen.say(f"{term}: {meaning}. `bayesbias docs {page}` says more.")
+    else:
+        raise ValueError(unknown_name("topic", topic, [*pages, *known]))
 
 
 def topics() -> dict[str, Path]:
@@ -68,16 +65,12 @@ def topics() -> dict[str, Path]:
 
 def terms() -> dict[str, tuple[str, str]]:
     """Return what each term of the glossary means, and the topic that says more."""
-    text = topics()[GLOSSARY].read_text(encoding="utf-8")
+    rows = _TERM.findall(topics()[GLOSSARY].read_text(encoding="utf-8"))
     return {
-        _spaced(term): (meaning, page)
-        for names, meaning, page in _TERM.findall(text)
+        re.sub("[-_ ]+", " ", term).lower(): (meaning, page)
+        for names, meaning, page in rows
         for term in names.split(", ")
     }
-
-
-def _spaced(term: str) -> str:
-    return re.sub("[-_ ]+", " ", term).lower()
 
 
 def text_of(page: Path) -> str:

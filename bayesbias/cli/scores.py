@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +20,16 @@ COLUMNS = {"score": "score", "groups": "of"} | {
     f"{name}>": name for name in ("value", "low", "high", "p")
 }
 """Columns of the tables."""
+
+BOOTSTRAP = (
+    "Bootstrap intervals say how scores move with other words; p is exact, {alternative}, and is "
+    "about the split of these words into two."
+)
+POSTERIOR = (
+    "Posterior intervals are about these words, and narrower for that: they do not say how scores "
+    "move with other words."
+)
+"""Stand below the tables."""
 
 
 @options.takes_fit("draws", "chains", "rope")
@@ -68,7 +77,13 @@ def scores(
     from ..sampling.fit import fit
     from ..scores.permutation import named_alternative
     from ..scores.table import score_table
-    from ..tables.distances import distance_table, missing_words, refuse_missing, undersized_sets
+    from ..tables.distances import (
+        THIN_MARK,
+        distance_table,
+        missing_words,
+        refuse_missing,
+        undersized_sets,
+    )
     from ..tables.table_files import write_table
     from ..tables.wordlists import load_wordlist
     from ..workflows.output import require_file_place
@@ -96,17 +111,18 @@ def scores(
         frame = with_posterior_scores(frame, fitted, ci_kind=fitting.ci_kind)
         doubts = frame.attrs["warnings"]
     lost = missing_words(read, loaded)
-    named = dict.fromkeys(lost["word"][lost["role"] != "control"])
-    if named:
-        complain(f"not in the embedding, and left out: {', '.join(named)}")
+    if words := ", ".join(dict.fromkeys(lost["word"][lost["role"] != "control"])):
+        complain(f"not in the embedding, and left out: {words}")
     if out is not None:
         write_table(frame, out)
-    title = f"{loaded.name} in {Path(reading.vectors).name or reading.vectors}"
     thin = undersized_sets(read, uncontrolled)
     if len(thin):
         screen.say(f"Too few words of {sets_in_words(thin)}.")
-    few = thin_names(thin, loaded.groups, loaded.set_name)
-    _show(_with_marks(frame, few), title, fitting.ci_kind, screen)
+    few = set(thin_names(thin, loaded.groups, loaded.set_name))
+    marks = [f" {THIN_MARK}" if few & {*of.split(", ")} else "" for of in frame["groups"]]
+    title = f"{loaded.name} in {Path(reading.vectors).name or reading.vectors}"
+    _show_numbers(frame, frame["groups"] + marks, title, screen)
+    _show_notes(frame, screen)
     if len(thin):
         screen.say(MEANING)
     if out is not None:
@@ -114,40 +130,26 @@ def scores(
     return options.WARNED if doubts else 0
 
 
-def _with_marks(frame: pd.DataFrame, thin: Sequence[str]) -> pd.DataFrame:
-    """Mark the scores of groups of which a set has too few words."""
-    from ..tables.distances import THIN_MARK
-
-    marks = ["" if {*thin}.isdisjoint(g.split(", ")) else f" {THIN_MARK}" for g in frame["groups"]]
-    marked = frame.assign(of=frame["groups"] + marks)
-    marked.attrs = frame.attrs
-    return marked
-
-
-def _show(frame: pd.DataFrame, title: str, ci_kind: str, screen: Screen) -> None:
-    """Print the scores, how to read them, and why some have no value."""
-    from .._core.intervals import interval_kind
+def _show_numbers(frame: pd.DataFrame, of: pd.Series[str], title: str, screen: Screen) -> None:
+    """Print the scores with intervals from the bootstrap, and those from a posterior."""
+    from ..plots.frame import interval_name
 
     numbers = {name: frame[name].map(_number) for name in ("value", "low", "high")}
     p_values = frame["p_value"].map("{:.2g}".format, na_action="ignore").fillna("")
-    shown = frame.assign(**numbers, p=p_values)
+    shown = frame.assign(of=of, p=p_values, **numbers)
     level = f"{100 * frame.attrs['ci_prob']:g}%"
-    about = {
-        "bootstrap": (
-            f"scores, {level} bootstrap intervals",
-            "Bootstrap intervals say how scores move with other words; p is exact, "
-            f"{frame.attrs['alternative']}, and is about the split of these words into two.",
-        ),
-        "posterior": (
-            f"posterior means, {level} {interval_kind(ci_kind).name}s",
-            "Posterior intervals are about these words, and narrower for that: they do not say "
-            "how scores move with other words.",
-        ),
-    }
     for interval, part in shown.groupby("interval", sort=False):
-        head, note = about[str(interval)]
+        if interval == "bootstrap":
+            head = f"scores, {level} bootstrap intervals"
+            note = BOOTSTRAP.format(alternative=frame.attrs["alternative"])
+        else:
+            head, note = f"posterior means, {interval_name(frame)}", POSTERIOR
         screen.frame(f"{title}: {head}", part, COLUMNS)
         screen.say(note)
+
+
+def _show_notes(frame: pd.DataFrame, screen: Screen) -> None:
+    """Print how to read the scores, and why some have no value."""
     keys = ["direction", "reading", "no_bias"]
     for (direction, reading, no_bias), part in frame.groupby(keys, sort=False):
         names = ", ".join(dict.fromkeys(part["score"]))

@@ -241,7 +241,11 @@ def with_posterior_scores(
         note=[f"in the sample {value:.4g}" for value in found["observed"]],
     )
     joined = pd.concat([table, rows.reindex(columns=list(SCORE_TABLE_COLUMNS))], ignore_index=True)
-    joined.attrs = table.attrs | {"ci_prob": level, "warnings": found.attrs["warnings"]}
+    joined.attrs = table.attrs | {
+        "ci_prob": level,
+        "ci_kind": ci_kind,
+        "warnings": found.attrs["warnings"],
+    }
     return joined
 
 
