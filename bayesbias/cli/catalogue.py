@@ -32,16 +32,13 @@ def lists(*, screen: Screen = SCREEN) -> None:
     from ..tables.wordlists import load_wordlist, wordlists
 
     rows = []
-    for name in wordlists():
-        wordlist = load_wordlist(name)
-        groups = "\n".join(f"{group} {len(each)}" for group, each in wordlist.groups.items())
-        stereotypes = sum(len(each) for each in wordlist.stereotypes.values())
-        sizes = {"stereotypes": stereotypes}
-        sizes |= {kind: len(each) for kind, each in wordlist.controls.items()}
-        attributes = "\n".join(f"{kind} {size}" for kind, size in sizes.items() if size)
-        rows.append([name, wordlist.title, groups or "–", attributes])
-    heads = ["name|", "title", "groups|", "attributes|"]
-    screen.table("Bundled word lists", heads, rows)
+    for wordlist in map(load_wordlist, wordlists()):
+        groups = "\n".join(f"{name} {len(words)}" for name, words in wordlist.groups.items())
+        counts = {"stereotypes": sum(map(len, wordlist.stereotypes.values()))}
+        counts |= {kind: len(words) for kind, words in wordlist.controls.items()}
+        attributes = "\n".join(f"{kind} {count}" for kind, count in counts.items() if count)
+        rows.append([wordlist.name, wordlist.title, groups or "–", attributes])
+    screen.table("Bundled word lists", ["name|", "title", "groups|", "attributes|"], rows)
     screen.say("Listing a stereotype does not endorse it; each list's note says what it claims.")
 
 
@@ -66,15 +63,19 @@ def show_list(wordlist: OneList, /, *, toml: bool = False, screen: Screen = SCRE
         screen.say(read_text(wordlist_path(wordlist)).rstrip("\n"))
         return
     loaded = load_wordlist(wordlist)
-    frame = loaded.to_frame()
     rows = [
         [str(role), str(name), str(len(part)), abridged(list(part["word"]), MOST_WORDS, " … and ")]
-        for (role, name), part in frame.groupby(["role", "set"], sort=False)
+        for (role, name), part in loaded.to_frame().groupby(["role", "set"], sort=False)
     ]
     screen.table(f"{loaded.name}: {loaded.title}", ["role", "set", "size>", "words"], rows)
-    for head in ("reference", "licence", "note"):
-        if text := getattr(loaded, head):
-            screen.say(f"{head.capitalize()}: {text}")
+    _say_texts(loaded, ("reference", "licence", "note"), screen)
+
+
+def _say_texts(described: object, names: tuple[str, ...], screen: Screen) -> None:
+    """Print the texts that a list or model has under some names."""
+    for name in names:
+        if text := getattr(described, name):
+            screen.say(f"{name.capitalize()}: {' '.join(text.split())}")
 
 
 @lists_app.command
@@ -92,14 +93,13 @@ def check(file: str, /, *, screen: Screen = SCREEN) -> int:
     """
     from ..tables.wordlists import check_wordlist
 
-    found = check_wordlist(file)
-    for finding in found.to_dict("records"):
+    findings = check_wordlist(file)
+    for finding in findings.to_dict("records"):
         key = f"{finding['key']}: " if finding["key"] else ""
         screen.say(f"{file}: {finding['severity']}: {key}{finding['finding']}")
-    errors = int((found["severity"] == "error").sum())
-    nothing = f"{Path(file).name}: nothing to report."
-    counts = f"{errors} error(s), {len(found) - errors} warning(s)."
-    screen.say(nothing if found.empty else counts)
+    errors = int((findings["severity"] == "error").sum())
+    counts = f"{errors} error(s), {len(findings) - errors} warning(s)."
+    screen.say(f"{Path(file).name}: nothing to report." if findings.empty else counts)
     return options.FAILED if errors else 0
 
 
@@ -150,10 +150,6 @@ def show_model(model: str, /, *, toml: bool = False, screen: Screen = SCREEN) ->
     screen.table(f"{spec.name}: {spec.title}", ["parameter|", "prior", "reason"], rows)
     structure = [f"{key} {getattr(spec, key)}" for key in CHOICES if key != "outcome"]
     structure += [term.in_words for term in spec.terms]
-    screen.say(
-        f"For {OUTCOMES[spec.outcome]}: {TAKEN_BY[spec.outcome]}.",
-        f"Structure: {', '.join(structure)}.",
-    )
-    for head in ("note", "reference"):
-        if text := getattr(spec, head):
-            screen.say(f"{head.capitalize()}: {' '.join(text.split())}")
+    screen.say(f"For {OUTCOMES[spec.outcome]}: {TAKEN_BY[spec.outcome]}.")
+    screen.say(f"Structure: {', '.join(structure)}.")
+    _say_texts(spec, ("note", "reference"), screen)

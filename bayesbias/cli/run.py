@@ -13,7 +13,6 @@ from .options import LIST_READING, Force, ListReading, Models, OpenReport, OutFo
 from .screen import SCREEN, Screen
 
 if TYPE_CHECKING:
-    import pandas as pd
     from gensim.models import KeyedVectors
 
     from ..contextual import ContextualVectors
@@ -77,119 +76,70 @@ def run(
         An earlier run: show which inputs, settings and contrasts changed since.
     """
     from ..model.defaults import DEFAULT_MODELS
-    from ..workflows.output import require_place
-    from ..workflows.since import load_earlier
-    from ..workflows.wordlist import CONTEXTUAL_MODELS, Settings, load_models
+    from ..report.folder import write_list, write_report
+    from ..report.index import index_page
+    from ..workflows.output import REPORT, record_of, replace_results, require_place, versions
+    from ..workflows.reference import vocabulary_pool
+    from ..workflows.since import changes_since, load_earlier
+    from ..workflows.wordlist import CONTEXTUAL_MODELS, Settings, analyze, load_models
 
-    settings = Settings(
-        vectors=encoder or reading.vectors,
-        models=tuple(model or (CONTEXTUAL_MODELS if encoder else DEFAULT_MODELS["distance"])),
-        case=reading.case,
-        strip_accents=reading.strip_accents,
-        max_missing=reading.max_missing,
-        allow_pickle=reading.allow_pickle,
-        templates=templates if encoder else "",
-        pooling=pooling,
-        layer=layer,
-        matched=0 if encoder else matched,
-        reference_lists=0 if encoder else reference_lists,
-        **vars(replace(fitting, progressbar=False)),
-    )
+    contextual = {"templates": templates, "pooling": pooling, "layer": layer}
+    drawn = {"matched": matched, "reference_lists": reference_lists}
+    measuring: dict[str, Any] = vars(reading) | vars(replace(fitting, progressbar=False)) | drawn
+    if encoder:
+        measuring |= {"vectors": encoder, **contextual, **dict.fromkeys(drawn, 0)}
+    default = CONTEXTUAL_MODELS if encoder else DEFAULT_MODELS["distance"]
+    settings = Settings(models=tuple(model or default), **measuring)
     load_models(settings.models)
-    if not lists:
-        raise ValueError("give one or more word lists; `bayesbias lists` prints the bundled ones")
     chosen = _load_lists(lists)
-    parts = [wordlist.name for wordlist in chosen] if len(chosen) > 1 else []
-    earlier = [load_earlier(compare_to / part) for part in parts or [""]] if compare_to else []
-    require_place(out, parts, force=force)
-    other = ("vectors",) if encoder else ("templates", "pooling", "layer")
-    command = options.command_line(*other, model=list(settings.models))
-    analyzes = _results(
-        chosen,
-        settings,
-        out,
-        command,
-        earlier=earlier,
-        force=force,
-        screen=screen,
-    )
-    doubtful = any(analysis.doubtful for analysis in analyzes)
+    parts = [wordlist.name if len(chosen) > 1 else "" for wordlist in chosen]
+    earlier = [load_earlier(compare_to / part) for part in parts] if compare_to else []
+    require_place(out, [part for part in parts if part], force=force)
+    idle = ("vectors",) if encoder else tuple(contextual)
+    command = options.command_line(*idle, model=list(settings.models))
+    shown = not screen.quiet
+    pool = vocabulary_pool(replace(settings, progressbar=shown), chosen)
+    vectors = _vectors(chosen, settings, shown=shown)
+    steps = 3 + bool(pool and reference_lists) + 2 * len(settings.models)
+    with screen.steps(len(chosen) * steps) as tell:
+        analyses = [analyze(vectors, each, settings, pool=pool, tell=tell) for each in chosen]
+        for row, old in enumerate(earlier):
+            record, contrasts = record_of(analyses[row], command), analyses[row].frame("contrasts")
+            analyses[row] = replace(analyses[row], since=changes_since(old, record, contrasts))
+        with replace_results(out, force=force) as stage:  # only now is anything written
+            for analysis, part in zip(analyses, parts, strict=True):
+                (stage / part).mkdir(exist_ok=True)
+                write_list(analysis, stage / part, command, tell)
+            if len(chosen) > 1:
+                pages = [
+                    (analysis, f"{part}/{REPORT}")
+                    for analysis, part in zip(analyses, parts, strict=True)
+                ]
+                index = {"command": command, "lists": parts, "versions": versions()}
+                write_report(index_page(pages), index, stage)
+    doubtful = any(analysis.doubtful for analysis in analyses)
     return options.finish(
-        screen, _findings(analyzes), out, open_report=open_report, doubtful=doubtful
+        screen, _findings(analyses), out, open_report=open_report, doubtful=doubtful
     )
 
 
 def _load_lists(sources: Sequence[str]) -> list[WordList]:
     from ..tables.wordlists import load_wordlist
 
-    found: dict[str, WordList] = {}
+    if not sources:
+        raise ValueError("give one or more word lists; `bayesbias lists` prints the bundled ones")
+    lists: dict[str, WordList] = {}
     for source in sources:
         wordlist = load_wordlist(source)
-        if wordlist.name in found:
-            raise ValueError(
-                f"the word list {wordlist.name!r} is given twice; each needs a name of its own"
-            )
+        name = wordlist.name
+        if name in lists:
+            raise ValueError(f"the word list {name!r} is given twice; each needs a name of its own")
         if not wordlist.groups:
-            raise ValueError(
-                f"the list {wordlist.name!r} has control words only; give one with groups"
-            )
-        if len(sources) > 1 and wordlist.name in RESERVED:
-            raise ValueError(
-                f"the word list's name {wordlist.name!r} is that of a result; give it another"
-            )
-        found[wordlist.name] = wordlist
-    return list(found.values())
-
-
-def _results(
-    lists: Sequence[WordList],
-    settings: Settings,
-    out: Path,
-    command: str,
-    *,
-    earlier: Sequence[tuple[dict[str, Any], pd.DataFrame]],
-    force: bool,
-    screen: Screen,
-) -> list[Analysis]:
-    """Analyse every list and write all results, or none."""
-    from ..report.folder import write_list
-    from ..workflows.output import record_of, replace_results
-    from ..workflows.reference import vocabulary_pool
-    from ..workflows.since import changes_since
-    from ..workflows.wordlist import analyze
-
-    pool = vocabulary_pool(replace(settings, progressbar=not screen.quiet), lists)
-    vectors = _vectors(lists, settings, shown=not screen.quiet)
-    referred = pool is not None and bool(settings.reference_lists)
-    steps = len(lists) * (3 + referred + 2 * len(settings.models)) + 1
-    with screen.steps(steps) as tell:
-        several = len(lists) > 1
-        names = [f"{each.name}: " if several else "" for each in lists]
-        told = [lambda text, name=name: tell(f"{name}{text}") for name in names]
-        analyzes = [
-            analyze(vectors, wordlist, settings, pool=pool, tell=tell_of)
-            for wordlist, tell_of in zip(lists, told, strict=True)
-        ]
-        if earlier:
-            pairs = zip(earlier, analyzes, strict=True)
-            analyzes = [
-                replace(
-                    analysis,
-                    since=changes_since(
-                        old, record_of(analysis, command), analysis.frame("contrasts")
-                    ),
-                )
-                for old, analysis in pairs
-            ]
-        with replace_results(out, force=force) as stage:  # only now is anything written
-            for analysis, tell_of in zip(analyzes, told, strict=True):
-                folder = stage / analysis.wordlist.name if several else stage
-                folder.mkdir(exist_ok=True)
-                write_list(analysis, folder, command, tell_of)
-            if several:
-                _write_index(analyzes, stage, command)
-            tell(f"writing {out}")
-    return analyzes
+            raise ValueError(f"the list {name!r} has control words only; give one with groups")
+        if len(sources) > 1 and name in RESERVED:
+            raise ValueError(f"the word list's name {name!r} is that of a result; give it another")
+        lists[name] = wordlist
+    return list(lists.values())
 
 
 def _vectors(
@@ -199,11 +149,11 @@ def _vectors(
     from ..contextual import contextual_vectors
     from ..embeddings.load import load_vectors
 
-    asked = list(dict.fromkeys(word for wordlist in lists for word in wordlist.words))
+    words = list(dict.fromkeys(word for wordlist in lists for word in wordlist.words))
     if settings.templates:
         return contextual_vectors(
             settings.vectors,
-            asked,
+            words,
             settings.templates,
             layer=settings.layer,
             pooling=settings.pooling,
@@ -211,7 +161,7 @@ def _vectors(
         )
     return load_vectors(
         settings.vectors,
-        set(asked),
+        words,
         settings.case,
         strip_accents=settings.strip_accents,
         allow_pickle=settings.allow_pickle,
@@ -219,28 +169,17 @@ def _vectors(
     )
 
 
-def _write_index(analyzes: Sequence[Analysis], stage: Path, command: str) -> None:
-    from ..report.folder import write_report
-    from ..report.index import index_page
-    from ..workflows import output
-
-    names = [analysis.wordlist.name for analysis in analyzes]
-    pages = [f"{name}/{output.REPORT}" for name in names]
-    record = {"command": command, "lists": names, "versions": output.versions()}
-    write_report(index_page(list(zip(analyzes, pages, strict=True))), record, stage)
-
-
-def _findings(analyzes: Sequence[Analysis]) -> Iterator[str]:
+def _findings(analyses: Sequence[Analysis]) -> Iterator[str]:
     """Yield the contrast that leads of every list, for whom, and what it does not say."""
     from ..report.wording import CLOSING
     from ..report.wording.reference import finding_lines
 
-    for analysis in analyzes:
-        first, *said = finding_lines(analysis)
+    for analysis in analyses:
+        first, *lines = finding_lines(analysis)
         yield first
-        yield from (f"  {line}" for line in said)
         if analysis.since is not None:
             rows = analysis.since.to_dict("records")
-            yield from (f"  {row['what']}: {row['before']} → {row['after']}" for row in rows)
-            yield "" if rows else "  Nothing changed since the earlier run."
+            lines += [f"{row['what']}: {row['before']} → {row['after']}" for row in rows]
+            lines += [] if rows else ["Nothing changed since the earlier run."]
+        yield from (f"  {line}" for line in lines)
     yield CLOSING

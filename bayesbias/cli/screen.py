@@ -50,10 +50,8 @@ class Screen:
 
     def frame(self, title: str, frame: pd.DataFrame, columns: Mapping[str, str]) -> None:
         """Print a frame as a table: for each head a column, with a format as in ``mean:.3f``."""
-        rows = [
-            [f"{{{each}}}".format_map(row) for each in columns.values()]
-            for row in frame.to_dict(orient="records")
-        ]
+        cells = [f"{{{column}}}" for column in columns.values()]
+        rows = [[cell.format_map(row) for cell in cells] for row in frame.to_dict("records")]
         self.table(title, list(columns), rows)
 
     def table(self, title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -87,23 +85,16 @@ class Screen:
 
     @contextmanager
     def steps(self, total: int) -> Iterator[Callable[[str], None]]:
-        """Show on a terminal how many of some steps are done; give what tells of the next."""
+        """Show on a terminal how many of some steps are done; yield what announces the next."""
         from rich.console import Console
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-        console = Console(stderr=True)
-        if self.quiet or not console.is_terminal:
-            yield lambda _: None
-            return
         columns = (SpinnerColumn(), BarColumn(bar_width=24), TimeElapsedColumn())
-        text = TextColumn("{task.description}", markup=False)
-        with Progress(*columns, text, console=console, transient=True) as bar:
+        text, console = TextColumn("{task.description}", markup=False), Console(stderr=True)
+        hidden = self.quiet or not console.is_terminal
+        with Progress(*columns, text, console=console, transient=True, disable=hidden) as bar:
             task = bar.add_task("starting", total=total + 1)
-
-            def tell(what: str) -> None:
-                bar.update(task, advance=1, description=plain(what))
-
-            yield tell
+            yield lambda what: bar.update(task, advance=1, description=plain(what))
 
 
 SCREEN = Screen()
