@@ -13,9 +13,8 @@ from numpy.random import SeedSequence
 from pandas.testing import assert_frame_equal
 
 from bayesbias.calibration import calibrate
-from bayesbias.calibration.choices import Choices
 from bayesbias.calibration.running import BLOCK, Plan, measure, measure_tables
-from bayesbias.calibration.sources import WEAT, ScoreSource
+from bayesbias.calibration.sources import WEAT, Choices, score_source
 from bayesbias.nulls import Batch, Scenario, ScenarioLike
 
 SMALL = {"small": Scenario(n_words=3, n_attributes=3, word_bias_sd=0.03)}
@@ -90,7 +89,7 @@ def _failing(scenario: ScenarioLike, batch: Batch, seed: SeedSequence) -> dict[s
 
 def test_jobs_that_fail_are_told_of_and_the_others_kept(tmp_path: Path) -> None:
     plan = Plan(4, SeedSequence(1), Choices(), 1, tmp_path, False)
-    sources = [ScoreSource("failing", _failing), WEAT]
+    sources = [score_source("failing", _failing), WEAT]
     with pytest.raises(
         RuntimeError, match=r"1 of 2 jobs failed, first small · failing.*ZeroDivisionError: no luck"
     ):

@@ -37,7 +37,12 @@ def test_scenarios_and_methods_are_listed_with_whole_names_in_80_columns(
     assert main(["calibrate", "--list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     first = {line.split()[0] for line in lines if line.split()}
-    assert {*bb.nulls.SCENARIOS, *bb.calibration.CALIBRATED_METHODS} <= first
+    assert {
+        *bb.nulls.SCENARIOS,
+        *bb.calibration.SCORE_METHODS,
+        *bb.calibration.MODELS,
+        "rope",
+    } <= first
     assert max(map(len, lines)) <= 80
 
 

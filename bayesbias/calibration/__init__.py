@@ -10,16 +10,17 @@ Examples
 
 from __future__ import annotations
 
-from .methods import CALIBRATED_METHODS, Method, method, posterior_methods
-from .planning import list_length
-from .rates import calibrate, wilson
+from .methods import LEVELS, MODELS, READINGS, SCORE_METHODS, Method, method, posterior_method
+from .rates import calibrate, list_length
 
 __all__ = [
-    "CALIBRATED_METHODS",
+    "LEVELS",
+    "MODELS",
+    "READINGS",
+    "SCORE_METHODS",
     "Method",
     "calibrate",
     "list_length",
     "method",
-    "posterior_methods",
-    "wilson",
+    "posterior_method",
 ]

@@ -1,279 +1,223 @@
-"""The methods, by name: what each measures, when it claims a bias, and what its null is."""
+"""Methods: what each measures, when it claims a bias, and what its null is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from .._core.checks import unknown_name
 from ..model.spec import ModelSpec, load_model
-from .choices import Choices
-from .posteriors import ChangeSource, PosteriorSource, UnpooledSource
-from .sources import MAC, T_TESTS, WEAT, Source
+from .posteriors import UNPOOLED, posterior_source
+from .sources import MAC, T_TESTS, WEAT, Choices, Source
 from .truth import OTHERS, level_name
 
-Says = Literal["claims", "covers"]
-BoolArray = NDArray[np.bool_]
-Reading = Callable[[pd.DataFrame, Choices], "pd.Series[bool]"]
-
-LARGE = 0.8
-"""Cohen's (1988) large effect, by which WEAT's d is commonly read."""
-
-DU_EXAMPLE = 1.267
-"""|d| of the null example of Dobrzeniecka and Urbaniak (2024), with the population sd."""
-
-CALISKAN_LOWEST = 1.81
-"""Lowest of the scores that they quote from Caliskan et al. (2017) for biased lists, 2.06 to 1.81.
-"""
-
 MODELS = (
-    "paper",
-    "paper-figures",
-    "crossed",
-    "maximal",
-    "maximal-topics",
-    "change-crossed",
-    "change-maximal",
+    *("paper", "paper-figures", "crossed", "maximal", "maximal-topics"),
+    *("change-crossed", "change-maximal"),
 )
-"""Models whose readings have a name."""
+"""Models whose readings are documented; every Normal model of distances or changes can be named."""
+
+READINGS = {
+    "hpdi": "the HPDI excludes 0",
+    "rope": "the HPDI lies outside the region of practical equivalence",
+    "coverage": "the HPDI holds the truth",
+}
+"""What is read of an interval, in words."""
+
+ANY_WORD = "any word"
+
+_LEVELS = ("overall", "group", "between groups", "word")
+_OF_ALL = (*(level_name(other, level) for other in OTHERS for level in _LEVELS), "weat", ANY_WORD)
+
+LEVELS = {
+    "distance": (*_OF_ALL, UNPOOLED),
+    "change": (*_OF_ALL, "before overall", "before group", "after overall", "after group"),
+}
+"""What is read of a posterior, by the outcome of its model; see `truth.truth_columns`."""
 
 
 @dataclass(frozen=True)
 class Method:
-    """A way to a verdict.
+    """A way to a verdict; `posterior_method` makes those of models.
 
     Parameters
     ----------
-    title : str
-        What it does, in a line.
-    null : str
-        What its null hypothesis says.
     source : Source
         What it reads.
-    question : str
+    level : str
         What it is about; see `truth.truth_columns`.
-    verdict : function of a source's frame and the choices
-        One True or False a table.
-    nominal : function of the choices
-        The share of True that it promises: of false alarms, or of covered truths; NaN for none.
-    says : {"claims", "covers"}
-        Whether True is a claim of bias, or an interval that holds the truth.
-    practical : bool
-        Whether a bias smaller than the ROPE counts as none.
-    interval : str
-        Level whose interval it reads, or empty.
+    reading : str
+        One of `READINGS`, ``test`` (p is at most alpha) or ``size`` (beyond a threshold).
+    column : str
+        What a test or a size reads.
+    threshold : float
+        Of a size.
+    title, null : str
+        What a test or a size does, and what its null hypothesis says.
     """
 
-    title: str
-    null: str
     source: Source
-    question: str
-    verdict: Reading
-    nominal: Callable[[Choices], float]
-    says: Says = "claims"
-    practical: bool = False
-    interval: str = ""
+    level: str
+    reading: str
+    column: str = ""
+    threshold: float = float("nan")
+    title: str = ""
+    null: str = "none: a size, not a test"
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether it reads an interval of its level."""
+        return self.reading in READINGS and self.level != ANY_WORD
+
+    def verdicts(self, frame: pd.DataFrame, choices: Choices) -> pd.Series[bool]:
+        """Return one True or False a table: a claim of bias, or a truth that is covered."""
+        if self.reading == "test":
+            return frame[self.column] <= choices.alpha
+        if self.reading == "size":
+            return frame[self.column].abs() >= self.threshold
+        if self.level == ANY_WORD:
+            return frame["any word margin"] > self.smallest(choices)
+        low, high = frame[f"{self.level} low"], frame[f"{self.level} high"]
+        if self.reading == "coverage":
+            return frame[f"truth {self.level}"].between(low, high)
+        return low.clip(lower=-high) > self.smallest(choices)
+
+    def smallest(self, choices: Choices) -> float:
+        """Return the size up to which a bias counts as none."""
+        return choices.rope if self.reading == "rope" else 0.0
+
+    def nominal(self, choices: Choices) -> float:
+        """Return the share of True that it promises, of false alarms or truths; NaN for none."""
+        if self.level == ANY_WORD:
+            return float("nan")
+        promised = {"test": choices.alpha, "hpdi": 1 - choices.ci_prob, "coverage": choices.ci_prob}
+        return promised.get(self.reading, float("nan"))
 
 
-def _promised_nothing(_: Choices) -> float:
-    return float("nan")
+def _test(source: Source, level: str, column: str, title: str, null: str) -> Method:
+    return Method(source, level, "test", column, title=title, null=null)
 
 
-def _test(title: str, null: str, source: Source, question: str, column: str) -> Method:
-    """Return a test by its p-value, which promises its level."""
-
-    def verdict(frame: pd.DataFrame, choices: Choices) -> pd.Series[bool]:
-        return frame[column] <= choices.alpha
-
-    return Method(title, null, source, question, verdict, lambda choices: choices.alpha)
+def _size(threshold: float, column: str, about: str) -> Method:
+    title = f"WEAT, |d| from {threshold} on, {about}"
+    return Method(WEAT, "overall", "size", column, threshold, title)
 
 
-def _size(about: str, column: str, threshold: float) -> Method:
-    """Return a reading of WEAT's d by its size, which promises nothing."""
-
-    def verdict(frame: pd.DataFrame, _: Choices) -> pd.Series[bool]:
-        return frame[column].abs() >= threshold
-
-    title, null = f"WEAT, |d| from {threshold} on, {about}", "none: a size, not a test"
-    return Method(title, null, WEAT, "overall", verdict, _promised_nothing)
-
-
-CALIBRATED_METHODS: dict[str, Method] = {
-    "weat-p": _test(
-        "WEAT, exact two-sided permutation p",
-        "which words are X and which are Y makes no difference to s(w)",
-        WEAT, "overall", "p_value",
-    ),
-    "weat-d-large": _size("sample sd (Cohen's large)", "effect_size_sample", LARGE),
+# fmt: off
+SCORE_METHODS = {
+    "weat-p": _test(WEAT, "overall", "p_value", "WEAT, exact two-sided permutation p",
+        "which words are X and which are Y makes no difference to s(w)"),
+    # Cohen's (1988) large effect; |d| of the null example of Dobrzeniecka and Urbaniak (2024); the
+    # lowest of the scores that they quote from Caliskan et al. (2017), 2.06 to 1.81.
+    "weat-d-large": _size(0.8, "effect_size_sample", "sample sd (Cohen's large)"),
     "weat-d-example": _size(
-        "population sd (the null example's)", "effect_size_population", DU_EXAMPLE
-    ),
+        1.267, "effect_size_population", "population sd (the null example's)"),
     "weat-d-caliskan": _size(
-        "sample sd (lowest quoted from Caliskan et al.)", "effect_size_sample", CALISKAN_LOWEST
-    ),
-    "mac-paired-t": _test(
+        1.81, "effect_size_sample", "sample sd (lowest quoted from Caliskan et al.)"),
+    "mac-paired-t": _test(MAC, "overall", "p_value",
         "MAC, paired t-test before and after a debiasing",
-        "mean distances by word and set are the same before and after",
-        MAC, "overall", "p_value",
-    ),
-    "t-cells-groups": _test(
+        "mean distances by word and set are the same before and after"),
+    "t-cells-groups": _test(T_TESTS, "groups", "p_cells_groups",
         "t-test on cells, X against Y words, distances to A",
-        "X and Y cells have one mean, and cells are independent",
-        T_TESTS, "groups", "p_cells_groups",
-    ),
-    "t-cells-sets": _test(
+        "X and Y cells have one mean, and cells are independent"),
+    "t-cells-sets": _test(T_TESTS, "sets", "p_cells_sets",
         "t-test on cells, set A against B, all words",
-        "A and B cells have one mean, and cells are independent",
-        T_TESTS, "sets", "p_cells_sets",
-    ),
-    "t-word-means": _test(
+        "A and B cells have one mean, and cells are independent"),
+    "t-word-means": _test(T_TESTS, "groups", "p_word_means",
         "t-test on word means, X against Y, distances to A",
-        "X and Y words have one mean, and words are independent",
-        T_TESTS, "groups", "p_word_means",
-    ),
-    "t-attribute-means": _test(
+        "X and Y words have one mean, and words are independent"),
+    "t-attribute-means": _test(T_TESTS, "sets", "p_attribute_means",
         "t-test on attribute means, A against B, all words",
-        "A and B attributes have one mean, and attributes are independent",
-        T_TESTS, "sets", "p_attribute_means",
-    ),
-}  # fmt: skip
-"""Methods by name; those of models, ``MODEL-hpdi``, ``MODEL-rope`` and ``MODEL-coverage``, with the
-names of other levels behind them, are added below; see `posterior_methods`."""
-
-
-def _outside(level: str, *, practical: bool) -> Reading:
-    """Return whether a level's interval lies outside zero, or outside the ROPE."""
-
-    def verdict(frame: pd.DataFrame, choices: Choices) -> pd.Series[bool]:
-        if level == "any word":
-            margin = frame["any word margin"]
-        else:
-            margin = frame[f"{level} low"].clip(lower=-frame[f"{level} high"])
-        return margin > (choices.rope if practical else 0.0)
-
-    return verdict
-
-
-def _covering(level: str) -> Reading:
-    def verdict(frame: pd.DataFrame, _: Choices) -> pd.Series[bool]:
-        return frame[f"truth {level}"].between(frame[f"{level} low"], frame[f"{level} high"])
-
-    return verdict
-
-
-_OF_CONTRAST = {
-    "overall": "the overall contrast",
-    "group": "the first group's contrast",
-    "between groups": "the first group's contrast less the second's",
-    "word": "the first word's contrast",
+        "A and B attributes have one mean, and attributes are independent"),
 }
-
-_OF_BOTH = {
-    level_name(other, level): f"{what} with {connection}" if other else what
-    for other, connection in OTHERS.items()
-    for level, what in _OF_CONTRAST.items()
-} | {"weat": "WEAT's mean difference", "any word": "any word's contrast"}
-
-UNPOOLED = "unpooled word"
-_ENDS = ("before", "after")
-
-LEVELS = {
-    "distance": _OF_BOTH | {UNPOOLED: "the first word's contrast, not pooled with others'"},
-    "change": {level: f"the change of {what}" for level, what in _OF_BOTH.items()}
-    | {
-        f"{end} {level}": f"{_OF_CONTRAST[level]} {end}"
-        for end in _ENDS
-        for level in ("overall", "group")
-    },
-}
-"""What is read of a posterior, by the outcome that its model is for: name and words."""
-
-_SOURCES = {"distance": PosteriorSource, "change": ChangeSource}
+"""Tests and sizes without a model, by name."""
+# fmt: on
 
 
-def posterior_methods(spec: str | Path | ModelSpec) -> dict[str, Method]:
-    """Return the readings of a model's posterior as methods, by name.
+def posterior_method(
+    model: str | Path | ModelSpec, level: str = "overall", reading: str = "hpdi"
+) -> Method:
+    """Return a reading of a model's posterior as a method.
 
     Parameters
     ----------
-    spec : str, Path or ModelSpec
+    model : str, Path or ModelSpec
         A bundled Normal model of distances or of changes, the path of one, or a model.
+    level : str
+        One of `LEVELS` of the model's outcome: of associated - different ``overall``, of the first
+        ``group``, ``between groups`` (the first less the second), of the first ``word`` or of
+        ``any word``; ``human`` before it means associated - human. ``weat`` is WEAT's mean
+        difference (`bayesbias.posterior_scores`), ``unpooled word`` a word that is fitted without
+        the others (`bayesbias.unpooled_contrasts`). Models of changes are about the change of
+        these, and ``before overall``, ``after group`` and the like about both ends.
+    reading : {"hpdi", "rope", "coverage"}
+        See `READINGS`.
 
     Returns
     -------
-    dict of str to Method
-        ``NAME-hpdi`` (the HPDI of the contrast excludes 0), ``NAME-rope`` (it lies outside the
-        region of practical equivalence) and ``NAME-coverage`` (it holds the true contrast), each
-        for the overall contrast associated - different, and with ``-group``, ``-between-groups``
-        (of the first group less the second), ``-word``, ``-any-word`` behind it; with ``-human``,
-        ``-human-group``, ``-human-between-groups`` and ``-human-word`` for associated - human; with
-        ``-weat`` for WEAT's mean difference (`bayesbias.posterior_scores`). Models of distances
-        have ``-unpooled-word`` besides (`bayesbias.unpooled_contrasts`). Models of changes are
-        about the change of all these, and with ``-before``, ``-before-group``, ``-after`` and
-        ``-after-group`` about both ends of it.
+    Method
 
     Raises
     ------
     ValueError
-        If the model is for another outcome, or its likelihood is not Normal.
+        If a choice is unknown, the model is for another outcome, or its likelihood is not Normal.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> mine = bb.load_model("crossed").with_priors({"connection_mean": {"sd": 0.1}})
+    >>> bb.calibration.posterior_method(mine, "group", "rope").level
+    'group'
     """
-    loaded = load_model(spec)
-    if loaded.outcome not in LEVELS:
-        loaded = load_model(loaded, "distance")
-    if loaded.likelihood != "normal":
+    spec = load_model(model)
+    if spec.outcome not in LEVELS:
+        spec = load_model(spec, "distance")
+    if spec.likelihood != "normal":
         raise ValueError(
-            f"the model {loaded.name!r} has a {loaded.likelihood} likelihood; thousands of fits "
+            f"the model {spec.name!r} has a {spec.likelihood} likelihood; thousands of fits "
             "need the exact sampler, which takes Normal models"
         )
-    source, alone = _SOURCES[loaded.outcome](loaded), UnpooledSource(loaded)
-    found: dict[str, Method] = {}
-    for level, what in LEVELS[loaded.outcome].items():
-        found |= _readings(alone if level == UNPOOLED else source, level, what)
-    return found
-
-
-def _readings(source: PosteriorSource, level: str, what: str) -> dict[str, Method]:
-    """Return the readings of one level."""
-    slug = level.replace(" ", "-").removesuffix("overall").rstrip("-")
-    end, interval = f"-{slug}" if slug else "", "" if level == "any word" else level
-    name, title = source.spec.name, f"{source.spec.name}, HPDI of {what}"
-    found = {}
-    for reading, practical, null in (
-        ("hpdi", False, f"{what} is 0"),
-        ("rope", True, f"{what} is smaller than the ROPE"),
-    ):
-        promise = (lambda it: 1 - it.ci_prob) if interval and not practical else _promised_nothing
-        found[f"{name}-{reading}{end}"] = Method(
-            f"{title} outside {'the ROPE' if practical else '0'}", null, source, level,
-            _outside(level, practical=practical), promise,
-            practical=practical, interval=interval,
-        )  # fmt: skip
-    if interval:
-        found[f"{name}-coverage{end}"] = Method(
-            f"{title} holds the truth", "none: coverage", source, level, _covering(level),
-            lambda it: it.ci_prob, says="covers", interval=interval,
-        )  # fmt: skip
-    return found
-
-
-for _spec in MODELS:
-    CALIBRATED_METHODS.update(posterior_methods(_spec))
+    readings = ("hpdi", "rope") if level == ANY_WORD else tuple(READINGS)
+    known = {"level": (level, LEVELS[spec.outcome]), "reading": (reading, readings)}
+    for name, (given, choices) in known.items():
+        if given not in choices:
+            raise ValueError(unknown_name(name, given, choices))
+    return Method(posterior_source(spec, unpooled=level == UNPOOLED), level, reading)
 
 
 def method(name: str) -> Method:
-    """Return the method of that name.
+    """Return the method of a name.
+
+    Parameters
+    ----------
+    name : str
+        One of `SCORE_METHODS`, or a model, a reading and a level by hyphens, such as
+        ``maximal-hpdi``, ``crossed-rope-group`` or ``paper-coverage-human-word``.
 
     Raises
     ------
     ValueError
         If the name is unknown; the nearest is named.
+
+    Examples
+    --------
+    >>> method("maximal-hpdi-between-groups").level
+    'between groups'
     """
-    if name not in CALIBRATED_METHODS:
-        raise ValueError(unknown_name("method", name, CALIBRATED_METHODS))
-    return CALIBRATED_METHODS[name]
+    if name in SCORE_METHODS:
+        return SCORE_METHODS[name]
+    parts = re.fullmatch(rf"(.+)-({'|'.join(READINGS)})(?:-(.+))?", name)
+    if parts is None:
+        known = (
+            *SCORE_METHODS,
+            *(f"{model}-{reading}" for model in MODELS for reading in READINGS),
+        )
+        raise ValueError(unknown_name("method", name, known))
+    model, reading, level = parts.groups(default="")
+    level = level.replace("-", " ")
+    if level in {"", "human", "before", "after"}:
+        level = level_name(level, "overall")
+    return posterior_method(model, level, reading)

@@ -1,8 +1,10 @@
-"""`calibrate`: how often methods claim a bias in scenarios where it is known what is true."""
+"""How often methods claim a bias in scenarios where it is known what is true."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -10,19 +12,24 @@ import numpy as np
 import pandas as pd
 
 from .._core.random import Seed, as_seed_sequence
-from ..nulls import ScenarioLike
+from ..nulls import SCENARIOS, Scenario, ScenarioLike
 from ..nulls import scenario as named_scenario
 from ..nulls.base import check_count
-from .choices import Choices
-from .methods import Method
+from .methods import SCORE_METHODS, Method
 from .methods import method as named_method
 from .running import Plan, measure
+from .sources import Choices
 
 MONTE_CARLO = 0.95
 """Probability of Monte Carlo intervals."""
 
 type Scenarios = str | ScenarioLike | Iterable[str] | Mapping[str, ScenarioLike]
 type Methods = str | Iterable[str] | Mapping[str, Method]
+
+PLANNING_SCENARIO = Scenario(word_sd=0.04, attribute_sd=0.04, word_bias_sd=0.04)
+"""A scenario to plan with: words and attributes differ, and words differ in their own bias."""
+
+PLANNING_METHODS = ("maximal-hpdi", "maximal-hpdi-group", "weat-p")
 
 
 def calibrate(
@@ -46,7 +53,8 @@ def calibrate(
     scenarios : str, list of str, scenario, or mapping of str to scenario
         Names of `bayesbias.nulls.SCENARIOS`, or scenarios of your own by name.
     methods : str, list of str, or mapping of str to Method
-        Names of `CALIBRATED_METHODS`, or `posterior_methods` of a model of your own.
+        Names, as `method` takes them, or methods by name, such as `posterior_method` makes of a
+        model of your own.
     n : int
         Tables of each scenario.
     seed : int, SeedSequence, Generator or None
@@ -88,105 +96,128 @@ def calibrate(
     ['false alarms']
     """
     choices = Choices(alpha, ci_prob, rope, draws)
-    made = _by_name(scenarios, named_scenario, ScenarioLike, "Scenario(word_sd=0.1)")
-    asked = _by_name(methods, named_method, Method, "posterior_methods(model)['mine-hpdi']")
+    made = _by_name("scenario", scenarios, named_scenario, ScenarioLike, SCENARIOS)
+    asked = _by_name("method", methods, named_method, Method, SCORE_METHODS)
     sequence = as_seed_sequence(seed)
     place = None if folder is None else Path(folder)
     plan = Plan(check_count(n), sequence, choices, n_jobs, place, progress)
     sources = {method.source.name: method.source for method in asked.values()}
-    found = measure(made, sources.values(), plan)
-    rows = [
-        {
-            "scenario": scenario,
-            "method": name,
-            **_row(found[scenario, method.source.name], method, choices),
-        }
-        for scenario in made
-        for name, method in asked.items()
-    ]
+    measured = measure(made, sources.values(), plan)
+    rows = []
+    for scenario, (name, method) in product(made, asked.items()):
+        tables = measured[scenario, method.source.name]
+        rows.append({"scenario": scenario, "method": name, **_rate(tables, method, choices)})
     frame = pd.DataFrame(rows)
     frame.attrs = {"alpha": alpha, "ci_prob": ci_prob, "rope": rope, "mc_prob": MONTE_CARLO}
     frame.attrs["seed"] = str(sequence.entropy)
     return frame
 
 
-def _row(frame: pd.DataFrame, method: Method, choices: Choices) -> dict[str, Any]:
-    if f"truth {method.question}" not in frame:
+def _rate(frame: pd.DataFrame, method: Method, choices: Choices) -> dict[str, Any]:
+    """Count the verdicts of a method in what its source measured."""
+    from scipy.stats import binomtest
+
+    if f"truth {method.level}" not in frame:
         raise ValueError(
-            f"{method.title!r} is about {method.question!r}, which the tables of this scenario "
-            "lack; give the scenario controls=('human',)"
+            f"a method is about {method.level!r}, which the tables of this scenario lack; give the "
+            "scenario controls=('human',)"
         )
-    count, n = int(method.verdict(frame, choices).sum()), len(frame)
-    low, high = wilson(count, n)
-    truth = frame[f"truth {method.question}"]
-    width = float("nan")
-    if method.interval:
-        width = float((frame[f"{method.interval} high"] - frame[f"{method.interval} low"]).mean())
+    count, n = int(method.verdicts(frame, choices).sum()), len(frame)
+    interval = binomtest(count, n).proportion_ci(MONTE_CARLO, method="wilson")
+    truth, width = frame[f"truth {method.level}"], float("nan")
+    if method.has_interval:
+        width = float((frame[f"{method.level} high"] - frame[f"{method.level} low"]).mean())
+    there = truth.abs() > method.smallest(choices)
+    kind = "power" if there.all() else "mixed" if there.any() else "false alarms"
     return {
-        "question": method.question,
+        "question": method.level,
         "truth": float(truth.mean()) + 0.0,  # no -0
-        "kind": _kind(truth, method, choices),
+        "kind": "coverage" if method.reading == "coverage" else kind,
         "nominal": method.nominal(choices),
         "n": n,
         "count": count,
         "rate": count / n,
-        "low": low,
-        "high": high,
+        "low": interval.low,
+        "high": interval.high,
         "mc_error": float(np.sqrt(count * (n - count) / n**3)),
         "width": width,
         "doubtful": int(frame["doubtful"].sum()) if "doubtful" in frame else 0,
     }
 
 
-def _kind(truth: pd.Series[float], method: Method, choices: Choices) -> str:
-    if method.says == "covers":
-        return "coverage"
-    there = truth.abs() > (choices.rope if method.practical else 0.0)
-    return "power" if there.all() else "mixed" if there.any() else "false alarms"
+def _by_name[T](
+    what: str, given: object, make: Callable[[str], T], kind: type, known: Iterable[str]
+) -> dict[str, T]:
+    """Return scenarios or methods by name, of names, of one name, or of a mapping."""
+    names = [given] if isinstance(given, str) else given
+    if isinstance(names, Mapping):
+        made = dict(names)
+    elif isinstance(names, Iterable):
+        names = list(names)
+        if wrong := [name for name in names if not isinstance(name, str)]:
+            raise ValueError(
+                f"{what}s are named; got {wrong[0]!r:.80}. Give your own as a mapping, such as "
+                f"{{'mine': {what}}}"
+            )
+        made = {name: make(name) for name in names}
+    else:
+        made = {}
+    if not made:
+        raise ValueError(f"no {what}s to calibrate; name one, such as {', '.join(known)}")
+    for name, value in made.items():
+        if not isinstance(value, kind):
+            raise ValueError(f"{name!r} is no {what}, but {value!r:.80}")
+    return made
 
 
-def wilson(count: int, n: int, probability: float = MONTE_CARLO) -> tuple[float, float]:
-    """Wilson's score interval of a share (Wilson, 1927; Brown, Cai and DasGupta, 2001).
+def list_length(
+    n_words: int | Sequence[int] = (4, 8, 16, 32),
+    n_attributes: int | Sequence[int] = (4, 8, 16, 32),
+    *,
+    effects: float | Sequence[float] = 0.04,
+    scenario: Scenario = PLANNING_SCENARIO,
+    methods: Methods = PLANNING_METHODS,
+    n: int = 200,
+    **options: Any,  # noqa: ANN401
+) -> pd.DataFrame:
+    """Compute intervals' width, and how often an effect is found, by length of lists.
+
+    Dobrzeniecka and Urbaniak (2024) recommend longer lists; this says how long.
 
     Parameters
     ----------
-    count, n : int
-        Successes, of so many trials.
-    probability : float
-        Of the interval, in (0, 1).
+    n_words, n_attributes : int or sequence of int
+        Protected words of each group, and attributes of each set, at least 2; all pairs are
+        tried.
+    effects : float or sequence of float
+        Planted effects, in units of distance; 0 gives false alarms.
+    scenario : Scenario
+        What else varies: every other field of it is used.
+    methods, n, **options
+        As for `calibrate`; `n` tables for each length and effect.
+
+    Returns
+    -------
+    DataFrame
+        As `calibrate` gives it, with ``n_words``, ``n_attributes`` and ``effect`` in front. Read
+        ``width`` for the mean width of intervals and ``rate`` for how often the effect is found.
+
+    Examples
+    --------
+    >>> plan = list_length([4], [4], effects=[0.05], methods="weat-p", n=50, seed=1)
+    >>> plan[["n_words", "n_attributes", "effect"]].iloc[0].tolist()
+    [4.0, 4.0, 0.05]
     """
-    from scipy.special import ndtri
-
-    z = float(ndtri(0.5 + probability / 2))
-    share, spread = count / n, z * z / n
-    middle = (share + spread / 2) / (1 + spread)
-    half = z / (1 + spread) * np.sqrt(share * (1 - share) / n + spread / (4 * n))
-    low, high = middle - half, middle + half
-    return (0.0 if count == 0 else float(low), 1.0 if count == n else float(high))
-
-
-def _by_name[T](given: object, make: Callable[[str], T], kind: type, own: str) -> dict[str, T]:
-    """Return scenarios or methods by name, of names, of one, or of a mapping."""
-    what = "method" if kind is Method else "scenario"
-    if isinstance(given, Mapping):
-        found = dict(given)
-    elif isinstance(given, Iterable):
-        found = {}
-        for name in [given] if isinstance(given, str) else given:
-            if not isinstance(name, str):
-                raise ValueError(
-                    f"scenarios and methods are named; got {name!r:.80}. Give your own as a "
-                    f"mapping, such as {{'mine': {own}}}"
-                )
-            found[name] = make(name)
-    else:
-        found = {} if given is None else {what: given}
-    if not found:
-        raise ValueError(f"no {what}s to calibrate; name one of bayesbias.{_REGISTRIES[what]}")
-    for name, each in found.items():
-        if not isinstance(each, kind):
-            raise ValueError(f"{name!r} is no {what}, but {each!r:.80}; pass one such as {own}")
-    return found
-
-
-_REGISTRIES = {"scenario": "nulls.SCENARIOS", "method": "calibration.CALIBRATED_METHODS"}
+    sizes = (np.atleast_1d(values).tolist() for values in (n_words, n_attributes, effects))
+    cells = list(product(*sizes))
+    if not cells:
+        raise ValueError("n_words, n_attributes and effects each need at least one value")
+    scenarios = {}
+    for words, attributes, effect in cells:
+        made = replace(scenario, n_words=words, n_attributes=attributes, effect=effect)
+        scenarios[f"{words} words, {attributes} attributes, effect {made.effect:g}"] = made
+    frame = calibrate(scenarios, methods, n, **options)
+    settings = pd.DataFrame(cells, list(scenarios), columns=["n_words", "n_attributes", "effect"])
+    for place, name in enumerate(settings):
+        frame.insert(place, str(name), frame["scenario"].map(settings[name]))
+    return frame

@@ -14,8 +14,7 @@ from numpy.random import SeedSequence
 
 from .._core.jobs import Job, run_jobs
 from ..nulls import ScenarioLike
-from .choices import Choices
-from .sources import Source
+from .sources import Choices, Source
 from .truth import truth_columns
 
 BLOCK = 50
@@ -78,13 +77,15 @@ def measure(
 
 def _jobs(name: str, scenario: ScenarioLike, source: Source, plan: Plan) -> Iterator[Job]:
     entropy = _entropy(plan.sequence, scenario)
-    step = BLOCK * source.blocks
+    step, drawn = BLOCK * source.blocks, {}
+    if "spec" in source.settings:
+        drawn = {"ci_prob": plan.choices.ci_prob, "draws": plan.choices.draws}
     for start in range(0, plan.n, step):
         stop = min(start + step, plan.n)
         settings = {
             "what": "calibration",
             "scenario": scenario.settings(),
-            "source": source.settings(plan.choices),
+            "source": {**source.settings, **drawn},
             "entropy": str(entropy),
             "tables": [start, stop],
         }

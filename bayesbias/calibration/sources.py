@@ -5,66 +5,90 @@ A source measures tables once; several methods may then read what it found.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.random import SeedSequence
 
 from .._core.arrays import FloatArray
+from .._core.checks import Argument, ArgumentError, check_numbers
+from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from ..nulls import Batch, ScenarioLike
+from ..sampling.options import DEFAULT_ROPE, check_rope
 from ..scores.permutation import permutation_test
 from ..scores.weat import effect_sizes
-from .choices import Choices
 
-
-class Source(Protocol):
-    """Something that measures tables."""
-
-    @property
-    def name(self) -> str:
-        """What it is called in the names of jobs."""
-
-    @property
-    def blocks(self) -> int:
-        """How many blocks of tables make a job worth its while."""
-
-    def settings(self, choices: Choices) -> dict[str, Any]:
-        """Return all that decides its numbers besides the tables, as JSON can write it."""
-
-    def measure(
-        self, scenario: ScenarioLike, batch: Batch, seed: SeedSequence, choices: Choices
-    ) -> pd.DataFrame:
-        """Return one row a table."""
+DEFAULT_DRAWS = 4000
+"""Posterior draws of each table: as many as `fit` makes."""
 
 
 @dataclass(frozen=True)
-class ScoreSource:
-    """A source that computes numbers of all tables at once."""
+class Choices:
+    """Thresholds by which methods claim, and how posteriors are drawn; as `calibrate` has them."""
+
+    alpha: float = 0.05
+    ci_prob: float = DEFAULT_CI_PROB
+    rope: float = DEFAULT_ROPE
+    draws: int = DEFAULT_DRAWS
+
+    def __post_init__(self) -> None:
+        if isinstance(self.alpha, bool) or not 0 < self.alpha < 1:
+            why = f" must lie in (0, 1), got {self.alpha}; for 5% pass 0.05"
+            raise ArgumentError(Argument("alpha"), why)
+        check_probability(self.ci_prob)
+        check_rope(self.rope)
+        check_numbers(draws=self.draws)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Something that measures tables.
+
+    Parameters
+    ----------
+    name : str
+        What it is called in the names of jobs.
+    measure : function of a scenario, a batch of its tables, a seed and the choices
+        Returns one row a table.
+    settings : mapping
+        What decides its numbers besides the tables, as JSON can write it; with a ``spec`` the
+        intervals' probability and the number of draws do too.
+    blocks : int
+        How many blocks of tables make a job worth its while.
+    """
 
     name: str
-    compute: Callable[[ScenarioLike, Batch, SeedSequence], dict[str, FloatArray]]
+    measure: Callable[[ScenarioLike, Batch, SeedSequence, Choices], pd.DataFrame]
+    settings: Mapping[str, Any]
     blocks: int = 20
 
-    def settings(self, choices: Choices) -> dict[str, Any]:
-        """Return the name: nothing else decides the numbers."""
-        return {"name": self.name}
 
-    def measure(
-        self, scenario: ScenarioLike, batch: Batch, seed: SeedSequence, choices: Choices
-    ) -> pd.DataFrame:
-        """Return one row a table."""
-        frame = pd.DataFrame(self.compute(scenario, batch, seed))
-        undefined = frame.isna().any(axis=1)
-        if undefined.any():
-            column = frame.columns[frame.isna().any()][0]
-            raise ValueError(
-                f"{column} is undefined in {int(undefined.sum())} of {len(frame)} tables, where "
-                "nothing varies; give the scenario a positive cell_sd"
-            )
-        return frame
+def score_source(
+    name: str, compute: Callable[[ScenarioLike, Batch, SeedSequence], dict[str, FloatArray]]
+) -> Source:
+    """Return a source that computes numbers of all tables at once."""
+    return Source(name, partial(_measure_scores, compute), {"name": name})
+
+
+def _measure_scores(
+    compute: Callable[[ScenarioLike, Batch, SeedSequence], dict[str, FloatArray]],
+    scenario: ScenarioLike,
+    batch: Batch,
+    seed: SeedSequence,
+    choices: Choices,
+) -> pd.DataFrame:
+    frame = pd.DataFrame(compute(scenario, batch, seed))
+    undefined = frame.isna().any()
+    if undefined.any():
+        raise ValueError(
+            f"{frame.columns[undefined][0]} is undefined in {int(frame.isna().any(axis=1).sum())} "
+            f"of {len(frame)} tables, where nothing varies; give the scenario a positive cell_sd"
+        )
+    return frame
 
 
 def _weat(scenario: ScenarioLike, batch: Batch, seed: SeedSequence) -> dict[str, FloatArray]:
@@ -101,8 +125,8 @@ def _welch(first: FloatArray, second: FloatArray) -> FloatArray:
 def _mac(scenario: ScenarioLike, batch: Batch, seed: SeedSequence) -> dict[str, FloatArray]:
     """Paired t-test of mean distances by word and set, before and after a debiasing.
 
-    After: the scenario without its effect, its words and attributes drawn anew, as an embedding
-    that is trained again.
+    After: the scenario without its effect, with other words and attributes, as an embedding that
+    is trained again.
     """
     from scipy.stats import ttest_rel
 
@@ -133,6 +157,6 @@ def _refuse_constant(values: FloatArray) -> None:
         )
 
 
-WEAT = ScoreSource("WEAT", _weat)
-T_TESTS = ScoreSource("t-tests", _t_tests)
-MAC = ScoreSource("MAC", _mac)
+WEAT = score_source("WEAT", _weat)
+T_TESTS = score_source("t-tests", _t_tests)
+MAC = score_source("MAC", _mac)

@@ -103,12 +103,17 @@ def calibrate(
 
 
 def _show_known(screen: Screen) -> None:
-    from ..calibration import CALIBRATED_METHODS
+    from ..calibration import LEVELS, MODELS, READINGS, SCORE_METHODS
     from ..nulls import ABOUT
 
     screen.table("Scenarios", ("name|", "what happens in it"), [[*pair] for pair in ABOUT.items()])
-    rows = [[name, made.title, made.null] for name, made in CALIBRATED_METHODS.items()]
+    rows = [[name, test.title, test.null] for name, test in SCORE_METHODS.items()]
     screen.table("Methods", ("name|", "claims a bias by", "null hypothesis"), rows)
+    screen.say("Readings of models are MODEL-READING or MODEL-READING-LEVEL (maximal-hpdi-group):")
+    screen.table("Models", ("model|",), [[name] for name in MODELS])
+    screen.table("Readings", ("reading|", "true if"), [[*pair] for pair in READINGS.items()])
+    levels = dict.fromkeys(level for known in LEVELS.values() for level in known)
+    screen.table("Levels", ("level|",), [[level.replace(" ", "-")] for level in levels])
 
 
 def _show(frame: pd.DataFrame, screen: Screen) -> None:
