@@ -235,22 +235,6 @@ def test_packings_that_are_not_read(tmp_path: Path) -> None:
         assert "unpack it first" in refused(tmp_path / f"t.csv{ending}", b"junk", bb.read_table)
 
 
-@pytest.mark.parametrize(
-    ("name", "read"),
-    [
-        ("t.csv.gz", bb.read_table),
-        ("v.txt.gz", lambda path: bb.load_vectors(path, ["a"], progressbar=False)),
-        ("v.txt.gz", lambda path: list(bb.iter_vectors(path, progressbar=False))),
-        ("pairs.csv.gz", lambda path: read_pairs(path, "crows-pairs")),
-    ],
-)
-def test_line_breaks_without_end(name: str, read: Callable[[Path], object], tmp_path: Path) -> None:
-    """A file of 60 kB that unpacks to 64 MB of them; twenty times as large took minutes."""
-    content = gzip.compress(b"\n" * (1 << 26))
-    with within_limits():
-        assert "blank lines only" in refused(tmp_path / name, content, read)
-
-
 def test_a_line_without_end(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.touch()

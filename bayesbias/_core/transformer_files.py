@@ -5,14 +5,13 @@ Code that comes with a model is never run, and a folder is read without the netw
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from .checks import check_path
-from .reading import parse_json, read_json
 
 NEEDS_EXTRA = "language models need torch and transformers: pip install 'bayesbias[mlm]'"
 
@@ -36,15 +35,6 @@ _ODD = (
 AHEAD_TOLERANCE = 1e-3
 """Change of numbers of a token, in their sds, from which on a later one is taken to be seen."""
 
-MOST_CONFIG = 1 << 20
-"""Bytes of a configuration."""
-
-MOST_HEADER = 100_000_000
-"""Bytes of the header of a safetensors file, as its library allows."""
-
-_BYTES = 4
-"""Numbers that a byte of weights may hold, quantised and packed."""
-
 
 def open_model(source: str | Path) -> tuple[str, Any, Any]:
     """Read where a model is, its configuration, and its fast tokenizer.
@@ -60,7 +50,6 @@ def open_model(source: str | Path) -> tuple[str, Any, Any]:
 
     place = place_of(source)
     options = _reading_options(place)
-    require_sound(Path(place))
     try:
         config = AutoConfig.from_pretrained(place, **options)
         tokenizer = AutoTokenizer.from_pretrained(place, use_fast=True, **options)
@@ -134,48 +123,6 @@ def _odd() -> tuple[type[Exception], ...]:
     from safetensors import SafetensorError
 
     return (*_ODD, StrictDataclassError, SafetensorError)
-
-
-def require_sound(folder: Path) -> None:
-    """Raise a ValueError if a folder's configuration promises more than its weights hold.
-
-    A network is built before its weights are read, and one of a million layers has no end.
-    """
-    if not folder.is_dir():
-        return
-    path = folder / "config.json"
-    config = read_json(path, MOST_CONFIG)
-    if not isinstance(config, dict):
-        raise ValueError(f"{path} is no configuration of a model")
-    weights = [each for end in ("safetensors", "bin") for each in folder.glob(f"*.{end}")]
-    held = _BYTES * sum(each.stat().st_size for each in weights)
-    tensors = sum(len(_header(each)) for each in weights if each.suffix == ".safetensors")
-    for name, value in _numbers(config):
-        if weights and value > (tensors or held if "layer" in name else held):
-            raise ValueError(f"{path}: {name} {value:,} is more than its weights hold")
-
-
-def _numbers(config: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
-    """Yield the whole numbers of a configuration and of those within it; lengths are no sizes."""
-    for name, value in config.items():
-        if isinstance(value, dict):
-            yield from _numbers(value)
-        elif isinstance(value, int) and not name.endswith(("_id", "length", "embeddings")):
-            yield name, value
-
-
-def _header(path: Path) -> dict[str, Any]:
-    """Return the names of the tensors of a safetensors file, with what it says of them."""
-    with path.open("rb") as stream:
-        size = int.from_bytes(stream.read(8), "little")
-        text = stream.read(size) if 0 < size <= MOST_HEADER else b""
-    try:
-        header = parse_json(text.decode()) if len(text) == size else None
-    except ValueError:
-        header = None
-    if not isinstance(header, dict):
-        raise ValueError(f"{path} is empty, cut off, or no file of safetensors; fetch it again")
-    return header
 
 
 def _reading_options(place: str) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from typing import Any
 
 from .._core.reading import read_json
 from .._core.transformer_files import (
-    MOST_CONFIG,
     load_network,
     longest_input,
     open_model,
@@ -153,7 +152,7 @@ def _json(path: Path, kind: type) -> Any:  # noqa: ANN401
     """Read a file; one that is not there, as for models of the hub, is as good as an empty one."""
     if not path.is_file():
         return kind()
-    content = read_json(path, MOST_CONFIG)
+    content = read_json(path)
     if not isinstance(content, kind):
         raise ValueError(f"{path} holds no {kind.__name__}")
     return content

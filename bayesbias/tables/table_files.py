@@ -163,7 +163,10 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
     """
     if path.suffix.lower() in _PACKED_OTHERWISE:
         raise ValueError(f"files in {path.suffix} are not read; unpack it first")
-    with opened(path, LONGEST_LINE) as (_, stream, _):
+    with opened(path) as (_, stream, _):
+        if len(stream.readline(LONGEST_LINE)) == LONGEST_LINE:
+            raise ValueError(f"{path} has a line without an end; this is not a text file")
+        stream.seek(0)
         frame: pd.DataFrame = pd.read_csv(stream, encoding="utf-8", **options)
     if not isinstance(frame.index, pd.RangeIndex):
         raise ValueError(

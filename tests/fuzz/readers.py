@@ -22,7 +22,6 @@ from safetensors.numpy import save
 import bayesbias as bb
 from bayesbias._core.resources import bundled_folder
 from bayesbias._core.store import RESULTS, pack_frame, read_results
-from bayesbias._core.transformer_files import require_sound
 from bayesbias.contextual.sentences import load_sentences, load_templates
 from bayesbias.debias.defining_sets import load_defining_sets
 from bayesbias.embeddings.formats.native import VECTORS, WORDS
@@ -213,18 +212,6 @@ def of_scored(damaged: str) -> Reader:
     )
 
 
-def encoder() -> tuple[bytes, ...]:
-    """A configuration; loading the network itself needs the extra mlm, and is not fuzzed."""
-    sizes = {"hidden_size": 8, "num_hidden_layers": 2, "vocab_size": 30, "rope": {"theta": 9}}
-    return (json.dumps({"model_type": "bert", "architectures": ["Bert"], **sizes}).encode(),)
-
-
-def weights() -> bytes:
-    tensor = {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]}
-    header = json.dumps({"a": tensor, "b": tensor | {"data_offsets": [16, 32]}}).encode()
-    return len(header).to_bytes(8, "little") + header + bytes(32)
-
-
 def store() -> tuple[bytes, ...]:
     return (json.dumps(pack_frame(pd.DataFrame({"n": [1, 2]}))).encode(),)
 
@@ -287,14 +274,6 @@ READERS = {
     ),
     "gz table damaged": Reader(
         "table.csv.gz", bb.read_table, lambda: tuple(gzip.compress(each) for each in table())
-    ),
-    "configuration of an encoder": Reader("config.json", require_sound, encoder, opened="."),
-    "header of weights": Reader(
-        "model.safetensors",
-        require_sound,
-        lambda: (weights(),),
-        beside=lambda: {"config.json": encoder()[0]},
-        opened=".",
     ),
     "covariances of vectors": Reader(
         APPROXIMATE,
