@@ -77,20 +77,3 @@ def test_what_is_recorded_can_be_written_as_text() -> None:
     assert "progressbar" not in kept
     assert "entropy=3" in kept["seed"]
     assert FitOptions().recorded["seed"] is None
-
-
-def test_a_sampler_option_stands_in_five_files_at_most() -> None:
-    """Of one that the sampler alone knows: what adding another would touch."""
-    files = [
-        path.relative_to(HOUSE).as_posix()
-        for folder in ("bayesbias", "docs")
-        for path in (HOUSE / folder).rglob("*")
-        if path.suffix in {".py", ".pyi", ".md", ".j2"}
-        and "target_accept" in path.read_text(encoding="utf-8")
-        and path.name not in {"rivals.md", "first-hour.md"}  # other packages, and history
-    ]
-    assert sorted(files) == [
-        "bayesbias/sampling/fit.py",
-        "bayesbias/sampling/options.py",
-        "docs/sweeps.md",
-    ]

@@ -8,69 +8,45 @@ from pathlib import Path
 
 from .screen import SCREEN, Screen
 
-TABLES = "docs/tables"
-"""Folder of the measured tables that pages include."""
+FIRST = "first-report"
+"""The page to start with."""
 
-HIDDEN, FIRST, GLOSSARY = {"index", "api"}, "first-hour", "glossary"
-"""Pages that only the site can show, the one to begin with, and the one that explains terms."""
-
-_TERM = re.compile(r"^\| \*\*(.+?)\*\* \| (.+) \| \[.+\]\((.+)\.md\) \|$", re.MULTILINE)
-"""A row of the glossary: terms, what they mean, and the page that says more."""
-
-_INCLUDE = re.compile(rf'^--8<-- "{TABLES}/(.+):(.+)"$', re.MULTILINE)
+_INCLUDE = re.compile(r'^--8<-- "docs/tables/(.+):(.+)"$', re.MULTILINE)
 """Where a page includes a section of a file of tables, in the notation of mkdocs' snippets."""
 
 
-def docs(topic: str = "", /, *, screen: Screen = SCREEN) -> None:
+def docs(page: str = "", /, *, screen: Screen = SCREEN) -> None:
     """Print a page of the documentation as Markdown; the lesson opens in a browser.
 
-    Examples: `bayesbias docs`, `bayesbias docs reading`, `bayesbias docs rope`
+    Examples: `bayesbias docs`, `bayesbias docs reading`, `bayesbias docs lesson`
 
     Parameters
     ----------
-    topic : str
-        A page, or a term; without one all pages are listed.
+    page : str
+        Name of a page; without one all pages are listed.
     """
     from .._core.checks import unknown_name
 
-    pages, known, term = topics(), terms(), re.sub("[-_ ]+", " ", topic).lower()
-    if not topic:
-        screen.say(f"Start with `bayesbias docs {FIRST}`: a first report, then your own list.")
-        rows = [[name, title_of(path)] for name, path in pages.items()]
-        screen.table("Pages of the documentation", ["topic|", "what it is about"], rows)
-        screen.say("`bayesbias docs TERM` says what a term means, such as rope.")
-    elif topic in pages and pages[topic].suffix == ".html":
-        screen.say(str(pages[topic]))
-        webbrowser.open(pages[topic].as_uri())
-    elif topic in pages:
-        screen.say(text_of(pages[topic]))
-    elif term in known:
-        meaning, page = known[term]
-        screen.say(f"{term}: {meaning}. `bayesbias docs {page}` says more.")
+    known = pages()
+    if not page:
+        rows = [[name, title_of(path)] for name, path in known.items()]
+        screen.say(f"Start here: `bayesbias docs {FIRST}`.")
+        screen.table("Pages of the documentation", ["page|", "title"], rows)
+    elif page not in known:
+        raise ValueError(unknown_name("page", page, list(known)))
+    elif known[page].suffix == ".md":
+        screen.say(text_of(known[page]))
     else:
-        raise ValueError(unknown_name("topic", topic, [*pages, *known]))
+        screen.say(str(known[page]))
+        webbrowser.open(known[page].as_uri())
 
 
-def topics() -> dict[str, Path]:
-    """Return the pages by their topics."""
+def pages() -> dict[str, Path]:
+    """Return the pages by name."""
     from .._core.resources import bundled_folder
 
     paths = sorted(bundled_folder("docs").iterdir())
-    return {
-        path.stem: path
-        for path in paths
-        if path.suffix in {".md", ".html"} and path.stem not in HIDDEN
-    }
-
-
-def terms() -> dict[str, tuple[str, str]]:
-    """Return what each term of the glossary means, and the topic that says more."""
-    rows = _TERM.findall(topics()[GLOSSARY].read_text(encoding="utf-8"))
-    return {
-        re.sub("[-_ ]+", " ", term).lower(): (meaning, page)
-        for names, meaning, page in rows
-        for term in names.split(", ")
-    }
+    return {path.stem: path for path in paths if path.suffix in {".md", ".html"}}
 
 
 def text_of(page: Path) -> str:

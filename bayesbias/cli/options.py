@@ -76,7 +76,7 @@ class Reading:
         A bundled embedding (glove-demo), a name of gensim's downloader
         (glove-wiki-gigaword-100), or a file: .bin .txt .vec, also in .gz or .zip (one of several
         in a .zip: glove.6B.zip::glove.6B.50d.txt), .npz, .kv, .model. See `bayesbias docs
-        embeddings`.
+        own-words`.
     case : str
         How words are looked up: exact, lower (in lower case), or fallback (as they stand, else in
         lower case).

@@ -125,7 +125,7 @@ def fit_change(
     their mean. In
     simulated tables intervals and probabilities of a turned order hold; where the two slopes are
     far apart, turns said to be more likely than not happen somewhat less often than said
-    (``bayesbias docs comparison``). Means before learn from the rows after too, and need not equal
+    (``bayesbias docs debiasing``). Means before learn from the rows after too, and need not equal
     those of a fit to `before` alone.
 
     Examples

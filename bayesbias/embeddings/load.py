@@ -293,5 +293,5 @@ def _path_of(source: str | os.PathLike[str]) -> Path:
 
 def _no_file(path: Path) -> FileNotFoundError:
     return FileNotFoundError(
-        f"no embedding file at {path}; `bayesbias docs embeddings` says where some are to be had"
+        f"no embedding file at {path}; `bayesbias docs own-words` lists where to download some"
     )

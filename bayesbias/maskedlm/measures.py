@@ -1,8 +1,8 @@
 """How two sets of scores differ: percentage score, KLS, JSS. Needs no language model.
 
 KLS and JSS (Liu, 2024) are here because they are published and used; what they cannot tell is in
-the docstrings, and shown in ``bayesbias docs maskedlm``. For a difference with its uncertainty see
-`bayesbias.maskedlm.fit_pairs`.
+the docstrings, and shown in ``bayesbias docs language-models``. For a difference with its
+uncertainty see `bayesbias.maskedlm.fit_pairs`.
 """
 
 from __future__ import annotations

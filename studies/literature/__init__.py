@@ -1,7 +1,7 @@
 """Claims of published papers, recomputed: one file a paper, one function a row.
 
 ``python -m studies.literature NAME`` prints a row, and ``--page`` instead of a name writes the
-tables of docs/literature.md. Some rows read published data from the folder in BAYESBIAS_DATA.
+table docs/tables/literature.csv. Some rows read published data from the folder in BAYESBIAS_DATA.
 """
 
 from . import bayesian, semantic, same, background, robust, others  # isort: skip

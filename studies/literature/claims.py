@@ -54,7 +54,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Entry:
-    """A row of docs/literature.md: a paper, a place in it, and the function that recomputes it."""
+    """A row of the evidence: a paper, a place in it, and the function that recomputes it."""
 
     paper: str
     where: str
@@ -72,7 +72,7 @@ class Entry:
 
 
 ENTRIES: list[Entry] = []
-"""All rows of the page, in the order of the modules."""
+"""All rows, in the order of the modules."""
 
 
 def recomputes[F: Callable[[], Iterable[Claim]]](paper: str, where: str) -> Callable[[F], F]:

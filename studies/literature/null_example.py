@@ -211,4 +211,4 @@ NULL_CLAIMS = (
     NullClaim("95% CI to B, low", -0.03, _t("B", "low"), 0.01, "[−0.03,.009]", _CUT),
     NullClaim("95% CI to B, high", 0.009, _t("B", "high"), 0.001, "[−0.03,.009]", _CUT),
 )
-"""Printed numbers in the order of docs/literature.md: the headline first."""
+"""Printed numbers in the order of the table: the headline first."""

@@ -1,0 +1,108 @@
+"""Draw the figures of the documentation from the vectors and lists that come with the package.
+
+``python -m studies.figures [NAME ...]`` writes docs/figures/NAME.png; without names it draws all.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+import bayesbias as bb
+
+FOLDER = Path(__file__).resolve().parents[1] / "docs" / "figures"
+DPI = 110
+
+
+@cache
+def fitted(name: str = "gender") -> tuple[Any, ...]:
+    """Return a bundled list, its vectors, its table and its posterior."""
+    wordlist = bb.load_wordlist(name)
+    vectors = bb.load_vectors("glove-demo")
+    table = bb.distance_table(vectors, wordlist)
+    return wordlist, vectors, table, bb.fit(table, seed=1)
+
+
+def headline() -> Axes:
+    """Contrasts of religion over reference lists."""
+    return bb.analyze("glove-demo", "religion", seed=1).plot()
+
+
+def rank_forest() -> Axes:
+    """Gender and religion before and after hard debiasing, in one model."""
+    _, vectors, _, _ = fitted()
+    embeddings = {"as it is": vectors, "debiased": bb.debias.hard(vectors, "gender")}
+    table = bb.distance_tables(embeddings, ["gender", "religion"])
+    return bb.plots.rank_forest(bb.rank_embeddings(bb.fit_many(table, seed=1)))
+
+
+def robustness() -> Axes:
+    """WEAT on random parts of the list."""
+    wordlist, vectors, _, _ = fitted()
+    rows = bb.scores.robustness(vectors, wordlist, scores=["weat"], repeats=30, seed=0)
+    rows = rows.query("score == 'weat' and kind == 'sublist'")
+    return bb.plots.curves(rows, x="share", y="mean", by="groups")
+
+
+def pair_forest() -> Axes:
+    """Shares of two simulated language models by bias type."""
+    rng = np.random.default_rng(1)
+    types = np.repeat(["age", "gender", "religion"], 100)
+    leaning = np.repeat([0.0, 0.6, -0.4], 100) + rng.standard_normal(300)
+    parts = []
+    for shift, name in enumerate(["first", "second"]):
+        scores = rng.normal(-40, 8, (300, 1)) + rng.standard_normal((300, 2))
+        scores[:, 0] += leaning + 0.3 * shift
+        part = pd.DataFrame(scores, columns=["stereotypical", "anti_stereotypical"])
+        part = part.assign(model=name, bias_type=types, pair_id=part.index.astype(str))
+        parts.append(part.assign(measure="pll", difference=scores[:, 0] - scores[:, 1]))
+    posterior = bb.maskedlm.fit_pairs(pd.concat(parts), seed=1)
+    return bb.plots.pair_forest(bb.maskedlm.pair_summary(posterior))
+
+
+def prior_predictive() -> Axes:
+    """Figures of the gender table against those of tables drawn from the prior."""
+    return bb.plots.prior_predictive(bb.prior_predictive("maximal", fitted()[2], seed=1))
+
+
+def scores() -> Axes:
+    """All scores of the gender list."""
+    wordlist, vectors, _, _ = fitted()
+    return bb.plots.scores(bb.score_table(vectors, wordlist, n_resamples=300, seed=0))
+
+
+FIGURES: dict[str, Callable[[], Axes]] = {
+    "religion-headline": headline,
+    "forest": lambda: bb.plots.forest(bb.summary(fitted()[3]), level="group"),
+    "contrast_forest": lambda: bb.plots.contrast_forest(
+        bb.contrasts(fitted("religion")[3]), level="group", second="different"
+    ),
+    "influence": lambda: bb.plots.influence(bb.influence(fitted("religion")[3]), most=8),
+    "prior_predictive": prior_predictive,
+    "rank_forest": rank_forest,
+    "robustness": robustness,
+    "scores": scores,
+    "pair_forest": pair_forest,
+}
+
+
+def main(names: list[str]) -> None:
+    """Draw figures by name."""
+    mpl.use("Agg")
+    for name in names or FIGURES:
+        axes = FIGURES[name]()
+        figure = getattr(axes, "figure", axes)
+        figure.savefig(FOLDER / f"{name}.png", dpi=DPI, bbox_inches="tight")
+        print(FOLDER / f"{name}.png")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
