@@ -247,7 +247,7 @@ def test_a_whole_prior_is_overridden() -> None:
     [
         ({"sigm": {"rate": 1}}, "priors: unknown parameter 'sigm'; did you mean 'sigma'"),
         ({"attribute_sd": {"rate": 1}}, "unknown parameter 'attribute_sd'"),
-        ({"sigma": {"sd": 1}}, "unknown parameter of exponential 'sd'"),
+        ({"sigma": {"sd": 1}}, "a prior takes family and its parameters, or other rate"),
         ({"sigma": {"rate": -1}}, "must be positive; got -1"),
         ({"sigma": {"family": "half_normal", "rate": 1}}, "parameter of half_normal 'rate'"),
         ({"sigma": 0.5}, "a prior is given as a mapping .* got 0.5"),

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from .._core.checks import unknown_name
+from .._core.checks import check_path, unknown_name
 from .._core.display import abridged
 from .._core.reading import parse_toml, read_text
 from .._core.resources import bundled_names, toml_path
@@ -242,6 +242,7 @@ def load_defining_sets(source: SetsLike) -> DefiningSets:
     """
     if isinstance(source, DefiningSets):
         return source
+    check_path("a list for debiasing", source, "bb.debias.DefiningSets([('she', 'he')])")
     path = toml_path(source, FOLDER, "list for debiasing")
     try:
         parsed = parse_toml(read_text(path), "a list for debiasing")

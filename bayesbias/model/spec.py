@@ -349,6 +349,13 @@ def _prior(name: str, raw: object) -> Prior:
 def _overridden(prior: Prior, new: object) -> Prior:
     if not isinstance(new, Mapping):
         raise ValueError(f"a prior is given as a mapping such as {{'sd': 0.1}}; got {new!r:.60}")
+    unknown = set(new) - {"family", "reason", *prior.parameters}
+    if unknown and "family" not in new:
+        raise ValueError(
+            f"a prior takes family and its parameters, or other {', '.join(prior.parameters)} of "
+            f"the {prior.family} prior, such as {{'family': 'exponential', 'rate': 10}}; "
+            f"got {new!r:.60}"
+        )
     if "family" in new:
         return _prior("override", {"reason": "set by the caller", **new})
     return _prior(

@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 
 from .._core.intervals import DEFAULT_CI_KIND, interval_kind
-from ..tables.schema import require_columns
 from .palette import BAND, FAINT, INK, LINE, QUIET
 
 if TYPE_CHECKING:
@@ -258,6 +257,11 @@ def require_frame(frame: pd.DataFrame, columns: Iterable[str], source: str) -> N
     """Raise a TypeError or ValueError that names what makes the frame that a plot draws."""
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"this plot draws a frame, not a {type(frame).__name__}; pass {source}")
-    require_columns(frame, columns)
+    lacking = [name for name in columns if name not in frame]
+    if lacking:
+        raise ValueError(
+            f"the frame lacks the column(s) {', '.join(lacking)}; it has "
+            f"{', '.join(map(str, frame))}. This plot draws {source}"
+        )
     if frame.empty:
         raise ValueError(f"the frame has no rows to draw; pass {source}")

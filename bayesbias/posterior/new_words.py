@@ -22,7 +22,7 @@ from ..model.design import Design
 from ..model.effects import draw_effects, word_means
 from ..model.likelihood import predict_rows, require_listed
 from ..model.spec import ModelSpec
-from ..model.tree import assemble, describe, design_of, spec_of, stacked
+from ..model.tree import assemble, describe, design_of, require_posterior, spec_of, stacked
 from ..sampling.options import DEFAULT_ROPE
 from .contrasts import pair_contrasts
 from .summaries import carry_warnings, in_front
@@ -205,6 +205,7 @@ def predict_distances(
 
 def new_words(tree: DataTree, rng: Generator, *, attributes: bool = True) -> NewWords:
     """Draw a new word of every group; and a new attribute of every kind, and a new context."""
+    require_posterior(tree)
     design, spec = design_of(tree), spec_of(tree)
     found = replace(
         design,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import pandas as pd
 
 from .._core.display import Sheet, Shown
-from ..tables.wordlists import WordList, load_wordlist
+from ..tables.wordlists import WordList, load_wordlist, wordlists
 from ..workflows.wordlist import Analysis, SettingsKeywords, analyze_source
 from .wording import CLOSING, distances, headline_rows
 from .wording.distances import headline, measured_lines
@@ -145,7 +145,8 @@ def analyze(
     >>> len(found.table)
     4815
     """
-    if isinstance(vectors, Mapping | WordList):
+    swapped = isinstance(vectors, str) and vectors in wordlists()
+    if swapped or isinstance(vectors, Mapping | WordList):
         raise TypeError("vectors come first, then the list: analyze(vectors, wordlist)")
     loaded = load_wordlist(wordlist)
     found = analyze_source(vectors, loaded, settings, name=name)

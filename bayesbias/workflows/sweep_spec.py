@@ -26,7 +26,8 @@ KEYS = {
     "models": "a list of names or paths of models",
     "seeds": "a list of whole numbers from 0 on",
     **{name: each.metadata["takes"] for name, each in OPTIONS.items()},
-    "embeddings": "a table of names and sources",
+    "embeddings": "a table of names and sources: [embeddings], and below it lines such as "
+    'demo = "glove-demo"',
 }
 """Keys of the file, and what each takes."""
 
@@ -130,6 +131,12 @@ def load_sweep(path: str | Path) -> SweepConfig:
 
 def sweep_from_dict(content: Mapping[str, Any], folder: Path) -> SweepConfig:
     """Make a configuration of the content of its TOML file; paths are relative to `folder`."""
+    for key, kind in {"groups": "a word list", "priors": "a model"}.items():
+        if key in content:
+            raise ValueError(
+                f"this is {kind}, not a sweep, which has lists and [embeddings]; `bayesbias sweep "
+                "--help` shows one"
+            )
     for key in content:
         if key not in KEYS:
             raise ValueError(unknown_name("key", key, KEYS))
