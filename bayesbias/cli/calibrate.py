@@ -109,7 +109,7 @@ def _show_known(screen: Screen) -> None:
     screen.table("Scenarios", ("name|", "what happens in it"), [[*pair] for pair in ABOUT.items()])
     rows = [[name, test.title, test.null] for name, test in SCORE_METHODS.items()]
     screen.table("Methods", ("name|", "claims a bias by", "null hypothesis"), rows)
-    screen.say("Readings of models are MODEL-READING or MODEL-READING-LEVEL (maximal-hpdi-group):")
+    screen.say("Of models MODEL-READING or MODEL-READING-LEVEL, such as maximal-hpdi-group:")
     screen.table("Models", ("model|",), [[name] for name in MODELS])
     screen.table("Readings", ("reading|", "true if"), [[*pair] for pair in READINGS.items()])
     levels = dict.fromkeys(level for known in LEVELS.values() for level in known)
