@@ -15,7 +15,7 @@ from pandas.testing import assert_frame_equal
 from bayesbias.calibration import calibrate
 from bayesbias.calibration.running import BLOCK, Plan, measure, measure_tables
 from bayesbias.calibration.sources import WEAT, Choices, score_source
-from bayesbias.nulls import Batch, Scenario, ScenarioLike
+from bayesbias.nulls import BaseScenario, Batch, Scenario
 
 SMALL = {"small": Scenario(n_words=3, n_attributes=3, word_bias_sd=0.03)}
 METHODS = ["weat-p", "mac-paired-t", "crossed-hpdi", "crossed-coverage-group"]
@@ -83,7 +83,7 @@ def test_one_scenario_more_changes_nothing_for_the_others(alone: pd.DataFrame) -
     assert_frame_equal(again, expected, check_exact=True)
 
 
-def _failing(scenario: ScenarioLike, batch: Batch, seed: SeedSequence) -> dict[str, np.ndarray]:
+def _failing(scenario: BaseScenario, batch: Batch, seed: SeedSequence) -> dict[str, np.ndarray]:
     raise ZeroDivisionError("no luck")
 
 

@@ -24,7 +24,7 @@ from ..comparison.joint import before_given_change
 from ..model.design import Design, make_design
 from ..model.likelihood import expected_rows
 from ..model.spec import ModelSpec
-from ..nulls import Batch, ScenarioLike
+from ..nulls import BaseScenario, Batch
 from ..sampling.exact import ExactDraws, sample_exact
 from ..sampling.fit import PARETO_K_LIMIT
 from ..sampling.reduction import collapse
@@ -57,7 +57,7 @@ def posterior_source(spec: ModelSpec, *, unpooled: bool = False) -> Source:
 
 def measure_distances(
     spec: ModelSpec,
-    scenario: ScenarioLike,
+    scenario: BaseScenario,
     batch: Batch,
     seed: SeedSequence,
     choices: Choices,
@@ -85,7 +85,7 @@ def measure_distances(
 
 
 def measure_changes(
-    spec: ModelSpec, scenario: ScenarioLike, batch: Batch, seed: SeedSequence, choices: Choices
+    spec: ModelSpec, scenario: BaseScenario, batch: Batch, seed: SeedSequence, choices: Choices
 ) -> pd.DataFrame:
     """Return one row a table: as for distances, and of both ends; and what is true of these.
 

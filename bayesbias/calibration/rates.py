@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.random import Seed, as_seed_sequence
-from ..nulls import SCENARIOS, Scenario, ScenarioLike
+from ..nulls import SCENARIOS, BaseScenario, Scenario
 from ..nulls import scenario as named_scenario
 from ..nulls.base import check_count
 from .methods import SCORE_METHODS, Method
@@ -23,7 +23,7 @@ from .sources import Choices
 MONTE_CARLO = 0.95
 """Probability of Monte Carlo intervals."""
 
-type Scenarios = str | ScenarioLike | Iterable[str] | Mapping[str, ScenarioLike]
+type Scenarios = str | BaseScenario | Iterable[str] | Mapping[str, BaseScenario]
 type Methods = str | Iterable[str] | Mapping[str, Method]
 
 PLANNING_SCENARIO = Scenario(word_sd=0.04, attribute_sd=0.04, word_bias_sd=0.04)
@@ -96,7 +96,7 @@ def calibrate(
     ['false alarms']
     """
     choices = Choices(alpha, ci_prob, rope, draws)
-    made = _by_name("scenario", scenarios, named_scenario, ScenarioLike, SCENARIOS)
+    made = _by_name("scenario", scenarios, named_scenario, BaseScenario, SCENARIOS)
     asked = _by_name("method", methods, named_method, Method, SCORE_METHODS)
     sequence = as_seed_sequence(seed)
     place = None if folder is None else Path(folder)

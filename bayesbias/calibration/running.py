@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.random import SeedSequence
 
 from .._core.jobs import Job, run_jobs
-from ..nulls import ScenarioLike
+from ..nulls import BaseScenario
 from .sources import Choices, Source
 from .truth import truth_columns
 
@@ -39,7 +39,7 @@ type Key = tuple[str, str]
 
 
 def measure(
-    scenarios: Mapping[str, ScenarioLike], sources: Iterable[Source], plan: Plan
+    scenarios: Mapping[str, BaseScenario], sources: Iterable[Source], plan: Plan
 ) -> dict[Key, pd.DataFrame]:
     """Measure tables of every scenario by every source: one row a table, with what is true.
 
@@ -75,7 +75,7 @@ def measure(
     }
 
 
-def _jobs(name: str, scenario: ScenarioLike, source: Source, plan: Plan) -> Iterator[Job]:
+def _jobs(name: str, scenario: BaseScenario, source: Source, plan: Plan) -> Iterator[Job]:
     entropy = _entropy(plan.sequence, scenario)
     step, drawn = BLOCK * source.blocks, {}
     if "spec" in source.settings:
@@ -93,7 +93,7 @@ def _jobs(name: str, scenario: ScenarioLike, source: Source, plan: Plan) -> Iter
         yield Job(f"{name} · {source.name} · tables {start}-{stop - 1}", settings, run)
 
 
-def _entropy(sequence: SeedSequence, scenario: ScenarioLike) -> int:
+def _entropy(sequence: SeedSequence, scenario: BaseScenario) -> int:
     """Entropy of a scenario's tables: of the seed and the scenario, not of what else is asked."""
     content = [str(sequence.entropy), list(sequence.spawn_key), scenario.settings()]
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
@@ -101,7 +101,7 @@ def _entropy(sequence: SeedSequence, scenario: ScenarioLike) -> int:
 
 
 def measure_tables(
-    scenario: ScenarioLike, source: Source, choices: Choices, entropy: int, tables: tuple[int, int]
+    scenario: BaseScenario, source: Source, choices: Choices, entropy: int, tables: tuple[int, int]
 ) -> pd.DataFrame:
     """Simulate the tables from one number to another, measure them, and say what is true of them.
 

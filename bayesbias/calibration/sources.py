@@ -17,7 +17,7 @@ from numpy.random import SeedSequence
 from .._core.arrays import FloatArray
 from .._core.checks import Argument, ArgumentError, check_numbers
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
-from ..nulls import Batch, ScenarioLike
+from ..nulls import BaseScenario, Batch
 from ..sampling.options import DEFAULT_ROPE, check_rope
 from ..scores.permutation import permutation_test
 from ..scores.weat import effect_sizes
@@ -62,21 +62,21 @@ class Source:
     """
 
     name: str
-    measure: Callable[[ScenarioLike, Batch, SeedSequence, Choices], pd.DataFrame]
+    measure: Callable[[BaseScenario, Batch, SeedSequence, Choices], pd.DataFrame]
     settings: Mapping[str, Any]
     blocks: int = 20
 
 
 def score_source(
-    name: str, compute: Callable[[ScenarioLike, Batch, SeedSequence], dict[str, FloatArray]]
+    name: str, compute: Callable[[BaseScenario, Batch, SeedSequence], dict[str, FloatArray]]
 ) -> Source:
     """Return a source that computes numbers of all tables at once."""
     return Source(name, partial(_measure_scores, compute), {"name": name})
 
 
 def _measure_scores(
-    compute: Callable[[ScenarioLike, Batch, SeedSequence], dict[str, FloatArray]],
-    scenario: ScenarioLike,
+    compute: Callable[[BaseScenario, Batch, SeedSequence], dict[str, FloatArray]],
+    scenario: BaseScenario,
     batch: Batch,
     seed: SeedSequence,
     choices: Choices,
@@ -91,7 +91,7 @@ def _measure_scores(
     return frame
 
 
-def _weat(scenario: ScenarioLike, batch: Batch, seed: SeedSequence) -> dict[str, FloatArray]:
+def _weat(scenario: BaseScenario, batch: Batch, seed: SeedSequence) -> dict[str, FloatArray]:
     n_x, s = batch.layout.word_sizes[0], batch.associations()
     return {
         "p_value": permutation_test(s[:, :n_x], s[:, n_x:]).p_value,
@@ -100,7 +100,7 @@ def _weat(scenario: ScenarioLike, batch: Batch, seed: SeedSequence) -> dict[str,
     }
 
 
-def _t_tests(scenario: ScenarioLike, batch: Batch, seed: SeedSequence) -> dict[str, FloatArray]:
+def _t_tests(scenario: BaseScenario, batch: Batch, seed: SeedSequence) -> dict[str, FloatArray]:
     """Welch t-tests: X against Y in distance to A, and A against B over all words."""
     batch.require_two_groups("a t-test")
     n, y = len(batch), batch.distances
@@ -122,7 +122,7 @@ def _welch(first: FloatArray, second: FloatArray) -> FloatArray:
     return np.asarray(ttest_ind(first, second, axis=1, equal_var=False).pvalue)
 
 
-def _mac(scenario: ScenarioLike, batch: Batch, seed: SeedSequence) -> dict[str, FloatArray]:
+def _mac(scenario: BaseScenario, batch: Batch, seed: SeedSequence) -> dict[str, FloatArray]:
     """Paired t-test of mean distances by word and set, before and after a debiasing.
 
     After: the scenario without its effect, with other words and attributes, as an embedding that

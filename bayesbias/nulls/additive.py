@@ -29,7 +29,7 @@ class Scenario(BaseScenario):
        - (own(w, a) - 1/G) effect_w + b_{w,set(a)} + c_{a,group(w)} + \varepsilon_{wa}
 
     with Normal u (`word_sd`), v (`attribute_sd`), b (`word_bias_sd`), c (`attribute_bias_sd`) and
-    ε (`cell_sd`), drawn anew for every table; b and c sum to zero over sets and groups. Control
+    ε (`cell_sd`), drawn for every table; b and c sum to zero over sets and groups. Control
     words have u, v and ε only. Without an effect nothing ties the words of a group to its
     attributes, so that every claim of bias is a false alarm.
 
@@ -91,20 +91,20 @@ class Scenario(BaseScenario):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in _SDS:
+        df = self.cell_df
+        for name in (*_SDS, "mean"):
             value = getattr(self, name)
-            if not is_finite(value) or value < 0:
+            if name != "mean" and (not is_finite(value) or value < 0):
                 raise ValueError(f"{name} is a standard deviation, from 0 on; got {value!r}")
-        if not is_finite(self.mean):
-            raise ValueError(f"mean is a distance, in [0, 2]; got {self.mean!r}")
+            if not is_finite(value):
+                raise ValueError(f"mean is a distance, in [0, 2]; got {value!r}")
+            object.__setattr__(self, name, float(value))  # equal scenarios have equal settings
         if self.lean not in LEANINGS:
             raise ValueError(unknown_name("way to lean", str(self.lean), LEANINGS))
-        if self.cell_df is not None and not (is_finite(self.cell_df) and self.cell_df > 2):
+        if df is not None and not (is_finite(df) and df > 2):
             raise ValueError(
-                f"cell_df is above 2, since the sd is infinite below, or None; got {self.cell_df!r}"
+                f"cell_df is above 2, since the sd is infinite below, or None; got {df!r}"
             )
-        for name in (*_SDS, "mean"):  # equal scenarios have equal settings
-            object.__setattr__(self, name, float(getattr(self, name)))
         share = 1 - 1 / len(self.groups)
         bias = share * np.hypot(self.word_bias_sd, self.attribute_bias_sd)
         sd = np.linalg.norm([self.cell_sd, self.word_sd, self.attribute_sd, bias])
@@ -117,47 +117,35 @@ class Scenario(BaseScenario):
             )
 
     def _draw(self, n: int, rng: Generator) -> Batch:
-        words, attributes = self.layout.shape
+        words, attributes = self.shape
         noise = self.cell_sd * self._standard_noise((n, words, attributes), rng)
         expected = self.mean + self.word_sd * rng.standard_normal((n, words, 1))
         expected = expected + self.attribute_sd * rng.standard_normal((n, 1, attributes))
-        group, sets = self.layout.group_of_word, self.layout.set_of_attribute
+        group, sets = self.group_of_word, self.set_of_attribute
         of_word = self._leanings(n, group, self.word_bias_sd, rng)
         of_attribute = self._leanings(n, sets, self.attribute_bias_sd, rng)
-        expected = expected - self.layout.pull * self.effects[:, None] + of_word[:, :, sets]
+        expected = expected - self.pull * self.effects[:, None] + of_word[:, :, sets]
         expected += of_attribute[:, :, group].transpose(0, 2, 1)
         share = 1 - 1 / len(self.groups)
         word_bias = self.effects - of_word[:, np.arange(words), group] / share
-        return Batch(self.layout, expected + noise, word_bias, self.effects, expected)
+        return Batch(self, expected + noise, word_bias, self.effects, expected)
 
     def _leanings(self, n: int, own: IntArray, sd: float, rng: Generator) -> FloatArray:
         """Draw how far words lie from every set, or attributes from every group.
 
         They sum to zero over sets, controls aside, and those to the own set have sd (1 - 1/G) `sd`.
-        Control words are of no group, and do not lean.
-
-        Parameters
-        ----------
-        n : int
-        own : (n_units,) int
-            Set or group of each.
-        sd : float
-        rng : numpy.random.Generator
-
-        Returns
-        -------
-        (n, n_units, n_sets) float
-            Zero for sets of controls.
+        Control words are of no group, and do not lean. ``own`` is the set or group of each,
+        (n_units,); the result is (n, n_units, n_sets), zero for sets of controls.
         """
         n_groups = len(self.groups)
-        found = np.zeros((n, len(own), len(self.layout.set_sizes)))
-        found[:, :, :n_groups] = rng.standard_normal((n, len(own), n_groups))
+        leanings = np.zeros((n, len(own), len(self.set_sizes)))
+        leanings[:, :, :n_groups] = rng.standard_normal((n, len(own), n_groups))
         if self.lean == "own":
-            found *= own[:, None] == np.arange(found.shape[2])
+            leanings *= own[:, None] == np.arange(leanings.shape[2])
         else:
-            found *= np.sqrt(1 - 1 / n_groups)
-        found[:, :, :n_groups] -= found[:, :, :n_groups].mean(axis=2, keepdims=True)
-        return sd * found * (own < n_groups)[:, None]
+            leanings *= np.sqrt(1 - 1 / n_groups)
+        leanings[:, :, :n_groups] -= leanings[:, :, :n_groups].mean(axis=2, keepdims=True)
+        return sd * leanings * (own < n_groups)[:, None]
 
     def _standard_noise(self, shape: tuple[int, ...], rng: Generator) -> FloatArray:
         """Draw noise of sd 1."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from string import ascii_uppercase
-from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -35,7 +35,7 @@ type Sizes = int | tuple[int, ...]
 """One size for all, or one for each."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Layout:
     """Groups of protected words, each with an attribute set of its own, all pairs measured.
 
@@ -45,42 +45,38 @@ class Layout:
     them and are called as their connection.
     """
 
-    groups: tuple[str, ...] = ("X", "Y")
     n_words: Sizes = 8
     n_attributes: Sizes = 8
+    groups: tuple[str, ...] = ("X", "Y")
     controls: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "groups", tuple(self.groups))
-        object.__setattr__(self, "controls", tuple(self.controls))
+        groups, controls = tuple(self.groups), tuple(self.controls)
+        object.__setattr__(self, "groups", groups)
+        object.__setattr__(self, "controls", controls)
         for name in ("n_words", "n_attributes"):
-            object.__setattr__(self, name, _sizes(name, getattr(self, name), len(self.groups)))
-        if not FEWEST <= len(self.groups) <= MOST_GROUPS:
+            object.__setattr__(self, name, _sizes(name, getattr(self, name), len(groups)))
+        if not FEWEST <= len(groups) <= MOST_GROUPS:
             raise ValueError(
-                f"groups must name {FEWEST} to {MOST_GROUPS} groups, got {len(self.groups)}"
+                f"groups must name {FEWEST} to {MOST_GROUPS} groups, got {len(groups)}"
             )
-        named = all(isinstance(name, str) and name.strip() for name in self.groups)
-        if not named or len(set(self.groups)) < len(self.groups):
-            raise ValueError(f"groups need names that differ and are not empty, got {self.groups}")
-        for name in self.controls:
-            if name not in CONTROLS:
-                raise ValueError(f"controls: {unknown_name('connection', str(name), CONTROLS)}")
-        if len(set(self.controls)) < len(self.controls):
-            raise ValueError(f"controls: one set of each connection, got {self.controls}")
-
-    def settings(self) -> dict[str, Any]:
-        """Return its fields as JSON can write them."""
-        return asdict(self) | {"groups": list(self.groups), "controls": list(self.controls)}
+        named = all(isinstance(name, str) and name.strip() for name in groups)
+        if not named or len(set(groups)) < len(groups):
+            raise ValueError(f"groups need names that differ and are not empty, got {groups}")
+        if unknown := [name for name in controls if name not in CONTROLS]:
+            raise ValueError(f"controls: {unknown_name('connection', str(unknown[0]), CONTROLS)}")
+        if len(set(controls)) < len(controls):
+            raise ValueError(f"controls: one set of each connection, got {controls}")
 
     @property
     def word_sizes(self) -> tuple[int, ...]:
         """Protected words of each group."""
-        return _each(self.n_words, len(self.groups))
+        return _of_groups(self.n_words, len(self.groups))
 
     @property
     def set_sizes(self) -> tuple[int, ...]:
         """Attributes of each set, those of controls last."""
-        own = _each(self.n_attributes, len(self.groups))
+        own = _of_groups(self.n_attributes, len(self.groups))
         return own + own[:1] * len(self.controls)
 
     @property
@@ -140,7 +136,7 @@ def _sizes(name: str, given: Sizes, n: int) -> Sizes:
     return whole[0] if len(set(whole)) == 1 else whole
 
 
-def _each(sizes: Sizes, n: int) -> tuple[int, ...]:
+def _of_groups(sizes: Sizes, n: int) -> tuple[int, ...]:
     return sizes if isinstance(sizes, tuple) else (sizes,) * n
 
 
@@ -193,9 +189,8 @@ class Batch:
     def associations(self) -> FloatArray:
         """WEAT's s(w) of two groups: mean cosine to A less that to B, (n_tables, n_words)."""
         self.require_two_groups("WEAT")
-        sets = self.layout.set_of_attribute
-        means = [self.distances[:, :, sets == at].mean(axis=2) for at in (0, 1)]
-        return np.asarray(means[1] - means[0])
+        to_a, to_b = (self.distances[:, :, self.layout.set_of_attribute == i] for i in (0, 1))
+        return np.asarray(to_b.mean(axis=2) - to_a.mean(axis=2))
 
     def require_two_groups(self, method: str) -> None:
         """Raise a ValueError if there are more than two groups."""
@@ -210,7 +205,7 @@ class Batch:
         names = (*_BY_TABLE, "word_cosines")
         return replace(self, **{name: getattr(self, name)[:n] for name in names})
 
-    def debiased(self, anew: Batch, kept: float) -> Batch:
+    def debiased(self, other: Batch, kept: float) -> Batch:
         """Return these tables after their effect was taken away and all else moved.
 
         Everything but the effect is ``kept`` times what it was and sqrt(1 - kept²) times what it
@@ -218,25 +213,25 @@ class Batch:
 
         Parameters
         ----------
-        anew : Batch
+        other : Batch
             As many tables of the same scenario without an effect.
         kept : float
             Correlation of before and after, in [0, 1].
         """
-        share = kept, float(np.sqrt(1 - kept**2))
+        share = float(np.sqrt(1 - kept**2))
         pulled = self.layout.pull * self.planted[:, None]
 
-        def mixed(before: FloatArray, other: FloatArray) -> FloatArray:
-            middle = before.mean(axis=(1, 2), keepdims=True)
-            apart = other - other.mean(axis=(1, 2), keepdims=True)
-            return np.asarray(middle + share[0] * (before + pulled - middle) + share[1] * apart)
+        def mixed(before: FloatArray, without: FloatArray) -> FloatArray:
+            middle, other_middle = (of.mean(axis=(1, 2), keepdims=True) for of in (before, without))
+            moved = kept * (before + pulled - middle) + share * (without - other_middle)
+            return np.asarray(middle + moved)
 
         return Batch(
             self.layout,
-            mixed(self.distances, anew.distances),
-            share[0] * (self.word_bias - self.planted) + share[1] * anew.word_bias,
+            mixed(self.distances, other.distances),
+            kept * (self.word_bias - self.planted) + share * other.word_bias,
             np.zeros_like(self.planted),
-            mixed(self.expected, anew.expected),
+            mixed(self.expected, other.expected),
         )
 
     def __sub__(self, other: Batch) -> Batch:
@@ -253,40 +248,16 @@ def is_finite(value: object) -> bool:
     return isinstance(value, int | float | np.number) and bool(np.isfinite(value))
 
 
-@runtime_checkable
-class ScenarioLike(Protocol):
-    """What calibration needs of a scenario; another kind of scenario has these and no more."""
-
-    @property
-    def layout(self) -> Layout:
-        """Words, attributes and groups of its tables."""
-
-    def simulate(self, n: int, seed: Seed = None) -> Batch:
-        """Simulate n tables."""
-
-    def without_effect(self) -> ScenarioLike:
-        """Return the same scenario with nothing planted."""
-
-    def settings(self) -> dict[str, Any]:
-        """Return all that decides the tables, as JSON can write it."""
-
-
 @dataclass(frozen=True, kw_only=True)
-class BaseScenario:
-    """Lists of words and attributes, and an effect; a kind of scenario adds how distances arise."""
+class BaseScenario(Layout):
+    """A layout and an effect; a kind of scenario adds ``_draw``, how distances arise."""
 
-    n_words: Sizes = 8
-    n_attributes: Sizes = 8
     effect: float = 0.0
-    groups: tuple[str, ...] = ("X", "Y")
     planted: str = "all"
-    controls: tuple[str, ...] = ()
     kind: ClassVar[str]
 
     def __post_init__(self) -> None:
-        layout = self.layout  # which checks its sizes, and gives equal ones equal forms
-        for each in fields(layout):
-            object.__setattr__(self, each.name, getattr(layout, each.name))
+        super().__post_init__()
         if self.planted not in PLANTINGS:
             raise ValueError(unknown_name("planting", str(self.planted), PLANTINGS))
         if not is_finite(self.effect) or abs(self.effect) > 1:
@@ -296,16 +267,13 @@ class BaseScenario:
         object.__setattr__(self, "effect", float(self.effect))
 
     @property
-    def layout(self) -> Layout:
-        """Words, attributes and groups of its tables."""
-        return Layout(self.groups, self.n_words, self.n_attributes, self.controls)
-
-    @property
     def effects(self) -> FloatArray:
         """Effect of every protected word, (n_words,): how much closer its own attributes lie."""
-        n_words = self.layout.shape[0]
-        shares = {"all": [1.0] * n_words, "one word": [1.0], "opposite": [1.0, -1.0]}[self.planted]
-        return self.effect * np.pad(shares, (0, n_words - len(shares)))
+        shares = np.zeros(self.shape[0])
+        shares[: {"all": None, "one word": 1, "opposite": 2}[self.planted]] = 1.0
+        if self.planted == "opposite":
+            shares[1] = -1.0
+        return self.effect * shares
 
     def simulate(self, n: int, seed: Seed = None) -> Batch:
         """Simulate tables.
@@ -322,11 +290,9 @@ class BaseScenario:
         Batch
             ``distances`` (n, n_words, n_attributes) and what is true of them.
         """
-        n, rng = check_count(n), default_rng(as_seed_sequence(seed))
-        return self._draw(n, rng)
+        return self._draw(check_count(n), default_rng(as_seed_sequence(seed)))
 
     def _draw(self, n: int, rng: Generator) -> Batch:
-        """Draw n tables."""
         raise NotImplementedError
 
     def _without_noise(self, distances: FloatArray, words: FloatArray) -> Batch:
@@ -334,11 +300,11 @@ class BaseScenario:
 
         ``words`` are the unit vectors of the protected words, (n, n_words, n_dims).
         """
-        pulled = self.layout.pull * self.effects[:, None]
+        pulled = self.pull * self.effects[:, None]
         expected = (distances + pulled).mean(axis=(1, 2), keepdims=True) - pulled
         bias = np.broadcast_to(self.effects, distances.shape[:2])
         cosines = np.matmul(words, words.transpose(0, 2, 1))
-        return Batch(self.layout, distances, bias, self.effects, expected, cosines)
+        return Batch(self, distances, bias, self.effects, expected, cosines)
 
     def table(self, seed: Seed = None) -> pd.DataFrame:
         """Simulate one long-form table; its words are named by group and number."""
@@ -351,7 +317,8 @@ class BaseScenario:
     def settings(self) -> dict[str, Any]:
         """Return all that decides the tables, as JSON can write it."""
         content = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {"kind": self.kind, **content, **self.layout.settings()}
+        lists = {name: list(content[name]) for name in ("groups", "controls")}
+        return {"kind": self.kind, **content, **lists}
 
 
 def check_count(n: int) -> int:

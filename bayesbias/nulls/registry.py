@@ -7,7 +7,7 @@ from functools import partial
 
 from .._core.checks import unknown_name
 from .additive import Scenario
-from .base import ScenarioLike
+from .base import BaseScenario
 from .unit_vectors import UnitVectorScenario
 from .vocabulary import vocabulary_scenario
 
@@ -21,7 +21,7 @@ _three = partial(_all, groups=("X", "Y", "Z"))
 _words = partial(vocabulary_scenario, controls=HUMAN)
 
 # fmt: off
-_KNOWN: dict[str, tuple[Callable[[], ScenarioLike], str]] = {
+_KNOWN: dict[str, tuple[Callable[[], BaseScenario], str]] = {
     "independent": (_sums, "single distances vary, nothing else"),
     "words-differ": (partial(_sums, word_sd=0.04),
         "some protected words are near to all attributes, some far from all (sd .04)"),
@@ -69,7 +69,7 @@ ABOUT = {name: about for name, (_, about) in _KNOWN.items()}
 """What happens in each scenario, in a line."""
 
 
-def scenario(name: str) -> ScenarioLike:
+def scenario(name: str) -> BaseScenario:
     """Make the scenario of that name; `SCENARIOS` lists them."""
     if name not in SCENARIOS:
         raise ValueError(unknown_name("scenario", name, SCENARIOS))

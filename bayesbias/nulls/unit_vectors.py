@@ -63,8 +63,8 @@ class UnitVectorScenario(BaseScenario):
         most = np.sqrt(np.abs(strength).max())
         word = strength / most if most > 0 else strength
         own = np.pad(_simplex(len(self.groups)), ((0, len(self.controls)), (0, 0)))
-        first = self._vectors(own[self.layout.group_of_word] * word[:, None], n, rng)
-        second = self._vectors(own[self.layout.set_of_attribute] * most, n, rng)
+        first = self._vectors(own[self.group_of_word] * word[:, None], n, rng)
+        second = self._vectors(own[self.set_of_attribute] * most, n, rng)
         return self._without_noise(1 - np.matmul(first, second.transpose(0, 2, 1)), first)
 
     def _vectors(self, of_group: FloatArray, n: int, rng: Generator) -> FloatArray:
