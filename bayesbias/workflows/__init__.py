@@ -1,1 +1,1 @@
-"""Whole analyzes: a word list, a change, sentence pairs, a sweep, and their folders of results."""
+"""Whole analyses: a word list, a change, sentence pairs, a sweep, and their folders of results."""

@@ -24,9 +24,9 @@ def about(settings: Settings) -> str:
     )
 
 
-def notes(analyzes: Sequence[Analysis]) -> list[str]:
+def notes(analyses: Sequence[Analysis]) -> list[str]:
     """Word what the mark means, if it is there, and how numbers are rounded."""
-    return [*([MEANING] if any(len(each.thin) for each in analyzes) else []), ROUNDED]
+    return [*([MEANING] if any(len(each.thin) for each in analyses) else []), ROUNDED]
 
 
 def forest_texts(contrast: str) -> tuple[str, str]:
