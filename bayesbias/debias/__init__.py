@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from . import methods  # noqa: F401  # enters each method in DEBIASING_METHODS
-from .clusters import cluster_accuracy as cluster_accuracy
 from .debiaser import Debiaser as Debiaser
 from .debiaser import Debiasing as Debiasing
 from .debiaser import debiasing as debiasing
@@ -26,6 +25,7 @@ from .method import DebiasingMethod as DebiasingMethod
 from .method import as_function as as_function
 from .method import debiasing_method as debiasing_method
 from .method import method_options as method_options
+from .recovery import cluster_accuracy as cluster_accuracy
 from .recovery import remaining_bias as remaining_bias
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ import numpy as np
 from ..._core.arrays import FloatArray, unit_rows
 from ..._core.checks import unknown_name
 from ..._core.random import Seed, as_seed_sequence
-from ..clusters import cluster_accuracy
 from ..debiaser import Debiaser, without
 from ..defining_sets import DefiningSets, SetsLike
 from ..method import DebiasingMethod, VectorsLike
 from ..projection import bias_directions, equalised_words
+from ..recovery import cluster_accuracy
 from ..sources import VOCABULARY, Source, VectorsByWord, moments, unit_chunks
 
 CANDIDATES = 20
