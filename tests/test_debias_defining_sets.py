@@ -140,6 +140,7 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
     sets = load_defining_sets(path)
     assert (sets.name, sets.title, sets.defining) == ("mine", "Mine", (("she", "he"),))
     assert load_defining_sets(sets) is sets
+    assert load_defining_sets({"defining": [["she", "he"]]}).defining == sets.defining
 
 
 @pytest.mark.parametrize(

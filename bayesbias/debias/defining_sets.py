@@ -7,7 +7,7 @@ They differ in form from the word lists that are measured, and so they have a fo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import chain
 from pathlib import Path
@@ -15,14 +15,14 @@ from typing import Any
 
 from .._core.checks import check_path, unknown_name
 from .._core.display import abridged
-from .._core.reading import parse_toml, read_text
+from .._core.reading import located, parse_toml, read_text
 from .._core.resources import bundled_names, toml_path
 from ..embeddings.load import CASES
 
 Words = tuple[str, ...]
 
-type SetsLike = str | Path | DefiningSets
-"""What `load_defining_sets` takes: the name of a bundled list, a TOML file, or sets."""
+type SetsLike = str | Path | Mapping[str, Any] | DefiningSets
+"""What `load_defining_sets` takes: the name of a bundled list, a TOML file, a dict, or sets."""
 
 FOLDER = "wordlists/defining"
 """Where the bundled lists are."""
@@ -92,17 +92,15 @@ class DefiningSets:
         if not self.defining:
             raise ValueError("defining is empty; at least one pair of words is needed")
         if self.representation and self.representation not in self.defining:
-            raise ValueError(
-                "representation must be one of the defining tuples; got "
-                f"{list(self.representation)}"
-            )
-        names = self.classes or tuple(f"class {at + 1}" for at in range(self.n_classes))
+            given = list(self.representation)
+            raise ValueError(f"representation must be one of the defining tuples; got {given}")
+        names = self.classes or tuple(f"class {n}" for n in range(1, self.n_classes + 1))
         object.__setattr__(self, "classes", names)
-        for each in self.defining:
-            if len(each) != len(names):
+        for members in self.defining:
+            if len(members) != len(names):
                 raise ValueError(
                     f"every defining tuple needs one word of each of the {len(names)} classes, in "
-                    f"the same order; got {list(each)}"
+                    f"the same order; got {list(members)}"
                 )
         shared = [word for word, count in Counter(chain(*self.equalise)).items() if count > 1]
         if shared:
@@ -124,11 +122,8 @@ class DefiningSets:
     @property
     def groups(self) -> dict[str, Words]:
         """Defining words by class, each word once."""
-        columns = zip(*self.defining, strict=True)
-        return {
-            name: tuple(dict.fromkeys(words))
-            for name, words in zip(self.classes, columns, strict=True)
-        }
+        columns = (tuple(dict.fromkeys(words)) for words in zip(*self.defining, strict=True))
+        return dict(zip(self.classes, columns, strict=True))
 
     @property
     def forms(self) -> frozenset[str]:
@@ -143,14 +138,15 @@ class DefiningSets:
         equalise sets. Forms that an embedding lacks do no harm. Defining sets stay as they are.
         """
         forms = (str, str.lower, str.title, str.upper)
-        equalise = _distinct(tuple(map(form, each)) for form in forms for each in self.equalise)
+        equalise = _distinct(chain(*(_mapped(form, self.equalise) for form in forms)))
         specific = dict.fromkeys(form(word) for form in forms for word in self.specific)
         return replace(self, equalise=equalise, specific=tuple(specific))
 
     def in_case(self, case: str, there: Container[str]) -> DefiningSets:
         """Take words as an embedding has them: for one in lower case, ``mary`` for ``Mary``.
 
-        Methods do this by themselves, as the sets' ``case`` says.
+        Methods do this by themselves, as the sets' ``case`` says. Tuples that then stand twice are
+        there once, and of equalise sets that then share a word the first stays.
 
         Parameters
         ----------
@@ -163,16 +159,12 @@ class DefiningSets:
         Returns
         -------
         DefiningSets
-            Tuples that then stand twice are there once, and of equalise sets that then share a
-            word the first stays.
 
         Raises
         ------
         ValueError
             If the case is unknown, or the words of a defining tuple are then the same.
         """
-        if case not in CASES:
-            raise ValueError(unknown_name("case", case, CASES))
 
         def form(word: str) -> str:
             lower = word.lower()
@@ -181,8 +173,8 @@ class DefiningSets:
 
         return replace(
             self,
-            defining=tuple(dict.fromkeys(tuple(map(form, each)) for each in self.defining)),
-            equalise=_distinct(tuple(map(form, each)) for each in self.equalise),
+            defining=tuple(dict.fromkeys(_mapped(form, self.defining))),
+            equalise=_distinct(_mapped(form, self.equalise)),
             specific=tuple(dict.fromkeys(map(form, self.specific))),
             targets=tuple(dict.fromkeys(map(form, self.targets))),
             representation=tuple(map(form, self.representation)),
@@ -191,28 +183,26 @@ class DefiningSets:
 
     def sizes(self, found: Container[str], *, equalise: bool = True) -> dict[str, int]:
         """Return how much an embedding has of each set: whole tuples, or specific words."""
-        tuples = {
-            "defining sets": self.defining,
-            "equalise sets": self.equalise if equalise else (),
+        return {
+            name: sum(all(word in found for word in members) for members in tuples)
+            for name, tuples in self._by_name(equalise=equalise).items()
         }
-        whole = {
-            name: sum(all(word in found for word in each) for each in given)
-            for name, given in tuples.items()
-        }
-        return whole | {"specific words": sum(word in found for word in self.specific)}
 
     def missing(self, found: Container[str], *, equalise: bool = True) -> dict[str, Words]:
         """Return the words that an embedding lacks, by set; equalise sets may play no part."""
-        sets = {
-            "defining sets": chain(*self.defining),
-            "specific words": self.specific,
-            "equalise sets": chain(*self.equalise) if equalise else (),
-        }
         lost = {
-            name: tuple(dict.fromkeys(word for word in words if word not in found))
-            for name, words in sets.items()
+            name: tuple(dict.fromkeys(word for word in chain(*tuples) if word not in found))
+            for name, tuples in self._by_name(equalise=equalise).items()
         }
         return {name: words for name, words in lost.items() if words}
+
+    def _by_name(self, *, equalise: bool) -> dict[str, tuple[Words, ...]]:
+        """Return tuples by what messages call them, each specific word by itself."""
+        return {
+            "defining sets": self.defining,
+            "equalise sets": self.equalise if equalise else (),
+            "specific words": tuple((word,) for word in self.specific),
+        }
 
 
 def defining_sets() -> list[str]:
@@ -221,13 +211,13 @@ def defining_sets() -> list[str]:
 
 
 def load_defining_sets(source: SetsLike) -> DefiningSets:
-    """Load a bundled list for debiasing by name, or a TOML file in the same form by path.
+    """Load a bundled list for debiasing by name, a TOML file by path, or a dict in the same form.
 
     Parameters
     ----------
-    source : str, Path or DefiningSets
+    source : str, Path, mapping or DefiningSets
         A name from `defining_sets()`, or the path of a file that ends in ``.toml``. A
-        `DefiningSets` is given back as it is.
+        `DefiningSets` is returned as it is.
 
     Returns
     -------
@@ -242,51 +232,61 @@ def load_defining_sets(source: SetsLike) -> DefiningSets:
     """
     if isinstance(source, DefiningSets):
         return source
+    if isinstance(source, Mapping):
+        return _of_content(source)
     check_path("a list for debiasing", source, "bb.debias.DefiningSets([('she', 'he')])")
     path = toml_path(source, FOLDER, "list for debiasing")
     try:
         parsed = parse_toml(read_text(path), "a list for debiasing")
     except ValueError as error:  # TOMLDecodeError, or a number of too many digits
         raise ValueError(f"{path} is not valid TOML: {error}") from None
-    content: dict[str, Any] = {"name": path.stem, **parsed}
-    known = [each.name for each in fields(DefiningSets)]
+    try:
+        return _of_content({"name": path.stem, **parsed})
+    except ValueError as error:
+        raise ValueError(located(path, error)) from None
+
+
+def _of_content(content: Mapping[str, Any]) -> DefiningSets:
+    known = [field.name for field in fields(DefiningSets)]
     for key in content:
         if key not in known:
-            raise ValueError(f"{path}: {unknown_name('key', key, known)}")
+            raise ValueError(unknown_name("key", str(key), known))
     if "defining" not in content:
-        raise ValueError(f"{path} lacks the key 'defining', a list of pairs of words")
+        raise ValueError("it lacks the key 'defining', a list of pairs of words")
     texts = {key: text.strip() for key in TEXTS if isinstance(text := content.get(key), str)}
-    try:
-        return DefiningSets(**content | texts)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+    return DefiningSets(**{**content, **texts})
+
+
+def _mapped(form: Callable[[str], str], tuples: Iterable[Words]) -> Iterable[Words]:
+    return (tuple(map(form, members)) for members in tuples)
 
 
 def _distinct(tuples: Iterable[Words]) -> tuple[Words, ...]:
-    """Tuples of different words; of tuples that share a word the first."""
-    kept: list[Words] = []
-    for each in tuples:
-        if len(set(each)) == len(each) and set(each).isdisjoint(chain(*kept)):
-            kept.append(each)
+    """Return tuples of different words; of tuples that share a word the first."""
+    seen: set[str] = set()
+    kept = []
+    for members in tuples:
+        if len(set(members)) == len(members) and seen.isdisjoint(members):
+            kept.append(members)
+            seen.update(members)
     return tuple(kept)
 
 
-def _words(key: str, given: object) -> Words:
+def _words(key: str, given: object, kind: str = "words") -> Words:
     if not isinstance(given, Sequence) or isinstance(given, str):
-        raise ValueError(f"{key} must be a list of words; got {given!r}")
-    for word in given:
-        if not isinstance(word, str) or not word.strip():
-            raise ValueError(f"{key} must hold words; got {word!r}")
+        raise ValueError(f"{key} must be a list of {kind}; got {given!r}")
+    if kind == "words":
+        for word in given:
+            if not isinstance(word, str) or not word.strip():
+                raise ValueError(f"{key} must hold words; got {word!r}")
     return tuple(given)
 
 
 def _tuples(key: str, given: object) -> tuple[Words, ...]:
-    if not isinstance(given, Sequence) or isinstance(given, str):
-        raise ValueError(f"{key} must be a list of pairs of words; got {given!r}")
-    tuples = tuple(_words(key, each) for each in given)
-    for each in tuples:
-        if len(each) < 2 or len(set(each)) < len(each):
+    tuples = tuple(_words(key, members) for members in _words(key, given, "pairs of words"))
+    for members in tuples:
+        if len(members) < 2 or len(set(members)) < len(members):
             raise ValueError(
-                f"{key} must hold pairs or longer tuples of different words; got {list(each)}"
+                f"{key} must hold pairs or longer tuples of different words; got {list(members)}"
             )
     return tuples
