@@ -42,23 +42,6 @@ def exact_and_nuts(
     return ours, varying(nuts)[list(ours.data_vars)], diverging
 
 
-def contrasts_and_parameters(draws: Dataset) -> Dataset:
-    """Contrasts of the associated connection with others, overall and by word, sds, correlations.
-
-    Effects of single words and attributes are left out: there are a thousand of them.
-    """
-    effects = {"connection_mean", "word_mean"}
-    few = [str(name) for name in draws.data_vars if "protected_word" not in draws[name].dims]
-    few = [name for name in few if "attribute" not in draws[name].dims]
-    found = draws[[name for name in few if name not in effects]]
-    for name in effects:
-        apart = draws[name].sel(connection="associated") - draws[name]
-        # A dimension of its own, since sds by connection keep all of them.
-        apart = apart.drop_sel(connection="associated").rename(connection="other_connection")
-        found[f"contrast_of_{name}"] = apart
-    return found.assign_attrs(draws.attrs)
-
-
 def z_scores(
     ours: Dataset, theirs: Dataset, probability: float | None = None, *, spread: bool = False
 ) -> pd.Series:

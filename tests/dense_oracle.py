@@ -53,11 +53,6 @@ def covariance(
             sign = {"associated": 1.0, "different": -1.0}
             signs = np.array([sign.get(connection, 0.0) for connection in design.connections])
             alike = np.outer(signs, signs) / 2
-        if term.known:
-            ones = np.ones((len(design.words), 1))
-            mean = ones.T / (ones.T @ design.word_cosines @ ones)  # of vectors along their sum
-            apart = np.eye(len(ones)) - design.word_cosines @ ones @ mean
-            alike = apart @ design.word_cosines @ apart.T
         if term.correlated:
             alike = values[term.correlation]
         if term.interaction:

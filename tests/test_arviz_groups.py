@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +52,6 @@ COMPLETED: dict[str, Callable[[DataTree], object]] = {
 def of_model() -> Callable[[str], DataTree]:
     """Return a posterior of any model, of a table that has levels of all its terms."""
     design = _smallest_design()
-    design = replace(design, word_cosines=np.eye(len(design.words)))
     return lambda model: fit_design(design, model, **FEW)
 
 

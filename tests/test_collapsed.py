@@ -10,7 +10,6 @@ import pytest
 from builders import model_named
 from dense_oracle import covariance, dense_log_density, effects, in_rows, residual_variance
 
-from bayesbias._core.arrays import unit_rows
 from bayesbias.model.design import Design, make_design
 from bayesbias.model.spec import load_model, models
 from bayesbias.sampling.collapsed import log_density
@@ -62,9 +61,8 @@ def irregular(request: pytest.FixtureRequest, toy_table: pd.DataFrame) -> Design
     design = make_design(
         table.assign(cosine_distance=table["cosine_distance"] + noise, context=context)
     )
-    vectors = unit_rows(rng.standard_normal((len(design.words), 3)))
     x = np.column_stack([rng.integers(-2, 3, len(design.y)), rng.standard_normal(len(design.y))])
-    return replace(design, word_cosines=vectors @ vectors.T, covariates=("steps", "free"), x=x)
+    return replace(design, covariates=("steps", "free"), x=x)
 
 
 def points_of(posterior: Collapsed, n: int, seed: int) -> np.ndarray:

@@ -9,15 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pymc as pm
-import pytensor
 import pytest
 from builders import grid, model_named
 from pymc.stats import compute_log_prior
-from pytensor.compile.mode import Mode
 from scipy.stats import norm
 from xarray import DataTree
 
-from bayesbias.model import whitening
 from bayesbias.model.arviz_groups import add_groups
 from bayesbias.model.design import Design, make_design
 from bayesbias.model.likelihood import predict_rows
@@ -26,7 +23,7 @@ from bayesbias.model.pymc_model import (
     model_graph,
     model_of,
 )
-from bayesbias.model.spec import ModelSpec, load_model, models
+from bayesbias.model.spec import load_model, models
 from bayesbias.model.tree import (
     SamplingWarning,
     design_of,
@@ -44,7 +41,7 @@ def table(toy_table: pd.DataFrame) -> pd.DataFrame:
     return toy_table.assign(context=[f"context {i % 3}" for i in range(len(toy_table))])
 
 
-IN_PYMC = [name for name in models() if not any(term.known for term in load_model(name).terms)]
+IN_PYMC = models()
 NORMAL = [name for name in IN_PYMC if load_model(name).likelihood == "normal"]
 ALIKE = [name for name in IN_PYMC if "maximal" not in name]
 """Without the models whose effects are correlated, which compile for minutes:
@@ -227,51 +224,9 @@ def test_effects_by_kind_have_an_sd_for_each(toy_table: pd.DataFrame) -> None:
     check_log_likelihood(tree, model)
 
 
-def correlated_otherwise() -> list[ModelSpec]:
-    """Maximal with one sd for all levels of a word, and with attributes' effects correlated."""
-    spec = load_model("maximal").without("own_lean", "attribute_own_lean")
-    terms = {term.name: term for term in spec.terms}
-    one = terms | {"level": replace(terms["level"], sd_by="")}
-    by_kind = replace(terms["attribute_lean"], zero_sum=False, correlated=True)
-    priors = {**spec.priors, by_kind.correlation: spec.priors["level_correlation"]}
-    return [
-        replace(spec, name="one sd", terms=tuple(one.values())),
-        replace(
-            spec,
-            name="by kind",
-            terms=tuple((terms | {by_kind.name: by_kind}).values()),
-            priors=priors,
-        ),
-    ]
-
-
-PYTHON = Mode("py", "fast_compile")
-"""Compiles nothing: for functions that are called a few times."""
-
-
-@pytest.mark.filterwarnings("ignore:PyTensor could not link:UserWarning")
-@pytest.mark.parametrize(
-    "spec", [*IN_PYMC, *correlated_otherwise()], ids=lambda spec: getattr(spec, "name", spec)
-)
-def test_whitened_models_are_the_same_models(
-    table: pd.DataFrame, spec: str | ModelSpec, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("bayesbias.model.pymc_model.placed", lambda *_: None)  # no coordinates
-    check_same_model(make_design(table), load_model(spec))
-
-
 def with_covariates(design: Design) -> Design:
     x = np.random.default_rng(3).standard_normal((len(design.y), 2))
     return replace(design, covariates=("one", "other"), x=x)
-
-
-@pytest.mark.filterwarnings("ignore:PyTensor could not link:UserWarning")
-def test_so_they_are_with_slopes_and_a_sigma_by_word(
-    table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("bayesbias.model.pymc_model.placed", lambda *_: None)
-    spec = model_named("crossed with slopes and of sigma by word")
-    check_same_model(with_covariates(make_design(table)), spec)
 
 
 def test_pymc_works_on_slopes_and_a_sigma_by_word(table: pd.DataFrame) -> None:
@@ -281,79 +236,6 @@ def test_pymc_works_on_slopes_and_a_sigma_by_word(table: pd.DataFrame) -> None:
     tree = fit_design(design, spec, method="exact", draws=500, chains=2, seed=1)
     assert design_of(tree).digest == design.digest
     check_log_likelihood(tree, model_of(design_of(tree), spec))
-
-
-@pytest.mark.filterwarnings("ignore:PyTensor could not link:UserWarning")
-@pytest.mark.parametrize("spec", ["crossed", "maximal"])
-def test_so_they_are_where_gaps_make_too_many_classes(
-    table: pd.DataFrame, spec: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Coordinates are placed roughly then, and the likelihood is that of rows."""
-    monkeypatch.setattr("bayesbias.model.pymc_model.placed", lambda *_: None)
-    monkeypatch.setattr(whitening, "MOST_CLASSES", 1)
-    check_same_model(make_design(table.drop(index=table.index[3])), load_model(spec))
-
-
-def check_same_model(design: Design, stated: ModelSpec) -> None:
-    """Its density is that of the plain model, times the Jacobian by finite differences."""
-    plain, moving = model_of(design, stated), model_of(design, stated, whitened=True)
-    names = ["connection_mean", *(term.name for term in stated.fitting(design).terms)]
-    inputs = moving.value_vars
-    outputs = moving.replace_rvs_by_values([moving[name] for name in names])
-    effects = pytensor.function(inputs, outputs, mode=PYTHON, on_unused_input="ignore")
-    ours, theirs = (m.compile_logp(mode=PYTHON) for m in (moving, plain))
-    rng = np.random.default_rng(1)
-    start = moving.initial_point().items()
-    for _ in range(2):
-        point = {name: value + 0.4 * rng.standard_normal(np.shape(value)) for name, value in start}
-        found = dict(zip(names, effects(*(point[x.name] for x in inputs)), strict=True))
-        columns = []
-        coordinates = [
-            (n, at) for n in point if n.endswith("whitened") for at in np.eye(len(point[n]))
-        ]
-        for name, at in coordinates:
-            moved = point | {name: point[name] + at}  # effects are linear in these
-            ahead = effects(*(moved[x.name] for x in inputs))
-            pairs = zip(ahead, found.values(), strict=True)
-            columns.append(np.concatenate([np.ravel(new - old) for new, old in pairs]))
-        # Effects that sum to zero have an orthonormal basis in PyMC: their volume is the root.
-        jacobian = np.linalg.slogdet(np.array(columns) @ np.array(columns).T)[1] / 2
-        density = theirs(_values(plain, found | point)) + jacobian
-        assert ours(point) == pytest.approx(density, rel=1e-9, abs=1e-6)  # sums of 1e4
-
-
-def _values(model: pm.Model, values: dict[str, Any]) -> dict[str, Any]:
-    """Point of a model: of values of its effects, and of values of what is transformed alike."""
-    found = {}
-    for value in model.value_vars:
-        variable = model.values_to_rvs[value]
-        found[value.name] = values.get(value.name, values.get(variable.name))
-        transform = model.rvs_to_transforms[variable]
-        if value.name not in values and transform is not None:
-            inputs = variable.owner.inputs
-            forward = transform.forward(pytensor.tensor.as_tensor(values[variable.name]), *inputs)
-            found[value.name] = forward.eval(mode=PYTHON)
-    return found
-
-
-@pytest.mark.filterwarnings("ignore:PyTensor could not link:UserWarning")
-@pytest.mark.parametrize("spec", NORMAL)
-def test_coordinates_of_whole_designs_are_standard_normal(varied: Design, spec: str) -> None:
-    """Given the sds, whatever they are: the density of the sds alone is left for NUTS.
-
-    Interactions of groups and sets have coordinates of their own.
-    """
-    design, stated = varied, load_model(spec)
-    stated = stated.without(*(term.name for term in stated.terms if term.interaction))
-    if stated.sigma == "protected_word":  # then words of one class need not be alike
-        stated = replace(stated, sigma="connection")
-    model = model_of(design, stated, whitened=True)
-    density, start = model.compile_logp(mode=PYTHON), model.initial_point()
-    rng = np.random.default_rng(1)
-    sds = {key: value + 0.5 * rng.standard_normal(np.shape(value)) for key, value in start.items()}
-    at = rng.standard_normal((4, len(start["whitened"])))
-    found = [density(sds | {"whitened": z}) + (z**2).sum() / 2 for z in at]
-    np.testing.assert_allclose(found, found[0], rtol=1e-9, atol=1e-6)  # sums of 1e4 terms
 
 
 @pytest.mark.parametrize("spec", largest_is_slow(IN_PYMC))

@@ -72,8 +72,7 @@ def measure_distances(
     shared, weights = make_design(batch.table(0)), weat_weights(batch.layout).ravel()
     rows = []
     for index, child in enumerate(seed.spawn(len(batch))):
-        y, cosines = batch.distances[index].ravel(), batch.word_cosines[index]
-        design = replace(shared, y=y, word_cosines=cosines)
+        design = replace(shared, y=batch.distances[index].ravel())
         drawn = _draw(design, spec, choices, default_rng(child), 0 if unpooled else None)
         if unpooled:
             row = _intervals({UNPOOLED: _contrast(design, drawn.values)[:, 1]}, choices)
@@ -159,9 +158,8 @@ def _levels(
             yield level_name(other, "group"), first
             yield level_name(other, "between groups"), first - second
             yield level_name(other, "word"), contrast[:, 1]
-    if not any(term.known for term in spec.terms):  # the effects of whose rows are not drawn
-        expected = expected_rows(spec.fitting(design), design.codes, values.__getitem__)
-        yield "weat", expected @ weights
+    expected = expected_rows(spec.fitting(design), design.codes, values.__getitem__)
+    yield "weat", expected @ weights
 
 
 def _contrast(design: Design, values: Values, connection: str = "different") -> FloatArray:

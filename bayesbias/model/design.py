@@ -12,7 +12,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
-from ..tables.cosines import MOST_WORDS, word_cosines
 from ..tables.schema import CONNECTIONS, Coded, codes_and_names, validate_and_encode
 from .terms import COVARIATE
 
@@ -61,8 +60,6 @@ class Design:
     set: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # -1 for controls
     set_connection: IntArray = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
     # (n_groups, n_sets): what each set is to each group, -1 where there is no row; found from rows
-    word_cosines: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
-    # (n_words, n_words): cosines of the protected words, where the table knows them
     covariates: tuple[str, ...] = ()
     x: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))  # (n_rows, n_covariates)
 
@@ -90,10 +87,6 @@ class Design:
             )
         if not np.isfinite(self.x).all():
             raise ValueError("covariates must be finite; leave out the rows that have no value")
-        if self.word_cosines.shape not in {(0, 0), (len(self.words),) * 2}:
-            raise ValueError(
-                f"word_cosines need a row and a column for each of {len(self.words)} words"
-            )
         if not self.set_connection.size:
             found = np.full((len(self.groups), len(self.sets)), -1)
             rows = np.flatnonzero(self.set >= 0)
@@ -108,16 +101,6 @@ class Design:
                 f"the model {model!r} has an effect of every context, and {found}; measure "
                 "in two or more contexts (templates), or take a model without context effects, "
                 "such as crossed"
-            )
-
-    def require_word_cosines(self, model: str) -> None:
-        """Raise a ValueError if the cosines of the protected words are not known."""
-        if not self.word_cosines.size:
-            raise ValueError(
-                f"the model {model!r} takes residuals to covary as the cosines of the protected "
-                "words, and the table does not carry these: bb.distance_table attaches them (of "
-                f"up to {MOST_WORDS} words), Parquet files keep them, and CSV files do not; "
-                "or take a model without, such as maximal"
             )
 
     def require_clear_sets(self, model: str) -> None:
@@ -245,7 +228,6 @@ def index_table(
         attribute=attributes.astype(np.int64),
         y=np.asarray(table["cosine_distance"], dtype=np.float64),
         outcome=outcome,
-        word_cosines=word_cosines(table, word_names),
         **others,
     )
 

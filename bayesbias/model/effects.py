@@ -62,7 +62,6 @@ def draw_effects(
         The effects by name, in the dimensions of a posterior.
     """
     drawn: dict[str, FloatArray] = {}
-    terms = [term for term in terms if not term.known]  # noise of rows
     for term in sorted(terms, key=lambda term: term.of == "protected_word"):  # groups before words
         effects = _deviations(design, term, values, rng)
         if term.around == "connection_mean":

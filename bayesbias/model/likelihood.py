@@ -11,7 +11,6 @@ from numpy.random import Generator
 from .._core.arrays import FloatArray
 from .design import IntArray
 from .spec import ModelSpec
-from .terms import apart_from_mean
 from .tree import ROW_INDICES, index_of, n_draws, observed, spec_of, stacked
 
 if TYPE_CHECKING:
@@ -85,37 +84,10 @@ def _taken(values: FloatArray, *index: IntArray) -> FloatArray:
 
 
 def residual_sds(tree: DataTree, rows: np.ndarray, draws: Draws = ALL) -> FloatArray:
-    """Residual sd of rows under posterior draws, (n_draws, n_rows) or (n_draws, 1).
-
-    It is marginal: what effects of known covariance add to a row is in it, that rows of other words
-    share it is not. A word whose cosines are not known counts as orthogonal to the others.
-    """
-    spec = spec_of(tree)
-
-    def in_rows(name: str, by: str) -> FloatArray:
-        sd = stacked(tree, name)[draws]
-        return _taken(sd, index_of(tree, ROW_INDICES[by])[rows]).T if by else sd[:, None]
-
-    sigma = in_rows("sigma", "".join(spec.sigma_dims))
-    terms = [term for term in spec.terms if term.known]
-    if not terms:
-        return sigma
-    known = tree["constant_data"].to_dataset().get("word_cosines")
-    of_word = np.ones(1) if known is None else np.diag(apart_from_mean(np.asarray(known)))
-    share = np.broadcast_to(of_word, tree["posterior"].sizes["protected_word"])
-    share = share[index_of(tree, "word_index")[rows]]
-    own = [in_rows(term.sd, term.sd_by) ** 2 * share for term in terms]
-    return np.asarray(np.sqrt(sigma**2 + sum(own)))
-
-
-def require_listed(tree: DataTree) -> None:
-    """Raise a ValueError if a posterior does not hold all effects of the attributes listed."""
-    spec = spec_of(tree)
-    if any(term.known for term in spec.terms):
-        raise ValueError(
-            f"the posterior of {spec.name!r} does not hold what single attributes do to single "
-            "words; for means of the very attributes listed fit maximal"
-        )
+    """Residual sd of rows under posterior draws, (n_draws, n_rows) or (n_draws, 1)."""
+    sd = stacked(tree, "sigma")[draws]
+    dims = spec_of(tree).sigma_dims
+    return _taken(sd, index_of(tree, ROW_INDICES[dims[0]])[rows]).T if dims else sd[:, None]
 
 
 def predict_rows(

@@ -1,7 +1,6 @@
 """Where NUTS samples the effects of a unit: between centred and non-centred, by what data say.
 
-Effects of one term are placed one by one, which is compiled in seconds. Coordinates in which all
-terms are nearly independent are those of `whitening`, which take minutes.
+Effects of one term are placed one by one, which compiles in seconds.
 """
 
 from __future__ import annotations

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from .._core.checks import Argument, ArgumentError
 from .defaults import RECOMMENDED
 from .design import Design, make_design
 from .placing import RoughFit, placed
 from .spec import ModelSpec, load_model
 from .terms import Term, level_shares
 from .tree import ROW_INDICES
-from .whitening import COORDINATES, Whitening
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -29,15 +27,11 @@ def build_model(
     table: pd.DataFrame | Design,
     spec: str | ModelSpec = RECOMMENDED["distance"],
     priors: dict[str, Any] | None = None,
-    *,
-    whitened: bool = False,
 ) -> pm.Model:
     """Build a model in PyMC for a table, with named coordinates.
 
     Its free variables are the ones that every posterior of this package holds, so that
-    ``pm.sample_posterior_predictive`` and ``pm.compute_log_likelihood`` work on any of them. For
-    many effective draws take it ``whitened``: the same model in coordinates in which NUTS mixes. It
-    compiles for minutes, which pays where sampling takes longer.
+    ``pm.sample_posterior_predictive`` and ``pm.compute_log_likelihood`` work on any of them.
 
     Parameters
     ----------
@@ -47,12 +41,6 @@ def build_model(
         A bundled name, the path of a model, or a model.
     priors : dict, optional
         Overrides, such as ``{"connection_mean": {"sd": 0.1}}``.
-    whitened : bool
-        Whether means and effects are functions of ``whitened``, a free variable, whose values are
-        about independent Normal(0, 1) in the posterior given the sds. Such a model is for
-        ``pm.sample``: what it predicts before it is sampled is not the prior. Under a Normal
-        likelihood, if words that have the same partners are few kinds of words, effects are
-        integrated out of its density, which has no rows then.
 
     Returns
     -------
@@ -65,28 +53,22 @@ def build_model(
     Raises
     ------
     ValueError
-        If the table or the model is not valid, or residuals covary, as those of ``kernel``.
+        If the table or the model is not valid.
 
     Examples
     --------
-    >>> with bb.build_model(table, "robust", whitened=True):  # doctest: +SKIP
+    >>> with bb.build_model(table, "robust"):  # doctest: +SKIP
     ...     posterior = pm.sample()
     """
     spec = load_model(spec).with_priors(priors or {})
     design = table if isinstance(table, Design) else make_design(table)
-    return model_of(design, spec, whitened=whitened)
+    return model_of(design, spec)
 
 
-def model_of(design: Design, spec: ModelSpec, *, whitened: bool = False) -> pm.Model:
+def model_of(design: Design, spec: ModelSpec) -> pm.Model:
     """Build a model in PyMC for a design; see `build_model`."""
     import pymc as pm
 
-    if any(term.known for term in spec.terms):
-        raise ArgumentError(
-            f"the residuals of {spec.name!r} covary, which PyMC's form of models does not have; "
-            "bb.fit integrates them out with ",
-            Argument("method", "exact"),
-        )
     spec = spec.fitting(design)
     coords = {**design.coords, **spec.correlation_coords(design), "row": np.arange(len(design.y))}
     with pm.Model(coords=coords) as model:
@@ -96,12 +78,7 @@ def model_of(design: Design, spec: ModelSpec, *, whitened: bool = False) -> pm.M
             if dim in design.coords
         }
         noise = _noise(spec)
-        whitening = Whitening(design, spec) if whitened else None
-        around = (
-            _free_effects(design, spec)
-            if whitening is None
-            else _whitened_effects(whitening, spec, noise)
-        )
+        around = _free_effects(design, spec)
         means = {"connection_mean": around("connection_mean", spec.centre)}
         effects = {}
         for term in sorted(spec.terms, key=lambda term: term.of == "protected_word"):
@@ -113,8 +90,6 @@ def model_of(design: Design, spec: ModelSpec, *, whitened: bool = False) -> pm.M
                 means[term.name] = effects[term.name]
         if "word_mean" not in effects:
             _word_means(spec, design, means["connection_mean"], effects)
-        if whitening is not None and whitening.integrates_out:
-            return model
         location = 0.0 if spec.around_means else means["connection_mean"][index["connection"]]
         for term in spec.summed_terms:
             location = location + _in_rows(term, effects[term.name], design, index)
@@ -246,40 +221,6 @@ def _free_effects(design: Design, spec: ModelSpec) -> EffectsAround:
         )
 
     return around
-
-
-def _whitened_effects(
-    whitening: Whitening, spec: ModelSpec, noise: dict[str, Any]
-) -> EffectsAround:
-    """Make effects that are functions of coordinates in which NUTS mixes."""
-    import pymc as pm
-    import pytensor.tensor as pt
-
-    precision = noise["sigma"] ** -2 * pt.ones(len(whitening.rows))
-    if "nu" in noise:  # the Fisher information of a Student-t's location
-        precision *= (noise["nu"] + 1) / (noise["nu"] + 3)
-    sds, factors = _sds(spec), _correlation_factors(spec, whitening.design)
-    found = whitening.effects(sds, factors, precision)
-    for term in spec.terms:
-        if term.has_own_coordinates:
-            found[term.name] = _by_own_coordinates(whitening.design, term, sds[term.sd])
-    dims = {"connection_mean": ("connection",)} | {term.name: term.dims for term in spec.terms}
-
-    def around(name: str, parent: Any) -> Any:  # noqa: ANN401
-        return pm.Deterministic(name, parent + found[name], dims=dims[name])
-
-    return around
-
-
-def _by_own_coordinates(design: Design, term: Term, sd: Any) -> Any:  # noqa: ANN401
-    """Make effects of groups by sets, or slopes, of independent coordinates."""
-    import pymc as pm
-    import pytensor.tensor as pt
-
-    basis = term.joint_basis(design)
-    coordinates = pm.Normal(f"{term.name}_{COORDINATES}", shape=basis.shape[1])
-    shape = [len(design.coords[dim]) for dim in term.dims]
-    return pt.reshape(pt.dot(basis, sd * coordinates), shape)
 
 
 def _in_rows(term: Term, effects: Any, design: Design, index: dict[str, Any]) -> Any:  # noqa: ANN401

@@ -155,7 +155,7 @@ class ModelSpec:
         Where none of them varies around the connection means, these are added.
         """
         parents = {term.around for term in self.terms}
-        return tuple(term for term in self.terms if term.name not in parents and not term.known)
+        return tuple(term for term in self.terms if term.name not in parents)
 
     @property
     def sigma_dims(self) -> tuple[str, ...]:
@@ -182,16 +182,13 @@ class ModelSpec:
         Raises
         ------
         ValueError
-            If the model has effects of contexts, and the design no contexts; effects by sets of
-            attributes, and a set has two connections with one group; or residuals that covary as
-            the cosines of words, and the design does not know these.
+            If the model has effects of contexts, and the design no contexts; or effects by sets of
+            attributes, and a set has two connections with one group.
         """
         if self.terms_of("context"):
             design.require_contexts(self.name)
         if any("attribute_set" in {term.of, term.by} for term in self.terms):
             design.require_clear_sets(self.name)
-        if any(term.known for term in self.terms):
-            design.require_word_cosines(self.name)
         gone = [term.name for term in self.terms if not term.adds_to(design, self.terms)]
         return self.without(*gone) if gone else self
 

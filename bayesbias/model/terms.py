@@ -30,12 +30,6 @@ of covariates are slopes: a row has them times its values, see ``Design.x``."""
 CROSSINGS = ("connection", "attribute_kind", "attribute_set", "protected_group")
 """What they may be crossed with."""
 
-KNOWN = ("word_cosines",)
-"""Covariances that a design may know: of its protected words, by cosines, see `apart_from_mean`."""
-
-NO_VARIANCE = 1e-10
-"""Axes of a known covariance with less than this share of the largest variance are rounding."""
-
 _SIGN = {"associated": 1.0, "different": -1.0}
 
 
@@ -68,9 +62,6 @@ class Term:
     interaction : bool
         Whether effects of groups by sets are what neither group, nor set, nor connection says: they
         are orthogonal to all three. With two groups and two sets nothing is left.
-    known : str
-        What the effects of one level of the factor covary as, one of ``KNOWN``: noise of its rows,
-        which no posterior holds. Such effects are of attributes by protected words.
     """
 
     name: str
@@ -83,13 +74,11 @@ class Term:
     correlated: bool = False
     contrast: bool = False
     interaction: bool = False
-    known: str = ""
 
     def __post_init__(self) -> None:
         for key, allowed in (
             ("of", FACTORS),
-            ("by", ("", *CROSSINGS) if not self.known else ("protected_word",)),
-            ("known", ("", *KNOWN)),
+            ("by", ("", *CROSSINGS)),
             ("sd_by", ("", *CROSSINGS)),
         ):
             if getattr(self, key) not in allowed:
@@ -123,8 +112,6 @@ class Term:
         plain = not (self.zero_sum or self.correlated or self.around)
         if self.is_slope and not (plain and self.by in {"", "connection"} and not self.sd_by):
             raise ValueError("slopes are by connection or of all, with one sd and nothing else")
-        if self.known and not (self.of == "attribute" and plain):
-            raise ValueError("known covariances are of effects of attributes, and nothing else")
         if self.correlated and self.of not in {"protected_word", "attribute"}:
             raise ValueError("only effects of words and of attributes may be correlated")
 
@@ -168,23 +155,17 @@ class Term:
         said += ", which sum to zero" if self.zero_sum else ""
         said += ", associated against different" if self.contrast else ""
         said += ", beyond both and the connections" if self.interaction else ""
-        said += f", which covary as {self.known}" if self.known else ""
         return said + (", which correlate" if self.correlated else "")
 
     def basis(self, design: Design) -> FloatArray:
         """Effects of one unit as a linear map of independent coordinates, (n_levels, n).
 
         Zero-sum effects have one coordinate fewer, contrasts have one; the columns are orthonormal,
-        so that zero-sum effects of sd s have the covariance s² (I - 1/n_levels). Those of a known
-        covariance K have its square root: as many as K has dimensions.
+        so that zero-sum effects of sd s have the covariance s² (I - 1/n_levels).
         """
         from scipy.linalg import helmert
 
         n_levels = len(design.coords[self.by]) if self.by else 1
-        if self.known:
-            variance, axes = np.linalg.eigh(apart_from_mean(design.word_cosines))
-            kept = variance > NO_VARIANCE * variance.max()
-            return np.asarray(axes[:, kept] * np.sqrt(variance[kept]))
         if self.contrast:
             signs = [_SIGN.get(connection, 0.0) for connection in design.connections]
             return np.asarray(np.array(signs)[:, None] / np.sqrt(2))
@@ -212,11 +193,6 @@ class Term:
     def is_slope(self) -> bool:
         """Whether the effects are slopes of covariates."""
         return self.of == COVARIATE
-
-    @property
-    def has_own_coordinates(self) -> bool:
-        """Whether the effects have no units whose rows tell of them: see `whitening`."""
-        return self.interaction or self.is_slope
 
     @property
     def is_projected(self) -> bool:
@@ -250,18 +226,6 @@ class Term:
             for each in fields(self)
             if each.name != "name" and getattr(self, each.name) != each.default
         }
-
-
-def apart_from_mean(cosines: FloatArray) -> FloatArray:
-    """Inner products of unit vectors without their part along the mean vector, of their cosines.
-
-    It is the covariance of their cosines with a random direction orthogonal to the mean vector,
-    times the dimensions. (n, n) to (n, n).
-    """
-    along = cosines.sum(axis=1)
-    if along.sum() < NO_VARIANCE:  # the mean vector is zero
-        return cosines
-    return np.asarray(cosines - np.outer(along, along) / along.sum())
 
 
 def word_averages(design: Design, term: Term, values: FloatArray) -> FloatArray:

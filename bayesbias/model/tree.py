@@ -189,8 +189,6 @@ def _constants(design: Design, coords: Coordinates) -> Dataset:
     )
     if design.covariates:
         found["covariates"] = ("row", COVARIATE), design.x
-    if design.word_cosines.size:
-        found["word_cosines"] = ("protected_word", "protected_word_other"), design.word_cosines
     return found
 
 
@@ -260,8 +258,6 @@ def design_of(tree: DataTree) -> Design:
     kind = np.zeros(len(names["attribute"]), dtype=np.int64)
     kind[row["attribute"]] = row["attribute_kind"]
     others: dict[str, Any] = {}
-    if "word_cosines" in constants:
-        others["word_cosines"] = constants["word_cosines"].values
     if "covariates" in constants:
         others |= {
             "covariates": tuple(labels(tree, COVARIATE)),

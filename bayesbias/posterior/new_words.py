@@ -20,7 +20,7 @@ from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from .._core.random import Seed, as_seed_sequence
 from ..model.design import Design
 from ..model.effects import draw_effects, word_means
-from ..model.likelihood import predict_rows, require_listed
+from ..model.likelihood import predict_rows
 from ..model.spec import ModelSpec
 from ..model.tree import assemble, describe, design_of, require_posterior, spec_of, stacked
 from ..sampling.options import DEFAULT_ROPE
@@ -135,7 +135,6 @@ def predict_words(
     rng = default_rng(sequence)
     new = new_words(tree, rng, attributes=attributes == "population")
     if attributes == "listed":
-        require_listed(tree)
         means = _measured_means(new, rng)
     else:
         means = word_means(new.design, new.spec, new.values)
@@ -212,7 +211,6 @@ def new_words(tree: DataTree, rng: Generator, *, attributes: bool = True) -> New
         words=design.groups,
         word_group=np.arange(len(design.groups)),
         word=design.codes("protected_group"),
-        word_cosines=np.zeros((0, 0)),  # nobody knows those of other words
     )
     factors = ["protected_word"]
     if attributes:

@@ -153,5 +153,4 @@ def _of_size(design: Design, n_words: int, n_attributes: int) -> Design:
         set=set_of[attribute],
         set_connection=np.zeros((0, 0), dtype=np.int64),
         y=y,
-        word_cosines=np.zeros((0, 0)),
     )

@@ -11,7 +11,7 @@ import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws, interval_kind
-from ..model.likelihood import locations, require_listed
+from ..model.likelihood import locations
 from ..model.tree import index_of, labels, outcome_of, spec_of
 from ..model.tree import n_draws as n_draws_of
 from ..model.tree import observed as observed_of
@@ -256,7 +256,6 @@ def _cells(tree: DataTree) -> tuple[Cells, Cells]:
             f"scores are of distances, and this posterior is of {outcome}s; fit the table before, "
             "or the one after, by bb.fit"
         )
-    require_listed(tree)
     word, set_of = index_of(tree, "word_index"), _sets(tree)
     observed = observed_of(tree)
     group_of = index_of(tree, "group_index")

@@ -14,7 +14,7 @@ from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from .._core.resources import OWN_FRAMES
-from ..model.likelihood import locations, require_listed
+from ..model.likelihood import locations
 from ..model.terms import FACTORS
 from ..model.tree import (
     SamplingWarning,
@@ -164,7 +164,6 @@ def levels(tree: DataTree, over: str = "population") -> Iterator[Level]:
 
 def listed_means(tree: DataTree) -> FloatArray:
     """Mean expected distance of every word's own rows, (n_draws, n_words, n_connections)."""
-    require_listed(tree)
     words, connections = labels(tree, "protected_word"), labels(tree, "connection")
     word, connection = index_of(tree, "word_index"), index_of(tree, "connection_index")
     means = np.empty((n_draws(tree), len(words), len(connections)))

@@ -304,9 +304,6 @@ def _by_term(posterior: Collapsed, side: Classes, effects: FloatArray) -> dict[s
             break
         basis = term.basis(posterior.design)
         stop = start + basis.shape[1]
-        if term.known:
-            start = stop
-            continue
         values = effects[:, start:stop]
         if term.zero_sum or term.contrast:
             values = basis @ values

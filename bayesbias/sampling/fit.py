@@ -29,7 +29,6 @@ from ..model.tree import (
     describe,
     varying,
 )
-from ..model.whitening import COORDINATES
 from ..tables.schema import Coded, table_hash, validate_and_encode
 from .exact import sample_exact
 from .importance import FEWEST_EFFECTIVE
@@ -228,8 +227,6 @@ def _by_method(run: _Run) -> tuple[DataTree, str, str]:
         k = float(tree["sample_stats"]["pareto_k"])
         if k < PARETO_K_LIMIT:
             return tree, "exact", f"Normal model, Pareto k {k:.2f} below {PARETO_K_LIMIT}"
-        if any(term.known for term in run.spec.terms):
-            return tree, "exact", "no other method integrates residuals out that covary"
         reason = f"Pareto k {k:.2f} of the exact sampler is too high"
     return _nuts(run, "pymc"), "nuts", reason
 
@@ -251,9 +248,7 @@ def _nuts(run: _Run, backend: str) -> DataTree:
         raise ImportError(f"method={backend!r} needs {backend}: pip install 'bayesbias[samplers]'")
     options = run.options
     seeds = [int(seed) for seed in run.rng.integers(2**31, size=options.chains)]
-    # Correlated effects leave NUTS a handful of effective draws unless they are integrated out.
-    whitened = run.spec.likelihood == "normal" and any(t.correlated for t in run.spec.terms)
-    with model_of(run.design, run.spec, whitened=whitened), warnings.catch_warnings():
+    with model_of(run.design, run.spec), warnings.catch_warnings():
         # A first step of the warm-up may leave all numbers; the sampler then shortens it.
         warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning)
         # Said of what is not compiled by Numba: shapes, and not the density.
@@ -269,7 +264,6 @@ def _nuts(run: _Run, backend: str) -> DataTree:
             compute_convergence_checks=False,
         )
     drawn = tree["posterior"].to_dataset()
-    drawn = drawn.drop_vars([name for name in drawn if str(name).endswith(COORDINATES)])
     for term in run.spec.fitting(run.design).terms:
         if term.is_projected:
             free = drawn[term.name]

@@ -140,7 +140,7 @@ def _freed(
 
 def is_split(term: Term) -> bool:
     """Whether the effects of a unit of the factor are independent of one another."""
-    apart = bool(term.by) and not (term.zero_sum or term.correlated or term.contrast or term.known)
+    apart = bool(term.by) and not (term.zero_sum or term.correlated or term.contrast)
     return apart and term.sd_by in {"", term.by}
 
 

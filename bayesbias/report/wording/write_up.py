@@ -49,7 +49,6 @@ type Sentence = tuple[Part, ...]
 OF_MODELS = {
     "maximal": ("barr2013", "baayen2008"),
     "maximal-topics": ("barr2013", "baayen2008"),
-    "kernel": ("barr2013", "baayen2008"),
     "crossed": ("baayen2008",),
     "robust": ("baayen2008",),
     "paper": ("dobrzeniecka2024",),
@@ -194,7 +193,6 @@ def _effects(result: ModelResult) -> str:
             f"summing to zero {over}": term.zero_sum,
             "between associated and different": term.contrast,
             "orthogonal to groups, sets and connections": term.interaction,
-            "with the words’ cosines as covariances": term.known,
             f"correlated {over}": term.correlated,
         }
         every = f"{_spaced(term.name)}, for every {_spaced(term.of)}{by}"
