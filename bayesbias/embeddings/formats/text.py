@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import codecs
-import warnings
+import csv
+import io
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from itertools import batched, chain
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
+import pandas as pd
 
 from ..._core.checks import is_number
 from ..source import ODD, Chunk, Source, Vector, parse_header, rows_of_chunk
@@ -18,6 +21,9 @@ ENDINGS = (".txt", ".vec")
 
 LONGEST_LINE = 1 << 24
 """Bytes; a million numbers of 16 characters each."""
+
+FEW_LINES = 20
+"""Lines that Python parses sooner than pandas."""
 
 type Line = tuple[int, bytes]
 """The number of a line, from 1 on, and its content."""
@@ -110,16 +116,30 @@ def _end_of_word(line: bytes, dims: int, path: Path, number: int) -> int:
 
 
 def _matrix(numbers: Sequence[Line], dims: int, path: Path) -> Vector:
-    """Parse the numbers of lines, (n, dims); numpy stops at what is none, and Python finds it."""
-    with warnings.catch_warnings(), np.errstate(over="ignore"):  # inf, which is refused by word
-        warnings.simplefilter("error", DeprecationWarning)
-        try:
-            values = np.fromstring(b" ".join(fields for _, fields in numbers), sep=" ")
-        except (ValueError, DeprecationWarning):  # of older versions of numpy
-            values = np.empty(0)
-        if values.size == len(numbers) * dims:
-            return values.astype(np.float32).reshape(-1, dims)
-        return np.stack([_row(fields, dims, path, number) for number, fields in numbers])
+    """Parse the numbers of lines, (n, dims): many by pandas, few or odd ones by Python."""
+    with np.errstate(over="ignore"):  # inf, which is refused by word
+        if len(numbers) > FEW_LINES:
+            content = b"\n".join(fields.lstrip(b" ") for _, fields in numbers)
+            with suppress(ValueError, OverflowError):
+                matrix = _by_pandas(content, dims)
+                if matrix.shape == (len(numbers), dims):
+                    return matrix
+        rows = [_row(fields, dims, path, number) for number, fields in numbers]
+    return np.stack(rows) if rows else np.empty((0, dims), dtype=np.float32)
+
+
+def _by_pandas(content: bytes, dims: int) -> Vector:
+    options: dict[str, Any] = {"na_filter": False, "quoting": csv.QUOTE_NONE}
+    frame = pd.read_csv(
+        io.BytesIO(content),
+        sep=" ",
+        lineterminator="\n",
+        names=range(dims),
+        index_col=False,
+        dtype=np.float32,
+        **options,
+    )
+    return np.asarray(frame, dtype=np.float32)
 
 
 def _row(fields: bytes, dims: int, path: Path, number: int) -> Vector:
