@@ -31,19 +31,19 @@ def check_limits(run: Path, limits: Path, /, *, screen: Screen = SCREEN) -> int:
         A .toml file.
     """
     from ..model.posterior_files import load_posterior
-    from ..posterior.hypothesis import describe_sums
+    from ..posterior.hypothesis import hypothesis
     from ..workflows.limits import load_limits
 
     stated = load_limits(limits)
     posterior = load_posterior(run / "posterior.nc" if run.is_dir() else run)
-    frame = describe_sums(posterior, *stated.ends, ci_prob=stated.ci_prob)
+    sums = [f"{name} > 0" for name in stated.ends]
+    frame = hypothesis(posterior, *sums, ci_prob=stated.ci_prob)
     outside = 0
-    for row in frame.to_dict("records"):
-        low, high = stated.ends[row["sum"]]
+    for (name, (low, high)), row in zip(stated.ends.items(), frame.to_dict("records"), strict=True):
         holds = low <= row["low"] and row["high"] <= high
         outside += not holds
         screen.say(
-            f"{'inside' if holds else 'OUTSIDE'}: {row['sum']} {row['mean']:.3f} "
+            f"{'inside' if holds else 'OUTSIDE'}: {name} {row['mean']:.3f} "
             f"({row['low']:.3f} to {row['high']:.3f}), limits {low:g} to {high:g}"
         )
     screen.say(f"{outside} of {len(frame)} intervals leave their limits.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,21 +18,14 @@ from .summaries import carry_warnings, in_front, levels
 if TYPE_CHECKING:
     from xarray import DataTree
 
-type _Draws = Mapping[str, Mapping[str, FloatArray]]
+type _Draws = dict[str, dict[str, FloatArray]]
 
 _NAME = r"`[^`]+`|[^\W\d]\w*"
 
-_TERM = re.compile(
-    rf"\s*(?P<sign>[+-]?)\s*(?:(?P<number>\d+\.?\d*|\.\d+)\s*\*?\s*)?"
-    rf"(?:(?P<word>word\s+)?(?P<of>{_NAME})\s*:\s*)?(?P<name>{_NAME})?\s*"
+_TOKEN = re.compile(
+    rf"(?P<word>word\s+)?(?P<of>{_NAME})\s*:|(?P<name>{_NAME})|(?P<plain>[-+*/<>().\d\s]+)|."
 )
-"""One summand: a sign, a factor, what it is of, and a connection; every part may be absent."""
-
-ALL = "all"
-"""What stands before connections of the overall level, where it must be said."""
-
-WORD_OF = "word "
-"""What stands before a protected word that has a group's name."""
+"""What connections are of, a connection, or arithmetic; anything else is refused."""
 
 
 def hypothesis(
@@ -51,7 +43,7 @@ def hypothesis(
         A posterior from `fit`.
     *hypotheses : str
         Such as ``"muslim: associated - different < christian: associated - different"``. Both sides
-        of ``<`` or ``>`` are sums of connections and numbers; a number before ``*`` multiplies. A
+        of ``<`` or ``>`` are connections and numbers joined by ``+ - * /`` and parentheses. A
         group or a protected word with a colon is what the connections behind it are of; a group is
         meant where both have the name, and ``word muslim:`` means the word. It holds up to the next
         colon, beyond the ``<`` too; ``all:`` and no colon at all mean the overall level. Names with
@@ -72,7 +64,7 @@ def hypothesis(
     Raises
     ------
     ValueError
-        If a statement cannot be read; the message points at the place.
+        If a statement cannot be read.
 
     Examples
     --------
@@ -84,94 +76,63 @@ def hypothesis(
     >>> bool(bb.hypothesis(post, question)["probability"][0] > 0.8)
     True
     """
-    draws = _draws(tree, over)
-    sides = [_sides(text, draws) for text in hypotheses]
-    if not sides:
+    if not hypotheses:
         raise ValueError("no hypothesis is given; such as 'associated < different'")
-    apart = np.stack([left - right for left, _, right in sides], axis=1)
-    smaller = np.array([sign == "<" for _, sign, _ in sides])
-    frame = describe_draws(apart, ci_prob, ci_kind)
-    probability = np.where(smaller, (apart < 0).mean(axis=0), (apart > 0).mean(axis=0))
+    draws = _draws(tree, over)
+    gaps, signs = zip(*(_difference(text, draws) for text in hypotheses), strict=True)
+    differences = np.stack(gaps, axis=1)
+    frame = describe_draws(differences, ci_prob, ci_kind)
+    probability = (differences * signs > 0).mean(axis=0)
     frame = in_front(frame, hypothesis=list(hypotheses), probability=probability)
     return carry_warnings(frame, tree)
-
-
-def describe_sums(
-    tree: DataTree,
-    *sums: str,
-    ci_prob: float = DEFAULT_CI_PROB,
-    ci_kind: str = DEFAULT_CI_KIND,
-) -> pd.DataFrame:
-    """Describe sums of mean distances in words, such as one side of a hypothesis.
-
-    Returns
-    -------
-    DataFrame
-        One row a sum: ``sum``, ``mean``, ``sd``, ``low``, ``high``.
-
-    Raises
-    ------
-    ValueError
-        If one cannot be read; the message points at the place.
-    """
-    draws = _draws(tree, "population")
-    frame = describe_draws(
-        np.stack([_sum(text, 0, len(text), draws)[0] for text in sums], axis=1), ci_prob, ci_kind
-    )
-    return carry_warnings(in_front(frame, sum=list(sums)), tree)
 
 
 def _draws(tree: DataTree, over: str) -> _Draws:
     """Return draws by connection, of all words, of every group, and of every word."""
     names = labels(tree, "connection")
-    found: dict[str, Mapping[str, FloatArray]] = {}
-    for each in levels(tree, over):
-        of = each.protected_word or each.protected_group
-        draws = dict(zip(names, each.draws.T, strict=True))
-        if each.level == WORD:
-            found[WORD_OF + of] = draws
-        found.setdefault(of, draws)
-    return found
+    draws: _Draws = {}
+    for part in levels(tree, over):
+        of = part.protected_word or part.protected_group or "all"
+        values = dict(zip(names, part.draws.T, strict=True))
+        if part.level == WORD:
+            draws[f"word {of}"] = values
+        draws.setdefault(of, values)
+    return draws
 
 
-def _sides(text: str, draws: _Draws) -> tuple[FloatArray, str, FloatArray]:
-    """Return the draws of both sides, and the sign between them."""
-    bare = re.sub("`[^`]*`", lambda quoted: "`" * len(quoted[0]), text)
-    signs = list(re.finditer("[<>]", bare))
-    if len(signs) != 1:
-        place = signs[1].start() if signs else len(text)
-        raise _unread(text, place, f"one < or > is needed; there are {len(signs)}")
-    at = signs[0].start()
-    left, of = _sum(text, 0, at, draws)
-    return left, text[at], _sum(text, at + 1, len(text), draws, of)[0]
-
-
-def _sum(text: str, place: int, end: int, draws: _Draws, of: str = "") -> tuple[FloatArray, str]:
-    """Add up the summands of a text from one place to another; and what the last one is of."""
-    total, first = np.zeros(()), True
-    while first or place < end:
-        term = _TERM.match(text, place, end)
-        assert term is not None  # every part of it may be absent
-        if term["number"] is None and term["name"] is None:
-            raise _unread(text, term.end(), "a connection or a number is needed here")
-        if not first and not term["sign"]:
-            raise _unread(text, place, "a sign is needed here, + or -")
-        if term["of"] is not None:
-            of = (WORD_OF if term["word"] else "") + term["of"].strip("`")
-            if of == ALL and ALL not in draws:
-                of = ""
+def _difference(text: str, draws: _Draws) -> tuple[FloatArray, int]:
+    """Return the draws of the left side less the right, (n_draws,), and the sign that is asked."""
+    of, parts = "all", list[str]()
+    values: dict[str, FloatArray] = {}
+    for token in _TOKEN.finditer(text):
+        if token["of"]:
+            of = ("word " if token["word"] else "") + token["of"].strip("`")
             if of not in draws:
-                why = unknown_name("group or word", of, filter(None, draws))
-                raise _unread(text, term.start("of"), why)
-        factor = float(term["number"] or 1) * (-1 if term["sign"] == "-" else 1)
-        value: FloatArray | float = 1.0
-        if (name := term["name"]) is not None:
-            if (name := name.strip("`")) not in draws[of]:
+                raise _unread(text, token.start("of"), unknown_name("group or word", of, draws))
+        elif token["name"]:
+            name = token["name"].strip("`")
+            if name not in draws[of]:
                 why = unknown_name("connection", name, draws[of])
-                raise _unread(text, term.start("name"), why)
-            value = draws[of][name]
-        total, place, first = total + factor * value, term.end(), False
-    return total, of
+                raise _unread(text, token.start(), why)
+            parts.append(f" x{len(values)} ")
+            values[f"x{len(values)}"] = draws[of][name]
+        elif token["plain"]:
+            parts.append(token["plain"])
+        else:
+            raise _unread(text, token.start(), f"{token[0]!r} means nothing here")
+    whole = "".join(parts)
+    sides = re.split("[<>]", whole)
+    if len(sides) != 2:
+        raise _unread(text, len(text), f"one < or > is needed; there are {len(sides) - 1}")
+    try:
+        left, right = (
+            np.asarray(pd.eval(side, engine="python", local_dict=values), dtype=np.float64)
+            for side in sides
+        )
+    except (SyntaxError, TypeError, ValueError) as error:
+        raise _unread(text, 0, "a connection, a number or a sign is lacking") from error
+    n_draws = len(next(iter(draws["all"].values())))
+    return np.broadcast_to(left - right, n_draws), -1 if "<" in whole else 1
 
 
 def _unread(text: str, place: int, why: str) -> ValueError:
