@@ -12,11 +12,7 @@ from xarray import DataTree
 import bayesbias as bb
 from bayesbias import WordList, scores
 from bayesbias.model.tree import labels, stacked
-from bayesbias.posterior.posterior_scores import (
-    POSTERIOR_SCORES,
-    posterior_scores,
-    with_posterior_scores,
-)
+from bayesbias.posterior.posterior_scores import NO_BIAS, posterior_scores, with_posterior_scores
 from bayesbias.scores.table import SCORE_TABLE_COLUMNS
 
 ROUNDING = 1e-12
@@ -142,23 +138,12 @@ def test_posteriors_by_hand_from_the_draws(crossed: DataTree) -> None:
         assert inside == pytest.approx(0.89, abs=1e-3)  # one draw in 2,000, on either side
 
 
-@pytest.mark.parametrize("name", ["gender", "religion", "race", "weat1", "weat7", "weat10"])
-def test_bundled_lists_have_the_mac_of_their_tables(name: str) -> None:
-    wordlist = bb.load_wordlist(name)
-    vectors = bb.load_vectors("glove-demo", words=wordlist, case="fallback")
-    table = bb.distance_table(vectors, wordlist)
-    frame = posterior_scores(fitted(table, "paper"))
-    assert value(frame, "mac") == pytest.approx(scores.mac_of_table(table).score, abs=ROUNDING)
-    # Of the words of a table that is measured without error, the model is sure.
-    assert value(frame, "mac", "sd") < 0.02
-
-
 def test_a_word_without_rows_of_a_set_counts_in_mac_only() -> None:
     table = table_of(*toy(sizes=(3, 3)))
     whole = posterior_scores(fitted(table, "paper"))
     cut = table[~((table["protected_word"] == "x0") & (table["connection"] == "different"))]
     frame = posterior_scores(fitted(cut, "paper"))
-    assert list(frame["score"]) == list(whole["score"]) == list(POSTERIOR_SCORES)
+    assert list(frame["score"]) == list(whole["score"]) == list(NO_BIAS)
     rest = table[table["protected_word"] != "x0"]
     without = posterior_scores(fitted(rest, "paper"))
     expected = observed(without) | {"mac": scores.mac_of_table(cut).score}
@@ -192,31 +177,19 @@ def test_attributes_without_rows_of_their_own_group_count() -> None:
     assert found == pytest.approx(expected, abs=ROUNDING)
 
 
-def test_stereotypes_of_groups_without_words_enter_mac_set_by_set() -> None:
-    table = table_of(*toy("xyzw", (3, 3, 2, 2)))
-    left = table[table["protected_group"].isin(["x", "y"])]
-    found = observed(posterior_scores(fitted(left, "paper")))
-    two = posterior_scores(fitted(left[left["attribute"].str[0].isin(["x", "y"])], "paper"))
-    expected = observed(two) | {"mac": scores.mac_of_table(left).score}
-    assert found == pytest.approx(expected, abs=ROUNDING)
-
-
-def test_changes_have_no_scores(change_tree: DataTree) -> None:
-    with pytest.raises(
-        ValueError, match="scores are of distances, and this posterior is of changes"
-    ):
-        posterior_scores(change_tree)
-
-
-def test_one_group_or_no_stereotypes() -> None:
+def test_one_group_has_mac_only_and_what_has_no_scores_is_refused(change_tree: DataTree) -> None:
     table = table_of(*toy())
     one = table[table["protected_group"] == "x"]
-    frame = posterior_scores(fitted(one, "paper"))
     mac = scores.mac_of_table(one).score
-    assert observed(frame) == pytest.approx({"mac": mac}, abs=ROUNDING)
-    controls = table[table["connection"].isin(["neutral", "human"])]
-    with pytest.raises(ValueError, match="no associated or different rows"):
-        posterior_scores(fitted(controls, "paper"))
+    found = observed(posterior_scores(fitted(one, "paper")))
+    assert found == pytest.approx({"mac": mac}, abs=ROUNDING)
+    controls = fitted(table[table["connection"].isin(["neutral", "human"])], "paper")
+    for tree, fragment in (
+        (controls, "no associated or different rows"),
+        (change_tree, "scores are of distances, and this posterior is of changes"),
+    ):
+        with pytest.raises(ValueError, match=fragment):
+            posterior_scores(tree)
 
 
 def test_an_attribute_of_two_sets_belongs_to_the_own_one_first() -> None:

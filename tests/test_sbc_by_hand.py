@@ -17,7 +17,7 @@ from numpy.random import Generator
 from xarray import DataTree
 
 import bayesbias as bb
-from bayesbias.posterior.posterior_scores import POSTERIOR_SCORES, _cells
+from bayesbias.posterior.posterior_scores import score_draws
 from studies.sbc import DRAWS, band_p_values
 
 N_TABLES = 300
@@ -99,9 +99,8 @@ def draws_of(tree: DataTree, *, scores: bool) -> dict[str, np.ndarray]:
     found["word"] = words.sel(protected_word="y1", connection="different").values
     found["attribute"] = stacked["attribute_effect"].sel(attribute="y 2").values
     if scores:
-        expected, _ = _cells(tree)
-        for name in ("weat_mean_difference", "weat_effect_size", "mac"):
-            found[name] = POSTERIOR_SCORES[name].value(expected)
+        drawn, _ = score_draws(tree)
+        found |= {name: drawn[name] for name in ("weat_mean_difference", "weat_effect_size", "mac")}
     return found
 
 

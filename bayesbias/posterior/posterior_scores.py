@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,9 +10,7 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws, interval_kind
 from ..model.likelihood import locations
-from ..model.tree import index_of, labels, outcome_of, spec_of
-from ..model.tree import n_draws as n_draws_of
-from ..model.tree import observed as observed_of
+from ..model.tree import index_of, labels, n_draws, observed, outcome_of, spec_of
 from ..scores.registry import Direction, Reading
 from ..scores.table import SCORE_TABLE_COLUMNS
 from ..scores.weat import effect_sizes
@@ -25,91 +21,14 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 
-@dataclass(frozen=True, eq=False)
-class Cells:
-    """Mean distances of protected words to stereotype sets, of n draws or of the sample with n = 1.
-
-    Set i is that of group i; others are stereotypes of groups that have no words.
-    """
-
-    distance: FloatArray  # (n, n_words, n_sets); NaN where a word has no row for a set
-    group_of: np.ndarray  # (n_words,)
-
-    @property
-    def n_groups(self) -> int:
-        """How many groups have words."""
-        return int(self.group_of.max()) + 1
-
-    def whole(self) -> Cells:
-        """The words that have rows for every group's set, and these sets."""
-        own = self.distance[:, :, : self.n_groups]
-        kept = np.isfinite(own[0]).all(axis=1)
-        return Cells(own[:, kept], self.group_of[kept])
-
-    def by_group(self) -> FloatArray:
-        """Means over each group's words, (n, n_groups, n_sets)."""
-        parts = [self.distance[:, self.group_of == at].mean(axis=1) for at in range(self.n_groups)]
-        return np.stack(parts, axis=1)
-
-    def associations(self) -> tuple[FloatArray, FloatArray]:
-        """WEAT's s of the words of both groups, (n, n_x) and (n, n_y)."""
-        s = self.distance[:, :, 1] - self.distance[:, :, 0]  # mean_A cos - mean_B cos
-        return s[:, self.group_of == 0], s[:, self.group_of == 1]
-
-
-def mac(cells: Cells) -> FloatArray:
-    """MAC: mean over words and sets of the mean distance, (n,)."""
-    return np.asarray(np.nanmean(cells.distance, axis=(1, 2)))
-
-
-def gweat(cells: Cells) -> FloatArray:
-    """GWEAT: Σ_i of the mean distance to all sets less that to the own set, (n,)."""
-    means = cells.whole().by_group()
-    own = np.trace(means, axis1=1, axis2=2)
-    return np.asarray(means.mean(axis=2).sum(axis=1) - own)
-
-
-def weat_mean_difference(cells: Cells) -> FloatArray:
-    """mean_X s - mean_Y s, (n,)."""
-    s_x, s_y = cells.whole().associations()
-    return np.asarray(s_x.mean(axis=1) - s_y.mean(axis=1))
-
-
-def weat_effect_size(cells: Cells) -> FloatArray:
-    """(mean_X s - mean_Y s)/sd s with ddof 1, (n,); NaN where all s are equal."""
-    return effect_sizes(*cells.whole().associations(), ddof=1)
-
-
-@dataclass(frozen=True)
-class PosteriorScore:
-    """A score of the distances that a model expects; fields as those of `ListScore`."""
-
-    value: Callable[[Cells], FloatArray]
-    is_possible: Callable[[Cells], bool]
-    no_bias: float = 0.0
-    direction: Direction = "higher"
-    reading: Reading = "closer to own stereotype"
-
-
-def _compares_groups(cells: Cells) -> bool:
-    if cells.n_groups < 2 or cells.distance.shape[2] < cells.n_groups:
-        return False
-    return len(set(cells.whole().group_of)) == cells.n_groups
-
-
-def _compares_two(cells: Cells) -> bool:
-    return cells.n_groups == 2 and _compares_groups(cells)
-
-
-POSTERIOR_SCORES = {
-    "mac": PosteriorScore(
-        mac, lambda _: True, no_bias=1.0, direction="lower", reading="closer to all stereotypes"
+NO_BIAS: dict[str, tuple[float, Direction, Reading]] = {
+    "mac": (1.0, "lower", "closer to all stereotypes"),
+    **dict.fromkeys(
+        ("gweat", "weat_mean_difference", "weat_effect_size"),
+        (0.0, "higher", "closer to own stereotype"),
     ),
-    "gweat": PosteriorScore(gweat, _compares_groups),
-    "weat_mean_difference": PosteriorScore(weat_mean_difference, _compares_two),
-    "weat_effect_size": PosteriorScore(weat_effect_size, _compares_two),
 }
-"""Scores that can be read from a posterior, by name."""
+"""Of every score its value without bias, which direction is more, and of what."""
 
 
 def posterior_scores(
@@ -177,19 +96,13 @@ def posterior_scores(
     >>> vectors = bb.load_vectors("glove-demo", wordlist)
     >>> table = bb.distance_table(vectors, wordlist)
     >>> post = bb.fit(table, seed=1)
-    >>> scores = bb.posterior_scores(post)
-    >>> "mac" in set(scores["score"])
-    True
+    >>> bb.posterior_scores(post)[["score", "observed"]].round(3).values.tolist()
+    [['mac', 0.902], ['gweat', 0.081]]
     """
-    expected, observed = _cells(tree)
-    possible = {
-        name: score for name, score in POSTERIOR_SCORES.items() if score.is_possible(observed)
-    }
-    draws = np.column_stack([score.value(expected) for score in possible.values()])
-    groups = ", ".join(labels(tree, "protected_group"))
-    frame = describe_draws(draws, ci_prob, ci_kind)
-    in_front(frame, score=list(possible), groups=groups)
-    frame["observed"] = [float(score.value(observed)[0]) for score in possible.values()]
+    draws, sample = score_draws(tree)
+    frame = describe_draws(np.column_stack(list(draws.values())), ci_prob, ci_kind)
+    in_front(frame, score=list(draws), groups=", ".join(labels(tree, "protected_group")))
+    frame["observed"] = [float(value[0]) for value in sample.values()]
     return carry_warnings(frame, tree)
 
 
@@ -231,45 +144,68 @@ def with_posterior_scores(
     """
     require_columns(table, SCORE_TABLE_COLUMNS)
     level = float(ci_prob or table.attrs.get("ci_prob", DEFAULT_CI_PROB))
-    found = posterior_scores(tree, level, ci_kind)
-    specs = [POSTERIOR_SCORES[str(name)] for name in found["score"]]
-    told = ("no_bias", "direction", "reading")
-    rows = found.rename(columns={"mean": "value"}).assign(
+    scores = posterior_scores(tree, level, ci_kind)
+    meaning = zip(*(NO_BIAS[str(name)] for name in scores["score"]), strict=True)
+    rows = scores.rename(columns={"mean": "value"}).assign(
         interval="posterior",
-        **{name: [getattr(spec, name) for spec in specs] for name in told},
+        **dict(zip(("no_bias", "direction", "reading"), meaning, strict=True)),
         choices=f"posterior mean, model {spec_of(tree).name}, {interval_kind(ci_kind).name}",
-        note=[f"in the sample {value:.4g}" for value in found["observed"]],
+        note=[f"in the sample {value:.4g}" for value in scores["observed"]],
     )
     joined = pd.concat([table, rows.reindex(columns=list(SCORE_TABLE_COLUMNS))], ignore_index=True)
     joined.attrs = table.attrs | {
         "ci_prob": level,
         "ci_kind": ci_kind,
-        "warnings": found.attrs["warnings"],
+        "warnings": scores.attrs["warnings"],
     }
     return joined
 
 
-def _cells(tree: DataTree) -> tuple[Cells, Cells]:
-    """Expected distances by word and set under every draw, and those of the sample."""
+def score_draws(tree: DataTree) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
+    """Return the scores under every draw, (n_draws,), and those of the sample, (1,), by name."""
     if (outcome := outcome_of(tree)) != COLUMNS[-1]:
         raise ValueError(
             f"scores are of distances, and this posterior is of {outcome}s; fit the table before, "
             "or the one after, by bb.fit"
         )
     word, set_of = index_of(tree, "word_index"), _sets(tree)
-    observed = observed_of(tree)
-    group_of = index_of(tree, "group_index")
-    n_sets, n_draws = int(set_of.max()) + 1, n_draws_of(tree)
-    expected = np.full((n_draws, len(group_of), n_sets), np.nan)
-    sample = np.full((1, len(group_of), n_sets), np.nan)
-    for at in range(len(group_of)):
-        rows = np.flatnonzero((word == at) & (set_of >= 0))
+    y, group_of = observed(tree)[None], index_of(tree, "group_index")
+    expected = np.full((n_draws(tree), len(group_of), int(set_of.max()) + 1), np.nan)
+    sample = np.full((1, *expected.shape[1:]), np.nan)
+    for w in range(len(group_of)):
+        rows = np.flatnonzero((word == w) & (set_of >= 0))
         located = locations(tree, rows)
-        for each in np.unique(set_of[rows]):
-            inside = set_of[rows] == each
-            expected[:, at, each] = located[:, inside].mean(axis=1)
-            sample[0, at, each] = observed[rows[inside]].mean()
-    return Cells(expected, group_of), Cells(sample, group_of)
+        for s in np.unique(set_of[rows]):
+            inside = set_of[rows] == s
+            expected[:, w, s] = located[:, inside].mean(axis=1)
+            sample[:, w, s] = y[:, rows[inside]].mean(axis=1)
+    return _scores(expected, group_of), _scores(sample, group_of)
+
+
+def _scores(distance: FloatArray, group_of: np.ndarray) -> dict[str, FloatArray]:
+    """Compute all scores that are possible, each (n,).
+
+    Parameters
+    ----------
+    distance : (n, n_words, n_sets) float
+        Mean distances; set i is that of group i, further ones are of groups that have no words.
+        NaN where a word has no row for a set.
+    group_of : (n_words,) int
+    """
+    scores = {"mac": np.asarray(np.nanmean(distance, axis=(1, 2)))}
+    n_groups = int(group_of.max()) + 1
+    whole = np.isfinite(distance[0, :, :n_groups]).all(axis=1)
+    own, group = distance[:, whole, :n_groups], group_of[whole]
+    if n_groups < 2 or own.shape[2] < n_groups or len(set(group)) < n_groups:
+        return scores
+    means = np.stack([own[:, group == g].mean(axis=1) for g in range(n_groups)], axis=1)
+    scores["gweat"] = means.mean(axis=2).sum(axis=1) - np.trace(means, axis1=1, axis2=2)
+    if n_groups == 2:
+        s = own[:, :, 1] - own[:, :, 0]  # mean_A cos - mean_B cos
+        x, y = s[:, group == 0], s[:, group == 1]
+        scores["weat_mean_difference"] = np.asarray(x.mean(axis=1) - y.mean(axis=1))
+        scores["weat_effect_size"] = effect_sizes(x, y, ddof=1)
+    return scores
 
 
 def _sets(tree: DataTree) -> np.ndarray:
