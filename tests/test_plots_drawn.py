@@ -68,20 +68,6 @@ def test_forest_draws_means_and_intervals_where_the_frame_has_them() -> None:
     assert [1.0, 1.0] in [list(each.get_xdata()) for each in ax.get_lines()]
 
 
-@pytest.mark.parametrize(
-    ("level", "names", "heads"),
-    [
-        ("overall", ["all groups"], []),
-        ("group", ["group: woman", "group: man"], []),
-        ("word", ["she", "her", "he"], ["group: woman", "group: man"]),
-    ],
-)
-def test_forest_of_one_level(level: str, names: list[str], heads: list[str]) -> None:
-    ax = plots.forest(summaries(), level=level)
-    assert (row_names(ax), headings(ax)) == (names, heads)
-    assert len(line(ax, "human").get_xdata()) == len(names)
-
-
 def test_forest_grows_with_its_words_and_leaves_too_many_out() -> None:
     heights = []
     for n_words in (2, 50):
@@ -153,65 +139,106 @@ def test_numbers_have_a_minus_and_significant_digits(value: float, text: str) ->
     assert number(value) == text
 
 
-def test_changes_lie_around_zero_with_their_band(change_tree: Any) -> None:
-    frame = comparison.changes(change_tree)
-    ax = plots.change_forest(frame, rope=0.03)
-    assert points(ax) == set(frame["mean"].round(9))
-    assert band_of(ax) == pytest.approx((-0.03, 0.03))
-    human = frame[frame["connection"] == "human"]
-    ax = plots.before_after(human)
-    assert points(ax) == set(human["after"].round(9))
-    low, high = human[["before", "after"]].min(axis=1), human[["before", "after"]].max(axis=1)
-    assert bars(ax) == ends(human.assign(low=low, high=high))
+SWEEP = pd.MultiIndex.from_product([["one", "two"], ["a", "b"], ["m", "n"]]).to_frame(
+    index=False, name=["list", "embedding", "model"]
+)
+SWEEP["mean"] = np.linspace(-0.1, 0.1, len(SWEEP))
+SWEEP = SWEEP.assign(level="overall", first="associated", second="human")
+SWEEP = SWEEP.assign(low=SWEEP["mean"] - 0.1, high=SWEEP["mean"] + 0.1)
+RANKS = pd.DataFrame({"wordlist": ["", "one"], "embedding": ["e", "e"], "p_most": [0.999, 0.3]})
+RANKS = RANKS.assign(mean=-0.1, low=-0.2, high=0.1)
+RANKS = RANKS.assign(raw_mean=[-0.15, np.nan], raw_low=[-0.3, np.nan], raw_high=[0.0, np.nan])
+SDS = pd.DataFrame({"parameter": ["sigma", "nu"], "of": "", "mean": [0.2, 7.2]})
+SDS = SDS.assign(low=[0.1, 5.1], high=[0.3, 9.4])
+PAIRS = bb.scores.associations(*leaning("xyz", n=4)).assign(effect_size=-1.234, separability=0.5)
+WORD_HEADS = ["group: woman", "group: man"]
 
 
-def test_orders_show_both_intervals_and_their_probability(change_tree: Any) -> None:
-    frame = comparison.order_changes(change_tree)
-    ax = plots.order_forest(frame)
-    before = ends(frame, "before_low", "before_high")
-    assert bars(ax) == before | ends(frame, "after_low", "after_high")
-    assert set(map(percent, frame["p_turned"])) <= set(beside(ax))
-    assert legend_names(ax) == ["before", "after"]
+def case(ax: Any, points: Any = None, **expected: Any) -> dict[str, Any]:
+    """What a plot shows: where its points are, and whatever else is named."""
+    return {"ax": ax, "points": points, **expected}
 
 
-def test_sweeps_have_a_block_a_list_and_a_colour_a_model() -> None:
-    keys = pd.MultiIndex.from_product([["one", "two"], ["a", "b"], ["m", "n"]])
-    frame = keys.to_frame(index=False, name=["list", "embedding", "model"])
-    values = np.linspace(-0.1, 0.1, len(frame))
-    frame = frame.assign(level="overall", first="associated", second="human", mean=values)
-    frame = frame.assign(low=values - 0.1, high=values + 0.1)
-    ax = plots.sweep_forest(frame)
-    assert row_names(ax) == ["a", "b", "a", "b"]
-    assert headings(ax) == ["one", "two"]
-    assert legend_names(ax) == ["m", "n"]
-    assert bars(ax) == ends(frame)
+def cases(change_tree: Any, posterior: Any) -> dict[str, dict[str, Any]]:
+    changes, orders = comparison.changes(change_tree), comparison.order_changes(change_tree)
+    ends_of = changes[["before", "after"]].agg(["min", "max"], axis=1)
+    sds = bb.sd_summary(posterior)
+    return {
+        "overall": case(plots.forest(summaries(), level="overall"), rows=["all groups"], heads=[]),
+        "group": case(plots.forest(summaries(), level="group"), rows=WORD_HEADS, heads=[]),
+        "word": case(
+            plots.forest(summaries(), level="word"), rows=["she", "her", "he"], heads=WORD_HEADS
+        ),
+        "changes": case(
+            plots.change_forest(changes, rope=0.03), changes["mean"], band=(-0.03, 0.03)
+        ),
+        "before_after": case(
+            plots.before_after(changes), changes["after"], bars=ends(ends_of, "min", "max")
+        ),
+        "orders": case(
+            plots.order_forest(orders),
+            pd.concat([orders["before"], orders["after"]]),
+            bars=ends(orders, "before_low", "before_high")
+            | ends(orders, "after_low", "after_high"),
+            beside={*map(percent, orders["p_turned"])},
+            legend=["before", "after"],
+        ),
+        "sweep": case(
+            plots.sweep_forest(SWEEP),
+            SWEEP["mean"],
+            rows=["a", "b", "a", "b"],
+            heads=["one", "two"],
+            legend=["m", "n"],
+            bars=ends(SWEEP),
+        ),
+        "ranks": case(
+            plots.rank_forest(RANKS),
+            bars={(-0.2, 0.1), (-0.3, 0.0)},
+            beside={">99%", "30%"},
+            heads=["all", "one"],
+        ),
+        "scales": case(
+            plots.scales(sds),
+            sds["mean"],
+            rows=[*bb.CONNECTIONS] * 2,
+            heads=["between protected words", "between single distances"],
+        ),
+        "tails": case(
+            plots.scales(SDS),
+            rows=["between single distances"],
+            note="Tails: 7 degrees of freedom (5 to 9)",
+        ),
+        "pairs": case(
+            plots.pair_forest(shares()),
+            pd.Series([0.4, 0.7]),
+            rows=["one", "two", "one", "two"],
+            heads=["all bias types", "age"],
+        ),
+        "associations": case(
+            plots.associations(PAIRS),
+            PAIRS["association"],
+            rows=["x", "y", "x", "z", "y", "z"],
+            heads=["x, y", "x, z", "y, z"],
+            beside={"d = −1.23", "50% in order"},
+        ),
+    }
 
 
-def test_ranks_show_the_model_of_all_and_each_by_itself() -> None:
-    frame = pd.DataFrame({"wordlist": ["", "one"], "embedding": ["e", "e"]})
-    frame = frame.assign(mean=-0.1, low=-0.2, high=0.1, p_most=[0.999, 0.3])
-    frame = frame.assign(raw_mean=[-0.15, np.nan], raw_low=[-0.3, np.nan], raw_high=[0.0, np.nan])
-    ax = plots.rank_forest(frame)
-    assert bars(ax) == {(-0.2, 0.1), (-0.3, 0.0)}
-    assert beside(ax)[:2] == [">99%", "30%"]
-    assert headings(ax) == ["all", "one"]
+def test_rows_are_where_the_frames_have_them(change_tree: Any, posterior: Any) -> None:
+    read = {"rows": row_names, "heads": headings, "legend": legend_names, "bars": bars}
+    for name, expected in cases(change_tree, posterior).items():
+        ax = expected.pop("ax")
+        if (values := expected.pop("points")) is not None:
+            assert points(ax) == set(values.round(9)), name
+        assert expected.pop("beside", set()) <= set(beside(ax)), name
+        assert expected.pop("note", "") in note(ax), name
+        if (band := expected.pop("band", None)) is not None:
+            assert band_of(ax) == pytest.approx(band), name
+        for part, value in expected.items():
+            assert read[part](ax) == value, (name, part)
 
 
 # --- spreads and checks
-
-
-def test_scales_have_headings_and_tell_degrees_of_freedom(posterior: Any) -> None:
-    frame = bb.sd_summary(posterior)
-    ax = plots.scales(frame)
-    assert headings(ax) == ["between protected words", "between single distances"]
-    assert row_names(ax) == [*bb.CONNECTIONS] * 2
-    assert points(ax) == set(frame["mean"].round(9))
-    assert ax.get_xlim()[0] == 0
-    tails = {"parameter": "nu", "of": "", "mean": 7.2, "low": 5.1, "high": 9.4}
-    one = {"parameter": "sigma", "of": "", "mean": 0.2, "low": 0.1, "high": 0.3}
-    ax = plots.scales(pd.DataFrame([one, tails]))
-    assert row_names(ax) == ["between single distances"]
-    assert "Tails: 7 degrees of freedom (5 to 9)" in note(ax)
 
 
 def test_every_standard_deviation_of_distances_has_words() -> None:
@@ -254,10 +281,6 @@ def test_prior_predictive_marks_figures_outside() -> None:
     assert "of tables drawn from the prior of maximal" in note(ax)
 
 
-def test_predictive_check_of_a_change_says_what_it_shows(change_tree: Any) -> None:
-    assert plots.predictive_check(change_tree).get_ylabel() == "change of cosine distance"
-
-
 # --- distances and words
 
 
@@ -274,12 +297,6 @@ def test_distributions_shade_the_band_and_print_the_shares() -> None:
         assert row - 0.75 < y.min() < row
         areas.append(np.trapezoid(row - y, x))
     assert areas == pytest.approx([areas[0]] * len(areas), rel=0.02)  # tails beyond two bandwidths
-
-
-def test_distributions_of_few_rows_have_a_rug_only() -> None:
-    ax = plots.distributions(distances({"she": "woman"}, ("associated", "human"), 2))
-    assert row_names(ax) == ["associated", "human"]
-    assert not [each for each in ax.get_lines() if each.get_label() in bb.CONNECTIONS]
 
 
 def test_distributions_before_and_after_have_one_band(
@@ -357,22 +374,6 @@ def test_scores_are_stretched_to_the_far_end_of_their_interval() -> None:
     assert "ect, rnsb, same, same_stereotype, direct_bias" in note(ax)
     frame[["low", "high"]] = np.nan
     assert points(plots.scores(frame)) <= {-1.0, 0.0, 1.0}
-
-
-def test_every_word_of_a_pair_has_a_dot_in_the_row_of_its_group() -> None:
-    frame = bb.scores.associations(*leaning("xyz", n=4))
-    ax = plots.associations(frame.assign(effect_size=-1.234, separability=0.5))
-    assert row_names(ax) == ["x", "y", "x", "z", "y", "z"]
-    assert headings(ax) == ["x, y", "x, z", "y, z"]
-    assert points(ax) == set(frame["association"].round(9))
-    assert beside(ax)[:2] == ["d = −1.23", "50% in order"]
-
-
-def test_pairs_have_a_block_a_type_and_a_row_a_model() -> None:
-    ax = plots.pair_forest(shares())
-    assert row_names(ax) == ["one", "two", "one", "two"]
-    assert headings(ax) == ["all bias types", "age"]
-    assert points(ax) == {0.4, 0.7}
 
 
 def rates(kind: str = "false alarms") -> pd.DataFrame:
