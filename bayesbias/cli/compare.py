@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from cyclopts import Parameter as Option
 
@@ -12,9 +11,6 @@ from ..sampling.options import FitOptions
 from . import options
 from .options import AllowPickle, Force, Models, OpenReport, OutFolder
 from .screen import SCREEN, Screen
-
-if TYPE_CHECKING:
-    from ..workflows.change import ChangeAnalysis
 
 TAKEN_WITH_VECTORS = ("case", "allow_pickle", "recover_words")
 """Options that do nothing where no vectors are given."""
@@ -73,10 +69,12 @@ def compare(
         How words are looked up: exact, lower or fallback.
     """
     from ..model.defaults import DEFAULT_MODELS
+    from ..report.changes import change_page
+    from ..report.folder import write_report
     from ..report.wording.changes import told_lines
     from ..tables.table_files import read_table
     from ..workflows.change import ChangeSettings, analyse_change
-    from ..workflows.output import replace_results, require_place
+    from ..workflows.output import replace_results, require_place, versions, write_frames
 
     settings = ChangeSettings(
         names=(before.stem, after.stem),
@@ -93,8 +91,17 @@ def compare(
     with screen.steps(8) as tell:
         analysis = analyse_change(*tables, settings, **given, tell=tell)
         with replace_results(out, force=force) as stage:  # only now is anything written
-            _write(analysis, stage, command, tell)
-            tell(f"writing {out}")
+            write_frames(analysis.frames, analysis.posteriors, stage)
+            record = {
+                "command": command,
+                "versions": versions(),
+                "hashes": {"pairs": analysis.lead.posterior.attrs["table_hash"]},
+                "models": {
+                    name: result.spec.to_dict() for name, result in analysis.results.items()
+                },
+                "warnings": list(analysis.notices),
+            }
+            write_report(change_page(analysis), record, stage, tell)
     lines = told_lines(analysis)
     return options.finish(screen, lines, out, open_report=open_report, doubtful=analysis.doubtful)
 
@@ -131,22 +138,3 @@ def _from_vectors(
     sets = load_defining_sets(recover)
     first, second = (load_frequent(source, sets, **loading) for source in sources[1:])
     return {"scored": scored, "searched": Searched(first, second, sets, n_words)}
-
-
-def _write(
-    analysis: ChangeAnalysis, folder: Path, command: str, tell: Callable[[str], None]
-) -> None:
-    """Write everything into the folder, the record last."""
-    from ..report.changes import change_page
-    from ..report.folder import write_report
-    from ..workflows import output
-
-    output.write_frames(analysis.frames, analysis.posteriors, folder)
-    record = {
-        "command": command,
-        "versions": output.versions(),
-        "hashes": {"pairs": analysis.lead.posterior.attrs["table_hash"]},
-        "models": {model: result.spec.to_dict() for model, result in analysis.results.items()},
-        "warnings": list(analysis.notices),
-    }
-    write_report(change_page(analysis), record, folder, tell)

@@ -151,7 +151,7 @@ def _tell_shares(paired: pd.DataFrame, screen: Screen) -> None:
     rows = []
     for measure, part in paired.groupby("measure", sort=False):
         share = percentage_score(part["stereotypical"], part["anti_stereotypical"])
-        rows.append((str(measure), f"{share.n_pairs:,}", str(share.n_ties), f"{share.score:.1f}"))
+        rows.append([str(measure), f"{share.n_pairs:,}", f"{share.n_ties}", f"{share.score:.1f}"])
     heads = ("measure", "pairs>", "ties>", "stereotypical preferred, %>")
     screen.table("Preferences (50 is none)", heads, rows)
 
@@ -226,39 +226,29 @@ def report(
 
 def _read(places: Sequence[Path]) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
     """Read what was scored, here or elsewhere, with a record of every folder or log."""
+    import pandas as pd
+
     from ..maskedlm import paired_scores, read_scores
-    from ..maskedlm.score_files import RECORD, SCORES
+    from ..maskedlm.score_files import RECORD, SCORES, read_scored
 
     ours = [any((place / name).is_file() for name in (SCORES, RECORD)) for place in places]
-    if any(ours) and not all(ours):
+    if not any(ours):
+        paired = read_scores(places)
+        return paired, paired.attrs["logs"]
+    if not all(ours):
         raise ValueError(
             "give folders of scores or logs, not both: pairs have other names in logs, and models "
             "are compared pair by pair"
         )
-    if all(ours):
-        scores, records = _read_scored(places)
-        return paired_scores(scores), records
-    paired = read_scores(places)
-    return paired, paired.attrs["logs"]
-
-
-def _read_scored(folders: Sequence[Path]) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
-    """Read scores, and check that they are of the same data under different names."""
-    import pandas as pd
-
-    from ..maskedlm.score_files import read_scored
-
-    frames, records = zip(*map(read_scored, folders), strict=True)
-    names = Counter(record["model"] for record in records)
-    name, count = names.most_common(1)[0]
+    frames, records = zip(*map(read_scored, places), strict=True)
+    name, count = Counter(record["model"] for record in records).most_common(1)[0]
     if count > 1:
         raise ValueError(
             f"two folders call their model {name!r}; score one again with another --name"
         )
-    data = {(record["dataset"], record["data_hash"]) for record in records}
-    if len(data) > 1:
+    if len({(record["dataset"], record["data_hash"]) for record in records}) > 1:
         raise ValueError("the folders were scored on different data; models need the same pairs")
-    return pd.concat(frames, ignore_index=True), list(records)
+    return paired_scores(pd.concat(frames, ignore_index=True)), list(records)
 
 
 def _findings(analysis: PairAnalysis) -> Iterator[str]:

@@ -193,15 +193,13 @@ def command_line(*idle: str, **settled: object) -> str:
     chain, given = _WORDS.get()
     words = [*chain, *(str(value) for value in given[""] if value is not None)]
     for name, value in (given | settled).items():
-        flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
         if not name or name in idle or value is None or value is False:
             continue
-        if value is True:
-            words.append(flag)
-        elif isinstance(value, tuple) and name == "ranks":
-            words += [flag, *map(str, value)]
+        flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
+        values = [] if value is True else value if isinstance(value, list | tuple) else [value]
+        if name == "ranks" or value is True:
+            words += [flag, *map(str, values)]
         else:
-            values = value if isinstance(value, list | tuple) else [value]
             words += [word for one in values for word in (flag, str(one))]
     return shlex.join(words)
 

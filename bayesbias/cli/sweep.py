@@ -141,9 +141,8 @@ def _tell(done: Sweep, screen: Screen) -> None:
     if 0 < len(done.cells) - len(done.failures) <= MOST_TOLD:
         second, frame = next(iter(gaps(done).items()))
         _tell_table(gap_table(done, second, frame), screen, TOLD_COLUMNS)
-    failures = failure_table(done)
-    if failures.rows:
-        _tell_table(failures, screen)
+    if done.failures:
+        _tell_table(failure_table(done), screen)
 
 
 def _tell_table(table: Table, screen: Screen, most: int | None = None) -> None:

@@ -143,7 +143,11 @@ def fit_change(
     _warn_of_unpaired(pairs)
     pairs = pairs.each_vector_once(drop=drop_duplicates, stacklevel=2)
     design = pairs.design()
-    _require_change(design, spec)
+    if np.abs(design.y).max() <= ROUNDING:
+        raise ValueError(
+            f"the tables are the same: all {len(design.y):,} paired distances are equal"
+        )
+    require_variation(design, spec)
     return _fit_both(design, pairs, spec, fit_options(options, keywords))
 
 
@@ -198,14 +202,6 @@ def _warn_of_unpaired(pairs: Pairs) -> None:
         "bb.comparison.unpaired(before, after) lists",
         stacklevel=3,
     )
-
-
-def _require_change(design: Design, spec: ModelSpec) -> None:
-    if np.abs(design.y).max() <= ROUNDING:
-        raise ValueError(
-            f"the tables are the same: all {len(design.y):,} paired distances are equal"
-        )
-    require_variation(design, spec)
 
 
 def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, options: FitOptions) -> DataTree:
@@ -275,14 +271,11 @@ def _join(change: DataTree, level: DataTree, slope: FloatArray, pairs: Pairs) ->
         before=("row", pairs.distances("before")), slope=("connection", slope)
     )
     counts = pairs.unpaired["table"].value_counts()
+    doubts = [f"of the distances before: {doubt}" for doubt in warnings_of(level)]
     change.attrs |= {
         "outcome": OUTCOME,
         "n_pairs": len(pairs.rows),
         "n_repeated": pairs.n_repeated,
         **{f"n_unpaired_{name}": int(counts.get(name, 0)) for name in WHEN},
-        "warnings": json.dumps([*warnings_of(change), *_named(warnings_of(level))]),
+        "warnings": json.dumps([*warnings_of(change), *doubts]),
     }
-
-
-def _named(doubts: list[str]) -> list[str]:
-    return [f"of the distances before: {doubt}" for doubt in doubts]

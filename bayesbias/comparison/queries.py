@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -84,7 +85,7 @@ def distance_tables(
     tables = []
     for embedding, vectors in _loaded(embeddings, lists, case).items():
         for words in lists:
-            with _told_of(words.name, repr(embedding)):
+            with _named_in_errors(words.name, repr(embedding)):
                 table = distance_table(
                     vectors,
                     words,
@@ -164,7 +165,7 @@ def score_many(
     if aggregate not in AGGREGATES:
         raise ValueError(unknown_name("aggregate", aggregate, AGGREGATES))
     specs = chosen_scores(scores)
-    lists = [replace(each, controls={}) for each in _named_lists(wordlists)]
+    lists = [replace(words, controls={}) for words in _named_lists(wordlists)]
     vectors = _loaded(embeddings, lists, case)
     if len(vectors) < 2:
         raise ValueError(
@@ -173,21 +174,18 @@ def score_many(
         )
     rows, left_out = [], {}
     for words in lists:
-        shared, left_out[words.name], lacking = _shared(vectors, words)
+        held, left_out[words.name], lacking = _shared(vectors, words)
         if max_missing is not None:
-            with _told_of(words.name, f"all embeddings{lacking}"):
-                refuse_missing(
-                    load_vectors(next(iter(vectors.values())), shared), words, max_missing
-                )
-        for embedding, own in vectors.items():
-            with _told_of(words.name, f"{embedding!r}{lacking}"):
-                held = load_vectors(own, shared)
-                if unit:
-                    held.vectors = unit_rows(held.vectors)
-                listed, _ = list_rows(held, words)
+            with _named_in_errors(words.name, f"all embeddings{lacking}"):
+                refuse_missing(next(iter(held.values())), words, max_missing)
+        for embedding, of_words in held.items():
+            if unit:
+                of_words.vectors = unit_rows(of_words.vectors)
+            with _named_in_errors(words.name, f"{embedding!r}{lacking}"):
+                listed, _ = list_rows(of_words, words)
                 for score, spec in specs.items():
-                    found = _value_and_bias(spec, listed, aggregate)
-                    rows.append((score, words.name, embedding, *found))
+                    numbers = _value_and_bias(spec, listed, aggregate)
+                    rows.append((score, words.name, embedding, *numbers))
     cells = pd.DataFrame(rows, columns=["score", "wordlist", "embedding", "value", "bias"])
     frame = _ranked(cells, several=len(lists) > 1)
     frame.attrs = {"aggregate": aggregate, "left_out": left_out}
@@ -197,54 +195,54 @@ def score_many(
 def _value_and_bias(spec: ListScore, rows: ListRows, aggregate: str) -> tuple[float, float]:
     """Return a score's mean over choices of groups, and the aggregate of how far it is off."""
     values = np.array([spec.value(rows.of_groups(at)) for at in selections(rows, spec.scope)])
-    apart = values - spec.no_bias
+    off = values - spec.no_bias
     if aggregate == "abs_mean":
-        apart = abs(apart)
+        off = abs(off)
     elif spec.direction == "lower":
-        apart = -apart
-    return float(values.mean()), float(apart.mean())
+        off = -off
+    return float(values.mean()), float(off.mean())
 
 
 def _ranked(cells: pd.DataFrame, *, several: bool) -> pd.DataFrame:
     """Add averages over lists, and ranks, the most biased embedding first."""
-    parts = []
-    for score, of_score in cells.groupby("score", sort=False):
-        if several:
-            means = of_score.groupby("embedding", sort=False)[["value", "bias"]].mean()
-            parts.append(means.reset_index().assign(score=score, wordlist=AVERAGE))
-        parts.append(of_score)
-    frame = pd.concat(parts)[list(cells)]
-    of_list = ["score", "wordlist"]
-    frame["rank"] = frame.groupby(of_list)["bias"].rank("min", ascending=False).astype(int)
-    order = frame.groupby(of_list, sort=False).ngroup()
-    frame = frame.assign(order=order).sort_values(["order", "rank"], kind="stable")
-    return frame.drop(columns="order").reset_index(drop=True)
+    keys = ["score", "wordlist"]
+    if several:
+        of_score = cells.groupby(["score", "embedding"], sort=False, as_index=False)
+        means = of_score[["value", "bias"]].mean().assign(wordlist=AVERAGE)
+        cells = pd.concat([means, cells])[list(cells)]
+    ranks = cells.groupby(keys)["bias"].rank("min", ascending=False).astype(int)
+    places = {key: pd.factorize(cells[key])[0] for key in keys}
+    order = pd.DataFrame({**places, "rank": ranks.to_numpy()}).sort_values(
+        [*keys, "rank"], kind="stable"
+    )
+    return cells.assign(rank=ranks).iloc[order.index].reset_index(drop=True)
 
 
 def _shared(
     vectors: Mapping[str, KeyedVectors], wordlist: WordList
-) -> tuple[list[str], tuple[str, ...], str]:
+) -> tuple[dict[str, KeyedVectors], tuple[str, ...], str]:
     """Return the words that all embeddings have, the others, and who lacks how many of these."""
-    wanted = wordlist.words
-    lost = {name: [word for word in wanted if word not in own] for name, own in vectors.items()}
-    out = [word for word in wanted if any(word in words for words in lost.values())]
-    differ = [word for word in out if not all(word in words for words in lost.values())]
+    lacks = {name: [w for w in wordlist.words if w not in own] for name, own in vectors.items()}
+    counts = Counter(word for words in lacks.values() for word in words)
+    out = [word for word in wordlist.words if counts[word]]
+    differ = [word for word in out if counts[word] < len(vectors)]
     if differ:
-        lacking = [name for name, words in lost.items() if set(words) & set(differ)]
+        lacking = [name for name, words in lacks.items() if set(words) & set(differ)]
         warnings.warn(
-            f"{len(differ):,} of {len(wanted):,} words of the list {wordlist.name!r} are not in "
-            f"all embeddings, and are left out of all: {abridged(differ)} "
+            f"{len(differ):,} of {len(wordlist.words):,} words of the list {wordlist.name!r} are "
+            f"not in all embeddings, and are left out of all: {abridged(differ)} "
             f"(not in {abridged(lacking)})",
             skip_file_prefixes=OWN_FRAMES,
         )
-    shared = [word for word in wanted if word not in set(out)]
+    shared = [word for word in wordlist.words if word not in set(out)]
     if not shared:
         raise ValueError(
             f"no word of the list {wordlist.name!r} is in all of {', '.join(vectors)}; check their "
             "spelling and case, or leave the list or an embedding out"
         )
-    told = " and ".join(f"{name!r} lacks {len(words)}" for name, words in lost.items() if words)
-    return shared, tuple(out), f" (of its words {told}, left out of all)" if told else ""
+    sizes = " and ".join(f"{name!r} lacks {len(words)}" for name, words in lacks.items() if words)
+    held = {name: load_vectors(own, shared) for name, own in vectors.items()}
+    return held, tuple(out), f" (of its words {sizes}, left out of all)" if sizes else ""
 
 
 def _named_lists(wordlists: Lists) -> list[WordList]:
@@ -256,33 +254,33 @@ def _named_lists(wordlists: Lists) -> list[WordList]:
             "wordlists must be a list of what bb.load_wordlist takes, such as ['gender']; got "
             f"{wordlists!r}"
         )
-    lists = [load_wordlist(each) for each in wordlists]
+    lists = [load_wordlist(source) for source in wordlists]
     if not lists:
         raise ValueError("there is no word list; name one, or make one with bb.WordList.from_query")
-    names = [each.name for each in lists]
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if twice:
+    (name, count), *_ = Counter(words.name for words in lists).most_common(1)
+    if count > 1:
         raise ValueError(
-            f"{names.count(twice[0])} lists are called {twice[0]!r}; give each a name of its own, "
-            "such as bb.WordList.from_query(..., name='careers')"
+            f"{count} lists are called {name!r}; give each a name of its own, such as "
+            "bb.WordList.from_query(..., name='careers')"
         )
     return lists
 
 
 def _loaded(embeddings: Sources, lists: Sequence[WordList], case: str) -> dict[str, KeyedVectors]:
     """Load the words of all lists from every embedding."""
-    if not isinstance(embeddings, Mapping) or not embeddings:
-        kind, of = (ValueError, "an empty") if isinstance(embeddings, Mapping) else (TypeError, "a")
-        raise kind(
-            "embeddings must be a mapping of names to vectors or files, such as "
-            f"{{'glove': 'glove-demo'}}; got {of} {type(embeddings).__name__}"
-        )
-    words = list(dict.fromkeys(word for each in lists for word in each.words))
+    advice = (
+        "embeddings must be a mapping of names to vectors or files, such as {'glove': 'glove-demo'}"
+    )
+    if not isinstance(embeddings, Mapping):
+        raise TypeError(f"{advice}; got a {type(embeddings).__name__}")
+    if not embeddings:
+        raise ValueError(f"{advice}; got an empty {type(embeddings).__name__}")
+    words = list(dict.fromkeys(word for of_list in lists for word in of_list.words))
     return {name: load_vectors(source, words, case) for name, source in embeddings.items()}
 
 
 @contextmanager
-def _told_of(wordlist: str, where: str) -> Iterator[None]:
+def _named_in_errors(wordlist: str, where: str) -> Iterator[None]:
     """Name the list and the embeddings in errors."""
     try:
         yield

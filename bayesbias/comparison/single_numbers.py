@@ -41,9 +41,11 @@ def mac_before_after(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     one, other = (
         mac_of_table(rows.rename(columns={when: "cosine_distance"})) for when in ("before", "after")
     )
-    groups = ", ".join(dict.fromkeys(rows["protected_group"]))
-    made = _values(one.score, other.score) | _t_test(one, other)
-    return _frame([{"score": "mac", "groups": groups, "no_bias": 1.0, **made}])
+    row: dict[str, object] = {"score": "mac"}
+    row |= {"groups": ", ".join(dict.fromkeys(rows["protected_group"]))}
+    row |= {"before": one.score, "after": other.score, "change": other.score - one.score}
+    row |= {"no_bias": 1.0, **_t_test(one, other)}
+    return pd.DataFrame([row], columns=list(SCORE_CHANGE_COLUMNS))
 
 
 def scores_before_after(
@@ -99,7 +101,7 @@ def scores_before_after(
             if name == "mac":
                 row |= _t_test(mac(before, wordlist), mac(after, wordlist))
             made.append(row)
-    frame = _frame(made)
+    frame = pd.DataFrame(made, columns=list(SCORE_CHANGE_COLUMNS))
     frame.attrs |= {"ci_prob": ci_prob, "seed": sequence.entropy}
     return frame
 
@@ -109,21 +111,13 @@ def _row(
 ) -> dict[str, object]:
     row = {"groups": ", ".join(rows[0].groups), "no_bias": spec.no_bias, "note": spec.note}
     try:
-        values = [spec.value(each) for each in rows]
+        before, after = (spec.value(each) for each in rows)
         one, other = (resampled_values(spec, *each) for each in zip(rows, drawn, strict=True))
     except ValueError as error:
         return row | {"note": str(error)}
     low, high = interval(other - one, ci_prob)
-    return row | _values(*values) | {"low": low, "high": high}
-
-
-def _values(before: float, after: float) -> dict[str, object]:
-    return {"before": before, "after": after, "change": after - before}
-
-
-def _frame(rows: list[dict[str, object]]) -> pd.DataFrame:
-    """Rows under all columns; what a row does not have is missing."""
-    return pd.DataFrame(rows, columns=list(SCORE_CHANGE_COLUMNS))
+    row |= {"before": before, "after": after, "change": after - before}
+    return row | {"low": low, "high": high}
 
 
 def _t_test(before: MacResult, after: MacResult) -> dict[str, object]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from .._core.arrays import cosine_distance
+from .._core.arrays import unit_rows
 from .._core.checks import Argument, ArgumentError
 from .._core.display import abridged
 from ..embeddings.word_sets import WordVectors
@@ -98,9 +98,8 @@ def _pair(pairs: pd.DataFrame, row: int) -> str:
 
 
 def _distances(pairs: pd.DataFrame, vectors: WordVectors) -> np.ndarray:
-    sides = []
-    for name in pairs.columns:
-        codes, words = pd.factorize(pairs[name])
-        sides.append((codes, np.stack([np.asarray(vectors[word], float) for word in words])))
-    (rows, first), (columns, second) = sides
-    return np.asarray(cosine_distance(first, second)[rows, columns])
+    first, second = (
+        unit_rows(np.stack([np.asarray(vectors[word], float) for word in pairs[name]]))
+        for name in pairs
+    )
+    return np.asarray(1 - (first * second).sum(axis=1))
