@@ -253,25 +253,6 @@ def test_a_device_is_no_file(name: str, read: Callable[[Path], object], tmp_path
         read(tmp_path / name)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        "a." * 60_000 + "b = 1\n",
-        "".join(f"a.b{i}.c.d.e = 1\n" for i in range(100_000)),
-        "".join(f"[{'.'.join('abcdefgh' * 10)}.x{i}]\n" for i in range(30_000)),
-        "x = {" + ", ".join(f"a{i}.b.c = 1" for i in range(50_000)) + "}\n",
-    ],
-)
-@pytest.mark.parametrize(
-    "read", [bb.load_model, bb.load_wordlist, load_sweep, load_templates, load_defining_sets]
-)
-def test_toml_of_very_many_keys(
-    content: str, read: Callable[[Path], object], tmp_path: Path
-) -> None:
-    with within_limits():
-        assert "has more than 10,000 keys" in refused(tmp_path / "many.toml", content, read)
-
-
 def test_a_model_with_a_number_too_large_for_a_float(tmp_path: Path) -> None:
     text = model_text("paper")
     number = re.search(r"= (\d+(\.\d+)?)", text)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from embedding_toys import FORMATS, WORDS, File, as_binary, as_text, check, keyed
+from embedding_toys import FORMATS, WORDS, File, as_binary, check, keyed
 from numpy.testing import assert_array_equal
 
 import bayesbias as bb
@@ -136,40 +133,6 @@ def test_a_folder_of_something_else_is_no_embedding(tmp_path: Path) -> None:
     (tmp_path / "words.txt").touch()
     with pytest.raises(IsADirectoryError, match="is a folder; give the path"):
         bb.load_vectors(tmp_path)
-
-
-FULL_DISK = """
-import resource, sys
-import bayesbias as bb
-resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
-try:
-    bb.convert_vectors(sys.argv[1], sys.argv[2], force=True, progressbar=False)
-except OSError as error:
-    print(type(error).__name__, error)
-"""
-
-
-@pytest.mark.parametrize("earlier", [False, True])
-def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path, earlier: bool) -> None:
-    """A limit to the size of files, which the system reports as it does a full disk."""
-    path, made = tmp_path / "big.txt.gz", tmp_path / "made"
-    rng = np.random.default_rng(1)
-    rows = {f"w{i}": tuple(rng.standard_normal(50).round(3)) for i in range(2_000)}
-    path.write_bytes(gzip.compress(as_text(rows), 1))
-    if earlier:
-        bb.convert_vectors(keyed(WORDS), made)
-    run = subprocess.run(
-        [sys.executable, "-c", FULL_DISK, str(path), str(made)],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-    )
-    assert "OSError" in run.stdout
-    assert "while it was written; make room" in run.stdout
-    assert left_over(tmp_path) == ["big.txt.gz", *(["made"] if earlier else [])]
-    if earlier:
-        check(bb.load_vectors(made), WORDS)
 
 
 @pytest.mark.parametrize("place", range(10, 60, 7))

@@ -1,4 +1,4 @@
-"""Reading small text files of other people: TOML and JSON of a bounded size, width and depth."""
+"""Reading small text files of other people: TOML and JSON of a bounded size and depth."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ from typing import Any
 
 MOST_BYTES = 1 << 26
 """Bytes of a text file that is read whole: a word list of some millions of words."""
-
-MOST_KEYS = 10_000
-"""Keys of a TOML file, the parts of dotted ones counted singly: ten times as many take minutes."""
 
 _BITS = 63
 """Of TOML's integers, besides the sign."""
@@ -42,8 +39,6 @@ def read_text(path: Path, most: int = MOST_BYTES) -> str:
 
 def parse_toml(text: str, what: str) -> dict[str, Any]:
     """Parse a TOML file's text; a ValueError says why it does not make ``what``."""
-    if _count_keys(text) > MOST_KEYS:
-        raise ValueError(f"it has more than {MOST_KEYS:,} keys, too many for {what}")
     try:
         content = tomllib.loads(text)
         _require_small(content)
@@ -72,22 +67,12 @@ def parse_json(text: str) -> Any:  # noqa: ANN401
     return content
 
 
-def _count_keys(text: str) -> int:
-    """Count what may be keys: what stands before each equals sign, and headers of tables."""
-    before = text.split("=", MOST_KEYS + 1)
-    keys = sum(
-        1 + part.count(".", 1 + max(map(part.rfind, "\n{,["), default=-1)) for part in before[:-1]
-    )
-    headers = (line for line in text.splitlines() if line.lstrip().startswith("["))
-    return keys + sum(line.count(".") for line in headers)
-
-
 def _require_small(content: object) -> None:
     """Raise a ValueError for an integer of more bits than TOML's have."""
-    left = [content]
-    while left:
-        each = left.pop()
-        if isinstance(each, dict | list):
-            left.extend(each.values() if isinstance(each, dict) else each)
-        elif isinstance(each, int) and each.bit_length() > _BITS:
-            raise ValueError(f"a number of {each.bit_length():,} bits is too large")
+    stack = [content]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, dict | list):
+            stack.extend(value.values() if isinstance(value, dict) else value)
+        elif isinstance(value, int) and value.bit_length() > _BITS:
+            raise ValueError(f"a number of {value.bit_length():,} bits is too large")

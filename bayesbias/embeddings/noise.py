@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numpy.random import Generator, default_rng
+from numpy.random import Generator
 
 from .._core.arrays import FloatArray
-from .._core.random import Seed, as_seed_sequence
+from .._core.random import Seed
 from .._core.resources import OWN_FRAMES
 from ..tables.distances import distance_table
 from ..tables.wordlists import WordList
 from .formats.keyed import keyed_vectors
-from .retrain import MOST_TRAININGS
+from .retrain import replicate_tables
 from .source import Vector
 
 if TYPE_CHECKING:
@@ -79,16 +79,15 @@ def sample_vectors(
     >>> bb.sample_vectors(vectors, noise, words, 3, seed=1)["replicate"].nunique()
     3
     """
-    if isinstance(n, bool) or not 2 <= n <= MOST_TRAININGS:
-        raise ValueError(f"n, the number of draws, must be from 2 to {MOST_TRAININGS}; got {n}")
     roots = {word: _root(_known(word, vectors, covariances), word) for word in vectors.index_to_key}
-    tables = []
-    for at, child in enumerate(as_seed_sequence(seed).spawn(n), start=1):
-        words = vectors.index_to_key
-        drawn = keyed_vectors(words, _drawn(vectors, roots, default_rng(child)), words)
-        table = distance_table(drawn, wordlist, embedding=embedding)
-        tables.append(table.assign(wordlist=wordlist.name, replicate=str(at)))
-    return pd.concat(tables, ignore_index=True)
+    words = vectors.index_to_key
+    return replicate_tables(
+        lambda rng: keyed_vectors(words, _drawn(vectors, roots, rng), words),
+        wordlist,
+        n,
+        embedding,
+        seed,
+    )
 
 
 def _known(word: str, vectors: KeyedVectors, covariances: Mapping[str, FloatArray]) -> FloatArray:

@@ -89,18 +89,32 @@ def retrain(
     """
     if method not in METHODS:
         raise ValueError(unknown_name("training method", method, METHODS))
-    if isinstance(n, bool) or not 2 <= n <= MOST_TRAININGS:
-        raise ValueError(f"n, the number of trainings, must be from 2 to {MOST_TRAININGS}; got {n}")
     texts = _documents(documents)
     if not texts:
         raise ValueError("there are no documents to train on")
     train = _trainer(method, dict(settings or {}))
+
+    def vectors(rng: Generator) -> KeyedVectors:
+        drawn = rng.integers(len(texts), size=len(texts)) if bootstrap else range(len(texts))
+        return train([texts[i] for i in drawn], int(rng.integers(2**31)))
+
+    return replicate_tables(vectors, wordlist, n, embedding, seed)
+
+
+def replicate_tables(
+    vectors: Callable[[Generator], KeyedVectors],
+    wordlist: WordList,
+    n: int,
+    embedding: str,
+    seed: Seed,
+) -> pd.DataFrame:
+    """Measure a word list in ``n`` draws of vectors, each from a generator of its own."""
+    if isinstance(n, bool) or not 2 <= n <= MOST_TRAININGS:
+        raise ValueError(f"n must be from 2 to {MOST_TRAININGS}; got {n}")
     tables = []
-    for at, child in enumerate(as_seed_sequence(seed).spawn(n), start=1):
-        rng = default_rng(child)
-        vectors = train(_resampled(texts, rng) if bootstrap else texts, int(rng.integers(2**31)))
-        table = distance_table(vectors, wordlist, embedding=embedding)
-        tables.append(table.assign(wordlist=wordlist.name, replicate=str(at)))
+    for number, child in enumerate(as_seed_sequence(seed).spawn(n), start=1):
+        table = distance_table(vectors(default_rng(child)), wordlist, embedding=embedding)
+        tables.append(table.assign(wordlist=wordlist.name, replicate=str(number)))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -111,10 +125,6 @@ def _documents(given: Iterable[Document] | str | Path) -> list[list[str]]:
     else:
         found = [list(words) for words in given]
     return [words for words in found if words]
-
-
-def _resampled(texts: list[list[str]], rng: Generator) -> list[list[str]]:
-    return [texts[i] for i in rng.integers(len(texts), size=len(texts))]
 
 
 def _trainer(
