@@ -8,7 +8,7 @@ import pytest
 from cli_toy import files_beside, files_named, write_scored
 
 from bayesbias.cli import main
-from bayesbias.report.wording.pairs import narrow_types
+from bayesbias.report.pairs_page import narrow_types
 
 
 def test_the_page_of_two_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,8 +28,7 @@ from sweep_inputs import write_inputs
 import bayesbias as bb
 from bayesbias._core.files import recover
 from bayesbias.cli import main
-from bayesbias.report.sweeps import gaps, leading_differences, leading_gaps
-from bayesbias.report.wording.sweeps import rank_lines
+from bayesbias.report.sweep_page import gaps, leading_differences, leading_gaps, rank_lines
 from bayesbias.sampling.options import FitOptions
 from bayesbias.workflows.sweep import Plan, Sweep, plan_sweep, run_sweep
 from bayesbias.workflows.sweep_differences import embedding_differences
@@ -81,7 +80,7 @@ def test_every_cell_has_what_fit_gives(plan: Plan, undisturbed: Sweep, config_pa
         expected = getattr(bb, name)(tree)
         expected.attrs = {}
         found = getattr(undisturbed, name).query(
-            "embedding == 'rough' and list == 'kin' and model == 'crossed' and seed == 1"
+            "embedding == 'rough' and list == 'kin' and model == 'crossed'"
         )
         found = found[expected.columns].reset_index(drop=True)
         found.attrs = {}
@@ -99,7 +98,7 @@ def test_differences_between_embeddings_are_those_of_their_pairs(
     assert pairs == [["rough", "calm"], ["wild", "calm"], ["wild", "rough"]]
     name = config.lists[0].name
     tables = [small.measured[each, name] for each in ("calm", "rough")]
-    options = config.of_fit(seed=1, progressbar=False)
+    options = config.of_fit(progressbar=False)
     expected = bb.contrasts(bb.fit_change(*tables, "change-maximal", options=options))
     expected = expected[expected["level"] != "word"].reset_index(drop=True)
     own = found[(found["embedding"] == "rough")].reset_index(drop=True)
@@ -108,7 +107,7 @@ def test_differences_between_embeddings_are_those_of_their_pairs(
     frame = undisturbed.contrasts.merge(pd.DataFrame({"list": [name], "model": ["crossed"]}))
     sweep = Sweep(small, undisturbed.cells, frame, frame, (), 0, found)
     shown = gaps(sweep)
-    ranked = leading_gaps(sweep, shown)
+    ranked = leading_gaps(sweep, next(iter(shown.values())))
     assert ranked["mean"].is_monotonic_increasing
     assert ranked["rank"].tolist() == [1, 2, 3]
     (line,) = rank_lines(ranked, leading_differences(sweep, next(iter(shown))))
@@ -138,9 +137,9 @@ def test_what_warnings_advise_reaches_the_sampler(
 
 
 def test_frames_start_with_what_tells_rows_apart(undisturbed: Sweep) -> None:
-    labels = ["embedding", "list", "model", "seed", "level", "protected_group", "protected_word"]
-    assert list(undisturbed.summary.columns[:8]) == [*labels, "connection"]
-    assert list(undisturbed.contrasts.columns[:9]) == [*labels, "first", "second"]
+    labels = ["embedding", "list", "model", "level", "protected_group", "protected_word"]
+    assert list(undisturbed.summary.columns[:7]) == [*labels, "connection"]
+    assert list(undisturbed.contrasts.columns[:8]) == [*labels, "first", "second"]
     assert not undisturbed.summary.duplicated([*labels, "connection"]).any()
     assert not undisturbed.contrasts.isna().any().any()
     assert undisturbed.contrasts.attrs == {"ci_prob": 0.89, "ci_kind": "hdi"}
@@ -175,7 +174,7 @@ def test_content_decides_the_key_and_names_do_not(
     assert {name.replace("other", "calm"): key for name, key in renamed.items()}.items() <= (
         base.items()
     )
-    others = {"draws": 251, "rope": 0.03, "seeds": (2,), "method": "exact", "target_accept": 0.95}
+    others = {"draws": 251, "rope": 0.03, "seed": 2, "method": "exact", "target_accept": 0.95}
     for name, value in others.items():
         other = keys_of(only_calm(plan, **{name: value}))
         assert not set(other.values()) & set(base.values())
@@ -209,7 +208,7 @@ def test_a_missing_embedding_is_told_cell_by_cell_before_the_run(
     lost = broken(plan, "nowhere.bin")
     assert len(lost.refused) == 6
     assert {one.error for one in lost.refused} == {"FileNotFoundError"}
-    assert lost.refused[0].name == "wild / jobs / paper / seed 1"
+    assert lost.refused[0].name == "wild / jobs / paper"
     assert "no embedding file at nowhere.bin" in lost.refused[0].message
     done = run_sweep(lost, folder=kept)
     assert done.failures == lost.refused
@@ -226,8 +225,8 @@ def test_a_list_that_an_embedding_lacks_stops_its_own_cells_only(
     bb.save_vectors(bb.load_vectors(vectors, kept), tmp_path / "poor.npz")
     poor = broken(plan, str(tmp_path / "poor.npz"))
     assert {one.name for one in poor.refused} == {
-        "wild / titles / paper / seed 1",
-        "wild / titles / crossed / seed 1",
+        "wild / titles / paper",
+        "wild / titles / crossed",
     }
     assert "no protected word of these groups has a vector: men" in poor.refused[0].message
 

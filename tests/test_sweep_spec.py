@@ -25,12 +25,12 @@ def test_the_example_of_the_help_text_is_read_and_stands_in_the_docs(tmp_path: P
     config = read(tmp_path, EXAMPLE)
     assert [words.name for words in config.lists] == ["religion", "gender", "weat1"]
     assert [spec.name for spec in config.models] == ["crossed", "maximal"]
-    assert config.seeds == (1, 2)
+    assert config.seed == 1
     assert config.embeddings == (
         Embedding("demo", "glove-demo"),
         Embedding("lower", "glove-demo", "lower"),
     )
-    assert config.n_cells == 2 * 3 * 2 * 2
+    assert config.n_cells == 2 * 3 * 2
     page = Path(__file__).parents[1] / "docs" / "sweeps.md"
     assert EXAMPLE in page.read_text(encoding="utf-8")
 
@@ -38,7 +38,7 @@ def test_the_example_of_the_help_text_is_read_and_stands_in_the_docs(tmp_path: P
 def test_what_is_left_out_is_as_in_run(tmp_path: Path) -> None:
     config = read(tmp_path, MINIMAL + PLACES)
     assert [spec.name for spec in config.models] == ["crossed", "maximal"]
-    assert (config.seeds, config.draws, config.chains, config.method) == ((1,), 1000, 4, "auto")
+    assert (config.seed, config.draws, config.chains, config.method) == (1, 1000, 4, "auto")
     assert (config.ci_prob, config.rope) == (0.89, 0.02)
     assert (config.tune, config.target_accept) == (1000, 0.9)
 
@@ -69,9 +69,8 @@ def test_paths_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.Monk
         ('lists = ["human"]' + PLACES, "has control words only"),
         ('lists = ["religion", "religion"]' + PLACES, "lists holds 'religion' twice"),
         (MINIMAL + 'models = ["papr"]' + PLACES, "unknown model 'papr'; did you mean 'paper'"),
-        (MINIMAL + "seeds = [1, 1]" + PLACES, "seeds holds '1' twice"),
-        (MINIMAL + "seeds = [-1]" + PLACES, "seed must be a whole number from 0 on; got -1"),
-        (MINIMAL + "seeds = [true]" + PLACES, "seeds must be a list of whole numbers"),
+        (MINIMAL + "seed = -1" + PLACES, "seed must be a whole number from 0 on; got -1"),
+        (MINIMAL + "seed = true" + PLACES, "seed must be a whole number from 0 on; got True"),
         (MINIMAL + "draws = 0" + PLACES, "draws must be a whole number from 1 on; got 0"),
         (MINIMAL + 'draws = "9"' + PLACES, "draws must be a whole number from 1 on; got '9'"),
         (MINIMAL + "draws = 1.5" + PLACES, "draws must be a whole number"),
@@ -86,7 +85,7 @@ def test_paths_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.Monk
         (MINIMAL + "[embeddings]", "embeddings is empty"),
         (MINIMAL + "[embeddings]\na = 3", "embeddings.a must be a path"),
         ('[embeddings]\na = "x"\nlists = ["religion"]', "the key 'lists' is lacking"),
-        (MINIMAL + '[embeddings]\na = "x"\nseeds = [1]', r"seeds stands before \[embeddings\]"),
+        (MINIMAL + '[embeddings]\na = "x"\nseed = 1', r"seed stands before \[embeddings\]"),
         (MINIMAL + "[embeddings]\na = {}", "embeddings.a lacks source"),
         (MINIMAL + '[embeddings]\na = {sorce = "x"}', "unknown key 'sorce'; did you mean 'source'"),
         (MINIMAL + '[embeddings]\na = {source = ""}', "embeddings.a.source must be text"),
@@ -118,5 +117,5 @@ def test_bytes_that_are_no_text_and_files_that_are_not_there(tmp_path: Path) -> 
 
 def test_every_key_is_described() -> None:
     fields = set(SweepConfig.__dataclass_fields__)
-    assert set(KEYS) == fields - {"seed", "progressbar", *EXTRA_GROUPS}
+    assert set(KEYS) == fields - {"progressbar", *EXTRA_GROUPS}
     assert bb.load_sweep is load_sweep

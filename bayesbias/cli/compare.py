@@ -69,9 +69,8 @@ def compare(
         How words are looked up: exact, lower or fallback.
     """
     from ..model.defaults import DEFAULT_MODELS
-    from ..report.changes import change_page
+    from ..report.change_page import change_page, told_lines
     from ..report.folder import write_report
-    from ..report.wording.changes import told_lines
     from ..tables.table_files import read_table
     from ..workflows.change import ChangeSettings, analyse_change
     from ..workflows.output import replace_results, require_place, versions, write_frames

@@ -192,7 +192,7 @@ def report(
     """
     from ..maskedlm.datasets import of_bias_types
     from ..report.folder import write_report
-    from ..report.pairs import pairs_page
+    from ..report.pairs_page import pairs_page
     from ..workflows import output
     from ..workflows.pairs import PairSettings, analyse_pairs
 
@@ -252,8 +252,8 @@ def _read(places: Sequence[Path]) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
 
 
 def _findings(analysis: PairAnalysis) -> Iterator[str]:
+    from ..report.pairs_page import comparison_lines, preference_lines
     from ..report.wording import CLOSING
-    from ..report.wording.pairs import comparison_lines, preference_lines
 
     yield from (f"  {line}" for line in [*preference_lines(analysis), *comparison_lines(analysis)])
     yield CLOSING

@@ -77,7 +77,7 @@ def run(
     """
     from ..model.defaults import DEFAULT_MODELS
     from ..report.folder import write_list, write_report
-    from ..report.index import index_page
+    from ..report.index_page import index_page
     from ..workflows.output import REPORT, record_of, replace_results, require_place, versions
     from ..workflows.reference import vocabulary_pool
     from ..workflows.since import changes_since, load_earlier

@@ -16,7 +16,7 @@ from .options import AllowPickle, Jobs, OutFolder
 from .screen import SCREEN, Screen, complain, kept_in
 
 if TYPE_CHECKING:
-    from ..report.tables import Table
+    from ..report.writer import Table
     from ..workflows.sweep import Plan, Sweep
 
 CONNECT_SECONDS = 15
@@ -25,7 +25,7 @@ CONNECT_SECONDS = 15
 MOST_TOLD = 24
 """Cells whose numbers are printed; more are in the report."""
 
-TOLD_COLUMNS = 6
+TOLD_COLUMNS = 5
 """Columns of the report's table that are printed: up to the interval."""
 
 
@@ -48,7 +48,7 @@ def sweep(
     title = "Do lists agree across embeddings?"
     lists = ["religion", "gender", "weat1"]  # names, or paths of .toml files
     models = ["crossed", "maximal"]           # the same
-    seeds = [1, 2]
+    seed = 1
     draws = 500                              # of each chain
     chains = 4
 
@@ -134,8 +134,7 @@ def _tell_refused(plan: Plan) -> None:
 
 def _tell(done: Sweep, screen: Screen) -> None:
     """Print the numbers of a small sweep, and what failed."""
-    from ..report.sweeps import failure_table, gap_table, gaps
-    from ..report.wording.sweeps import done_line
+    from ..report.sweep_page import done_line, failure_table, gap_table, gaps
 
     screen.say(done_line(done))
     if 0 < len(done.cells) - len(done.failures) <= MOST_TOLD:
@@ -147,9 +146,6 @@ def _tell(done: Sweep, screen: Screen) -> None:
 
 def _tell_table(table: Table, screen: Screen, most: int | None = None) -> None:
     """Print the first columns of a table, numbers to the right."""
-    first = table.rows[0][:most]
-    heads = [
-        head if cell.key is None else f"{head}>"
-        for head, cell in zip(table.heads[:most], first, strict=True)
-    ]
-    screen.table(table.caption, heads, [[cell.text for cell in row[:most]] for row in table.rows])
+    columns = list(zip(table.heads, table.numeric, strict=True))[:most]
+    heads = [f"{head}>" if numeric else head for head, numeric in columns]
+    screen.table(table.caption, heads, [row[:most] for row in table.rows])

@@ -9,28 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..workflows.wordlist import Analysis
-    from .page import Page
+    from .writer import Page
 
 Tell = Callable[[str], None]
 
 
 def write_report(
-    page: Page,
-    record: Mapping[str, Any],
-    folder: Path,
-    tell: Tell = lambda _: None,
+    page: Page, record: Mapping[str, Any], folder: Path, tell: Tell = lambda _: None
 ) -> None:
-    """Draw a page's figures and write it, and last of all the record, whose command it shows."""
+    """Draw and write a page, and last of all the record, whose command it shows."""
     from ..workflows import output
-    from .figures import draw_figures
-    from .page import render
+    from .writer import write_page
 
-    drawn = {}
-    if page.figures:
-        tell("drawing plots")
-        drawn = draw_figures(page.figures, folder / output.PLOTS)
-    tell("writing the report")
-    output.write_page(render(page, drawn, record["command"], record["versions"]), folder)
+    write_page(page, record, folder, tell)
     output.write_record(record, folder)
 
 
@@ -44,7 +35,6 @@ def write_list(
     from ..workflows import output
     from .list_page import list_page
     from .write_up import NAMES, write_up
-    from .writer import write_page
 
     output.write_frames(analysis.frames, analysis.posteriors, folder)
     shutil.copyfile(folder / f"posterior-{analysis.lead.spec.name}.nc", folder / "posterior.nc")
@@ -52,6 +42,4 @@ def write_list(
     for part, name in NAMES.items():
         text = getattr(paper, part)
         (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
-    record = output.record_of(analysis, command)
-    write_page(list_page(analysis), record, folder, tell)
-    output.write_record(record, folder)
+    write_report(list_page(analysis), output.record_of(analysis, command), folder, tell)

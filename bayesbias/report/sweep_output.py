@@ -47,9 +47,8 @@ def begin(plan: Plan, out: Path, command: str) -> None:
 
 def write_sweep(sweep: Sweep, out: Path, command: str) -> None:
     """Write frames, figures, the report and the record, which replace earlier ones as a whole."""
-    from .figures import draw_figures
-    from .page import render
-    from .sweeps import sweep_page
+    from .sweep_page import sweep_page
+    from .writer import write_page
 
     earlier = {
         path.relative_to(out).as_posix()
@@ -60,19 +59,17 @@ def write_sweep(sweep: Sweep, out: Path, command: str) -> None:
         for name in FRAMES:
             frame = sweep.plan.missing if name == "missing" else getattr(sweep, name)
             write_table(frame, folder / f"{name}.csv")
-        page = sweep_page(sweep)
-        drawn = draw_figures(page.figures, folder / results.PLOTS)
-        results.write_page(render(page, drawn, command, results.versions()), folder)
+        record = {"command": command, "versions": results.versions()}
+        write_page(sweep_page(sweep), record, folder, record_name=RECORD)
         state: dict[str, Any] = {"state": "finished", "failed": len(sweep.failures)}
         _write_record(sweep.plan, folder / RECORD, command, **state)
 
 
 def _write_record(plan: Plan, path: Path, command: str, **state: Any) -> None:  # noqa: ANN401
     config = plan.config
-    settings = ("title", "method", "draws", "chains", "ci_prob", "rope")
+    settings = ("title", "method", "draws", "chains", "seed", "ci_prob", "rope")
     plain = {
         **{key: getattr(config, key) for key in settings},
-        "seeds": list(config.seeds),
         "embeddings": [asdict(each) for each in config.embeddings],
         "lists": [wordlist.name for wordlist in config.lists],
         "models": [spec.to_dict() for spec in config.models],

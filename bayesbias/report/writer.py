@@ -152,16 +152,20 @@ def write_page(
     record: Mapping[str, Any],
     folder: Path,
     tell: Callable[[str], None] = lambda _: None,
+    *,
+    record_name: str = "run.json",
 ) -> None:
     """Draw the figures of a page, and write it as HTML and as Markdown.
 
-    The page shows the ``command`` and the ``versions`` of the record, and names the files that
-    the folder holds. What is no Unicode, as odd file names may be, shows as an escape.
+    The page shows the ``command`` and the ``versions`` of the record, which is written last of all,
+    and names the files that the folder holds. What is no Unicode, as odd file names may be, shows
+    as an escape.
     """
     tell("drawing plots")
     drawn = draw(page, folder / PLOTS)
     tell("writing the report")
-    files = sorted(path.name for path in folder.iterdir() if path.is_file())
+    there = {path.name for path in folder.iterdir() if path.is_file()}
+    files = sorted({*there, MARKDOWN, record_name} - {REPORT})
     for name, text in (
         (REPORT, html(page, record, drawn, files)),
         (MARKDOWN, markdown(page, record)),
@@ -170,7 +174,7 @@ def write_page(
 
 
 def draw(page: Page, folder: Path) -> dict[str, str]:
-    """Draw the figures of a page into PNG and SVG files; return each as SVG for a page, by name."""
+    """Draw the figures of a page into PNG and SVG files; return each as SVG, by its name."""
     import matplotlib as mpl
 
     mpl.use("agg")  # no window, whatever the machine has

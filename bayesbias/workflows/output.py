@@ -89,11 +89,6 @@ def write_record(record: Mapping[str, Any], folder: Path) -> None:
     (folder / RECORD).write_text(text + "\n", encoding="utf-8")
 
 
-def write_page(html: str, folder: Path) -> None:
-    """Write the report; what is no Unicode, as odd file names may be, shows as an escape."""
-    (folder / REPORT).write_text(html, encoding="utf-8", errors="backslashreplace")
-
-
 def require_place(
     out: Path, parts: Sequence[str] = (), *, force: bool, names: Sequence[str] = OWN_NAMES
 ) -> None:

@@ -1,11 +1,10 @@
-"""Many embeddings, lists, models and seeds: every cell fitted once, kept, and told of."""
+"""Many embeddings, lists and models: every cell fitted once, kept, and told of."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from functools import partial
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ from ..tables.wordlists import WordList
 from .results import joined
 from .sweep_spec import Embedding, SweepConfig
 
-CELL_COLUMNS = ("embedding", "list", "model", "seed")
+CELL_COLUMNS = ("embedding", "list", "model")
 """What tells one cell from another; ``model`` is the model's name, as in all other frames."""
 
 _KEYS = ("level", "protected_group", "protected_word", "connection", "first", "second")
@@ -42,12 +41,11 @@ class Cell:
     embedding: str
     wordlist: str
     model: str
-    seed: int
 
     @property
     def name(self) -> str:
         """What the cell is called in messages."""
-        return f"{self.embedding} / {self.wordlist} / {self.model} / seed {self.seed}"
+        return f"{self.embedding} / {self.wordlist} / {self.model}"
 
     @property
     def labels(self) -> dict[str, Any]:
@@ -151,8 +149,7 @@ def plan_sweep(
     measured = {}
     for embedding in config.embeddings:
         for wordlist, found in _tables(config, embedding, **loading):
-            pairs = product(models, config.seeds)
-            own = [Cell(embedding.name, wordlist.name, *pair) for pair in pairs]
+            own = [Cell(embedding.name, wordlist.name, model) for model in models]
             cells += own
             if isinstance(found, Failure):
                 refused += [replace(found, name=cell.name) for cell in own]
@@ -271,7 +268,7 @@ def _failed(name: str, error: BaseException) -> Failure:
 
 def _job(config: SweepConfig, cell: Cell, table: pd.DataFrame) -> Job:
     spec = next(spec for spec in config.models if spec.name == cell.model).to_dict()
-    options = config.of_fit(seed=cell.seed, progressbar=False)
+    options = config.of_fit(progressbar=False)
     settings = {"sweep": 1, "table": table_hash(table), "spec": spec, **options.recorded}
     return Job(cell.name, settings, partial(fit_cell, table, spec, options))
 

@@ -100,7 +100,7 @@ def _pairs(plan: Plan) -> list[tuple[str, str, str]]:
 
 def _job(plan: Plan, wordlist: str, embedding: str, against: str) -> Job:
     before, after = (plan.measured[name, wordlist] for name in (against, embedding))
-    options = plan.config.of_fit(seed=plan.config.seeds[0], progressbar=False)
+    options = plan.config.of_fit(progressbar=False)
     spec = load_model(MODEL).to_dict()
     hashes = [table_hash(table) for table in (before, after)]
     settings = {"sweep_difference": 1, "tables": hashes, "spec": spec, **options.recorded}

@@ -64,7 +64,7 @@ def joint_ranks(
     lists = [table["wordlist"].iloc[0] for table in tables]
     if len(set(lists)) == len(lists):
         return Joint(), ()
-    options = plan.config.of_fit(seed=plan.config.seeds[0], progressbar=False, method="auto")
+    options = plan.config.of_fit(progressbar=False, method="auto")
     hashes = [
         [*(str(table[name].iloc[0]) for name in ("wordlist", "embedding")), table_hash(table)]
         for table in tables

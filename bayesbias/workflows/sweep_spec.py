@@ -1,15 +1,15 @@
-"""The file that says what a sweep compares: embeddings, lists, models, seeds."""
+"""The file of a sweep: embeddings, lists and models to compare."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from .._core.checks import unknown_name
-from .._core.random import check_seed
+from .._core.random import Seed
 from .._core.reading import located, parse_toml, read_text
 from ..embeddings.load import CASES
 from ..model.defaults import DEFAULT_MODELS
@@ -17,14 +17,13 @@ from ..model.spec import ModelSpec, load_model
 from ..sampling.options import FitOptions
 from ..tables.wordlists import WordList, load_wordlist
 
-OPTIONS = {each.name: each for each in fields(FitOptions) if each.metadata and each.name != "seed"}
-"""Options of a fit that the file may set; seeds are many, and there is no bar."""
+OPTIONS = {each.name: each for each in fields(FitOptions) if each.metadata}
+"""Options of a fit that the file may set."""
 
 KEYS = {
     "title": "text",
     "lists": "a list of names or paths of word lists",
     "models": "a list of names or paths of models",
-    "seeds": "a list of whole numbers from 0 on",
     **{name: each.metadata["takes"] for name, each in OPTIONS.items()},
     "embeddings": "a table of names and sources: [embeddings], and below it lines such as "
     'demo = "glove-demo"',
@@ -54,24 +53,21 @@ class Embedding:
 
 @dataclass(frozen=True)
 class SweepConfig(FitOptions):
-    """What a sweep compares: every embedding, list, model and seed with every other.
+    """What a sweep compares: every embedding, list and model with every other.
 
-    No two of a kind have one name. A fit takes one of `seeds`, in place of ``seed``.
+    No two of a kind have one name.
     """
 
     embeddings: tuple[Embedding, ...]
     lists: tuple[WordList, ...]
     models: tuple[ModelSpec, ...]
-    seeds: tuple[int, ...] = (1,)
+    seed: Seed = field(default=1, kw_only=True)
     title: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         for kind in ("embeddings", "lists", "models"):
             _require_different(kind, [each.name for each in getattr(self, kind)])
-        _require_different("seeds", [str(seed) for seed in self.seeds])
-        for seed in self.seeds:
-            check_seed(seed)
         for wordlist in self.lists:
             if not wordlist.groups:
                 raise ValueError(
@@ -81,7 +77,7 @@ class SweepConfig(FitOptions):
     @property
     def n_cells(self) -> int:
         """How many fits the sweep has."""
-        return len(self.embeddings) * len(self.lists) * len(self.models) * len(self.seeds)
+        return len(self.embeddings) * len(self.lists) * len(self.models)
 
 
 def load_sweep(path: str | Path) -> SweepConfig:
@@ -153,10 +149,9 @@ def _read(key: str, value: object, folder: Path) -> Any:  # noqa: ANN401
         return tuple(_embedding(str(name), each, folder) for name, each in value.items())
     if key in LOADERS and isinstance(value, list) and all(_is(each, str) for each in value):
         return tuple(LOADERS[key](_located(each, folder)) for each in value)
-    if key == "seeds" and isinstance(value, list) and all(_is(each, int) for each in value):
-        return tuple(value)
-    kind = type(OPTIONS[key].default) if key in OPTIONS else str
-    several = key in {"embeddings", "seeds", *LOADERS}
+    defaults = {name: each.default for name, each in OPTIONS.items()} | {"seed": 1}
+    kind = type(defaults.get(key, ""))
+    several = key in {"embeddings", *LOADERS}
     if several or not _is(value, (int, float) if kind is float else kind):
         raise ValueError(f"{key} must be {KEYS[key]}; got {value!r:.60}")
     return value

@@ -1,0 +1,398 @@
+"""The page of a change: what became different, and what single numbers hide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .. import plots
+from .._core.intervals import interval
+from ..tables.levels import GROUP, OVERALL, WORD, at_level
+from ..tables.schema import CONTROLS
+from ..workflows.change import ORDER, ChangeAnalysis
+from .list_page import coverage_table, level_table
+from .numbers import (
+    ROUNDED,
+    counted,
+    ends,
+    joined,
+    named,
+    number,
+    percent,
+    probability,
+    probability_name,
+    signed,
+    t_test,
+)
+from .wording import MEANINGS, NO_VERDICTS, Headline, doubts_of, headline_of, headline_rows
+from .writer import Block, Figure, Line, Page, Section, Table, table
+
+LIKELY = 0.9
+"""Probability from which a word is named as one that moved, turned, or stayed."""
+
+LIMITS = [
+    Line(
+        "Nothing about people",
+        "A distance is about how words are used in the texts that the embedding was made from.",
+    ),
+    Line("Listing a stereotype does not endorse it", "The lists state where they come from."),
+    Line(
+        "Nearer to 1 is not free of bias",
+        "What was removed along one direction can often be found again along others; distances to "
+        "a list of words do not show that.",
+    ),
+    Line(
+        "No cause",
+        "The report compares two tables. That a method made the difference follows only if nothing "
+        "else differs between them.",
+    ),
+    Line("These words only", "Another list may show another change."),
+]
+PAIRED = (
+    "The change is fitted pair by pair, so that what a pair has in common before and after cancels "
+    "out. Means before are drawn given the change, and so use the rows after too; they need not "
+    "equal those of a fit to the first table alone."
+)
+FOUND_AGAIN = (
+    "Cluster and classifier look at the words that leaned most to either class before, neighbors "
+    "at the targets' (Gonen and Goldberg, 2019). Defining words are left out."
+)
+MAC_AVERAGES = (
+    "It averages associated and different attributes of all words, and so states neither which of "
+    "them moved, nor for whom, nor whether control words moved as well."
+)
+
+
+def change_page(analysis: ChangeAnalysis) -> Page:
+    """Return the page of a change; all its figures show the lead model."""
+    before, after = analysis.settings.names
+    name = f"{analysis.wordlist}: " if analysis.wordlist else ""
+    attrs = analysis.lead.posterior.attrs
+    return Page(
+        kind="Cosine distances, before and after",
+        title=f"{name}{before} → {after}",
+        lede=f"How {attrs['n_pairs']:,} distances changed, pair by pair: what moved, for which "
+        "words, whether orders turned, and what moved that was not meant to.",
+        sections=[
+            Section("found", "What changed", _found(analysis)),
+            Section("order", "Did orders turn", _orders(analysis)),
+            Section("side", "Side effects", side_effects(analysis)),
+            Section("scores", "What single numbers report", _scores(analysis)),
+            Section("overall", "Before and after", _overall(analysis)),
+            Section("changes", "Groups and words", _changes(analysis)),
+            Section("spread", "How the distances spread", _spread(analysis)),
+            Section("reading", "How to read this", [_reading(analysis)]),
+            Section("model", "Model and pairing", _model(analysis)),
+            Section("limits", "What may not be concluded", [LIMITS]),
+        ],
+        facts=[*_origin(analysis), Line("Paired rows, SHA-256", str(attrs["table_hash"]))],
+        doubts=doubts_of(analysis.results),
+    )
+
+
+def told_lines(analysis: ChangeAnalysis) -> list[str]:
+    """Word the most important findings for the command line."""
+    row, leads = at_level(analysis.lead.changes, OVERALL).iloc[0], headline(analysis)
+    return [
+        pairing(analysis),
+        *([leads.about, *(f"  {line}" for line in leads.lines)] if leads else []),
+        f"Overall {row['connection']} attributes moved by {signed(row['mean'])} ({ends(row)}). "
+        f"{order_sentences(analysis)[0]}",
+        mac_sentence(analysis),
+        *remains_sentences(analysis),
+    ]
+
+
+def headline(analysis: ChangeAnalysis) -> Headline | None:
+    """Word what the page leads with: the change of associated − different, overall and by group.
+
+    None where the tables lack one of them.
+    """
+    if analysis.lead.turned is None:
+        return None
+    about = (
+        f"{ORDER[0].capitalize()} − {ORDER[1]}, before and after: the mean distance to stereotypes "
+        "of the word's own group, less that to stereotypes of the other groups. Where its change "
+        "is above zero, a group's own moved away. Means and "
+        f"{probability_name(analysis.settings.ci_prob)} intervals of the model "
+        f"{analysis.lead.spec.name}: overall, then the strongest group first."
+    )
+
+    def word(row: Mapping[Any, Any]) -> str:
+        zero = row["low"] <= 0 <= row["high"]
+        return (
+            f"from {signed(row['before'])} to {signed(row['after'])}: "
+            f"{signed(row['after'] - row['before'])} ({ends(row)})."
+            f"{' The interval of the change includes zero.' if zero else ''}"
+        )
+
+    return headline_of(about, analysis.lead.orders, word)
+
+
+def _found(analysis: ChangeAnalysis) -> list[Block]:
+    leads, settings = headline(analysis), analysis.settings
+    blocks: list[Block] = []
+    if leads:
+        rows = headline_rows(analysis.lead.orders)
+        caption = "Associated − different, overall and by group: squares before, dots after."
+        label = " ".join([caption, *order_sentences(analysis)])
+        figure = Figure("headline", partial(plots.order_forest, rows), caption, label)
+        blocks = [leads.about, leads.lines, figure]
+    return [
+        *blocks,
+        alignment_sentence(analysis),
+        [Line("", text) for text in change_sentences(analysis)],
+        _table(analysis.frame("changes"), OVERALL, settings.ci_prob),
+        f"{NO_VERDICTS}; see what may not be concluded.",
+    ]
+
+
+def change_sentences(analysis: ChangeAnalysis) -> list[str]:
+    """Word how far each connection moved overall."""
+    settings = analysis.settings
+    return [
+        f"{row['connection'].capitalize()} attributes went from {number(row['before'])} to "
+        f"{number(row['after'])}: {signed(row['after'] - row['before'])}, "
+        f"{probability_name(settings.ci_prob)} interval {ends(row)}. The probability that they "
+        f"moved by more than {settings.rope:g} is {probability(row['p_moved'])}; that they "
+        f"came nearer to 1, {probability(row['p_towards_one'])}."
+        for row in at_level(analysis.lead.changes, OVERALL).to_dict("records")
+    ]
+
+
+def alignment_sentence(analysis: ChangeAnalysis) -> str:
+    """Word whether the overall means of the connections came together."""
+    row = analysis.lead.alignment.iloc[0]
+    n = analysis.lead.changes["connection"].nunique()
+    return (
+        f"The overall means of the {counted(n, 'connection')} spanned {number(row['before'])} "
+        f"before and span {number(row['after'])} after. The probability that they came closer "
+        f"together is {probability(row['p_narrower'])}; that they all stand in the order in which "
+        f"they stood, {probability(row['p_same_order'])}."
+    )
+
+
+def _orders(analysis: ChangeAnalysis) -> list[Block]:
+    orders = analysis.lead.orders
+    if analysis.lead.turned is None:
+        return [*order_sentences(analysis)]
+    groups = orders["protected_group"].replace("", "all groups")
+    words = orders["protected_word"].where(orders["protected_word"] != "", groups)
+    frame = orders.assign(of=words, change=orders["mean"])
+    names = ("of", "before", "p_closer_before", "after", "p_closer_after", "change", "p_turned")
+    caption = "The order of associated and different attributes, before and after, word by word."
+    return [
+        "If stereotypes of a word's own group were closer than those of other groups, are they "
+        "still? The probability is taken from draws of before and after together.",
+        *order_sentences(analysis),
+        Figure("order", partial(plots.order_forest, orders), caption, caption),
+        table(frame, f"{' − '.join(ORDER)}, before and after", *names),
+    ]
+
+
+def order_sentences(analysis: ChangeAnalysis) -> list[str]:
+    """Word for how many protected words the order of associated and different turned."""
+    result, sure = analysis.lead, percent(LIKELY)
+    if result.turned is None:
+        return [f"The tables lack {joined(ORDER)} attributes, so there is no order to watch."]
+    words = at_level(result.orders, WORD)
+    low, high = interval(result.turned[:, None], **analysis.settings.intervals)[0]
+    stayed, turned = words[words["p_turned"] < 1 - LIKELY], words[words["p_turned"] > LIKELY]
+    most = words.sort_values("p_turned").iloc[-1]
+    return [
+        f"Of {counted(len(words), 'protected word')}, the order of {joined(ORDER)} attributes is "
+        f"expected to have turned for {number(float(result.turned.mean()), 1)} "
+        f"({probability_name(analysis.settings.ci_prob)} interval {low:.0f} to {high:.0f}).",
+        f"It stayed with a probability above {sure} for {_words(stayed)}."
+        if len(stayed)
+        else f"For no word is it {sure} sure that it stayed: the gaps are small against what is "
+        "known of them, before as after.",
+        f"It turned with a probability above {sure} for {_words(turned)}."
+        if len(turned)
+        else f"For no word did it turn with a probability above {sure}; most likely for "
+        f"{most['protected_word']}, {probability(most['p_turned'])}.",
+    ]
+
+
+def side_effects(analysis: ChangeAnalysis) -> list[str]:
+    """Word how far the control words moved."""
+    frame, rope = analysis.lead.changes, analysis.settings.rope
+    sentences = []
+    for name in (each for each in CONTROLS if each in set(frame["connection"])):
+        rows = frame[frame["connection"] == name]
+        overall, words = at_level(rows, OVERALL).iloc[0], at_level(rows, WORD)
+        moved = words[words["p_moved"] > LIKELY]
+        which = f", {_words(moved)} at more than {percent(LIKELY)}" if len(moved) else ""
+        sentences.append(
+            f"{name.capitalize()} words were not meant to move. Overall they moved by "
+            f"{signed(overall['mean'])} ({ends(overall)}), by more than {rope:g} with a "
+            f"probability of {probability(overall['p_moved'])}; the expected number of protected "
+            f"words for which they did is {number(float(words['p_moved'].sum()), 1)} of "
+            f"{len(words)}{which}."
+        )
+    none = "The tables have no neutral or human words, so side effects cannot be seen."
+    return sentences or [none]
+
+
+def _scores(analysis: ChangeAnalysis) -> list[Block]:
+    frame, remains = analysis.scores, analysis.remains
+    tests = [t_test(row) if np.isfinite(row["t"]) else "–" for _, row in frame.iterrows()]
+    singles = ("score", "groups", "before", "after", "change", "interval", "test", "note")
+    ci_prob = frame.attrs.get("ci_prob", analysis.settings.ci_prob)
+    blocks: list[Block] = [
+        table(frame.assign(test=tests), "Single numbers", *singles, ci_prob=ci_prob, sign=True),
+        mac_sentence(analysis),
+    ]
+    if remains is None:
+        return blocks
+    names = ("check", "measure", "before", "after", "chance", "n")
+    again = table(remains, "Is the bias found again? Of targets and classes", *names)
+    return [*blocks, again, *remains_sentences(analysis), FOUND_AGAIN]
+
+
+def mac_sentence(analysis: ChangeAnalysis) -> str:
+    """Word what MAC and its t-test report, and what they leave out."""
+    row = analysis.scores[analysis.scores["score"] == "mac"].iloc[0]
+    test = f" (paired t-test {t_test(row)})" if np.isfinite(row["t"]) else ""
+    return f"MAC goes from {number(row['before'])} to {number(row['after'])}{test}. {MAC_AVERAGES}"
+
+
+def remains_sentences(analysis: ChangeAnalysis) -> list[str]:
+    """Word how far Direct Bias fell, and how well a classifier finds the bias again."""
+    if analysis.remains is None:
+        return []
+    rows = {row["check"]: row for row in analysis.remains.to_dict("records")}
+    sentences = []
+    if "direct_bias" in rows:
+        row = rows["direct_bias"]
+        sentences.append(
+            f"The mean Direct Bias of {counted(row['n'], 'target word')} goes from "
+            f"{number(row['before'])} to {number(row['after'])}."
+        )
+    row = rows["classifier"]
+    sentences.append(
+        f"Of the {counted(row['n'], 'word')} that leaned most before, a classifier finds the class "
+        f"for {percent(row['before'])} before and {percent(row['after'])} after; "
+        f"{percent(row['chance'])} would be chance. Scores along one direction do not show what "
+        "it finds."
+    )
+    return sentences
+
+
+def _overall(analysis: ChangeAnalysis) -> list[Block]:
+    lead, ci_prob = analysis.lead, analysis.settings.ci_prob
+    texts = {
+        name: f"Mean distances {name}, with {probability_name(ci_prob)} intervals."
+        for name in ("before", "after")
+    }
+    figures = [
+        Figure(name, partial(plots.forest, frame), texts[name], f"{texts[name]} See changes.csv.")
+        for name, frame in (("before", lead.before), ("after", lead.after))
+    ]
+    caption = "Changes of the differences between connections"
+    frame = analysis.frame("contrasts")
+    return [*figures, level_table(frame, OVERALL, caption, ci_prob=ci_prob, sign=True)]
+
+
+def _changes(analysis: ChangeAnalysis) -> list[Block]:
+    frame, settings = analysis.lead.changes, analysis.settings
+    caption = "How far each kind of attribute moved: all words, each group, each word."
+    forest = partial(plots.change_forest, frame, rope=settings.rope)
+    label = " ".join([caption, *change_sentences(analysis)])
+    tables = [_table(frame, level, settings.ci_prob) for level in (GROUP, WORD)]
+    return [Figure("change", forest, caption, label), *tables]
+
+
+def _table(frame: pd.DataFrame, level: str, ci_prob: float) -> Table:
+    extra = ("p_direction", "p_moved", "p_towards_one")
+    return level_table(frame, level, f"Changes, {level}", ci_prob=ci_prob, sign=True, extra=extra)
+
+
+def _spread(analysis: ChangeAnalysis) -> list[Block]:
+    draw = partial(plots.distributions, analysis.before, analysis.after)
+    caption = "All measured distances by connection, before and after, and one band around 1."
+    names = ("connection", "share_before", "share_after", "n_before")
+    return [
+        Figure("distributions", draw, caption, f"{caption} The shares are in bands.csv."),
+        table(analysis.bands, "Single distances inside the band around 1", *names),
+    ]
+
+
+def _reading(analysis: ChangeAnalysis) -> list[Line]:
+    settings = analysis.settings
+    kinds = "; ".join(
+        f"{name}: {MEANINGS[name]}" for name in analysis.lead.changes["connection"].unique()
+    )
+    return [
+        Line(
+            "Distance and change",
+            "Cosine distance is 1 minus the cosine of the angle between two word vectors: 0 for "
+            "the same direction, 1 for directions that have nothing in common. A change is after "
+            "− before of the same two words; above zero, they lie farther apart after.",
+        ),
+        Line("Connection", f"How an attribute stands to a protected word. {kinds}."),
+        Line(f"{probability_name(settings.ci_prob)} interval", f"{settings.about_interval}."),
+        Line(
+            "Probabilities",
+            "Of direction: that the change has the sign that it most likely has. That it moved: "
+            f"that the change is larger than ±{settings.rope:g}, below which it counts as no "
+            "practical difference. That it came nearer to 1: that the distance after is nearer to "
+            "1 than that before. That the order turned: that the two connections stand in the "
+            "other order after.",
+        ),
+        Line("Rounding", ROUNDED),
+    ]
+
+
+def _model(analysis: ChangeAnalysis) -> list[Block]:
+    fitted = [
+        Line(
+            f"Model {name}",
+            f"{result.spec.title or 'no title'}. Fitted by {result.posterior.attrs['method']} "
+            f"({result.posterior.attrs['method_reason']}).",
+        )
+        for name, result in analysis.results.items()
+    ]
+    return [
+        pairing(analysis),
+        *analysis.notices,
+        fitted,
+        PAIRED,
+        coverage_table(analysis.frame("check"), "pairs"),
+    ]
+
+
+def pairing(analysis: ChangeAnalysis) -> str:
+    """Word how many rows were paired, repeated and left out."""
+    attrs = analysis.lead.posterior.attrs
+    sentences = [f"{counted(attrs['n_pairs'], 'pair')} of rows, matched on words and connection."]
+    if attrs["n_repeated"]:
+        sentences.append(
+            f"{counted(attrs['n_repeated'], 'pair repeats', 'pairs repeat')} the words of an "
+            "earlier one; repeated rows were matched in their order, and count as often as they "
+            "stand."
+        )
+    lost = joined(f"{attrs[f'n_unpaired_{name}']:,} {name}" for name in ("before", "after"))
+    sentences.append(
+        f"Rows without a partner were left out: {lost}; see unpaired.csv."
+        if len(analysis.unpaired)
+        else "Every row has a partner."
+    )
+    return " ".join(sentences)
+
+
+def _origin(analysis: ChangeAnalysis) -> list[Line]:
+    """Name the embeddings of the tables, as far as they are known."""
+    names: list[str] = []
+    for measured in (analysis.before, analysis.after):
+        known = set(measured.get("embedding", pd.Series(dtype=str)).dropna().astype(str))
+        names += known if len(known) == 1 else ()
+    return [Line("Embeddings", " before, ".join(names) + " after")] if len(names) == 2 else []
+
+
+def _words(rows: pd.DataFrame) -> str:
+    return named(rows["protected_word"].astype(str).tolist())
