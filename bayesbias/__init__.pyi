@@ -46,11 +46,11 @@ from .posterior.contrasts import unpooled_contrasts as unpooled_contrasts
 from .posterior.diagnostics import prior_sensitivity as prior_sensitivity
 from .posterior.facets import facet_contrasts as facet_contrasts
 from .posterior.hypothesis import hypothesis as hypothesis
+from .posterior.influence import expected_width as expected_width
 from .posterior.influence import influence as influence
 from .posterior.loo import compare_models as compare_models
 from .posterior.new_words import predict_distances as predict_distances
 from .posterior.new_words import predict_words as predict_words
-from .posterior.planning import expected_width as expected_width
 from .posterior.posterior_scores import posterior_scores as posterior_scores
 from .posterior.posterior_scores import with_posterior_scores as with_posterior_scores
 from .posterior.predictive import predictive_check as predictive_check

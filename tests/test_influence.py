@@ -81,5 +81,5 @@ def test_expected_widths_follow_the_formula(
 
 
 def test_sizes_are_checked(post: DataTree) -> None:
-    with pytest.raises(ValueError, match="n_words must be whole numbers"):
+    with pytest.raises(ValueError, match="n_words must be a whole number from 1 on; got 0"):
         bb.expected_width(post, 0, 4)

@@ -1,14 +1,21 @@
-"""Which words and attributes drive a contrast: each left out in turn, in closed form."""
+"""Which words and attributes drive a contrast, and how sure more of them would make it.
+
+Both in closed form, given the sds.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
+from .._core.checks import check_numbers, unknown_name
+from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from ..model.design import Design
 from ..model.tree import design_of, labels, n_draws, spec_of, stacked
 from ..sampling.collapsed import mean_moments
@@ -17,12 +24,16 @@ from ..sampling.reduction import Collapsed, collapse
 from .summaries import carry_warnings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from xarray import DataTree
 
 DRAWS = 20
 """Draws of the sds that means are averaged over: without a word, these hardly differ."""
+
+WIDTH_DRAWS = 25
+"""Draws of the sds that widths are averaged over."""
+
+SIZES = ("n_words", "n_attributes", "n_trainings")
+"""What a study can have more of."""
 
 
 def influence(
@@ -122,3 +133,128 @@ def _units(design: Design) -> Iterator[tuple[str, str, str, np.ndarray]]:
         own = design.attribute == at
         sets = {design.sets[i] for i in design.set[own] if i >= 0} if design.sets else set()
         yield "attribute", name, ", ".join(sorted(sets)), own
+
+
+def expected_width(
+    tree: DataTree,
+    n_words: int | Sequence[int],
+    n_attributes: int | Sequence[int],
+    n_trainings: int | Sequence[int] = 1,
+    *,
+    training_sd: float = 0.0,
+    first: str = "associated",
+    second: str = "different",
+    ci_prob: float = DEFAULT_CI_PROB,
+) -> pd.DataFrame:
+    r"""Compute how wide the interval of the overall contrast will be in a study of other sizes.
+
+    Parameters
+    ----------
+    tree : DataTree
+        A posterior of a Normal model, from `fit`; words and attributes of the study planned vary as
+        those measured do.
+    n_words, n_attributes : int or sequence of int
+        Protected words of each group, and attributes of each set, from 1 on; all pairs are
+        computed. Controls stay as they are.
+    n_trainings : int or sequence of int
+        Trainings of the embedding, from 1 on.
+    training_sd : float
+        Sd of the contrast between trainings, a distance, such as the mean of ``training_sd`` of
+        `fit_many`. With 0 the embedding is taken as given.
+    first, second : str
+        Connections; the contrast is first - second.
+    ci_prob : float
+        Probability of the interval, in (0, 1).
+
+    Returns
+    -------
+    DataFrame
+        ``n_words``, ``n_attributes``, ``n_trainings``, ``sd`` of the contrast and ``width`` of its
+        Normal interval, distances.
+
+    Raises
+    ------
+    ValueError
+        If a size is below 1, a connection is unknown, or the model is not Normal.
+
+    Notes
+    -----
+    Given the sds the variance of a contrast depends on the design only: it is the one that the
+    exact sampler uses, for a design of the size planned, averaged over draws of the sds, plus
+    :math:`\text{training\_sd}^2 / k`. The interval of a real study also carries that its sds are
+    not known; of small studies it will be wider.
+
+    References
+    ----------
+    Shavelson and Webb (1991), Generalizability Theory: A Primer, chapter 6 (decision studies).
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> words = bb.load_wordlist("religion")
+    >>> table = bb.distance_table(bb.load_vectors("glove-demo", words), words)
+    >>> post = bb.fit(table, seed=1)
+    >>> plan = bb.expected_width(post, [8, 16, 32], 15)
+    >>> plan[["n_words", "width"]].round(3).values.tolist()
+    [[8.0, 0.042], [16.0, 0.038], [32.0, 0.035]]
+    """
+    if training_sd < 0:
+        raise ValueError(f"training_sd must be 0 or more; got {training_sd}")
+    sizes = [np.atleast_1d(given).tolist() for given in (n_words, n_attributes, n_trainings)]
+    for name, values in zip(SIZES, sizes, strict=True):
+        if not values:
+            raise ValueError(f"{name} is empty; give one number or several")
+        for size in values:
+            check_numbers(**{name: size})
+    from scipy.stats import norm
+
+    half = norm.ppf((1 + check_probability(ci_prob)) / 2)
+    weights = contrast_weights(tree, first, second)
+    design, spec = design_of(tree), spec_of(tree)
+    spec = spec.fitting(design)
+    parameters = some_parameters(tree, collapse(design, spec), WIDTH_DRAWS)
+    rows = []
+    for words, attributes in product(*sizes[:2]):
+        planned = collapse(_of_size(design, words, attributes), spec)
+        variance = mean_moments(planned, parameters, weights)[1]
+        for trainings in sizes[2]:
+            sd = float(np.sqrt(variance + training_sd**2 / trainings).mean())
+            rows.append((words, attributes, trainings, sd, 2 * half * sd))
+    frame = pd.DataFrame(rows, columns=[*SIZES, "sd", "width"])
+    frame.attrs["ci_prob"] = ci_prob
+    return frame
+
+
+def _of_size(design: Design, n_words: int, n_attributes: int) -> Design:
+    """Return a design of the same groups, sets and controls, every word with every attribute."""
+    word_group = np.repeat(np.arange(len(design.groups)), n_words)
+    controls = np.unique(design.attribute[design.codes("attribute_set") < 0])
+    n_sets = len(design.sets)
+    set_of = np.concatenate(
+        [np.repeat(np.arange(n_sets), n_attributes), np.full(len(controls), -1)]
+    )
+    stereotype = design.attribute_kind[design.attribute[design.codes("attribute_set") >= 0]]
+    kind = np.where(set_of >= 0, stereotype[0], 0)
+    kind[set_of < 0] = design.attribute_kind[controls]
+    of_control = np.full(len(design.attributes), -1)
+    of_control[design.attribute] = design.connection
+    connection_of = np.full((len(design.groups), len(set_of)), -1)
+    connection_of[:, : n_sets * n_attributes] = np.repeat(
+        design.set_connection, n_attributes, axis=1
+    )
+    connection_of[:, n_sets * n_attributes :] = of_control[controls]
+    word, attribute = np.nonzero(connection_of[word_group] >= 0)
+    y = np.random.default_rng(1).standard_normal(len(word))  # variances do not depend on it
+    return replace(
+        design,
+        words=tuple(f"word {i}" for i in range(len(word_group))),
+        attributes=tuple(f"attribute {i}" for i in range(len(set_of))),
+        word_group=word_group,
+        attribute_kind=kind,
+        word=word,
+        attribute=attribute,
+        connection=connection_of[word_group[word], attribute],
+        set=set_of[attribute],
+        set_connection=np.zeros((0, 0), dtype=np.int64),
+        y=y,
+    )
