@@ -1,6 +1,6 @@
 """ψ of every word against brute force, and what is left out or refused.
 
-The oracle is `psi_of`, mean cosines word by word, which shares nothing with the reading in chunks
+The oracle is `psi`, mean cosines word by word, which shares nothing with the reading in chunks
 or the product.
 """
 
@@ -18,7 +18,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import bayesbias as bb
 from bayesbias import background as bg
 from bayesbias.background.projection import products
-from bayesbias.scores.weam import psi_of
+from bayesbias.scores import psi
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def toy() -> Any:
 
 def brute(vectors: Any, Z: list[str], Z2: list[str]) -> np.ndarray:
     here = [[w for w in side if w in vectors] for side in (Z, Z2)]
-    return psi_of(vectors.vectors, vectors[here[0]], vectors[here[1]])
+    return psi(vectors.vectors, vectors[here[0]], vectors[here[1]])
 
 
 def test_psi_is_that_of_every_single_word(toy: Any) -> None:
@@ -114,7 +114,7 @@ def test_how_words_are_looked_up(case: str, row: int) -> None:
     )
     found = bg.distribution(vectors, ["Ann"], ["Y"], case=case)
     loaded = bb.load_vectors(vectors, ["Ann", "Y", "Paul"], case=case)
-    expected = psi_of(vectors.vectors, loaded[["Ann"]], loaded[["Y"]])
+    expected = psi(vectors.vectors, loaded[["Ann"]], loaded[["Y"]])
     assert_allclose(found.psi, expected, atol=ROUNDING)
     assert found.psi_of(["Paul", "nobody"]).to_dict() == {"Paul": found.psi[row]}
 
@@ -129,7 +129,7 @@ def test_words_without_a_direction_are_left_out_with_a_word(toy: Any) -> None:
     assert np.isfinite(found.psi).all()
     assert found.psi_of(["w3", "w4"]).index.tolist() == ["w4"]
     good = np.delete(matrix, [3, 9], axis=0)
-    assert_allclose(found.psi, psi_of(good, matrix[[1]], matrix[[2]]), atol=ROUNDING)
+    assert_allclose(found.psi, psi(good, matrix[[1]], matrix[[2]]), atol=ROUNDING)
 
 
 def test_experiments_without_words_are_refused_or_left_out_with_a_word(toy: Any) -> None:
@@ -168,7 +168,7 @@ def test_words_that_stand_twice(tmp_path: Path) -> None:
     found = bg.distribution(path, ["a"], ["b"], duplicates="first")
     assert list(found.vocabulary) == ["a", "b", "c", "d"]
     rows = np.array([[1, 2], [3, -4], [7, 8], [-1, 1]])
-    assert_allclose(found.psi, psi_of(rows, rows[[0]], rows[[1]]), atol=ROUNDING)
+    assert_allclose(found.psi, psi(rows, rows[[0]], rows[[1]]), atol=ROUNDING)
     refused("unknown duplicates 'last'", bg.distribution, path, ["a"], ["b"], duplicates="last")
 
 

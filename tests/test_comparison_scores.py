@@ -48,7 +48,9 @@ def test_mac_has_the_paired_t_test() -> None:
     got = score(
         scores_before_after(before, after, WORDS, scores=["mac"], n_resamples=10, seed=0), "mac"
     )
-    test = ttest_rel(*(bb.scores.mac(each, WORDS).distance.ravel() for each in (after, before)))
+    test = ttest_rel(
+        *(bb.scores.mac(each, WORDS).per_word.to_numpy().ravel() for each in (after, before))
+    )
     assert (got["t"], got["p_value"], got["n_pairs"]) == pytest.approx(
         (test.statistic, test.pvalue, 12)
     )

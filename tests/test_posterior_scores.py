@@ -68,7 +68,7 @@ def test_observed_values_are_the_scores_of_the_words(sizes: tuple[int, int]) -> 
     s_x, s_y = weat.association[: len(X)], weat.association[len(X) :]
     found = observed(frame)
     assert found.pop("weat_effect_size") == pytest.approx(weat.effect_size, abs=1e-10)
-    mac, gweat = scores.mac_of_table(table).score, scores.gweat(vectors, X, Y, A, B).score
+    mac, gweat = scores.mac_of_table(table).score, scores.gweat(vectors, [X, Y], [A, B]).score
     expected = {"mac": mac, "gweat": gweat, "weat_mean_difference": s_x.mean() - s_y.mean()}
     assert found == pytest.approx(expected, abs=ROUNDING)
     # The statistic follows from the group means, as the docstring says.
@@ -93,7 +93,7 @@ def test_gweat_of_three_groups_and_what_it_is_in_distances() -> None:
     table = table_of(vectors, words)
     frame = posterior_scores(fitted(table, "crossed"))
     lists = (list(sets.values()) for sets in (words.groups, words.stereotypes))
-    mac, gweat = scores.mac_of_table(table).score, scores.gweat_groups(vectors, *lists).score
+    mac, gweat = scores.mac_of_table(table).score, scores.gweat(vectors, *lists).score
     # No pair of groups to compare.
     assert observed(frame) == pytest.approx({"mac": mac, "gweat": gweat}, abs=ROUNDING)
     gaps = []

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
-from bayesbias.scores import ListScore, ect_of, ripa_of, rnd_of, weat_of
+from bayesbias.scores import ListScore, ect, ripa, rnd, weat
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "coming-from.md").read_text(encoding="utf-8")
@@ -99,19 +99,17 @@ LIBLINEAR = 2e-3
 WEFE = {
     "WEAT": bb.scores.SCORES["weat_statistic"],
     "WEAT, effect size": ListScore(
-        lambda rows: weat_of(*rows.protected, *rows.stereotypes, ddof=0).effect_size, "pair"
+        lambda rows: weat(None, *rows.protected, *rows.stereotypes, ddof=0).effect_size, "pair"
     ),
     "RNSB, no hold-out": bb.scores.SCORES["rnsb"],
-    "RND": ListScore(lambda rows: rnd_of(*rows.protected, rows.stereotypes[0]).score, "ordered"),
+    "RND": ListScore(lambda rows: rnd(None, *rows.protected, rows.stereotypes[0]).score, "ordered"),
     "RIPA": ListScore(
-        lambda rows: (
-            ripa_of(rows.stereotypes[0], *rows.defining_sets.swapaxes(0, 1), relation="mean").score
-        ),
+        lambda rows: ripa(None, rows.stereotypes[0], rows.defining_sets, relation="mean").score,
         "ordered",
     ),
     "MAC": bb.scores.SCORES["mac"],
     "ECT": ListScore(
-        lambda rows: ect_of(*rows.protected, rows.stereotypes[0]).score,
+        lambda rows: ect(None, *rows.protected, rows.stereotypes[0]).score,
         "ordered",
         no_bias=1.0,
         direction="lower",

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 import pandas as pd
 
-from .._core.arrays import FloatArray
+from .._core.arrays import FloatArray, cosine_similarity
 from .._core.checks import check_numbers, unknown_name
 from .._core.random import Seed, as_seed_sequence
-from ..scores.mac import mac_of
-from ..scores.same import same_of
-from ..scores.weam import psi_of
+from ..scores.association import psi
+from ..scores.same import same
 from ..scores.weat import effect_sizes
 from ..tables.wordlists import WordList, load_wordlist
 from .pool import Pool, among_references, draw_pool
@@ -38,14 +37,19 @@ N_LISTS = 1000
 
 
 def _weat(protected: Groups, stereotypes: Groups) -> float:
-    x, y = (psi_of(words, *stereotypes) for words in protected)
+    x, y = (psi(words, *stereotypes) for words in protected)
     return float(effect_sizes(x, y))
 
 
 SCORES: dict[str, tuple[Callable[[Groups, Groups], float], bool]] = {
-    "same": (lambda groups, sets: same_of(np.vstack(sets), groups).score, False),
+    "same": (lambda groups, sets: same(None, np.vstack(sets), groups).score, False),
     "weat": (_weat, True),
-    "mac": (lambda groups, sets: mac_of(np.vstack(groups), sets).score, False),
+    "mac": (
+        lambda groups, sets: float(
+            np.mean([1 - cosine_similarity(np.vstack(groups), each).mean(axis=1) for each in sets])
+        ),
+        False,
+    ),
 }
 """Score of protected words and stereotypes by group, and whether it is of two groups."""
 

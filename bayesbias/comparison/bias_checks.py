@@ -11,7 +11,7 @@ from .._core.random import Seed, as_seed_sequence
 from ..debias import DefiningSets, load_defining_sets, remaining_bias
 from ..debias.sources import VOCABULARY
 from ..embeddings.load import iter_vectors, load_vectors
-from ..scores.direct_bias import direct_bias
+from ..scores.pairs import direct_bias
 from ..scores.same import same
 
 if TYPE_CHECKING:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import pandas as pd
 
 from .._core.display import abridged
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from .._core.random import Seed, as_seed_sequence
 from ..embeddings.word_sets import WordVectors
-from ..scores.list_rows import ListRows, Picks, list_rows, selections
-from ..scores.mac import MacChange, MacResult, mac, mac_change, mac_of_table
-from ..scores.registry import ListScore, named_scores
-from ..scores.resampling import N_RESAMPLES, interval, resampled_values, resamples
+from ..scores.bootstrap import N_RESAMPLES, interval, resampled_values, resamples
+from ..scores.list_rows import list_rows, selections
+from ..scores.mac import mac, mac_change, mac_of_table
+from ..scores.registry import Scores, chosen_scores
+from ..scores.result import ScoreResult
 from ..tables.wordlists import WordList
 from .pairing import pair
 
@@ -53,7 +52,7 @@ def scores_before_after(
     after: WordVectors,
     wordlist: WordList,
     *,
-    scores: Iterable[str] = DEFAULT_SCORES,
+    scores: Scores = DEFAULT_SCORES,
     ci_prob: float = DEFAULT_CI_PROB,
     n_resamples: int = N_RESAMPLES,
     seed: Seed = None,
@@ -66,8 +65,8 @@ def scores_before_after(
         Both with the same words of the list.
     wordlist : WordList
         With stereotypes for every group.
-    scores : iterable of str
-        Names of ``scores.SCORES``.
+    scores : iterable of str, or mapping of str to ListScore
+        Names of ``scores.SCORES``, or scores of your own by name.
     ci_prob : float
         Level of the intervals of the change, in (0, 1).
     n_resamples, seed
@@ -86,46 +85,42 @@ def scores_before_after(
         If a word of the list is in one of the embeddings only, or a score is unknown.
     """
     check_probability(ci_prob)
-    specs = named_scores(scores)
+    specs = chosen_scores(scores)
     found = [list_rows(vectors, wordlist) for vectors in (before, after)]
     _require_same_words(*(missing for _, missing in found))
-    rows = [each for each, _ in found]
+    one, other = (rows for rows, _ in found)
     sequence = as_seed_sequence(seed)
-    drawn = [resamples(each, n_resamples, sequence) for each in rows]  # equal seeds, equal words
+    jobs = [(name, at) for name, spec in specs.items() for at in selections(one, spec.scope)]
+    drawn = [
+        resampled_values(
+            [(specs[name], at) for name, at in jobs], rows, resamples(rows, n_resamples, sequence)
+        )
+        for rows in (one, other)  # equal seeds, equal words
+    ]
     made = []
-    for name, spec in specs.items():
-        for at in selections(rows[0], spec.scope):
-            chosen = [each.of_groups(at) for each in rows]
-            picked = [each.of_groups(at) for each in drawn]
-            row = {"score": name} | _row(spec, chosen, picked, ci_prob)
-            if name == "mac":
-                row |= _t_test(mac(before, wordlist), mac(after, wordlist))
-            made.append(row)
+    for (name, at), changes in zip(jobs, drawn[1] - drawn[0], strict=True):
+        spec, groups = specs[name], ", ".join(one.of_groups(at).groups)
+        row = {"score": name, "groups": groups, "no_bias": spec.no_bias, "note": spec.note}
+        try:
+            first, second = (spec.value(rows.of_groups(at)) for rows in (one, other))
+            row |= {"before": first, "after": second, "change": second - first}
+            row["low"], row["high"] = interval(changes, ci_prob)
+        except ValueError as error:
+            row["note"] = str(error)
+        if name == "mac":
+            row |= _t_test(mac(before, wordlist), mac(after, wordlist))
+        made.append(row)
     frame = pd.DataFrame(made, columns=list(SCORE_CHANGE_COLUMNS))
     frame.attrs |= {"ci_prob": ci_prob, "seed": sequence.entropy}
     return frame
 
 
-def _row(
-    spec: ListScore, rows: list[ListRows], drawn: list[Picks], ci_prob: float
-) -> dict[str, object]:
-    row = {"groups": ", ".join(rows[0].groups), "no_bias": spec.no_bias, "note": spec.note}
+def _t_test(before: ScoreResult, after: ScoreResult) -> dict[str, object]:
     try:
-        before, after = (spec.value(each) for each in rows)
-        one, other = (resampled_values(spec, *each) for each in zip(rows, drawn, strict=True))
-    except ValueError as error:
-        return row | {"note": str(error)}
-    low, high = interval(other - one, ci_prob)
-    row |= {"before": before, "after": after, "change": after - before}
-    return row | {"low": low, "high": high}
-
-
-def _t_test(before: MacResult, after: MacResult) -> dict[str, object]:
-    try:
-        test: MacChange = mac_change(before, after)
+        test = mac_change(before, after)
     except ValueError as error:
         return {"note": str(error)}
-    return {"t": test.t, "p_value": test.p_value, "n_pairs": test.n_pairs, "note": "paired t-test"}
+    return {**test[["t", "p_value", "n_pairs"]], "note": "paired t-test"}
 
 
 def _require_same_words(

@@ -11,7 +11,7 @@ from numpy.random import default_rng
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import check_numbers
 from .._core.random import Seed
-from ..scores.weam import psi_of
+from ..scores.association import psi
 from ..scores.weat import Ddof, effect_sizes
 from .encoding import ContextualVectors
 
@@ -74,7 +74,7 @@ def seat(
 
     def score(*sets: FloatArray) -> float:
         x, y, a, b = (each.reshape(-1, each.shape[-1]) for each in sets)
-        value = float(effect_sizes(psi_of(x, a, b), psi_of(y, a, b), ddof))
+        value = float(effect_sizes(psi(x, a, b), psi(y, a, b), ddof))
         if not np.isfinite(value):
             raise ValueError("all targets are alike, so that the effect size is undefined")
         return value

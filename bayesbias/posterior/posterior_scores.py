@@ -57,7 +57,7 @@ def posterior_scores(
         score of the table itself. One row each:
 
         - ``mac``, as `scores.mac_of_table`.
-        - ``gweat``, as `scores.gweat_groups`: (n - 1) times the mean over the n groups of
+        - ``gweat``, as `scores.gweat`: (n - 1) times the mean over the n groups of
           (different - associated) distance, where different is the mean over the other sets.
         - ``weat_mean_difference``, mean_X s - mean_Y s, and ``weat_effect_size``, that over the
           sd of s over words (ddof 1). Two groups only: with more, the connection ``different``

@@ -7,40 +7,29 @@ about how the embedding would differ if it were trained again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
+import pandas as pd
 
 from .._core.arrays import FloatArray
+from .._core.intervals import check_probability
 from .._core.random import Seed, as_seed_sequence
-from ..embeddings.word_sets import WordVectors, as_rows
+from ..embeddings.word_sets import WordVectors
 from ..tables.wordlists import WordList
-from .list_rows import list_rows
-from .registry import named_scores
-from .resampling import N_RESAMPLES, check_resamples, interval, resampled_values, resamples
-from .result import Entropy, Result
+from .list_rows import Indices, ListRows, Picks, list_rows
+from .registry import ListScore, Scores, chosen_scores
+from .result import ScoreResult
 
+N_RESAMPLES = 1000
+"""Resamplings; the ends of an 89% interval then vary by about a tenth of its half-width."""
 
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class BootstrapResult(Result):
-    """A score with its bootstrap interval; see `bootstrap`."""
-
-    name: str
-    score: float
-    low: float
-    high: float
-    ci_prob: float
-    sd: float
-    values: FloatArray
-    undefined: int
-    seed: Entropy
+type Job = tuple[ListScore, tuple[int, ...]]
+"""A score, and the places of the groups that it is computed on."""
 
 
 def bootstrap(
-    score: str,
+    score: str | ListScore,
     vectors: WordVectors,
     wordlist: WordList,
     *,
@@ -48,7 +37,7 @@ def bootstrap(
     ci_prob: float = 0.89,
     n_resamples: int = N_RESAMPLES,
     seed: Seed = None,
-) -> BootstrapResult:
+) -> ScoreResult:
     """Percentile interval of a score on a word list, by resampling the words of every set.
 
     Protected words and stereotypes of every group are drawn with replacement, each set by
@@ -56,8 +45,8 @@ def bootstrap(
 
     Parameters
     ----------
-    score : str
-        A name of ``SCORES``.
+    score : str or ListScore
+        A name of ``SCORES``, or a score of one's own.
     vectors : KeyedVectors
     wordlist : WordList
     groups : sequence of str, optional
@@ -69,10 +58,10 @@ def bootstrap(
 
     Returns
     -------
-    BootstrapResult
-        ``low`` and ``high``; ``values``, the score under every resampling; ``undefined``, how
-        many of them were undefined (such as when all drawn words are the same) and left out;
-        ``seed``, which gives the same result again.
+    ScoreResult
+        ``score``, ``low``, ``high`` and ``sd``; ``values``, the score under every resampling, NaN
+        where it is undefined, which leaves it out of the others; ``seed``, which gives the same
+        result again.
 
     Notes
     -----
@@ -81,7 +70,8 @@ def bootstrap(
     the percentile interval is too short: it cannot show words that are not there.
     """
     rows, missing = list_rows(vectors, wordlist)
-    spec = named_scores([score])[score]
+    named: Scores = [score] if isinstance(score, str) else {"score": score}
+    (spec,) = chosen_scores(named).values()
     if groups is not None:
         absent = [group for group in groups if group not in rows.groups]
         if absent:
@@ -93,57 +83,58 @@ def bootstrap(
         )
     value = spec.value(rows)
     sequence = as_seed_sequence(seed)
-    values = resampled_values(spec, rows, resamples(rows, n_resamples, sequence))
-    return _result(score, value, values, ci_prob, seed=sequence.entropy, missing=missing)
-
-
-def bootstrap_of(
-    function: Callable[..., float],
-    *sets: ArrayLike,
-    ci_prob: float = 0.89,
-    n_resamples: int = N_RESAMPLES,
-    seed: Seed = None,
-) -> BootstrapResult:
-    """Percentile interval of any function of word sets given as arrays.
-
-    Parameters
-    ----------
-    function : callable
-        Called with as many (n_words_i, n_dims) arrays as there are sets.
-    *sets : (n_words_i, n_dims) array_like
-        Each is resampled by rows, on its own.
-    ci_prob, n_resamples, seed
-        As for `bootstrap`.
-
-    Returns
-    -------
-    BootstrapResult
-    """
-    check_resamples(n_resamples)
-    rows = [as_rows(f"set {at}", each) for at, each in enumerate(sets)]
-    sequence = as_seed_sequence(seed)
-    random = np.random.default_rng(sequence)
-    value = float(function(*rows))
-    values = np.full(n_resamples, np.nan)
-    for at in range(n_resamples):
-        picked = [each[random.integers(len(each), size=len(each))] for each in rows]
-        try:
-            values[at] = function(*picked)
-        except ValueError:
-            continue  # undefined for these words, and counted as such
-    name = getattr(function, "__name__", "score")
-    return _result(name, value, values, ci_prob, seed=sequence.entropy)
-
-
-def _result(
-    name: str,
-    value: float,
-    values: FloatArray,
-    ci_prob: float,
-    **rest: Any,  # noqa: ANN401
-) -> BootstrapResult:
+    every = tuple(range(len(rows.groups)))
+    (values,) = resampled_values([(spec, every)], rows, resamples(rows, n_resamples, sequence))
     low, high = interval(values, ci_prob)
+    details = {"low": low, "high": high, "sd": float(np.nanstd(values, ddof=1)), "values": values}
+    details |= {"ci_prob": ci_prob, "seed": sequence.entropy}
+    return ScoreResult(value, pd.DataFrame(), details, missing)
+
+
+def resamples(rows: ListRows, n_resamples: int, seed: Seed) -> Picks:
+    """Draw the words of every set with replacement, as many as it has: (n_resamples, n) each."""
+    if n_resamples < 2:
+        raise ValueError(
+            f"n_resamples must be at least 2, got {n_resamples}; {N_RESAMPLES} is usual"
+        )
+    random = np.random.default_rng(as_seed_sequence(seed))
+    protected, stereotypes, n_sets = rows.sizes()
+
+    def drawn(size: int) -> Indices:
+        return random.integers(size, size=(n_resamples, size))
+
+    try:
+        return Picks(tuple(map(drawn, protected)), tuple(map(drawn, stereotypes)), drawn(n_sets))
+    except MemoryError:
+        size = 8e-9 * n_resamples * (sum(protected) + sum(stereotypes) + n_sets)
+        raise ValueError(
+            f"n_resamples={n_resamples} needs {size:,.0f} GB for the words drawn, which this "
+            f"machine does not have; {N_RESAMPLES} is usual"
+        ) from None
+
+
+def resampled_values(jobs: Sequence[Job], rows: ListRows, picks: Picks) -> FloatArray:
+    """Compute scores under resamplings, (n_jobs, n_resamples); NaN where one is undefined."""
+    values = np.empty((len(jobs), len(picks.defining)))
+    one_by_one = [at for at, (spec, _) in enumerate(jobs) if spec.resampled is None]
+    chosen = {jobs[at][1] for at in one_by_one}
+    for resampling in range(values.shape[1]) if one_by_one else ():
+        drawn = rows.of_words(picks.of_resampling(resampling))
+        parts = {groups: drawn.of_groups(groups) for groups in chosen}
+        for at in one_by_one:
+            spec, groups = jobs[at]
+            values[at, resampling] = spec.value_or_nan(parts[groups])
+    for at, (spec, groups) in enumerate(jobs):
+        if spec.resampled is not None:
+            values[at] = spec.resampled(rows.of_groups(groups), picks.of_groups(groups))
+    return values
+
+
+def interval(values: FloatArray, ci_prob: float) -> tuple[float, float]:
+    """Return the equal-tailed percentile interval of the values that are defined; NaN if none."""
+    check_probability(ci_prob)
     defined = values[np.isfinite(values)]
-    sd = float(defined.std(ddof=1)) if len(defined) > 1 else float("nan")
-    rest |= {"name": name, "score": value, "ci_prob": ci_prob, "low": low, "high": high, "sd": sd}
-    return BootstrapResult(values=values, undefined=len(values) - len(defined), **rest)
+    if not len(defined):
+        return float("nan"), float("nan")
+    low, high = np.quantile(defined, [(1 - ci_prob) / 2, (1 + ci_prob) / 2])
+    return float(low), float(high)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 from typing import Literal
@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core.arrays import FloatArray
+from .._core.arrays import FloatArray, unit_rows
 from ..embeddings.word_sets import WordVectors, look_up
 from ..tables.wordlists import WordListLike, load_wordlist
 
@@ -19,16 +19,37 @@ Scope = Literal["all", "pair", "ordered"]
 
 
 @dataclass(frozen=True, eq=False)
+class Picks:
+    """Which words to take, by set: index arrays, (n,) or for many resamplings (n_resamples, n)."""
+
+    protected: tuple[Indices, ...]
+    stereotypes: tuple[Indices, ...]
+    defining: Indices
+
+    def of_groups(self, at: Sequence[int]) -> Picks:
+        """Return those of some groups, in the order given."""
+        return Picks(_at(self.protected, at), _at(self.stereotypes, at), self.defining)
+
+    def of_resampling(self, at: int) -> Picks:
+        """Return those of one resampling."""
+        protected = tuple(picks[at] for picks in self.protected)
+        return Picks(protected, tuple(picks[at] for picks in self.stereotypes), self.defining[at])
+
+
+@dataclass(frozen=True, eq=False)
 class ListRows:
     """Vectors of a word list as the embedding holds them, group by group, and their words.
 
-    ``defining`` (n_sets, n_groups, n_dims) are the words in the same place of every group, None
-    where groups are of different sizes in the list, so that its words do not form pairs.
+    ``protected_units`` and ``stereotype_units`` are the same vectors at unit length. ``defining``
+    (n_sets, n_groups, n_dims) are the words in the same place of every group, None where groups
+    are of different sizes in the list, so that its words do not form pairs.
     """
 
     groups: tuple[str, ...]
     protected: tuple[FloatArray, ...]
     stereotypes: tuple[FloatArray, ...]
+    protected_units: tuple[FloatArray, ...]
+    stereotype_units: tuple[FloatArray, ...]
     protected_words: tuple[tuple[str, ...], ...]
     stereotype_words: tuple[tuple[str, ...], ...]
     defining: FloatArray | None
@@ -54,51 +75,32 @@ class ListRows:
             groups=_at(self.groups, at),
             protected=_at(self.protected, at),
             stereotypes=_at(self.stereotypes, at),
+            protected_units=_at(self.protected_units, at),
+            stereotype_units=_at(self.stereotype_units, at),
             protected_words=_at(self.protected_words, at),
             stereotype_words=_at(self.stereotype_words, at),
             defining=None if self.defining is None else self.defining[:, list(at)],
-            defining_words=tuple(_at(each, at) for each in self.defining_words),
+            defining_words=tuple(_at(words, at) for words in self.defining_words),
         )
 
-    @property
-    def sizes(self) -> Parts[int]:
-        """How many words every set has, and how many defining sets there are."""
+    def sizes(self) -> tuple[list[int], list[int], int]:
+        """How many words every group and stereotype set has, and how many defining sets."""
         n_sets = 0 if self.defining is None else len(self.defining)
-        return Parts(tuple(map(len, self.protected)), tuple(map(len, self.stereotypes)), n_sets)
+        return list(map(len, self.protected)), list(map(len, self.stereotypes)), n_sets
 
     def of_words(self, picks: Picks) -> ListRows:
-        """Return the rows of some words, of which any may come more than once."""
+        """Return the rows of some words, any of which may come more than once."""
         return replace(
             self,
             protected=_taken(self.protected, picks.protected),
             stereotypes=_taken(self.stereotypes, picks.stereotypes),
+            protected_units=_taken(self.protected_units, picks.protected),
+            stereotype_units=_taken(self.stereotype_units, picks.stereotypes),
             protected_words=tuple(map(_at, self.protected_words, picks.protected)),
             stereotype_words=tuple(map(_at, self.stereotype_words, picks.stereotypes)),
             defining=None if self.defining is None else self.defining[picks.defining],
             defining_words=_at(self.defining_words, picks.defining),
         )
-
-
-@dataclass(frozen=True, eq=False)
-class Parts[T]:
-    """One thing for every set of a list: protected words, stereotypes, and the defining sets."""
-
-    protected: tuple[T, ...]
-    stereotypes: tuple[T, ...]
-    defining: T
-
-    def of_groups(self, at: Sequence[int]) -> Parts[T]:
-        """Return those of some groups, in the order given."""
-        return Parts(_at(self.protected, at), _at(self.stereotypes, at), self.defining)
-
-    def apply[U](self, function: Callable[[T], U]) -> Parts[U]:
-        """Return what a function makes of each."""
-        protected, stereotypes = map(function, self.protected), map(function, self.stereotypes)
-        return Parts(tuple(protected), tuple(stereotypes), function(self.defining))
-
-
-type Picks = Parts[Indices]
-"""Which words to take: index arrays, of shape (n,) or for many resamplings (n_resamples, n)."""
 
 
 def list_rows(
@@ -122,6 +124,8 @@ def list_rows(
         groups=groups,
         protected=tuple(found.rows[key] for key in protected),
         stereotypes=tuple(found.rows[key] for key in stereotypes),
+        protected_units=tuple(unit_rows(found.rows[key]) for key in protected),
+        stereotype_units=tuple(unit_rows(found.rows[key]) for key in stereotypes),
         protected_words=tuple(found.words[key] for key in protected),
         stereotype_words=tuple(found.words[key] for key in stereotypes),
         defining=None,
@@ -143,19 +147,23 @@ def selections(rows: ListRows, scope: Scope) -> Iterator[tuple[int, ...]]:
 
 
 def _with_places(rows: ListRows, places: Sequence[tuple[str, ...]]) -> ListRows:
-    """Add the defining sets, the places of which every word is there."""
-    at = [{word: i for i, word in enumerate(words)} for words in rows.protected_words]
-    whole = [each for each in places if all(w in of for w, of in zip(each, at, strict=True))]
+    """Add the defining sets: the places all of whose words are there."""
+    positions = [{word: i for i, word in enumerate(words)} for words in rows.protected_words]
+    whole = [
+        place
+        for place in places
+        if all(word in of for word, of in zip(place, positions, strict=True))
+    ]
     columns = [
-        each[[of[place[group]] for place in whole]]
-        for group, (each, of) in enumerate(zip(rows.protected, at, strict=True))
+        matrix[[of[place[group]] for place in whole]]
+        for group, (matrix, of) in enumerate(zip(rows.protected, positions, strict=True))
     ]
     return replace(rows, defining=np.stack(columns, axis=1), defining_words=tuple(whole))
 
 
-def _at[T](each: Sequence[T], at: Iterable[int]) -> tuple[T, ...]:
-    return tuple(each[i] for i in at)
+def _at[T](values: Sequence[T], at: Iterable[int]) -> tuple[T, ...]:
+    return tuple(values[i] for i in at)
 
 
 def _taken(rows: Sequence[FloatArray], at: Sequence[Indices]) -> tuple[FloatArray, ...]:
-    return tuple(each[of] for each, of in zip(rows, at, strict=True))
+    return tuple(matrix[picks] for matrix, picks in zip(rows, at, strict=True))

@@ -2,54 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
-from .._core.arrays import FloatArray, cosine_distance
-from ..embeddings.word_sets import WordVectors, as_rows, look_up
+from .._core.arrays import FloatArray, unit_rows
+from ..embeddings.word_sets import WordVectors, look_up
 from ..tables.descriptives import set_means
 from ..tables.wordlists import WordList
 from .list_rows import ListRows
-from .registry import ListScore, Properties, Weights
-from .resampling import ratio
-from .result import COLUMNS, ScoreResult
+from .registry import ListScore
+from .result import ScoreResult
 
 
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class MacResult(ScoreResult):
-    """MAC of protected words and attribute sets; see `mac`."""
-
-    distance: FloatArray = field(metadata={COLUMNS: "attribute_sets"})
-    attribute_sets: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class MacChange(ScoreResult):
-    """Paired t-test of two MACs; see `mac_change`."""
-
-    t: float
-    p_value: float
-    n_pairs: int
-
-
-def mac_of(targets: ArrayLike, attribute_sets: Sequence[ArrayLike]) -> MacResult:
-    """MAC on arrays, (n_targets, n_dims) and sets of (n_attributes_i, n_dims); see `mac`.
-
-    Mean over (target, set) of the mean cosine distance of the target to the set.
-    """
-    rows = as_rows("targets", targets)
-    if not len(attribute_sets):
-        raise ValueError("MAC needs at least one attribute set; got none")
-    sets = [as_rows(f"attribute set {at}", each) for at, each in enumerate(attribute_sets)]
-    means = np.column_stack([cosine_distance(rows, each).mean(axis=1) for each in sets])
-    return MacResult(score=float(means.mean()), distance=means)
-
-
-def mac(vectors: WordVectors, wordlist: WordList) -> MacResult:
+def mac(vectors: WordVectors, wordlist: WordList) -> ScoreResult:
     """MAC of a word list: protected words of all groups against every stereotype set.
 
     Parameters
@@ -60,9 +25,9 @@ def mac(vectors: WordVectors, wordlist: WordList) -> MacResult:
 
     Returns
     -------
-    MacResult
-        ``score`` in [0, 2], where 1 means that cosines average to zero; ``distance`` by
-        protected word (rows) and attribute set (columns, ``attribute_sets``).
+    ScoreResult
+        ``score`` in [0, 2], where 1 means that cosines average to zero; ``per_word``, the mean
+        distance by protected word (rows) and attribute set (columns).
 
     Notes
     -----
@@ -75,30 +40,35 @@ def mac(vectors: WordVectors, wordlist: WordList) -> MacResult:
     """
     if not wordlist.groups:
         raise ValueError(f"the list {wordlist.name!r} has no groups; MAC needs protected words")
+    if not wordlist.stereotypes:
+        raise ValueError("MAC needs at least one attribute set; got none")
     groups = {f"group {name}": words for name, words in wordlist.groups.items()}
-    stereotypes = {f"stereotypes of {name}": ws for name, ws in wordlist.stereotypes.items()}
-    found = look_up(vectors, groups | stereotypes)
-    words = tuple(word for group in groups for word in found.words[group])
-    targets = np.vstack([found.rows[group] for group in groups])
-    columns = []
-    for each in stereotypes:
-        other = np.not_equal.outer(words, found.words[each])
-        counted = other.sum(axis=1)
-        if not counted.all():
-            raise ValueError(f"{each} holds only {words[int(np.argmin(counted))]!r} itself")
-        distances = cosine_distance(targets, found.rows[each])
-        columns.append((other * distances).sum(axis=1) / counted)
-    means = np.column_stack(columns)
-    return MacResult(
-        score=float(means.mean()),
-        distance=means,
-        attribute_sets=tuple(map(wordlist.set_name, wordlist.stereotypes)),
-        words=words,
-        missing=found.missing,
-    )
+    stereotypes = {wordlist.set_name(name): ws for name, ws in wordlist.stereotypes.items()}
+    sets = look_up(vectors, groups | stereotypes)
+    words = tuple(word for group in groups for word in sets.words[group])
+    units = unit_rows(np.vstack([sets.rows[group] for group in groups]))
+    means = {
+        name: _mean_distances(units, unit_rows(sets.rows[name]), words, sets.words[name])
+        for name in stereotypes
+    }
+    frame = pd.DataFrame(means, index=pd.Index(words, name="word"))
+    return ScoreResult(float(frame.to_numpy().mean()), frame, {}, sets.missing)
 
 
-def mac_of_table(table: pd.DataFrame) -> MacResult:
+def _mean_distances(
+    units: FloatArray, other_units: FloatArray, words: tuple[str, ...], others: tuple[str, ...]
+) -> FloatArray:
+    """Mean cosine distance of every word to the other words of a set, (n_words,)."""
+    if not set(words) & set(others):
+        return np.asarray(1 - units @ other_units.mean(axis=0))
+    counted = np.not_equal.outer(words, others)
+    if not counted.any(axis=1).all():
+        word = words[int(np.argmin(counted.any(axis=1)))]
+        raise ValueError(f"undefined: an attribute set holds only {word!r} itself")
+    return np.asarray(np.mean(1 - units @ other_units.T, axis=1, where=counted))
+
+
+def mac_of_table(table: pd.DataFrame) -> ScoreResult:
     """MAC of a long-form table: the mean of the mean distances by protected word and set.
 
     Parameters
@@ -110,19 +80,14 @@ def mac_of_table(table: pd.DataFrame) -> MacResult:
 
     Returns
     -------
-    MacResult
-        ``distance`` has NaN where a word has no row for a set; such cells do not count.
+    ScoreResult
+        ``per_word`` has NaN where a word has no row for a set; such cells do not count.
     """
     means = set_means(table)
-    return MacResult(
-        score=float(np.nanmean(means.to_numpy())),
-        distance=means.to_numpy(np.float64),
-        attribute_sets=tuple(map(str, means.columns)),
-        words=tuple(map(str, means.index)),
-    )
+    return ScoreResult(float(np.nanmean(means.to_numpy())), means)
 
 
-def mac_change(before: MacResult, after: MacResult) -> MacChange:
+def mac_change(before: ScoreResult, after: ScoreResult) -> pd.Series:
     """Manzini et al.'s test of a change: a paired t-test of the averaged distances.
 
     The pairs are (protected word, attribute set). They share words and are averages, so that
@@ -131,59 +96,37 @@ def mac_change(before: MacResult, after: MacResult) -> MacChange:
 
     Returns
     -------
-    MacChange
-        ``score``, the mean change; ``t``; the two-sided ``p_value``; ``n_pairs``.
+    Series
+        ``change``, the mean; ``t``; the two-sided ``p_value``; ``n_pairs``.
     """
-    from scipy.stats import ttest_rel
+    from scipy.stats import ttest_1samp
 
-    kept = before.words == after.words and before.attribute_sets == after.attribute_sets
-    if not kept or before.distance.shape != after.distance.shape:
+    one, other = before.per_word, after.per_word
+    if not (one.index.equals(other.index) and one.columns.equals(other.columns)):
         raise ValueError("before and after must hold the same words and sets, in the same order")
-    change = (after.distance - before.distance).ravel()
+    change = (other.to_numpy() - one.to_numpy()).ravel()
     change = change[np.isfinite(change)]
     if len(change) < 2 or np.ptp(change) == 0:
         raise ValueError("the t-test is undefined: all changes are equal, or there is only one")
-    test = ttest_rel(change, np.zeros_like(change))
-    t, p_value = float(test.statistic), float(test.pvalue)
-    return MacChange(score=float(change.mean()), t=t, p_value=p_value, n_pairs=len(change))
-
-
-def _resampled(rows: ListRows, weights: Weights) -> FloatArray:
-    """MAC with no word against itself."""
-    total = sum(len(words) for words in rows.protected)
-    value = np.zeros(len(weights.protected[0]))
-    for group, names in enumerate(rows.protected_words):
-        share = weights.protected[group].T * len(names) / total
-        for at, others in enumerate(rows.stereotype_words):
-            other = np.not_equal.outer(names, others).astype(float)
-            distances = cosine_distance(rows.protected[group], rows.stereotypes[at])
-            weight = weights.stereotypes[at].T
-            means = ratio((distances * other) @ weight, other @ weight, 0.0)
-            value += np.where(share > 0, share * means, 0.0).sum(axis=0)
-    return value / len(rows.stereotypes)
+    test = ttest_1samp(change, 0.0)
+    values = {"change": change.mean(), "t": test.statistic, "p_value": test.pvalue}
+    return pd.Series(values | {"n_pairs": len(change)}, dtype=object)
 
 
 def _value(rows: ListRows) -> float:
-    every_word_once = rows.sizes.apply(lambda size: np.full((1, size), 1 / max(size, 1)))
-    value = float(_resampled(rows, every_word_once)[0])
-    if np.isnan(value):
-        raise ValueError("undefined: an attribute set holds only the protected word itself")
-    return value
+    words = tuple(word for names in rows.protected_words for word in names)
+    units = np.vstack(rows.protected_units)
+    sets = zip(rows.stereotype_units, rows.stereotype_words, strict=True)
+    return float(np.mean([_mean_distances(units, others, words, names) for others, names in sets]))
 
 
-SCORE = ListScore(
-    value=_value,
-    scope="all",
+MAC = ListScore(
+    _value,
+    "all",
     choices="stereotypes only",
-    resampled=_resampled,
     note="1: cosines average to zero",
     no_bias=1.0,
     direction="lower",
     reading="closer to all stereotypes",
     width=2.0,
-    properties=Properties(
-        comparable=(False, "its extremes depend on the attributes"),
-        trustworthy=(False, "it is 1 when a target is near to one set and far from another"),
-        range=("1 - ‖mean of the â_j‖", "1 + ‖mean of the â_j‖"),
-    ),
 )

@@ -1,22 +1,21 @@
 """What a score states of itself, and the scores of a word list by name.
 
-A score is one file of this folder, which ends with its `ListScore`, and one entry in
-``scores/__init__.py``. On a word list the protected words of its groups are X and Y and their
-stereotypes A and B; for scores of targets and protected groups the stereotypes of all groups are
-the targets.
+On a word list the protected words of its groups are X and Y and their stereotypes A and B; for
+scores of targets and protected groups the stereotypes of all groups are the targets.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Literal
 
 import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
-from .list_rows import ListRows, Parts, Scope
+from .list_rows import ListRows, Picks, Scope
 from .permutation import Alternative, PermutationTest
 
 Reading = Literal[
@@ -30,39 +29,20 @@ Reading = Literal[
 
 Direction = Literal["higher", "lower"]
 
-type Weights = Parts[FloatArray]
-"""Weights of the words under many resamplings, (n_resamples, n_words_i), whose rows sum to one."""
-
-PAIRS_BY_PLACE = "pairs are the words in the same place of each group"
-"""A note of scores along word pairs."""
-
-
-@dataclass(frozen=True)
-class Properties:
-    """What is proved of a score, or of what is named instead, and why; see `properties`."""
-
-    comparable: tuple[bool, str]
-    trustworthy: tuple[bool, str]
-    range: tuple[str, str]
-    source: str = "this package's tests"
-    name: str = ""
-
 
 @dataclass(frozen=True)
 class ListScore:
-    """A score on a word list.
+    """A score on a word list; one's own stands wherever ``scores`` are asked for.
 
     Parameters
     ----------
     value : function of ListRows
         The score of the groups given; raises ValueError where it is undefined.
     scope : {"all", "pair", "ordered"}
-        Computed on all groups at once, on every pair, or on every ordered pair, of which the
-        first group's words are the targets.
-    choices : str
-        What was chosen, for the table.
-    resampled : function of ListRows and Weights, optional
-        The same under many resamplings of the words; without it they are taken one by one.
+        Computed on all groups at once, on every pair, or on every ordered pair, whose first
+        group's words are the targets.
+    choices, note : str
+        What was chosen, and what to know, for the table.
     test : function of ListRows and Alternative, optional
         The score's permutation test.
     no_bias : float
@@ -75,20 +55,22 @@ class ListScore:
         Whether it takes so long that `robustness` computes it only if it is named.
     width : float
         From the lowest to the highest value that it can have, whatever the list; NaN without one.
+    resampled : function of ListRows and Picks, optional
+        The score under resamplings of the words, (n_resamples,), where something of the whole list
+        is kept; without it ``value`` is computed on the words of each resampling.
     """
 
     value: Callable[[ListRows], float]
     scope: Scope
     choices: str = ""
-    resampled: Callable[[ListRows, Weights], FloatArray] | None = None
-    test: Callable[[ListRows, Alternative], PermutationTest] | None = None
     note: str = ""
+    test: Callable[[ListRows, Alternative], PermutationTest] | None = None
     no_bias: float = 0.0
     direction: Direction = "higher"
     reading: Reading = "closer to own stereotype"
     costly: bool = False
     width: float = float("nan")
-    properties: Properties | None = None
+    resampled: Callable[[ListRows, Picks], FloatArray] | None = None
 
     def value_or_nan(self, rows: ListRows) -> float:
         """Return the score, NaN where it is undefined."""
@@ -102,30 +84,31 @@ SCORES: dict[str, ListScore] = {}
 """Scores on word lists by name, in the order of tables; ``scores/__init__.py`` holds the entries.
 `sc_weat` is not among them: it is one test a word, not one number."""
 
+type Scores = Iterable[str] | Mapping[str, ListScore]
+"""Names of ``SCORES``, or scores of one's own by name."""
 
-def chosen_scores(scores: Iterable[str] | Mapping[str, ListScore]) -> dict[str, ListScore]:
-    """Return one or more scores: named, as `named_scores` does, or of one's own by name."""
-    found = dict(scores) if isinstance(scores, Mapping) else named_scores(scores)
-    if not found:
+
+def chosen_scores(scores: Scores) -> dict[str, ListScore]:
+    """Return scores by name; an unknown name is a ValueError that lists those there are."""
+    if isinstance(scores, str):
+        raise TypeError(f"scores must be a list of names; got the string {scores!r}")
+    if isinstance(scores, Mapping):
+        chosen = dict(scores)
+    else:
+        names = list(dict.fromkeys(scores))
+        for name in names:
+            if name not in SCORES:
+                raise ValueError(unknown_name("score", name, SCORES))
+        chosen = {name: SCORES[name] for name in names}
+    if not chosen:
         raise ValueError(f"scores is empty; name some of {', '.join(SCORES)}")
-    for name, score in found.items():
+    for name, score in chosen.items():
         if not isinstance(score, ListScore):
             raise TypeError(
                 f"scores[{name!r}] must be a bb.scores.ListScore, such as "
                 f"ListScore(function, scope='pair'); got a {type(score).__name__}"
             )
-    return found
-
-
-def named_scores(names: Iterable[str]) -> dict[str, ListScore]:
-    """Return scores of the registry by name; an unknown one is a ValueError that lists them."""
-    if isinstance(names, str):
-        raise TypeError(f"scores must be a list of names; got the string {names!r}")
-    found = dict.fromkeys(names)
-    for name in found:
-        if name not in SCORES:
-            raise ValueError(unknown_name("score", name, SCORES))
-    return {name: SCORES[name] for name in found}
+    return chosen
 
 
 def properties() -> pd.DataFrame:
@@ -141,7 +124,7 @@ def properties() -> pd.DataFrame:
     -------
     DataFrame
         One row a score: ``comparable`` and ``trustworthy`` (bool), the
-        ``lowest`` and ``highest`` values and that of ``no_bias`` as formulas, the ``source`` of
+        ``lowest`` and ``highest`` values as formulas and that of ``no_bias``, the ``source`` of
         the proof, and the reasons. Every entry is shown by a test of the package.
 
     References
@@ -149,11 +132,5 @@ def properties() -> pd.DataFrame:
     Schröder et al. (2024), Semantic properties of cosine based bias scores, table 1.
     Schröder, Schulz, Hammer (2024), The SAME score, theorems 1 and 2.
     """
-    rows = []
-    for name, score in SCORES.items():
-        if proved := score.properties:
-            (comparable, because), (trustworthy, why) = proved.comparable, proved.trustworthy
-            told = (proved.name or name, comparable, trustworthy, *proved.range)
-            rows.append((*told, f"{score.no_bias:g}", proved.source, because, why))
-    columns = ["score", "comparable", "trustworthy", "lowest", "highest", "no_bias", "source"]
-    return pd.DataFrame(rows, columns=[*columns, "why_comparable", "why_trustworthy"])
+    with (files(__package__) / "properties.csv").open(encoding="utf-8") as file:
+        return pd.read_csv(file, dtype={"lowest": str, "highest": str, "no_bias": str})

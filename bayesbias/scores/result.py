@@ -1,140 +1,154 @@
-"""How a score's result is held, shown, and made of words: no score writes its own."""
+"""What a score returns, and how it reads the sets of words that it is given."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray
 from .._core.display import Sheet, Shown
-from ..embeddings.word_sets import WordVectors, look_up, refuse_overlap
+from ..embeddings.word_sets import (
+    WordSets,
+    WordVectors,
+    as_rows,
+    look_up,
+    look_up_tuples,
+    refuse_overlap,
+)
 
-type Words = Iterable[str]
-"""A set of words, none of them twice."""
+type Words = Iterable[str] | ArrayLike
+"""A set of words, none of them twice; without ``vectors`` a matrix, one row a word."""
 
-Missing = Mapping[str, tuple[str, ...]]
-"""Words that the embedding lacks, by the set that they stand in; sets without any are left out."""
-
-COLUMNS = "columns"
-"""Key in the metadata of a field of several columns: the field with their names, if it has any."""
-
-Entropy = int | Sequence[int] | None
-"""A seed as a result records it: None where nothing was drawn at random."""
+type Tuples = Iterable[Sequence[str]] | Sequence[ArrayLike]
+"""Pairs or longer tuples of words; without ``vectors`` matrices, one row a member."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Result(Shown):
-    """A score with the words it was computed on; every score's result is one of these.
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreResult(Shown):
+    """A score, its parts by word, and what else it comes with.
+
+    Every column of ``per_word`` (as an array) and every one of ``details`` is an attribute as well:
+    ``weat(...).p_value``, ``same(...).per_target``.
 
     Parameters
     ----------
-    words : tuple of str
-        The words that the per-word parts belong to, in order; empty for a score on arrays.
+    score : float
+    per_word : DataFrame
+        One row a word, in the order given; the index holds the words, or numbers.
+    details : mapping of str to value
     missing : mapping of str to tuple of str
         Words left out because the embedding lacks them, by set.
     """
 
-    words: tuple[str, ...] = ()
-    missing: Missing = field(default_factory=dict)
+    score: float
+    per_word: pd.DataFrame
+    details: Mapping[str, Any] = field(default_factory=dict)
+    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def lines(self) -> Iterator[tuple[str, str]]:
-        """Name and text of every field that fits on a line."""
-        for each in fields(self):
-            if each.name == "words":
-                continue
-            text = _text(getattr(self, each.name))
-            if text:
-                yield each.name, text
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words that the parts belong to."""
+        return tuple(map(str, self.per_word.index))
 
-    def per_word(self) -> pd.DataFrame:
-        """The per-word parts as a frame, one row a word (or a number where words are unknown)."""
-        arrays = {
-            each: value
-            for each in fields(self)
-            if isinstance(value := getattr(self, each.name), np.ndarray)
-        }
-        size = len(self.words) or max(map(len, arrays.values()), default=0)
-        columns: dict[str, FloatArray] = {}
-        for each, value in arrays.items():
-            if value.ndim == 1 and len(value) == size:
-                columns[each.name] = value
-            elif value.ndim == 2 and len(value) == size:
-                names = getattr(self, each.metadata.get(COLUMNS, ""), ()) or range(value.shape[1])
-                named = zip(names, value.T, strict=True)
-                columns |= {f"{each.name}_{name}": column for name, column in named}
-        return pd.DataFrame({"word": self.words or range(size), **columns})
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+        details = self.__dict__.get("details", {})
+        per_word = self.__dict__.get("per_word", pd.DataFrame())
+        if name in details:
+            return details[name]
+        if name in per_word:
+            return per_word[name].to_numpy()
+        known = ", ".join(["score", "per_word", *details, *per_word])
+        raise AttributeError(f"this result has no {name!r}; it has {known}")
 
     def _sheet(self, *, roomy: bool) -> Sheet:
-        return Sheet(type(self).__name__, tuple(self.lines()))
+        rows = {"score": f"{self.score:.6g}"}
+        rows |= {name: _text(value) for name, value in self.details.items()}
+        rows |= {f"mean {name}": _text(part.mean()) for name, part in self.per_word.items()}
+        rows |= {f"missing of {name}": ", ".join(words) for name, words in self.missing.items()}
+        return Sheet("ScoreResult", tuple(rows.items()))
 
     def __repr__(self) -> str:
-        parts = ", ".join(f"{each.name}={getattr(self, each.name)!r}" for each in fields(self))
-        return f"{type(self).__name__}({parts})"
+        return f"ScoreResult(score={self.score!r}, details={dict(self.details)!r})"
 
 
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class ScoreResult(Result):
-    """A result of one number, ``score``, whatever else it holds."""
+def score_result(
+    score: float,
+    sets: WordSets,
+    of: str | Sequence[str],
+    parts: Mapping[str, ArrayLike],
+    **details: Any,  # noqa: ANN401
+) -> ScoreResult:
+    """Put a result together; ``of`` names the sets whose words the parts belong to."""
+    words = [word for name in ([of] if isinstance(of, str) else of) for word in sets.words[name]]
+    frame = pd.DataFrame(dict(parts), index=pd.Index(words, name="word"))
+    return ScoreResult(float(score), frame, details, sets.missing)
 
-    score: float
 
+def read_sets(
+    vectors: WordVectors | None, sets: Mapping[str, Words], disjoint: Sequence[str] = ()
+) -> WordSets:
+    """Read the vectors of sets of words, or without ``vectors`` take them as matrices.
 
-def of_words[R: Result](
-    of_arrays: Callable[..., R],
-    vectors: WordVectors,
-    sets: Mapping[str, Words],
-    *,
-    parts: Sequence[str],
-    apart: Sequence[str] = (),
-    **choices: Any,  # noqa: ANN401
-) -> R:
-    """Compute a score of word sets by its function of the sets' vectors, in order, and the choices.
-
-    ``parts`` names the sets whose words the per-word parts belong to, ``apart`` those of which no
-    two may share a word.
+    Of the sets named in ``disjoint`` no two may share a word.
     """
-    found = look_up(vectors, sets)
-    for first, second in combinations(apart, 2):
+    if vectors is None:
+        rows = {name: as_rows(name, cast("ArrayLike", given)) for name, given in sets.items()}
+        words = {name: tuple(map(str, range(len(matrix)))) for name, matrix in rows.items()}
+        return WordSets(rows, words, {})
+    found = look_up(vectors, cast("Mapping[str, Iterable[str]]", sets))
+    for first, second in combinations(disjoint, 2):
         refuse_overlap(first, second, found.words)
-    words = tuple(word for name in parts for word in found.words[name])
-    made = of_arrays(*(found.rows[name] for name in sets), **choices)
-    return replace(made, words=words, missing=found.missing)
+    return found
 
 
-def not_among(words: Words, sets: Iterable[Iterable[str]]) -> list[str]:
+def read_tuples(
+    vectors: WordVectors | None, name: str, tuples: Tuples, *, pairs: bool = False
+) -> tuple[list[FloatArray], tuple[tuple[str, ...], ...], dict[str, tuple[str, ...]]]:
+    """Read the vectors of tuples of words, the tuples, and the words that are missing."""
+    if vectors is None:
+        given = list(cast("Sequence[ArrayLike]", tuples))
+        rows = [as_rows(f"{name} {at}", members) for at, members in enumerate(given)]
+        kept = tuple(tuple(map(str, range(len(members)))) for members in rows)
+        missing: dict[str, tuple[str, ...]] = {}
+    else:
+        listed = cast("Iterable[Sequence[str]]", tuples)
+        rows, kept, missing = look_up_tuples(vectors, name, listed)
+    wrong = [members for members in kept if len(members) != 2]
+    if pairs and wrong:
+        raise ValueError(f"{name} must be pairs of words; got {wrong[0]!r}")
+    return rows, kept, missing
+
+
+def without_shared(words: Words, sets: Iterable[Iterable[str]]) -> list[str]:
     """Return a list of words without those that stand in one of the sets; none left is an error."""
     if isinstance(words, str):
         raise TypeError(f"targets must be a list of words; got the string {words!r}")
-    taken = {word for each in sets for word in each}
-    left = [word for word in words if word not in taken]
-    if not left:
+    taken = {word for members in sets for word in members}
+    kept = [word for word in cast("Iterable[str]", words) if word not in taken]
+    if not kept:
         raise ValueError("no target is left without those that also stand in the other sets")
-    return left
+    return kept
 
 
-def joined(first: Words, second: Words) -> list[str]:
-    """Return two lists of attributes as one, every word once."""
+def joined(first: Words, second: Words) -> Words:
+    """Return two lists of attributes as one, every word once; matrices one below the other."""
     for given in (first, second):
         if isinstance(given, str):
             raise TypeError(f"attributes must be a list of words; got the string {given!r}")
-    return list(dict.fromkeys([*first, *second]))
+    lists = [list(cast("Iterable[Any]", given)) for given in (first, second)]
+    if all(isinstance(word, str) for words in lists for word in words):
+        return list(dict.fromkeys([*lists[0], *lists[1]]))
+    return np.array(lists[0] + lists[1]) if lists[1] else first
 
 
 def _text(value: object) -> str:
-    """One line for a field, or nothing for what is empty."""
-    if isinstance(value, np.ndarray):
-        return f"array of shape {value.shape}, mean {value.mean():.4g}" if value.size else ""
-    if isinstance(value, pd.DataFrame):
-        return f"frame of {len(value)} rows"
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    if isinstance(value, Mapping):
-        return "; ".join(f"{name}: {', '.join(words)}" for name, words in value.items())
-    if isinstance(value, tuple):
-        return ", ".join(f"{part:.6g}" if isinstance(part, float) else str(part) for part in value)
-    return "" if value is None else str(value)
+    """One line for a detail."""
+    if isinstance(value, tuple | list | np.ndarray):
+        return ", ".join(map(_text, value))
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import ceil
 from typing import Any, Literal
@@ -15,9 +15,9 @@ from .._core.intervals import check_probability
 from .._core.random import Seed, as_seed_sequence
 from ..embeddings.word_sets import WordVectors
 from ..tables.wordlists import WordList
-from .list_rows import Indices, ListRows, Parts, list_rows, selections
-from .registry import SCORES, ListScore, named_scores
-from .resampling import interval
+from .bootstrap import interval
+from .list_rows import Indices, ListRows, Picks, list_rows, selections
+from .registry import SCORES, ListScore, Scores, chosen_scores
 
 ROBUSTNESS_COLUMNS = (
     *("kind", "score", "groups", "embedding", "share", "left_out", "no_bias"),
@@ -39,7 +39,7 @@ def robustness(
     vectors: WordVectors,
     wordlist: WordList,
     *,
-    scores: Iterable[str] | None = None,
+    scores: Scores | None = None,
     shares: Sequence[float] = SHARES,
     repeats: int = 50,
     reference: Reference = None,
@@ -53,8 +53,8 @@ def robustness(
     vectors : KeyedVectors
     wordlist : WordList
         With stereotypes for every group.
-    scores : iterable of str, optional
-        Names of ``SCORES``; if not given, all that apply and are not costly. ``rnsb`` is: it
+    scores : iterable of str, or mapping of str to ListScore, optional
+        As for `score_table`; if not given, all that apply and are not costly. ``rnsb`` is: it
         fits a classifier every time.
     shares : sequence of float
         Each in (0, 1]; a sub-list holds this share of every set's words, rounded up. The whole
@@ -63,7 +63,7 @@ def robustness(
         Sub-lists for every share below 1.
     reference : KeyedVectors or "shuffled", optional
         An embedding without the bias to compare with: the silhouettes of Spliethöver and
-        Wachsmuth. ``"shuffled"`` deals the protected words out to the groups anew in every
+        Wachsmuth. ``"shuffled"`` deals the protected words out to the groups at random in every
         sub-list, so that groups mean nothing.
     ci_prob : float
         Level of the interval over sub-lists, in (0, 1).
@@ -98,39 +98,37 @@ def robustness(
     rows, _ = list_rows(vectors, wordlist)
     check_probability(ci_prob)
     default = [name for name, spec in SCORES.items() if not spec.costly]
-    specs = named_scores(default if scores is None else scores)
+    specs = chosen_scores(default if scores is None else scores)
     sequence = as_seed_sequence(seed)
     random = np.random.default_rng(sequence)
-    given = sublists(rows, shares, repeats, random)
-    others = reference_lists(reference, wordlist, rows, given, random)
+    lists = {"given": _sublists(rows, shares, repeats, random)}
+    if reference is not None:
+        lists["reference"] = _reference_lists(reference, wordlist, lists["given"], repeats, random)
     made: list[dict[str, Any]] = []
     for name, spec in specs.items():
         for at in selections(rows, spec.scope):
-            groups = ", ".join(rows.of_groups(at).groups)
-            start = {"score": name, "groups": groups, "no_bias": spec.no_bias}
-            made += [start | row for row in _over_shares(spec, at, given, others, ci_prob)]
-            made += [start | row for row in _left_out(spec, rows.of_groups(at))]
+            some = rows.of_groups(at)
+            start = {"score": name, "groups": ", ".join(some.groups), "no_bias": spec.no_bias}
+            made += [start | row for row in _over_shares(spec, at, lists, ci_prob)]
+            made += [start | row for row in _left_out(spec, some)]
     frame = pd.DataFrame(made, columns=list(ROBUSTNESS_COLUMNS))
-    frame["deviation_share"] = frame["deviation"] / [SCORES[name].width for name in frame["score"]]
+    frame["deviation_share"] = frame["deviation"] / [specs[name].width for name in frame["score"]]
     frame.attrs = {"ci_prob": ci_prob, "ci_kind": "eti", "seed": sequence.entropy}
     return frame
 
 
 def _over_shares(
-    spec: ListScore, at: Sequence[int], given: Lists, others: Lists, ci_prob: float
+    spec: ListScore, at: Sequence[int], lists: dict[str, Lists], ci_prob: float
 ) -> Iterator[dict[str, Any]]:
     """The score on sub-lists of every share, and how far those of a reference lie from them."""
     summaries: dict[tuple[str, float], dict[str, Any]] = {}
-    for embedding, lists in (("given", given), ("reference", others)):
-        values = {
-            share: np.array([spec.value_or_nan(rows.of_groups(at)) for rows in each])
-            for share, each in lists.items()
-        }
-        for share, found in values.items():
-            row = _summary(found, float(values[1.0].mean()), ci_prob)
-            summaries[embedding, share] = row
+    for embedding, by_share in lists.items():
+        full = float(np.mean([spec.value_or_nan(rows.of_groups(at)) for rows in by_share[1.0]]))
+        for share, sublists in by_share.items():
+            values = np.array([spec.value_or_nan(rows.of_groups(at)) for rows in sublists])
+            summaries[embedding, share] = row = _summary(values, full, ci_prob)
             yield {"kind": "sublist", "embedding": embedding, "share": share} | row
-    for share in others:
+    for share in lists.get("reference", ()):
         first, second = (summaries[embedding, share] for embedding in ("given", "reference"))
         yield {
             "kind": "silhouette",
@@ -146,26 +144,26 @@ def _summary(values: FloatArray, full: float, ci_prob: float) -> dict[str, Any]:
     if not len(defined):
         return {"full": full, "mean": np.nan, "sd": np.nan, "n": 0}
     low, high = interval(defined, ci_prob)
-    return {
-        "full": full,
-        "mean": float(defined.mean()),
-        "sd": float(defined.std(ddof=1)) if len(defined) > 1 else 0.0,
-        "low": low,
-        "high": high,
-        "deviation": float(np.abs(defined - full).mean()),
-        "n": len(defined),
-    }
+    sd = float(defined.std(ddof=1)) if len(defined) > 1 else 0.0
+    row = {"full": full, "mean": float(defined.mean()), "sd": sd, "low": low, "high": high}
+    return row | {"deviation": float(np.abs(defined - full).mean()), "n": len(defined)}
 
 
 def _left_out(spec: ListScore, rows: ListRows) -> Iterator[dict[str, Any]]:
-    """The score without each pair, or without each protected word, in turn."""
+    """The score without each pair or, without pairs, each word, unless a group is left empty."""
     full = spec.value_or_nan(rows)
-    for words, rest in without_each(rows):
-        value = spec.value_or_nan(rest)
+    units = rows.defining_words or [(word,) for words in rows.protected_words for word in words]
+    every = tuple(np.arange(len(words)) for words in rows.stereotypes)
+    for unit in units:
+        kept = tuple(np.flatnonzero(~np.isin(words, unit)) for words in rows.protected_words)
+        if not all(map(len, kept)):
+            continue
+        sets = np.flatnonzero([members != unit for members in rows.defining_words])
+        value = spec.value_or_nan(rows.of_words(Picks(kept, every, sets)))
         yield {
             "kind": "leave_one_out",
             "embedding": "given",
-            "left_out": words,
+            "left_out": ", ".join(unit),
             "full": full,
             "mean": value,
             "deviation": abs(value - full),
@@ -173,7 +171,7 @@ def _left_out(spec: ListScore, rows: ListRows) -> Iterator[dict[str, Any]]:
         }
 
 
-def sublists(
+def _sublists(
     rows: ListRows, shares: Sequence[float], repeats: int, random: np.random.Generator
 ) -> Lists:
     """Random sub-lists for every share; the whole list is always there, as share 1."""
@@ -182,62 +180,48 @@ def sublists(
         def picks(size: int) -> Indices:
             return np.sort(random.permutation(size)[: ceil(share * size - 1e-9)])
 
-        return rows.of_words(rows.sizes.apply(picks))
+        protected, stereotypes, n_sets = rows.sizes()
+        sets = tuple(map(picks, protected)), tuple(map(picks, stereotypes))
+        return rows.of_words(Picks(*sets, picks(n_sets)))
 
     below = sorted(set(shares) - {1.0})
     return {share: [some(share) for _ in range(repeats)] for share in below} | {1.0: [rows]}
 
 
-def reference_lists(
-    reference: Reference,
+def _reference_lists(
+    reference: WordVectors | str,
     wordlist: WordList,
-    rows: ListRows,
     given: Lists,
+    repeats: int,
     random: np.random.Generator,
 ) -> Lists:
-    """Sub-lists as large and as many as those given, of the reference; empty without one."""
-    if reference is None:
-        return {}
-    repeats = max(map(len, given.values()))
+    """Sub-lists of the reference, as large and as many as those given."""
+    repeats = repeats if len(given) > 1 else 1
     if not isinstance(reference, str):
-        other, _ = list_rows(reference, wordlist)
-        return sublists(other, list(given), repeats, random)
+        return _sublists(list_rows(reference, wordlist)[0], list(given), repeats, random)
     if reference != "shuffled":
         raise ValueError(
             f"reference must be an embedding or 'shuffled', got {reference!r}; "
             "load an embedding with load_vectors first"
         )
-    dealt = {share: lists if share < 1 else [rows] * repeats for share, lists in given.items()}
-    return {share: [_shuffled(each, random) for each in ls] for share, ls in dealt.items()}
-
-
-def without_each(rows: ListRows) -> Iterator[tuple[str, ListRows]]:
-    """The words left out, and the rest of the list: each pair in turn or, without pairs, each word.
-
-    What would leave a group without words is not left out.
-    """
-    units = rows.defining_words or [(word,) for words in rows.protected_words for word in words]
-    for unit in units:
-        kept = tuple(np.flatnonzero(~np.isin(words, unit)) for words in rows.protected_words)
-        if all(map(len, kept)):
-            sets = np.flatnonzero([each != unit for each in rows.defining_words])
-            every = tuple(np.arange(len(each)) for each in rows.stereotypes)
-            yield ", ".join(unit), rows.of_words(Parts(kept, every, sets))
+    dealt = {share: lists if share < 1 else lists * repeats for share, lists in given.items()}
+    return {share: [_shuffled(rows, random) for rows in ls] for share, ls in dealt.items()}
 
 
 def _shuffled(rows: ListRows, random: np.random.Generator) -> ListRows:
     """The protected words dealt out to the groups, and to the pairs, at random."""
-    words = [word for words in rows.protected_words for word in words]
+    words = [word for names in rows.protected_words for word in names]
     order = random.permutation(len(words))
-    dealt = np.split(order, np.cumsum([len(each) for each in rows.protected])[:-1])
-    every = np.vstack(rows.protected)
+    dealt = np.split(order, np.cumsum([len(group) for group in rows.protected])[:-1])
+    vectors, units = np.vstack(rows.protected), np.vstack(rows.protected_units)
     defining = rows.defining
     if defining is not None and len(defining):
         members = defining.reshape(-1, defining.shape[2])
         defining = members[random.permutation(len(members))].reshape(defining.shape)
     return replace(
         rows,
-        protected=tuple(every[at] for at in dealt),
+        protected=tuple(vectors[at] for at in dealt),
+        protected_units=tuple(units[at] for at in dealt),
         protected_words=tuple(tuple(words[i] for i in at) for at in dealt),
         defining=defining,
     )

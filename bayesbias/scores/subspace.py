@@ -25,7 +25,7 @@ class Components:
     """Principal components of defining sets: orthonormal rows (k, n_dims), and shares (k,).
 
     The direction of the largest variance comes first, and each points to the first member of the
-    sets rather than to the last; ``explained`` is its share of the centred words' variance.
+    sets rather than to the last; ``explained`` is its share of the centered words' variance.
     """
 
     directions: FloatArray
@@ -38,10 +38,21 @@ def group_means(groups: Sequence[ArrayLike]) -> FloatArray:
     return np.stack([unit_rows(group).mean(axis=0) for group in rows])
 
 
-def gram_schmidt(rows: ArrayLike, tolerance: float = DEPENDENT) -> tuple[FloatArray, list[int]]:
+def differences_of_means(group_units: Sequence[FloatArray]) -> FloatArray:
+    """Compute the differences â_i - â_0 of groups of unit vectors, (n_groups - 1, n_dims)."""
+    if len(group_units) < 2:
+        raise ValueError(f"a bias subspace needs at least two groups; got {len(group_units)}")
+    means = np.stack([units.mean(axis=0) for units in group_units])
+    differences = means[1:] - means[0]
+    if np.linalg.norm(differences, axis=1).max() <= DEPENDENT:
+        raise ValueError("the groups have the same mean vector, so no direction tells them apart")
+    return np.asarray(differences)
+
+
+def gram_schmidt(rows: ArrayLike) -> tuple[FloatArray, list[int]]:
     """Orthonormal basis of the span of the rows, taken in order, (rank, n_dims).
 
-    Rows whose remainder is shorter than this share of the longest row are left out; the places of
+    Rows whose remainder is shorter than `DEPENDENT` of the longest row are left out; the places of
     those that each vector was made of come second.
     """
     matrix = np.asarray(rows, dtype=np.float64)
@@ -51,7 +62,7 @@ def gram_schmidt(rows: ArrayLike, tolerance: float = DEPENDENT) -> tuple[FloatAr
         rest = row - basis.T @ (basis @ row)
         rest -= basis.T @ (basis @ rest)  # once more: one pass loses digits on near-parallel rows
         length = float(np.linalg.norm(rest))
-        if length > tolerance * longest:
+        if length > DEPENDENT * longest:
             basis = np.vstack([basis, rest / length])
             kept.append(place)
     return basis, kept
@@ -63,49 +74,31 @@ def bias_subspace(groups: Sequence[ArrayLike]) -> FloatArray:
     Schröder, Schulz, Hammer (2024), The SAME score, equations 13-15; (rank, n_dims) with rank
     n_groups - 1 or, where group means are linearly dependent, less.
     """
-    return gram_schmidt(group_differences(groups))[0]
+    rows = [as_rows(f"group {at}", group) for at, group in enumerate(groups)]
+    return gram_schmidt(differences_of_means([unit_rows(group) for group in rows]))[0]
 
 
-def group_differences(groups: Sequence[ArrayLike]) -> FloatArray:
-    """Compute the differences â_i - â_0 of mean unit vectors, (n_groups - 1, n_dims)."""
-    if len(groups) < 2:
-        raise ValueError(f"a bias subspace needs at least two groups; got {len(groups)}")
-    means = group_means(groups)
-    differences = means[1:] - means[0]
-    if np.linalg.norm(differences, axis=1).max() <= DEPENDENT:
-        raise ValueError("the groups have the same mean vector, so no direction tells them apart")
-    return np.asarray(differences)
-
-
-def pair_differences(first: ArrayLike, second: ArrayLike) -> FloatArray:
+def pair_differences(first: FloatArray, second: FloatArray) -> FloatArray:
     """Compute the differences x - y of second words from first, (n_pairs, n_dims), none zero."""
-    x, y = as_rows("first", first), as_rows("second", second)
-    if x.shape != y.shape:
-        raise ValueError(f"pairs need as many first as second words; got {len(x)} and {len(y)}")
-    differences = x - y
+    differences = first - second
     same = np.flatnonzero(~differences.any(axis=1)).tolist()
     if same:
         raise ValueError(f"pair(s) {same} hold two equal vectors, which give no direction")
     return np.asarray(differences)
 
 
-def pair_directions(first: ArrayLike, second: ArrayLike) -> FloatArray:
-    """Compute unit vectors from second words to first, (x - y)/‖x - y‖, (n_pairs, n_dims)."""
-    return unit_rows(pair_differences(first, second))
-
-
 def principal_components(defining_sets: Sequence[ArrayLike], k: int | None = None) -> Components:
-    """First k principal components of words centred on the mean of their defining set.
+    """First k principal components of words centered on the mean of their defining set.
 
     Sets are pairs or longer tuples; k is by default the size of the largest less one. Bolukbasi et
     al. (2016), section 5.1; Manzini et al. (2019) for sets of more than two.
     """
-    rows = [as_rows(f"defining set {at}", each) for at, each in enumerate(defining_sets)]
+    rows = [as_rows(f"defining set {at}", members) for at, members in enumerate(defining_sets)]
     if not rows:
         raise ValueError("principal components need at least one defining set")
-    wanted = max(len(each) for each in rows) - 1 if k is None else k
-    centred = np.vstack([each - each.mean(axis=0) for each in rows])
-    _, lengths, directions = np.linalg.svd(centred, full_matrices=False)
+    wanted = max(map(len, rows)) - 1 if k is None else k
+    centered = np.vstack([members - members.mean(axis=0) for members in rows])
+    _, lengths, directions = np.linalg.svd(centered, full_matrices=False)
     rank = int((lengths > DEPENDENT * lengths.max()).sum())
     if not rank:
         raise ValueError(
@@ -116,7 +109,6 @@ def principal_components(defining_sets: Sequence[ArrayLike], k: int | None = Non
             f"k must lie in 1 to {rank}, the number of independent directions of the defining "
             f"sets; got {wanted}"
         )
-    variance = lengths**2
-    toward_first = sum(directions[:wanted] @ (each[0] - each[-1]) for each in rows)
+    toward_first = sum(directions[:wanted] @ (members[0] - members[-1]) for members in rows)
     signs = np.where(np.asarray(toward_first) < 0, -1.0, 1.0)[:, None]
-    return Components(signs * directions[:wanted], variance[:wanted] / variance.sum())
+    return Components(signs * directions[:wanted], lengths[:wanted] ** 2 / (lengths**2).sum())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,10 +12,10 @@ from .._core.intervals import check_probability
 from .._core.random import Seed, as_seed_sequence
 from ..embeddings.word_sets import WordVectors
 from ..tables.wordlists import WordList
-from .list_rows import ListRows, Picks, list_rows, selections
+from .bootstrap import N_RESAMPLES, interval, resampled_values, resamples
+from .list_rows import ListRows, list_rows, selections
 from .permutation import Alternative, named_alternative
-from .registry import SCORES, ListScore, named_scores
-from .resampling import N_RESAMPLES, interval, resampled_values, resamples
+from .registry import SCORES, ListScore, Scores, chosen_scores
 
 SCORE_TABLE_COLUMNS = (
     *("score", "groups", "value", "low", "high", "interval", "no_bias", "direction", "reading"),
@@ -24,12 +23,15 @@ SCORE_TABLE_COLUMNS = (
 )
 """Columns of `score_table`, in order."""
 
+STATED = ("no_bias", "direction", "reading", "choices", "note")
+"""Columns that every score states of itself."""
+
 
 def score_table(
     vectors: WordVectors,
     wordlist: WordList,
     *,
-    scores: Iterable[str] | None = None,
+    scores: Scores | None = None,
     ci_prob: float = 0.89,
     n_resamples: int = N_RESAMPLES,
     alternative: Alternative = "two-sided",
@@ -45,8 +47,8 @@ def score_table(
     vectors : KeyedVectors
     wordlist : WordList
         With stereotypes for every group.
-    scores : iterable of str, optional
-        Names of ``SCORES``; all if not given.
+    scores : iterable of str, or mapping of str to ListScore, optional
+        Names of ``SCORES``, or scores of your own by name; all of ``SCORES`` if not given.
     ci_prob : float
         Level of the intervals, in (0, 1); bootstrap over words, see `bootstrap`.
     n_resamples : int
@@ -71,46 +73,46 @@ def score_table(
     >>> wordlist = bb.load_wordlist("religion")
     >>> vectors = bb.load_vectors("glove-demo", wordlist)
     >>> frame = bb.score_table(vectors, wordlist, scores=["mac"], seed=1)
-    >>> frame["score"].tolist()
-    ['mac']
+    >>> frame[["score", "value"]].round(3).to_numpy().tolist()
+    [['mac', 0.754]]
     """
     check_probability(ci_prob)
     named_alternative(alternative)
     rows, missing = list_rows(vectors, wordlist)
-    specs = named_scores(SCORES if scores is None else scores)
+    specs = chosen_scores(SCORES if scores is None else scores)
     sequence = as_seed_sequence(seed)
     picks = resamples(rows, n_resamples, sequence)
+    named = [(name, at) for name, spec in specs.items() for at in selections(rows, spec.scope)]
+    made = [_row(name, specs[name], rows.of_groups(at), alternative) for name, at in named]
+    defined = [number for number, row in enumerate(made) if not np.isnan(row["value"])]
+    jobs = [(specs[made[number]["score"]], named[number][1]) for number in defined]
+    for number, values in zip(defined, resampled_values(jobs, rows, picks), strict=True):
+        made[number]["low"], made[number]["high"] = interval(values, ci_prob)
+        if undefined := int(np.isnan(values).sum()):
+            note = f"undefined in {undefined} of {len(values)} resamplings"
+            made[number]["note"] = _joined(made[number]["note"], note)
     lost = [word for words in missing.values() for word in words]
     left_out = f"left out, not in the embedding: {abridged(lost)}" if lost else ""
-    made = []
-    for name, spec in specs.items():
-        for at in selections(rows, spec.scope):
-            some = rows.of_groups(at)
-            row = {"score": name} | _row(spec, some, picks.of_groups(at), ci_prob)
-            if spec.test is not None and not np.isnan(row["value"]):
-                test = spec.test(some, alternative)
-                row |= {"p_value": test.p_value, "p_low": test.low, "p_high": test.high}
-                row["choices"] = f"{spec.choices}, {alternative}"
-            made.append(row | {"note": _joined(row["note"], left_out)})
     frame = pd.DataFrame(made, columns=list(SCORE_TABLE_COLUMNS))
+    frame["note"] = [_joined(note, left_out) for note in frame["note"]]
     frame.attrs = {"ci_prob": ci_prob, "ci_kind": "eti", "alternative": alternative}
     frame.attrs["seed"] = sequence.entropy
     return frame
 
 
-def _row(spec: ListScore, rows: ListRows, picks: Picks, ci_prob: float) -> dict[str, Any]:
-    stated = ("no_bias", "direction", "reading", "choices", "note")
-    row = {name: getattr(spec, name) for name in stated}
-    row |= {"groups": ", ".join(rows.groups), "value": np.nan, "interval": "bootstrap"}
+def _row(name: str, spec: ListScore, rows: ListRows, alternative: Alternative) -> dict[str, Any]:
+    """The score, what it states of itself, and its p-value."""
+    row = {field: getattr(spec, field) for field in STATED}
+    row |= {"score": name, "groups": ", ".join(rows.groups), "interval": "bootstrap"}
     try:
         row["value"] = spec.value(rows)
-        values = resampled_values(spec, rows, picks)
-    except (ValueError, ImportError) as error:
-        return row | {"note": str(error)}
-    row["low"], row["high"] = interval(values, ci_prob)
-    undefined = int(np.isnan(values).sum())
-    told = f"undefined in {undefined} of {len(values)} resamplings" if undefined else ""
-    return row | {"note": _joined(spec.note, told)}
+    except ValueError as error:
+        return row | {"value": np.nan, "note": str(error)}
+    if spec.test is not None:
+        test = spec.test(rows, alternative)
+        row |= {"p_value": test.p_value, "p_low": test.low, "p_high": test.high}
+        row["choices"] = f"{spec.choices}, {alternative}"
+    return row
 
 
 def _joined(*notes: str) -> str:

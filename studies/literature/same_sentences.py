@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from bayesbias import scores
 from bayesbias.contextual.encoders import load_encoder
 from bayesbias.contextual.encoding import sentence_vectors
 from bayesbias.extrinsic import correlate
 from bayesbias.maskedlm.datasets import ROLES
 from bayesbias.maskedlm.pair_groups import Terms, grouped_pairs, masked_sentence
-from bayesbias.scores import same_of
 
 
 def pair_biases(
@@ -50,8 +50,8 @@ def pair_biases(
     for (of, group, other), part in found.reset_index().groupby(["bias_type", "group", "other"]):
         first, second = sorted((group, other), key=order[of].index)
         places = part.index.to_numpy()
-        same[places] = same_of(
-            rows[places], [vectors_of(terms[of][g]) for g in (first, second)]
+        same[places] = scores.same(
+            None, rows[places], [vectors_of(terms[of][g]) for g in (first, second)]
         ).signed
         sign[places] = 1 if first == group else -1
         groups[places] = f"{first}, {second}"

@@ -1,0 +1,774 @@
+"""Scores against plain loops, every entry of `properties()`, published values, and refusals."""
+
+from __future__ import annotations
+
+import math
+import re
+import statistics
+
+import numpy as np
+import pytest
+from builders import cosine, leaning, normals, refused
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bayesbias as bb
+from bayesbias import scores
+from bayesbias.scores import (
+    association_limit,
+    associations,
+    direct_bias,
+    direction_correlations,
+    ect,
+    effect_sizes,
+    gweat,
+    mac,
+    nas,
+    properties,
+    psi,
+    ripa,
+    rnd,
+    rnsb,
+    same,
+    sc_weat,
+    semaxis,
+    weam,
+    weat,
+)
+from bayesbias.scores.subspace import group_means
+
+ROUNDING = 1e-9
+"""Means, sds and projections of a few cosines in float64."""
+
+
+def unit(rows):
+    return np.asarray(rows) / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def association(w, A, B) -> float:
+    return statistics.fmean(cosine(w, a) for a in A) - statistics.fmean(cosine(w, b) for b in B)
+
+
+@given(seed=st.integers(0, 10_000), n_x=st.integers(2, 5), n_y=st.integers(2, 5))
+def test_weat_and_weam_against_plain_loops(seed: int, n_x: int, n_y: int) -> None:
+    X, Y, A, B = (rows.tolist() for rows in normals(seed, n_x, n_y, 3, 2, dims=4))
+    x, y = ([association(w, A, B) for w in words] for words in (X, Y))
+    difference = statistics.fmean(x) - statistics.fmean(y)
+    within = sum((v - statistics.fmean(s)) ** 2 for s in (x, y) for v in s)
+    sds = {
+        0: statistics.pstdev(x + y),
+        1: statistics.stdev(x + y),
+        "pooled": math.sqrt(within / (n_x + n_y - 2)),
+    }
+    for ddof, sd in sds.items():
+        result = weat(None, X, Y, A, B, ddof=ddof)
+        assert result.statistic == pytest.approx(math.fsum(x) - math.fsum(y), abs=ROUNDING)
+        assert result.score == pytest.approx(difference / sd, abs=ROUNDING, rel=ROUNDING)
+        assert result.association == pytest.approx(x + y, abs=ROUNDING)
+    above = statistics.fmean((v > w) + (v == w) / 2 for v in x for w in y)
+    assert result.separability == pytest.approx(above)
+    assert weat(None, Y, X, A, B).score == pytest.approx(-weat(None, X, Y, A, B).score)
+    assert weam(None, X, A, B).score == pytest.approx(statistics.fmean(x), abs=ROUNDING)
+    assert gweat(None, [X, Y], [A, B]).score == pytest.approx(difference / 2, abs=ROUNDING)
+
+
+@given(seed=st.integers(0, 10_000))
+def test_nas_rnd_ect_and_semaxis_against_plain_loops(seed: int) -> None:
+    W, Y, A, B = (rows.tolist() for rows in normals(seed, 3, 2, 4, 3))
+    expected = []
+    for w in W:
+        a, b = [cosine(w, v) for v in A], [cosine(w, v) for v in B]
+        expected.append((statistics.fmean(a) - statistics.fmean(b)) / statistics.stdev(a + b))
+    assert nas(None, W, A, B).effect_size == pytest.approx(expected, rel=ROUNDING, abs=ROUNDING)
+    assert sc_weat(None, W, A, B).score == pytest.approx(statistics.fmean(expected), abs=ROUNDING)
+    means = [[statistics.fmean(column) for column in zip(*rows, strict=True)] for rows in (W, Y)]
+    far = [math.dist(means[0], a) - math.dist(means[1], a) for a in A]
+    assert rnd(None, W, Y, A).per_attribute == pytest.approx(far, abs=ROUNDING)
+    assert rnd(None, W, Y, A, average=False).score == pytest.approx(sum(far), abs=ROUNDING)
+    to = [[cosine(mean, a) for a in A] for mean in means]
+    assert rnd(None, W, Y, A, distance="cosine").per_attribute == pytest.approx(
+        [second - first for first, second in zip(*to, strict=True)], abs=ROUNDING
+    )
+    ranks = [[sorted(values).index(v) for v in values] for values in to]
+    squares = sum((i - j) ** 2 for i, j in zip(*ranks, strict=True))
+    assert ect(None, W, Y, A).score == pytest.approx(1 - 6 * squares / (4 * 15), abs=ROUNDING)
+    poles = [[statistics.fmean(column) for column in zip(*rows, strict=True)] for rows in (A, B)]
+    axis = [first - second for first, second in zip(*poles, strict=True)]
+    places = [cosine(w, axis) for w in W]
+    assert semaxis(None, W, A, B).position == pytest.approx(places, abs=ROUNDING)
+
+
+@given(seed=st.integers(0, 10_000), n_groups=st.integers(2, 5))
+def test_same_is_the_length_of_the_projection(seed: int, n_groups: int) -> None:
+    """By least squares, no basis made; the order of the groups makes no difference."""
+    targets, *groups = normals(seed, 4, *[3] * n_groups, dims=6)
+    means = [unit(group).mean(axis=0) for group in groups]
+    differences = np.array([mean - means[0] for mean in means[1:]]).T
+    weights, *_ = np.linalg.lstsq(differences, unit(targets).T, rcond=None)
+    result = same(None, targets, groups)
+    assert result.per_target == pytest.approx(
+        np.linalg.norm(differences @ weights, axis=0), abs=ROUNDING
+    )
+    assert result.rank == n_groups - 1
+    assert same(None, targets, groups[::-1]).score == pytest.approx(result.score, abs=ROUNDING)
+    if n_groups == 2:
+        cosines = unit(targets) @ unit([means[0] - means[1]])[0]
+        assert result.signed == pytest.approx(cosines, abs=ROUNDING)
+        assert result.skew == pytest.approx(cosines.mean(), abs=ROUNDING)
+        assert result.stereotype == pytest.approx(cosines.std(), abs=ROUNDING)
+    neutral = targets - targets @ (basis := np.linalg.qr(differences)[0]) @ basis.T
+    assert same(None, neutral, groups).score == pytest.approx(0, abs=1e-6)  # theorem 1
+
+
+@given(seed=st.integers(0, 10_000))
+def test_direct_bias_and_ripa_by_singular_vectors(seed: int) -> None:
+    targets, x, y = normals(seed, 4, 3, 3, dims=5)
+    pairs = np.stack([x, y], axis=1)
+    values, vectors = np.linalg.eigh((x - y).T @ (x - y))
+    assert np.abs(ripa(None, targets, pairs).per_target) == pytest.approx(
+        np.abs(targets @ vectors[:, -1]), abs=1e-6 * values[-1] / (values[-1] - values[-2])
+    )
+    each = targets @ unit(x - y).T
+    result = ripa(None, targets, pairs, relation="mean")
+    assert result.per_target == pytest.approx(each.mean(axis=1), abs=ROUNDING)
+    assert result.sd == pytest.approx(each.std(axis=1), abs=ROUNDING)
+    values, vectors = np.linalg.eigh((unit(x) - unit(y)).T @ (unit(x) - unit(y)))
+    for c in (1.0, 2.0):
+        assert direct_bias(None, targets, pairs, c=c).per_target == pytest.approx(
+            np.abs(unit(targets) @ vectors[:, -1]) ** c,
+            abs=1e-6 * values[-1] / (values[-1] - values[-2]),
+        )
+
+
+def test_words_are_looked_up_and_missing_ones_reported() -> None:
+    vectors, words = leaning("xy")
+    (X, Y), (A, B) = words.groups.values(), words.stereotypes.values()
+    rows = {
+        name: np.stack([vectors[w] for w in ws])
+        for name, ws in zip("XYAB", (X, Y, A, B), strict=True)
+    }
+    pairs, places = list(zip(X, Y, strict=True)), np.stack([rows["X"], rows["Y"]], axis=1)
+    calls = {
+        weat: ([X, Y, A, B], [rows[name] for name in "XYAB"], {"ddof": 0}),
+        rnd: ([X, Y, A], [rows[name] for name in "XYA"], {"unit": True}),
+        ect: ([X, Y, A, B], [rows[name] for name in "XYAB"], {"unit": True}),
+        weam: ([X, A, B], [rows[name] for name in "XAB"], {}),
+        nas: ([X, A, B], [rows[name] for name in "XAB"], {"ddof": 0}),
+        sc_weat: ([X, A, B], [rows[name] for name in "XAB"], {"alternative": "less"}),
+        semaxis: ([X, A, B], [rows[name] for name in "XAB"], {"unit": True}),
+        rnsb: ([X, A, B], [rows[name] for name in "XAB"], {"C": 0.1, "unit": True}),
+        gweat: ([[X, Y], [A, B]], [[rows["X"], rows["Y"]], [rows["A"], rows["B"]]], {}),
+        same: ([A, {"x": X, "y": Y}], [rows["A"], [rows["X"], rows["Y"]]], {}),
+        ripa: ([A, pairs], [rows["A"], places], {}),
+        direct_bias: ([A, pairs], [rows["A"], places], {"k": 1, "unit": False}),
+    }
+    for score, (of_words, of_rows, choices) in calls.items():
+        result, bare = score(vectors, *of_words, **choices), score(None, *of_rows, **choices)
+        assert result.score == bare.score, score
+        assert result.per_word.to_numpy() == pytest.approx(bare.per_word.to_numpy())
+    result = weam(vectors, [*X, "gone"], A, B)
+    assert result.missing == {"words": ("gone",)}
+    assert result.words == X
+    assert list(result.per_word) == ["psi", "to_a", "to_b"]
+    assert result.per_word["psi"].to_list() == result.psi.tolist()
+    assert "missing of words  gone" in str(result)
+    with pytest.raises(AttributeError, match="no 'p_value'; it has score, per_word, limit, psi"):
+        _ = result.p_value
+    kept = same(vectors, [*A, "x0"], words.groups, drop_shared=True)
+    assert kept.score == same(vectors, A, words.groups).score
+
+
+def test_associations_of_a_list_are_those_of_weat_pair_by_pair() -> None:
+    vectors, words = leaning("xyz")
+    frame = associations(vectors, words)
+    assert len(frame) == 3 * 2 * 5
+    for (first, second), part in frame.groupby(["first", "second"]):
+        sets = [words.groups[first], words.groups[second]]
+        result = weat(vectors, *sets, words.stereotypes[first], words.stereotypes[second])
+        assert part["word"].tolist() == list(result.words)
+        assert part["association"].tolist() == pytest.approx(result.association.tolist())
+        assert part["effect_size"].unique().tolist() == [pytest.approx(result.effect_size)]
+        assert part["separability"].unique().tolist() == [pytest.approx(result.separability)]
+
+
+def test_no_word_is_compared_with_itself_in_mac() -> None:
+    toy = {"x": [1.0, 0.0], "y": [0.0, 1.0], "b": [3.0, 4.0]}
+    words = bb.WordList("toy", {"g": ("x",), "h": ("y",)}, {"g": ("x", "y"), "h": ("b",)})
+    assert mac(toy, words).per_word.to_numpy() == pytest.approx(np.array([[1, 0.4], [1, 0.2]]))
+    alone = bb.WordList("toy", {"g": ("x",), "h": ("y",)}, {"g": ("x",), "h": ("b",)})
+    refused("holds only 'x' itself", mac, toy, alone)
+
+
+@given(seed=st.integers(0, 10_000))
+def test_directions_of_three_groups_are_the_sides_of_a_triangle(seed: int) -> None:
+    """Law of cosines: the angle at a corner follows from the lengths of the sides alone."""
+    groups = normals(seed, 3, 3, 3)
+    words = {f"{at}.{i}": row for at, group in enumerate(groups) for i, row in enumerate(group)}
+    named = {f"g{at}": [word for word in words if word.startswith(f"{at}.")] for at in range(3)}
+    frame = direction_correlations(words, named)
+    assert list(frame.index) == list(frame.columns) == ["g0 - g1", "g0 - g2", "g1 - g2"]
+    means = [unit(group).mean(axis=0) for group in groups]
+    a, b, c = (math.dist(means[i], means[j]) for i, j in ((0, 1), (0, 2), (1, 2)))
+    assert frame.iloc[0, 1] == pytest.approx((a**2 + b**2 - c**2) / (2 * a * b), abs=ROUNDING)
+    assert frame.iloc[1, 2] == pytest.approx((b**2 + c**2 - a**2) / (2 * b * c), abs=ROUNDING)
+
+
+SHORT = {f"{letter}{i}": row for letter in "xyab" for i, row in enumerate(np.eye(5)[:3])}
+X, Y, A, B = ([f"{letter}{i}" for i in range(3)] for letter in "xyab")
+SAME_VECTORS = dict.fromkeys(SHORT, np.ones(5))
+FOUR, THREE = (X, Y, A, B), (X, A, B)
+PAIRS = list(zip(X, Y, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("told", "call", "sets"),
+    [
+        ("X is empty", weat, (SHORT, [], Y, A, B)),
+        ("none of the 1 words of Y is in the embedding", weat, (SHORT, X, ["gone"], A, B)),
+        ("X holds x0 more than once", weat, (SHORT, [*X, "x0"], Y, A, B)),
+        ("X and Y share x0; take the word out", rnd, (SHORT, X, [*Y, "x0"], A)),
+        ("A and B share a0", nas, (SHORT, X, A, [*B, "a0"])),
+        ("x1 are all zeros or not finite", weam, (SHORT | {"x1": np.zeros(5)}, *THREE)),
+        ("of different length", weam, (SHORT | {"x1": np.ones(3)}, *THREE)),
+        ("^A must be a matrix", psi, ([[1.0]], [1.0], [[1.0]])),
+        ("all words have the same association", weat, (SAME_VECTORS, *FOUR)),
+        ("equally near to every attribute", ect, (SAME_VECTORS, *FOUR)),
+        ("equally near to every attribute", nas, (SAME_VECTORS, *THREE)),
+        ("have the same mean vector", same, (SAME_VECTORS, A, [X, Y])),
+        ("poles A and B have the same mean", semaxis, (SAME_VECTORS, *THREE)),
+        ("have the same vector", direct_bias, (SAME_VECTORS, A, PAIRS)),
+        ("two equal vectors", ripa, (SAME_VECTORS, A, PAIRS)),
+        ("is empty; at least one pair", ripa, (SHORT, A, [])),
+        ("must be pairs of words", ripa, (SHORT, A, [("x0", "y1", "y2")])),
+        ("needs two or more; got 1", same, (SHORT, A, [X])),
+        ("as many attribute sets; got 1 and 2", gweat, (SHORT, [X], [A, B])),
+        ("at least two; one is left", ect, (SHORT, X, Y, A[:1])),
+        ("three or more groups", direction_correlations, (SHORT, {"x": X, "y": Y})),
+        ("at least one association each", effect_sizes, ([], [1.0])),
+        ("needs at least three words", effect_sizes, ([1.0], [2.0], "pooled")),
+        (r"ddof must be one of \(0, 1, 'pooled'\), got 2", effect_sizes, ([1.0], [2.0], 2)),
+        ("has no groups", mac, (SHORT, bb.WordList(name="n", controls={"neutral": ("x0",)}))),
+    ],
+)
+def test_refusals(told: str, call, sets) -> None:
+    refused(told, call, *sets)
+
+
+def test_refused_choices() -> None:
+    refused("infinite or NaN", direct_bias, SHORT, A, [("x0", "y1")], c=np.nan)
+    refused("k must lie in 1 to 1", direct_bias, SHORT, A, [("x0", "y1")], k=2)
+    refused("unknown relation", ripa, SHORT, A, [("x0", "y1")], relation="all")
+    refused("unknown distance", rnd, SHORT, X, Y, A, distance="l1")
+    refused("neighbors needs gensim", semaxis, SHORT, *THREE, neighbors=2, error=TypeError)
+    refused("must be a list", same, SHORT, "a0", [X, Y], drop_shared=True, error=TypeError)
+    refused("no target is left", same, SHORT, X, [X, Y], drop_shared=True)
+
+
+def ripa_along(targets, first, second):
+    return ripa(None, targets, np.stack([first, second], axis=1))
+
+
+NEAR = np.array([[1.0, 0.0, 0.0]]), np.array([[1.0, 0.1, 0.0]])
+FAR = np.array([[1.0, 0.0, 0.0]]), np.array([[0.0, 1.0, 0.0]])
+"""Two choices of attribute sets A and B: nearly the same direction, and orthogonal ones."""
+
+ATTRIBUTES = [NEAR, FAR]
+
+
+def axis(A, B):
+    """Direction of the largest possible association, â - b̂, of unit length."""
+    difference = A[0] / np.linalg.norm(A[0]) - B[0] / np.linalg.norm(B[0])
+    return difference / np.linalg.norm(difference)
+
+
+def on_circle(*degrees):
+    """Unit vectors of the plane."""
+    angles = np.radians(np.ravel(degrees))
+    return np.column_stack([np.cos(angles), np.sin(angles)])
+
+
+def proved(score: str) -> tuple[bool, bool]:
+    """Whether a score is comparable, and trustworthy."""
+    return tuple(properties().set_index("score").loc[score, ["comparable", "trustworthy"]])
+
+
+def test_every_row_of_the_table_has_its_proof() -> None:
+    table = properties()
+    proofs = (re.match("test_(.*)_is_(comparable|trustworthy|neither)", name) for name in globals())
+    shown = {proof.group(1) for proof in proofs if proof}
+    assert set(table["score"]) == shown
+    assert table.notna().all(axis=None)
+    assert table["comparable"].dtype == table["trustworthy"].dtype == bool
+
+
+def test_psi_is_trustworthy_but_its_extremes_move() -> None:
+    extremes = []
+    for A, B in ATTRIBUTES:
+        best = axis(A, B)[None, :]
+        extremes.append(psi(best, A, B).item())
+        assert extremes[-1] == pytest.approx(association_limit(None, A, B))
+        assert psi(-best, A, B).item() == pytest.approx(-extremes[-1])
+        random = np.random.default_rng(0).normal(size=(1000, 3))
+        assert np.abs(psi(random, A, B)).max() <= extremes[-1]
+    assert extremes[1] > 10 * extremes[0]
+    neutral = np.array([[1.0, 1.0, 5.0]])  # equal cosines with FAR's A and B
+    assert psi(neutral, *FAR).item() == pytest.approx(0, abs=ROUNDING)
+    assert proved("psi") == (False, True)
+
+
+@given(seed=st.integers(0, 10_000), m=st.integers(1, 6))
+def test_lemma_1_half_of_standardised_values_sums_to_at_most_m(seed: int, m: int) -> None:
+    c = np.random.default_rng(seed).normal(size=2 * m)
+    assert abs(((c - c.mean()) / c.std())[:m].sum()) <= m + ROUNDING
+    split = np.r_[np.ones(m), -np.ones(m)]  # where it is reached
+    assert ((split - split.mean()) / split.std())[:m].sum() == pytest.approx(m)
+
+
+def test_weat_is_comparable_but_not_trustworthy() -> None:
+    for A, B in ATTRIBUTES:  # theorem 4
+        best = np.repeat(axis(A, B)[None, :], 3, axis=0)
+        assert weat(None, best, -best, A, B, ddof=0).effect_size == pytest.approx(2)
+        assert weat(None, -best, best, A, B, ddof=0).effect_size == pytest.approx(-2)
+    random = np.random.default_rng(1)
+    many = effect_sizes(random.normal(size=(5000, 4)), random.normal(size=(5000, 4)), 0)
+    assert np.abs(many).max() <= 2
+    # Theorem 3: X and Y hold the same strong biases, one towards A and one towards B each.
+    X = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    Y = np.array([[2.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
+    result = weat(None, X, Y, *FAR)
+    assert result.effect_size == result.statistic == 0
+    assert np.abs(result.association).min() == 1
+    assert proved("weat") == (True, False)
+
+
+def test_small_spread_makes_large_effects() -> None:
+    """SP on theorem 4: d grows as the spread within groups shrinks, the groups as separate."""
+    wide = effect_sizes([0.1, 0.3], [-0.1, -0.3], 0)
+    tight = effect_sizes([0.01, 0.01], [-0.01, -0.01], 0)
+    assert tight == pytest.approx(2)
+    assert wide < 1.8
+
+
+def test_weat_statistic_is_neither() -> None:
+    extremes = []
+    for A, B in ATTRIBUTES:
+        best = axis(A, B)[None, :]
+        extremes.append(weat(None, best, -best, A, B).statistic)
+        assert extremes[-1] == pytest.approx(2 * association_limit(None, A, B))
+    assert extremes[1] > 10 * extremes[0]
+    assert proved("weat_statistic") == (
+        False,
+        False,
+    )  # the counterexample of WEAT above has S = 0 too
+
+
+def test_direct_bias_is_comparable_but_not_trustworthy() -> None:
+    pairs = [np.array([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]])]
+    for pair in (*pairs, np.array([[0.3, 1.0, 0.2], [1.0, 0.1, 0.0]])):  # theorem 5
+        unit = pair / np.linalg.norm(pair, axis=1, keepdims=True)
+        along = (unit[0] - unit[1])[None, :]
+        across = np.cross(along, [[0.3, 0.5, 0.8]])
+        assert direct_bias(None, along, [pair]).score == pytest.approx(1)
+        assert direct_bias(None, across, [pair]).score == pytest.approx(0, abs=ROUNDING)
+    # Theorem 6: the second pair differs along z, less than the first does along x; a target
+    # along z is biased with regard to the second pair, and the component does not show it.
+    first = np.array([[1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]])
+    second = np.array([[0.0, 2.0, 1.0], [0.0, 2.0, -1.0]])
+    target = np.array([[0.0, 0.0, 1.0]])
+    assert direct_bias(None, target, [first, second]).score == pytest.approx(0, abs=ROUNDING)
+    A, B = np.vstack([first[0], second[0]]), np.vstack([first[1], second[1]])
+    assert psi(target, A, B).item() > 0.4
+    assert proved("direct_bias") == (True, False)
+    assert direct_bias(None, [[1.0, 0.0, 0.0]], [first, second]).score == pytest.approx(1)
+    # And the other way: pairs that point in opposite directions have equal group means, so that
+    # every target is equally near to both groups, and the component gives one of them the most.
+    there, back = np.array([[1.0, 1, 0], [-1.0, 1, 0]]), np.array([[-1.0, 1, 0], [1.0, 1, 0]])
+    A, B = np.vstack([there[0], back[0]]), np.vstack([there[1], back[1]])
+    neutral = np.array([[1.0, 0.0, 0.0]])
+    assert psi(neutral, A, B).item() == pytest.approx(0, abs=ROUNDING)
+    assert direct_bias(None, neutral, [there, back]).score == pytest.approx(1)
+    vectors = dict(zip("abcd", [*first, *second], strict=True))
+    frame = direction_correlations(vectors, [("a", "b"), ("c", "d")])
+    assert frame["component"].tolist() == pytest.approx([1, 0, 1], abs=ROUNDING)
+
+
+def test_same_is_comparable_and_trustworthy() -> None:
+    random = np.random.default_rng(2)
+    for A, B in ATTRIBUTES:
+        best = axis(A, B)[None, :]
+        across = np.cross(best, [[0.3, 0.5, 0.8]])
+        assert same(None, best, [A, B]).score == pytest.approx(1)  # theorem 2
+        assert same(None, across, [A, B]).score == pytest.approx(0, abs=ROUNDING)
+        # Theorem 1: the score is 0 when all associations are, and only then (test_scores_same).
+        assert psi(across, A, B).item() == pytest.approx(0, abs=ROUNDING)
+        targets = random.normal(size=(50, 3))
+        shadow, lean = same(None, targets, [A, B]).per_target, psi(targets, A, B)
+        assert np.abs(lean) == pytest.approx(shadow * association_limit(None, A, B), abs=ROUNDING)
+    # The counterexamples of WEAT and of Direct Bias do not escape SAME.
+    assert same(None, [[1.0, 0, 0], [0, 1.0, 0]], FAR).score > 0.7
+    A = np.array([[1.0, 1.0, 0.0], [0.0, 2.0, 1.0]])
+    B = np.array([[-1.0, 1.0, 0.0], [0.0, 2.0, -1.0]])
+    assert same(None, [[0.0, 0.0, 1.0]], [A, B]).score > 0.4
+    assert proved("same") == (True, True)
+
+
+def test_same_skew_is_comparable_but_not_trustworthy() -> None:
+    for A, B in ATTRIBUTES:
+        best = axis(A, B)[None, :]
+        assert same(None, best, [A, B]).skew == pytest.approx(1)
+        assert same(None, -best, [A, B]).skew == pytest.approx(-1)
+        # Each target leans as far as it can, and together they lean nowhere.
+        assert same(None, [*best, *-best], [A, B]).skew == pytest.approx(0, abs=ROUNDING)
+    assert proved("same_skew") == (True, False)
+
+
+def test_same_stereotype_is_comparable_but_not_trustworthy() -> None:
+    for A, B in ATTRIBUTES:
+        best = axis(A, B)[None, :]
+        assert same(None, [*best, *-best], [A, B]).stereotype == pytest.approx(1)
+        # Both targets lean as far as they can to the same group.
+        assert same(None, [*best, *best], [A, B]).stereotype == pytest.approx(0, abs=ROUNDING)
+    assert proved("same_stereotype") == (True, False)
+
+
+def mac_of(target, *sets) -> float:
+    """MAC of one word by its vector, and the attribute sets of its group and of no other."""
+    named = {f"{at}.{i}": row for at, rows in enumerate(sets) for i, row in enumerate(rows)}
+    stereotypes = {
+        str(at): tuple(word for word in named if word.startswith(f"{at}."))
+        for at in range(len(sets))
+    }
+    return mac(
+        named | {"t": target, "u": target},
+        bb.WordList("toy", {"0": ("t",), "1": ("u",)}, stereotypes),
+    ).score
+
+
+def test_mac_is_neither() -> None:
+    extremes = []
+    for A, B in ATTRIBUTES:
+        mean = (A[0] / np.linalg.norm(A[0]) + B[0] / np.linalg.norm(B[0])) / 2
+        extremes.append(mac_of(mean, A, B))
+        assert extremes[-1] == pytest.approx(1 - np.linalg.norm(mean))
+        assert mac_of(-mean, A, B) == pytest.approx(1 + np.linalg.norm(mean))
+    assert extremes[1] > 10 * extremes[0]
+    # Distance 0 from A and 2 from B: the "ideal" 1, for the most biased target there is.
+    assert mac_of([1.0, 0.0], [[1.0, 0.0]], [[-1.0, 0.0]]) == 1
+    assert proved("mac") == (False, False)
+
+
+def test_gweat_is_neither() -> None:
+    extremes = []
+    for A, B in ATTRIBUTES:
+        best = axis(A, B)[None, :]
+        extremes.append(gweat(None, [best, -best], [A, B]).score)
+        assert extremes[-1] == pytest.approx(association_limit(None, A, B))
+    assert extremes[1] > 10 * extremes[0]
+    X = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    assert gweat(None, [X, 2 * X], FAR).score == 0
+    assert proved("gweat") == (False, False)
+
+
+def test_ripa_is_neither() -> None:
+    random = np.random.default_rng(3)
+    for pairs in (NEAR, FAR, random.normal(size=(2, 4, 3))):
+        # Its extremes over targets of one length are the same for any pairs, and have no bound.
+        b = np.linalg.svd(pairs[0] - pairs[1])[2][:1]
+        b = b * np.sign((pairs[0] - pairs[1]).sum(axis=0) @ b[0])
+        for length in (1, 7, 7000):
+            assert ripa_along(length * b, *pairs).score == pytest.approx(length)
+            assert ripa_along(-length * b, *pairs).score == pytest.approx(-length)
+        targets = random.normal(size=(1000, 3))
+        assert (
+            np.abs(ripa_along(targets, *pairs).per_target) <= np.linalg.norm(targets, axis=1)
+        ).all()
+    best = axis(*FAR)[None, :]
+    assert ripa_along(np.vstack([best, -best]), *FAR).score == pytest.approx(0, abs=ROUNDING)
+    row = properties().set_index("score").loc["ripa"]
+    assert (row["lowest"], row["highest"]) == ("-∞", "∞")
+    assert proved("ripa") == (False, False)
+
+
+def test_nas_is_neither() -> None:
+    random = np.random.default_rng(4)
+    for n_a, n_b, extreme in (
+        (1, 1, 2),
+        (4, 4, 2),
+        (1, 3, 4 / np.sqrt(3)),
+        (2, 6, 8 / np.sqrt(12)),
+    ):
+        A, B = random.normal(size=(n_a, 9)), random.normal(size=(n_b, 9))
+        # A word with the cosine c to all of A and -c to all of B, as they are independent.
+        units = np.vstack([A, B]) / np.linalg.norm(np.vstack([A, B]), axis=1, keepdims=True)
+        best = np.linalg.pinv(units) @ np.r_[np.ones(n_a), -np.ones(n_b)]
+        assert nas(None, best[None, :], A, B, ddof=0).score == pytest.approx(extreme)
+        assert nas(None, -best[None, :], A, B, ddof=0).score == pytest.approx(-extreme)
+        many = nas(None, random.normal(size=(1000, 9)), A, B, ddof=0).effect_size
+        assert np.abs(many).max() <= extreme + ROUNDING
+    # In the plane no word has one cosine with three directions: every angle, and 2 is not reached.
+    A, B, circle = (
+        on_circle(*each) for each in ((0, 120, 200), (40, 150, 250), np.arange(0.5, 360))
+    )
+    assert np.abs(nas(None, circle, A, B, ddof=0).effect_size).max() < 1.2
+    assert nas(None, [[1.0, 0, 0], [0, 1.0, 0]], *FAR, ddof=0).effect_size.tolist() == [2, -2]
+    assert nas(None, [[1.0, 0, 0], [0, 1.0, 0]], *FAR, ddof=0).score == 0
+    assert proved("nas") == (False, False)
+
+
+def test_semaxis_is_comparable_but_not_trustworthy() -> None:
+    for A, B in ATTRIBUTES:
+        along = A - B
+        assert semaxis(None, along, A, B).score == pytest.approx(1)
+        assert semaxis(None, -along, A, B).score == pytest.approx(-1)
+        assert semaxis(None, [*along, *-along], A, B).score == pytest.approx(0, abs=ROUNDING)
+    # A pole of a long and a short word points along the long one, mean cosines count both alike:
+    # (3, 1)/2 - (0, 1)·1 = (1.5, -.5), across which (1, 3) lies.
+    A, B, word = [[3.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [0.0, 1.0]], [[1.0, 3.0]]
+    assert semaxis(None, word, A, B).score == pytest.approx(0, abs=ROUNDING)
+    assert psi(word, A, B).item() == pytest.approx((1 - 3) / 2 / np.sqrt(10))
+    unit = semaxis(None, word, A, B, unit=True).score
+    assert unit == pytest.approx(psi(word, A, B).item() / association_limit(None, A, B))
+    assert proved("semaxis") == (True, False)
+
+
+def test_rnd_is_neither() -> None:
+    random = np.random.default_rng(5)
+    for X, Y in ATTRIBUTES:  # here the groups, between which words are held
+        apart = np.linalg.norm(X - Y)
+        assert rnd(None, X, Y, X).score == pytest.approx(-apart)
+        assert rnd(None, X, Y, 3 * Y - 2 * X).score == pytest.approx(apart)  # on the line, beyond Y
+        words = 3 * random.normal(size=(1000, 3))
+        assert np.abs(rnd(None, X, Y, words).per_attribute).max() <= apart + ROUNDING
+        assert rnd(None, X, Y, [*X, *Y]).score == pytest.approx(0, abs=ROUNDING)  # opposite words
+    # X is of one mind and Y is not, so that Y's mean is short: a word equally near to the words of
+    # both by its cosines is .8 from Y's mean and 1.4 from X's.
+    X, Y, word = [[0.0, 1.0, 0.0]], [[0.0, 0.6, 0.8], [0.0, -0.6, -0.8]], [[1.0, 0.0, 0.0]]
+    assert psi(word, X, Y).item() == pytest.approx(0, abs=ROUNDING)
+    assert rnd(None, X, Y, word, unit=True).score == pytest.approx(np.sqrt(2) - 1)
+    assert rnd(None, X, [[0.0, 0.6, 0.8]], word, unit=True).score == pytest.approx(0, abs=ROUNDING)
+    assert proved("rnd") == (False, False)
+
+
+def test_ect_is_comparable_but_not_trustworthy() -> None:
+    random = np.random.default_rng(6)
+    for X, Y in (*ATTRIBUTES, *random.normal(size=(5, 2, 4, 3))):
+        x, y = (each / np.linalg.norm(each) for each in (np.mean(X, axis=0), np.mean(Y, axis=0)))
+        for together, extreme in ((x + y, 1), (x - y, -1)):
+            words = np.stack([together, -together])
+            assert ect(None, X, Y, words).score == pytest.approx(extreme)
+    # Two means in one direction rank alike whatever the words, in opposite ones the other way.
+    words = random.normal(size=(5, 3))
+    assert ect(None, [[1.0, 2.0, 0.0]], [[2.0, 4.0, 0.0]], words).score == pytest.approx(1)
+    assert ect(None, [[1.0, 2.0, 0.0]], [[-2.0, -4.0, 0.0]], words).score == pytest.approx(-1)
+    # All words lie far nearer to X, and both groups rank them alike.
+    X, Y, words = [[1.0, 0.0, 0.0]], [[0.0, 1.0, 0.0]], [[0.9, 0.1, 0.5], [0.6, 0.05, 0.9]]
+    assert psi(words, X, Y).min() > 0.4
+    assert ect(None, X, Y, words).score == pytest.approx(1)
+    assert proved("ect") == (True, False)
+
+
+def test_rnsb_is_neither() -> None:
+    extremes = []
+    for A, B in ATTRIBUTES:
+        along = axis(A, B)[None, :]
+        two = np.vstack([along, -along])  # of length one
+        extremes.append(rnsb(None, two, A, B).score)
+        many = np.random.default_rng(7).normal(size=(10, 2, 3))
+        unit = many / np.linalg.norm(many, axis=2, keepdims=True)
+        assert max(rnsb(None, each, A, B).score for each in unit) <= extremes[-1]
+        assert rnsb(None, two, A, B, C=10).score > 2 * extremes[-1]
+        assert rnsb(None, 1e4 * two, A, B).score == pytest.approx(np.log(2))  # however near A and B
+        # As negative as words of this length can be, both of them.
+        assert rnsb(None, [*-along, *-along], A, B).score == 0
+        assert rnsb(None, [*-along, *-along], A, B).probability.min() > 0.5
+    assert extremes[1] > 10 * extremes[0]
+    assert proved("rnsb") == (False, False)
+
+
+def weat_associations(vectors, name: str):
+    words = bb.load_wordlist(name)
+    (X, Y), (A, B) = words.groups.values(), (words.stereotypes[g] for g in words.groups)
+    association = scores.weat(vectors, X, Y, A, B).association
+    return association[: len(X)], association[len(X) :]
+
+
+@pytest.mark.parametrize(
+    ("name", "ddof", "documented"),
+    [
+        ("weat6", 1, 1.890),
+        ("weat6", 0, 1.952),
+        ("weat6", "pooled", 8.371),
+        ("weat7", 1, 0.966),
+        ("weat7", 0, 0.998),
+        ("weat7", "pooled", 1.077),
+        ("weat2", 1, 1.628),
+        ("weat2", "pooled", 2.830),
+    ],
+)
+def test_effect_sizes_by_sd(google_news, name: str, ddof, documented: float) -> None:
+    effect = float(scores.effect_sizes(*weat_associations(google_news, name), ddof))
+    assert effect == pytest.approx(documented, abs=6e-4)  # half the last place, and float32 input
+
+
+SPREADS = [
+    ([1, 2, 3, 4], [5, 10, 15], "pooled", 3.316625),
+    ([1, 2, 3, 40], [5, 10, 15], "pooled", 15.06652),
+    (
+        [6, 6, 7, 8, 8, 10, 11, 13, 15, 15, 16, 17, 19, 19, 21],
+        [10, 11, 13, 13, 15, 17, 17, 19, 20, 22, 24, 25, 27, 29, 29],
+        "pooled",
+        5.789564,
+    ),
+]
+SPREADS.append((*SPREADS[-1][:2], 1, 6.6224974))
+
+
+@pytest.mark.parametrize(("x", "y", "ddof", "sd"), SPREADS)
+def test_spreads_of_sweaters_own_tests(x, y, ddof, sd: float) -> None:
+    """tests/testthat/test-pool.R of sweater 1e95d93 (v0.1.6): pooled for unequal sizes, or forced.
+
+    Its values have seven digits.
+    """
+    effect = float(scores.effect_sizes(x, y, ddof))
+    assert (np.mean(x) - np.mean(y)) / effect == pytest.approx(sd, rel=2e-7)
+
+
+def test_the_given_split_counts(google_news) -> None:
+    x, y = weat_associations(google_news, "weat6")
+    assert x.min() > y.max()  # no split exceeds the given one: counting those gives 0
+    assert scores.permutation_test(x, y, alternative="greater").p_value == pytest.approx(1 / 12_870)
+
+
+def test_added_components_depend_on_the_order_of_groups(google_news) -> None:
+    words = bb.load_wordlist("religion")
+    targets = [w for ws in words.stereotypes.values() for w in ws if w in google_news]
+    rows = np.stack([google_news[word] for word in targets]).astype(float)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+
+    def added(groups) -> float:
+        means = group_means([[google_news[w] for w in words.groups[g]] for g in groups])
+        first, second = means[1] - means[0], means[2] - means[0]
+        first = first / np.linalg.norm(first)
+        second = second - (second @ first) * first  # not brought to unit length
+        return float((np.abs(rows @ first) + np.abs(rows @ second)).mean())
+
+    groups = list(words.groups)
+    assert added(groups) == pytest.approx(0.1181, abs=6e-5)
+    assert added(groups[::-1]) == pytest.approx(0.1135, abs=6e-5)
+    for order in (groups, groups[::-1]):
+        score = scores.same(google_news, targets, {g: words.groups[g] for g in order}).score
+        assert score == pytest.approx(0.1187, abs=6e-5)
+
+
+def test_added_cosines_are_no_length(google_news) -> None:
+    words = bb.load_wordlist("religion")
+    targets = [w for ws in words.stereotypes.values() for w in ws]
+    result = scores.direct_bias(google_news, targets, zip(*words.groups.values(), strict=True))
+    assert result.k == 2
+    assert (np.abs(result.component_0) + np.abs(result.component_1)).mean() == pytest.approx(
+        0.146, abs=6e-4
+    )
+    # EmbeddingBiasScores gives the same length since it was mended, to six digits.
+    assert result.score == pytest.approx(0.116431, abs=1e-6)
+
+
+def test_a_sum_over_attribute_sets_is_no_mean(google_news) -> None:
+    result = scores.mac(google_news, bb.load_wordlist("gender"))
+    assert result.score == pytest.approx(0.813, abs=6e-4)
+    assert result.per_word.sum(axis=1).mean() == pytest.approx(1.626, abs=6e-4)
+
+
+@pytest.mark.parametrize(("C", "score"), [(0.1, 0.0002), (1, 0.0109), (10, 0.1032), (100, 0.3016)])
+def test_rnsb_depends_on_its_penalty(google_news, C: float, score: float) -> None:
+    words = bb.load_wordlist("weat1")
+    targets = [word for group in words.groups.values() for word in group]
+    A, B = (words.stereotypes[group] for group in words.groups)
+    result = scores.rnsb(google_news, targets, A, B, C=C)
+    assert result.score == pytest.approx(score, abs=6e-5)
+
+
+def test_limits_of_association(google_news) -> None:
+    for name, limit in (("weat1", 0.450), ("weat7", 0.584)):
+        A, B = bb.load_wordlist(name).stereotypes.values()
+        assert scores.association_limit(google_news, A, B) == pytest.approx(limit, abs=6e-4)
+
+
+def test_a_component_of_pairs_is_not_their_mean() -> None:
+    vectors, words = bb.load_vectors("glove-demo"), bb.load_wordlist("weat7")
+    pairs = list(zip(*words.stereotypes.values(), strict=True))
+    assert pairs[0] == ("male", "female")
+    for relation, score in (("component", 0.686), ("mean", 0.431)):
+        found = scores.ripa(vectors, words.groups["math"], pairs, relation=relation).score
+        assert found == pytest.approx(score, abs=6e-4)
+
+
+TO_MEN = """
+    .3352883 .13495237 .1791162 .2698131 .10123085 .2305419 .13817054 .2842002 .2607956 .2340296
+    .2282981 .3205498 .2029543 .17446868 .2657907 .2672548 .1767915 .3080301 .2322444 .1852041
+    .2423898 .17124643 .11379186 .06231389 .07450962 .3435494 .3904412 .2128712 .1525395 .1696522
+    .1237070 .2278508 .07601974 .3349666 .2642203 .1263250 .4006367 .3169384 .2034101 .2256034
+    .1339011 .1741268 .3154815 .2847909 .08028339 .1397101748 .1572854 .07317863 .2337787
+    .2733306 .2703030 .1832604 .2187359 .2278016 .16052771 .2494770 -.006505338 .2937436 .1920894
+    .1777700 .3090903 .2519372 .07080773 .1948853 .1819504 .15938222 .1300515 .3116599 .3413265
+    .1604224 .2540493 .2008630 .2675705 .0828586 .1211243 .3599860
+"""
+TO_WOMEN = """
+    .2598501 .08300127 .3851766 .2331852 .06957685 .2077952 .05101061 .1850456 .2570477 .3171645
+    .3508183 .4610773 .1789482 .08362829 .2873140 .2623802 .2475565 .1603038 .2418605 .1920407
+    .1332954 .09133125 .07585015 .14343468 .04008006 .1882135 .3011930 .2223472 .1112061 .1440956
+    .3147546 .2495253 .15137979 .2735083 .1957056 .1023058 .2425019 .3083380 .1903228 .2029597
+    .1112940 .1272682 .1585883 .2981460 .10544115 .0008324421 .1341877 .08706450 .1926543
+    .2363398 .2413599 .1034218 .4470728 .2849471 .03511008 .1146753 .032652565 .2345743 .2081210
+    .1555298 .2220792 .3146901 .03393879 .1344678 .2274278 .09691327 .0743546 .2590763 .3390124
+    .1368013 .3299938 .2493299 .3567416 .1224295 .1220939 .3076572
+"""
+"""Cosines of 76 occupations with the mean vectors of words for men and for women in GoogleNews, as
+the README of sweater 008fb1e prints them."""
+
+
+def test_coherence_in_sweaters_readme() -> None:
+    """Its ECT of these cosines is .7001504, the seven digits printed."""
+    to_x, to_y = (np.array(text.split(), dtype=float) for text in (TO_MEN, TO_WOMEN))
+    attributes = np.column_stack([to_x, to_y, np.sqrt(1 - to_x**2 - to_y**2)])
+    result = scores.ect(None, [[1.0, 0, 0]], [[0, 1.0, 0]], attributes)
+    assert result.score == pytest.approx(0.7001504, abs=5e-8)
+
+
+@pytest.mark.parametrize(
+    ("name", "published"),
+    # Computed on this subset by another program, ddof 1, to two places. Caliskan et al. (2017),
+    # table 2, print 1.54, 1.63, 0.58, 1.89, 0.97, 1.24 and 1.30 for GoogleNews as well.
+    [(1, 1.54), (2, 1.63), (3, 0.58), (6, 1.89), (7, 0.97), (8, 1.24), (9, 1.30)],
+)
+def test_effect_sizes_on_google_news(google_news, name: int, published: float) -> None:
+    words = bb.load_wordlist(f"weat{name}")
+    A, B = (words.stereotypes[group] for group in words.groups)
+    result = scores.weat(google_news, *words.groups.values(), A, B)
+    assert result.effect_size == pytest.approx(published, abs=0.005)  # half its last place
+    assert result.p_bounds[1] <= 1.01 * result.p_bounds[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "printed"),
+    # Dobrzeniecka and Urbaniak (2024), table 2, and the same from their tables to four places.
+    [
+        ("gender_group_google_dataset", 0.8128),
+        ("race_group_google_dataset", 0.9526),
+        ("religion_group_google_dataset", 0.8831),
+        ("religion_group_reddit_dataset", 0.8614),
+        ("debiased_religion_reddit", 0.9334),
+    ],
+)
+def test_mac_of_published_tables(published, name: str, printed: float) -> None:
+    # Half a unit of the last place.
+    assert scores.mac_of_table(published(name)).score == pytest.approx(printed, abs=5e-5)
+
+
+def test_published_change_of_mac_is_paired(debiased_religion) -> None:
+    before, after = map(scores.mac_of_table, debiased_religion)
+    change = scores.mac_change(before, after)
+    assert change["change"] == pytest.approx(0.9334 - 0.8614, abs=1e-4)  # two roundings
+    assert change["n_pairs"] == 45
+    differences = (after.per_word - before.per_word).to_numpy().ravel()
+    t = differences.mean() / (differences.std(ddof=1) / math.sqrt(45))
+    assert change["t"] == pytest.approx(t, rel=1e-10)
