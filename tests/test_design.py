@@ -74,3 +74,11 @@ def test_covariates_have_a_value_in_every_row(
     values = np.full((len(design.y), 1), x) if isinstance(x, float) else x
     with pytest.raises(ValueError, match=match):
         replace(design, covariates=("length",), x=values)
+
+
+def test_equal_tables_make_equal_designs(toy_table: pd.DataFrame) -> None:
+    design = make_design(toy_table)
+    assert design == make_design(toy_table)
+    assert hash(design) == hash(make_design(toy_table))
+    assert design != make_design(toy_table[1:])
+    assert design != toy_table.shape

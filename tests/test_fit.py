@@ -230,3 +230,28 @@ def test_the_exact_way_needs_no_pymc(
 
     monkeypatch.setattr(builtins, "__import__", refuse)
     assert fit(toy_table, "crossed", draws=200, seed=1).attrs["method"] == "exact"
+
+
+def test_one_seed_sequence_gives_one_fit_and_leaves_it_as_it_was(toy_table: pd.DataFrame) -> None:
+    sequence = np.random.SeedSequence(3)
+    found = [
+        float(fit(toy_table, "paper", seed=seed, draws=20)["posterior"]["sigma"].mean())
+        for seed in (sequence, sequence, 3)
+    ]
+    assert found[0] == found[1] == found[2]
+
+
+def test_draws_beyond_the_memory_are_refused_with_their_size(toy_table: pd.DataFrame) -> None:
+    with pytest.raises(ValueError, match=r"1,000,000,000 draws of 4 chains take [\d,]+ GB"):
+        fit(toy_table, "paper", draws=1_000_000_000)
+
+
+def test_missing_pairs_that_make_a_fit_slow_are_named(
+    toy_table: pd.DataFrame, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gaps = toy_table.drop_duplicates(["protected_word", "attribute"])[1:]
+    fit(gaps, "paper", seed=1, draws=20)
+    assert not caplog.text
+    monkeypatch.setattr("bayesbias.sampling.reduction.MUCH_WORK", 10)
+    fit(gaps, "paper", seed=1, draws=20)
+    assert "of 32 pairs of words have no row" in caplog.text

@@ -24,10 +24,10 @@ def check_seed(seed: Seed) -> None:
 
 
 def as_seed_sequence(seed: Seed) -> SeedSequence:
-    """Return the SeedSequence of a seed; a Generator is drawn from, None takes fresh entropy."""
+    """Return a SeedSequence of a seed; a Generator is drawn from, None takes fresh entropy."""
     from numpy.random import Generator, SeedSequence
 
     check_seed(seed)
-    if isinstance(seed, SeedSequence):
-        return seed
+    if isinstance(seed, SeedSequence):  # a copy: the caller's spawns no children by being read
+        return SeedSequence(**seed.state)
     return SeedSequence(int(seed.integers(2**63)) if isinstance(seed, Generator) else seed)

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
 from ..tables.schema import CONNECTIONS, Coded, codes_and_names, validate_and_encode
-from .terms import COVARIATE
 
 IntArray = NDArray[np.int64]
+
+COVARIATE = "covariate"
+"""The dimension of slopes of covariates."""
 
 ATTRIBUTE_KINDS = ("stereotype", "neutral", "human", "matched")
 """Kinds of attribute words: those of any stereotype, and the controls."""
@@ -32,7 +34,7 @@ _INDEXED = (
 _KIND_OF_CONNECTION = {"associated": 0, "different": 0, "neutral": 1, "human": 2, "matched": 3}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Design:
     """What a model is fitted to: a validated table as arrays, or rows of another origin.
 
@@ -146,6 +148,12 @@ class Design:
         own += [each for each in ("context", "set") if len(getattr(self, each))]
         own += ["x"] if self.covariates else []
         return replace(self, **{name: getattr(self, name)[rows] for name in own})
+
+    def __eq__(self, other: object) -> bool:
+        return self.digest == other.digest if isinstance(other, Design) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
 
     @property
     def digest(self) -> str:

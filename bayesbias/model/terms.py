@@ -8,17 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
-
-if TYPE_CHECKING:
-    from .design import Design
-
-COVARIATE = "covariate"
+from .design import COVARIATE, Design
 
 FACTORS = (
     *("protected_word", "protected_group", "attribute", "attribute_set", "context"),

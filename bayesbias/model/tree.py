@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
 from .._core.checks import NamesArguments
-from .design import Design
+from .design import COVARIATE, Design
 from .spec import ModelSpec, spec_from_dict
-from .terms import COVARIATE
 
 if TYPE_CHECKING:
     from xarray import Coordinates, Dataset, DataTree

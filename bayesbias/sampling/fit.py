@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import os
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import pandas as pd
 from numpy.random import Generator, default_rng
 
-from .._core.checks import Argument
+from .._core.checks import Argument, ArgumentError
 from .._core.display import abridged
 from .._core.random import as_seed_sequence
 from .._core.resources import OWN_FRAMES
@@ -27,6 +29,7 @@ from ..model.tree import (
     add_labels,
     assemble,
     describe,
+    variable_dims,
     varying,
 )
 from ..tables.schema import Coded, table_hash, validate_and_encode
@@ -178,6 +181,7 @@ def fit_design(
     sequence = as_seed_sequence(options.seed)
     fitting, predicting = (default_rng(child) for child in sequence.spawn(2))
     run = _Run(design, spec, options, fitting)
+    _require_memory(run)
     tree, used, reason = _by_method(run)
     origin = {"method": used, "method_reason": reason, "seed": str(sequence.entropy)}
     describe(tree, spec, **origin, table_hash=table_hash or design.digest)
@@ -210,6 +214,25 @@ def _warn_of_embeddings(coded: Mapping[str, Coded]) -> None:
             "were of one: the same words count once for each, and intervals come out too narrow. "
             "bb.fit_many(table) has effects of embeddings; or fit one embedding at a time",
             skip_file_prefixes=OWN_FRAMES,
+        )
+
+
+def _require_memory(run: _Run) -> None:
+    """Raise an ArgumentError if the draws take more memory than the machine has."""
+    if not hasattr(os, "sysconf"):  # Windows
+        return
+    dims, coords = variable_dims(run.spec), {**run.design.coords}
+    coords |= {f"{dim}_other": names for dim, names in run.design.coords.items()}
+    names = {"connection_mean", "sigma", "word_mean", *run.spec.priors}
+    names |= {term.name for term in run.spec.terms}
+    numbers = sum(math.prod(len(coords[dim]) for dim in dims[name]) for name in names)
+    needed = 8 * run.options.draws * run.options.chains * numbers
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if needed > memory:
+        raise ArgumentError(
+            f"{run.options.draws:,} draws of {run.options.chains} chains take {needed / 1e9:,.0f} "
+            f"GB, and this machine has {memory / 1e9:,.0f} GB; lower ",
+            _DRAWS,
         )
 
 

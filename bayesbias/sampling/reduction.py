@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +33,9 @@ double precision gives out beyond."""
 
 UNPOOLED_SD = 0.2
 """Prior sd of the effects of a word that is not pooled with others: wide, as bias goes."""
+
+MUCH_WORK = 500_000
+"""Multiplications a density from which on a fit takes seconds, and missing pairs are named."""
 
 MOST_NUMBERS = 200_000
 """Numbers in the largest array while densities are evaluated in blocks: 1.6 MB stay in a cache."""
@@ -178,6 +182,7 @@ def collapse(
     shared = shared_effects(design, spec, types, named)
     sides = tuple(sorted(sides, key=lambda side: -side.n_coordinates))
     cross, gram = _matrices(sides, shared, types, y)
+    _log_gaps(design, cross)
     return Collapsed(
         design=design,
         spec=spec,
@@ -190,6 +195,20 @@ def collapse(
         cross=cross,
         gram=gram,
     )
+
+
+def _log_gaps(design: Design, cross: FloatArray) -> None:
+    """Log that missing pairs of words make a fit slow, where they do."""
+    pairs = np.unique(design.word * len(design.attributes) + design.attribute)
+    missing = len(design.words) * len(design.attributes) - len(pairs)
+    if missing and cross[0].size * cross.shape[-1] > MUCH_WORK:
+        logging.getLogger(__name__).warning(
+            "%s of %s pairs of words have no row, so that few words have the same partners: the "
+            "exact sampler takes several times as long. Leaving out words or attributes with gaps "
+            "makes it fast",
+            f"{missing:,}",
+            f"{missing + len(pairs):,}",
+        )
 
 
 def shared_effects(
