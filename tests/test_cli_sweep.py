@@ -106,7 +106,7 @@ def test_the_report_is_one_file_and_shows_texts_as_texts(out: Path) -> None:
     assert "lost &lt;b&gt;.npz" in text
     assert "lost <b>" not in text
     assert "4 failed" in text
-    assert "Listing a stereotype does not endorse it." in text
+    assert "Listing a stereotype does not endorse it" in text
     assert "3 embeddings × 2 lists × 2 models: 8 of 12 cells have a result." in text
     assert "bayesbias sweep" in text
 

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 from builders import HOSTILE, SCRIPT, drawn_page, hostile_analysis, religion_analysis
 
+from bayesbias import plots
 from bayesbias.report import writer
 from bayesbias.report.index_page import index_page
 from bayesbias.report.list_page import list_page
@@ -230,6 +231,15 @@ def test_inlined_svg_keeps_text_and_prefixes_ids(tmp_path: Path) -> None:
     assert group[0].get("{http://www.w3.org/1999/xlink}href") == "#f1-b"
     assert group[1].text == '<b id="a">'
     assert root.get("aria-label") == 'say "hi" <b>'
+
+
+def test_characters_that_xml_forbids_are_replaced_in_figures(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"label": ["a\ufffeb\x08"], "mean": [0.1], "low": [0.0], "high": [0.2]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the font has no such glyphs
+        _, path = plots.save(plots.intervals(frame), tmp_path / "odd")
+    assert "a\ufffdb\ufffd" in path.read_text(encoding="utf-8")
+    ET.parse(path)
 
 
 def test_warnings_are_noticed_and_issued_again_once() -> None:

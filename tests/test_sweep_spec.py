@@ -90,6 +90,7 @@ def test_paths_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.Monk
         (MINIMAL + '[embeddings]\na = {source="x", case="low"}', "did you mean 'lower'"),
         (MINIMAL + "[embeddings]\na = {allow_pickle=true}", "unknown key 'allow_pickle"),
         (MINIMAL + '[embeddings]\n" " = "x"', "embeddings holds one without a name"),
+        (MINIMAL + '[embeddings]\n"a\\u0007" = "x"', "a character that cannot be printed"),
         (f'lists = ["{"[" * 300}"]\n' + '[embeddings]\na = "x"', "too long for the name of a file"),
         (MINIMAL + f'[embeddings]\na = "{"b/" * 3000}c.bin"', "too long for the name of a file"),
         ("lists = [", "Invalid value|Unclosed|Expected"),

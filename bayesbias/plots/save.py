@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,9 @@ PIXELS_AN_INCH = 144
 
 KINDS = ("png", "svg")
 """What figures are written as."""
+
+NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML forbids; an SVG file shows each as U+FFFD."""
 
 
 def save(axes: Axes, path: str | Path) -> list[Path]:
@@ -59,6 +63,9 @@ def save(axes: Axes, path: str | Path) -> list[Path]:
                     metadata=extra[kind],
                     bbox_inches=box,
                 )
+                if kind == "svg":
+                    text = NO_XML.sub("\ufffd", temporary.read_text(encoding="utf-8"))
+                    temporary.write_text(text, encoding="utf-8")
     if figure.get_gid() == OWN:
         plt.close(figure)
     return list(files.values())

@@ -21,7 +21,10 @@ def load_earlier(folder: Path) -> tuple[dict[str, Any], pd.DataFrame]:
     path = folder / "run.json"
     if not path.is_file():
         raise FileNotFoundError(f"no earlier run at {folder}; give a folder with run.json in it")
-    record = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:  # no JSON or UTF-8, or nested too deeply
+        raise ValueError(f"{path} cannot be read as the record of a run: {error}") from None
     if not isinstance(record, dict) or "hashes" not in record:
         raise ValueError(f"{path} is not the record of a run of one word list")
     return record, read_frame(folder / "contrasts.csv")

@@ -197,5 +197,9 @@ def _require_different(kind: str, names: Sequence[str]) -> None:
     for name in names:
         if not name.strip():
             raise ValueError(f"{kind} holds one without a name")
+        if not name.isprintable():
+            raise ValueError(
+                f"{kind} holds {name!r}, with a character that cannot be printed; rename it"
+            )
         if names.count(name) > 1:
             raise ValueError(f"{kind} holds {name!r} twice; each needs a name of its own")
