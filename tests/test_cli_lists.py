@@ -9,7 +9,6 @@ from cli_toy import LIST, refused
 
 from bayesbias._core.resources import bundled_folder
 from bayesbias.cli import main
-from bayesbias.model.spec import CHOICES, load_model, models
 
 
 @pytest.mark.usefixtures("toy")
@@ -22,17 +21,6 @@ def test_lists(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert "rancher" in out
     assert "Note: A note." in out
-
-
-def test_models_tell_what_they_are_for(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["models"]) == 0
-    out = capsys.readouterr().out
-    lines = [line.split() for line in out.splitlines()]
-    told = {line[0]: line[1] for line in lines if len(line) > 1}
-    assert {name: told[name] for name in models()} == {
-        name: load_model(name).outcome for name in models()
-    }
-    assert all(f"{outcome}: for `bayesbias" in out for outcome in CHOICES["outcome"])
 
 
 def test_a_model_is_shown_with_its_priors_and_reasons(capsys: pytest.CaptureFixture[str]) -> None:

@@ -57,24 +57,6 @@ def test_the_file_is_the_table_and_the_terminal_rounds_it(
         assert np.allclose(frame[column], expected[column], equal_nan=True)
 
 
-def test_equal_seeds_give_equal_files(toy: list[str]) -> None:
-    for name in ("one.csv", "other.csv"):
-        main([*toy, "--quiet", "--out", name])
-    assert Path("one.csv").read_bytes() == Path("other.csv").read_bytes()
-    main([*toy, "--quiet", "--seed", "2", "--out", "third.csv"])
-    assert Path("one.csv").read_bytes() != Path("third.csv").read_bytes()
-
-
-def test_alternatives(toy: list[str]) -> None:
-    p_values = set()
-    for name in ("greater", "less", "two-sided"):
-        main([*toy, "--quiet", "--alternative", name, "--out", f"{name}.csv"])
-        frame = pd.read_csv(f"{name}.csv").set_index("score")
-        p_values.add(frame.loc["weat", "p_value"])
-        assert frame.loc["weat", "choices"] == f"effect size, ddof=1, {name}"
-    assert len(p_values) == 3
-
-
 def test_posteriors_join_the_table(toy: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*toy, "--posterior", "--model", "paper", "--out", "toy.csv"]) == 0
     shown = capsys.readouterr().out

@@ -26,14 +26,6 @@ def test_table_and_fit(toy: list[str], capsys: pytest.CaptureFixture[str]) -> No
     assert load_posterior("p.nc").attrs["model"] == "crossed"
 
 
-def test_fit_says_where_the_posterior_is_not(
-    toy: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["table", *toy[1:4], "--out", "t.csv", "--quiet"]) == 0
-    assert main(["fit", "t.csv"]) == 0
-    assert "The posterior is not kept; --out FILE.nc keeps it." in capsys.readouterr().out
-
-
 def test_what_warnings_advise_reaches_the_sampler(
     toy: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -47,24 +39,3 @@ def test_what_warnings_advise_reaches_the_sampler(
     for arguments in (["fit", "t.csv"], toy, ["compare", "t.csv", "t.csv"], scores):
         said = refused(capsys, [*arguments, "--tune", "77", "--target-accept", "0.97"])
         assert "tune is 77 and acceptance 0.97" in said
-
-
-def test_fit_takes_the_published_layout(toy: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["table", *toy[1:4], "--out", "t.csv", "--quiet"]) == 0
-    table = pd.read_csv("t.csv")
-    published = pd.DataFrame(
-        {
-            "protected_word": table["protected_word"],
-            "word_to_compare": table["attribute"],
-            "word_class": table["attribute_set"],
-            "cosine_distance": table["cosine_distance"],
-            "connection": table["connection"].replace("neutral", "none"),
-        }
-    )
-    published.loc[len(published) - 1, "cosine_distance"] = -100
-    published.to_csv("published.csv")
-    assert main(["fit", "published.csv", "--quiet"]) == 0
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.count("bayesbias: warning: ") == 1
-    assert "missing-word mark -100" in said.err

@@ -56,12 +56,6 @@ def test_turned_words_are_counted_draw_by_draw(change_tree: DataTree) -> None:
     assert set(counts) <= set(range(len(words) + 1))
 
 
-def test_side_effects_are_the_controls(change_tree: DataTree) -> None:
-    frame = comparison.side_effects(change_tree)
-    assert set(frame["connection"]) == {"neutral", "human"}
-    assert len(frame) == 2 * (1 + 2 + 4)
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -155,18 +149,6 @@ def test_what_was_found_by_eye_on_religion_reddit(religion_tree: DataTree) -> No
     )
     assert associated["p_towards_one"] > 0.95
     assert associated["mean"] == pytest.approx(0.10, abs=0.01)
-
-
-def test_hers_moves_most_of_the_gender_words_on_reddit(
-    published: Callable[[str], pd.DataFrame],
-) -> None:
-    """The paper's section on debiasing: +.13, associated. Draws of an sd of .015 are 4,000."""
-    tables = published("gender_group_reddit_dataset"), published("debiased_gender_reddit")
-    found = comparison.changes(fit_change(*tables, "change", seed=1))
-    words = found[(found["level"] == "word") & (found["connection"] == "associated")]
-    most = words.loc[words["mean"].abs().idxmax()]
-    assert most["protected_word"] == "hers"
-    assert most["mean"] == pytest.approx(0.134, abs=0.002)
 
 
 def test_pairs_are_sharper_than_two_fits(

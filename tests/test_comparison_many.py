@@ -294,11 +294,6 @@ def test_what_cannot_be_compared_is_refused(
         bb.fit_many(table, **keywords)
 
 
-def test_other_posteriors_are_refused(crossed_posterior: DataTree) -> None:
-    with pytest.raises(ValueError, match="not a posterior of many embeddings"):
-        bb.rank_embeddings(crossed_posterior)
-
-
 def test_parameters_come_back_from_what_they_make(toy_table: pd.DataFrame) -> None:
     posterior = collapse(make_design(toy_table), load_model("maximal"))
     points = np.random.default_rng(1).normal(-1, 0.5, (5, posterior.n_parameters))

@@ -148,39 +148,34 @@ def test_tables_are_those_of_each_list_and_embedding(tmp_path: Path) -> None:
     assert dropped["wordlist"].unique().tolist() == ["gender"]
 
 
-def test_what_cannot_be_ranked_is_refused() -> None:
-    few = {"small": toys()["small"], "large": without(toys()["large"], *WORDS[:9])}
-    with pytest.raises(ValueError, match="there is one embedding, 'small', and ranks need two"):
-        bb.score_many({"small": toys()["small"]}, [TWO], ["mac"])
-    with pytest.raises(ValueError, match="2 lists are called 'two'; give each a name"):
-        bb.score_many(toys(), [TWO, TWO], ["mac"])
-    with pytest.raises(ValueError, match="there is no word list"):
-        bb.distance_tables(toys(), [])
-    with pytest.raises(TypeError, match=r"a mapping of names to vectors or files.*got a list"):
-        bb.distance_tables([toys()["small"]], [TWO])  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="unknown score 'wheat'; did you mean 'weat'"):
-        bb.score_many(toys(), [TWO], ["wheat"])
-    with pytest.raises(ValueError, match="unknown aggregate 'abs_avg'; did you mean 'abs_mean'"):
-        bb.score_many(toys(), [TWO], ["mac"], aggregate="abs_avg")
-    with (
-        pytest.warns(UserWarning, match="are left out of all"),
-        pytest.raises(ValueError, match=r"in 'small' .*'large' lacks 6.*: none of the 3 words of"),
-    ):
-        bb.score_many(few, [TWO], ["mac"])
-    only = bb.WordList("only", {"a": ["a0"], "b": ["b0"]}, {"a": ["p0"], "b": ["q0"]})
-    none = {"small": toys()["small"], "large": without(toys()["large"], "a0", "b0", "p0", "q0")}
-    with (
-        pytest.warns(UserWarning, match="are left out of all"),
-        pytest.raises(ValueError, match="no word of the list 'only' is in all of small, large"),
-    ):
-        bb.score_many(none, [TWO, only], ["mac"])
+ONLY = bb.WordList("only", {"a": ["a0"], "b": ["b0"]}, {"a": ["p0"], "b": ["q0"]})
+
+
+@pytest.mark.parametrize(
+    ("lost", "lists", "told"),
+    [
+        (WORDS[:9], [TWO], r"in 'small' .*'large' lacks 6.*: none of the 3 words of"),
+        (["a0", "b0", "p0", "q0"], [TWO, ONLY], "'only' is in all of small, large"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.* are left out of all")
+def test_lists_without_shared_words_are_refused(
+    lost: list[str], lists: list[bb.WordList], told: str
+) -> None:
+    given = {"small": toys()["small"], "large": without(toys()["large"], *lost)}
+    refused(told, bb.score_many, given, lists, ["mac"])
 
 
 @pytest.mark.parametrize(
     ("change", "error", "told"),
     [
+        ({"embeddings": {"small": toys()["small"]}, "unit": 1}, ValueError, "ranks need two"),
+        ({"wordlists": [TWO, TWO]}, ValueError, "2 lists are called 'two'; give each a name"),
+        ({"wordlists": []}, ValueError, "there is no word list"),
+        ({"embeddings": []}, TypeError, "a mapping of names to vectors or files.*got a list"),
+        ({"scores": ["wheat"]}, ValueError, "unknown score 'wheat'; did you mean 'weat'"),
         ({"scores": []}, ValueError, "scores is empty; name some of weat, "),
-        ({"scores": {}}, ValueError, "scores is empty; name some of weat, "),
+        ({"aggregate": "abs_avg"}, ValueError, "did you mean 'abs_mean'"),
         (
             {"scores": {"x": abs}},
             TypeError,
@@ -199,8 +194,8 @@ def test_what_is_no_list_score_or_embedding_is_told(
     change: dict[str, Any], error: type[Exception], told: str
 ) -> None:
     given = {"embeddings": toys(), "wordlists": [TWO], "scores": ["mac"]} | change
-    refused(told, bb.score_many, *given.values(), error=error)
-    if "scores" not in change:
+    refused(told, bb.score_many, **given, error=error)
+    if not {"scores", "unit", "aggregate"} & set(change):
         refused(told, bb.distance_tables, given["embeddings"], given["wordlists"], error=error)
 
 

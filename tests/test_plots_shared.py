@@ -17,10 +17,9 @@ from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 from plot_looks import TOUCH
 
-import bayesbias as bb
 from bayesbias import plots
 from bayesbias.plots.frame import header
-from bayesbias.plots.palette import COLOURS, INK, MARKERS, MISS, QUIET
+from bayesbias.plots.palette import COLOURS, INK, MISS, QUIET
 
 
 @pytest.mark.parametrize("across", [1, 3])
@@ -40,13 +39,6 @@ def test_a_header_and_the_label_below_are_no_wider_than_the_axes(across: int) ->
             assert 0.7 * room.width < box.width <= room.width + TOUCH
         assert ax.xaxis.label.get_window_extent().width <= 1.05 * room.width + TOUCH
         assert texts[0].get_text().split() == plain.split()
-
-
-def test_a_header_needs_a_figure() -> None:
-    _, ax = plt.subplots()
-    ax.remove()
-    with pytest.raises(ValueError, match="belongs to no figure"):
-        header(ax, "title", "subtitle")
 
 
 # --- colours
@@ -100,11 +92,6 @@ def test_colours_stand_out_from_white_and_texts_more_so() -> None:
     assert min(map(contrast, [INK, QUIET])) > 4.5  # WCAG 2.2, text
 
 
-def test_every_connection_has_its_own_colour_and_marker() -> None:
-    assert tuple(COLOURS) == tuple(MARKERS) == bb.CONNECTIONS
-    assert len(set(COLOURS.values())) == len(set(MARKERS.values())) == len(bb.CONNECTIONS)
-
-
 # --- files
 
 
@@ -146,11 +133,6 @@ def test_equal_plots_give_equal_files(tmp_path: Path, table: pd.DataFrame) -> No
     )
     for first, second in zip(one, other, strict=True):
         assert first.read_bytes() == second.read_bytes()
-
-
-def test_save_says_where_there_is_no_folder(tmp_path: Path, table: pd.DataFrame) -> None:
-    with pytest.raises(FileNotFoundError, match="there is no folder"):
-        plots.save(plots.neighbourhood(table, "she"), tmp_path / "nowhere" / "plot")
 
 
 def test_importing_plots_does_not_import_matplotlib() -> None:
