@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from builders import model_named, only_row, refused
+from builders import model_named, only_row
 from dense_oracle import covariance, effects, in_rows, residual_variance
 from scipy.stats import norm
 from xarray import DataTree
@@ -49,20 +48,6 @@ def test_another_word_of_paper_has_the_normal_of_its_connection(toy_table: pd.Da
         for second, at in (("different", 1), ("human", 3)):
             row = only_row(frame, protected_group=group, first="associated", second=second)
             assert_tails(row, mean[:, 0] - mean[:, at], sd[:, 0] ** 2 + sd[:, at] ** 2, 0.8)
-
-
-def test_student_models_have_the_same_words(
-    toy_table: pd.DataFrame, mock_nuts: dict[str, Callable[..., np.ndarray]]
-) -> None:
-    """What stands for a posterior is drawn from the prior, which is no matter here."""
-    tree = bb.fit(toy_table, "robust", draws=N // 2, chains=2, seed=1)
-    frame = bb.predict_words(tree, 0.8, ci_kind="eti", seed=2)
-    listed = bb.predict_words(tree, 0.8, ci_kind="eti", attributes="listed", seed=2)
-    mean, sd = stacked(tree, "connection_mean"), stacked(tree, "connection_sd")
-    row = only_row(frame, protected_group="man", first="associated", second="neutral")
-    assert_tails(row, mean[:, 0] - mean[:, 2], sd[:, 0] ** 2 + sd[:, 2] ** 2, 0.8)
-    other = only_row(listed, protected_group="man", first="associated", second="neutral")
-    assert other["sd"] > row["sd"]
 
 
 def test_another_word_of_a_group_lies_around_the_mean_of_its_group(toy_table: pd.DataFrame) -> None:
@@ -131,21 +116,6 @@ def test_seeds_are_kept_and_repeat_a_prediction(maximal: DataTree) -> None:
         again = predict(maximal, seed=by_chance.attrs["seed"])
         pd.testing.assert_frame_equal(again, by_chance)
         assert not predict(maximal, seed=1).equals(by_chance)
-
-
-def test_what_is_refused(maximal: DataTree, toy_table: pd.DataFrame) -> None:
-    refused(
-        "attributes: unknown choice 'list'; did you mean 'listed'",
-        bb.predict_words,
-        maximal,
-        attributes="list",
-    )
-    refused("rope is a distance", bb.predict_words, maximal, rope=3)
-    refused(r"ci_prob must lie in \(0, 1\)", bb.predict_distances, maximal, ci_prob=89)
-    only = toy_table[toy_table["connection"] == "neutral"]
-    tree = bb.fit(only, "paper", method="exact", draws=500, seed=1)
-    refused("has the connection neutral only", bb.predict_words, tree)
-    assert bb.predict_distances(tree)["connection"].tolist() == ["neutral"] * 2
 
 
 def eight_words() -> Design:

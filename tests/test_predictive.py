@@ -59,17 +59,6 @@ def test_equal_seeds_give_equal_checks(crossed_posterior: DataTree) -> None:
     pd.testing.assert_frame_equal(again, by_chance)
 
 
-def test_intervals_nest(crossed_posterior: DataTree) -> None:
-    intervals = predictive_intervals(crossed_posterior, [0.5, 0.89])
-    assert (intervals[0.5][:, 0] >= intervals[0.89][:, 0]).all()
-    assert (intervals[0.5][:, 1] <= intervals[0.89][:, 1]).all()
-
-
-def test_wrong_probabilities_are_refused(crossed_posterior: DataTree) -> None:
-    with pytest.raises(ValueError, match=r"for a 50% interval pass 0\.5"):
-        predictive_check(crossed_posterior, (50,))
-
-
 def test_terms_that_a_table_has_no_levels_for_are_not_asked_for(toy_table: pd.DataFrame) -> None:
     """One set of stereotypes and one group: nothing leans under maximal."""
     part = toy_table[

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from builders import doubtful, model_named, only_row
+from builders import doubtful, only_row
 from xarray import DataTree
 
 from bayesbias._core.intervals import hdi
@@ -67,14 +67,6 @@ def test_overall_is_the_population_mean(frame: pd.DataFrame, crossed_posterior: 
         assert found == pytest.approx(float(mean.sel(connection=connection)))
 
 
-def test_wider_probabilities_give_wider_intervals(crossed_posterior: DataTree) -> None:
-    narrow, wide = (summary(crossed_posterior, ci_prob) for ci_prob in (0.5, 0.95))
-    assert (narrow["low"] >= wide["low"]).all()
-    assert (narrow["high"] <= wide["high"]).all()
-    with pytest.raises(ValueError, match=r"for an 89% interval pass 0\.89"):
-        summary(crossed_posterior, 89)
-
-
 def test_scales_name_what_they_belong_to(crossed_posterior: DataTree) -> None:
     frame = sd_summary(crossed_posterior)
     of = frame.groupby("parameter", sort=False)["of"].apply(list).to_dict()
@@ -84,15 +76,6 @@ def test_scales_name_what_they_belong_to(crossed_posterior: DataTree) -> None:
         float(own.mean())
     )
     assert (frame["low"] > 0).all()
-
-
-def test_scales_by_kind_and_by_group(toy_table: pd.DataFrame) -> None:
-    frame = sd_summary(
-        fit(toy_table, model_named("crossed by kind and around groups"), method="exact", seed=1)
-    )
-    of = frame.groupby("parameter")["of"].apply(list).to_dict()
-    assert of["attribute_sd"] == ["stereotype", "neutral", "human"]
-    assert of["group_sd"] == CONNECTIONS
 
 
 def test_connections_without_rows_are_not_made_up(toy_table: pd.DataFrame) -> None:
