@@ -107,10 +107,9 @@ def sampling_robustness(
         types = list(sides_by_type(part).values())
         full = weighted(types)
         for rate in rates:
-            drawn = np.array([weighted(_sampled(types, rate, rng)) for _ in range(repeats)])
-            size = sum(_chosen(one.shape[1], rate) for one in types)
+            size, drawn = _drawn_together([types], rate, repeats, rng)
             for place, name in enumerate(STATISTICS):
-                values = drawn[:, place]
+                values = drawn[:, 0, place]
                 found = (values.mean(), values.std(ddof=1), values.min(), values.max())
                 rows.append((model, measure, name, rate, size, full[place], *map(float, found)))
     columns = ["model", "measure", "statistic", "rate", "n_pairs", "full"]
@@ -203,7 +202,7 @@ def _drawn_together(
         How many pairs a sample has, and all `STATISTICS`.
     """
     sizes = [one.shape[1] for one in sides[0]]
-    kept, found = [_chosen(size, rate) for size in sizes], []
+    kept, found = [ceil(rate * size) for size in sizes], []
     for _ in range(repeats):
         rows = [rng.permutation(size)[:n] for size, n in zip(sizes, kept, strict=True)]
         found.append([weighted([s[:, at] for s, at in zip(m, rows, strict=True)]) for m in sides])
@@ -216,12 +215,3 @@ def _check(rates: Sequence[float], repeats: int) -> None:
     for rate in rates:
         if not 0 < rate <= 1:
             raise ValueError(f"rates are shares in (0, 1]; got {rate}")
-
-
-def _chosen(n_pairs: int, rate: float) -> int:
-    """Return how many pairs of a type are drawn."""
-    return ceil(rate * n_pairs)
-
-
-def _sampled(types: Sequence[FloatArray], rate: float, rng: Generator) -> list[FloatArray]:
-    return [rng.permutation(one.T)[: _chosen(one.shape[1], rate)].T for one in types]
