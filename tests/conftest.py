@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -256,10 +257,14 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.fixture
 def one_plot(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw the first figure only: drawing is what takes time."""
-    from bayesbias.report import figures
+    from bayesbias.report import writer
 
-    every = figures.draw_figures
-    monkeypatch.setattr(figures, "draw_figures", lambda some, to: every(some[:1], to))
+    every = writer.draw
+
+    def first(page: writer.Page, folder: Path) -> dict[str, str]:
+        return every(replace(page, sections=page.sections[:1]), folder)
+
+    monkeypatch.setattr(writer, "draw", first)
 
 
 @pytest.fixture(scope="session")

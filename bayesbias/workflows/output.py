@@ -149,7 +149,7 @@ def _earlier(out: Path, new: Iterable[str]) -> set[str]:
     for place in sorted({Path(name).parent for name in new if Path(name).name == RECORD}):
         try:
             listed = json.loads((out / place / RECORD).read_text(encoding="utf-8"))["files"]
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             continue  # no record, or not one of ours: then nothing here is known to be ours
         for name in listed if isinstance(listed, list) else ():
             if isinstance(name, str) and _OWN.fullmatch(name) and ".." not in Path(name).parts:
