@@ -21,6 +21,9 @@ from .comparison.ranks import predict_retraining as predict_retraining
 from .comparison.ranks import rank_embeddings as rank_embeddings
 from .comparison.ranks import variance_shares as variance_shares
 from .embeddings.convert import convert_vectors as convert_vectors
+from .embeddings.distances import distance_table as distance_table
+from .embeddings.distances import missing_words as missing_words
+from .embeddings.distances import undersized_sets as undersized_sets
 from .embeddings.glove_v import read_glove_v as read_glove_v
 from .embeddings.load import frequency_ranks as frequency_ranks
 from .embeddings.load import iter_vectors as iter_vectors
@@ -64,9 +67,6 @@ from .scores.table import score_table as score_table
 from .tables import descriptives as descriptives
 from .tables.copies import drop_duplicates as drop_duplicates
 from .tables.copies import duplicate_vectors as duplicate_vectors
-from .tables.distances import distance_table as distance_table
-from .tables.distances import missing_words as missing_words
-from .tables.distances import undersized_sets as undersized_sets
 from .tables.schema import COLUMNS as COLUMNS
 from .tables.schema import CONNECTIONS as CONNECTIONS
 from .tables.schema import validate_table as validate_table

@@ -227,7 +227,7 @@ def test_bad_vectors_are_refused() -> None:
             vectors_of(("she", "he", "gendered"), rows - np.eye(3)[[1, 0, 1]]),
             DefiningSets([["she", "he"]]),
         )
-    refused("vectors come from a path", hard, {"she": [1.0]}, GENDER, error=TypeError)
+    refused("vectors come from a path", hard, [1.0], GENDER, error=TypeError)
 
 
 @pytest.mark.filterwarnings("ignore:equalising sets of 3 words takes 2 directions")

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +14,7 @@ from gensim.models import KeyedVectors
 from pandas.testing import assert_frame_equal
 
 import bayesbias as bb
-from bayesbias.tables.distances import distance_table, missing_words
+from bayesbias.embeddings.distances import distance_table, missing_words
 from bayesbias.tables.schema import COLUMNS
 from bayesbias.tables.wordlists import WordList
 
@@ -192,6 +197,55 @@ def test_what_cannot_be_measured_is_refused(
         distance_table(embedding(**vectors), word_list(**changed))
 
 
+FORMS: dict[str, Callable[[KeyedVectors, Path], Any]] = {
+    "KeyedVectors": lambda keyed, _: keyed,
+    "model": lambda keyed, _: SimpleNamespace(wv=keyed),
+    "dict": lambda keyed, _: {word: keyed[word] for word in keyed.index_to_key},
+    "DataFrame": lambda keyed, _: pd.DataFrame(keyed.vectors, keyed.index_to_key),
+    "words and array": lambda keyed, _: (keyed.index_to_key, keyed.vectors),
+    "path": lambda keyed, path: keyed.save_word2vec_format(str(path)) or path,
+}
+"""Vectors as users hold them, made of KeyedVectors."""
+
+WEAT7 = [["math", "algebra"], ["poetry", "art"], ["he", "man"], ["she", "woman"]]
+"""Four sets of words of the list."""
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_vectors_may_be_whatever_users_hold(form: str, tmp_path: Path) -> None:
+    keyed = bb.load_vectors("glove-demo", "weat7")
+    given = FORMS[form](keyed, tmp_path / "vectors.txt")
+    wanted = distance_table(keyed, bb.load_wordlist("weat7"))
+    assert_frame_equal(distance_table(given, "weat7"), wanted, rtol=1e-5)  # text has 8 digits
+    for call in (missing_words, bb.undersized_sets):
+        assert_frame_equal(call(given, "weat7"), call(keyed, "weat7"))
+    scores = bb.scores.weat(given, *WEAT7)
+    expected = bb.scores.weat(keyed, *WEAT7)
+    assert scores.effect_size == pytest.approx(expected.effect_size, rel=1e-5)
+    pair = {"defining": [["she", "he"]]}
+    after = bb.debias.hard(given, pair).vectors
+    np.testing.assert_allclose(after, bb.debias.hard(keyed, pair).vectors, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("vectors", "error", "message"),
+    [
+        ([1.0, 2.0], TypeError, "vectors come from a path, .* or .words, array.; got list"),
+        ({"a": {"he": [1]}}, TypeError, "mapping of embeddings: take one at a time, .* of 'a'"),
+        ({"he": [1, 2], "she": [1]}, ValueError, "must be numbers, all of one length"),
+        (pd.DataFrame({"x": [1.0]}), ValueError, "names each word once; got 0"),
+        ((["he", "he"], np.eye(2)), ValueError, "names each word once; got one of them twice"),
+        ((["he", "she"], np.eye(3)), ValueError, "2 words need as many rows"),
+        ("glove-dmo", ValueError, "did you mean 'glove-demo'"),
+    ],
+)
+def test_what_is_no_embedding_is_refused(
+    vectors: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        distance_table(vectors, "religion")
+
+
 def test_vectors_come_first() -> None:
     with pytest.raises(ValueError, match=r"the vectors come first, the words second: distance_t"):
         distance_table(word_list(), embedding())  # type: ignore[arg-type]
@@ -200,8 +254,8 @@ def test_vectors_come_first() -> None:
 def test_a_large_table_is_announced_before_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     wordlist = bb.load_wordlist("weat7")
     vectors = bb.load_vectors("glove-demo", wordlist)
-    monkeypatch.setattr("bayesbias.tables.distances.LARGE", 100)
-    monkeypatch.setattr("bayesbias.tables.distances._pairs", lambda *_: 1 / 0)
+    monkeypatch.setattr("bayesbias.embeddings.distances.LARGE", 100)
+    monkeypatch.setattr("bayesbias.embeddings.distances._pairs", lambda *_: 1 / 0)
     with (
         pytest.warns(UserWarning, match=r"16 protected words by \d+ attributes\), which takes"),
         pytest.raises(ZeroDivisionError),

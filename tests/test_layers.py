@@ -29,7 +29,7 @@ ALLOWED = {
     "nulls": BASE,
     "debias": "_core embeddings scores",
     "background": f"{BASE} model scores sampling posterior",
-    "contextual": "_core tables scores",
+    "contextual": "_core tables embeddings scores",
     "maskedlm": "_core tables model sampling posterior",
     "extrinsic": "_core tables",
     "comparison": f"{BASE} model scores sampling posterior debias",

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from bayesbias.embeddings.distances import distance_table
 from bayesbias.embeddings.load import load_vectors
-from bayesbias.tables.distances import distance_table
 from bayesbias.tables.wordlists import load_wordlist
 
 README = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding="utf-8")

@@ -21,6 +21,7 @@ from .._core.arrays import FloatArray
 from .._core.blas import one_thread
 from .._core.checks import Argument, ArgumentError
 from .._core.random import as_seed_sequence
+from ..embeddings.distances import distance_table
 from ..embeddings.formats.keyed import keyed_vectors
 from ..embeddings.source import Vector
 from ..model.defaults import RECOMMENDED
@@ -32,7 +33,6 @@ from ..sampling.exact import draw_effects, sample_exact
 from ..sampling.fit import fit
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..sampling.reduction import collapse
-from ..tables.distances import distance_table
 from ..tables.levels import GROUP, LEVEL_COLUMNS, OVERALL, WORD
 from ..tables.wordlist_files import WORD_TABLES
 from ..tables.wordlists import WordList, load_wordlist

@@ -72,18 +72,18 @@ def scores(
     out : Path
         Where the table goes, .csv.
     """
-    from ..posterior.posterior_scores import with_posterior_scores
-    from ..report.wording.thin import MEANING, sets_in_words, thin_names
-    from ..sampling.fit import fit
-    from ..scores.permutation import named_alternative
-    from ..scores.table import score_table
-    from ..tables.distances import (
-        THIN_MARK,
+    from ..embeddings.distances import (
         distance_table,
         missing_words,
         refuse_missing,
         undersized_sets,
     )
+    from ..posterior.posterior_scores import with_posterior_scores
+    from ..report.wording.thin import MEANING, sets_in_words, thin_names
+    from ..sampling.fit import fit
+    from ..scores.permutation import named_alternative
+    from ..scores.table import score_table
+    from ..tables.schema import THIN_MARK
     from ..tables.table_files import write_table
     from ..tables.wordlists import load_wordlist
     from ..workflows.output import require_file_place

@@ -18,10 +18,10 @@ from .._core.arrays import unit_rows
 from .._core.checks import unknown_name
 from .._core.display import abridged
 from .._core.resources import OWN_FRAMES
+from ..embeddings.distances import distance_table, refuse_missing
 from ..embeddings.load import load_vectors
 from ..scores.list_rows import ListRows, list_rows, selections
 from ..scores.registry import ListScore, chosen_scores
-from ..tables.distances import distance_table, refuse_missing
 from ..tables.levels import AVERAGE
 from ..tables.wordlists import WordList, load_wordlist
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.checks import unknown_name
-from ..tables.distances import distance_table
+from ..embeddings.distances import distance_table
 from ..tables.schema import validate_table
 from ..tables.wordlists import WordList
 from .encoding import ContextualVectors

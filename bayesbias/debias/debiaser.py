@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from .._core.arrays import FloatArray
 from .._core.display import abridged
 from .._core.resources import OWN_FRAMES
-from ..embeddings.formats.keyed import keyed_vectors, resolved_forms, unwrapped
+from ..embeddings.formats.keyed import keyed_vectors, resolved_forms
+from ..embeddings.load import VectorsLike, vectors_in_memory
 from .sources import MemorySource, lengths
 
 if TYPE_CHECKING:
@@ -87,8 +88,8 @@ class Debiaser:
     placed: Mapping[str, FloatArray] = field(default_factory=dict)
     unit: bool = True
 
-    def transform(self, vectors: KeyedVectors) -> KeyedVectors:
-        """Debias KeyedVectors, as `transform_rows` does; the record stays with the new ones."""
+    def transform(self, vectors: VectorsLike) -> KeyedVectors:
+        """Debias vectors, as `transform_rows` does; the record stays with the new ones."""
         source = memory_source(vectors)
         before, start = source.vectors, 0
         matrix = np.empty(before.vectors.shape, dtype=np.float32)
@@ -161,9 +162,9 @@ def debiasing(vectors: KeyedVectors) -> Debiasing | None:
     return record if isinstance(record, Debiasing) else None
 
 
-def memory_source(vectors: Any) -> MemorySource:  # noqa: ANN401
-    """Return KeyedVectors, or the KeyedVectors of a gensim model, as a source."""
-    keyed = unwrapped(vectors)
+def memory_source(vectors: VectorsLike) -> MemorySource:
+    """Return vectors as a source; what `load_vectors` takes."""
+    keyed = vectors_in_memory(vectors)
     if not keyed.index_to_key:
         raise ValueError("the vectors hold no word")
     return MemorySource(keyed)

@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .._core.checks import unknown_name
+from ..embeddings.load import VectorsLike, vectors_in_memory
 from .debiaser import Debiaser, Debiasing, memory_source
 from .defining_sets import DefiningSets, SetsLike, load_defining_sets
 from .sources import FileSource, MemorySource, Source, VectorsByWord
@@ -17,8 +18,8 @@ from .sources import FileSource, MemorySource, Source, VectorsByWord
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-type VectorsLike = KeyedVectors | Source
-"""What a method is fitted to: vectors in memory, or a file."""
+type Fittable = VectorsLike | Source
+"""What a method is fitted to: what `load_vectors` takes, or a source of either kind."""
 
 DEBIASING_METHODS: dict[str, type[DebiasingMethod]] = {}
 """The methods by name. A subclass of `DebiasingMethod` enters itself here."""
@@ -27,8 +28,8 @@ FUNCTION_NOTES = """
 
 Notes
 -----
-The function is called as ``{name}(vectors, sets)``. ``vectors`` are KeyedVectors. ``sets`` are
-`DefiningSets`, a name of `defining_sets()` ({sets!r} by default), or the path of a TOML file. It
+The function is called as ``{name}(vectors, sets)``. ``vectors`` are what `load_vectors` takes.
+``sets`` are what `load_defining_sets` takes, {sets!r} by default. It
 returns new KeyedVectors of float32; `debiasing` returns the record of what was done to them."""
 
 
@@ -52,12 +53,10 @@ class DebiasingMethod(ABC):
         DEBIASING_METHODS[cls.name] = cls
 
     @abstractmethod
-    def fit(self, vectors: VectorsLike, sets: SetsLike) -> Debiaser:
-        """Learn from KeyedVectors, or from a source, what happens to each word of an embedding."""
+    def fit(self, vectors: Fittable, sets: SetsLike) -> Debiaser:
+        """Learn from vectors, or from a source, what happens to each word of an embedding."""
 
-    def read(
-        self, vectors: VectorsLike, sets: SetsLike
-    ) -> tuple[Source, DefiningSets, VectorsByWord]:
+    def read(self, vectors: Fittable, sets: SetsLike) -> tuple[Source, DefiningSets, VectorsByWord]:
         """Return the embedding as a source, the sets, and the vectors of the sets' words.
 
         Words of the sets are taken in the case that the embedding has them in, as `sets` say.
@@ -68,9 +67,9 @@ class DebiasingMethod(ABC):
                 f"{self.name} debiasing is for two classes, and {lists.name!r} has "
                 f"{lists.n_classes} ({', '.join(lists.classes)}); use multiclass_hard or soft"
             )
-        source: Source = (
-            vectors if isinstance(vectors, FileSource | MemorySource) else memory_source(vectors)
-        )
+        source = vectors
+        if not isinstance(source, FileSource | MemorySource):
+            source = memory_source(source)
         found = source.some(lists.forms)
         lists = lists.in_case(lists.case, found)
         return source, lists, {word: found[word] for word in sorted(lists.kept) if word in found}
@@ -129,11 +128,12 @@ def as_function(method: type[DebiasingMethod]) -> Callable[..., KeyedVectors]:
     """Return a method as a function of KeyedVectors, sets, and the method's options."""
 
     def debias(
-        vectors: KeyedVectors,
+        vectors: VectorsLike,
         sets: SetsLike = method.default_sets,
         **options: Any,  # noqa: ANN401
     ) -> KeyedVectors:
-        return method(**options).fit(vectors, sets).transform(vectors)
+        keyed = vectors_in_memory(vectors)
+        return method(**options).fit(keyed, sets).transform(keyed)
 
     *given, _ = inspect.signature(debias).parameters.values()
     options = [

@@ -16,7 +16,7 @@ from ..embeddings.word_sets import look_up_tuples
 from ..scores.subspace import bias_subspace, principal_components
 from .debiaser import VANISHED, Debiaser, without
 from .defining_sets import DefiningSets, SetsLike
-from .method import DebiasingMethod, VectorsLike
+from .method import DebiasingMethod, Fittable
 from .sources import VectorsByWord
 
 SUBSPACES = ("components", "means")
@@ -53,7 +53,7 @@ def unit_sets(found: VectorsByWord, sets: DefiningSets) -> list[FloatArray]:
 
 def fit_projection(
     method: DebiasingMethod,
-    vectors: VectorsLike,
+    vectors: Fittable,
     sets: SetsLike,
     *,
     k: int | None,

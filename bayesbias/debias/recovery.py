@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import Argument, ArgumentError
 from .._core.random import Seed, as_seed_sequence
+from ..embeddings.load import VectorsLike, vectors_in_memory
 from ..scores.subspace import group_means
 from .defining_sets import DefiningSets, SetsLike, load_defining_sets
 from .projection import unit_sets
@@ -30,8 +31,8 @@ STARTS = 10
 
 
 def remaining_bias(
-    before: KeyedVectors,
-    after: KeyedVectors,
+    before: VectorsLike,
+    after: VectorsLike,
     sets: SetsLike = "gender",
     *,
     targets: Iterable[str] | None = None,
@@ -50,9 +51,9 @@ def remaining_bias(
 
     Parameters
     ----------
-    before, after : KeyedVectors
-        Words that only one of them has are left out.
-    sets : str, path or DefiningSets
+    before, after : str, path, KeyedVectors, mapping, DataFrame or tuple
+        As for `load_vectors`. Words that only one of them has are left out.
+    sets : str, path, mapping or DefiningSets
     targets : iterable of str, optional
         Words whose neighbours are looked at; those of the lists by default.
     n_words : int
@@ -89,6 +90,7 @@ def remaining_bias(
     each class for the clusters, train the classifier on 1,000 words of 5,000, and look at the 100
     nearest neighbours among 50,000 words.
     """
+    before, after = vectors_in_memory(before), vectors_in_memory(after)
     lists = load_defining_sets(sets)
     lists = lists.in_case(lists.case, before)
     words = _shared_words(before, after, lists, vocabulary)

@@ -12,22 +12,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from .._core.checks import ArgumentError, unknown_name
 from .._core.display import abridged
 from .._core.packing import parts_of
 from .._core.resources import bundled_folder, bundled_names
 from ..tables.spellings import CASES, CURES, Cure, choose, cure_of, every_form
-from ..tables.wordlists import WordList
+from ..tables.wordlists import WordList, WordListLike, load_wordlist
 from .formats.keyed import (
     FOUND_BY,
     SAMPLE,
+    as_keyed,
     cures,
     frequency_ranks,
     keyed_vectors,
     resolved_forms,
     sample_of,
-    unwrapped,
 )
 from .formats.npz import save_vectors
 from .gensim_data import NAMES, gensim_path
@@ -48,12 +49,22 @@ __all__ = [
     "save_vectors",
 ]
 
+type VectorsLike = (
+    str
+    | os.PathLike[str]
+    | KeyedVectors
+    | Mapping[str, ArrayLike]
+    | pd.DataFrame
+    | tuple[Sequence[str], ArrayLike]
+)
+"""What `load_vectors` takes: a name, a path, or vectors in memory as `as_keyed` takes them."""
+
 _MOST_NAMED = 10
 
 
 def load_vectors(
-    source: str | os.PathLike[str] | KeyedVectors,
-    words: Iterable[str] | WordList | None = None,
+    source: VectorsLike,
+    words: Iterable[str] | WordListLike | None = None,
     case: str = "exact",
     *,
     strip_accents: bool = False,
@@ -67,17 +78,18 @@ def load_vectors(
 
     Parameters
     ----------
-    source : str, path or KeyedVectors
+    source : str, path, KeyedVectors, mapping, DataFrame or tuple
         A bundled set (``"glove-demo"``); a name of gensim's downloader, such as
         ``"glove-wiki-gigaword-100"``, which is fetched where it is not there yet; a word2vec binary
         file (``.bin``); a text file of word2vec, GloVe or fastText, with or without a header
         (``.txt``, ``.vec``); either of these in ``.gz`` or alone in a ``.zip``, or one of several
         in it (``"glove.6B.zip::glove.6B.50d.txt"``); a folder that ``bayesbias convert`` made; a
         fastText model (``.bin``, loaded whole by gensim); a file of `save_vectors` (``.npz``); a
-        gensim file (``.kv``, ``.model``); or vectors that are loaded already.
-    words : iterable of str or WordList, optional
-        Which words to load; all if left out. Words that the source lacks are left out of the
-        result, and `missing_words` names them.
+        gensim file (``.kv``, ``.model``); or vectors in memory: KeyedVectors or a gensim model, a
+        dict of arrays by word, a DataFrame with words as its index, or ``(words, array)``.
+    words : iterable of str, or what `load_wordlist` takes, optional
+        Which words to load; all if left out. A text is the name or path of a word list. Words that
+        the source lacks are left out of the result, and `missing_words` names them.
     case : {"exact", "lower", "fallback"}
         Look a word up as it stands, in lower case, or as it stands and, only where that is
         lacking, in lower case. A word that is not there so is looked up in composed letters
@@ -153,7 +165,7 @@ def load_vectors(
 
 
 def iter_vectors(
-    source: str | os.PathLike[str] | KeyedVectors,
+    source: VectorsLike,
     rows: int | None = None,
     *,
     allow_pickle: bool = False,
@@ -163,7 +175,7 @@ def iter_vectors(
 
     Parameters
     ----------
-    source : str, path or KeyedVectors
+    source : str, path, KeyedVectors, mapping, DataFrame or tuple
         As for `load_vectors`. Formats that cannot be read in parts are loaded whole: fastText
         models, ``.npz``, ``.kv``, ``.model``.
     rows : int, optional
@@ -192,14 +204,14 @@ def iter_vectors(
 
 
 def open_embedding(
-    source: str | os.PathLike[str] | KeyedVectors,
+    source: VectorsLike,
     *,
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> Embedding:
     """Determine what a source is, as `load_vectors` does, before anything is read of it."""
     if not isinstance(source, str | os.PathLike):
-        return embedding_of(unwrapped(source))
+        return embedding_of(as_keyed(source))
     return embedding_at(_path_of(source), allow_pickle=allow_pickle, progressbar=progressbar)
 
 
@@ -217,14 +229,21 @@ def _read(embedding: Embedding, wanted: set[str] | None) -> tuple[list[str], Vec
     return list(compress(words, first)), matrix[first], ranks[first]
 
 
-def _asked(words: Iterable[str] | WordList | None) -> tuple[str, ...] | None:
+def vectors_in_memory(
+    source: VectorsLike, words: Iterable[str] | WordListLike | None = None
+) -> KeyedVectors:
+    """Return vectors in memory as they are, and those of a path or name as `load_vectors` does."""
+    if isinstance(source, str | os.PathLike):
+        return load_vectors(source, words)
+    return as_keyed(source)
+
+
+def _asked(words: Iterable[str] | WordListLike | None) -> tuple[str, ...] | None:
     """Return the words asked for once each; sorted, since a set has no order of its own."""
     if words is None:
         return None
-    if isinstance(words, str):
-        raise TypeError(f"words must be several words; for one word pass [{words!r}]")
-    if isinstance(words, Mapping):
-        raise TypeError("words is a dict; make a list of it by bb.load_wordlist, or give its words")
+    if isinstance(words, str | Path | Mapping):
+        words = load_wordlist(words)
     asked = set(words.words if isinstance(words, WordList) else words)
     wrong = [word for word in asked if not isinstance(word, str)]
     if wrong:

@@ -13,8 +13,8 @@ from numpy.random import Generator
 from .._core.arrays import FloatArray
 from .._core.random import Seed
 from .._core.resources import OWN_FRAMES
-from ..tables.distances import distance_table
 from ..tables.wordlists import WordList
+from .distances import distance_table
 from .formats.keyed import keyed_vectors
 from .retrain import replicate_tables
 from .source import Vector

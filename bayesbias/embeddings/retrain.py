@@ -12,8 +12,8 @@ from numpy.random import Generator, default_rng
 
 from .._core.checks import unknown_name
 from .._core.random import Seed, as_seed_sequence
-from ..tables.distances import distance_table
 from ..tables.wordlists import WordList
+from .distances import distance_table
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors

@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import ArrayLike
 from .._core.arrays import FloatArray
 from .._core.display import abridged
 from ..tables.spellings import first_spellings
+from .load import vectors_in_memory
 
 
 class WordVectors(Protocol):
@@ -44,16 +46,16 @@ def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets
     Raises
     ------
     TypeError
-        If a set is a single string in place of a list of words, or the vectors are a table, a path
-        or a mapping of embeddings.
+        If a set is a single string in place of a list of words, or the vectors are a mapping of
+        embeddings.
     ValueError
         If a set is empty, holds a word twice, none of its words is in the embedding, a vector is
         all zeros or not finite, or vectors are of different length.
     """
-    require_vectors(vectors)
+    listed = {name: _listed(name, given) for name, given in sets.items()}
+    vectors = words_of(vectors, chain(*listed.values()))
     rows, words, missing = {}, {}, {}
-    for name, given in sets.items():
-        wanted = _listed(name, given)
+    for name, wanted in listed.items():
         spellings = first_spellings(vectors, wanted)
         found = tuple(word for word in wanted if spellings.get(word) == word)
         lost = tuple(word for word in wanted if word not in spellings)
@@ -73,19 +75,22 @@ def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets
     return WordSets(rows, words, missing)
 
 
-def require_vectors(vectors: object) -> None:
-    """Raise a TypeError for what knows words, or keys, and is not the vectors of one embedding."""
-    first = next(iter(vectors.items()), None) if isinstance(vectors, Mapping) else None
-    if first is not None and (isinstance(first[1], str | Mapping) or hasattr(first[1], "vectors")):
-        told = f"mapping of embeddings; take one at a time, such as that of {first[0]!r}"
-    elif isinstance(vectors, pd.DataFrame | str | os.PathLike):
-        told = type(vectors).__name__
-    else:
-        return
-    raise TypeError(
-        "the vectors of one embedding come first, as bb.load_vectors returns them, or a dict of "
-        f"arrays by word; got a {told}"
-    )
+def words_of(vectors: WordVectors, words: Iterable[str]) -> WordVectors:
+    """Return vectors by word: a dict of arrays or KeyedVectors as they are, or else loaded.
+
+    A TypeError is raised for what is not the vectors of one embedding.
+    """
+    given: object = vectors
+    first = next(iter(given.values()), None) if isinstance(given, Mapping) else None
+    of_many = isinstance(first, str | Mapping) or hasattr(first, "vectors")
+    if (
+        of_many
+        or hasattr(given, "wv")
+        or isinstance(given, str | os.PathLike | pd.DataFrame | tuple)
+    ):
+        loaded: WordVectors = vectors_in_memory(given, words)
+        return loaded
+    return vectors
 
 
 def refuse_overlap(first: str, second: str, sets: Mapping[str, Iterable[str]]) -> None:
@@ -105,7 +110,8 @@ def look_up_tuples(
     Returns the (n_members, n_dims) rows of each tuple that was found, these tuples, and
     ``{name: words}`` of the words that were not there, empty if none.
     """
-    require_vectors(vectors)
+    tuples = list(tuples)
+    vectors = words_of(vectors, chain(*tuples))
     found: list[tuple[str, ...]] = []
     lost: list[str] = []
     for members in tuples:

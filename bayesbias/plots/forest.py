@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from .._core.checks import unknown_name
-from ..tables.distances import THIN_MARK
 from ..tables.levels import LEVELS, OVERALL, WORD
+from ..tables.schema import THIN_MARK
 from .frame import (
     HEADER_HEIGHT,
     TEXT_SIZE,

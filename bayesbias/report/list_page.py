@@ -11,8 +11,8 @@ import pandas as pd
 from .. import plots
 from ..plots.forests import MEANINGS as SCALE_MEANINGS
 from ..tables.descriptives import contrast_of
-from ..tables.distances import THIN_MARK
 from ..tables.levels import GROUP, OVERALL, WORD, at_level
+from ..tables.schema import THIN_MARK
 from ..workflows.reference import band
 from ..workflows.wordlist import Analysis
 from .numbers import probability_name

@@ -41,6 +41,15 @@ LARGEST_DISTANCE = 2.0
 ROUNDING = 1e-5
 """How far float32 cosines may leave [0, 2]; eight times the rounding of a 300-term sum."""
 
+MOST_MISSING = 0.2
+"""Share of a set's words that may be missing before its numbers are marked: WEFE's."""
+
+FEWEST_LEFT = 3
+"""Words of a set below which its numbers are marked."""
+
+THIN_MARK = "†"
+"""Stands behind numbers of sets of which too few words are left."""
+
 Coded = tuple[NDArray[np.int64], list[str]]
 """A column as the place of each row among its different values, and these values as strings."""
 

@@ -12,6 +12,7 @@ import pandas as pd
 
 from .._core.checks import Argument, NamesArguments
 from .._core.jobs import Failure, Finished, Job, run_jobs
+from ..embeddings.distances import distance_table, missing_words, undersized_sets
 from ..embeddings.load import load_vectors
 from ..model.spec import spec_from_dict
 from ..model.tree import SamplingWarning, warnings_of
@@ -19,7 +20,6 @@ from ..posterior.contrasts import contrasts
 from ..posterior.summaries import summary
 from ..sampling.fit import fit
 from ..sampling.options import FitOptions
-from ..tables.distances import distance_table, missing_words, undersized_sets
 from ..tables.schema import table_hash
 from ..tables.wordlists import WordList
 from .results import joined

@@ -19,6 +19,7 @@ from ..background.matched_controls import N_MATCHED
 from ..background.pool import Pool
 from ..background.vocabulary_contrasts import N_LISTS
 from ..contextual import ContextualVectors, contextual_table
+from ..embeddings.distances import distance_table, missing_words, undersized_sets
 from ..embeddings.formats.keyed import frequency_ranks
 from ..embeddings.load import CASES, cures, load_vectors, resolved_forms
 from ..model.defaults import DEFAULT_MODELS
@@ -30,7 +31,6 @@ from ..posterior.summaries import summary
 from ..sampling.fit import fit
 from ..sampling.options import FitKeywords, FitOptions
 from ..tables.descriptives import leading_pair
-from ..tables.distances import distance_table, missing_words, undersized_sets
 from ..tables.spellings import Cure
 from ..tables.wordlists import WordList
 from .reference import (

@@ -13,7 +13,7 @@ from ..._core.checks import unknown_name
 from ..._core.random import Seed, as_seed_sequence
 from ..debiaser import Debiaser, without
 from ..defining_sets import DefiningSets, SetsLike
-from ..method import DebiasingMethod, VectorsLike
+from ..method import DebiasingMethod, Fittable
 from ..projection import bias_directions, equalised_words
 from ..recovery import cluster_accuracy
 from ..sources import VOCABULARY, Source, VectorsByWord, moments, unit_chunks
@@ -77,7 +77,7 @@ class DoubleHard(DebiasingMethod):
     seed: Seed = None
     two_classes: ClassVar[bool] = True
 
-    def fit(self, vectors: VectorsLike, sets: SetsLike) -> Debiaser:
+    def fit(self, vectors: Fittable, sets: SetsLike) -> Debiaser:
         """Learn both directions, in one pass over all words or two."""
         if self.biased_by not in BIASED_BY:
             raise ValueError(unknown_name("biased_by", self.biased_by, BIASED_BY))

@@ -9,7 +9,7 @@ import numpy as np
 from ...embeddings.word_sets import look_up
 from ..debiaser import Debiaser
 from ..defining_sets import SetsLike
-from ..method import DebiasingMethod, VectorsLike
+from ..method import DebiasingMethod, Fittable
 from ..projection import bias_directions
 
 ALPHA = 60.0
@@ -53,7 +53,7 @@ class HalfSibling(DebiasingMethod):
         if not 0 < self.alpha < np.inf:
             raise ValueError(f"alpha must be above 0 and finite; got {self.alpha}")
 
-    def fit(self, vectors: VectorsLike, sets: SetsLike) -> Debiaser:
+    def fit(self, vectors: Fittable, sets: SetsLike) -> Debiaser:
         """Learn the matrix of the regression."""
         _, lists, found = self.read(vectors, sets)
         bias_directions(found, lists)  # refuses sets of which nothing is there

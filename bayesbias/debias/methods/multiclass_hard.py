@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from ..debiaser import Debiaser
 from ..defining_sets import SetsLike
-from ..method import DebiasingMethod, VectorsLike
+from ..method import DebiasingMethod, Fittable
 from ..projection import fit_projection
 
 
@@ -45,7 +45,7 @@ class MulticlassHard(DebiasingMethod):
     subspace: str = "components"
     default_sets: ClassVar[str] = "religion"
 
-    def fit(self, vectors: VectorsLike, sets: SetsLike) -> Debiaser:
+    def fit(self, vectors: Fittable, sets: SetsLike) -> Debiaser:
         """Learn the bias subspace."""
         return fit_projection(
             self, vectors, sets, k=self.k, equalise=self.equalise, subspace=self.subspace

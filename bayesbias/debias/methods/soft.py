@@ -15,7 +15,7 @@ from ..._core.checks import unknown_name
 from ..._core.resources import OWN_FRAMES
 from ..debiaser import Debiaser
 from ..defining_sets import SetsLike
-from ..method import DebiasingMethod, VectorsLike
+from ..method import DebiasingMethod, Fittable
 from ..projection import bias_directions
 from ..sources import Moments, moments
 
@@ -81,7 +81,7 @@ class Soft(DebiasingMethod):
         if self.weighting not in WEIGHTINGS:
             raise ValueError(unknown_name("weighting", self.weighting, WEIGHTINGS))
 
-    def fit(self, vectors: VectorsLike, sets: SetsLike) -> Debiaser:
+    def fit(self, vectors: Fittable, sets: SetsLike) -> Debiaser:
         """Learn the map, in one pass over all words."""
         source, lists, found = self.read(vectors, sets)
         directions = bias_directions(found, lists, self.k)

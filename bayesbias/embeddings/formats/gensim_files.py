@@ -17,7 +17,7 @@ import numpy as np
 from ..._core.checks import Argument, ArgumentError
 from ..source import LARGEST_DIMS, Source, one_line
 from .binary import LONGEST_WORD
-from .keyed import keyed_chunks, unwrapped
+from .keyed import as_keyed, keyed_chunks
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -46,7 +46,7 @@ def read_pickle(source: Source) -> KeyedVectors:
 
     damage = (pickle.UnpicklingError, EOFError, AttributeError, ImportError, LookupError)
     try:  # large arrays lie in files beside the pickle; mapped, they need not fit in memory
-        return unwrapped(KeyedVectors.load(str(path), mmap="r"))
+        return as_keyed(KeyedVectors.load(str(path), mmap="r"))
     except (*damage, TypeError, ValueError) as error:
         raise ValueError(f"{path} is no file of gensim's vectors ({one_line(error)})") from None
 
@@ -60,7 +60,7 @@ def read_fasttext(source: Source) -> KeyedVectors:
     try:
         _require_whole(path)
         with np.errstate(over="ignore", invalid="ignore"):  # load_vectors refuses these by word
-            return unwrapped(load_facebook_vectors(str(path)))
+            return as_keyed(load_facebook_vectors(str(path)))
     except (*damage, ValueError, LookupError, ArithmeticError) as error:
         raise ValueError(
             f"{path} is a binary fastText model that cannot be read ({one_line(error)}); fetch it "

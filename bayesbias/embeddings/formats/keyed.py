@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..source import Chunk, Ranks, Source, Vector, array_chunks
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-__all__ = ["cures", "keyed_chunks", "keyed_vectors", "resolved_forms", "unwrapped"]
+__all__ = ["as_keyed", "cures", "keyed_chunks", "keyed_vectors", "resolved_forms"]
 
 type ChunksOf = Callable[[Source, int | None, Collection[str] | None], Iterator[Chunk]]
 """The generator of a format."""
@@ -127,15 +127,52 @@ def cures(vectors: KeyedVectors) -> dict[str, Cure]:
     return dict(getattr(vectors, FOUND_BY, {}))
 
 
-def unwrapped(model: Any) -> KeyedVectors:  # noqa: ANN401
-    """Return the KeyedVectors of a gensim model, or the KeyedVectors themselves."""
-    vectors = getattr(model, "wv", model)
-    if not hasattr(vectors, "key_to_index") or not hasattr(vectors, "vectors"):
-        raise TypeError(
-            "vectors come from a path, the name of a bundled set, or KeyedVectors; "
-            f"got {type(model).__name__}"
+def as_keyed(source: Any) -> KeyedVectors:  # noqa: ANN401
+    """Return vectors in memory as KeyedVectors, which those of gensim are or have.
+
+    Parameters
+    ----------
+    source : KeyedVectors, gensim model, mapping, DataFrame or tuple
+        A mapping of words to arrays, a DataFrame with a row a word and the words as its index, or
+        words with their array, (n_words, n_dims).
+    """
+    vectors = source if isinstance(source, pd.DataFrame) else getattr(source, "wv", source)
+    if hasattr(vectors, "key_to_index") and hasattr(vectors, "vectors"):
+        return vectors
+    words, rows = _words_and_rows(source)
+    wrong = next((word for word in words if not isinstance(word, str)), None)
+    if wrong is not None or len(set(words)) < len(words):
+        what = "one of them twice" if wrong is None else repr(wrong)
+        raise ValueError(f"a {type(source).__name__} of vectors names each word once; got {what}")
+    try:
+        matrix = np.asarray(rows, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"vectors must be numbers, all of one length ({error})") from None
+    if matrix.ndim != 2 or len(matrix) != len(words):
+        raise ValueError(
+            f"{len(words)} words need as many rows of numbers; got an array of shape {matrix.shape}"
         )
-    return vectors
+    return keyed_vectors(words, matrix, words)
+
+
+def _words_and_rows(source: Any) -> tuple[list[Any], Any]:  # noqa: ANN401
+    """Return the words and the vectors of what is no KeyedVectors."""
+    if isinstance(source, pd.DataFrame):
+        return source.index.tolist(), source.to_numpy()
+    if isinstance(source, Mapping):
+        word, first = next(iter(source.items()), ("", None))
+        if isinstance(first, str | Mapping) or hasattr(first, "vectors"):
+            raise TypeError(
+                "the vectors of one embedding are needed; got a mapping of embeddings: take one at "
+                f"a time, such as that of {word!r}"
+            )
+        return list(source), list(source.values())
+    if isinstance(source, tuple) and len(source) == 2:
+        return list(source[0]), source[1]
+    raise TypeError(
+        "vectors come from a path, the name of a bundled set, KeyedVectors, a dict of arrays by "
+        f"word, a DataFrame with words as its index, or (words, array); got {type(source).__name__}"
+    )
 
 
 def sample_of(vectors: KeyedVectors) -> KeyedVectors | None:

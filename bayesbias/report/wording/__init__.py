@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 import pandas as pd
 
-from ...tables.distances import THIN_MARK
 from ...tables.levels import GROUP, OVERALL, at_level
+from ...tables.schema import THIN_MARK
 from ..writer import Line as Line
 
 NO_VERDICTS = "These are places with intervals, not verdicts"

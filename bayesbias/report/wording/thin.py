@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 import pandas as pd
 
 from ..._core.checks import Argument
-from ...tables.distances import FEWEST_LEFT, MOST_MISSING, THIN_MARK
+from ...tables.schema import FEWEST_LEFT, MOST_MISSING, THIN_MARK
 from ...tables.spellings import CURES, Cure
 from ...workflows.wordlist import Analysis
 from ..numbers import counted, joined, percent

@@ -14,22 +14,22 @@ from numpy.typing import NDArray
 from .._core.arrays import FloatArray, cosine_distance, unit_rows
 from .._core.checks import Argument, ArgumentError
 from .._core.display import abridged
-from .copies import without_copies
-from .cosines import attach_word_cosines
-from .schema import COLUMNS, CONTROLS, STEREOTYPES, connections_present, validate_table
-from .spellings import first_spellings
-from .wordlists import WordList, WordListLike, load_wordlist
+from ..tables.copies import without_copies
+from ..tables.cosines import attach_word_cosines
+from ..tables.schema import (
+    COLUMNS,
+    CONTROLS,
+    FEWEST_LEFT,
+    MOST_MISSING,
+    STEREOTYPES,
+    connections_present,
+    validate_table,
+)
+from ..tables.spellings import first_spellings
+from ..tables.wordlists import WordList, WordListLike, load_wordlist
+from .load import VectorsLike, vectors_in_memory
 
 _WORDS = ("protected_word", "attribute")
-
-MOST_MISSING = 0.2
-"""Share of a set's words that may be missing before its numbers are marked: WEFE's."""
-
-FEWEST_LEFT = 3
-"""Words of a set below which its numbers are marked."""
-
-THIN_MARK = "†"
-"""Stands behind numbers of sets of which too few words are left."""
 
 LARGE = 2_000_000
 """Rows from which on a warning says, before they are made, how many there will be."""
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 def distance_table(
-    vectors: KeyedVectors,
+    vectors: VectorsLike,
     wordlist: WordListLike,
     *,
     embedding: str | None = None,
@@ -61,8 +61,8 @@ def distance_table(
 
     Parameters
     ----------
-    vectors : KeyedVectors
-        Keys are the words as the list spells them, as `load_vectors` gives them.
+    vectors : str, path, KeyedVectors, mapping, DataFrame or tuple
+        As for `load_vectors`; words are looked up as the list spells them.
     wordlist : str, Path, mapping or WordList
         As for `load_wordlist`; at least two groups with stereotypes.
     embedding : str, optional
@@ -99,15 +99,13 @@ def distance_table(
     Examples
     --------
     >>> import bayesbias as bb
-    >>> wordlist = bb.load_wordlist("religion")
-    >>> vectors = bb.load_vectors("glove-demo", wordlist)
-    >>> table = bb.distance_table(vectors, wordlist)
-    >>> len(table)
+    >>> len(bb.distance_table("glove-demo", "religion"))
     4815
     """
     if isinstance(vectors, WordList):
         raise ValueError("the vectors come first, the words second: distance_table(vectors, words)")
     wordlist = load_wordlist(wordlist)
+    vectors = vectors_in_memory(vectors, wordlist)
     if not wordlist.groups:
         raise ValueError(f"the list {wordlist.name!r} has control words only; give one with groups")
     _require_words(vectors, wordlist)
@@ -133,7 +131,7 @@ def distance_table(
     return without_copies(table, "these vectors", drop=drop_duplicates, stacklevel=2)
 
 
-def missing_words(vectors: KeyedVectors, wordlist: WordListLike) -> pd.DataFrame:
+def missing_words(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
     """Return the words of a list that the vectors lack.
 
     Returns
@@ -145,18 +143,17 @@ def missing_words(vectors: KeyedVectors, wordlist: WordListLike) -> pd.DataFrame
     Examples
     --------
     >>> import bayesbias as bb
-    >>> wordlist = bb.load_wordlist("religion")
-    >>> vectors = bb.load_vectors("glove-demo", wordlist)
-    >>> bb.missing_words(vectors, wordlist)["word"].tolist()
+    >>> bb.missing_words("glove-demo", "religion")["word"].tolist()
     ['literaly']
     """
     wordlist = load_wordlist(wordlist)
+    vectors = vectors_in_memory(vectors, wordlist)
     frame = wordlist.to_frame()
     present = frame["word"].isin(list(vectors.key_to_index))
     return frame[~present].reset_index(drop=True)
 
 
-def undersized_sets(vectors: KeyedVectors, wordlist: WordListLike) -> pd.DataFrame:
+def undersized_sets(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
     """Return the sets of a list of which too few words are left to speak for the set.
 
     These are sets that lost more than a fifth of their words, the share from which WEFE gives no
@@ -164,7 +161,8 @@ def undersized_sets(vectors: KeyedVectors, wordlist: WordListLike) -> pd.DataFra
 
     Parameters
     ----------
-    vectors : KeyedVectors
+    vectors : str, path, KeyedVectors, mapping, DataFrame or tuple
+        As for `load_vectors`.
     wordlist : str, Path, mapping or WordList
 
     Returns
@@ -181,11 +179,11 @@ def undersized_sets(vectors: KeyedVectors, wordlist: WordListLike) -> pd.DataFra
     Examples
     --------
     >>> import bayesbias as bb
-    >>> words = bb.load_wordlist("weat10")  # its names have capitals, the vectors have none
-    >>> bb.undersized_sets(bb.load_vectors("glove-demo", words), words)["set"].tolist()
+    >>> bb.undersized_sets("glove-demo", "weat10")["set"].tolist()  # the names have capitals
     ['young_people_names', 'old_people_names']
     """
-    sets = _losses(vectors, load_wordlist(wordlist))
+    wordlist = load_wordlist(wordlist)
+    sets = _losses(vectors_in_memory(vectors, wordlist), wordlist)
     thin = (sets["share"] > MOST_MISSING) | (sets["found"] < FEWEST_LEFT)
     return sets[thin].reset_index(drop=True)
 
