@@ -6,22 +6,22 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import pandas as pd
 
 from .._core.display import Sheet, Shown
-from ..tables.wordlists import WordList, load_wordlist, wordlists
+from ..tables.wordlists import WordList, WordListLike, load_wordlist, wordlists
 from ..workflows.wordlist import Analysis, SettingsKeywords, analyze_source
 from .wording import CLOSING, distances, headline_rows
 from .wording.distances import headline, measured_lines
 from .wording.reference import place_sentences
 
 if TYPE_CHECKING:
-    from gensim.models import KeyedVectors
     from matplotlib.axes import Axes
     from xarray import DataTree
 
+    from ..embeddings.load import VectorsLike
     from .write_up import WriteUp
 
 
@@ -101,8 +101,8 @@ class Findings(Shown, Analysis):
 
 
 def analyze(
-    vectors: str | os.PathLike[str] | KeyedVectors,
-    wordlist: str | Path | Mapping[str, Any] | WordList,
+    vectors: VectorsLike,
+    wordlist: WordListLike,
     *,
     name: str = "",
     **settings: Unpack[SettingsKeywords],
@@ -111,7 +111,7 @@ def analyze(
 
     Parameters
     ----------
-    vectors : str, path or KeyedVectors
+    vectors : str, path, KeyedVectors, mapping, DataFrame or tuple
         As for `bayesbias.load_vectors`. Matched controls and reference lists are drawn from all
         words of it: give the name or the path of an embedding, or all of its vectors.
     wordlist : str, Path, mapping or WordList

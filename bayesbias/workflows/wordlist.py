@@ -20,8 +20,8 @@ from ..background.pool import Pool
 from ..background.vocabulary_contrasts import N_LISTS
 from ..contextual import ContextualVectors, contextual_table
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
-from ..embeddings.formats.keyed import frequency_ranks
-from ..embeddings.load import CASES, cures, load_vectors, resolved_forms
+from ..embeddings.formats.keyed import as_keyed, frequency_ranks
+from ..embeddings.load import CASES, VectorsLike, cures, load_vectors, resolved_forms
 from ..model.defaults import DEFAULT_MODELS
 from ..model.spec import ModelSpec, load_model
 from ..posterior.diagnostics import diagnostics, prior_sensitivity
@@ -278,7 +278,7 @@ class SettingsKeywords(FitKeywords, total=False):
 
 
 def analyze_source(
-    source: Source, wordlist: WordList, keywords: SettingsKeywords, *, name: str = ""
+    source: VectorsLike, wordlist: WordList, keywords: SettingsKeywords, *, name: str = ""
 ) -> Analysis:
     """Analyse a list in an embedding that is given by name, by path, or as loaded vectors.
 
@@ -289,6 +289,8 @@ def analyze_source(
         if each not in known:
             raise TypeError(unknown_name("setting of an analysis", each, known))
     in_file = isinstance(source, str | os.PathLike)
+    if not isinstance(source, str | os.PathLike):
+        source = as_keyed(source)
     settings = Settings(vectors=name or (str(source) if in_file else LOADED), **keywords)
     load_models(settings.models)
     own = {"allow_pickle": settings.allow_pickle, "progressbar": settings.progressbar}
