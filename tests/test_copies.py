@@ -61,12 +61,6 @@ def by_brute_force(table: pd.DataFrame) -> set[frozenset[str]]:
     }
 
 
-def test_tables_of_different_words_have_none_and_warn_of_none() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert duplicate_vectors(bb.distance_table(vectors_of(), WORDS)).empty
-
-
 def test_copies_across_groups_and_among_attributes_are_named() -> None:
     vectors = vectors_of(hound="kitten", puppy="cat", loud="quiet")
     table, texts = told_by(lambda: bb.distance_table(vectors, WORDS))

@@ -13,14 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
-from bayesbias._core.checks import unknown_name
 from bayesbias.tables.schema import (
     COLUMNS,
     CONNECTIONS,
     OPTIONAL_COLUMNS,
     ROUNDING,
     connections_present,
-    require_columns,
     table_hash,
     validate_table,
 )
@@ -72,52 +70,39 @@ def test_the_table_that_is_given_stays_as_it_is() -> None:
     assert_frame_equal(table, before)
 
 
-@pytest.mark.parametrize("column", COLUMNS)
-def test_missing_column_is_named(column: str) -> None:
-    with pytest.raises(ValueError, match=rf"lacks the column\(s\) {column}; it has "):
-        validate_table(toy().drop(columns=column))
-
-
-def test_all_missing_columns_are_named() -> None:
-    with pytest.raises(ValueError, match=r"lacks the column\(s\) b, c; it has a, 5"):
-        require_columns(pd.DataFrame({"a": [1], 5: [2]}), ["a", "b", "c"])
-
-
-def test_what_is_no_table_is_named() -> None:
-    with pytest.raises(TypeError, match=r"a table \(DataFrame\) is needed; got a list"):
-        validate_table([])  # type: ignore[arg-type]
-
-
-def test_empty_table_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"no rows; were all words missing"):
-        validate_table(toy().iloc[:0])
-
-
 IMPOSSIBLE = r"1 distance\(s\) are not in \[0, 2\], first in row 1 \('she', '<script>"
 
+REFUSED: list[tuple[object, str]] = [
+    *((toy().drop(columns=name), rf"lacks the column\(s\) {name}; it has ") for name in COLUMNS),
+    (pd.DataFrame({"a": [1], 5: [2]}), r"lacks the column\(s\) protected_word, .*; it has a, 5"),
+    (toy().iloc[:0], "no rows; were all words missing"),
+    *(
+        (toy(**{name: [toy()[name][0], value]}), f"row 1 has an empty {name}")
+        for name, value in product(COLUMNS[:5], ["  ", None, np.nan])
+    ),
+    *(
+        (toy(cosine_distance=[0.5, value]), IMPOSSIBLE)
+        for value in (np.nan, np.inf, -0.1, 2.1, -100.0, None, 2 + 2 * ROUNDING)
+    ),
+    (toy(cosine_distance=[0.5, "far"]), "row 1: cosine_distance is 'far', not a number"),
+    (toy(cosine_distance=[0.5, 1j]), "must be real numbers; got complex ones"),
+    (toy(connection=["human", "asociated"]), "'asociated'.*mean 'associated'.*, different"),
+    *(
+        (given, rf"got a {type(given).__name__}. bb.read_table\(path\) reads a long-form table")
+        for given in ("table.csv", Path("table.csv"), [toy()], None)
+    ),
+]
 
-@pytest.mark.parametrize(
-    ("column", "value", "message"),
-    [
-        *product(COLUMNS[:4], ["", "  ", None, np.nan], ["row 1 has an empty {column}"]),
-        *product(["cosine_distance"], [np.nan, np.inf, -0.1, 2.1, -100.0, None], [IMPOSSIBLE]),
-        ("cosine_distance", "far", "row 1: cosine_distance is 'far', not a number"),
-        ("connection", "asociated", "'asociated'.*mean 'associated'.*associated, different"),
-        *product(["connection"], [None, np.nan], ["row 1 has an empty connection"]),
-    ],
-)
-def test_what_cannot_be_in_a_table_is_refused(column: str, value: object, message: str) -> None:
-    table = toy()
-    table[column] = [table[column][0], value]
-    with pytest.raises(ValueError, match=message.format(column=column)):
+
+@pytest.mark.parametrize(("table", "message"), REFUSED)
+def test_what_cannot_be_a_table_is_refused(table: pd.DataFrame, message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
         validate_table(table)
 
 
 def test_rounding_beyond_the_ends_is_clipped() -> None:
     valid = validate_table(toy(cosine_distance=[-ROUNDING / 2, 2 + ROUNDING / 2]))
     assert valid["cosine_distance"].tolist() == [0.0, 2.0]
-    with pytest.raises(ValueError, match=r"not in \[0, 2\]"):
-        validate_table(toy(cosine_distance=[0.5, 2 + 2 * ROUNDING]))
 
 
 def test_connections_present_keep_the_order_of_the_schema() -> None:
@@ -166,22 +151,7 @@ def test_equal_tables_have_equal_hashes_and_others_do_not() -> None:
     assert len(table_hash(valid)) == 64
 
 
-def test_unknown_name_gives_the_choices_and_the_nearest() -> None:
-    message = unknown_name("model", "papr", ["paper", "crossed"])
-    assert message.startswith("unknown model 'papr'; did you mean 'paper'?")
-    assert message.endswith("Known: crossed, paper")
-    assert "did you mean" not in unknown_name("model", "zzz", ["paper", "crossed"])
-    assert "'paper'" in unknown_name("model", "PAPER", ["paper", "crossed"])
-
-
 def test_hash_tells_apart_words_that_meet_at_the_edge_of_two_columns() -> None:
     first = pd.DataFrame({"p": ["a", "b"], "q": ["cd", "e"]})
     second = pd.DataFrame({"p": ["a", "bc"], "q": ["d", "e"]})
     assert table_hash(first) != table_hash(second)
-
-
-@pytest.mark.parametrize("given", ["table.csv", Path("table.csv"), [toy()], None])
-def test_what_is_no_table_is_told_how_to_make_one(given: object) -> None:
-    told = rf"got a {type(given).__name__}. bb.read_table\(path\) reads a long-form table"
-    with pytest.raises(TypeError, match=told):
-        validate_table(given)  # type: ignore[arg-type]
