@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..plots.forests import difference_forest
 from ..plots.frame import difference_label
-from ..tables.distances import THIN_MARK
+from ..tables.schema import THIN_MARK
 from ..workflows.wordlist import Analysis
 from .numbers import ROUNDED, probability_name
 from .sweep_page import blocks_of

@@ -11,8 +11,8 @@ from ..plots.forest import MOST_ROWS
 from ..plots.forests import difference_forest, rank_forest, sweep_forest
 from ..plots.frame import difference_label
 from ..tables.descriptives import PARTNERS
-from ..tables.distances import THIN_MARK
 from ..tables.levels import AVERAGE, OVERALL
+from ..tables.schema import THIN_MARK
 from ..workflows.sweep import Sweep
 from ..workflows.sweep_differences import MODEL
 from ..workflows.sweep_spec import SweepConfig
