@@ -78,8 +78,8 @@ def read_glove_v(
     asked = dict.fromkeys(words.words if isinstance(words, WordList) else words)
     with (place / VOCABULARY).open(encoding="utf-8") as lines:
         rows = {line.rstrip().split(" ")[0]: row for row, line in enumerate(lines)}
-    found = {word: rows[word] for word in asked if word in rows}
-    if not found:
+    present = {word: rows[word] for word in asked if word in rows}
+    if not present:
         raise ValueError(f"{place} holds none of the {len(asked)} words, such as {min(asked)!r}")
     variances = place / (APPROXIMATE if (place / APPROXIMATE).exists() else COMPLETE)
     try:
@@ -87,14 +87,16 @@ def read_glove_v(
             matrix = file.get_slice("center_vectors")
             if len(matrix.get_shape()) != 2:
                 raise ValueError(f"{place / VECTORS} has no matrix, a word a row")
-            vectors = np.stack([matrix[row] for row in found.values()])
+            vectors = np.stack([matrix[row] for row in present.values()])
         with safe_open(variances, framework="numpy") as file:
 
             def read(name: str, row: int | slice = slice(None)) -> FloatArray:
                 return np.asarray(file.get_slice(name)[row], dtype=np.float64)
 
             names = set(file.keys())
-            noise = {word: _covariance(read, names, row, variances) for word, row in found.items()}
+            noise = {
+                word: _covariance(read, names, row, variances) for word, row in present.items()
+            }
     except SafetensorError as error:
         raise ValueError(f"{place} is damaged, or no folder of GloVe-V: {error}") from None
     for word, covariance in noise.items():
@@ -103,7 +105,7 @@ def read_glove_v(
                 f"{variances.name} has a covariance of shape {covariance.shape} for {word!r}, "
                 f"whose vector has {vectors.shape[1]} dimensions"
             )
-    return keyed_vectors(list(found), vectors, list(found)), noise
+    return keyed_vectors(list(present), vectors, list(present)), noise
 
 
 def _covariance(read: Read, names: set[str], row: int, path: Path) -> FloatArray:

@@ -260,7 +260,7 @@ def _nothing_found(asked: Sequence[str], hints: Mapping[str, Cure], where: str) 
     arguments = Counter(cure for cure in hints.values() if not isinstance(cure, str))
     if arguments:
         cure, count = arguments.most_common(1)[0]
-        names = [part for each in cure for part in (" and ", each)][1:]
+        names = [part for argument in cure for part in (" and ", argument)][1:]
         return ArgumentError(f"{told}; {count} of them are there {CURES[cure]}: pass ", *names)
     if hints:
         word, form = next(iter(hints.items()))

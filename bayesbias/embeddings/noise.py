@@ -177,9 +177,11 @@ def vector_noise(
     without = 1 - (1 - kept["cosine_distance"]) / longer
     frame = kept.assign(measured=kept["cosine_distance"], without_noise=without)
     means = frame.groupby("connection", sort=False, observed=True)
-    found = means[["measured", "without_noise"]].mean()
-    found.insert(0, "n_rows", means.size())
-    return found.assign(too_far=found["measured"] - found["without_noise"]).reset_index()
+    distances = means[["measured", "without_noise"]].mean()
+    distances.insert(0, "n_rows", means.size())
+    return distances.assign(
+        too_far=distances["measured"] - distances["without_noise"]
+    ).reset_index()
 
 
 def _share_of_noise(

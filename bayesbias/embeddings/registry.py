@@ -77,15 +77,15 @@ def embedding_of(vectors: KeyedVectors) -> Embedding:
 
 def known_endings() -> tuple[str, ...]:
     """Return all endings of embedding files."""
-    endings = [ending for each in FORMATS.values() for ending in each.endings]
+    endings = [ending for form in FORMATS.values() for ending in form.endings]
     return (*endings, *PACKED_ENDINGS)
 
 
 def is_folder_of(path: Path) -> Format | None:
     """Return the format of a folder, if it holds all files of one."""
-    for each in FORMATS.values():
-        if each.files and all((path / name).is_file() for name in each.files):
-            return each
+    for form in FORMATS.values():
+        if form.files and all((path / name).is_file() for name in form.files):
+            return form
     return None
 
 
@@ -98,9 +98,9 @@ def format_of(path: Path) -> Format:
     ending = path.suffix.lower()
     with path.open("rb") as file:
         head = file.read(_HEAD)
-    for each in FORMATS.values():
-        if ending in each.endings or (each.magic and head.startswith(each.magic)):
-            return each
+    for form in FORMATS.values():
+        if ending in form.endings or (form.magic and head.startswith(form.magic)):
+            return form
     if ending in PACKED_ENDINGS:
         if not head:
             raise ValueError(f"{path} is empty")
@@ -113,9 +113,9 @@ def _format_within(path: Path) -> Format:
     """Find the format inside ``.gz`` or ``.zip``: gensim's downloads are NAME.gz, by content."""
     with opened(path) as (_, stream, name):
         ending = Path(name).suffix.lower()
-        for each in FORMATS.values():
-            if each.packed and ending in each.endings:
-                return each
+        for form in FORMATS.values():
+            if form.packed and ending in form.endings:
+                return form
         peeked: Any = stream
         head = peeked.peek(_HEAD)
     return FORMATS["word2vec binary" if _CONTROL.search(head) else "text"]

@@ -121,10 +121,10 @@ def replicate_tables(
 def _documents(given: Iterable[Document] | str | Path) -> list[list[str]]:
     if isinstance(given, str | Path):
         with Path(given).open(encoding="utf-8") as lines:
-            found = [line.split() for line in lines]
+            texts = [line.split() for line in lines]
     else:
-        found = [list(words) for words in given]
-    return [words for words in found if words]
+        texts = [list(words) for words in given]
+    return [words for words in texts if words]
 
 
 def _trainer(

@@ -56,15 +56,15 @@ def with_words(
 ) -> KeyedVectors:
     """Return vectors with further words, all of which are new."""
     others = resolved_forms(vectors)
-    own = list(vectors.index_to_key)
-    found = keyed_vectors(
-        [*own, *words],
-        np.vstack([vectors.vectors[: len(own)], matrix]).astype(np.float32, copy=False),
-        [*(others.get(word, word) for word in own), *words],
+    before = list(vectors.index_to_key)
+    extended = keyed_vectors(
+        [*before, *words],
+        np.vstack([vectors.vectors[: len(before)], matrix]).astype(np.float32, copy=False),
+        [*(others.get(word, word) for word in before), *words],
         [*ranks_of(vectors).tolist(), *ranks],
     )
-    setattr(found, FOUND_BY, cures(vectors))
-    return found
+    setattr(extended, FOUND_BY, cures(vectors))
+    return extended
 
 
 def frequency_ranks(vectors: KeyedVectors) -> pd.DataFrame:
