@@ -91,11 +91,11 @@ def coverage(name: str, source: Source, size: int) -> Iterator[dict[str, object]
 
 
 def shares(paired: pd.DataFrame) -> pd.DataFrame:
-    """Return observed shares, a row a bias type and one of all, a column a model."""
+    """Return observed shares, a row a bias type and one of all, a column a model by name."""
     preferred = 0.5 + 0.5 * np.sign(paired["difference"])
     found = preferred.groupby([paired["bias_type"], paired["model"]]).mean().unstack()
     found.loc["all"] = preferred.groupby(paired["model"]).mean()
-    return found[list(paired["model"].unique())]
+    return found
 
 
 def resampled(paired: pd.DataFrame, rng: Generator) -> pd.DataFrame:
