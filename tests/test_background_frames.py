@@ -68,9 +68,12 @@ def test_readings(three: tuple[dict[str, Any], dict[str, Any]]) -> None:
     distributions, made = three
     frame = bg.relative(distributions, made, n_resamples=2000, seed=1).set_index("experiment")
     apart, one = frame.loc["apart"], frame.loc["one"]
-    assert apart["reading"] == "X and Y outside on opposite sides, significant relative bias"
+    assert (
+        apart["reading"]
+        == "X and Y outside on opposite sides, difference beyond that of random sets"
+    )
     assert apart["x_share"] == pytest.approx(0.5, abs=0.05)
-    assert one["reading"] == "X alone outside, significant relative bias"
+    assert one["reading"] == "X alone outside, difference beyond that of random sets"
     assert one["x_share"] > 0.99
     assert one["x_distance_share"] > 0.99
     assert (apart["x_biased"], apart["y_biased"]) == (1, -1)
@@ -94,10 +97,10 @@ def test_weat_beside_relative_bias_counts_the_splits_of_the_two_sets() -> None:
 @pytest.mark.parametrize(
     ("significant", "x", "y", "text"),
     [
-        (True, 0, 0, "X and Y inside, significant relative bias"),
-        (False, 0, 0, "X and Y inside, no relative bias"),
-        (True, -1, -1, "X and Y outside on one side, significant relative bias"),
-        (False, 0, 1, "Y alone outside, no relative bias"),
+        (True, 0, 0, "X and Y inside, difference beyond that of random sets"),
+        (False, 0, 0, "X and Y inside, difference within that of random sets"),
+        (True, -1, -1, "X and Y outside on one side, difference beyond that of random sets"),
+        (False, 0, 1, "Y alone outside, difference within that of random sets"),
     ],
 )
 def test_the_words_of_readings(significant: bool, x: int, y: int, text: str) -> None:

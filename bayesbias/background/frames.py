@@ -228,12 +228,12 @@ def reading(significant: bool, x_side: int, y_side: int) -> str:
     Parameters
     ----------
     significant : bool
-        Whether the relative bias is beyond chance.
+        Whether the difference of X and Y is beyond the middle 1 - alpha of random sets.
     x_side, y_side : int
         +1 for a set whose mean lies outside the middle of the vocabulary's words towards Z, -1
         towards Z2, 0 for one inside.
     """
-    relative_part = "significant relative bias" if significant else "no relative bias"
+    relative_part = f"difference {'beyond' if significant else 'within'} that of random sets"
     if not x_side and not y_side:
         return f"X and Y inside, {relative_part}"
     if x_side == y_side:

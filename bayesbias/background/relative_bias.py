@@ -153,12 +153,19 @@ def random_sums(
         )
     rng = default_rng(as_seed_sequence(seed))
     starts = np.cumsum([0, *sizes[:-1]])
-    parts = []
+    try:
+        sums = np.empty((n_resamples, len(sizes)))
+    except MemoryError:
+        size = 8e-9 * n_resamples * len(sizes)
+        raise ValueError(
+            f"n_resamples={n_resamples} needs {size:,.0f} GB for the sums of random sets, which "
+            f"this machine does not have; {N_RESAMPLES} is usual"
+        ) from None
     for start in range(0, n_resamples, max(1, AT_ONCE // total)):
         count = min(max(1, AT_ONCE // total), n_resamples - start)
         rows = random_rows(len(values), total, count, rng)
-        parts.append(np.add.reduceat(values[rows], starts, axis=1))
-    return np.concatenate(parts)
+        sums[start : start + count] = np.add.reduceat(values[rows], starts, axis=1)
+    return sums
 
 
 def random_rows(n_words: int, size: int, draws: int, rng: Generator) -> NDArray[np.int64]:
