@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from dense_oracle import covariance, effects, in_rows, residual_variance
-from scipy.linalg import block_diag
 from scipy.stats import multivariate_normal
 from xarray import DataTree
 
 import bayesbias as bb
-from bayesbias.comparison.hierarchy import MEAN_SD, draw_contrasts, sd_names, shared_effects
+from bayesbias.comparison.hierarchy import (
+    MEAN_SD,
+    PRIORS,
+    Hierarchy,
+    Measured,
+    _draw_contrasts,
+    _given,
+)
 from bayesbias.comparison.many import MOST_RUNS
-from bayesbias.comparison.runs import Contrasts, gaussians, parts_of, rotation, runs_of
+from bayesbias.comparison.runs import gaussians, parts_of, rotation, runs_of
 from bayesbias.model.design import make_design
 from bayesbias.model.spec import load_model
 from bayesbias.sampling.collapsed import log_density, mean_moments
@@ -131,48 +136,59 @@ def test_outcomes_that_share_parameters_add_up(toy_table: pd.DataFrame, *, gaps:
         np.testing.assert_allclose(variance, own[1], rtol=1e-10)
 
 
-def measured(rng: np.random.Generator, embedding: np.ndarray) -> Contrasts:
-    n = len(embedding)
-    root = rng.normal(0, 0.03, (n, n))
-    covariance = root @ root.T + 1e-4 * np.eye(n)
-    return Contrasts(embedding, rng.normal(-0.05, 0.1, n), covariance, np.ones(n), 0.0)
+@pytest.fixture
+def hierarchy() -> Hierarchy:
+    """Three embeddings, trained twice, one of which lacks the second list; with one draw each."""
+    rng = np.random.default_rng(5)
+    lists = []
+    for embedding in (np.repeat([0, 1, 2], 2), np.repeat([0, 2], 2)):
+        n = len(embedding)
+        root = rng.normal(0, 0.03, (n, n))
+        mean, spread = rng.normal(-0.05, 0.1, (1, n)), root @ root.T + 1e-4 * np.eye(n)
+        lists.append(Measured(embedding, mean, spread[None]))
+    return Hierarchy(tuple(lists), 3, PRIORS)
 
 
-def dense_of(lists: list[Contrasts], sds: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
+def dense_of(hierarchy: Hierarchy, sds: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
     """Covariance of what was measured, and of it with the contrast of every list and embedding."""
-    cells = np.array([(row, e) for row, own in enumerate(lists) for e in own.embedding])
-    grid = np.array([(row, e) for row in range(2) for e in range(3)])
+    cells = [(at, e) for at, own in enumerate(hierarchy.lists) for e in own.embedding]
+    grid = [(at, e) for at in range(2) for e in range(3)]
 
-    def shared(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-        same_list, same_embedding = (one[:, None] == other).transpose(2, 0, 1)
-        return np.asarray(
+    def shared(one: tuple[int, int], other: tuple[int, int]) -> float:
+        same_list, same_embedding = one[0] == other[0], one[1] == other[1]
+        return (
             MEAN_SD**2
             + sds["embedding_sd"] ** 2 * same_embedding
             + sds["list_sd"] ** 2 * same_list
-            + sds["interaction_sd"] ** 2 * (same_list & same_embedding)
+            + sds["interaction_sd"] ** 2 * (same_list and same_embedding)
         )
 
-    noise = block_diag(*(own.covariance for own in lists))
-    whole = shared(cells, cells) + noise + sds["training_sd"] ** 2 * np.eye(len(cells))
-    return whole, shared(grid, cells)
+    whole = np.array([[shared(one, other) for other in cells] for one in cells])
+    whole += sds["training_sd"] ** 2 * np.eye(len(cells))
+    start = 0
+    for own in hierarchy.lists:
+        stop = start + len(own.embedding)
+        whole[start:stop, start:stop] += own.covariance[0]
+        start = stop
+    return whole, np.array([[shared(one, other) for other in cells] for one in grid])
 
 
-def test_the_hierarchy_equals_a_dense_normal() -> None:
-    """Three embeddings, trained twice, one of which lacks the second list."""
-    rng = np.random.default_rng(5)
-    lists = [measured(rng, np.repeat(names, 2)) for names in ([0, 1, 2], [0, 2])]
+def test_the_hierarchy_equals_a_dense_normal(hierarchy: Hierarchy) -> None:
     sds = {"embedding_sd": 0.05, "list_sd": 0.02, "interaction_sd": 0.04, "training_sd": 0.03}
-    assert sd_names(lists) == list(sds)
+    assert hierarchy.names == list(sds)
     n = 40_000
-    outcome = np.concatenate([own.mean for own in lists])
-    both = {name: np.array([sd, 2 * sd]) for name, sd in sds.items()}
-    whole, cross = dense_of(lists, sds)
-    doubled = dense_of(lists, {name: 2 * sd for name, sd in sds.items()})[0]
+    many, chosen = np.repeat([list(sds.values())], n, axis=0), [np.zeros(n, dtype=np.int64)] * 2
+    outcome = np.concatenate([own.mean[0] for own in hierarchy.lists])
+    whole, cross = dense_of(hierarchy, sds)
+    one = _given(hierarchy, many[:1], [each[:1] for each in chosen]).log_likelihood[0]
+    other = _given(hierarchy, 2 * many[:1], [each[:1] for each in chosen]).log_likelihood[0]
+    doubled = dense_of(hierarchy, {name: 2 * sd for name, sd in sds.items()})[0]
+    # The mean has a prior of its own in both, of which doubling knows nothing.
     expected = [multivariate_normal(cov=each).logpdf(outcome) for each in (whole, doubled)]
-    found = shared_effects(lists, both)[0]
-    assert found[1] - found[0] == pytest.approx(expected[1] - expected[0], abs=1e-8)
-    many = {name: np.full(n, sd) for name, sd in sds.items()}
-    drawn = draw_contrasts(lists, many, np.random.default_rng(1)).reshape(n, -1)
+    assert other - one == pytest.approx(expected[1] - expected[0], abs=1e-8)
+    rng = np.random.default_rng(1)
+    shared = _given(hierarchy, many, chosen).draw(rng)
+    drawn = _draw_contrasts(hierarchy, hierarchy.by_name(many), shared, chosen, rng).reshape(n, -1)
     gain = cross @ np.linalg.inv(whole)
     spread = dense_prior(sds) - gain @ cross.T
     error = np.sqrt(np.diag(spread) / n)
@@ -259,39 +275,39 @@ def test_a_cell_that_was_not_measured_is_predicted_and_not_ranked() -> None:
     assert sd.sel(wordlist="two", embedding="c") > 1.2 * sd.sel(wordlist="two", embedding="a")
 
 
-TABLE = tables()
-B = TABLE["embedding"] == "b"
-ALONE = (TABLE["wordlist"] == "one") == (TABLE["embedding"] == "a")
-OTHER_WORDS = TABLE["protected_word"].where(~B, "other " + TABLE["protected_word"])
-HALF = TABLE[TABLE["embedding"] == "a"][::2]
-
-
-@pytest.mark.parametrize(
-    ("table", "keywords", "told"),
-    [
-        (TABLE[TABLE["embedding"] == "a"], {}, "one embedding, 'a', and one training"),
-        (TABLE[ALONE & (TABLE["embedding"] != "c")], {}, "no list was measured in two embeddings"),
-        (TABLE.assign(protected_word=OTHER_WORDS), {}, "'one' is in all of a, b, c"),
-        (pd.concat([HALF, HALF.assign(embedding="copy")]), {}, "have the same distances"),
-        (pd.concat([TABLE, TABLE[B].assign(replicate="1")]), {}, r"trainings \(a 1, b 2, c 1\)"),
-        (
-            pd.concat([TABLE.assign(replicate=str(i)) for i in range(1 + MOST_RUNS // 3)]),
-            {},
-            "embeddings times trainings, and 100 is the most",
-        ),
-        (TABLE.drop(columns="embedding"), {}, "lacks the column"),
-        ([], {}, "there is no table"),
-        (TABLE, {"second": "human"}, "no human rows"),
-        (TABLE, {"method": "nuts"}, "by the exact sampler only"),
-        (TABLE, {"first": "different"}, "both 'different'; a contrast needs two"),
-        (TABLE, {"priors": {"embeding_sd": None}}, "embedding_sd"),
-    ],
-)
-def test_what_cannot_be_compared_is_refused(
-    table: pd.DataFrame, keywords: dict[str, Any], told: str
-) -> None:
-    with pytest.raises(ValueError, match=told):
-        bb.fit_many(table, **keywords)
+def test_what_cannot_be_compared_is_refused() -> None:
+    table = tables()
+    with pytest.raises(ValueError, match="one embedding, 'a', and one training"):
+        bb.fit_many(table[table["embedding"] == "a"])
+    alone = (table["wordlist"] == "one") == (table["embedding"] == "a")
+    with pytest.raises(ValueError, match="no list was measured in two embeddings"):
+        bb.fit_many(table[alone & (table["embedding"] != "c")])
+    other = table["embedding"] == "b"
+    words = table["protected_word"].where(~other, "other " + table["protected_word"])
+    with pytest.raises(ValueError, match="no pair of words of the list 'one' is in all of a, b, c"):
+        bb.fit_many(table.assign(protected_word=words))
+    same = table[table["embedding"] != "c"].assign(embedding="a")
+    same = pd.concat([same[::2], same[::2].assign(embedding="copy")])
+    with pytest.raises(ValueError, match="have the same distances"):
+        bb.fit_many(same)
+    twice = pd.concat([table, table[other].assign(replicate="1")])
+    with pytest.raises(ValueError, match=r"unequal numbers of trainings \(a 1, b 2, c 1\)"):
+        bb.fit_many(twice)
+    many = pd.concat([table.assign(replicate=str(i)) for i in range(1 + MOST_RUNS // 3)])
+    with pytest.raises(ValueError, match="embeddings times trainings, and 100 is the most"):
+        bb.fit_many(many)
+    with pytest.raises(ValueError, match="no human rows"):
+        bb.fit_many(table, second="human")
+    with pytest.raises(ValueError, match="by the exact sampler only"):
+        bb.fit_many(table, method="nuts")
+    with pytest.raises(ValueError, match="both 'different'; a contrast needs two"):
+        bb.fit_many(table, first="different")
+    with pytest.raises(ValueError, match="lacks the column"):
+        bb.fit_many(table.drop(columns="embedding"))
+    with pytest.raises(ValueError, match="not a posterior of many embeddings"):
+        bb.rank_embeddings(
+            bb.fit(table[table["embedding"] == "a"].drop_duplicates(bb.COLUMNS[:2]), draws=10)
+        )
 
 
 def test_parameters_come_back_from_what_they_make(toy_table: pd.DataFrame) -> None:

@@ -3,24 +3,24 @@ r"""Contrasts of embeddings and lists around effects of either: a linear Gaussia
 .. math:: c_{elr} = \mu + \alpha_e + \beta_l + \gamma_{el} + \rho_{elr}
 
 for embedding e, list l and training r, each effect Normal with an sd of its own. What was measured
-of c is Gaussian, list by list (`bayesbias.comparison.runs`). Given all sds :math:`\gamma` and
-:math:`\rho` integrate out within a list, and :math:`u = (\mu, \alpha, \beta)` of what remains, so
-that no matrix is larger than a list or than embeddings and lists together.
+of c is Gaussian given the sds of the words and attributes of its list (`runs`). Given all sds
+:math:`\gamma` and :math:`\rho` integrate out list by list, and :math:`\mu, \alpha, \beta` of what
+is left, so that no matrix is larger than a list or than embeddings and lists together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray
+from ..model.design import IntArray
 from ..model.priors import Prior
 from ..sampling.importance import find_mode, importance_resample
-from .runs import Contrasts
 
 MEAN_SD = 0.5
 """Prior sd of the mean of all contrasts: those of the published tables lie in -.4 to .1."""
@@ -40,142 +40,269 @@ OFFSET = 0.1
 """Sds are drawn as log(sd + offset), in sds of what was measured: smaller ones are nearly zero."""
 
 BOUNDS = (-5.0, 5.0)
-"""Ends of the logarithms of sds in which the mode is sought, in the same unit; larger sds get no
-weight, because rounding breaks the inverses of their covariances."""
+"""Ends of the logarithms of sds in which the mode is sought, in the same unit; sds above the upper
+end get no weight, and rounding would break there what inverts covariances."""
 
-type Sds = Mapping[str, FloatArray]
-"""Draws of the sds, (n_draws,) each; those of ``PRIORS`` that are absent are zero."""
+STEPS = 6
+"""Metropolis steps of every draw from where the average Gaussian leaves it; most are taken."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Gaussians of the contrasts of a list, one for each draw of its sds.
+
+    Parameters
+    ----------
+    embedding : (n,) int
+        Of each contrast; trainings of one embedding share it.
+    mean : (n_draws, n) float
+    covariance : (n_draws, n, n) float
+    """
+
+    embedding: IntArray
+    mean: FloatArray
+    covariance: FloatArray
+
+    def averaged(self) -> Measured:
+        """Return the one Gaussian with the moments of all."""
+        spread = np.atleast_2d(np.cov(self.mean.T))
+        whole = self.covariance.mean(axis=0) + spread
+        return Measured(self.embedding, self.mean.mean(axis=0)[None], whole[None])
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """Lists, and what their contrasts share.
+
+    Parameters
+    ----------
+    lists : tuple of Measured
+    n_embeddings : int
+    priors : mapping of str to Prior
+        Of the sds, by name; the others of ``PRIORS`` are zero.
+    """
+
+    lists: tuple[Measured, ...]
+    n_embeddings: int
+    priors: Mapping[str, Prior]
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Names of the sds that these contrasts tell apart.
+
+        With one list its effect is the mean, and an embedding's effect its contrast with the list;
+        with one embedding, which has several trainings, it is the other way round.
+        """
+        found = ["embedding_sd"] if self.n_embeddings > 1 else []
+        found += ["list_sd"] if len(self.lists) > 1 else []
+        found += ["interaction_sd"] if len(self.lists) > 1 and self.n_embeddings > 1 else []
+        replicated = any(len(set(own.embedding)) < len(own.embedding) for own in self.lists)
+        return found + (["training_sd"] if replicated else [])
+
+    def shared(self, at: int, sds: Mapping[str, FloatArray]) -> FloatArray:
+        """Loadings of list `at` on standard normal mean and effects, (n_draws, n, 1 + E + L)."""
+        own, n = self.lists[at], len(next(iter(sds.values())))
+        found = np.zeros((n, len(own.embedding), 1 + self.n_embeddings + len(self.lists)))
+        found[:, :, 0] = MEAN_SD
+        places = np.arange(len(own.embedding))
+        if "embedding_sd" in sds:
+            found[:, places, 1 + own.embedding] = sds["embedding_sd"][:, None]
+        if "list_sd" in sds:
+            found[:, :, 1 + self.n_embeddings + at] = sds["list_sd"][:, None]
+        return found
+
+    def own(self, at: int, sds: Mapping[str, FloatArray], chosen: IntArray) -> FloatArray:
+        """Covariance of a list's contrasts given the shared effects, (n_draws, n, n)."""
+        measured = self.lists[at]
+        found = measured.covariance[chosen].copy()
+        alike = measured.embedding[:, None] == measured.embedding
+        for name, products in (("interaction_sd", alike), ("training_sd", np.eye(len(alike)))):
+            if name in sds:
+                found += sds[name][:, None, None] ** 2 * products
+        return found
+
+    def by_name(self, sds: FloatArray) -> dict[str, FloatArray]:
+        """Columns of (n_draws, n_sds) by name."""
+        return dict(zip(self.names, sds.T, strict=True))
+
+
+@dataclass(frozen=True)
+class Given:
+    """The Gaussian of the shared effects given sds: a Cholesky factor bordered by the outcome."""
+
+    factor: FloatArray  # (n_draws, q + 1, q + 1)
+    log_likelihood: FloatArray  # (n_draws,)
+
+    def draw(self, rng: Generator) -> FloatArray:
+        """Draw the standard normal shared effects, (n_draws, q)."""
+        solved = self.factor[:, -1, :-1]
+        right = (solved + rng.standard_normal(solved.shape))[:, :, None]
+        upper = np.swapaxes(self.factor[:, :-1, :-1], 1, 2)
+        return np.asarray(np.linalg.solve(upper, right)[:, :, 0])
 
 
 @dataclass(frozen=True)
 class HierarchyDraws:
-    """Draws of contrasts and sds.
+    """Draws of contrasts and sds, and how well they mixed.
 
     Parameters
     ----------
     contrast : (n_draws, n_lists, n_embeddings) float
-        Without the effects of single trainings.
+        Without what is of one training.
     sds : dict of str to (n_draws,) float
     pareto_k : float
+        Of the first draws of the sds.
+    acceptance : float
+        The smallest share of Metropolis proposals that were taken, of the sds or of a list.
     """
 
     contrast: FloatArray
     sds: dict[str, FloatArray]
     pareto_k: float
+    acceptance: float
 
 
-def sample_hierarchy(
-    lists: Sequence[Contrasts], priors: Mapping[str, Prior], n: int, rng: Generator
-) -> HierarchyDraws:
+def sample_hierarchy(hierarchy: Hierarchy, rng: Generator) -> HierarchyDraws:
     """Draw contrasts and the sds between them.
 
-    The sds come from their marginal density by importance resampling, everything else from its
-    Gaussian given the sds.
+    Notes
+    -----
+    Sds between contrasts are drawn with the average Gaussian of each list in place of all. Then
+    each draw takes ``STEPS`` Metropolis steps, in which another draw of the Gaussian of a list, or
+    another draw of these sds, is proposed: what a list says and the hierarchy have to agree.
     """
-    names = sd_names(lists)
-    unit = np.mean([np.sqrt(np.diagonal(each.covariance)).mean() for each in lists])
+    n = len(hierarchy.lists[0].mean)
+    averaged = Hierarchy(
+        tuple(each.averaged() for each in hierarchy.lists),
+        hierarchy.n_embeddings,
+        hierarchy.priors,
+    )
+
+    unit = np.mean([np.sqrt(np.diagonal(each.covariance[0])).mean() for each in averaged.lists])
 
     def density(points: FloatArray, offset: float) -> FloatArray:
-        log_p = np.full(len(points), -np.inf)
+        found = np.full(len(points), -np.inf)
         inside = (np.exp(points) > offset).all(axis=1) & (points <= BOUNDS[1]).all(axis=1)
-        sds = dict(zip(names, unit * (np.exp(points[inside].T) - offset), strict=True))
-        log_p[inside] = points[inside].sum(axis=1) + shared_effects(lists, sds)[0]
-        log_p[inside] += sum(priors[name].log_density(sds[name]) for name in names)
-        return log_p
+        sds = unit * (np.exp(points[inside]) - offset)
+        every = [np.zeros(len(sds), dtype=np.int64)] * len(averaged.lists)
+        found[inside] = _given(averaged, sds, every).log_likelihood
+        found[inside] += _log_prior(averaged, sds) + points[inside].sum(axis=1)
+        return found
 
     # In logarithms there is a mode above zero; with the offset there is no long lower tail.
-    mode = find_mode(partial(density, offset=0.0), np.zeros(len(names)), BOUNDS)
+    mode = find_mode(partial(density, offset=0.0), np.zeros(len(hierarchy.names)), BOUNDS)
     start = np.log(np.exp(mode) + OFFSET)
-    drawn = importance_resample(partial(density, offset=OFFSET), start, n, rng)
-    sds = dict(zip(names, unit * (np.exp(drawn.points.T) - OFFSET), strict=True))
-    return HierarchyDraws(draw_contrasts(lists, sds, rng), sds, drawn.pareto_k)
+    found = importance_resample(partial(density, offset=OFFSET), start, n, rng)
+    sds = unit * (np.exp(found.points) - OFFSET)
+    every = [np.zeros(n, dtype=np.int64)] * len(hierarchy.lists)
+    approximate = _given(averaged, sds, every).log_likelihood
+    chosen = [rng.permutation(n) for _ in hierarchy.lists]
+    taken = np.zeros((STEPS, 1 + len(hierarchy.lists)))
+    for step in range(STEPS):
+        taken[step, 0], sds, approximate = _move_sds(hierarchy, sds, approximate, chosen, rng)
+        effects = _given(hierarchy, sds, chosen).draw(rng)
+        for at in range(len(chosen)):
+            taken[step, 1 + at], chosen[at] = _move_list(
+                hierarchy, at, sds, effects, chosen[at], rng=rng
+            )
+    effects = _given(hierarchy, sds, chosen).draw(rng)
+    named = hierarchy.by_name(sds)
+    contrast = _draw_contrasts(hierarchy, named, effects, chosen, rng)
+    return HierarchyDraws(contrast, named, found.pareto_k, float(taken.mean(axis=0).min()))
 
 
-def sd_names(lists: Sequence[Contrasts]) -> list[str]:
-    """Names of the sds that these contrasts can distinguish.
-
-    With one list its effect is the mean, and an embedding's effect its contrast with the list; with
-    one embedding, which has several trainings, it is the other way round.
-    """
-    several = len(_embeddings(lists)) > 1, len(lists) > 1
-    trained = any(len(set(own.embedding)) < len(own.embedding) for own in lists)
-    return [
-        name for name, there in zip(PRIORS, (*several, all(several), trained), strict=True) if there
-    ]
+def _log_prior(hierarchy: Hierarchy, sds: FloatArray) -> FloatArray:
+    own = hierarchy.by_name(sds)
+    return np.asarray(sum(hierarchy.priors[name].log_density(own[name]) for name in own))
 
 
-def shared_effects(lists: Sequence[Contrasts], sds: Sds) -> tuple[FloatArray, FloatArray]:
-    """Integrate u out: log density of what was measured, and the Cholesky factor that draws u.
-
-    Returns
-    -------
-    (n_draws,) float
-        Up to a constant.
-    (n_draws, q + 1, q + 1) float
-        Factor of :math:`[X, y]^T V^{-1} [X, y] + I`, the outcome y last.
-    """
-    n, q = len(next(iter(sds.values()))), 1 + len(_embeddings(lists)) + len(lists)
-    gram, log_det = np.tile(np.eye(q + 1), (n, 1, 1)), np.zeros(n)
-    gram[:, -1, -1] = 0
-    for row, own in enumerate(lists):
-        factor = np.linalg.cholesky(_covariance(own, sds))
-        outcome = np.broadcast_to(own.mean[:, None], (n, len(own.mean), 1))
-        loadings = _loadings(lists, row, own.embedding, sds)
-        white = np.linalg.solve(factor, np.concatenate([loadings, outcome], axis=2))
+def _given(hierarchy: Hierarchy, sds: FloatArray, chosen: Sequence[IntArray]) -> Given:
+    """Integrate everything out, list by list; ``chosen`` is which Gaussian of each list."""
+    named = hierarchy.by_name(sds)
+    q = 1 + hierarchy.n_embeddings + len(hierarchy.lists)
+    gram = np.zeros((len(sds), q + 1, q + 1))
+    log_det = np.zeros(len(sds))
+    for at, measured in enumerate(hierarchy.lists):
+        factor = np.linalg.cholesky(hierarchy.own(at, named, chosen[at]))
+        outcome = measured.mean[chosen[at], :, None]
+        whole = np.concatenate([hierarchy.shared(at, named), outcome], axis=2)
+        white = np.linalg.solve(factor, whole)
         gram += np.swapaxes(white, 1, 2) @ white
         log_det += 2 * np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1)
+    gram[:, np.arange(q), np.arange(q)] += 1
     factor = np.linalg.cholesky(gram)
     diagonal = np.diagonal(factor, axis1=1, axis2=2)
     log_det += 2 * np.log(diagonal[:, :-1]).sum(axis=1)
-    return -0.5 * (log_det + diagonal[:, -1] ** 2), factor
+    return Given(factor, -0.5 * (log_det + diagonal[:, -1] ** 2))
 
 
-def draw_contrasts(lists: Sequence[Contrasts], sds: Sds, rng: Generator) -> FloatArray:
-    """Draw u and then gamma given the sds; return the contrasts, (n_draws, n_lists, E)."""
-    factor = shared_effects(lists, sds)[1]
-    solved = factor[:, -1, :-1]
-    noise = (solved + rng.standard_normal(solved.shape))[:, :, None]
-    effects = np.linalg.solve(np.swapaxes(factor[:, :-1, :-1], 1, 2), noise)
-    embeddings = _embeddings(lists)
-    contrast = np.empty((len(effects), len(lists), len(embeddings)))
-    for row, own in enumerate(lists):
-        expected = (_loadings(lists, row, embeddings, sds) @ effects)[:, :, 0]
-        contrast[:, row] = expected
-        if "interaction_sd" in sds:
-            # The conditional Normal of gamma given y - X u.
-            variance = sds["interaction_sd"][:, None, None] ** 2
-            of_embedding = variance * np.eye(len(embeddings))[own.embedding]
-            gain = np.swapaxes(np.linalg.solve(_covariance(own, sds), of_embedding), 1, 2)
-            rest = own.mean - expected[:, own.embedding]
-            spread = variance * np.eye(len(embeddings)) - gain @ of_embedding
-            error = np.linalg.cholesky(spread) @ rng.standard_normal((*expected.shape, 1))
-            contrast[:, row] += (gain @ rest[:, :, None] + error)[:, :, 0]
-    return contrast
+def _move_sds(
+    hierarchy: Hierarchy,
+    sds: FloatArray,
+    approximate: FloatArray,
+    chosen: Sequence[IntArray],
+    rng: Generator,
+) -> tuple[float, FloatArray, FloatArray]:
+    """Propose to every draw the sds of another; the prior is in the proposal, and cancels."""
+    order = rng.permutation(len(sds))
+    now = _given(hierarchy, sds, chosen).log_likelihood - approximate
+    then = _given(hierarchy, sds[order], chosen).log_likelihood - approximate[order]
+    take = np.log(rng.random(len(sds))) < then - now
+    sds = np.where(take[:, None], sds[order], sds)
+    return float(take.mean()), sds, np.where(take, approximate[order], approximate)
 
 
-def _embeddings(lists: Sequence[Contrasts]) -> np.ndarray:
-    return np.arange(1 + max(own.embedding.max() for own in lists))
+def _move_list(
+    hierarchy: Hierarchy,
+    at: int,
+    sds: FloatArray,
+    effects: FloatArray,
+    chosen: IntArray,
+    *,
+    rng: Generator,
+) -> tuple[float, IntArray]:
+    """Propose to every draw another Gaussian of a list, given the shared effects."""
+    named, measured = hierarchy.by_name(sds), hierarchy.lists[at]
+    expected = np.einsum("nij,nj->ni", hierarchy.shared(at, named), effects)
+
+    def log_density(index: IntArray) -> FloatArray:
+        factor = np.linalg.cholesky(hierarchy.own(at, named, index))
+        white = np.linalg.solve(factor, (measured.mean[index] - expected)[:, :, None])
+        log_det = 2 * np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1)
+        return np.asarray(-0.5 * (log_det + (white**2).sum(axis=(1, 2))))
+
+    other = rng.integers(len(measured.mean), size=len(chosen))
+    take = np.log(rng.random(len(chosen))) < log_density(other) - log_density(chosen)
+    return float(take.mean()), np.where(take, other, chosen)
 
 
-def _loadings(lists: Sequence[Contrasts], row: int, embedding: np.ndarray, sds: Sds) -> FloatArray:
-    """Loadings of contrasts of a list on standard normal mean, embeddings and lists."""
-    n_embeddings = len(_embeddings(lists))
-    n = len(next(iter(sds.values())))
-    loadings = np.zeros((n, len(embedding), 1 + n_embeddings + len(lists)))
-    loadings[:, :, 0] = MEAN_SD
-    if "embedding_sd" in sds:
-        loadings[:, np.arange(len(embedding)), 1 + embedding] = sds["embedding_sd"][:, None]
-    if "list_sd" in sds:
-        loadings[:, :, 1 + n_embeddings + row] = sds["list_sd"][:, None]
-    return loadings
+def _draw_contrasts(
+    hierarchy: Hierarchy,
+    sds: Mapping[str, FloatArray],
+    effects: FloatArray,
+    chosen: Sequence[IntArray],
+    rng: Generator,
+) -> FloatArray:
+    """Draw contrasts of every list and embedding given the shared effects, (n_draws, L, E).
 
-
-def _covariance(own: Contrasts, sds: Sds) -> FloatArray:
-    """Covariance V of what was measured of a list given u, (n_draws, n_runs, n_runs)."""
-    n = len(next(iter(sds.values())))
-    whole = np.tile(own.covariance, (n, 1, 1))
-    alike = own.embedding[:, None] == own.embedding
-    for name, products in (("interaction_sd", alike), ("training_sd", np.eye(len(alike)))):
-        if name in sds:
-            whole += sds[name][:, None, None] ** 2 * products
-    return whole
+    Draws of the prior are moved by what was measured of them.
+    """
+    n, n_embeddings = len(effects), hierarchy.n_embeddings
+    zero = np.zeros(n)
+    interaction, training = (sds.get(name, zero) for name in ("interaction_sd", "training_sd"))
+    found = np.empty((n, len(hierarchy.lists), n_embeddings))
+    for at, measured in enumerate(hierarchy.lists):
+        expected = MEAN_SD * effects[:, :1]
+        of_embedding = sds.get("embedding_sd", zero)[:, None] * effects[:, 1 : 1 + n_embeddings]
+        expected = expected + of_embedding
+        expected += (sds.get("list_sd", zero) * effects[:, 1 + n_embeddings + at])[:, None]
+        apart = interaction[:, None] * rng.standard_normal((n, n_embeddings))
+        noise = rng.standard_normal((2, *measured.mean[chosen[at]].shape))
+        error = np.linalg.cholesky(measured.covariance[chosen[at]]) @ noise[0][:, :, None]
+        drawn = (expected + apart)[:, measured.embedding] + error[:, :, 0]
+        drawn += training[:, None] * noise[1]
+        surprise = (measured.mean[chosen[at]] - drawn)[:, :, None]
+        pull = np.linalg.solve(hierarchy.own(at, sds, chosen[at]), surprise)[:, :, 0]
+        loading = np.eye(n_embeddings)[measured.embedding]
+        found[:, at] = expected + apart + interaction[:, None] ** 2 * (pull @ loading)
+    return found

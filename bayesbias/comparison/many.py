@@ -14,12 +14,13 @@ from numpy.random import default_rng
 from .._core.checks import unknown_name
 from .._core.random import as_seed_sequence
 from .._core.resources import OWN_FRAMES
+from ..model.design import IntArray
 from ..model.priors import Prior
 from ..model.tree import SamplingWarning, versions
 from ..sampling.fit import PARETO_K_LIMIT
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.schema import require_columns
-from .hierarchy import PRIORS, HierarchyDraws, sample_hierarchy
+from .hierarchy import PRIORS, Hierarchy, HierarchyDraws, Measured, sample_hierarchy
 from .runs import Contrasts, Runs, list_contrasts, runs_of
 
 if TYPE_CHECKING:
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
 
 MOST_RUNS = 100
 """Runs of one list at most; more take long, and tell nothing that some of them do not."""
-
-LABELS = ("wordlist", "embedding", "replicate")
-"""Columns that say which run a row is of; absent ones have one value."""
 
 NAMES = {
     "embedding_sd": "embedding",
@@ -129,17 +127,19 @@ def fit_many(
         )
     n = fitted.draws * fitted.chains
     sequence = as_seed_sequence(fitted.seed)
-    last, *of_lists = sequence.spawn(len(lists) + 1)
-    embeddings = list(dict.fromkeys(name for runs in lists for name in runs.embeddings))
+    last, *own = sequence.spawn(len(lists) + 1)
     found = [
-        list_contrasts(runs, embeddings, (first, second), n, default_rng(seed))
-        for runs, seed in zip(lists, of_lists, strict=True)
+        list_contrasts(runs, first, second, n, default_rng(seed))
+        for runs, seed in zip(lists, own, strict=True)
     ]
-    drawn = sample_hierarchy(found, chosen, n, default_rng(last))
+    embeddings = list(dict.fromkeys(name for runs in lists for name in runs.embeddings))
+    measured = tuple(
+        Measured(_embedding_of(runs, embeddings), each.mean, each.covariance)
+        for runs, each in zip(lists, found, strict=True)
+    )
+    drawn = sample_hierarchy(Hierarchy(measured, len(embeddings), chosen), default_rng(last))
     tree = _tree(lists, found, embeddings, drawn, fitted.chains)
-    left_out = {runs.wordlist: runs.n_left_out for runs in lists}
-    ks = {runs.wordlist: own.pareto_k for runs, own in zip(lists, found, strict=True)}
-    doubts = _doubts({**ks, "all lists together": drawn.pareto_k})
+    doubts = _doubts(lists, found, drawn)
     tree.attrs |= {
         "model": "joint",
         "first": first,
@@ -148,11 +148,11 @@ def fit_many(
         "method_reason": "Normal models; sds by importance resampling",
         "seed": str(sequence.entropy),
         "priors": json.dumps({name: prior.parameters for name, prior in chosen.items()}),
-        "left_out": json.dumps(left_out),
-        "warnings": json.dumps(doubts),
+        "left_out": json.dumps({runs.wordlist: runs.n_left_out for runs in lists}),
+        "warnings": json.dumps([str(each) for each in doubts if isinstance(each, SamplingWarning)]),
         "versions": json.dumps(versions()),
     }
-    for doubt in [*_absences(lists), *map(SamplingWarning, doubts)]:
+    for doubt in doubts:
         warnings.warn(doubt, skip_file_prefixes=OWN_FRAMES)
     return tree
 
@@ -169,36 +169,36 @@ def _priors(overrides: Mapping[str, Prior]) -> dict[str, Prior]:
 def _split(tables: pd.DataFrame | Iterable[pd.DataFrame]) -> list[Runs]:
     """Return the runs of every list."""
     given = [tables] if isinstance(tables, pd.DataFrame) else list(tables)
-    if not given:
-        raise ValueError("there is no table")
-    for table in given:
-        require_columns(table, ("embedding",))
-    whole = pd.concat([pd.DataFrame(table) for table in given], ignore_index=True)
-    for name in LABELS:
-        whole[name] = whole[name].astype(str) if name in whole else ""
-    names = list(whole["embedding"].unique())
-    if len(names) < 2 and whole["replicate"].nunique() < 2:
+    whole = _below(given)
+    labels = pd.DataFrame(
+        {
+            name: whole[name].astype(str) if name in whole else ""
+            for name in ("wordlist", "embedding", "replicate")
+        },
+        index=whole.index,
+    )
+    names = labels["embedding"].unique()
+    if len(names) < 2 and labels["replicate"].nunique() < 2:
         raise ValueError(
             f"the tables have one embedding, {names[0]!r}, and one training of it; ranks and "
             "differences need two embeddings, and what trainings differ by needs two of them. For "
             "one embedding take bb.fit"
         )
     lists = []
-    for wordlist, of_list in whole.groupby("wordlist", sort=False):
-        runs = {
-            (embedding, str(replicate)): rows
-            for embedding in names
-            for replicate, rows in of_list[of_list["embedding"] == embedding].groupby(
-                "replicate", sort=False
-            )
-        }
-        if len(runs) > MOST_RUNS:
+    for wordlist, of_list in labels.groupby("wordlist", sort=False):
+        parts = of_list.groupby(["embedding", "replicate"], sort=False)
+        if parts.ngroups > MOST_RUNS:
             raise ValueError(
-                f"the list {wordlist!r} has {len(runs):,} runs, embeddings times trainings, and "
-                f"{MOST_RUNS} is the most; take some of the trainings: 10 of each tell their sd "
-                "within a quarter"
+                f"the list {wordlist!r} has {parts.ngroups:,} runs, embeddings times trainings, "
+                f"and {MOST_RUNS} is the most; take some of the trainings: 10 of each tell their "
+                "sd within a quarter"
             )
-        lists.append(runs_of(str(wordlist), runs))
+        runs = {
+            (str(embedding), str(replicate)): whole.loc[rows.index]
+            for (embedding, replicate), rows in parts
+        }
+        by_embedding = sorted(runs, key=lambda run: list(names).index(run[0]))
+        lists.append(runs_of(str(wordlist), {run: runs[run] for run in by_embedding}))
     if len(names) > 1 and all(len(runs.embeddings) < 2 for runs in lists):
         raise ValueError(
             "no list was measured in two embeddings, so that nothing tells lists from embeddings; "
@@ -207,9 +207,22 @@ def _split(tables: pd.DataFrame | Iterable[pd.DataFrame]) -> list[Runs]:
     return lists
 
 
+def _below(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    if not tables:
+        raise ValueError("there is no table")
+    for table in tables:
+        require_columns(table, ("embedding",))
+    return pd.concat([pd.DataFrame(table) for table in tables], ignore_index=True)
+
+
+def _embedding_of(runs: Runs, embeddings: Sequence[str]) -> IntArray:
+    """Return which embedding every run is of."""
+    return np.repeat([embeddings.index(name) for name in runs.embeddings], runs.n_trainings)
+
+
 def _tree(
     lists: Sequence[Runs],
-    contrasts: Sequence[Contrasts],
+    found: Sequence[Contrasts],
     embeddings: Sequence[str],
     drawn: HierarchyDraws,
     chains: int,
@@ -217,60 +230,68 @@ def _tree(
     """Lay the draws out as ArviZ expects them."""
     import xarray as xr
 
+    values = {
+        "contrast": (("wordlist", "embedding"), drawn.contrast),
+        "average": (("embedding",), drawn.contrast.mean(axis=1)),
+        **{name: ((), draws) for name, draws in drawn.sds.items()},
+    }
+    raw = np.full((4, len(lists), len(embeddings)), np.nan)
+    for at, (runs, own) in enumerate(zip(lists, found, strict=True)):
+        where = [embeddings.index(name) for name in runs.embeddings]
+        average = np.kron(np.eye(len(where)), np.full((1, runs.n_trainings), 1 / runs.n_trainings))
+        variance = np.einsum("eu,nuv,ev->ne", average, own.covariance, average, optimize=True)
+        means = own.mean @ average.T
+        raw[0, at, where] = means.mean(axis=0)
+        raw[1, at, where] = np.sqrt(variance.mean(axis=0) + means.var(axis=0))
+        raw[2, at, where] = own.scale[:: runs.n_trainings]
+        raw[3, at, where] = runs.n_trainings
+    coords = {
+        "wordlist": [runs.wordlist for runs in lists],
+        "embedding": list(embeddings),
+    }
+    sampled = {"chain": np.arange(chains), "draw": np.arange(len(drawn.contrast) // chains)}
+    laid_out = {
+        name: (("chain", "draw", *dims), draws.reshape(chains, -1, *draws.shape[1:]))
+        for name, (dims, draws) in values.items()
+    }
     dims = ("wordlist", "embedding")
-    shape = (len(lists), len(embeddings))
-    raw = {name: np.full(shape, np.nan) for name in ("raw_mean", "raw_sd", "scale", "n_trainings")}
-    for row, (runs, own) in enumerate(zip(lists, contrasts, strict=True)):
-        places = own.embedding[:: runs.n_trainings]
-        average = (np.equal.outer(places, own.embedding) / runs.n_trainings).astype(np.float64)
-        raw["raw_mean"][row, places] = average @ own.mean
-        raw["raw_sd"][row, places] = np.sqrt(np.diagonal(average @ own.covariance @ average.T))
-        raw["scale"][row, places] = own.scale[:: runs.n_trainings]
-        raw["n_trainings"][row, places] = runs.n_trainings
-    draws = {
-        "contrast": (dims, drawn.contrast),
-        "average": (dims[1:], drawn.contrast.mean(axis=1)),
-        **{name: ((), values) for name, values in drawn.sds.items()},
-    }
-    sampled = {
-        name: (("chain", "draw", *own_dims), values.reshape(chains, -1, *values.shape[1:]))
-        for name, (own_dims, values) in draws.items()
-    }
-    coords = {"wordlist": [runs.wordlist for runs in lists], "embedding": list(embeddings)}
-    numbered = {"chain": np.arange(chains), "draw": np.arange(len(drawn.contrast) // chains)}
-    constant = {name: (dims, values) for name, values in raw.items()}
-    constant["measured"] = (dims, np.isfinite(raw["raw_mean"]))
-    k = max(drawn.pareto_k, *(own.pareto_k for own in contrasts))
+    names = ("raw_mean", "raw_sd", "scale", "n_trainings")
+    constants = {name: (dims, part) for name, part in zip(names, raw, strict=True)}
+    constants["measured"] = (dims, np.isfinite(raw[0]))
+    k = max(drawn.pareto_k, *(each.pareto_k for each in found))
     return xr.DataTree.from_dict(
         {
-            "posterior": xr.Dataset(sampled, {**coords, **numbered}),
-            "constant_data": xr.Dataset(constant, coords),
-            "sample_stats": xr.Dataset({"pareto_k": k}),
+            "posterior": xr.Dataset(laid_out, {**coords, **sampled}),
+            "constant_data": xr.Dataset(constants, coords),
+            "sample_stats": xr.Dataset({"pareto_k": k, "acceptance": drawn.acceptance}),
         }
     )
 
 
-def _absences(lists: Sequence[Runs]) -> list[UserWarning]:
-    """Return warnings of pairs and embeddings that a list lacks."""
-    texts = [
-        f"{runs.n_left_out:,} of {runs.n_left_out + runs.y.shape[1]:,} pairs of words of the list "
-        f"{runs.wordlist!r} are not in all of its embeddings, and are left out of all"
-        for runs in lists
-        if runs.n_left_out
-    ]
-    texts += [
-        f"the list {runs.wordlist!r} is in {runs.embeddings[0]} only, and says nothing of "
-        "differences between embeddings; those of the others are predicted"
-        for runs in lists
-        if len(runs.embeddings) < 2 and any(len(each.embeddings) > 1 for each in lists)
-    ]
-    return [UserWarning(text) for text in texts]
-
-
-def _doubts(pareto_k: Mapping[str, float]) -> list[str]:
-    return [
-        f"Pareto k of {name or 'the list'} is {k:.2f}, not below {PARETO_K_LIMIT}: weights not to "
-        "be trusted; raise draws"
-        for name, k in pareto_k.items()
-        if not k < PARETO_K_LIMIT
-    ]
+def _doubts(
+    lists: Sequence[Runs], found: Sequence[Contrasts], drawn: HierarchyDraws
+) -> list[UserWarning]:
+    doubts: list[UserWarning] = []
+    for runs in lists:
+        if runs.n_left_out:
+            total = runs.n_left_out + runs.y.shape[1]
+            doubts.append(
+                UserWarning(
+                    f"{runs.n_left_out:,} of {total:,} pairs of words of the list "
+                    f"{runs.wordlist!r} are not in all of its embeddings, and are left out of all"
+                )
+            )
+        if len(runs.embeddings) < 2 and any(len(each.embeddings) > 1 for each in lists):
+            doubts.append(
+                UserWarning(
+                    f"the list {runs.wordlist!r} is in {runs.embeddings[0]} only, and says nothing "
+                    "of differences between embeddings; those of the others are predicted"
+                )
+            )
+    named = {runs.wordlist: own.pareto_k for runs, own in zip(lists, found, strict=True)}
+    named |= {"all lists together": drawn.pareto_k}
+    for name, k in named.items():
+        if not k < PARETO_K_LIMIT:
+            told = f"Pareto k of {name or 'the list'} is {k:.2f}, not below {PARETO_K_LIMIT}: "
+            doubts.append(SamplingWarning(f"{told}weights not to be trusted; raise draws"))
+    return doubts

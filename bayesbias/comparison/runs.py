@@ -24,7 +24,7 @@ import pandas as pd
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray
-from ..model.design import Design, IntArray, index_table
+from ..model.design import Design, index_table
 from ..model.spec import load_model
 from ..sampling.collapsed import mean_moments
 from ..sampling.exact import mode_of, sample_exact
@@ -69,21 +69,18 @@ class Runs:
 
 @dataclass(frozen=True)
 class Contrasts:
-    """The Gaussian of the contrasts of all runs of a list, averaged over draws of its sds.
+    """Gaussians of the contrasts of all runs of a list, one for each draw of its sds.
 
     Parameters
     ----------
-    embedding : (n_runs,) int
-        Of each run, counted over all lists; trainings of one embedding share it.
-    mean : (n_runs,) float
-    covariance : (n_runs, n_runs) float
+    mean : (n_draws, n_runs) float
+    covariance : (n_draws, n_runs, n_runs) float
     scale : (n_runs,) float
         By which the sds of a run are larger than those of a usual one.
     pareto_k : float
         The largest of the parts.
     """
 
-    embedding: IntArray
     mean: FloatArray
     covariance: FloatArray
     scale: FloatArray
@@ -183,45 +180,31 @@ def rotation(n_embeddings: int, n_trainings: int) -> tuple[FloatArray, ...]:
     return tuple(np.asarray(np.kron(*pair), dtype=np.float64) for pair in pairs)
 
 
-def list_contrasts(
-    runs: Runs,
-    embeddings: Sequence[str],
-    contrast: tuple[str, str],
-    n_draws: int,
-    rng: Generator,
-) -> Contrasts:
-    """Compute the Gaussian of the contrasts of the runs of a list, averaged over draws of its sds.
+def list_contrasts(runs: Runs, first: str, second: str, n_draws: int, rng: Generator) -> Contrasts:
+    """Draw the sds of a list, and compute the Gaussians of the contrasts of its runs given them.
 
     Parameters
     ----------
     runs : Runs
-    embeddings : sequence of str
-        Of all lists.
-    contrast : (str, str)
-        Connections; the contrast is the first less the second.
+    first, second : str
+        Connections; the contrast is first - second.
     n_draws : int
     rng : numpy.random.Generator
     """
     design = runs.design
-    for name in contrast:
+    for name in (first, second):
         if name not in design.connections:
             raise ValueError(
                 f"the list {runs.wordlist!r} has no {name} rows that all its runs share; it has "
                 f"{', '.join(design.connections)}"
             )
-    weights = np.array([(c == contrast[0]) - float(c == contrast[1]) for c in design.connections])
+    weights = np.array([float(c == first) - float(c == second) for c in design.connections])
     scale = _scales(runs, weights)
     parts = parts_of(runs, scale)
-    drawn = [sample_exact(part.posterior, n_draws, rng, effects=False) for part in parts]
-    means, covariances = gaussians(parts, [part.parameters for part in drawn], weights)
-    spread = np.atleast_2d(np.cov(means.T, ddof=0))
-    return Contrasts(
-        np.repeat([embeddings.index(name) for name in runs.embeddings], runs.n_trainings),
-        means.mean(axis=0) * scale,
-        (covariances.mean(axis=0) + spread) * np.outer(scale, scale),
-        scale,
-        max(part.pareto_k for part in drawn),
-    )
+    found = [sample_exact(part.posterior, n_draws, rng, effects=False) for part in parts]
+    mean, covariance = gaussians(parts, [each.parameters for each in found], weights)
+    worst = max(each.pareto_k for each in found)
+    return Contrasts(mean * scale, covariance * np.outer(scale, scale), scale, worst)
 
 
 def parts_of(runs: Runs, scale: FloatArray) -> list[Part]:
