@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import arviz as az
@@ -89,14 +87,6 @@ def test_arviz_runs_on_student_models(
 
 def test_arviz_runs_on_changes(change_tree: DataTree) -> None:
     run_all(change_tree)
-
-
-def test_the_readme_names_what_is_run_here() -> None:
-    text = Path(__file__).parents[1].joinpath("README.md").read_text(encoding="utf-8")
-    (part,) = re.findall(r"The posterior is ArviZ's.*?\n\n", text, flags=re.DOTALL)
-    before, after = part.split("bb.add_groups")
-    named = [re.findall(r"az\.(\w+)", each) for each in (before, after)]
-    assert [sorted(each) for each in named] == [sorted(AS_IT_IS), sorted(COMPLETED)]
 
 
 def test_sensitivity_is_that_of_arviz_on_the_completed_posterior(

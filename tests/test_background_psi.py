@@ -13,7 +13,7 @@ from background_toys import ROUNDING, Z2, Z, keyed, random_vectors
 from builders import refused
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 
 import bayesbias as bb
 from bayesbias import background as bg
@@ -54,12 +54,12 @@ def write(vectors: Any, folder: Path, kind: str) -> Path:
 
 @pytest.mark.parametrize("kind", [".bin", ".bin.gz", ".txt", ".vec.gz", ""])
 def test_every_source_and_chunks_of_any_size_give_the_same_numbers(toy, tmp_path, kind) -> None:
-    """Bit for bit; the last attribute word is the last word of the file, and none is the first."""
+    """To rounding; the last attribute word is the last word of the file, and none is the first."""
     path = write(toy, tmp_path, kind)
     expected = bg.distribution(toy, Z, Z2).psi
     for rows in (None, 1, 7, 1000, 3000, 9999):
         found = bg.distribution(path, Z, Z2, rows=rows, progressbar=False)
-        assert_array_equal(found.psi, expected)
+        assert_allclose(found.psi, expected, rtol=0, atol=1e-15)  # 37 products, in another order
 
 
 @given(st.integers(1, 9), st.integers(1, 70), st.integers(1, 6), st.integers(0, 2**32 - 1))

@@ -153,11 +153,9 @@ def same(row: pd.Series) -> object:
 def _fit_with_stream(table: pd.DataFrame, spec: str, stream: SeedSequence, draws: int) -> object:
     """Fit by `bb.fit`, its sampler fed by the given stream itself."""
 
-    class Given(SeedSequence):
-        def spawn(self, n_children: int) -> list[SeedSequence]:
-            return [stream] * n_children
-
-    return bb.fit(table, spec, method="exact", draws=draws, chains=1, seed=Given(1))
+    *key, number = stream.spawn_key
+    parent = SeedSequence(stream.entropy, spawn_key=key, n_children_spawned=number)
+    return bb.fit(table, spec, method="exact", draws=draws, chains=1, seed=parent)
 
 
 def test_what_is_true_follows_from_what_was_planted() -> None:

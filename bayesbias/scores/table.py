@@ -74,7 +74,7 @@ def score_table(
     >>> vectors = bb.load_vectors("glove-demo", wordlist)
     >>> frame = bb.score_table(vectors, wordlist, scores=["mac"], seed=1)
     >>> frame[["score", "value"]].round(3).to_numpy().tolist()
-    [['mac', 0.754]]
+    [['mac', 0.902]]
     """
     check_probability(ci_prob)
     named_alternative(alternative)
