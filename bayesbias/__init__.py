@@ -1,4 +1,4 @@
-"""Ask whether a word embedding is biased, and how sure one may be.
+"""Ask whether a word embedding is biased, and how sure you can be.
 
 Cosine distances between protected words and attributes become a long-form table; hierarchical
 models are fitted to it and read as intervals, contrasts and checks. Every public name is loaded

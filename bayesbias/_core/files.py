@@ -1,7 +1,7 @@
 """Files and folders that are replaced as a whole, so that a killed run never leaves a half.
 
-New content is written into a hidden stage beside its place, ``.NAME.writing``, and renamed. An old
-folder is renamed into the stage first and removed last. Whoever writes locks the stage. A run that
+New content is written into a hidden stage next to its place, ``.NAME.writing``, and renamed. An old
+folder is renamed into the stage first and removed last. The writer locks the stage. A run that
 is killed between two renames leaves the old folder in the stage; the next run puts it back.
 """
 

@@ -94,7 +94,7 @@ def run_jobs(
 
     They run in ``n_jobs`` processes: -1 for one a core, 1 for this process alone. Within
     ``joblib.parallel_config(backend="dask")`` the cluster's workers take them instead. The folder
-    is made; None keeps nothing. The bar on stderr, which ``description`` stands beside, is shown on
+    is made; None keeps nothing. The bar on stderr, labeled by ``description``, is shown on
     a terminal only if ``progress`` is None. Warnings of jobs, now or when their results were kept,
     are repeated in a category: each text once, with the number of jobs.
 

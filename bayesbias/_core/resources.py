@@ -13,7 +13,7 @@ OWN_FRAMES = (str(Path(__file__).parent.parent),)
 """Warnings point to the first line outside of the package, however deep the call was."""
 
 AFTER_WITH = 3
-"""Level, beside these, of a warning in a context manager: contextlib stands between."""
+"""Level, next to these, of a warning in a context manager: contextlib stands between."""
 
 
 def bundled_folder(name: str) -> Path:

@@ -1,4 +1,4 @@
-"""Does a Normal describe a reference distribution? Moments, and quantiles beside quantiles."""
+"""Does a Normal describe a reference distribution? Moments, and quantiles next to quantiles."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def normal_fit(ranked: FloatArray) -> NormalFit:
 
 
 def qq(ranked: FloatArray, points: int = 99) -> pd.DataFrame:
-    """Quantiles of values in ascending order beside a Normal's; see `Distribution.qq`."""
+    """Quantiles of values in ascending order next to a Normal's; see `Distribution.qq`."""
     from scipy.special import ndtri
 
     if points < 1:

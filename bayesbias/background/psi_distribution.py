@@ -1,7 +1,7 @@
 """The background distribution of an association: ψ of every word of an embedding.
 
 Smarda (2021) points out that 0 is not the baseline: the vocabulary as a whole may lean to one of
-two attribute sets, and whether a set of words leans is to be read against what words in general
+two attribute sets, and whether a set of words leans is to be compared with what words in general
 do.
 """
 
@@ -88,7 +88,7 @@ class Distribution:
         return normal_fit.normal_fit(self.ranked)
 
     def qq(self, points: int = 99) -> pd.DataFrame:
-        """Quantiles of the background beside those of the fitted Normal.
+        """Quantiles of the background next to those of the fitted Normal.
 
         Parameters
         ----------
@@ -194,7 +194,7 @@ class Distribution:
         n_resamples: int = N_RESAMPLES,
         seed: Seed = None,
     ) -> RelativeBias:
-        """Σ_X ψ - Σ_Y ψ beside its distribution over random pairs of disjoint sets.
+        """Σ_X ψ - Σ_Y ψ next to its distribution over random pairs of disjoint sets.
 
         Parameters
         ----------

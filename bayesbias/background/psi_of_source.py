@@ -197,7 +197,7 @@ def _usable(projected: Projection, duplicates: str) -> tuple[list[str], list[Flo
         shown = ", ".join(repr(vocabulary[row]) for row in twice[:5].tolist())
         raise ArgumentError(
             f"{len(twice)} word(s) stand in the embedding more than once ({shown}), so that they "
-            "would count twice and have two vectors; mend the file, or let the first of each "
+            "would count twice and have two vectors; fix the file, or let the first of each "
             "count with ",
             Argument("duplicates", "first"),
         )

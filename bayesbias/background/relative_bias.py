@@ -1,4 +1,4 @@
-"""Relative bias: the difference of two sets' sums of ψ beside random pairs of disjoint sets.
+"""Relative bias: the difference of two sets' sums of ψ next to random pairs of disjoint sets.
 
 Let T = Σ_X ψ - Σ_Y ψ for a random pair of disjoint sets of n and m of the N words, whose ψ have
 mean μ and variance S² (divisor N - 1). X, Y and X ∪ Y are samples without replacement, and the sum
@@ -92,7 +92,7 @@ def relative_bias(
     n_resamples: int = N_RESAMPLES,
     seed: Seed = None,
 ) -> RelativeBias:
-    """Relative bias of two sets' ψ, (n_x,) and (n_y,), beside the ψ of all words, (n_words,)."""
+    """Relative bias of two sets' ψ, (n_x,) and (n_y,), next to the ψ of all words, (n_words,)."""
     n, m, total = len(x), len(y), len(reference)
     variance = float(reference.var(ddof=1)) * (n + m - (n - m) ** 2 / total)
     sequence = as_seed_sequence(seed)

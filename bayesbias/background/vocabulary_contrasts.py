@@ -1,8 +1,8 @@
-"""Posterior contrasts read against the vocabulary: the same contrast for other words.
+"""Posterior contrasts compared with the vocabulary: the same contrast for other words.
 
-A posterior says how large a contrast is, and how sure one may be of it, for the words of a list.
+A posterior says how large a contrast is, and how sure you can be of it, for the words of a list.
 It does not say what other words would show: random words, words as frequent as those of the list,
-or words about any other topic. Here the list is fitted beside lists of such words of the same
+or words about any other topic. Here the list is fitted next to lists of such words of the same
 embedding.
 """
 
@@ -63,7 +63,7 @@ KEYS = [*LEVEL_COLUMNS[:2], "first", "second"]
 
 @dataclass(frozen=True, eq=False)
 class VocabularyContrasts:
-    """Contrasts of a list beside those of reference lists.
+    """Contrasts of a list next to those of reference lists.
 
     Parameters
     ----------
@@ -270,7 +270,7 @@ def words_present(wordlist: WordList, found: Mapping[str, object]) -> WordList:
 
 
 def placed_among(frame: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame:
-    """Put the place among reference lists beside contrasts of the same levels and pairs.
+    """Put the place among reference lists next to contrasts of the same levels and pairs.
 
     ``frame`` has the columns of `contrasts`, ``reference`` those of `VocabularyContrasts`.
     """

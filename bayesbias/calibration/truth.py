@@ -9,7 +9,7 @@ from .._core.arrays import FloatArray
 from ..nulls import Batch, Layout
 
 OTHERS = {"": "different", "human": "human"}
-"""Connections that associated attributes are held against, by what levels of it are called; one of
+"""Connections that associated attributes are compared with, by what levels of it are called; one of
 another control is a line."""
 
 

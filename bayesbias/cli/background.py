@@ -128,7 +128,7 @@ def background(
     n_words, source = fits["n_words"].iloc[0], Path(reading.vectors).name or reading.vectors
     shown = sets.assign(set=sets["set"].str.replace("_", " "))
     screen.frame(f"Sets of words among {n_words:,} words of {source}", shown, STANDALONE)
-    title = "Relative bias of the sets beside random pairs of sets"
+    title = "Relative bias of the sets next to random pairs of sets"
     screen.frame(title, frames["relative"], RELATIVE)
     worst = fits.sort_values("largest_gap").iloc[-1]
     screen.say(

@@ -167,7 +167,7 @@ def sample_hierarchy(hierarchy: Hierarchy, rng: Generator) -> HierarchyDraws:
 
     Notes
     -----
-    Sds between contrasts are drawn with the average Gaussian of each list in place of all. Then
+    Sds between contrasts are drawn with the average Gaussian of each list instead of all. Then
     each draw takes ``STEPS`` Metropolis steps, in which another draw of the Gaussian of a list, or
     another draw of these sds, is proposed: what a list says and the hierarchy have to agree.
     """

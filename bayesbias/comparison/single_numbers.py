@@ -1,4 +1,4 @@
-"""Scores before and after: the single numbers that stand beside the posterior of the change."""
+"""Scores before and after: single numbers that accompany the posterior of the change."""
 
 from __future__ import annotations
 

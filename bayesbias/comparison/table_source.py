@@ -1,4 +1,4 @@
-"""Return whether two tables are of the word list and the vectors that are given beside them."""
+"""Return whether two tables are of the word list and the vectors that are given next to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SEAT and CEAT: WEAT on sentences in place of words, all together or one a word at a time."""
+"""SEAT and CEAT: WEAT on sentences instead of words, all together or one a word at a time."""
 
 from __future__ import annotations
 

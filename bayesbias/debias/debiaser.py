@@ -156,7 +156,7 @@ def debiasing(vectors: KeyedVectors) -> Debiasing | None:
 
     The record is an attribute of the KeyedVectors. It stays with them in memory and in gensim's
     own files; formats that hold only words and numbers lose it, which is why `debias_file` writes
-    ``record.json`` beside them.
+    ``record.json`` next to them.
     """
     record = getattr(vectors, ATTRIBUTE, None)
     return record if isinstance(record, Debiasing) else None

@@ -130,7 +130,7 @@ def vector_noise(
 
     Noise of two words has no direction in common: it leaves inner products as they are, on
     average, and makes vectors longer, by the trace of its covariance in squared length. That is
-    taken off: a correction by moments, exact where noise is small beside the sum over dimensions.
+    taken off: a correction by moments, exact where noise is small next to the sum over dimensions.
 
     Parameters
     ----------

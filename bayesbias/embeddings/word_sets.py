@@ -46,7 +46,7 @@ def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets
     Raises
     ------
     TypeError
-        If a set is a single string in place of a list of words, or the vectors are a mapping of
+        If a set is a single string instead of a list of words, or the vectors are a mapping of
         embeddings.
     ValueError
         If a set is empty, holds a word twice, none of its words is in the embedding, a vector is

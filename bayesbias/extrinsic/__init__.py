@@ -1,8 +1,8 @@
-"""What a score of an embedding is held against: the bias of a classifier built on it.
+"""What a score of an embedding is compared with: the bias of a classifier built on it.
 
 A score says something of use if models that it calls more biased treat people more unequally.
 Here are the measures of unequal treatment, and of the agreement of scores with them, of
-Schröder, Schulz and Hammer (2024), The SAME score, section 2.3 and table 3. How sure one may be
+Schröder, Schulz and Hammer (2024), The SAME score, section 2.3 and table 3. How sure you can be
 of the agreement comes with it.
 """
 

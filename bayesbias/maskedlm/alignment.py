@@ -125,7 +125,7 @@ def align_pairs(pairs: pd.DataFrame, model: LanguageModel) -> list[Aligned]:
     if alike:
         raise ValueError(
             f"{model.name}: the sentences of {len(alike)} pair(s) are the same to its tokenizer, "
-            f"first {', '.join(alike[:3])}; mend these pairs or leave them out"
+            f"first {', '.join(alike[:3])}; fix these pairs or leave them out"
         )
     return aligned
 

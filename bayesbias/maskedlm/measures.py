@@ -69,7 +69,7 @@ def percentage_score(stereo: ArrayLike, anti: ArrayLike) -> PercentageScore:
 
     Notes
     -----
-    CrowS-Pairs' own code counts a tie against the stereotype; here it counts half, and is told.
+    CrowS-Pairs' own code counts a tie against the stereotype; here it counts half and is reported.
     """
     first, second = _paired(stereo, anti)
     ties = int((first == second).sum())
@@ -115,7 +115,7 @@ def jss(stereo: ArrayLike, anti: ArrayLike, variant: str = "printed") -> float:
     stereo, anti : (n_pairs,) float
     variant : {"printed", "published"}
         ``printed``: JS to the true mixture of the two Normals, in bits, so that it lies in [0, 1];
-        by quadrature. ``published``: as the published code has it, JS to a Normal in place of the
+        by quadrature. ``published``: as the published code has it, JS to a Normal instead of the
         mixture, in nats, and both JS and the difference of sds above 1 folded back to their
         inverse.
 

@@ -54,8 +54,8 @@ def read_pairs(
         ``crows-pairs-fr``: a table of the French version (Névéol, Dupont, Bezançon and Fort, 2022),
         whose sentences are in ``sent_more_fr`` and ``sent_less_fr``, or without the ending.
         ``stereoset``: ``dev.json`` (Nadeem, Bethke and Reddy, 2021). ``winobias``: a file
-        ``pro_stereotyped_*`` with its ``anti_stereotyped_*`` beside it (Zhao et al., 2018).
-        ``winogender``: ``all_sentences.tsv`` with ``occupations-stats.tsv`` beside it (Rudinger et
+        ``pro_stereotyped_*`` with its ``anti_stereotyped_*`` next to it (Zhao et al., 2018).
+        ``winogender``: ``all_sentences.tsv`` with ``occupations-stats.tsv`` next to it (Rudinger et
         al., 2018); of sentences whose pronoun stands for the occupation, the pronoun of most who
         have it makes the stereotypical one. ``bbq``: a category's ``.jsonl`` (Parrish et al.,
         2022); of ambiguous contexts, the question with either group for an answer. ``csv``: your
@@ -193,7 +193,7 @@ def _winobias(path: Path, _part: str) -> pd.DataFrame:
     """Lines such as ``1 [The clerk] thanked the baker because [she] ...`` of both files."""
     other = path.with_name(path.name.replace("pro_", "anti_", 1))
     if other == path:
-        raise ValueError("WinoBias: give the file pro_stereotyped_*, with its other beside it")
+        raise ValueError("WinoBias: give the file pro_stereotyped_*, with its other next to it")
     _require_file(other)
     lines = [read_text(each, MOST_BYTES).strip().splitlines() for each in (path, other)]
     if len(lines[0]) != len(lines[1]):

@@ -43,7 +43,7 @@ def pair_summary(
     -------
     DataFrame
         ``level``: overall (the types of the data, weighted by their pairs), population (the types
-        that these stand for: what a new one may be like) or bias_type; ``bias_type``, ``model``;
+        that these stand for: what a new one can be like) or bias_type; ``bias_type``, ``model``;
         ``quantity``: p_stereotypical, the share of pairs whose stereotypical sentence is preferred;
         and where the difference in token counts is known, p_equal_length, the same if both
         sentences of a pair had as many tokens. Both are averaged over the pairs of the data and

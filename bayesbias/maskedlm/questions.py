@@ -32,7 +32,7 @@ class Measure:
     kind : {"masked", "causal"}
         Models that it is for.
     averaged : bool
-        Whether the score is the mean over the asked tokens, in place of their sum.
+        Whether the score is the mean over the asked tokens, instead of their sum.
     attention : bool
         Whether each token is weighted by the attention it gets.
     paired : bool

@@ -66,7 +66,7 @@ def read_scores(
         multiple choice, which have no scores, are differences of 1 and -1; answers that choose
         neither sentence are left out, and counted in ``.attrs["left_out"]``.
         ``.attrs["logs"]`` has name, layout, models and SHA-256 of every file. Of BBQ the questions
-        of ambiguous context are read, a pair being the two groups that one may be about; those of
+        of ambiguous context are read, a pair being the two groups that it can be about; those of
         which the log does not tell the stereotyped group are left out too. Pairs of a harness's
         logs have a part of the SHA-256 of their sentences for an id.
 

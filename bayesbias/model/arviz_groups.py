@@ -1,4 +1,4 @@
-"""Groups beside the posterior that ArviZ's functions read: log densities, and draws of rows."""
+"""Groups next to the posterior that ArviZ's functions read: log densities, and draws of rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def add_groups(
     tree: DataTree, groups: str | Collection[str] = EXTRA_GROUPS, *, seed: Seed = None
 ) -> DataTree:
-    """Return a copy of a posterior with the groups that ArviZ's functions read beside it.
+    """Return a copy of a posterior with the groups that ArviZ's functions read next to it.
 
     ``log_likelihood`` is for `az.loo`, `az.compare` and, with ``log_prior``, `az.psense_summary`;
     ``posterior_predictive`` for `az.plot_ppc_dist` and, with ``log_likelihood``, `az.loo_pit`;

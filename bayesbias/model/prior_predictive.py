@@ -49,7 +49,7 @@ def prior_predictive(
     the table observed.
 
     Nothing is fitted. `bayesbias.complete` is another thing: it stores rows drawn from the prior
-    beside a posterior, for use with ArviZ.
+    next to a posterior, for use with ArviZ.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ class ModelSpec:
     outcome, likelihood, sigma : str
         One of ``CHOICES`` each.
     terms : tuple of Term
-        Random effects that the expected outcome is the sum of, beside ``connection_mean``.
+        Random effects that the expected outcome is the sum of, next to ``connection_mean``.
     priors : mapping of str to Prior
         Exactly the priors the model's structure needs: ``connection_mean``, ``sigma``, those of
         the terms' sds and correlations, and ``nu`` of a Student-t likelihood.
@@ -102,7 +102,7 @@ class ModelSpec:
             raise ValueError("two terms vary around the same means, which count once; give one")
         for factor in FACTORS:
             if sum(term.correlated for term in self.terms_of(factor)) > 1:
-                raise ValueError(f"two terms of {factor} are correlated; one may be")
+                raise ValueError(f"two terms of {factor} are correlated; at most one can be")
         self._check_names()
 
     def _check_names(self) -> None:

@@ -62,7 +62,7 @@ class Scenario(BaseScenario):
     controls : tuple of str
         Connections of control sets, such as ``("human",)``, of as many words as the first set has.
     cell_df : float, optional
-        Degrees of freedom, above 2, of a Student-t in place of the Normal of ε; it is scaled to
+        Degrees of freedom, above 2, of a Student-t instead of the Normal of ε; it is scaled to
         `cell_sd`, and cut at 6 of these, so that distances stay in [0, 2].
 
     Raises

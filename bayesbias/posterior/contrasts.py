@@ -51,7 +51,7 @@ def contrasts(
         Highest-density or equal-tailed intervals.
     over : {"population", "listed"}
         Whether means are of attributes like those listed (and overall of words like those listed),
-        or of the very words and attributes of the table. Where a whole attribute set lies near to
+        or of the very words and attributes of the table. Where a whole attribute set is close to
         all groups, or an attribute leans by itself, a gap of the listed words holds that, and a gap
         of the population does not. The rates of ``bayesbias docs calibration`` are the
         population's.
@@ -130,7 +130,7 @@ def unpooled_contrasts(
 
     A model pools words: a word that stands out is taken partly for chance, the more so the more
     alike the others are. That is right for the most striking of many words. Of a word that was
-    named beforehand one may ask what its own distances say. The model is fitted once for each word,
+    named beforehand you can ask what its own distances say. The model is fitted once for each word,
     with effects of that word of a prior sd of their own; all else stays.
 
     Parameters

@@ -41,7 +41,7 @@ QUESTIONS = (
     "the contrast of other words."
 )
 FREQUENCY = (
-    "Distances follow how frequent words are. That is why the contrast is read against words of "
+    "Distances follow how frequent words are. That is why the contrast is compared with words of "
     "like frequency."
 )
 LEFT_OUT = (
@@ -416,7 +416,7 @@ def _limits(analysis: Analysis) -> list[Block]:
             ),
             NO_VERDICT,
             Line(
-                "A distance of 1 is no mark of innocence",
+                "A distance of 1 is not a sign of fairness",
                 f"{closeness} Words that occur in ordinary sentences share some of their "
                 "surroundings, so a distance below 1 is what ordinary language gives. Compare with "
                 "the control words, not with 1.",

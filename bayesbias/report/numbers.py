@@ -11,8 +11,8 @@ type Write = Callable[[Any], str]
 
 ROUNDED = (
     "Numbers are rounded one by one to three digits: a change may differ by 0.001 from the two "
-    "numbers beside it, and +0.000 or −0.000 is the end of an interval close to zero, on that side "
-    "of it."
+    "numbers next to it, and +0.000 or −0.000 is the end of an interval close to zero, on that "
+    "side of it."
 )
 """What a reader of rounded numbers must know."""
 

@@ -80,7 +80,7 @@ PUBLISHED = (
     "means over bias types weighted by their pairs. KLS is 50 whenever the two sets of scores "
     "spread equally, however far apart they lie: it compares spreads. JSS loses the direction, and "
     "changes with the unit of the scores, so it does not compare measures or models of different "
-    "sharpness. jss_published is what the published code gives, with a Normal in place of the "
+    "sharpness. jss_published is what the published code gives, with a Normal instead of the "
     "mixture. KLS and JSS suppose Normals: Shapiro and Wilk's W is 1 for a Normal sample."
 )
 
@@ -143,7 +143,7 @@ def preference_lines(analysis: PairAnalysis) -> list[Line]:
         text = (
             f"the stereotypical sentence scores higher in {percent(share['share'], 1)} of "
             f"{int(share['n_pairs']):,} pairs ({int(share['n_ties'])} ties, counted half); "
-            f"with other contrasts of words in place of these {int(share['n_clusters']):,}, in "
+            f"with other contrasts of words instead of these {int(share['n_clusters']):,}, in "
             f"{percent(share['low'], 1)} to {percent(share['high'], 1)} ({ci} interval, by "
             "resampling them). "
             f"Of a new pair of this kind it does with probability {percent(row['mean'], 1)}, {ci} "

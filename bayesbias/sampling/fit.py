@@ -206,7 +206,7 @@ def _warn_of_repeats(valid: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
 
 
 def _warn_of_embeddings(coded: Mapping[str, Coded]) -> None:
-    """Tell that distances of several embeddings are taken for those of one."""
+    """Tell that distances of several embeddings are treated as those of one."""
     names = coded["embedding"][1] if "embedding" in coded else []
     if len(names) > 1:
         warnings.warn(

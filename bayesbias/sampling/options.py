@@ -208,7 +208,7 @@ def check_rope(rope: float) -> None:
 
 
 def fit_options(options: FitOptions | None, keywords: FitKeywords) -> FitOptions:
-    """Return options with keywords in place of theirs, or of the defaults."""
+    """Return options with keywords instead of theirs, or of the defaults."""
     known = FitKeywords.__annotations__
     for name in keywords:
         if name not in known:

@@ -48,7 +48,7 @@ class Shared:
     Parameters
     ----------
     terms : tuple of Term
-        Those beside the connection means, which come first.
+        Those next to the connection means, which come first.
     loading : (n_types, n) float
     parameter : (n,) int
         Which log sd scales each; -1 for the connection means, whose prior sd is known.

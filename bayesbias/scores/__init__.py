@@ -5,7 +5,7 @@ B)``; targets and groups: ``same(vectors, targets, groups)``; a word list: ``mac
 wordlist)``. All that apply to a word list at once: ``score_table(vectors, wordlist)``.
 
 ``vectors`` is an embedding, gensim's KeyedVectors or a mapping of words to arrays; with ``None``
-sets are matrices of vectors, (n_words, n_dims), in place of words. Words that the embedding lacks
+sets are matrices of vectors, (n_words, n_dims), instead of words. Words that the embedding lacks
 are left out, and named in the result's ``missing``.
 
 To add a score, write its file, which ends with its `ListScore`, and add its entry here.

@@ -46,7 +46,7 @@ def rnd(
         The mean over attributes, as in WEFE. Garg et al. print the sum, as sweater gives it, which
         grows with the list: pass ``False`` for it.
     distance : {"norm", "cosine"}
-        ``cosine`` takes cosine distances from the means, 1 - cos(μ, a), in place of lengths.
+        ``cosine`` takes cosine distances from the means, 1 - cos(μ, a), instead of lengths.
 
     Returns
     -------

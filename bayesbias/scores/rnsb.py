@@ -20,7 +20,7 @@ def rnsb(
     C: float = 1.0,
     unit: bool = False,
 ) -> ScoreResult:
-    """Relative negative sentiment bias: whether some identity words are taken for more negative.
+    """Relative negative sentiment bias: whether some identity words are treated as more negative.
 
     A logistic regression learns B (negative) from A (positive); its probabilities of B for the
     targets, made to sum to one, are compared with the uniform distribution.
@@ -41,7 +41,7 @@ def rnsb(
     -------
     ScoreResult
         ``score``, the KL divergence in nats, in [0, log n_targets], 0 where all targets are
-        taken for equally negative; ``probability`` of B and ``share`` of every target. No words
+        treated as equally negative; ``probability`` of B and ``share`` of every target. No words
         are held out, so that equal input gives equal output.
 
     References

@@ -221,7 +221,7 @@ def contrast_of(frame: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
 def predictive_rows(
     observed: FloatArray, connection: ArrayLike, intervals: FloatArray
 ) -> pd.DataFrame:
-    """Observed distances beside their predictive intervals, sorted within each connection.
+    """Observed distances next to their predictive intervals, sorted within each connection.
 
     Parameters
     ----------

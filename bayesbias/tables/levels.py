@@ -7,7 +7,7 @@ import pandas as pd
 OVERALL, GROUP, WORD = "overall", "group", "word"
 
 AVERAGE = "average"
-"""What rows over all lists of a posterior of many are called, in place of a list's name."""
+"""What rows over all lists of a posterior of many are called, instead of a list's name."""
 
 LEVELS = (OVERALL, GROUP, WORD)
 """In the order of frames, from all protected words to one."""
@@ -17,5 +17,5 @@ LEVEL_COLUMNS = ("level", "protected_group", "protected_word")
 
 
 def at_level(frame: pd.DataFrame, level: str) -> pd.DataFrame:
-    """Return the rows of one level, counted anew."""
+    """Return the rows of one level, counted again."""
     return frame[frame["level"] == level].reset_index(drop=True)

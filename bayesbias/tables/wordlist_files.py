@@ -36,7 +36,7 @@ ROLES = {"protected": "groups", "stereotype": "stereotypes", "control": "control
 
 @dataclass(frozen=True)
 class Unresolved:
-    """Stands in place of the words of a bundled list that there are not, with the reason."""
+    """Takes the place of the words of a bundled list that there are not, with the reason."""
 
     reason: str
 
@@ -115,7 +115,7 @@ def _parse_json(text: str) -> dict[str, Any]:
     """Read the keys of a list's TOML as JSON, or the arguments of WEFE's ``Query``."""
     content = parse_json(text)
     if not isinstance(content, dict):
-        raise ValueError(f"it holds {shown(content)} in place of an object of sets")
+        raise ValueError(f"it holds {shown(content)} instead of an object of sets")
     targets, attributes = content.get("target_sets"), content.get("attribute_sets")
     if not isinstance(targets, list):
         return content
@@ -140,7 +140,7 @@ def _parse_csv(text: str) -> dict[str, Any]:
     content: dict[str, Any] = {}
     for number, row in enumerate(rows, start=2):
         if len(row) != len(head):
-            raise ValueError(f"row {number} holds {len(row)} cells in place of {len(head)}")
+            raise ValueError(f"row {number} holds {len(row)} cells instead of {len(head)}")
         role, name, word = (row[head.index(key)].strip() for key in HEADS)
         if role not in ROLES:
             raise ValueError(f"row {number}: {unknown_name('role', role, ROLES)}")

@@ -133,7 +133,7 @@ def analyse_change(
     """Fit the change between two tables and read everything a report shows.
 
     `scored` is for scores that a table does not give, `searched` for whether the bias can be found
-    again; `tell` is told of every step before it is taken.
+    again; `tell` receives every step before it runs.
     """
     if scored is not None:
         sources = {"before": scored.before, "after": scored.after}

@@ -1,4 +1,4 @@
-"""Limits that the intervals of a run are held against, from a TOML file."""
+"""Limits that the intervals of a run are compared with, from a TOML file."""
 
 from __future__ import annotations
 

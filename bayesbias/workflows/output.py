@@ -38,7 +38,7 @@ _OWN = re.compile(
     r"|paired|observed|measures|distribution|sampling|order|preference"  # of sentence pairs
     r"|fits|standalone|relative|strata|words)\.csv)"  # of a background
 )
-"""What the record of an earlier run may name for removal, if it is not written anew."""
+"""What the record of an earlier run may name for removal, if it is not written again."""
 
 _PACKAGES = ("bayesbias", "pymc", "arviz", "numpy", "scipy", "pandas", "gensim", "matplotlib")
 
@@ -121,7 +121,7 @@ def require_folder(out: Path) -> None:
 def replace_results(out: Path, *, force: bool) -> Iterator[Path]:
     """Yield an empty folder to write results into, which takes the place of `out` as a whole.
 
-    Files of others in `out` stay. Those of an earlier run go: the ones that are written anew, and
+    Files of others in `out` stay. Those of an earlier run go: the ones that are written again, and
     the ones that the earlier ``run.json`` names. Without `force` nothing is replaced.
     """
 

@@ -93,7 +93,7 @@ def analyse_pairs(
 
     `paired` is from `paired_scores` or `read_scores`. Measures that not all language models have
     are left to `measure_table`; masked and causal models are compared by how probable they find
-    whole sentences. `tell` is told of every step before it is taken.
+    whole sentences. `tell` receives every step before it runs.
     """
     spec = load_model(settings.spec, "preference")
     paired, measures = comparable(paired)

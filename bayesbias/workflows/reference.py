@@ -1,4 +1,4 @@
-"""What the contrasts of a list are read against: equally frequent words, topics, other measures."""
+"""What a list's contrasts are compared with: equally frequent words, topics, other measures."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ if TYPE_CHECKING:
     from .wordlist import Settings
 
 HEADLINE = ("associated", "different")
-"""The contrast that is read against reference lists."""
+"""The contrast that is compared with reference lists."""
 
 REFERENCES: dict[Match, Vary] = {"frequency": "stereotypes", "topics": "both"}
 """Reference lists by what their words match, and which words of the list they replace."""
 
 SCORES = ("weat", "mac", "same")
-"""Scores of the literature that stand beside the contrasts."""
+"""Scores of the literature that accompany the contrasts."""
 
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """What a list's contrasts are read against.
+    """What a list's contrasts are compared with.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class Reference:
 
 
 def leads(contrasts: pd.DataFrame) -> bool:
-    """Return whether contrasts hold the one that is read against reference lists."""
+    """Return whether contrasts hold the one that is compared with reference lists."""
     return not contrast_rows(contrasts).empty
 
 
@@ -119,7 +119,7 @@ def vocabulary_pool(
 
 @contextmanager
 def told_if_it_cannot(what: str) -> Iterator[None]:
-    """Warn, in place of an error, of what an embedding has too few words for."""
+    """Warn, instead of an error, of what an embedding has too few words for."""
     try:
         yield
     except TooFewWordsError as reason:

@@ -74,7 +74,7 @@ class Settings(FitOptions):
     `strip_accents` and `allow_pickle` are for `load_vectors`, `max_missing` is for
     `distance_table`, `pooling` and `layer` are for `contextual_vectors`. `matched` is how many
     control words as frequent are drawn for each stereotype, and `reference_lists` how many lists
-    the contrasts are read against, of either kind; 0 leaves them out.
+    the contrasts are compared with, of either kind; 0 leaves them out.
     """
 
     vectors: str = "glove-demo"
@@ -125,7 +125,7 @@ class Analysis(OfModels[ModelResult]):
 
     `wordlist` has the matched controls, if there are any. `results` are by the model's name, in the
     order asked for; `comparison` is as `compare_models` gives it, None for a single model, and
-    `reference` what the contrasts are read against, None where nothing could be drawn.
+    `reference` what the contrasts are compared with, None where nothing could be drawn.
     `resolved_forms` are words that were read in another form, `cures` what would find missing ones.
     `thin` is as `undersized_sets` gives it. `vectors_hash` is the SHA-256 of the words and vectors
     that were used, `notices` all that the package warned of on the way, each once. `since` is what
@@ -202,7 +202,7 @@ def analyze(
 
     `pool` are words of the embedding to draw matched controls and reference lists from, as
     `vocabulary_pool` draws them. `source` is the whole embedding, by default the settings' vectors.
-    `tell` is told of every step before it is taken. What the parts warn of is issued once a text.
+    `tell` receives every step before it runs. What the parts warn of is issued once a text.
     """
     specs = load_models(settings.models)
     with noticed() as notices:

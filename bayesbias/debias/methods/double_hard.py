@@ -36,7 +36,7 @@ class DoubleHard(DebiasingMethod):
     debiasing leaves the clusters of the most biased words least alike to their classes. The most
     biased words are those of largest and of smallest cos(w, he) - cos(w, she), with the sets'
     ``representation`` as he and she. Then all words are debiased as `hard` does, with a direction
-    learnt anew. The record holds the ``component`` removed and the ``accuracies`` of the clusters
+    learnt again. The record holds the ``component`` removed and the ``accuracies`` of the clusters
     for each that was tried.
 
     Parameters

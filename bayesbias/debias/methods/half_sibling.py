@@ -23,7 +23,7 @@ class HalfSibling(DebiasingMethod):
     With V_D the vectors of the class words (defining, equalise and specific words) as columns, a
     ridge regression predicts every other word's vector from them, its coordinates being the
     observations, and the prediction is subtracted: V_N - V_D (V_DᵀV_D + αI)⁻¹V_Dᵀ V_N. Whatever
-    class words and other words share is taken for spurious. Class words stay as they are.
+    class words and other words share is treated as spurious. Class words stay as they are.
 
     Parameters
     ----------

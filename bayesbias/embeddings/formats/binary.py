@@ -70,7 +70,7 @@ def _header(line: bytes, path: Path) -> Header:
     if line.startswith(FASTTEXT_MAGIC):
         raise ValueError(
             f"{path} is a binary fastText model, not word2vec's binary format; unpack it, or give "
-            "the .vec file that fastText writes beside it"
+            "the .vec file that fastText writes next to it"
         )
     header = parse_header(line, path) if line.endswith(b"\n") else None
     if header is None:

@@ -45,7 +45,7 @@ def read_pickle(source: Source) -> KeyedVectors:
     from gensim.models import KeyedVectors
 
     damage = (pickle.UnpicklingError, EOFError, AttributeError, ImportError, LookupError)
-    try:  # large arrays lie in files beside the pickle; mapped, they need not fit in memory
+    try:  # large arrays lie in files next to the pickle; mapped, they need not fit in memory
         return as_keyed(KeyedVectors.load(str(path), mmap="r"))
     except (*damage, TypeError, ValueError) as error:
         raise ValueError(f"{path} is no file of gensim's vectors ({one_line(error)})") from None
@@ -64,7 +64,7 @@ def read_fasttext(source: Source) -> KeyedVectors:
     except (*damage, ValueError, LookupError, ArithmeticError) as error:
         raise ValueError(
             f"{path} is a binary fastText model that cannot be read ({one_line(error)}); fetch it "
-            "again, or give the .vec file that fastText writes beside it"
+            "again, or give the .vec file that fastText writes next to it"
         ) from None
 
 

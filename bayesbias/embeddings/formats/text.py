@@ -144,7 +144,7 @@ def _by_pandas(content: bytes, dims: int) -> Vector:
 
 def _row(fields: bytes, dims: int, path: Path, number: int) -> Vector:
     values = fields.lstrip(b" ").split(b" ")
-    if len(values) != dims:  # spaces among the numbers were taken for one
+    if len(values) != dims:  # spaces among the numbers were treated as one
         raise _miscounted(path, number, len(values), dims, "the line is damaged")
     if wrong := [value for value in values if not is_number(value)]:
         raise ValueError(f"{path}: line {number:,} has {_shown(wrong[0])} where a number should be")

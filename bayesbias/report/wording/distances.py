@@ -213,7 +213,7 @@ def unmeasured(analysis: Analysis) -> list[str]:
     if len(own) == 1 < len(there):
         found.append(
             f"Only {own[0]} has stereotypes: associated − different compares its words with those "
-            "of the other groups, at the same stereotypes. That its words lie nearer to its own "
+            "of the other groups, at the same stereotypes. That its words are closer to its own "
             "stereotypes than to others’ cannot be said, for there are no others, and words that "
             "are near to everything look the same; control words tell the two apart."
         )

@@ -1,4 +1,4 @@
-"""Sentences about what a contrast is read against: other words, other topics, other measures."""
+"""Sentences about what a contrast is compared with: other words, other topics, other measures."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NAMES = {
 
 
 def finding_lines(analysis: Analysis) -> list[str]:
-    """Word what was measured, the contrast that leads, for whom, and what it is read against."""
+    """Word what was measured, the contrast that leads, for whom, and what it is compared with."""
     lead = headline(analysis)
     return [
         *measured_lines(analysis),
@@ -65,7 +65,7 @@ def _place(reference: Reference, match: str) -> str:
     low, high = signed(row["reference_low"]), signed(row["reference_high"])
     told = (
         f"Of {n_lists} {NAMES[match]}, 95% have an overall contrast between {low} and {high}. Each "
-        "held against its own such range, "
+        "compared with its own such range, "
     )
     places: dict[str, list[str]] = {"outside": [], "inside": []}
     for each in rows.to_dict("records"):

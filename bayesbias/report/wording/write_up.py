@@ -94,7 +94,7 @@ def methods(analysis: Analysis) -> list[Sentence]:
 
 
 def results(analysis: Analysis) -> list[Sentence]:
-    """Word the contrasts, what they are read against, and how far the model fits."""
+    """Word the contrasts, what they are compared with, and how far the model fits."""
     return [
         *_contrasts(analysis),
         *_striking(analysis),
@@ -301,7 +301,7 @@ def _reading(analysis: Analysis) -> Iterator[Sentence]:
     if reference is not None:
         sizes = reference.lists.groupby("match")["list"].nunique()
         yield (
-            f"The differences were read against {sizes['frequency']} lists whose stereotypes are "
+            f"The differences were compared with {sizes['frequency']} lists whose stereotypes are "
             f"any words of like frequency and {sizes['topics']} lists about any topics, drawn from "
             f"{reference.n_words:,} words of the embedding.",
         )
