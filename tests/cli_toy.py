@@ -119,7 +119,7 @@ def listing(folder: Path) -> dict[str, bytes]:
 
 def files_named(page: str) -> list[str]:
     """Files that a report says lie beside it."""
-    told = page.rpartition("Beside this page: ")[2].partition("</p>")[0]
+    told = page.rpartition("Next to this page: ")[2].partition("</p>")[0]
     return sorted(re.findall(r"[\w-]+\.(?:csv|nc|json|md|tex|bib)", told))
 
 

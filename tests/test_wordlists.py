@@ -283,7 +283,7 @@ REFUSED_FILES: list[tuple[str, str | bytes, str]] = [
     ("mine.json", '{"target_sets": [["a"]]}', "its 1 target_sets need as many attribute_sets"),
     ("mine.csv", "role,word\n", r"is not valid CSV: its heads must be role, set and word"),
     ("mine.csv", "", "its heads must be role, set and word; got nothing"),
-    ("mine.csv", "role,set,word\nprotected,a\n", "row 2 holds 2 cells in place of 3"),
+    ("mine.csv", "role,set,word\nprotected,a\n", "row 2 holds 2 cells instead of 3"),
     ("mine.csv", "role,set,word\ngroup,a,b\n", "row 2: unknown role 'group'; .*protected"),
 ]
 

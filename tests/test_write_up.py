@@ -162,7 +162,7 @@ def test_every_contrast_is_held_against_its_own_range(p_values: tuple[float, ...
     reference = SimpleNamespace(of_match=lambda _: rows, lists=lists)
     assert _place(cast(Any, reference), "topics") == (
         "Of 2 lists about any topics, 95% have an overall contrast between −0.100 and +0.200. "
-        f"Each held against its own such range, {PLACES[p_values]}"
+        f"Each compared with its own such range, {PLACES[p_values]}"
     )
 
 
