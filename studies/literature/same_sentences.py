@@ -74,4 +74,4 @@ def pair_correlation(frame: pd.DataFrame, seed: int = 1) -> tuple[float, float, 
         correlate(values["same"], values["difference"], clusters=clusters, seed=seed)
         for clusters in (frame["cluster"], None)
     ]
-    return ends[0].r, min(end.low for end in ends), max(end.high for end in ends)
+    return ends[0]["r"], min(end["low"] for end in ends), max(end["high"] for end in ends)

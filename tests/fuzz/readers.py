@@ -26,7 +26,6 @@ from bayesbias.contextual.sentences import load_sentences, load_templates
 from bayesbias.debias.defining_sets import load_defining_sets
 from bayesbias.embeddings.formats.native import VECTORS, WORDS
 from bayesbias.embeddings.glove_v import APPROXIMATE
-from bayesbias.extrinsic.datasets import read_bios, read_jigsaw
 from bayesbias.maskedlm.pair_files import read_pairs
 from bayesbias.maskedlm.score_files import RECORD, SCORES, read_scored
 from bayesbias.workflows.sweep_spec import load_sweep
@@ -224,19 +223,6 @@ def find(path: Path) -> object:
         return read_results(Path(made), ["a"])
 
 
-def comments() -> tuple[bytes, ...]:
-    """Two comments in the layout of Jigsaw's ``train.csv``."""
-    return (b'id,target,comment_text,male,black\n1,0.5,so,0.0,1.0\n2,0,"a, \nb",,\n',)
-
-
-def bios() -> tuple[bytes, ...]:
-    """Two biographies in the layouts of the hub, and of the first entries."""
-    return (
-        b"hard_text,profession,gender\nShe cures.,19,1\nHe nurses.,13,0\n",
-        b"bio,title,gender\nShe cures.,physician,F\nHe nurses.,nurse,M\n",
-    )
-
-
 def covariances() -> tuple[bytes, ...]:
     """Variances of two words, as GloVe-V stores them: a diagonal, and singular vectors."""
     row = np.ones((1, 2), dtype=np.float32)
@@ -292,8 +278,6 @@ READERS = {
     "parquet table": Reader("table.parquet", bb.read_table, parquet),
     "CrowS-Pairs": Reader("pairs.csv", lambda path: read_pairs(path, "crows-pairs"), crows),
     "StereoSet": Reader("dev.json", lambda path: read_pairs(path, "stereoset"), stereoset),
-    "Jigsaw": Reader("train.csv", read_jigsaw, comments),
-    "Bias in Bios": Reader("bios.csv", read_bios, bios),
     "sweep": Reader("sweep.toml", load_sweep, lambda: (SWEEP,)),
     "sentences": Reader("sentences.csv", load_sentences, natural),
     "templates": Reader("said.toml", load_templates, bundled("contexts", "bleached")),

@@ -1,0 +1,316 @@
+"""Bias of a classifier that is built on an embedding, and the agreement of scores with it.
+
+A score is useful if models that it calls more biased also treat people more unequally
+(Schröder, Schulz and Hammer, 2024, The SAME score, section 2.3 and table 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator, default_rng
+from numpy.typing import ArrayLike, NDArray
+from scipy import optimize, stats
+
+from ._core.arrays import FloatArray
+from ._core.checks import unknown_name
+from ._core.intervals import DEFAULT_CI_PROB, check_probability
+from ._core.random import Seed, as_seed_sequence
+from .tables.schema import require_columns
+
+METHODS = ("pearson", "spearman")
+
+
+def tpr_gaps(
+    truth: ArrayLike,
+    predicted: ArrayLike,
+    group: ArrayLike,
+    *,
+    groups: Sequence[Hashable] | None = None,
+    classes: Sequence[Hashable] | None = None,
+    ci_prob: float = DEFAULT_CI_PROB,
+) -> pd.DataFrame:
+    """Compare a classifier's true positive rates between protected groups, by class.
+
+    Parameters
+    ----------
+    truth, predicted : (n_samples,) or (n_samples, n_classes) array_like
+        Classes; or true and false for each class, if a sample may have several.
+    group : (n_samples,) array_like
+    groups : sequence, optional
+        Order of the groups; the gap is the first minus the second.
+    classes : sequence, optional
+        Names of the columns of many labels.
+
+    Returns
+    -------
+    DataFrame
+        One row a class: ``class``; ``variance`` of the rates over groups, and
+        ``corrected_variance`` without that of sampling, unbiased and possibly below zero; for two
+        groups their ``gap`` with ``low`` and ``high``; ``tpr_GROUP`` and ``n_GROUP`` for each
+        group. Values that need samples of an absent group are NaN. ``gap.abs().mean()`` and
+        ``variance.mean()`` are the bias of a model.
+
+    References
+    ----------
+    De-Arteaga et al. (2019), Bias in Bios; Schröder et al. (2024), section 2.3; Newcombe (1998),
+    method 10; Lum, Zhang and Bower (2022), De-biasing "bias" measurement.
+
+    Examples
+    --------
+    >>> from bayesbias.extrinsic import tpr_gaps
+    >>> tpr_gaps(["nurse"] * 4, ["nurse", "nurse", "nurse", "poet"], ["f", "f", "m", "m"])["gap"]
+    0    0.5
+    Name: gap, dtype: float64
+    """
+    real, guess, member = (np.asarray(column) for column in (truth, predicted, group))
+    if real.ndim not in (1, 2) or real.shape != guess.shape or real.shape[:1] != member.shape:
+        shapes = f"{real.shape}, {guess.shape} and {member.shape}"
+        raise ValueError(f"truth, predicted and group need one row a sample; got shapes {shapes}")
+    if real.ndim == 1:
+        names = np.unique(real).tolist()
+        real, guess = (column[:, None] == np.array(names) for column in (real, guess))
+    else:
+        names = list(range(real.shape[1]) if classes is None else classes)
+        real, guess = _true_or_false("truth", real), _true_or_false("predicted", guess)
+    columns = np.unique(member).tolist() if groups is None else list(groups)
+    for name in set(member.tolist()).difference(columns):
+        raise ValueError(unknown_name("group", str(name), map(str, columns)))
+    inside = (member[:, None] == np.array(columns)).astype(np.int64)
+    n, hits = real.T.astype(np.int64) @ inside, (real & guess).T.astype(np.int64) @ inside
+    if len(columns) < 2 or not (n > 0).all(axis=1).any():
+        raise ValueError(f"no class has samples of every group, two or more; groups: {columns}")
+    tpr = np.divide(hits, n, out=np.full(n.shape, np.nan), where=n > 0)
+    sampling = tpr * (1 - tpr) / np.where(n > 1, n - 1.0, np.nan)
+    frame = pd.DataFrame({"class": names, "variance": tpr.var(axis=1)})
+    frame["corrected_variance"] = tpr.var(axis=1, ddof=1) - sampling.mean(axis=1)
+    if len(columns) == 2:
+        frame[["gap", "low", "high"]] = _gaps(tpr, n, ci_prob)
+    frame[[f"tpr_{name}" for name in columns]] = tpr
+    frame[[f"n_{name}" for name in columns]] = n
+    return frame
+
+
+def _gaps(tpr: FloatArray, n: NDArray[np.int64], ci_prob: float) -> FloatArray:
+    """Gap and its interval by Newcombe (1998), method 10, of two Wilson intervals."""
+    z = stats.norm.interval(check_probability(ci_prob))[1]
+    gap, n_some = tpr[:, 0] - tpr[:, 1], np.where(n > 0, n, np.nan)
+    middle = (tpr + z**2 / (2 * n_some)) / (1 + z**2 / n_some)
+    reach = np.sqrt(tpr * (1 - tpr) / n_some + z**2 / (4 * n_some**2)) * z / (1 + z**2 / n_some)
+    below, above = tpr - (middle - reach), middle + reach - tpr
+    low, high = np.hypot(below[:, 0], above[:, 1]), np.hypot(above[:, 0], below[:, 1])
+    return np.column_stack([gap, gap - low, gap + high])
+
+
+def subgroup_areas(truth: ArrayLike, score: ArrayLike, members: pd.DataFrame) -> pd.DataFrame:
+    """Areas under ROC curves inside subgroups and across their borders (Borkan et al., 2019).
+
+    Parameters
+    ----------
+    truth : (n_samples,) array_like of bool
+    score : (n_samples,) array_like
+        Higher for samples that the classifier calls positive.
+    members : DataFrame
+        One column of true or false a subgroup.
+
+    Returns
+    -------
+    DataFrame
+        ``group``, ``n``, ``n_positive``, and three areas in [0, 1]: ``subgroup`` inside it,
+        ``bpsn`` of background positives with subgroup negatives (low: false positives in the
+        subgroup), ``bnsp`` of background negatives with subgroup positives (low: overlooked ones).
+        NaN if one side has no sample.
+    """
+    positive = _true_or_false("truth", truth)
+    scores, rows = _finite("score", score, len(members)), []
+    if positive.shape != scores.shape:
+        raise ValueError(f"truth has shape {positive.shape} for {len(members)} rows of members")
+    for group, inside in zip(members, _true_or_false("members", members).T, strict=True):
+        areas = {
+            "subgroup": _area(scores[inside & ~positive], scores[inside & positive]),
+            "bpsn": _area(scores[inside & ~positive], scores[~inside & positive]),
+            "bnsp": _area(scores[~inside & ~positive], scores[inside & positive]),
+        }
+        counts = {"n": int(inside.sum()), "n_positive": int((inside & positive).sum())}
+        rows.append({"group": group, **counts, **areas})
+    return pd.DataFrame(rows)
+
+
+def correlate(
+    scores: ArrayLike,
+    biases: ArrayLike,
+    *,
+    clusters: ArrayLike | None = None,
+    method: str = "pearson",
+    ci_prob: float = DEFAULT_CI_PROB,
+    n_resamples: int = 2000,
+    seed: Seed = None,
+) -> dict[str, float]:
+    """Correlate a score with downstream bias.
+
+    The interval is Fisher's z for independent rows, such as models. Where rows share clusters, such
+    as samples of one class, it comes from a bootstrap of whole clusters.
+
+    Parameters
+    ----------
+    scores, biases : (n,) array_like
+    clusters : (n,) array_like, optional
+    method : {"pearson", "spearman"}
+        The interval of ranks is that of Bonett and Wright (2000), Psychometrika 65.
+
+    Returns
+    -------
+    dict
+        ``r``, ``low``, ``high``, ``n``, ``n_clusters``.
+    """
+    if method not in METHODS:
+        raise ValueError(unknown_name("method", method, METHODS))
+    score = _finite("scores", scores, np.size(biases))
+    bias = _finite("biases", biases, len(score))
+    if len(score) < 4 or np.ptp(score) == 0 or np.ptp(bias) == 0:
+        raise ValueError("a correlation needs 4 or more rows, and scores and biases that vary")
+    both, z = np.stack([score, bias]), stats.norm.interval(check_probability(ci_prob))[1]
+    r = _coefficient(both, method)
+    codes, names = pd.factorize(np.arange(len(score)) if clusters is None else np.asarray(clusters))
+    if len(names) < len(score):
+        if codes.shape != score.shape or (codes < 0).any() or len(names) < 5:
+            raise ValueError("clusters must name one of 5 or more clusters for each row")
+        values = _resampled(both, codes, method, n_resamples, default_rng(as_seed_sequence(seed)))
+        low, high = np.quantile(values, [(1 - ci_prob) / 2, (1 + ci_prob) / 2])
+    elif abs(r) == 1:
+        low = high = r
+    else:
+        variance = (1 + r**2 / 2 if method == "spearman" else 1) / (len(score) - 3)
+        low, high = np.tanh(np.arctanh(r) + z * np.sqrt(variance) * np.array([-1, 1]))
+    ends = {"low": float(low), "high": float(high)}
+    return {"r": r, **ends, "n": len(score), "n_clusters": len(names)}
+
+
+def _resampled(
+    both: FloatArray, codes: NDArray[np.int64], method: str, n_resamples: int, rng: Generator
+) -> list[float]:
+    """Correlations of resampled clusters; samples with one value only are drawn again."""
+    rows_of = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
+    values: list[float] = []
+    while len(values) < n_resamples:
+        picked = rng.integers(len(rows_of), size=len(rows_of))
+        sample = both[:, np.concatenate([rows_of[cluster] for cluster in picked])]
+        if (np.ptp(sample, axis=1) > 0).all():
+            values.append(_coefficient(sample, method))
+    return values
+
+
+def correlations(
+    frame: pd.DataFrame,
+    *,
+    method: str = "pearson",
+    ci_prob: float = DEFAULT_CI_PROB,
+    seed: Seed = None,
+) -> pd.DataFrame:
+    """Correlate a score with downstream bias by class, by sample and by model.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        ``model``, ``class``, ``score``, ``bias``, one row a sample or a class.
+
+    Returns
+    -------
+    DataFrame
+        ``level``, ``model`` (empty for the last level) and what `correlate` returns. ``class``:
+        within each model, means of classes. ``sample``: within each model, all rows, clustered by
+        class. ``model``: means over classes of absolute values. Intervals of models that share
+        data are not independent.
+    """
+    require_columns(frame, ("model", "class", "score", "bias"))
+    means = frame.groupby(["model", "class"], sort=False)[["score", "bias"]].mean()
+    sizes = means.abs().groupby("model", sort=False).mean()
+    parts = [("class", name, part) for name, part in means.groupby("model", sort=False)]
+    parts += [("sample", name, part) for name, part in frame.groupby("model", sort=False)]
+    fit = partial(correlate, method=method, ci_prob=ci_prob, seed=as_seed_sequence(seed))
+    rows = []
+    for level, model, part in [*parts, ("model", "", sizes)]:
+        clusters = part["class"] if level == "sample" else None
+        found = fit(part["score"], part["bias"], clusters=clusters)
+        rows.append({"level": level, "model": str(model), **found})
+    return pd.DataFrame(rows)
+
+
+def ranking_accuracy(
+    scores: ArrayLike,
+    biases: ArrayLike,
+    *,
+    models: Sequence[Hashable] | None = None,
+    sds: float = 1.0,
+    ci_prob: float = DEFAULT_CI_PROB,
+) -> dict[str, float]:
+    """How often a score ranks a more biased model above a less biased one.
+
+    Models count that are more than ``sds`` standard deviations below, or above, the mean bias, as
+    in the notebook of Schröder et al. (2024). The accuracy is Mann and Whitney's statistic; its
+    interval is method 5 of Newcombe (2006), Statistics in Medicine 25.
+
+    Parameters
+    ----------
+    scores, biases : (n_runs,) array_like
+        Magnitudes: higher is more biased.
+    models : sequence of n_runs names, optional
+        Runs of one model count once, with their means.
+
+    Returns
+    -------
+    dict
+        ``accuracy``, ``low``, ``high``, and numbers of models ``n_less`` and ``n_more`` biased.
+    """
+    score = _finite("scores", scores, np.size(biases))
+    bias = _finite("biases", biases, len(score))
+    if models is not None:
+        codes = pd.factorize(np.array([*models], dtype=object))[0]
+        score, bias = pd.DataFrame([score, bias]).T.groupby(codes).mean().to_numpy().T
+    apart, z = (
+        (bias - bias.mean()) / (bias.std() or 1),
+        stats.norm.interval(check_probability(ci_prob))[1],
+    )
+    less, more = score[apart < -abs(sds)], score[apart > abs(sds)]
+    if not (m := len(less)) or not (n := len(more)):
+        raise ValueError(f"no models are more than {sds:g} sd below, or above, the mean bias")
+    accuracy = _area(less, more)
+
+    def excess(theta: float) -> float:
+        variance = theta * (1 - theta) / (m * n)
+        ratio = (1 - theta) / (2 - theta) + theta / (1 + theta)
+        return float((accuracy - theta) ** 2 - z**2 * variance * (1 + ((m + n) / 2 - 1) * ratio))
+
+    # At the accuracy itself the excess is negative; at 0 and 1 it has a false root there.
+    low = optimize.brentq(excess, 0, accuracy - 1e-9) if accuracy > 0 else 0.0
+    high = optimize.brentq(excess, accuracy + 1e-9, 1) if accuracy < 1 else 1.0
+    return {"accuracy": accuracy, "low": low, "high": high, "n_less": m, "n_more": n}
+
+
+def _area(low: FloatArray, high: FloatArray) -> float:
+    """Share of pairs in which `high` exceeds `low`, ties counting half."""
+    if not low.size or not high.size:
+        return float("nan")
+    ends = [np.searchsorted(np.sort(low), high, side) for side in ("left", "right")]
+    return float(np.mean(ends) / len(low))
+
+
+def _coefficient(both: FloatArray, method: str) -> float:
+    values = pd.DataFrame(both.T).rank().to_numpy().T if method == "spearman" else both
+    return float(np.clip(np.corrcoef(values)[0, 1], -1, 1))
+
+
+def _finite(name: str, values: ArrayLike, n: int) -> FloatArray:
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape != (n,) or not np.isfinite(array).all():
+        raise ValueError(f"{name} must be {n} finite numbers in the order of the rest")
+    return array
+
+
+def _true_or_false(name: str, values: ArrayLike) -> NDArray[np.bool_]:
+    if not np.isin(values, (0, 1)).all():
+        raise ValueError(f"{name} must be true or false for every sample")
+    return np.asarray(values).astype(bool)
