@@ -14,7 +14,7 @@ import pytest
 from xarray import DataTree
 
 import bayesbias as bb
-from bayesbias._core.store import RESULTS
+from bayesbias._core.jobs import RESULTS
 from bayesbias.embeddings.load import load_vectors
 from bayesbias.model.spec import load_model, spec_from_dict
 from bayesbias.report.list_page import list_page

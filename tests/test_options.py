@@ -48,9 +48,8 @@ def test_keywords_replace_options_and_unknown_ones_are_named() -> None:
     ],
 )
 def test_errors_know_their_argument(options: dict[str, Any], argument: str) -> None:
-    with pytest.raises(ArgumentError, match=rf"^{argument} ") as caught:
+    with pytest.raises(ArgumentError, match=rf"^{argument} "):
         FitOptions(**options)
-    assert caught.value.argument == argument
 
 
 @pytest.mark.parametrize(("name", "known"), [("method", "exact"), ("ci_kind", "hdi")])
@@ -63,7 +62,7 @@ def test_errors_survive_the_way_between_processes() -> None:
     error = ArgumentError("pass ", Argument("case", "lower"), " then")
     again = pickle.loads(pickle.dumps(error))
     assert str(again) == str(error) == "pass case='lower' then"
-    assert again.argument == "case"
+    assert again.args == error.args
 
 
 def test_a_generator_is_not_drawn_from_by_the_check() -> None:

@@ -1,4 +1,4 @@
-"""Checks of arguments, and the errors and words for one that is not allowed."""
+"""Checks of arguments, and errors that name the argument."""
 
 from __future__ import annotations
 
@@ -38,12 +38,7 @@ class NamesArguments(Exception):  # noqa: N818  a mixin of errors and of warning
 
 
 class ArgumentError(NamesArguments, ValueError):
-    """A ValueError that knows which argument it is about."""
-
-    @property
-    def argument(self) -> str:
-        """Name of the argument: the first that the message names."""
-        return next(part.name for part in self.args if isinstance(part, Argument))
+    """A ValueError that names arguments."""
 
 
 class ArgumentWarning(NamesArguments, UserWarning):
@@ -51,7 +46,7 @@ class ArgumentWarning(NamesArguments, UserWarning):
 
 
 def unknown_name(kind: str, name: str, choices: Iterable[str]) -> str:
-    """State that a name is unknown, what there is, and what comes nearest."""
+    """Return that a name is unknown, which names there are, and which name is closest."""
     known = sorted(choices)
     near = get_close_matches(name.lower(), known, n=1, cutoff=0.5)
     hint = f"; did you mean {near[0]!r}? Known" if near else "; known"
@@ -59,7 +54,7 @@ def unknown_name(kind: str, name: str, choices: Iterable[str]) -> str:
 
 
 def check_path(what: str, source: object, otherwise: str) -> None:
-    """Raise a TypeError for what is no name and no path, where `what` is read by one of these."""
+    """Raise a TypeError for what is not a name or a path."""
     if not isinstance(source, str | os.PathLike):
         raise TypeError(
             f"{what} is given by its name or path, or as {otherwise}; got a "
@@ -77,12 +72,3 @@ def check_numbers(**numbers: int) -> None:
 def is_whole(value: object) -> bool:
     """Return whether a value is a whole number; a boolean is none."""
     return isinstance(value, Integral) and not isinstance(value, bool)
-
-
-def is_number(text: str | bytes) -> bool:
-    """Return whether a text is a number as Python writes one."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

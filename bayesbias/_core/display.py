@@ -1,25 +1,18 @@
 """How objects show themselves: a table in a notebook, aligned text in a terminal.
 
-One mechanism for all: a class says what its table holds, and inherits both forms from `Shown`.
-``repr`` is left to the class.
+A class states what its table holds, and inherits both forms from `Shown`. ``repr`` is left to it.
 """
 
 from __future__ import annotations
 
 import re
 import textwrap
-import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Protocol
+from typing import Any
 
 _NUMBER = re.compile(r"[-+−]?[\d,]+(\.\d+)?(e[-+]?\d+)?|nan|[-+−]?inf", re.IGNORECASE)
-_UNPRINTABLE = {"Cc", "Cs", "Zl", "Zp"}
-_REORDERING = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""Marks that change the direction of the text around them."""
-
-GAP = "  "
 
 NOTE_WIDTH = 96
 """Letters of a line of a note."""
@@ -41,30 +34,33 @@ class Sheet:
         """Return aligned lines; what would move a terminal's cursor is written as an escape."""
         from rich.cells import cell_len  # wide letters take two cells
 
-        rows = [tuple(visible(cell) for cell in row) for row in self.rows]
+        rows = [tuple(map(visible, row)) for row in self.rows]
         body = [self.heads, *rows] if self.heads else rows
-        widths = [max(map(cell_len, column)) for column in zip(*body, strict=True)]
-
-        def padded(text: str, width: int, numeric: bool) -> str:
-            space = " " * (width - cell_len(text))
-            return GAP + (space + text if numeric else text + space)
-
-        lines = ["".join(map(padded, row, widths, self._numeric())).rstrip() for row in body]
-        note = [GAP + line for line in textwrap.wrap(visible(self.note), NOTE_WIDTH)]
+        columns = []
+        for column, numeric in zip(zip(*body, strict=True), self._numeric(), strict=True):
+            spaces = [" " * (max(map(cell_len, column)) - cell_len(text)) for text in column]
+            pairs = zip(column, spaces, strict=True)
+            columns.append([space + text if numeric else text + space for text, space in pairs])
+        lines = [
+            "".join(f"  {text}" for text in row).rstrip() for row in zip(*columns, strict=True)
+        ]
+        note = [f"  {line}" for line in textwrap.wrap(visible(self.note), NOTE_WIDTH)]
         return "\n".join([visible(self.title), *lines, *note])
 
     def html(self) -> str:
         """Return an HTML table in which every text stays text."""
         sides = ["right" if numeric else "left" for numeric in self._numeric()]
-        head = "".join(map(_html_cell, ("th",) * len(sides), self.heads, sides))
-        body = "".join(
-            "<tr>" + "".join(map(_html_cell, ("th", *("td",) * len(row)), row, sides)) + "</tr>"
-            for row in self.rows
-        )
-        head = f"<thead><tr>{head}</tr></thead>" if head else ""
+
+        def line(texts: Iterable[str], tag: str) -> str:
+            tags = ["th", *(tag for _ in sides[1:])]
+            cells = zip(tags, sides, map(_html, texts), strict=True)
+            return "".join(f'<{t} style="text-align:{side}">{c}</{t}>' for t, side, c in cells)
+
+        head = f"<thead><tr>{line(self.heads, 'th')}</tr></thead>" if self.heads else ""
+        body = "".join(f"<tr>{line(row, 'td')}</tr>" for row in self.rows)
         note = f"<p><small>{_html(self.note)}</small></p>" if self.note else ""
-        top = f"<caption>{_html(self.title)}</caption>{head}"
-        return f"<table>{top}<tbody>{body}</tbody></table>{note}"
+        caption = f"<caption>{_html(self.title)}</caption>"
+        return f"<table>{caption}{head}<tbody>{body}</tbody></table>{note}"
 
     def _numeric(self) -> list[bool]:
         """Whether each column holds numbers only; one without a head may hold unlike numbers."""
@@ -85,23 +81,19 @@ class Shown:
     def _repr_html_(self) -> str:
         return self._sheet(roomy=True).html()
 
-    def _repr_pretty_(self, printer: Printer, cycle: bool) -> None:
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: ANN401
         printer.text(f"{type(self).__name__}(...)" if cycle else str(self))
 
 
-class Printer(Protocol):
-    """What IPython hands to objects that show themselves."""
-
-    def text(self, text: str, /) -> None:
-        """Write a text."""
-
-
 def visible(text: str) -> str:
-    """Write controls and marks of direction as escapes, so that a line stays one line."""
+    """Write controls and marks of direction as escapes, so that a line stays one line.
+
+    Joiners, which give letters of Persian and others their form, and wide spaces stay.
+    """
     return "".join(
-        letter.encode("unicode_escape").decode("ascii")
-        if unicodedata.category(letter) in _UNPRINTABLE or letter in _REORDERING
-        else letter
+        letter
+        if letter.isprintable() or letter in "\u200c\u200d\u00a0\u3000"
+        else letter.encode("unicode_escape").decode("ascii")
         for letter in text
     )
 
@@ -110,15 +102,7 @@ def _html(text: str) -> str:
     return escape(visible(text))
 
 
-def _html_cell(tag: str, text: str, side: str) -> str:
-    return f'<{tag} style="text-align:{side}">{_html(text)}</{tag}>'
-
-
-SHOWN = 8
-"""Words named in full in an error message; more are counted."""
-
-
-def abridged(words: Sequence[str], most: int = SHOWN, joint: str = " and ") -> str:
+def abridged(words: Sequence[str], most: int = 8, joint: str = " and ") -> str:
     """The first few words, and how many more."""
     more = f"{joint}{len(words) - most} more" if len(words) > most else ""
     return ", ".join(words[:most]) + more

@@ -1,8 +1,9 @@
 """Files and folders that are replaced as a whole, so that a killed run never leaves a half.
 
-New content is written into a hidden stage next to its place, ``.NAME.writing``, and renamed. An old
-folder is renamed into the stage first and removed last. The writer locks the stage. A run that
-is killed between two renames leaves the old folder in the stage; the next run puts it back.
+A new file is written into a hidden folder next to its place, and renamed. A new folder is written
+into a hidden stage, ``.NAME.writing``, which the writer locks; the old folder is renamed into the
+stage, and the new one into its place. A run that is killed between these two renames leaves the old
+folder in the stage, and the next run puts it back.
 """
 
 from __future__ import annotations
@@ -13,17 +14,12 @@ import shutil
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 if sys.platform != "win32":
     import fcntl
-
-_FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
-"""Errors of a system without room."""
-
-_NEW, _OLD = "new", "old"
-"""Names in a stage: the folder of new content, and an old folder that gives way."""
 
 
 @contextmanager
@@ -31,16 +27,19 @@ def replace_file(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path of the same name, which takes the place of ``path`` in the end.
 
     An OSError is raised if the folder is not there or cannot be written to, ``path`` is a folder,
-    there is no room, or another process writes the same file.
+    or there is no room.
     """
     final = Path(path)
     if final.is_dir():
         raise IsADirectoryError(f"{final} is a folder; give the name of a file in it")
     if not final.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {final.parent} to write {final.name} into")
-    with _stage(final.absolute()) as stage, _named_if_full(final):
-        yield stage / _NEW / final.name
-        (stage / _NEW / final.name).replace(final)
+    hidden = TemporaryDirectory(
+        prefix=f".{final.name}.", suffix=".writing", dir=final.parent, ignore_cleanup_errors=True
+    )
+    with _named_if_full(final), hidden as folder:
+        yield Path(folder, final.name)
+        Path(folder, final.name).replace(final)
 
 
 @contextmanager
@@ -57,30 +56,31 @@ def replace_folder(
     has the name of an earlier folder, or another process writes the same folder.
     """
     final = _movable(Path(path))
-    missing = [folder for folder in final.parents if not folder.exists()]
     final.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with _stage(final) as stage, _named_if_full(Path(path)):
-            new = stage / _NEW
-            yield new
-            names = file_names(new)
-            if blocked := sorted(name for name in names if (final / name).is_dir()):
-                text = f"{final / blocked[0]} is a folder, and a result has that name"
-                raise IsADirectoryError(text)
-            _take_over(final, new, {*names, *dropped(names)})
-            if final.exists():
-                final.rename(stage / _OLD)
-            new.rename(final)
-    finally:
-        for folder in missing:
-            with suppress(OSError):  # it is not empty: all went well
-                folder.rmdir()
+    with _named_if_full(Path(path)), _stage(final) as stage:
+        new, old = stage / "new", stage / "old"
+        new.mkdir()
+        yield new
+        names = file_names(new)
+        without = {*names, *dropped(names)}
+
+        def ignored(folder: str, entries: list[str]) -> set[str]:
+            paths = [Path(folder, name) for name in entries]
+            files = [path for path in paths if path.is_symlink() or not path.is_dir()]
+            return {path.name for path in files if path.relative_to(final).as_posix() in without}
+
+        if final.exists():
+            shutil.copytree(
+                final, new, symlinks=True, ignore=ignored, copy_function=_link, dirs_exist_ok=True
+            )
+            final.rename(old)
+        new.rename(final)
 
 
 def recover(path: str | Path) -> None:
-    """Put back what a killed run left in the stage of a path, with a RuntimeWarning.
+    """Put back what a killed run left in the stage of a folder, with a RuntimeWarning.
 
-    An OSError is raised if another process writes there, or a folder there cannot be renamed.
+    An OSError is raised if another process writes there, or the folder cannot be renamed.
     """
     final = _movable(Path(path))
     if _stage_of(final).is_dir():
@@ -110,70 +110,47 @@ def _stage_of(final: Path) -> Path:
 
 @contextmanager
 def _stage(final: Path) -> Iterator[Path]:
-    """Yield a locked hidden folder with an empty one, ``new``; nothing of it is left afterwards."""
+    """Yield a locked hidden folder, empty; put an old folder in it back, first and last."""
     stage = _stage_of(final)
     stage.mkdir(exist_ok=True)
-    with _lock(stage, final):
+    handle = None if sys.platform == "win32" else _locked(stage, final)
+    try:
         if _put_back(stage, final):
-            text = f"a run was stopped while it replaced {final}; the results of before are back"
+            text = f"a run was stopped while it replaced {final}; the earlier results are back"
             warnings.warn(text, RuntimeWarning, stacklevel=4)
-        for name in (_NEW, _OLD):
-            shutil.rmtree(stage / name, ignore_errors=True)
-        try:
-            (stage / _NEW).mkdir()
-            yield stage
-        finally:
-            _put_back(stage, final)
-            shutil.rmtree(stage, ignore_errors=True)
+        for left_over in ("new", "old"):
+            shutil.rmtree(stage / left_over, ignore_errors=True)
+        yield stage
+    finally:
+        _put_back(stage, final)
+        shutil.rmtree(stage, ignore_errors=True)
+        if handle is not None:
+            os.close(handle)
 
 
 def _put_back(stage: Path, final: Path) -> bool:
     """Rename the old folder back if the new one has not come into its place."""
-    lost = (stage / _OLD).exists() and not final.exists()
+    lost = (stage / "old").exists() and not final.exists()
     if lost:
-        (stage / _OLD).rename(final)
+        (stage / "old").rename(final)
     return lost
 
 
-@contextmanager
-def _lock(stage: Path, final: Path) -> Iterator[None]:
-    """Lock a stage as long as the block and this process last, where the system has locks."""
-    if sys.platform == "win32":
-        yield
-        return
+def _locked(stage: Path, final: Path) -> int:
+    """Lock a stage as long as its handle is open, where the file system has locks."""
     handle = os.open(stage, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    try:
-        _lock_or_refuse(handle, stage, final)
-        yield
-    finally:
-        os.close(handle)
-
-
-def _lock_or_refuse(handle: int, stage: Path, final: Path) -> None:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         free = os.path.samestat(os.fstat(handle), stage.stat())  # else its owner just removed it
     except (BlockingIOError, FileNotFoundError):
         free = False
     except OSError:  # not every file system has locks
-        return
+        free = True
     if not free:
+        os.close(handle)
         text = f"another run writes {final} now; wait for its end, or choose another place"
         raise BlockingIOError(text)
-
-
-def _take_over(old: Path, new: Path, without: Collection[str]) -> None:
-    """Link files of the old folder into the new one, in folders that are as they were."""
-    if not old.exists():
-        return
-
-    def ignored(folder: str, names: list[str]) -> set[str]:
-        place = Path(folder).relative_to(old)
-        return {name for name in names if (place / name).as_posix() in without}
-
-    shutil.copytree(
-        old, new, symlinks=True, ignore=ignored, copy_function=_link, dirs_exist_ok=True
-    )
+    return handle
 
 
 def _link(path: str, new: str) -> None:
@@ -191,9 +168,8 @@ def _named_if_full(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno not in _FULL:
+        if error.errno not in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
             raise
-        text = (
-            f"{os.strerror(error.errno)} while it was written; make room, or choose another place"
-        )
+        reason = os.strerror(error.errno)
+        text = f"{reason} while it was written; make room, or choose another place"
         raise OSError(error.errno, text, str(path)) from None

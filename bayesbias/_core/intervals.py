@@ -13,15 +13,11 @@ if TYPE_CHECKING:
 
     from .arrays import FloatArray
 
-DEFAULT_CI_PROB = 0.89
-"""Probability of intervals unless asked otherwise."""
-
-DEFAULT_CI_KIND = "hdi"
-"""Kind of intervals unless asked otherwise."""
+DEFAULT_CI_PROB, DEFAULT_CI_KIND = 0.89, "hdi"
 
 
 def check_probability(ci_prob: float) -> float:
-    """Return a probability that lies in (0, 1), or raise an ArgumentError that says what to do."""
+    """Return a probability that lies in (0, 1), or raise an ArgumentError."""
     if isinstance(ci_prob, bool) or not 0 < ci_prob < 1:
         article = "an" if f"{ci_prob:g}".startswith(("8", "11", "18")) else "a"
         hint = f"; for {article} {ci_prob:g}% interval pass {ci_prob / 100:g}"
@@ -31,11 +27,7 @@ def check_probability(ci_prob: float) -> float:
 
 
 def hdi(draws: FloatArray, ci_prob: float) -> FloatArray:
-    """Highest-density interval of every column, (n_draws, n) to (n, 2).
-
-    The shortest window of the sorted draws, as ArviZ's method "nearest" has it, of all columns at
-    once.
-    """
+    """Highest-density interval of every column, (n_draws, n) to (n, 2), as ArviZ's "nearest"."""
     import numpy as np
 
     n, prob = len(draws), check_probability(ci_prob)
@@ -56,11 +48,7 @@ def eti(draws: FloatArray, ci_prob: float) -> FloatArray:
 
 @dataclass(frozen=True)
 class IntervalKind:
-    """A kind of interval.
-
-    ``bounds`` computes low and high, (n, 2), from draws, (n_draws, n), and a probability; ``name``
-    is what sentences call it, and ``about`` what it is, of a probability that fills ``{}``.
-    """
+    """A kind of interval: how bounds come from draws and a probability, its name, what it is."""
 
     bounds: Callable[[FloatArray, float], FloatArray]
     name: str

@@ -1,17 +1,20 @@
 """Many jobs, each of which returns a frame: run side by side, kept, and not done twice.
 
-What a job returns goes through the same JSON, whether it was computed now or read from the cache
-(`store`), so that a resumed run and an undisturbed one return the same frames. The parent process
-writes the cache: workers of a Dask cluster may be on other machines.
+What a job returns goes through JSON, whether it is computed now or read from the folder of results,
+so that a resumed run and an undisturbed one return the same frames: Python writes a float with as
+many digits as tell it from every other. The parent process writes the results, because workers of
+a Dask cluster may be on other machines.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import signal
 import threading
 import traceback
 import warnings
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import closing, contextmanager, suppress
@@ -22,9 +25,14 @@ from typing import Any
 
 import pandas as pd
 
+from .. import __version__
 from .blas import one_thread
+from .files import replace_file
 from .progress import progress_bar
-from .store import pack_frame, read_results, result_key, unpack_frame, write_result
+from .reading import read_json
+
+RESULTS = "results"
+"""Name of the folder of results in a folder of output."""
 
 _ALONE = threading.Lock()
 """A process runs one job at a time: warnings and threads of linear algebra are the process's."""
@@ -35,8 +43,8 @@ class Job:
     """Something to compute, and what decides its result.
 
     No two jobs of a run share a name. With the package's version the settings, in texts, numbers,
-    lists and mappings, make the key under which the result is kept: what is not in them, a later
-    run does not notice. ``run`` must be picklable: a `functools.partial` of a module's function.
+    lists and mappings, make the key under which the result is kept: a later run does not notice
+    what is not in them. ``run`` must be picklable: a `functools.partial` of a module's function.
     """
 
     name: str
@@ -61,7 +69,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Finished:
-    """What has come of jobs: frames by name and failures, both in the order of the jobs.
+    """Frames by name and failures, both in the order of the jobs.
 
     ``reused`` counts results that were there already, or were computed for a job of equal settings.
     """
@@ -73,8 +81,6 @@ class Finished:
 
 type _Outcome = dict[str, Any] | Failure
 """What a worker sends back: the packed frame and the warnings, or what went wrong."""
-
-type _Keyed = tuple[str, _Outcome]
 
 
 def run_jobs(
@@ -88,18 +94,18 @@ def run_jobs(
 ) -> Finished:
     """Run jobs side by side; one that fails does not stop the others.
 
-    Each result is kept in ``results/`` in a folder as soon as it is there, whole or not at all, and
-    is not computed again by a later run. Jobs of equal settings are computed once. The frames are
+    Each result is kept in ``results/`` in a folder, which is made, as soon as it is there, and is
+    not computed again by a later run. Jobs of equal settings are computed once. The frames are
     the same whatever `n_jobs`: every job has one thread of linear algebra.
 
-    They run in ``n_jobs`` processes: -1 for one a core, 1 for this process alone. Within
-    ``joblib.parallel_config(backend="dask")`` the cluster's workers take them instead. The folder
-    is made; None keeps nothing. The bar on stderr, labeled by ``description``, is shown on
-    a terminal only if ``progress`` is None. Warnings of jobs, now or when their results were kept,
-    are repeated in a category: each text once, with the number of jobs.
+    Jobs run in ``n_jobs`` processes: -1 for one a core, 1 for this process alone. Within
+    ``joblib.parallel_config(backend="dask")`` the cluster's workers take them instead. The bar on
+    stderr, labeled by ``description``, is shown on a terminal only if ``progress`` is None.
+    Warnings of jobs, now or when their results were kept, are repeated in a category: each text
+    once, with the number of jobs.
 
     A ValueError is raised if two jobs have one name, settings cannot make a key, or `n_jobs` is 0,
-    and an OSError if a result cannot be written. One that is damaged is computed again, with a
+    and an OSError if a result cannot be written. A damaged result is computed again, with a
     warning. After Ctrl-C or SIGTERM, which end the workers too, results that were there are kept.
     """
     jobs = list(jobs)
@@ -113,7 +119,7 @@ def run_jobs(
         by_key.setdefault(job.key, job)
     outcomes: dict[str, _Outcome] = {}
     if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+        (folder / RESULTS).mkdir(parents=True, exist_ok=True)
         outcomes |= read_results(folder, by_key)
     todo = {key: job for key, job in by_key.items() if key not in outcomes}
     with (
@@ -124,17 +130,86 @@ def run_jobs(
         for key, outcome in coming:
             outcomes[key] = outcome
             if folder is not None and not isinstance(outcome, Failure):
-                write_result(folder, key, {**outcome, "settings": todo[key].settings})
+                with replace_file(folder / RESULTS / f"{key}.json") as temporary:
+                    content = {**outcome, "settings": todo[key].settings}
+                    temporary.write_text(json.dumps(content), encoding="utf-8")
             update(len(outcomes))
     fresh = sum(not isinstance(outcomes[key], Failure) for key in todo)
     return _finished(jobs, outcomes, fresh, category)
+
+
+def result_key(settings: object) -> str:
+    """Return the SHA-256, in hexadecimal, of what decides a result and of the package's version.
+
+    A ValueError is raised if it is not made of texts, finite numbers, lists and mappings.
+    """
+    content = {"settings": settings, "version": __version__}
+    try:
+        text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"settings must be texts, finite numbers, lists and mappings; got {settings!r}: {error}"
+        ) from None
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def read_results(folder: Path, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return the results that are there, by key; warn of damaged ones, and leave them out."""
+    results, damaged = {}, 0
+    for key in keys:
+        try:
+            result = read_json(folder / RESULTS / f"{key}.json")
+            unpack_frame(result)
+            results[key] = result
+        except FileNotFoundError:
+            continue
+        except (ValueError, TypeError, LookupError, AttributeError):
+            damaged += 1
+    if damaged:
+        text = f"{damaged} result(s) in {folder / RESULTS} are damaged; they are computed again"
+        warnings.warn(text, stacklevel=3)
+    return results
+
+
+def pack_frame(frame: pd.DataFrame, texts: Sequence[str] = ()) -> dict[str, Any]:
+    """Return a frame and warnings as plain lists and texts, which `unpack_frame` reads.
+
+    A TypeError is raised if the frame would not come back as it is: with another index than 0 to
+    n - 1, or values that are no booleans, numbers, texts or None.
+    """
+    from pandas.testing import assert_frame_equal
+
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"a job must return a DataFrame; got a {type(frame).__name__}")
+    content = {
+        "columns": {name: column.tolist() for name, column in frame.items()},
+        "dtypes": {name: str(column.dtype) for name, column in frame.items()},
+        "attrs": frame.attrs,
+        "warnings": list(texts),
+    }
+    try:
+        packed: dict[str, Any] = json.loads(json.dumps(content))
+        assert_frame_equal(unpack_frame(packed)[0], frame, check_exact=True)
+    except (TypeError, ValueError, AssertionError) as error:
+        reason = " ".join(str(error).split())
+        raise TypeError(f"the frame cannot be kept as JSON: {reason}") from None
+    return packed
+
+
+def unpack_frame(packed: Mapping[str, Any]) -> tuple[pd.DataFrame, list[str]]:
+    """Return the frame and the warnings that `pack_frame` packed."""
+    dtypes = packed["dtypes"]
+    columns = {n: pd.Series(values, dtype=dtypes[n]) for n, values in packed["columns"].items()}
+    frame = pd.DataFrame(columns)
+    frame.attrs = dict(packed["attrs"])
+    return frame, [str(text) for text in packed["warnings"]]
 
 
 def _finished(
     jobs: Sequence[Job], outcomes: Mapping[str, _Outcome], fresh: int, category: type[Warning]
 ) -> Finished:
     frames, failures = {}, []
-    notices: dict[str, list[str]] = {}
+    notices: dict[str, list[str]] = defaultdict(list)
     for job in jobs:
         outcome = outcomes[job.key]
         if isinstance(outcome, Failure):
@@ -142,10 +217,10 @@ def _finished(
             continue
         frames[job.name], texts = unpack_frame(outcome)
         for text in texts:
-            notices.setdefault(text, []).append(job.name)
-    for text, names in notices.items():
-        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-        warnings.warn(f"{names[0]}{more}: {text}", category, stacklevel=3)
+            notices[text].append(job.name)
+    for text, (first, *others) in notices.items():
+        more = f" and {len(others)} more" if others else ""
+        warnings.warn(f"{first}{more}: {text}", category, stacklevel=3)
     return Finished(frames, tuple(failures), len(frames) - fresh)
 
 
@@ -166,43 +241,42 @@ def _sigterm_raises() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
 
 
-def _run_all(jobs: Mapping[str, Job], n_jobs: int) -> Generator[_Keyed]:
+def _run_all(jobs: Mapping[str, Job], n_jobs: int) -> Generator[tuple[str, _Outcome]]:
     """Run jobs together; where a worker dies, those without an outcome again, one at a time.
 
-    A dead worker does not tell which job was to blame. A job that kills its worker alone failed.
+    A dead worker does not show which job was to blame. A job that kills its worker alone failed.
     """
-    remaining = dict(jobs)
-    for key, outcome in _run(jobs, n_jobs):
-        del remaining[key]
-        yield key, outcome
-    if remaining:
-        text = f"a worker died; {len(remaining)} job(s) run again, one at a time"
-        warnings.warn(text, RuntimeWarning, stacklevel=3)
-    for key, job in remaining.items():
-        message = "its worker died: killed, crashed or out of memory"
-        outcomes = dict(_run({key: job}, n_jobs))
-        yield key, outcomes.get(key, Failure(job.name, "BrokenExecutor", message))
-
-
-def _run(jobs: Mapping[str, Job], n_jobs: int) -> Iterator[_Keyed]:
-    """Run jobs by joblib's backend, until a worker dies and takes the others with it."""
     from joblib import Parallel, delayed
 
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
-    tasks = [delayed(_outcome)(key, job.name, job.run) for key, job in jobs.items()]
-    with suppress(BrokenExecutor), closing(parallel(tasks)) as outcomes:
-        yield from outcomes
+    remaining = dict(jobs)
+
+    def run(keys: Iterable[str]) -> Iterator[tuple[str, _Outcome]]:
+        tasks = [delayed(_outcome)(key, jobs[key].name, jobs[key].run) for key in keys]
+        with suppress(BrokenExecutor), closing(parallel(tasks)) as outcomes:
+            for key, outcome in outcomes:
+                del remaining[key]
+                yield key, outcome
+
+    yield from run(jobs)
+    if remaining:
+        text = f"a worker died; {len(remaining)} job(s) run again, one at a time"
+        warnings.warn(text, RuntimeWarning, stacklevel=3)
+    for key in list(remaining):
+        yield from run([key])
+    for key in remaining:
+        message = "its worker died: killed, crashed or out of memory"
+        yield key, Failure(jobs[key].name, "BrokenExecutor", message)
 
 
-def _outcome(key: str, name: str, run: Callable[[], pd.DataFrame]) -> _Keyed:
-    """Run one job, in a worker; everything that it warns of comes back as plain text."""
+def _outcome(key: str, name: str, run: Callable[[], pd.DataFrame]) -> tuple[str, _Outcome]:
+    """Run one job, in a worker; warnings come back as plain text, but for developers' ones."""
     with _ALONE, one_thread(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            packed = pack_frame(run())
+            frame = run()
+            kinds = UserWarning | RuntimeWarning
+            texts = [str(one.message) for one in caught if issubclass(one.category, kinds)]
+            return key, pack_frame(frame, list(dict.fromkeys(texts)))
         except Exception as error:  # noqa: BLE001 - a job is anyone's code; its failure is a result
             return key, Failure(name, type(error).__name__, str(error), traceback.format_exc())
-    # Those that are meant for developers are left out.
-    kinds = UserWarning | RuntimeWarning
-    texts = [str(warning.message) for warning in caught if issubclass(warning.category, kinds)]
-    return key, {**packed, "warnings": list(dict.fromkeys(texts))}

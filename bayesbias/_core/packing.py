@@ -17,13 +17,7 @@ from typing import IO, Any
 
 from .checks import unknown_name
 
-_STREAMS: dict[str, Callable[[IO[bytes]], Any]] = {
-    ".gz": gzip.open,
-    ".bz2": bz2.open,
-    ".xz": lzma.open,
-}
-
-ENDINGS = (*_STREAMS, ".zip")
+ENDINGS = (".gz", ".bz2", ".xz", ".zip")
 
 WITHIN = "::"
 """Stands between the path of a ``.zip`` and the name of a file in it."""
@@ -47,42 +41,42 @@ def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes], str]]:
     """
     path, member = parts_of(path)
     packing = path.suffix.lower()
-    try:
-        with path.open("rb") as raw:
-            if packing not in ENDINGS:
-                yield raw, raw, path.name
-                return
-            name, unpacked = path.stem, None
-            if packing == ".zip":
-                name, unpacked = _member(raw, path, member)
-            with unpacked or _STREAMS[packing](raw) as stream:
+    unpack: dict[str, Callable[[IO[bytes]], Any]] = {
+        ".gz": gzip.open,
+        ".bz2": bz2.open,
+        ".xz": lzma.open,
+        ".zip": lambda raw: _member(raw, path, member),
+    }
+    with path.open("rb") as raw:
+        if packing not in ENDINGS:
+            yield raw, raw, path.name
+            return
+        try:
+            with unpack[packing](raw) as stream:
+                name = stream.name if packing == ".zip" else path.stem
                 yield raw, io.BufferedReader(stream), name
-    except (*_DAMAGE, OSError) as error:
-        if isinstance(error, OSError) and (error.errno is not None or packing not in ENDINGS):
-            raise  # of the disk; what decompressors say of damage has no number
-        raise ValueError(
-            f"{path} is cut off, damaged, or not a {path.suffix} file ({error}); fetch or copy it "
-            "again"
-        ) from None
+        except (*_DAMAGE, OSError) as error:
+            if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
+                raise  # of the disk; what decompressors say of damage has no number
+            raise ValueError(
+                f"{path} is cut off, damaged, or not a {path.suffix} file that can be unpacked "
+                f"here ({error}); fetch or copy it again, or unpack it first"
+            ) from None
 
 
-def _member(raw: IO[bytes], path: Path, asked: str) -> tuple[str, Any]:
+def _member(raw: IO[bytes], path: Path, asked: str) -> IO[bytes]:
     """Open the file in an archive that is asked for, or the only one there is."""
     try:
         archive = zipfile.ZipFile(raw)
         members = sorted(name for name in archive.namelist() if not name.endswith("/"))
-        name = asked or members[0] if members else ""
-        stream = archive.open(name) if name in members else raw
-    except (RuntimeError, ValueError, OSError) as error:  # a password, an unknown method, a damage
-        if isinstance(error, OSError) and error.errno != errno.EINVAL:  # a place before the start
-            raise
-        raise ValueError(f"{path} cannot be unpacked here ({error}); unpack it first") from None
-    if asked and asked not in members:
+        if asked in members or (len(members) == 1 and not asked):
+            return archive.open(asked or members[0])
+    except (RuntimeError, ValueError) as error:  # a password, an unknown method, a damage
+        raise zipfile.BadZipFile(str(error)) from None
+    if asked:
         raise ValueError(f"{path}: {unknown_name('file in it', asked, members)[:400]}")
-    if not asked and len(members) != 1:
-        example = f", such as {path}{WITHIN}{members[0]}" if members else ""
-        raise ValueError(
-            f"{path} holds {len(members)} files, not one ({', '.join(members)[:200]}); name the "
-            f"one to read behind {WITHIN}{example}"
-        )
-    return name, stream
+    example = f", such as {path}{WITHIN}{members[0]}" if members else ""
+    raise ValueError(
+        f"{path} holds {len(members)} files, not one ({', '.join(members)[:200]}); name the "
+        f"one to read behind {WITHIN}{example}"
+    )

@@ -18,21 +18,17 @@ def progress_bar(
     shown: bool | None = None,
     in_bytes: bool = False,
 ) -> Iterator[Update]:
-    """Draw a bar while a block runs; the block calls what it is given with what has been done.
+    """Draw a bar while a block runs; the block calls what it gets with the amount done.
 
     ``total`` is the work in all and ``done`` what was done before, named as file sizes if
-    ``in_bytes``. If ``shown`` is None it is drawn on a terminal and in a notebook only, for a log
-    would get empty lines.
+    ``in_bytes``. If ``shown`` is None it is drawn on a terminal and in a notebook only.
     """
-    if total == 0 or shown is False:
-        yield lambda _: None
-        return
     from rich import progress
     from rich.console import Console
 
     console = Console(stderr=True)
     seen = console.is_terminal or console.is_jupyter
-    if not (seen or shown):
+    if total == 0 or not (seen if shown is None else shown):
         yield lambda _: None
         return
     amount = progress.DownloadColumn() if in_bytes else progress.MofNCompleteColumn()

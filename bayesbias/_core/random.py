@@ -17,10 +17,9 @@ def check_seed(seed: Seed) -> None:
     """Raise an ArgumentError if a seed is none of the kinds that there are."""
     from numpy.random import Generator, SeedSequence
 
-    if seed is None or isinstance(seed, Generator | SeedSequence):
+    if isinstance(seed, Generator | SeedSequence | None) or (is_whole(seed) and seed >= 0):
         return
-    if not is_whole(seed) or seed < 0:
-        raise ArgumentError(Argument("seed"), f" must be a whole number from 0 on; got {seed!r}")
+    raise ArgumentError(Argument("seed"), f" must be a whole number from 0 on; got {seed!r}")
 
 
 def as_seed_sequence(seed: Seed) -> SeedSequence:

@@ -10,9 +10,6 @@ from typing import Any
 MOST_BYTES = 1 << 26
 """Bytes of a text file that is read whole: a word list of some millions of words."""
 
-_BITS = 63
-"""Of TOML's integers, besides the sign."""
-
 
 def located(path: Path, error: Exception) -> str:
     """Return an error's text with the path of the file that it is about, once."""
@@ -40,15 +37,13 @@ def read_text(path: Path, most: int = MOST_BYTES) -> str:
 def parse_toml(text: str, what: str) -> dict[str, Any]:
     """Parse a TOML file's text; a ValueError says why it does not make ``what``."""
     try:
-        content = tomllib.loads(text)
-        _require_small(content)
+        return dict(_with_small_numbers(tomllib.loads(text)))
     except RecursionError:
         raise ValueError(f"nests lists or tables too deeply for {what}") from None
-    return content
 
 
 def read_json(path: Path, most: int = MOST_BYTES) -> Any:  # noqa: ANN401
-    """Read a JSON file; a ValueError with the path says why it is none, or too large or deep."""
+    """Read a JSON file; a ValueError with the path says why it cannot be read."""
     try:
         return parse_json(read_text(path, most))
     except ValueError as error:
@@ -56,23 +51,22 @@ def read_json(path: Path, most: int = MOST_BYTES) -> Any:  # noqa: ANN401
 
 
 def parse_json(text: str) -> Any:  # noqa: ANN401
-    """Parse JSON; a ValueError says why it is none, or too deep."""
+    """Parse JSON; a ValueError says why it cannot be parsed."""
     try:
-        content = json.loads(text)
+        return _with_small_numbers(json.loads(text))
     except RecursionError:
         raise ValueError("nests too deeply") from None
     except ValueError as error:
         raise ValueError(f"not a JSON file: {error}") from None
-    _require_small(content)
-    return content
 
 
-def _require_small(content: object) -> None:
-    """Raise a ValueError for an integer of more bits than TOML's have."""
+def _with_small_numbers(content: Any) -> Any:  # noqa: ANN401
+    """Return a content; a ValueError is raised for an integer of more bits than TOML's have."""
     stack = [content]
     while stack:
         value = stack.pop()
         if isinstance(value, dict | list):
             stack.extend(value.values() if isinstance(value, dict) else value)
-        elif isinstance(value, int) and value.bit_length() > _BITS:
+        elif isinstance(value, int) and value.bit_length() > 63:
             raise ValueError(f"a number of {value.bit_length():,} bits is too large")
+    return content

@@ -9,7 +9,7 @@ from .checks import unknown_name
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
-OWN_FRAMES = (str(Path(__file__).parent.parent),)
+OWN_FRAMES = (str(_PACKAGE),)
 """Warnings point to the first line outside of the package, however deep the call was."""
 
 AFTER_WITH = 3
@@ -18,8 +18,7 @@ AFTER_WITH = 3
 
 def bundled_folder(name: str) -> Path:
     """Return a folder that came with the package: wordlists, models, vectors or contexts."""
-    places = (_PACKAGE / "_data" / name, _PACKAGE.parent / name)
-    for place in places:
+    for place in (_PACKAGE / "_data" / name, _PACKAGE.parent / name):
         if place.is_dir():
             return place
     raise FileNotFoundError(f"this installation of bayesbias lacks its folder {name!r}; reinstall")
@@ -35,12 +34,10 @@ def toml_path(
 ) -> Path:
     """Return the path of a bundled TOML file by its name, or of another file by its path.
 
-    ``folder`` is that of the bundled files, ``kind`` says what they hold, and `endings` are those
-    that another file may have. A ValueError is raised if there is no file of the name, or it is
-    called otherwise; FileNotFoundError and IsADirectoryError if the path leads to no file.
+    A ValueError is raised if no bundled file has the name, or another file has an ending that is
+    not among `endings`; FileNotFoundError and IsADirectoryError if the path leads to no file.
     """
-    some = " or ".join(endings)
-    names = bundled_names(folder, ".toml")
+    some, names = " or ".join(endings), bundled_names(folder, ".toml")
     if isinstance(source, str) and source in names:
         return bundled_folder(folder) / f"{source}.toml"
     path = Path(source)

@@ -20,8 +20,8 @@ from cli_toy import write_scored
 from safetensors.numpy import save
 
 import bayesbias as bb
+from bayesbias._core.jobs import RESULTS, pack_frame, read_results
 from bayesbias._core.resources import bundled_folder
-from bayesbias._core.store import RESULTS, pack_frame, read_results
 from bayesbias.contextual.sentences import load_sentences, load_templates
 from bayesbias.debias.defining_sets import load_defining_sets
 from bayesbias.embeddings.formats.native import VECTORS, WORDS

@@ -14,7 +14,6 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 
-from ..._core.checks import is_number
 from ..source import ODD, Chunk, Source, Vector, parse_header, rows_of_chunk
 
 ENDINGS = (".txt", ".vec")
@@ -160,3 +159,12 @@ def _miscounted(path: Path, number: int, count: int, dims: int, advice: str) -> 
 
 def _shown(field: bytes) -> str:
     return repr(field[:40].decode(errors="replace"))
+
+
+def is_number(text: str | bytes) -> bool:
+    """Return whether a text is a number as Python writes one."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
