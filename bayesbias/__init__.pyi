@@ -10,7 +10,7 @@ from . import maskedlm as maskedlm
 from . import nulls as nulls
 from . import plots as plots
 from . import scores as scores
-from .background.matched_controls import matched_controls as matched_controls
+from .background.reference_words import matched_controls as matched_controls
 from .background.vocabulary_contrasts import vocabulary_contrasts as vocabulary_contrasts
 from .comparison.joint import fit_change as fit_change
 from .comparison.many import fit_many as fit_many

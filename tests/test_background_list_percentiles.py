@@ -45,18 +45,18 @@ def test_a_leaning_list_stands_out(leaning: tuple[Any, bb.WordList], vary: Any) 
 
 
 def test_percentiles_of_random_lists_are_even(leaning: tuple[Any, bb.WordList]) -> None:
-    """A list that is random itself: its percentiles over many lists are spread from 0 to 1."""
+    """A list that is random itself: its percentiles over 30 lists are spread from 0 to 1."""
     vectors, words = leaning
     rng = np.random.default_rng(5)
     found = []
-    for seed in range(40):
+    for seed in range(30):
         picked = [f"w{i}" for i in rng.choice(2000, 12, replace=False)]
         groups = {"x": picked[:6], "y": picked[6:]}
         other = bb.WordList("random", groups, dict(words.stereotypes))
         frame = bg.reference_lists(vectors, other, scores=["weat"], n_lists=60, seed=seed)
         found.append(frame["percentile"][0])
-    # Kolmogorov's .001 point for 40 values is 1.95/sqrt(40) = .31.
-    assert stats.kstest(found, "uniform").statistic < 0.31
+    # Kolmogorov's .001 point for 30 values is 1.95/sqrt(30) = .36.
+    assert stats.kstest(found, "uniform").statistic < 0.36
 
 
 def test_pools_are_drawn_among_the_ranks_asked_for_in_any_chunks(leaning, monkeypatch) -> None:
@@ -90,18 +90,3 @@ def test_what_random_lists_refuse(leaning: tuple[Any, bb.WordList]) -> None:
         bg.reference_lists(
             leaning[0], bb.WordList("l", {"x": ["x0"], "y": ["y0"]}, {"x": ["xs0"], "y": ["no"]})
         )
-
-
-def test_a_table_of_scores_with_its_percentiles(leaning: tuple[Any, bb.WordList]) -> None:
-    vectors, words = leaning
-    frame = bb.score_table(vectors, words, scores=["weat", "same", "gweat"], n_resamples=10, seed=0)
-    found = bg.with_percentiles(frame, vectors, words, n_lists=50, seed=3).set_index("score")
-    alone = bg.reference_lists(vectors, words, scores=["same", "weat"], n_lists=50, seed=3)
-    alone = alone.set_index("score")
-    for name in ("same", "weat"):
-        assert found["reference_percentile"][name] == alone["percentile"][name]
-        assert found["reference_p_value"][name] == alone["p_value"][name]
-        assert found["value"][name] == pytest.approx(alone["value"][name])
-    assert np.isnan(found["reference_percentile"]["gweat"])
-    with pytest.raises(ValueError, match="none of the scores same, weat, mac"):
-        bg.with_percentiles(frame[frame["score"] == "gweat"], vectors, words)

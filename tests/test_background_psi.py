@@ -4,6 +4,7 @@ The oracle is `psi`, mean cosines word by word, which shares nothing with the re
 or the product.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from numpy.testing import assert_allclose
 
 import bayesbias as bb
 from bayesbias import background as bg
-from bayesbias.background.projection import products
+from bayesbias.background.vocabulary import products
 from bayesbias.scores import psi
 
 
@@ -52,13 +53,16 @@ def write(vectors: Any, folder: Path, kind: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("kind", [".bin", ".bin.gz", ".txt", ".vec.gz", ""])
-def test_every_source_and_chunks_of_any_size_give_the_same_numbers(toy, tmp_path, kind) -> None:
+@pytest.mark.parametrize("kind", [".bin", ".vec.gz", ""])
+def test_every_source_and_chunks_of_any_size_give_the_same_numbers(
+    toy: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
     """To rounding; the last attribute word is the last word of the file, and none is the first."""
     path = write(toy, tmp_path, kind)
     expected = bg.distribution(toy, Z, Z2).psi
-    for rows in (None, 1, 7, 1000, 3000, 9999):
-        found = bg.distribution(path, Z, Z2, rows=rows, progressbar=False)
+    for rows in (9999, 1000, 7):
+        monkeypatch.setattr("bayesbias.embeddings.source.READ_SIZE", rows * 4 * 37)
+        found = bg.distribution(path, Z, Z2, progressbar=False)
         assert_allclose(found.psi, expected, rtol=0, atol=1e-15)  # 37 products, in another order
 
 
@@ -75,7 +79,7 @@ def test_the_product_is_that_of_unit_vectors(n: int, dims: int, count: int, seed
     assert (np.abs(found - expected) < 2e-7 * lengths).all()
 
 
-@pytest.mark.parametrize("power", [-124, -80, -34, -33, 0, 31, 32, 33, 80, 124])
+@pytest.mark.parametrize("power", [-124, -33, 32, 124])
 def test_lengths_of_vectors_make_no_difference(power: int) -> None:
     """Also where squares leave float32; powers of two, which the numbers themselves survive."""
     rng = np.random.default_rng(7)
@@ -96,22 +100,10 @@ def test_many_experiments_in_one_pass(toy: Any) -> None:
     assert len({id(each.vocabulary) for each in found.values()}) == 1
 
 
-def test_vectors_of_another_length_are_refused(toy: Any) -> None:
-    with pytest.raises(ValueError, match="vectors of 37 and of 9 dimensions: the"):
-        products(toy.vectors, np.ones((1, 9)))
-
-
 @pytest.mark.parametrize(("case", "row"), [("lower", 0), ("fallback", 1)])
 def test_how_words_are_looked_up(case: str, row: int) -> None:
     rng = np.random.default_rng(2)
     vectors = keyed(["paul", "Paul", "ann", "x", "Y", "y"], rng.standard_normal((6, 5)))
-    refused(
-        "none of the 1 words of Z is in the embedding .Ann",
-        bg.distribution,
-        vectors,
-        ["Ann"],
-        ["Y"],
-    )
     found = bg.distribution(vectors, ["Ann"], ["Y"], case=case)
     loaded = bb.load_vectors(vectors, ["Ann", "Y", "Paul"], case=case)
     expected = psi(vectors.vectors, loaded[["Ann"]], loaded[["Y"]])
@@ -149,60 +141,84 @@ def test_experiments_without_words_are_refused_or_left_out_with_a_word(toy: Any)
     )
     assert texts[1].startswith("no Z: none of the 1 words of Z")
     refused("no Z: none", bg.distributions, toy, {"no Z": made["no Z"]}, lacking="skip")
-    with pytest.raises(ValueError, match="unknown lacking 'skp'; did you mean 'skip'"):
-        bg.distributions(toy, made, lacking="skp")
 
 
-def test_an_attribute_without_a_direction(toy: Any) -> None:
-    matrix = toy.vectors[:9].copy()
-    matrix[3] = 0.0
-    with pytest.raises(ValueError, match="attribute word 'w3' is all zeros or not finite"):
-        bg.distribution(keyed([f"w{i}" for i in range(9)], matrix), ["w3"], ["w2"])
-
-
-def test_words_that_stand_twice(tmp_path: Path) -> None:
+def test_of_a_word_that_is_there_twice_the_first_may_count(tmp_path: Path) -> None:
     path = tmp_path / "twice.txt"
     path.write_text("a 1 2\nb 3 -4\na 5 6\nc 7 8\nd -1 1\nb 0 1\n", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"2 word.s. stand .*more than once \('a', 'b'\).*first"):
+    with pytest.raises(ValueError, match=r"2 word.s. are .*more than once \('a', 'b'\).*first"):
         bg.distribution(path, ["a"], ["b"])
     found = bg.distribution(path, ["a"], ["b"], duplicates="first")
     assert list(found.vocabulary) == ["a", "b", "c", "d"]
     rows = np.array([[1, 2], [3, -4], [7, 8], [-1, 1]])
     assert_allclose(found.psi, psi(rows, rows[[0]], rows[[1]]), atol=ROUNDING)
-    refused("unknown duplicates 'last'", bg.distribution, path, ["a"], ["b"], duplicates="last")
+
+
+def zeroed(row: int) -> Any:
+    matrix = random_vectors().vectors[:9].copy()
+    matrix[row] = 0.0
+    return keyed([f"w{i}" for i in range(9)], matrix)
+
+
+def seven() -> bg.Distribution:
+    return bg.distribution(keyed([*"abcdefg"], random_vectors().vectors[:7]), ["a"], ["b"])
+
+
+LIST = bb.WordList("l", {"x": [*"abc"], "y": [*"def"]}, {"x": ["g"], "y": ["h"]})
 
 
 @pytest.mark.parametrize(
-    ("Z", "Z2", "error", "what"),
+    ("call", "what"),
     [
-        ("w1", ["w2"], TypeError, "Z must be a list of words; got the string 'w1'"),
-        (["w1"], [], ValueError, "Z2 is empty"),
-        (["w1", "w1"], ["w2"], ValueError, "Z holds 'w1' more than once"),
-        (["x", "y"], ["w2"], ValueError, r"none of the 2 words of Z is .*\(x, y\).*case='lower'"),
+        (lambda: bg.distribution(random_vectors(), [], ["w2"]), "Z is empty"),
+        (lambda: bg.distribution(random_vectors(), ["w1"] * 2, ["w2"]), "'w1' more than once"),
+        (
+            lambda: bg.distribution(random_vectors(), ["x", "y"], ["w2"]),
+            r"none of the 2 words of Z is .*\(x, y\).*case='lower'",
+        ),
+        (lambda: bg.distribution(zeroed(3), ["w3"], ["w2"]), "word 'w3' is all zeros or not fin"),
+        (
+            lambda: bg.distribution(keyed(["a", "b"], np.eye(2)), ["a"], ["b"]),
+            "holds 2 words with a direction; a background needs 3",
+        ),
+        (
+            lambda: bg.distributions(random_vectors(), {"e": (["w1"], ["w2"])}, lacking="skp"),
+            "unknown lacking 'skp'; did you mean 'skip'",
+        ),
+        (
+            lambda: seven().among(0, 5).relative_bias([*"abc"], [*"def"]),
+            "has 5 words, fewer than the 6 that sets of 3 and 3 need",
+        ),
+        (lambda: seven().phi([*"abcdefg"], against="sets"), "a set of 7 words leaves none of the"),
+        (lambda: seven().among(5), "ranks 5 to None of 7 words hold 2"),
+        (
+            lambda: seven().phi(["A", "no"]),
+            r"none of the 2 words of the set .*pass case='fallback'",
+        ),
+        (lambda: seven().phi([]), "none of the 0 words"),
+        (lambda: seven().phi(["a"], tail="three"), "unknown tail 'three'"),  # type: ignore[arg-type]
+        (lambda: seven().qq(0), "points must be a whole number from 1 on; got 0"),
+        (lambda: seven().relative_bias([*"ab"], [*"bc"]), "X and Y share b; take"),
+        (lambda: bg.random_sums(np.ones(9), (3,), 0), "n_resamples must be a whole number"),
+        (lambda: bg.strata({"e": seven()}, (5, 5)), r"cuts must be ascending .*\(5, 5\)"),
+        (lambda: bg.relative({}, {}, alpha=5), r"alpha must lie in \(0, 1\), got 5"),
+        (lambda: bg.experiments(["neutral"]), r"list 'neutral' has 0 group\(s\) with stereotypes"),
+        (lambda: bg.experiments([]), "there are no word lists"),
+        (
+            lambda: bg.distribution(keyed([*"abcd"], np.ones((4, 3))), ["a"], ["b"]).phi(["c"]),
+            "the same for all words",
+        ),
+        (
+            lambda: bg.reference_lists(keyed([*"abcdefghij"], np.eye(10)), LIST, n_lists=2),
+            "has 2 words to choose from, fewer than the 6",
+        ),
     ],
 )
-def test_bad_attribute_sets(toy: Any, Z: Any, Z2: Any, error: type[Exception], what: str) -> None:
-    refused(what, bg.distribution, toy, Z, Z2, error=error)
+def test_what_is_refused(call: Callable[[], object], what: str) -> None:
+    refused(what, call)
 
 
-def test_a_vocabulary_that_is_too_small(toy: Any) -> None:
-    two = keyed(["a", "b"], toy.vectors[:2])
-    with pytest.raises(ValueError, match="holds 2 words with a direction; a background needs 3"):
-        bg.distribution(two, ["a"], ["b"])
-    few = bg.distribution(keyed([*"abcdefg"], toy.vectors[:7]), ["a"], ["b"])
-    with pytest.raises(ValueError, match="has 5 words, fewer than the 6 that sets of 3 and 3 need"):
-        few.among(0, 5).relative_bias([*"abc"], [*"def"])
-    refused("a set of 7 words leaves none of the 7", few.phi, [*"abcdefg"], against="sets")
-    refused("ranks 5 to None of 7 words hold 2", few.among, 5)
-    words = bb.WordList("l", {"x": [*"abc"], "y": [*"def"]}, {"x": ["g"], "y": ["h"]})
-    other = keyed([*"abcdefghijkl"], toy.vectors[:12])
-    with pytest.raises(ValueError, match="has 4 words to choose from, fewer than the 6"):
-        bg.reference_lists(other, words, n_lists=2)
-
-
-def test_a_background_that_does_not_vary() -> None:
-    same = keyed([*"abcd"], np.ones((4, 3)))
-    found = bg.distribution(same, ["a"], ["b"])
-    refused("does not vary", found.phi, ["c"])
-    with pytest.raises(ValueError, match="the same for all words"):
-        _ = found.fit
+@pytest.mark.parametrize("call", [lambda: seven().phi("a"), lambda: bg.distribution({}, "w1", [])])
+def test_a_text_is_no_set_of_words(call: Callable[[], object]) -> None:
+    with pytest.raises(TypeError):
+        call()

@@ -163,11 +163,3 @@ def test_what_is_refused() -> None:
         name="x", groups={"a": ("waaa",), "b": ("waab",)}, stereotypes={"a": ("q",), "b": ("r",)}
     )
     refused("none of the stereotypes of 'x'", bb.matched_controls, vectors, nothing)
-
-
-def test_a_table_of_matched_words_is_written_and_read(tmp_path: Path) -> None:
-    vectors = vocabulary()
-    words = bb.matched_controls(vectors, wordlist(vectors, np.arange(2_000, 2_040)), seed=1)
-    table = bb.distance_table(vectors, words)
-    bb.write_table(table, tmp_path / "table.csv")
-    pd.testing.assert_frame_equal(bb.read_table(tmp_path / "table.csv"), table, check_exact=False)

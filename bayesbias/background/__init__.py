@@ -1,11 +1,13 @@
-"""Reference distributions: how the whole vocabulary leans, to read every bias against.
+"""Reference distributions: how the whole vocabulary leans, to compare every bias with.
 
 ``distribution(source, Z, Z2)`` computes ψ of every word; ``experiments()`` and
 ``distributions(source, experiments)`` do so for many lists in one pass over the file; `standalone`,
-`relative`, `fits`, `strata` and `words` make tidy frames of them. ``reference_lists`` finds where
-SAME, WEAT and MAC of a list lie among lists of random words of the same size.
+`relative`, `fits`, `strata` and `words` make tidy frames of them. ``reference_lists`` compares
+SAME, WEAT and MAC of a list with those of lists of random words of the same size.
 """
 
+from .distribution import Distribution as Distribution
+from .distribution import NormalFit as NormalFit
 from .experiment import CALISKAN as CALISKAN
 from .experiment import Experiment as Experiment
 from .experiment import experiments as experiments
@@ -17,12 +19,9 @@ from .frames import standalone as standalone
 from .frames import strata as strata
 from .frames import words as words
 from .list_percentiles import reference_lists as reference_lists
-from .list_percentiles import with_percentiles as with_percentiles
-from .normal_fit import NormalFit as NormalFit
-from .psi_distribution import Distribution as Distribution
-from .psi_of_source import distribution as distribution
-from .psi_of_source import distributions as distributions
 from .relative_bias import RelativeBias as RelativeBias
 from .relative_bias import random_sums as random_sums
 from .topics import topic_prior as topic_prior
 from .topics import topic_tables as topic_tables
+from .vocabulary import distribution as distribution
+from .vocabulary import distributions as distributions

@@ -1,4 +1,4 @@
-"""Experiments: two attribute sets that span a bias, and two word sets that are asked about it."""
+"""Experiments: two attribute sets that span a bias, and two word sets that are compared."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ CALISKAN = tuple(f"weat{number}" for number in range(1, 11))
 
 @dataclass(frozen=True)
 class Experiment:
-    """Word sets X and Y, and attribute sets Z and Z2, with what each is called.
+    """Word sets X and Y, and attribute sets Z and Z2, with their labels.
 
     Parameters
     ----------
     name : str
     X, Y : tuple of str
-        Words whose leaning is asked for; X is the set said to lean to Z, Y to Z2.
+        X is the set said to lean to Z, Y to Z2.
     Z, Z2 : tuple of str
-        Attribute words; ψ is positive for words nearer to Z.
+        Attribute words; ψ is positive for words closer to Z.
     labels : tuple of str
         What X, Y, Z and Z2 are called.
     """
@@ -49,8 +49,7 @@ def experiments(
     Parameters
     ----------
     wordlists : iterable of str, Path or WordList
-        Lists with two groups or more and a stereotype set for each; the ten tests of Caliskan et
-        al. by default.
+        Lists of two groups or more with stereotypes.
 
     Returns
     -------
@@ -66,18 +65,24 @@ def experiments(
         wordlists = (wordlists,)
     made: dict[str, Experiment] = {}
     for words in map(load_wordlist, wordlists):
-        groups = [name for name in words.groups if name in words.stereotypes]
-        if len(groups) < 2:
-            raise ValueError(
-                f"the list {words.name!r} has {len(groups)} group(s) with stereotypes; a "
-                "background needs two attribute sets"
-            )
+        groups = compared_groups(words)
         for first, second in combinations(groups, 2):
             name = words.name if len(groups) == 2 else f"{words.name}: {first}, {second}"
             labels = (first, second, words.set_name(first), words.set_name(second))
-            sets = (words.groups, words.stereotypes)
-            X, Y, Z, Z2 = (tuple(each[group]) for each in sets for group in (first, second))
+            X, Y = words.groups[first], words.groups[second]
+            Z, Z2 = words.stereotypes[first], words.stereotypes[second]
             made[name] = Experiment(name, X, Y, Z, Z2, labels)
     if not made:
         raise ValueError("there are no word lists; name one or more")
     return made
+
+
+def compared_groups(words: WordList) -> list[str]:
+    """Return the groups with stereotypes; a ValueError if there are fewer than two."""
+    groups = [name for name in words.groups if name in words.stereotypes]
+    if len(groups) < 2:
+        raise ValueError(
+            f"the list {words.name!r} has {len(groups)} group(s) with stereotypes; two or more are "
+            "needed"
+        )
+    return groups

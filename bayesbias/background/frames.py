@@ -7,11 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from .._core.arrays import FloatArray
 from .._core.random import Seed, as_seed_sequence
 from ..scores.permutation import permutation_test
+from .distribution import Distribution
 from .experiment import Experiment
-from .psi_distribution import Distribution
 from .relative_bias import N_RESAMPLES
 
 CUTS = (1_000, 10_000, 50_000, 100_000)
@@ -21,10 +20,7 @@ GRID = 256
 """Points of a density."""
 
 ALPHA = 0.05
-"""Level of the readings. Smarda's "α = 0.5" is to be read so."""
-
-FROM_RELATIVE_BIAS = ("n_x", "n_y", "statistic", "expected", "sd", "z")
-"""Columns of `relative` that are attributes of a `RelativeBias`."""
+"""Level of the readings; Smarda's "α = 0.5" means this."""
 
 Experiments = Mapping[str, Experiment]
 Distributions = Mapping[str, Distribution]
@@ -33,8 +29,8 @@ Distributions = Mapping[str, Distribution]
 def fits(distributions: Distributions) -> pd.DataFrame:
     """Return a row a distribution: ``experiment``, ``n_words`` and the fields of `NormalFit`."""
     rows = [
-        {"experiment": name, "n_words": each.n_words, **vars(each.fit)}
-        for name, each in distributions.items()
+        {"experiment": name, "n_words": one.n_words, **vars(one.fit)}
+        for name, one in distributions.items()
     ]
     return pd.DataFrame(rows)
 
@@ -58,16 +54,15 @@ def strata(distributions: Distributions, cuts: Sequence[int] = CUTS) -> pd.DataF
     if list(cuts) != sorted(set(cuts)) or not all(cut > 0 for cut in cuts):
         raise ValueError(f"cuts must be ascending ranks above 0; got {tuple(cuts)}")
     rows = []
-    for name, each in distributions.items():
-        total = len(each.psi)
+    for name, one in distributions.items():
+        total = len(one.psi)
         ends = [cut for cut in cuts if cut < total - 2] + [total]
         for first, stop in zip([0, *ends[:-1]], ends, strict=True):
-            part = each.among(first, stop)
-            spread = (part.mean, part.sd, part.fit.skew, part.fit.kurtosis)
-            shift = (part.mean - each.mean) / each.sd
-            rows.append((name, first + 1, stop, part.n_words, *spread, shift))
-    columns = ["experiment", "first", "last", "n_words", "mean", "sd", "skew", "kurtosis", "shift"]
-    return pd.DataFrame(rows, columns=columns)
+            part = one.among(first, stop)
+            moments = {key: getattr(part.fit, key) for key in ("mean", "sd", "skew", "kurtosis")}
+            place = {"experiment": name, "first": first + 1, "last": stop, "n_words": part.n_words}
+            rows.append(place | moments | {"shift": (part.mean - one.mean) / one.sd})
+    return pd.DataFrame(rows)
 
 
 def densities(distributions: Distributions, points: int = GRID) -> pd.DataFrame:
@@ -76,25 +71,33 @@ def densities(distributions: Distributions, points: int = GRID) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``experiment``, ``psi``, ``density`` (a histogram smoothed by a Gaussian of Silverman's
-        width) and ``normal``; attributes ``ticks`` (experiment to the ends of the middle 95% of
-        the Normal) and ``means``.
+        ``experiment``, ``psi``, over the middle 99.98% of words; ``density``, a histogram smoothed
+        by a Gaussian of Silverman's width, and ``normal``; attributes ``ticks`` (experiment to the
+        ends of the middle 95% of the Normal) and ``means``.
     """
-    parts, ticks, means = [], {}, {}
-    for name, each in distributions.items():
-        x, y = _density(each.ranked, points)
-        z = (x - each.mean) / each.sd
-        normal = np.exp(-(z**2) / 2) / (each.sd * np.sqrt(2 * np.pi))
-        parts.append(pd.DataFrame({"experiment": name, "psi": x, "density": y, "normal": normal}))
-        ticks[name] = (each.mean - 1.959964 * each.sd, each.mean + 1.959964 * each.sd)
-        means[name] = each.mean
+    from scipy.ndimage import gaussian_filter1d
+
+    parts, ticks = [], {}
+    for name, one in distributions.items():
+        low, high = np.quantile(one.ranked, [1e-4, 1 - 1e-4])
+        margin = 0.1 * (high - low)
+        counts, edges = np.histogram(one.ranked, points, (low - margin, high + margin))
+        step = edges[1] - edges[0]
+        width = 0.9 * one.ranked.std() * one.n_words**-0.2
+        density = gaussian_filter1d(counts / (one.n_words * step), width / step, mode="constant")
+        psi = (edges[:-1] + edges[1:]) / 2
+        z = (psi - one.mean) / one.sd
+        normal = np.exp(-(z**2) / 2) / (one.sd * np.sqrt(2 * np.pi))
+        columns = {"experiment": name, "psi": psi, "density": density, "normal": normal}
+        parts.append(pd.DataFrame(columns))
+        ticks[name] = (one.mean - 1.959964 * one.sd, one.mean + 1.959964 * one.sd)
     frame = pd.concat(parts, ignore_index=True)
-    frame.attrs = {"ticks": ticks, "means": means}
+    frame.attrs = {"ticks": ticks, "means": {name: one.mean for name, one in distributions.items()}}
     return frame
 
 
 def words(distribution: Distribution, sets: Mapping[str, Iterable[str]]) -> pd.DataFrame:
-    """Compute ψ of single words of some sets, and where each lies in the reference distribution.
+    """Compute ψ of single words of some sets, and the place of each in the distribution.
 
     Returns
     -------
@@ -113,7 +116,7 @@ def words(distribution: Distribution, sets: Mapping[str, Iterable[str]]) -> pd.D
 
 
 def standalone(distributions: Distributions, experiments: Experiments) -> pd.DataFrame:
-    """Compute where each set lies in its reference distribution, as in Smarda's table 2.
+    """Compare each set with its reference distribution, as in Smarda's table 2.
 
     Parameters
     ----------
@@ -132,10 +135,9 @@ def standalone(distributions: Distributions, experiments: Experiments) -> pd.Dat
         sets of this size.
     """
     rows = []
-    for name, each in _paired(distributions, experiments):
-        own = experiments[name]
-        for role, label, listed in zip("XY", own.labels, (own.X, own.Y), strict=False):
-            psi = each.found(listed, role)
+    for name, one in distributions.items():
+        for role, (label, listed) in zip("XY", experiments[name].sets.items(), strict=True):
+            psi = one.psi_of_set(listed, role)
             rows.append(
                 {
                     "experiment": name,
@@ -144,15 +146,15 @@ def standalone(distributions: Distributions, experiments: Experiments) -> pd.Dat
                     "n_words": len(psi),
                     "n_missing": len(set(listed)) - len(psi),
                     "psi": float(psi.mean()),
-                    "reference_mean": each.mean,
-                    "reference_sd": each.sd,
-                    "phi_reference": each.phi(listed),
-                    "phi_zero": each.phi(listed, "zero"),
-                    "p_reference": each.phi(listed, tail="two"),
-                    "p_zero": each.phi(listed, "zero", "two"),
-                    "rank": each.phi(listed, kind="empirical"),
-                    "p_rank": each.phi(listed, tail="two", kind="empirical"),
-                    "p_sets": each.phi(listed, tail="two", against="sets"),
+                    "reference_mean": one.mean,
+                    "reference_sd": one.sd,
+                    "phi_reference": one.phi(listed),
+                    "phi_zero": one.phi(listed, "zero"),
+                    "p_reference": one.phi(listed, tail="two"),
+                    "p_zero": one.phi(listed, "zero", "two"),
+                    "rank": one.phi(listed, kind="empirical"),
+                    "p_rank": one.phi(listed, tail="two", kind="empirical"),
+                    "p_sets": one.phi(listed, tail="two", against="sets"),
                 }
             )
     return pd.DataFrame(rows)
@@ -183,38 +185,38 @@ def relative(
         One row an experiment: ``experiment``, ``n_x``, ``n_y``; ``statistic``, Σ_X ψ - Σ_Y ψ;
         ``expected`` and ``sd`` over random pairs in closed form, ``z``; ``p_normal`` and
         ``p_simulated``, two-sided; ``p_weat``, WEAT's exact two-sided p over the splits of X∪Y,
-        which no other word enters; ``x_biased`` and ``y_biased``, +1 (to Z), -1 (to Z2) or 0,
+        which uses no other word; ``x_biased`` and ``y_biased``, +1 (to Z), -1 (to Z2) or 0,
         where a set's mean lies outside the middle 1 - alpha of all words, as in Smarda;
-        ``x_share``, which part of the difference of the means comes from X's being off the
-        mean of all words, d_X/(d_X - d_Y) with d the mean of a set less that of all words (the
-        rest comes from Y's): above 1 or below 0 where both sets lie on one side, so that one
-        takes back what the other adds; NaN where the means are equal; ``x_distance_share``,
-        |d_X|/(|d_X| + |d_Y|) in [0, 1], which of the two lies further off; and ``reading``.
+        ``x_share``, the part of the difference of the means that comes from X, d_X/(d_X - d_Y) with
+        d the mean of a set less that of all words (the rest comes from Y): above 1 or below 0 where
+        both sets lie on one side, so that one takes back what the other adds; NaN where the means
+        are equal; ``x_distance_share``, |d_X|/(|d_X| + |d_Y|) in [0, 1]; and ``reading``.
     """
     if not 0 < alpha < 1:
         raise ValueError(f"alpha must lie in (0, 1), got {alpha}; for a 5% level pass 0.05")
     rows = []
     sequence = as_seed_sequence(seed)
     seeds = sequence.spawn(len(distributions))
-    for (name, each), own in zip(_paired(distributions, experiments), seeds, strict=True):
-        X, Y = experiments[name].X, experiments[name].Y
-        found = each.relative_bias(X, Y, n_resamples=n_resamples, seed=own)
-        psi = [each.psi_of(listed).to_numpy() for listed in (X, Y)]
-        off = [float(values.mean() - each.mean) for values in psi]
-        outside = [each.phi(listed, tail="two") < alpha for listed in (X, Y)]
-        sides = [int(np.sign(far)) if out else 0 for far, out in zip(off, outside, strict=True)]
+    for (name, one), seed_of_one in zip(distributions.items(), seeds, strict=True):
+        sets = (experiments[name].X, experiments[name].Y)
+        bias = one.relative_bias(*sets, n_resamples=n_resamples, seed=seed_of_one)
+        psi = [one.psi_of(listed).to_numpy() for listed in sets]
+        x, y = (float(values.mean() - one.mean) for values in psi)
+        outside = [one.phi(listed, tail="two") < alpha for listed in sets]
+        sides = [int(np.sign(d)) if out else 0 for d, out in zip((x, y), outside, strict=True)]
+        fields = ("n_x", "n_y", "statistic", "expected", "sd", "z")
         rows.append(
             {
                 "experiment": name,
-                **{field: getattr(found, field) for field in FROM_RELATIVE_BIAS},
-                "p_normal": found.p_normal(),
-                "p_simulated": found.p_simulated(),
+                **{field: getattr(bias, field) for field in fields},
+                "p_normal": bias.p_normal(),
+                "p_simulated": bias.p_simulated(),
                 "p_weat": float(permutation_test(*psi).p_value),
                 "x_biased": sides[0],
                 "y_biased": sides[1],
-                "x_share": _share(off[0], -off[1]),
-                "x_distance_share": _share(abs(off[0]), abs(off[1])),
-                "reading": reading(found.p_simulated() < alpha, *sides),
+                "x_share": x / (x - y) if x != y else np.nan,
+                "x_distance_share": abs(x) / (abs(x) + abs(y)) if x or y else np.nan,
+                "reading": reading(bias.p_simulated() < alpha, *sides),
             }
         )
     frame = pd.DataFrame(rows)
@@ -233,38 +235,10 @@ def reading(significant: bool, x_side: int, y_side: int) -> str:
         +1 for a set whose mean lies outside the middle of the vocabulary's words towards Z, -1
         towards Z2, 0 for one inside.
     """
-    relative_part = f"difference {'beyond' if significant else 'within'} that of random sets"
+    difference = f"difference {'beyond' if significant else 'within'} that of random sets"
     if not x_side and not y_side:
-        return f"X and Y inside, {relative_part}"
-    if x_side == y_side:
-        return f"X and Y outside on one side, {relative_part}"
+        return f"X and Y inside, {difference}"
     if x_side and y_side:
-        return f"X and Y outside on opposite sides, {relative_part}"
-    return f"{'X' if x_side else 'Y'} alone outside, {relative_part}"
-
-
-def _share(part: float, rest: float) -> float:
-    """Part of the sum of two numbers, NaN of none."""
-    return part / (part + rest) if part + rest else float("nan")
-
-
-def _paired(
-    distributions: Distributions, experiments: Experiments
-) -> list[tuple[str, Distribution]]:
-    lacking = [name for name in distributions if name not in experiments]
-    if lacking:
-        raise ValueError(f"there is no experiment for the distribution(s) {', '.join(lacking)}")
-    return list(distributions.items())
-
-
-def _density(ranked: FloatArray, points: int) -> tuple[FloatArray, FloatArray]:
-    """Kernel density on a grid over the middle 99.98% of the values, through fine bins."""
-    from scipy.ndimage import gaussian_filter1d
-
-    low, high = np.quantile(ranked, [1e-4, 1 - 1e-4])
-    margin = 0.1 * (high - low)
-    counts, edges = np.histogram(ranked, bins=points, range=(low - margin, high + margin))
-    step = edges[1] - edges[0]
-    width = 0.9 * ranked.std() * len(ranked) ** -0.2
-    smooth = gaussian_filter1d(counts / (len(ranked) * step), width / step, mode="constant")
-    return (edges[:-1] + edges[1:]) / 2, np.asarray(smooth)
+        sides = "on one side" if x_side == y_side else "on opposite sides"
+        return f"X and Y outside {sides}, {difference}"
+    return f"{'X' if x_side else 'Y'} alone outside, {difference}"

@@ -1,6 +1,6 @@
-"""Where SAME, WEAT and MAC of a word list lie among reference lists of the same size.
+"""The place of a word list's SAME, WEAT and MAC among reference lists of the same size.
 
-A score of 0.3 says little by itself: random words have scores as well, and how large depends on
+A score of 0.3 means little by itself: random words have scores as well, and their size depends on
 the embedding and on the number of words.
 """
 
@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -17,23 +15,25 @@ import pandas as pd
 from .._core.arrays import FloatArray, cosine_similarity
 from .._core.checks import check_numbers, unknown_name
 from .._core.random import Seed, as_seed_sequence
+from ..embeddings.load import VectorsLike
 from ..scores.association import psi
 from ..scores.same import same
 from ..scores.weat import effect_sizes
-from ..tables.wordlists import WordList, load_wordlist
-from .pool import Pool, among_references, draw_pool
-from .reference_words import Vary
-
-if TYPE_CHECKING:
-    from .psi_of_source import Source
+from ..tables.wordlists import WordListLike, load_wordlist
+from .experiment import compared_groups
+from .pool import Pool, TooFewWordsError, among_references, draw_pool
+from .reference_words import Vary, check_choice
 
 Groups = Sequence[FloatArray]
-Sets = dict[str, FloatArray]
-
-KEYS = ["score", "groups"]
+Sets = dict[tuple[str, str], FloatArray]
+"""Vectors of words by kind, ``protected`` or ``stereotypes``, and group."""
 
 N_LISTS = 1000
 """Reference lists: lists of random words."""
+
+
+def _same(protected: Groups, stereotypes: Groups) -> float:
+    return same(None, np.vstack(stereotypes), protected).score
 
 
 def _weat(protected: Groups, stereotypes: Groups) -> float:
@@ -41,22 +41,18 @@ def _weat(protected: Groups, stereotypes: Groups) -> float:
     return float(effect_sizes(x, y))
 
 
-SCORES: dict[str, tuple[Callable[[Groups, Groups], float], bool]] = {
-    "same": (lambda groups, sets: same(None, np.vstack(sets), groups).score, False),
-    "weat": (_weat, True),
-    "mac": (
-        lambda groups, sets: float(
-            np.mean([1 - cosine_similarity(np.vstack(groups), each).mean(axis=1) for each in sets])
-        ),
-        False,
-    ),
-}
-"""Score of protected words and stereotypes by group, and whether it is of two groups."""
+def _mac(protected: Groups, stereotypes: Groups) -> float:
+    words = np.vstack(protected)
+    return float(np.mean([1 - cosine_similarity(words, A).mean(axis=1) for A in stereotypes]))
+
+
+SCORES: dict[str, Callable[[Groups, Groups], float]] = {"same": _same, "weat": _weat, "mac": _mac}
+"""Score of protected words and stereotypes by group; ``weat`` is of two groups."""
 
 
 def reference_lists(
-    source: Source,
-    wordlist: str | Path | WordList,
+    source: VectorsLike,
+    wordlist: WordListLike,
     *,
     scores: Iterable[str] = ("same", "weat", "mac"),
     vary: Vary = "protected",
@@ -73,7 +69,7 @@ def reference_lists(
     ----------
     source
         As for `distribution`.
-    wordlist : str, Path or WordList
+    wordlist : str, Path, mapping or WordList
         Groups with stereotypes, two or more. Control words play no part.
     scores : iterable of {"same", "weat", "mac"}
         SAME of the stereotypes along the differences of the groups, WEAT's d (ddof 1) for every
@@ -83,8 +79,8 @@ def reference_lists(
     n_lists : int
         Reference lists.
     ranks : (first, stop)
-        Random words are from these ranks in the file's order only, such as ``(0, 50_000)`` for
-        frequent ones.
+        Random words have these ranks in the file's order, such as ``(0, 50_000)`` for frequent
+        ones.
     case, allow_pickle, progressbar
         As for `distribution`.
     seed : int, SeedSequence, Generator or None
@@ -107,106 +103,74 @@ def reference_lists(
     for name in names:
         if name not in SCORES:
             raise ValueError(unknown_name("score", name, SCORES))
-    if vary not in get_args(Vary):
-        raise ValueError(unknown_name("vary", str(vary), get_args(Vary)))
+    check_choice(vary)
     check_numbers(n_lists=n_lists)
     loaded = load_wordlist(wordlist)
+    groups = tuple(compared_groups(loaded))
     sequence = as_seed_sequence(seed)
     rng = np.random.default_rng(sequence)
     pool = draw_pool(
         source,
         loaded.words,
+        rng=rng,
         case=case,
         ranks=ranks,
-        rng=rng,
         allow_pickle=allow_pickle,
         progressbar=progressbar,
     )
-    given = _sets(pool, loaded)
-    groups = tuple(given["protected"])
+    given = {
+        (kind, group): _vectors(pool, sets[group], f"{kind} of {group}")
+        for kind, sets in (("protected", loaded.groups), ("stereotypes", loaded.stereotypes))
+        for group in groups
+    }
+    changed = [key for key in given if vary in (key[0], "both")]
     rows = [
         (name, some)
         for name in names
-        for some in (combinations(groups, 2) if SCORES[name][1] else [groups])
+        for some in (combinations(groups, 2) if name == "weat" else [groups])
     ]
-    drawn = [_values(rows, _randomised(pool, given, vary, rng)) for _ in range(n_lists)]
+    drawn = [_values(rows, given | _random_sets(pool, given, changed, rng)) for _ in range(n_lists)]
     values = _values(rows, given)
+    frame = pd.DataFrame(
+        [(name, ", ".join(some)) for name, some in rows], columns=["score", "groups"]
+    )
     placed = among_references(values, np.stack(drawn))
-    frame = pd.DataFrame([(name, ", ".join(some)) for name, some in rows], columns=KEYS)
     frame = frame.assign(value=values, **placed, n_lists=n_lists, vary=vary)
     frame.attrs["seed"] = sequence.entropy
     return frame
 
 
-def with_percentiles(
-    frame: pd.DataFrame,
-    source: Source,
-    wordlist: str | Path | WordList,
-    **options: Any,  # noqa: ANN401
-) -> pd.DataFrame:
-    """Add to a table of scores where SAME, WEAT and MAC lie among reference lists.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As `score_table` gives it for the list.
-    source, wordlist, **options
-        As for `reference_lists`.
-
-    Returns
-    -------
-    DataFrame
-        The frame with ``reference_percentile`` and ``reference_p_value``; both are missing for
-        other scores.
-    """
-    wanted = [name for name in SCORES if name in set(frame["score"])]
-    if not wanted:
-        raise ValueError(f"the table has none of the scores {', '.join(SCORES)}")
-    found = reference_lists(source, wordlist, scores=wanted, **options)
-    keys = pd.MultiIndex.from_frame(frame[KEYS].astype(str))
-    added = found.set_index(KEYS)[["percentile", "p_value"]].reindex(keys).to_numpy(np.float64)
-    out = frame.assign(reference_percentile=added[:, 0], reference_p_value=added[:, 1])
-    out.attrs = frame.attrs | {"reference_seed": found.attrs["seed"]}
-    return out
+def _vectors(pool: Pool, words: Iterable[str], name: str) -> FloatArray:
+    """Return the vectors of the words that are there, (n_words, n_dims)."""
+    found = [pool.found[word] for word in words if word in pool.found]
+    if not found:
+        raise ValueError(f"none of the words of {name} is in the embedding")
+    return np.stack(found).astype(np.float64)
 
 
-def _sets(pool: Pool, wordlist: WordList) -> dict[str, Sets]:
-    """Vectors of every group's words, ``protected`` and ``stereotypes``."""
-    groups = [name for name in wordlist.groups if name in wordlist.stereotypes]
-    if len(groups) < 2:
-        raise ValueError(
-            f"the list {wordlist.name!r} has {len(groups)} group(s) with stereotypes; these scores "
-            "need two or more"
+def _random_sets(
+    pool: Pool, given: Sets, changed: Sequence[tuple[str, str]], rng: np.random.Generator
+) -> Sets:
+    """Draw random words for some sets, as many as these have, no word in two of them."""
+    sizes = [len(given[key]) for key in changed]
+    if sum(sizes) > len(pool.words):
+        raise TooFewWordsError(
+            f"the embedding has {len(pool.words)} words to choose from, fewer than the "
+            f"{sum(sizes)} that the list needs; take a larger vocabulary"
         )
-    found: dict[str, Sets] = {}
-    for kind, sets in {"protected": wordlist.groups, "stereotypes": wordlist.stereotypes}.items():
-        found[kind] = {}
-        for group in groups:
-            there = [pool.found[word] for word in sets[group] if word in pool.found]
-            if not there:
-                what = "group" if kind == "protected" else "stereotypes of"
-                raise ValueError(f"none of the words of {what} {group} is in the embedding")
-            found[kind][group] = np.stack(there).astype(np.float64)
-    return found
+    rows = rng.choice(len(pool.words), sum(sizes), replace=False)
+    parts = np.split(pool.vectors[rows].astype(np.float64), np.cumsum(sizes)[:-1])
+    return dict(zip(changed, parts, strict=True))
 
 
-def _values(rows: Iterable[tuple[str, Sequence[str]]], given: dict[str, Sets]) -> FloatArray:
+def _values(rows: Iterable[tuple[str, Sequence[str]]], sets: Sets) -> FloatArray:
     """Compute scores, each of some groups."""
     return np.array(
         [
-            SCORES[name][0](*([sets[group] for group in groups] for sets in given.values()))
+            SCORES[name](
+                [sets["protected", group] for group in groups],
+                [sets["stereotypes", group] for group in groups],
+            )
             for name, groups in rows
         ]
     )
-
-
-def _randomised(
-    pool: Pool, given: dict[str, Sets], vary: Vary, rng: np.random.Generator
-) -> dict[str, Sets]:
-    """Replace some sets by random words, as many as there are."""
-    changed = [vary] if vary != "both" else list(given)
-    picks = iter(pool.sets([len(rows) for kind in changed for rows in given[kind].values()], rng))
-    return given | {
-        kind: {name: pool.vectors[next(picks)].astype(np.float64) for name in given[kind]}
-        for kind in changed
-    }

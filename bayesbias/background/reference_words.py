@@ -1,66 +1,147 @@
-"""Words in the place of a list's own: any words, equally frequent ones, or those of a topic."""
+"""Words that replace a list's own: any words, equally frequent ones, or those of a topic."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, get_args
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
-from numpy.random import Generator
+from numpy.random import Generator, default_rng
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray, unit_rows
-from .._core.checks import Argument, ArgumentError, unknown_name
-from ..tables.wordlists import WordList
-from .pool import Pool, TooFewWordsError
+from .._core.checks import Argument, ArgumentError, check_numbers, unknown_name
+from .._core.random import Seed, as_seed_sequence
+from ..embeddings.load import VectorsLike
+from ..tables.wordlist_files import WORD_TABLES
+from ..tables.wordlists import WordList, WordListLike, load_wordlist
+from .pool import Pool, TooFewWordsError, draw_pool
 
 Match = Literal["random", "frequency", "topics"]
 Vary = Literal["protected", "stereotypes", "both"]
+Rows = NDArray[np.int64]
+
+N_MATCHED = 5
+"""Matched words for each stereotype."""
 
 TOLERANCE = 0.2
 """A word is as frequent as another if its rank differs by no more than this share."""
 
 NEIGHBOURS = 1_000
-"""Neighbours of a word that are looked at first; few topics reach farther."""
+"""Neighbors of a word that are looked at first; few topics reach farther."""
 
 
-def check_choice(vary: str, match: str, tolerance: float) -> None:
-    """Raise a ValueError for an unknown choice or a tolerance that is none."""
-    if vary not in get_args(Vary):
-        raise ValueError(unknown_name("vary", vary, get_args(Vary)))
-    if match not in get_args(Match):
-        raise ValueError(unknown_name("match", match, get_args(Match)))
+def matched_controls(
+    vectors: VectorsLike,
+    wordlist: WordListLike,
+    *,
+    n: int = N_MATCHED,
+    tolerance: float = TOLERANCE,
+    case: str = "exact",
+    seed: Seed = None,
+    allow_pickle: bool = False,
+    progressbar: bool = True,
+) -> WordList:
+    """Add control words to a list that are as frequent as its stereotypes.
+
+    Cosine distances follow the frequency of words: rare words are farther from most others. Words
+    about human life are more frequent than most stereotypes, so that *associated - human* is above
+    zero for stereotypes of any meaning. With matched words zero means: like equally frequent words.
+
+    Parameters
+    ----------
+    vectors
+        An embedding to draw from, as for `background.distribution`. Files begin with the most
+        frequent word, and a word's place is its rank; where gensim's vectors have counts, these
+        count.
+    wordlist : str, Path, mapping or WordList
+        With stereotypes.
+    n : int
+        Matched words for each stereotype that the embedding has.
+    tolerance : float
+        By which share the rank of a matched word may differ, in (0, 1).
+    case, allow_pickle, progressbar
+        As for `load_vectors`.
+    seed : int, SeedSequence, Generator or None
+
+    Returns
+    -------
+    WordList
+        The list with the control set ``matched``: words of letters alone, none of them the list's
+        own, none of them twice. In tables they are the connection ``matched``.
+
+    Raises
+    ------
+    ValueError
+        If the list has no stereotypes in the embedding, or there are too few words as frequent.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> wordlist = bb.matched_controls("glove-demo", "gender", case="fallback", seed=1)
+    >>> vectors = bb.load_vectors("glove-demo", wordlist, case="fallback")
+    >>> table = bb.distance_table(vectors, wordlist)
+    """
+    loaded = load_wordlist(wordlist)
+    rng = default_rng(as_seed_sequence(seed))
+    pool = draw_pool(
+        vectors,
+        loaded.words,
+        rng=rng,
+        case=case,
+        by_rank=True,
+        allow_pickle=allow_pickle,
+        progressbar=progressbar,
+    )
+    return with_matched(loaded, pool, rng, n=n, tolerance=tolerance)
+
+
+def with_matched(
+    wordlist: WordList,
+    pool: Pool,
+    rng: Generator,
+    *,
+    n: int = N_MATCHED,
+    tolerance: float = TOLERANCE,
+) -> WordList:
+    """Add words of a pool, as frequent as the stereotypes of a list; see `matched_controls`."""
+    check_numbers(n=n)
+    check_choice("both", "frequency", tolerance)
+    stereotypes = dict.fromkeys(word for words in wordlist.stereotypes.values() for word in words)
+    there = [word for word in stereotypes if word in pool.found_ranks]
+    if not there:
+        raise ValueError(
+            f"none of the stereotypes of {wordlist.name!r} is in the embedding, so that no words "
+            "can be as frequent"
+        )
+    taken = set(wordlist.words)
+    free = np.array([word not in taken for word in pool.words])
+    rows = ReferenceWords(pool, "frequency", tolerance).as_frequent(there, n, free, rng)
+    words = tuple(pool.words[row] for row in rows.tolist())
+    return replace(wordlist, controls={**wordlist.controls, "matched": words})
+
+
+def check_choice(vary: str, match: str = "random", tolerance: float = TOLERANCE) -> None:
+    """Raise a ValueError for an unknown choice or a tolerance out of range."""
+    for name, given, known in (("vary", vary, Vary), ("match", match, Match)):
+        if given not in get_args(known):
+            raise ValueError(unknown_name(name, given, get_args(known)))
     if not 0 < tolerance < 1:
         raise ArgumentError(Argument("tolerance"), f" must lie between 0 and 1; got {tolerance!r}")
 
 
-@dataclass(frozen=True)
-class Slots:
-    """The sets of a list whose words are replaced, without those that the embedding lacks.
-
-    ``protected`` and ``stereotypes`` hold the words by set; one is empty if its words stay.
-    """
-
-    protected: Mapping[str, Sequence[str]]
-    stereotypes: Mapping[str, Sequence[str]]
-
-    @classmethod
-    def of(cls, wordlist: WordList, vary: Vary) -> Slots:
-        """Return the sets of a list that vary."""
-        return cls(
-            wordlist.groups if vary != "stereotypes" else {},
-            wordlist.stereotypes if vary != "protected" else {},
-        )
-
-
-@dataclass(frozen=True)
-class Substitutes:
-    """Rows of a pool by the word of the list that they stand for, for each kind of word."""
-
-    protected: dict[str, int]
-    attributes: dict[str, int]
+def words_present(wordlist: WordList, found: Container[str]) -> WordList:
+    """Return the list without the words that the embedding lacks."""
+    kept: dict[str, Any] = {}
+    for kind in WORD_TABLES:
+        present = {
+            name: tuple(word for word in words if word in found)
+            for name, words in getattr(wordlist, kind).items()
+        }
+        kept[kind] = {name: words for name, words in present.items() if words}
+    return replace(wordlist, **kept)
 
 
 class ReferenceWords:
@@ -69,54 +150,51 @@ class ReferenceWords:
     def __init__(self, pool: Pool, match: Match, tolerance: float = TOLERANCE) -> None:
         self.pool, self.match, self.tolerance = pool, match, tolerance
         letters = np.array([word.isalpha() for word in pool.words])
-        self.by_rank = np.argsort(pool.ranks, kind="stable")
-        self.by_rank = self.by_rank[letters[self.by_rank]]
+        by_rank = np.argsort(pool.ranks, kind="stable")
+        self.by_rank = by_rank[letters[by_rank]]
         self.sorted_ranks = pool.ranks[self.by_rank]
         self.unit = unit_rows(pool.vectors) if match == "topics" else np.zeros((0, 0))
 
-    def draw(self, slots: Slots, rng: Generator) -> Substitutes:
-        """Draw a word for every slot, none of them twice."""
-        free = np.ones(len(self.pool.words), dtype=bool)
-        return Substitutes(
-            self._of_sets(slots.protected, free, rng), self._of_sets(slots.stereotypes, free, rng)
-        )
-
-    def _of_sets(
+    def draw(
         self, sets: Mapping[str, Sequence[str]], free: NDArray[np.bool_], rng: Generator
     ) -> dict[str, int]:
-        found: dict[str, int] = {}
+        """Draw a row for every word of some sets; rows that are drawn are no longer free."""
+        drawn: dict[str, int] = {}
         for words in sets.values():
-            wanted = [word for word in words if word not in found]
-            if not wanted:  # all of them are in an earlier set
-                continue
-            rows = self._of_set(wanted, free, rng)
-            free[rows] = False
-            found |= dict(zip(wanted, rows, strict=True))
-        return found
+            wanted = [word for word in words if word not in drawn]
+            if wanted:  # not all of them are in an earlier set
+                rows = self._of_set(wanted, free, rng)
+                free[rows] = False
+                drawn |= dict(zip(wanted, rows.tolist(), strict=True))
+        return drawn
 
-    def _of_set(self, words: Sequence[str], free: NDArray[np.bool_], rng: Generator) -> list[int]:
-        if self.match == "topics":
-            own = unit_rows(np.stack([self.pool.found[word] for word in words]))
-            return _listed(topic(self.unit, free, len(own), mean_cosine(own), rng))
+    def _of_set(self, words: Sequence[str], free: NDArray[np.bool_], rng: Generator) -> Rows:
         if self.match == "frequency":
             return self.as_frequent(words, 1, free, rng)
-        rows = self._enough(free, len(words))
-        return _listed(rng.choice(rows, len(words), replace=False))
+        rows = np.flatnonzero(free)
+        if len(rows) < len(words):
+            raise TooFewWordsError(
+                f"the embedding has {len(free)} words to choose from, fewer than the list needs; "
+                "take a larger vocabulary"
+            )
+        if self.match == "topics":
+            vectors = unit_rows([self.pool.found[word] for word in words])
+            return topic(self.unit, free, len(words), mean_cosine(vectors), rng)
+        return rng.choice(rows, len(words), replace=False)
 
     def as_frequent(
         self, words: Sequence[str], n: int, free: NDArray[np.bool_], rng: Generator
-    ) -> list[int]:
+    ) -> Rows:
         """Draw n words of like frequency rank for each of some words, none of them twice.
 
-        They are words of letters alone: numbers, signs and phrases are no words to compare with.
+        They are words of letters alone, since numbers, signs and phrases do not compare.
         """
         free = free.copy()
-        found: list[int] = []
+        drawn: list[int] = []
         for word in words:
             rank = self.pool.found_ranks[word]
             ends = rank * (1 - self.tolerance), rank * (1 + self.tolerance)
-            low, high = np.searchsorted(self.sorted_ranks, ends)
-            near = self.by_rank[low:high]
+            near = self.by_rank[slice(*np.searchsorted(self.sorted_ranks, ends))]
             near = near[free[near]]
             if len(near) < n:
                 raise TooFewWordsError(
@@ -126,55 +204,48 @@ class ReferenceWords:
                 )
             rows = rng.choice(near, n, replace=False)
             free[rows] = False
-            found += rows.tolist()
-        return found
-
-    def _enough(self, free: NDArray[np.bool_], size: int) -> NDArray[np.int64]:
-        rows = np.flatnonzero(free)
-        if len(rows) < size:
-            raise TooFewWordsError(
-                f"the embedding has {len(free)} words to choose from, fewer than the list needs; "
-                "take a larger vocabulary"
-            )
-        return rows
+            drawn += rows.tolist()
+        return np.array(drawn, dtype=np.int64)
 
 
-def _listed(rows: NDArray[np.int64]) -> list[int]:
-    return [int(row) for row in rows]
-
-
-def substituted(table: pd.DataFrame, pool: Pool, drawn: Substitutes) -> pd.DataFrame:
-    """Return a long-form table with the words drawn in the place of those they stand for."""
-    columns = []
-    for name, own in (("protected_word", drawn.protected), ("attribute", drawn.attributes)):
-        codes, named = pd.factorize(table[name])
-        words = [str(word) for word in named]
-        rows = [own.get(word) for word in words]
-        vectors = unit_rows(
-            np.stack(
-                [
-                    pool.found[word] if row is None else pool.vectors[row]
-                    for word, row in zip(words, rows, strict=True)
-                ]
-            )
-        )
-        names = [
-            word if row is None else pool.words[row] for word, row in zip(words, rows, strict=True)
-        ]
-        columns.append((codes, vectors, np.array(names, dtype=object)[codes]))
-    (word, of_words, protected), (attribute, of_attributes, attributes) = columns
-    distance = 1.0 - (of_words @ of_attributes.T)[word, attribute]
-    return table.assign(
-        protected_word=protected, attribute=attributes, cosine_distance=distance.clip(0.0, 2.0)
-    )
-
-
-def reference_distances(
-    table: pd.DataFrame, words: ReferenceWords, slots: Slots, n_lists: int, rng: Generator
+def reference_tables(
+    table: pd.DataFrame,
+    wordlist: WordList,
+    words: ReferenceWords,
+    *,
+    vary: Vary,
+    n_lists: int,
+    rng: Generator,
 ) -> Iterator[pd.DataFrame]:
-    """Yield tables in the rows of a list's own, with other words."""
+    """Yield long-form tables in the rows of a list's own, with other words.
+
+    Every word of the list is in the pool's ``found``; the words that do not vary stay.
+    """
+    pool = words.pool
+    sides = []
+    for name, sets, stays in (
+        ("protected_word", wordlist.groups, "stereotypes"),
+        ("attribute", wordlist.stereotypes, "protected"),
+    ):
+        codes, uniques = pd.factorize(table[name])
+        vectors = unit_rows([pool.found[word] for word in uniques])
+        sides.append((name, {} if vary == stays else sets, codes, list(uniques), vectors))
     for _ in range(n_lists):
-        yield substituted(table, words.pool, words.draw(slots, rng))
+        free = np.ones(len(pool.words), dtype=bool)
+        columns, units = {}, []
+        for name, sets, codes, own_names, own_vectors in sides:
+            drawn = words.draw(sets, free, rng)
+            places = [at for at, word in enumerate(own_names) if word in drawn]
+            rows = [drawn[own_names[at]] for at in places]
+            names, vectors = np.array(own_names, dtype=object), own_vectors
+            if places:
+                names[places] = [pool.words[row] for row in rows]
+                vectors = own_vectors.copy()
+                vectors[places] = unit_rows(pool.vectors[rows])
+            columns[name] = names[codes]
+            units.append(vectors)
+        distances = 1.0 - (units[0] @ units[1].T)[sides[0][2], sides[1][2]]
+        yield table.assign(**columns, cosine_distance=distances.clip(0.0, 2.0))
 
 
 def mean_cosine(vectors: FloatArray) -> float:
@@ -185,37 +256,33 @@ def mean_cosine(vectors: FloatArray) -> float:
 
 def topic(
     vectors: FloatArray, free: NDArray[np.bool_], size: int, cohesion: float, rng: Generator
-) -> NDArray[np.int64]:
-    """Draw a topic: words among the neighbours of a random word, as coherent as a set.
+) -> Rows:
+    """Draw a topic: words among the neighbors of a random word, as coherent as a set.
 
     Parameters
     ----------
     vectors : (n_words, n_dims) float
         Unit rows.
     free : (n_words,) bool
-        Words that may be drawn.
+        Words that may be drawn; at least `size`.
     size : int
     cohesion : float
-        Mean cosine of the pairs that is wanted.
+        Wanted mean cosine of the pairs.
     rng : numpy.random.Generator
 
     Returns
     -------
     (size,) int
-        Rows, drawn from the largest neighbourhood that is as coherent, or the nearest ones. Larger
-        neighbourhoods are tried until one is less coherent.
+        Rows, drawn from the largest neighborhood that is as coherent, or the nearest ones. Larger
+        neighborhoods are tried until one is less coherent.
     """
     n_free = int(free.sum())
-    if n_free < size:
-        raise TooFewWordsError(
-            f"the embedding has {n_free} words left for a topic of {size}; take more vectors"
-        )
     middle = rng.choice(np.flatnonzero(free))
-    apart = np.where(free, -(vectors @ vectors[middle]), np.inf)
+    distances = np.where(free, -(vectors @ vectors[middle]), np.inf)
     looked_at, reach = min(NEIGHBOURS, n_free), n_free
     while reach >= looked_at:  # all that were looked at are coherent: look farther
-        near = np.argpartition(apart, looked_at - 1)[:looked_at]
-        near = near[np.lexsort((near, apart[near]))]
+        near = np.argpartition(distances, looked_at - 1)[:looked_at]
+        near = near[np.lexsort((near, distances[near]))]
         n = np.arange(2, len(near) + 1)
         squares = np.square(np.cumsum(vectors[near], axis=0)[1:]).sum(axis=1)
         coherent = n[(squares - n) / (n * (n - 1)) >= cohesion]

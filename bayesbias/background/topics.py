@@ -1,8 +1,8 @@
 """How much two topics differ in any embedding: the prior of what a list is to go beyond.
 
-The words of a list are about something, and so are its attributes. The words of one topic lie
-nearer to a second topic than those of a third do, whatever the topics are, so that a list about any
-topics has a contrast. How large it is can be learnt from the embedding: `topic_tables` draws lists
+The words of a list are about something, and so are its attributes. The words of one topic are
+closer to a second topic than those of a third are, whatever the topics, so that a list about any
+topics has a contrast. Its size can be learned from the embedding: `topic_tables` draws lists
 about arbitrary topics, and `topic_prior` fits the spread of their contrasts.
 """
 
@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -20,19 +19,17 @@ from numpy.random import Generator, default_rng
 from .._core.arrays import FloatArray
 from .._core.checks import check_numbers
 from .._core.random import Seed, as_seed_sequence
+from ..embeddings.distances import distance_table
+from ..embeddings.load import VectorsLike
 from ..model.design import index_table
 from ..model.priors import Prior
 from ..model.spec import ModelSpec, load_model
 from ..sampling.exact import sample_exact
 from ..sampling.reduction import collapse
 from ..tables.schema import CONNECTIONS, validate_and_encode
-from ..tables.wordlists import WordList, load_wordlist
+from ..tables.wordlists import WordListLike, load_wordlist
 from .pool import draw_pool
-from .reference_words import ReferenceWords, Slots, reference_distances
-from .vocabulary_contrasts import distances_of, words_present
-
-if TYPE_CHECKING:
-    from .psi_of_source import Source
+from .reference_words import ReferenceWords, reference_tables, words_present
 
 N_TABLES = 200
 """Lists about arbitrary topics: the median of their sd is then known to about 5%."""
@@ -48,12 +45,12 @@ WIDE = Prior(
 """Prior of the sd while single lists are fitted."""
 
 NARROWEST = 0.1
-"""Smallest sd of the log sd over lists that can be learnt: draws are too few for smaller ones."""
+"""Smallest sd of the log sd over lists that can be learned: draws are too few for smaller ones."""
 
 
 def topic_tables(
-    source: Source,
-    wordlist: str | Path | WordList,
+    source: VectorsLike,
+    wordlist: WordListLike,
     *,
     n_tables: int = N_TABLES,
     ranks: tuple[int, int | None] = (0, None),
@@ -64,16 +61,16 @@ def topic_tables(
 ) -> Iterator[pd.DataFrame]:
     """Draw tables of lists about arbitrary topics, in the shape of a list.
 
-    Every set of words is replaced by a topic: a random word and its nearest neighbours. A topic
-    has as many words as the set, and is as coherent: its words are drawn from so many
-    neighbours that their mean cosine is that of the set, or from the nearest ones where no topic of
-    the embedding is as coherent. Control words are left out.
+    Every set of words is replaced by a topic: a random word and its nearest neighbors. A topic
+    has as many words as the set, drawn from so many neighbors that their mean cosine is that of
+    the set, or from the nearest ones where no topic of the embedding is as coherent. Control words
+    are left out.
 
     Parameters
     ----------
     source
         As for `background.distribution`.
-    wordlist : str, Path or WordList
+    wordlist : str, Path, mapping or WordList
         Two groups or more with stereotypes.
     n_tables : int
         Tables, from 1 on.
@@ -106,16 +103,15 @@ def topic_tables(
     pool = draw_pool(
         source,
         loaded.words,
+        rng=rng,
         case=case,
         ranks=ranks,
-        rng=rng,
         allow_pickle=allow_pickle,
         progressbar=progressbar,
     )
-    found = replace(words_present(loaded, pool.found), controls={})
-    table = distances_of(pool.found, found)
-    words = ReferenceWords(pool, "topics")
-    yield from reference_distances(table, words, Slots.of(found, "both"), n_tables, rng)
+    present = replace(words_present(loaded, pool.found), controls={})
+    table, words = distance_table(pool.found, present), ReferenceWords(pool, "topics")
+    yield from reference_tables(table, present, words, vary="both", n_lists=n_tables, rng=rng)
 
 
 def topic_prior(
@@ -169,12 +165,12 @@ def topic_prior(
     rng = default_rng(as_seed_sequence(seed))
     draws = np.array([_log_sds(table, spec, sd, rng) for table in tables])
     if len(draws) < 2:
-        raise ValueError(f"a prior is learnt from two tables or more; got {len(draws)}")
+        raise ValueError(f"a prior is learned from two tables or more; got {len(draws)}")
     log_mean, log_sd = _population(draws)
     return Prior(
         "lognormal",
         {"log_mean": round(log_mean, 3), "log_sd": round(log_sd, 3)},
-        f"learnt from {len(draws)} tables of lists about arbitrary topics",
+        f"learned from {len(draws)} tables of lists about arbitrary topics",
     )
 
 
@@ -195,11 +191,11 @@ def _population(draws: FloatArray) -> tuple[float, float]:
     start = np.array([np.median(draws), np.log(0.5)])
     wide = WIDE.log_density(np.exp(draws))
 
-    def loss(at: FloatArray) -> float:
-        narrow = {"log_mean": float(at[0]), "log_sd": float(np.exp(at[1]))}
+    def loss(values: FloatArray) -> float:
+        narrow = {"log_mean": float(values[0]), "log_sd": float(np.exp(values[1]))}
         weight = Prior("lognormal", narrow).log_density(np.exp(draws)) - wide
         return -float(logsumexp(weight, axis=1).sum())
 
     bounds = [(draws.min(), draws.max()), (np.log(NARROWEST), np.log(WIDE.parameters["log_sd"]))]
-    found = minimize(loss, start, bounds=bounds, method="L-BFGS-B")
-    return float(found.x[0]), float(np.exp(found.x[1]))
+    log_mean, log_sd = minimize(loss, start, bounds=bounds, method="L-BFGS-B").x
+    return float(log_mean), float(np.exp(log_sd))

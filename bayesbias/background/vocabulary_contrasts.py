@@ -1,14 +1,13 @@
 """Posterior contrasts compared with the vocabulary: the same contrast for other words.
 
-A posterior says how large a contrast is, and how sure you can be of it, for the words of a list.
-It does not say what other words would show: random words, words as frequent as those of the list,
-or words about any other topic. Here the list is fitted next to lists of such words of the same
-embedding.
+A posterior shows how large a contrast is, and how certain, for the words of a list. It does not
+show what other words would give: random words, words as frequent as those of the list, or words
+about any other topic. Here the list is fitted next to lists of such words of the same embedding.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -22,8 +21,7 @@ from .._core.blas import one_thread
 from .._core.checks import Argument, ArgumentError
 from .._core.random import as_seed_sequence
 from ..embeddings.distances import distance_table
-from ..embeddings.formats.keyed import keyed_vectors
-from ..embeddings.source import Vector
+from ..embeddings.load import VectorsLike
 from ..model.defaults import RECOMMENDED
 from ..model.design import Design, make_design
 from ..model.spec import ModelSpec, load_model
@@ -34,29 +32,26 @@ from ..sampling.fit import fit
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..sampling.reduction import collapse
 from ..tables.levels import GROUP, LEVEL_COLUMNS, OVERALL, WORD
-from ..tables.wordlist_files import WORD_TABLES
-from ..tables.wordlists import WordList, load_wordlist
+from ..tables.wordlists import WordListLike, load_wordlist
 from .pool import among_references, draw_pool
 from .reference_words import (
     TOLERANCE,
     Match,
     ReferenceWords,
-    Slots,
     Vary,
     check_choice,
-    reference_distances,
+    reference_tables,
+    words_present,
 )
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
-    from .psi_of_source import Source
-
 N_LISTS = 200
 """Reference lists: percentiles are good to .035 in the middle, p-values go down to 1 in 100."""
 
 SD_DRAWS = 500
-"""Posterior draws of a list's sds, whose mean holds for the reference lists too."""
+"""Posterior draws of a list's sds, whose mean is used for the reference lists too."""
 
 KEYS = [*LEVEL_COLUMNS[:2], "first", "second"]
 
@@ -70,8 +65,8 @@ class VocabularyContrasts:
     table : DataFrame
         One row a contrast of connections, overall and of every group: ``level``,
         ``protected_group``, ``first``, ``second``, and of first - second ``mean``, ``sd``, ``low``,
-        ``high``; of the reference lists the columns that `background.reference_lists` has;
-        ``excess``, mean - reference_mean; and ``p_below``, the probability that the contrast lies
+        ``high``; of the reference lists the columns of `background.reference_lists`;
+        ``excess``, mean - reference_mean; and ``p_below``, the probability that the contrast is
         below that of a reference list, over the posterior and the lists.
     reference : DataFrame
         ``list``, ``level``, ``protected_group``, ``first``, ``second``, ``mean``: the contrasts of
@@ -81,7 +76,7 @@ class VocabularyContrasts:
     vary, match : str
         Which words were replaced, and by which.
     seed : int
-        Entropy that posterior and lists were drawn with.
+        Entropy of the posterior and the lists.
     """
 
     table: pd.DataFrame
@@ -94,8 +89,8 @@ class VocabularyContrasts:
 
 @shows_fit_keywords
 def vocabulary_contrasts(
-    source: Source,
-    wordlist: str | Path | WordList,
+    source: VectorsLike,
+    wordlist: WordListLike,
     model: str | Path | ModelSpec = RECOMMENDED["distance"],
     *,
     vary: Vary = "protected",
@@ -110,22 +105,22 @@ def vocabulary_contrasts(
 ) -> VocabularyContrasts:
     """Place posterior contrasts among the same contrasts for other words of the embedding.
 
-    Given its sds the posterior mean of a Normal model is linear in the distances. Reference lists
-    are read with the sds of the list itself, so that hundreds of them take a second.
+    Given its sds the posterior mean of a Normal model is linear in the distances. The contrasts of
+    reference lists use the sds of the list itself, so that hundreds of them take a second.
 
     Parameters
     ----------
     source
         As for `background.distribution`.
-    wordlist : str, Path or WordList
+    wordlist : str, Path, mapping or WordList
     model : str, Path or ModelSpec
         A Normal model: all fits are by the exact sampler.
     vary : {"protected", "stereotypes", "both"}
-        Other protected words ask whether these words, rather than any, lie as they do. Other
+        Other protected words ask whether these words, rather than any, give the contrast. Other
         stereotypes ask whether these attributes, rather than any, do. Groups and sets keep their
         sizes; the words that do not vary, and control words, stay.
     match : {"random", "frequency", "topics"}
-        Which words take their place: any; words of like frequency rank; or topics, the neighbours
+        Which words replace them: any; words of like frequency rank; or topics, the neighbors
         of a random word, with the mean cosine that the set has. Every list is about something, and
         lists about any topics have contrasts.
     n_lists : int
@@ -160,47 +155,52 @@ def vocabulary_contrasts(
     check_choice(vary, match, tolerance)
     if n_lists < 2:
         raise ValueError(f"n_lists must be a whole number from 2 on; got {n_lists!r}")
-    spec, loaded = normal_model(model), load_wordlist(wordlist)
+    spec, loaded = load_model(model, "distance"), load_wordlist(wordlist)
+    if spec.likelihood != "normal":
+        raise ValueError(
+            f"the model {spec.name!r} is {spec.likelihood}; fits by the hundred need "
+            "a Normal model, which the exact sampler knows"
+        )
     options = fit_options(options, keywords)
     if options.method not in {"auto", "exact"}:
         raise ArgumentError(
             Argument("method"), f" is always the exact one here; got {options.method!r}"
         )
     sequence = as_seed_sequence(options.seed)
-    own, sampling, fitting = sequence.spawn(3)
-    rng = default_rng(sampling)
+    posterior_seed, pool_seed, sd_seed = sequence.spawn(3)
+    rng = default_rng(pool_seed)
     pool = draw_pool(
         source,
         loaded.words,
+        rng=rng,
         case=case,
         ranks=ranks,
         by_rank=match != "random",
-        rng=rng,
         allow_pickle=allow_pickle,
         progressbar=options.progressbar,
     )
-    table = distances_of(pool.found, loaded)
-    posterior = fit(table, spec, options=options.of_fit(method="exact", seed=own))
-    found = words_present(loaded, pool.found)
-    estimate = LinearContrasts(make_design(table), spec, default_rng(fitting))
+    table = distance_table(pool.found, loaded)
+    posterior = fit(table, spec, options=options.of_fit(method="exact", seed=posterior_seed))
+    estimate = LinearContrasts(make_design(table), spec, default_rng(sd_seed))
     words = ReferenceWords(pool, match, tolerance)
-    slots = Slots.of(found, vary)
-    lists = reference_distances(table, words, slots, n_lists, rng)
-    reference = estimate.of_tables(lists)
-    draws = np.stack([each.draws for each in levels(posterior) if each.level != WORD], axis=1)
-    placed = _placed(contrasts(posterior, **options.reading), draws, reference)
+    present = words_present(loaded, pool.found)
+    tables = reference_tables(table, present, words, vary=vary, n_lists=n_lists, rng=rng)
+    reference = estimate.of_tables(tables)
+    placed = placed_among(contrasts(posterior, **options.reading), reference)
+    placed["p_below"] = _share_below(posterior, reference)
     return VocabularyContrasts(placed, reference, posterior, vary, match, sequence.entropy)
 
 
-def normal_model(model: str | Path | ModelSpec) -> ModelSpec:
-    """Load a model of distances; a ValueError if it is not Normal."""
-    spec = load_model(model, "distance")
-    if spec.likelihood != "normal":
-        raise ValueError(
-            f"the model {spec.name!r} is {spec.likelihood}; fits by the hundred need "
-            "a Normal model, which the exact sampler knows"
-        )
-    return spec
+def _share_below(posterior: DataTree, reference: pd.DataFrame) -> list[float]:
+    """Compute the share of pairs of a draw and a reference list whose contrast is larger."""
+    draws = np.stack([level.draws for level in levels(posterior) if level.level != WORD], axis=1)
+    first, second, _ = connection_pairs([str(at) for at in range(draws.shape[2])])
+    differences = (draws[:, :, first] - draws[:, :, second]).reshape(len(draws), -1)
+    means = reference["mean"].to_numpy().reshape(-1, differences.shape[1])
+    return [
+        float(np.searchsorted(np.sort(drawn), of_lists).mean() / len(draws))
+        for drawn, of_lists in zip(differences.T, means.T, strict=True)
+    ]
 
 
 class LinearContrasts:
@@ -225,48 +225,27 @@ class LinearContrasts:
     def of_outcome(self, y: FloatArray) -> FloatArray:
         """Contrasts overall and of every group, (1 + n_groups, n_pairs), of distances (n_rows,)."""
         posterior = collapse(replace(self.design, y=y), self.spec)
-        means = draw_effects(posterior, self.parameters, None)
-        of_words = means["word_mean"][0]
-        groups = [
-            of_words[self.design.word_group == group].mean(axis=0)
-            for group in range(len(self.design.groups))
-        ]
-        found = np.stack([means["connection_mean"][0], *groups])
-        return np.asarray(found[:, self.pairs[0]] - found[:, self.pairs[1]])
+        drawn = draw_effects(posterior, self.parameters, None)
+        of_words, groups = drawn["word_mean"][0], range(len(self.design.groups))
+        of_groups = [of_words[self.design.word_group == group].mean(axis=0) for group in groups]
+        means = np.stack([drawn["connection_mean"][0], *of_groups])
+        return np.asarray(means[:, self.pairs[0]] - means[:, self.pairs[1]])
 
     def of_tables(self, tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
         """Contrasts of tables in the design's rows, as `VocabularyContrasts.reference` has them."""
         groups = ["", *self.design.groups]
         n_pairs = len(self.pairs[0])
-        keys = {
-            "level": np.repeat([OVERALL, *[GROUP] * len(self.design.groups)], n_pairs),
-            "protected_group": np.repeat(groups, n_pairs),
+        with one_thread():
+            means = [self.of_outcome(table["cosine_distance"].to_numpy()) for table in tables]
+        keys: dict[str, list[str]] = {
+            "level": [OVERALL] * n_pairs + [GROUP] * n_pairs * len(self.design.groups),
+            "protected_group": [group for group in groups for _ in range(n_pairs)],
             **{name: values * len(groups) for name, values in self.columns.items()},
         }
-        with one_thread():
-            frames = [
-                pd.DataFrame({"list": at, **keys, "mean": self.of_outcome(y).ravel()})
-                for at, y in enumerate(table["cosine_distance"].to_numpy() for table in tables)
-            ]
-        return pd.concat(frames, ignore_index=True)
-
-
-def distances_of(vectors: Mapping[str, Vector], wordlist: WordList) -> pd.DataFrame:
-    """Return the table of a list whose vectors are given by word."""
-    words = list(vectors)
-    return distance_table(keyed_vectors(words, np.stack(list(vectors.values())), words), wordlist)
-
-
-def words_present(wordlist: WordList, found: Mapping[str, object]) -> WordList:
-    """The list without the words that the embedding lacks."""
-    kept: dict[str, Any] = {}
-    for kind in WORD_TABLES:
-        there = {
-            name: tuple(word for word in words if word in found)
-            for name, words in getattr(wordlist, kind).items()
-        }
-        kept[kind] = {name: words for name, words in there.items() if words}
-    return replace(wordlist, **kept)
+        n_rows = n_pairs * len(groups)
+        columns = {name: values * len(means) for name, values in keys.items()}
+        lists = np.repeat(np.arange(len(means)), n_rows)
+        return pd.DataFrame({"list": lists, **columns, "mean": np.ravel(means)})
 
 
 def placed_among(frame: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame:
@@ -281,17 +260,3 @@ def placed_among(frame: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame:
     percentile, p_value = places.pop("percentile"), places.pop("p_value")
     excess = table["mean"] - places["reference_mean"]
     return table.assign(**places, excess=excess, percentile=percentile, p_value=p_value)
-
-
-def _placed(frame: pd.DataFrame, draws: FloatArray, reference: pd.DataFrame) -> pd.DataFrame:
-    """Return the table of contrasts; draws of all means are (n_draws, n_levels, n_connections)."""
-    table = placed_among(frame, reference)
-    first, second, _ = connection_pairs([str(i) for i in range(draws.shape[2])])
-    apart = (draws[:, :, first] - draws[:, :, second]).reshape(len(draws), -1)
-    means = reference["mean"].to_numpy().reshape(-1, len(table))
-    return table.assign(
-        p_below=[
-            np.searchsorted(np.sort(apart[:, at]), means[:, at]).mean() / len(draws)
-            for at in range(len(table))
-        ]
-    )

@@ -15,17 +15,20 @@ from numpy.random import SeedSequence, default_rng
 from .._core.resources import AFTER_WITH, OWN_FRAMES
 from ..background.experiment import experiments
 from ..background.frames import relative
-from ..background.matched_controls import with_matched
 from ..background.pool import Pool, TooFewWordsError, draw_pool
-from ..background.psi_of_source import distributions
-from ..background.reference_words import Match, ReferenceWords, Slots, Vary, reference_distances
-from ..background.vocabulary_contrasts import (
-    LinearContrasts,
-    distances_of,
-    placed_among,
+from ..background.reference_words import (
+    Match,
+    ReferenceWords,
+    Vary,
+    reference_tables,
+    with_matched,
     words_present,
 )
+from ..background.vocabulary import distributions
+from ..background.vocabulary_contrasts import LinearContrasts, placed_among
+from ..embeddings.distances import distance_table
 from ..embeddings.formats.keyed import with_words
+from ..embeddings.load import VectorsLike
 from ..model.design import make_design
 from ..scores.table import score_table
 from ..tables.wordlists import WordList
@@ -33,7 +36,6 @@ from ..tables.wordlists import WordList
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-    from ..background.psi_of_source import Source
     from .results import ModelResult
     from .wordlist import Settings
 
@@ -94,7 +96,7 @@ def contrast_rows(contrasts: pd.DataFrame) -> pd.DataFrame:
 
 
 def vocabulary_pool(
-    settings: Settings, lists: Iterable[WordList], source: Source | None = None
+    settings: Settings, lists: Iterable[WordList], source: VectorsLike | None = None
 ) -> Pool | None:
     """Draw the words that controls and reference lists are made of.
 
@@ -150,7 +152,7 @@ def read_against(
     pool: Pool,
     settings: Settings,
     *,
-    source: Source | None = None,
+    source: VectorsLike | None = None,
 ) -> Reference:
     """Place the contrasts of a list under its leading model, and compute the other measures.
 
@@ -165,14 +167,19 @@ def read_against(
         found={word: pool.found[word] for word in own.words if word in pool.found},
     )
     present = words_present(own, known.found)
-    table = distances_of(known.found, own)
+    table = distance_table(known.found, own)
     _, _, *seeds = _seeds(settings)
     estimate = LinearContrasts(make_design(table), lead.spec, default_rng(seeds[0]))
     headline, placed, lists = contrast_rows(lead.contrasts), {}, {}
     for (match, vary), seed in zip(REFERENCES.items(), seeds[1:], strict=True):
-        words, slots = ReferenceWords(known, match), Slots.of(present, vary)
-        tables = reference_distances(
-            table, words, slots, settings.reference_lists, default_rng(seed)
+        words = ReferenceWords(known, match)
+        tables = reference_tables(
+            table,
+            present,
+            words,
+            vary=vary,
+            n_lists=settings.reference_lists,
+            rng=default_rng(seed),
         )
         lists[match] = estimate.of_tables(tables)
         placed[match] = placed_among(headline, lists[match])
@@ -189,7 +196,7 @@ def read_against(
 
 
 def _other_measures(
-    vectors: KeyedVectors, wordlist: WordList, settings: Settings, source: Source | None
+    vectors: KeyedVectors, wordlist: WordList, settings: Settings, source: VectorsLike | None
 ) -> dict[str, pd.DataFrame]:
     """Compute the scores of the groups that have stereotypes, and z among random words."""
     groups = {

@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 
 from .._core.checks import Argument, ArgumentError, is_whole, unknown_name
-from ..background.matched_controls import N_MATCHED
 from ..background.pool import Pool
+from ..background.reference_words import N_MATCHED
 from ..background.vocabulary_contrasts import N_LISTS
 from ..contextual import ContextualVectors, contextual_table
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
     from xarray import DataTree
 
-    from ..background.psi_of_source import Source
 
 CONTEXTUAL_MODELS = ("crossed", "contextual")
 """For words in contexts: without and with effects of the contexts."""
@@ -195,7 +194,7 @@ def analyze(
     settings: Settings,
     *,
     pool: Pool | None = None,
-    source: Source | None = None,
+    source: VectorsLike | None = None,
     tell: Tell = lambda _: None,
 ) -> Analysis:
     """Measure a word list in an embedding, fit every model, and read the posteriors.
