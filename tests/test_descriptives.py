@@ -5,8 +5,6 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import bayesbias as bb
 from bayesbias.tables.descriptives import (
@@ -49,13 +47,6 @@ def test_mac_band_by_hand(toy: pd.DataFrame) -> None:
     assert band["share"].tolist() == pytest.approx([1 / 3, 1, 2 / 3, 0])
 
 
-def test_mac_band_above_one_lies_around_one_all_the_same(toy: pd.DataFrame) -> None:
-    far = mac_band(toy.assign(cosine_distance=2 - toy["cosine_distance"]))
-    assert far["mac"].iloc[0] == pytest.approx(1.225)
-    assert far["band_low"].iloc[0] == pytest.approx(0.775)
-    assert far["band_high"].iloc[0] == pytest.approx(1.225)
-
-
 @pytest.mark.parametrize(
     ("name", "mac", "percent"),
     [
@@ -84,31 +75,17 @@ def test_densities_match_a_sum_of_normals_by_hand(toy: pd.DataFrame) -> None:
     at = curve["cosine_distance"].to_numpy()[:, None]
     normals = np.exp(-0.5 * ((at - points) / width) ** 2) / (width * np.sqrt(2 * np.pi))
     np.testing.assert_allclose(curve["density"], normals.mean(axis=1), rtol=1e-9)
-
-
-def test_densities_leave_out_what_has_too_few_distances(toy: pd.DataFrame) -> None:
     assert set(densities(toy)["connection"]) == {"associated", "neutral"}
     same = densities(toy.assign(cosine_distance=1.0))
-    assert same.empty
     assert same.columns.tolist() == ["connection", "cosine_distance", "density"]
+    assert same.empty
 
 
 def test_neighbourhood_keeps_all_stereotypes_and_the_nearest_controls(toy: pd.DataFrame) -> None:
     near = neighbourhood(toy, "she", most=5)
     assert near["attribute"].tolist() == ["kind", "walk", "warm", "bold", "table"]
-    assert near["cosine_distance"].is_monotonic_increasing
-    assert near.set_index("attribute")["n_available"].to_dict() == {
-        "kind": 3,
-        "warm": 3,
-        "bold": 3,
-        "walk": 3,
-        "table": 3,
-    }
+    assert near["n_available"].tolist() == [3] * 5
     assert neighbourhood(toy, "she", most=1)["attribute"].tolist() == ["kind", "warm", "bold"]
-    assert len(neighbourhood(toy, "she")) == 6
-
-
-def test_neighbourhood_averages_repeated_pairs(toy: pd.DataFrame) -> None:
     again = toy.iloc[[0]].assign(cosine_distance=0.7)
     near = neighbourhood(pd.concat([toy, again]), "she").set_index("attribute")
     assert near.loc["kind", "cosine_distance"] == pytest.approx(0.65)
@@ -132,7 +109,6 @@ def test_contrast_of_turns_a_pair_around(differences: pd.DataFrame) -> None:
 REFUSED: list[tuple[Callable[[pd.DataFrame, pd.DataFrame], object], str]] = [
     (lambda t, _: mac_band(t[t["connection"] == "human"]), "no associated or different rows"),
     (lambda t, _: mac_band(t, half_width=14), r"half_width .* \[0, 1\], got 14"),
-    (lambda t, _: densities(t, n_points=1), "n_points must be 2 or more, got 1"),
     (lambda t, _: neighbourhood(t, "shee"), "unknown protected word 'shee'; did you mean 'she'"),
     (lambda t, _: neighbourhood(t, "she", most=0), "most must be 1 or more, got 0"),
     (lambda _, d: contrast_of(d, "asociated", "human"), "did you mean 'associated'"),
@@ -163,14 +139,3 @@ def test_predictive_rows_by_hand() -> None:
     assert rows["position"].tolist() == [0.25, 0.75, 0.25, 0.75]
     assert rows["inside"].tolist() == [False, True, True, True]
     assert rows["coverage"].tolist() == [0.5, 0.5, 1.0, 1.0]
-
-
-@given(st.lists(st.floats(0, 2), min_size=1, max_size=30), st.floats(0, 1))
-def test_predictive_rows_keep_every_row(observed: list[float], half: float) -> None:
-    y = np.array(observed)
-    rows = predictive_rows(
-        y, ["human"] * len(y), np.column_stack([1 - half + 0 * y, 1 + half + 0 * y])
-    )
-    assert rows["observed"].tolist() == sorted(observed)
-    inside = ((y >= 1 - half) & (y <= 1 + half)).mean()
-    assert rows["coverage"].iloc[0] == pytest.approx(inside, abs=1e-12)

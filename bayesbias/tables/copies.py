@@ -1,8 +1,7 @@
 """Words that a table holds twice: exact copies, and words made equidistant by construction.
 
 Hard debiasing equalizes: it moves the words of a set to equal distance from every word that it has
-neutralized. With fewer directions than the words of a set need, several of them get one vector.
-A model cannot see this: it takes every name for a word of its own.
+neutralized, and may give several of them one vector. A model treats them as different words.
 """
 
 from __future__ import annotations
@@ -21,26 +20,21 @@ TOLERANCE = 1e-5
 """Distances that differ by no more are one number: eight times the rounding of a 300-term sum."""
 
 FEWEST = 3
-"""Distances that two words must share: by chance two agree to 1e-5 once in some 100,000 times."""
+"""Distances that two words must share: by chance two agree to 1e-5 once in about 100,000 times."""
 
-WORD = "protected_word"
-PARTNERS = {WORD: "attribute", "attribute": WORD}
+PARTNERS = {"protected_word": "attribute", "attribute": "protected_word"}
 """A column of words, and that of the words they are measured to."""
 
-COPY, EQUIDISTANT = "copy", "equidistant"
-
-FOUND_COLUMNS = ("role", "kind", "word", "other", "n_distances", "difference")
-
 MEANINGS = {
-    COPY: (
-        "{count} {names} are exact copies of another, in all distances ({pairs}). A model takes "
-        "each name for a word of its own, so that its intervals are too short; "
-        "drop_duplicates=True keeps the first name of each vector"
+    "copy": (
+        "{count} {names} are exact copies of another, in all distances ({pairs}). A model treats "
+        "them as different words, so that its intervals are too short; drop_duplicates=True keeps "
+        "the first name of each vector"
     ),
-    EQUIDISTANT: (
+    "equidistant": (
         "{count} pairs of {names} of different groups are equally far from every stereotype "
-        "attribute ({pairs}), as equalizing makes them: that associated and different are alike "
-        "for them holds by algebra, and no interval of that contrast says how well the attributes "
+        "attribute ({pairs}), as equalizing makes them: associated and different are alike for "
+        "them by algebra, and the interval of that contrast does not show how well the attributes "
         "were measured"
     ),
 }
@@ -62,22 +56,15 @@ def duplicate_vectors(table: pd.DataFrame, tolerance: float = TOLERANCE) -> pd.D
     DataFrame
         One row a pair: ``role`` (``protected_word`` or ``attribute``), ``kind``, ``word``, the
         first in the table, and ``other``; ``n_distances`` that both have and ``difference``, the
-        largest between them. ``copy``: all distances are equal, so that both words have one
-        vector, as far as the table can tell. ``equidistant``: two protected words of different
-        groups are as far from every stereotype attribute, but not from the controls, as
-        equalizing makes them; what is ``associated`` for one is then ``different`` for the other
-        at the same distance, by algebra. Words that share fewer than three distances are left out.
-
-    Raises
-    ------
-    ValueError
-        If the tolerance is below zero.
+        largest between them. ``copy``: all distances are equal. ``equidistant``: two protected
+        words of different groups are equally far from every stereotype attribute, but not from
+        the controls, as equalizing makes them. Words that share fewer than three distances are
+        left out.
 
     Examples
     --------
     >>> import bayesbias as bb
-    >>> wordlist = bb.load_wordlist("religion")
-    >>> table = bb.distance_table(bb.load_vectors("glove-demo", wordlist), wordlist)
+    >>> table = bb.distance_table(bb.load_vectors("glove-demo", "religion"), "religion")
     >>> copied = table[table["protected_word"] == "jew"].replace("jew", "hebrew")
     >>> bb.duplicate_vectors(pd.concat([table, copied]))[["kind", "word", "other"]].values.tolist()
     [['copy', 'jew', 'hebrew']]
@@ -85,25 +72,27 @@ def duplicate_vectors(table: pd.DataFrame, tolerance: float = TOLERANCE) -> pd.D
     if not tolerance >= 0:
         raise ValueError(f"tolerance is a difference of distances, 0 or more; got {tolerance}")
     rows = [
-        (role, COPY, *pair) for role in PARTNERS for pair in _equal_words(table, role, tolerance)
+        (role, "copy", *pair) for role in PARTNERS for pair in _equal_words(table, role, tolerance)
     ]
-    copies = {(word, other) for _, _, word, other, *_ in rows}
-    groups = table.drop_duplicates(WORD).astype({WORD: str}).set_index(WORD)["protected_group"]
+    copies = {row[2:4] for row in rows}
+    groups = dict(zip(table["protected_word"].astype(str), table["protected_group"], strict=True))
     stereotypes = table[table["connection"].isin(STEREOTYPES)]
     rows += [
-        (WORD, EQUIDISTANT, *pair)
-        for pair in _equal_words(stereotypes, WORD, tolerance)
+        ("protected_word", "equidistant", *pair)
+        for pair in _equal_words(stereotypes, "protected_word", tolerance)
         if pair[:2] not in copies and groups[pair[0]] != groups[pair[1]]
     ]
-    return pd.DataFrame(rows, columns=list(FOUND_COLUMNS))
+    return pd.DataFrame(
+        rows, columns=["role", "kind", "word", "other", "n_distances", "difference"]
+    )
 
 
 def _equal_words(
     table: pd.DataFrame, role: str, tolerance: float
 ) -> Iterator[tuple[str, str, int, float]]:
-    """Yield words with the first word at the same distances: both, how many, the largest gap.
+    """Yield pairs of words at the same distances, how many, and the largest gap.
 
-    Only words next to one another in the distance that most words have are compared in all.
+    Only words that are close in the distance that most words have are compared in all.
     """
     if table.empty:
         return
@@ -124,32 +113,23 @@ def _equal_words(
 
 
 def drop_duplicates(table: pd.DataFrame, tolerance: float = TOLERANCE) -> pd.DataFrame:
-    """Return a table in which every vector stands once: of exact copies the first word is kept.
-
-    A vector that two groups share then counts for the group of its first word. Words that are
-    equidistant stay, for they have vectors of their own.
+    """Keep the first word of exact copies; equidistant words stay.
 
     Parameters
     ----------
     table, tolerance
         As for `duplicate_vectors`.
 
-    Returns
-    -------
-    DataFrame
-
     Examples
     --------
     >>> import bayesbias as bb
-    >>> wordlist = bb.load_wordlist("religion")
-    >>> vectors = bb.load_vectors("glove-demo", wordlist)
-    >>> table = bb.distance_table(vectors, wordlist)
+    >>> table = bb.distance_table(bb.load_vectors("glove-demo", "religion"), "religion")
     >>> len(bb.drop_duplicates(table)) == len(table)
     True
     """
-    copies = duplicate_vectors(table, tolerance).query("kind == @COPY")
+    pairs = duplicate_vectors(table, tolerance)
     kept = pd.Series(data=True, index=table.index)
-    for role, others in copies.groupby("role")["other"]:
+    for role, others in pairs[pairs["kind"] == "copy"].groupby("role")["other"]:
         kept &= ~table[role].astype(str).isin(others)
     return table[kept].reset_index(drop=True)
 
@@ -157,11 +137,11 @@ def drop_duplicates(table: pd.DataFrame, tolerance: float = TOLERANCE) -> pd.Dat
 def without_copies(table: pd.DataFrame, where: str, *, drop: bool, stacklevel: int) -> pd.DataFrame:
     """Return a table as it is, with a warning that names its copies, or without them."""
     pairs = duplicate_vectors(table)
-    if drop and (pairs["kind"] == COPY).any():
+    if drop and (pairs["kind"] == "copy").any():
         return drop_duplicates(table)
     for (kind, role), rows in pairs.groupby(["kind", "role"], sort=False):
         named = abridged([f"{row.word} = {row.other}" for row in rows.itertuples()], 6)
-        names = "protected words" if role == WORD else "attribute words"
+        names = "protected words" if role == "protected_word" else "attribute words"
         text = MEANINGS[str(kind)].format(count=len(rows), names=names, pairs=named)
         warnings.warn(f"{where}: {text}", stacklevel=stacklevel + 1)
     return table

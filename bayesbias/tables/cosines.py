@@ -11,8 +11,7 @@ import pandas as pd
 from .._core.arrays import FloatArray
 
 WORD_COSINES = "word_cosines"
-"""Their name in the table's ``attrs``. They are a text there, which pandas copies, compares and
-writes to Parquet files; CSV files have no place for it."""
+"""Their name in the table's ``attrs``: a text, which pandas copies and writes to Parquet files."""
 
 MOST_WORDS = 500
 """Words of which cosines are attached; of more the text would take tens of megabytes."""
@@ -26,12 +25,8 @@ def attach_word_cosines(table: pd.DataFrame, words: Iterable[str], cosines: Floa
 
 
 def word_cosines(table: pd.DataFrame, words: Sequence[str]) -> FloatArray:
-    """Return the cosines of words that a table carries, (n_words, n_words).
-
-    (0, 0) if it carries none, or not those of all the words.
-    """
-    content = json.loads(table.attrs.get(WORD_COSINES, "null"))
-    if content is None or not set(words) <= set(content["words"]):
-        return np.zeros((0, 0))
+    """Return the cosines of words, (n_words, n_words); (0, 0) if the table lacks some."""
+    content = json.loads(table.attrs.get(WORD_COSINES, '{"words": [], "cosines": []}'))
     frame = pd.DataFrame(content["cosines"], content["words"], content["words"], dtype=np.float64)
-    return frame.loc[[*words], [*words]].to_numpy()
+    known = [*words] if set(words) <= set(content["words"]) else []
+    return frame.loc[known, known].to_numpy()

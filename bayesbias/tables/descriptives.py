@@ -12,29 +12,23 @@ from .schema import (
     CONNECTIONS,
     LARGEST_DISTANCE,
     ROUNDING,
+    STEREOTYPES,
     connections_present,
     require_columns,
     validate_table,
 )
 
-STEREOTYPES = ("associated", "different")
-"""Connections of the stereotype attributes; the others are controls."""
-
 PARTNERS = ("different", "matched", "human", "neutral")
 """What the associated attributes are compared with: the first of these that a table has.
 
-Against different stereotypes zero means that it does not matter whose stereotype it is. Control
-words differ from stereotypes in how frequent they are, too, and distances follow that.
+Control words also differ from stereotypes in frequency, which distances follow.
 """
 
 UNRELATED = 1.0
 """Cosine distance of orthogonal directions."""
 
 FEWEST_FOR_DENSITY = 3
-"""Distinct distances below which a kernel density says nothing."""
-
-REACH = 2.0
-"""Kernel bandwidths that a density is followed beyond the outermost distances."""
+"""Distinct distances that a kernel density needs."""
 
 
 def leading_pair(table: pd.DataFrame) -> tuple[str, str]:
@@ -51,19 +45,13 @@ def mac_band(table: pd.DataFrame, half_width: float | None = None) -> pd.DataFra
     table : DataFrame
         A long-form table with associated or different rows.
     half_width : float, optional
-        Half-width of the band, in units of distance; by default abs(1 - MAC). Give that of one
-        table to read another with the same band.
+        Half-width of the band, in [0, 1]; by default abs(1 - MAC).
 
     Returns
     -------
     DataFrame
         A row a connection present: ``connection``, ``mac``, ``band_low``, ``band_high``,
         ``n_rows``, ``n_inside``, ``share`` = n_inside / n_rows. The ends of the band are inside.
-
-    Raises
-    ------
-    ValueError
-        If the table has no stereotype rows, or the half-width is not in [0, 1].
 
     References
     ----------
@@ -86,11 +74,6 @@ def set_means(table: pd.DataFrame) -> pd.DataFrame:
     """Mean distances of every protected word (rows) to every stereotype set (columns).
 
     NaN where a word has no row for a set; a row that is repeated counts as often as it stands.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing, there are no stereotype rows, or a distance is not in [0, 2].
     """
     require_columns(table, ("protected_word", "attribute_set", "connection", "cosine_distance"))
     rows = table[table["connection"].astype(str).isin(STEREOTYPES)]
@@ -104,33 +87,24 @@ def set_means(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def densities(table: pd.DataFrame, n_points: int = 300) -> pd.DataFrame:
-    """Kernel densities of the distances of every connection, on one grid.
-
-    Parameters
-    ----------
-    table : DataFrame
-        A long-form table.
-    n_points : int
-        Points of the grid, 2 or more.
+    """Kernel densities of the distances of every connection, on one grid of `n_points`.
 
     Returns
     -------
     DataFrame
-        ``connection``, ``cosine_distance``, ``density`` (Gaussian kernel, Scott's bandwidth; its
-        integral over [0, 2] is 1 but for what lies outside). A connection with fewer than three
-        distinct distances has no rows.
+        ``connection``, ``cosine_distance``, ``density`` (Gaussian kernel, Scott's bandwidth). A
+        connection with fewer than three distinct distances has no rows.
     """
     from scipy.stats import gaussian_kde
 
-    if n_points < 2:
-        raise ValueError(f"n_points must be 2 or more, got {n_points}")
     valid = validate_table(table)
     kernels = {}
     for name in connections_present(valid):
         distances = valid["cosine_distance"][valid["connection"] == name].to_numpy(np.float64)
         if len(np.unique(distances)) >= FEWEST_FOR_DENSITY:
             kernels[name] = gaussian_kde(distances)
-    margin = REACH * max((float(np.sqrt(k.covariance[0, 0])) for k in kernels.values()), default=0)
+    widths = [float(np.sqrt(kernel.covariance[0, 0])) for kernel in kernels.values()]
+    margin = 2 * max(widths, default=0)
     low = max(0.0, float(valid["cosine_distance"].min()) - margin)
     high = min(LARGEST_DISTANCE, float(valid["cosine_distance"].max()) + margin)
     grid = np.linspace(low, high, n_points)
@@ -152,8 +126,8 @@ def neighbourhood(table: pd.DataFrame, word: str, most: int = 40) -> pd.DataFram
     word : str
         One of its protected words.
     most : int
-        Attributes wanted. All stereotype attributes are given, even if they are more; the
-        nearest controls fill what is left.
+        Attributes wanted, 1 or more. All stereotype attributes are given, even if they are more;
+        the nearest controls fill the rest.
 
     Returns
     -------
@@ -161,11 +135,6 @@ def neighbourhood(table: pd.DataFrame, word: str, most: int = 40) -> pd.DataFram
         ``attribute``, ``connection``, ``cosine_distance`` (the mean where a pair stands in
         several rows), ``n_available``: how many attributes of its kind, stereotypes or controls,
         the table has for the word.
-
-    Raises
-    ------
-    ValueError
-        If the word is not in the table, naming the nearest that is; if `most` is below 1.
     """
     if most < 1:
         raise ValueError(f"most must be 1 or more, got {most}")
@@ -179,25 +148,15 @@ def neighbourhood(table: pd.DataFrame, word: str, most: int = 40) -> pd.DataFram
     pairs = pairs.sort_values("cosine_distance", kind="stable")
     stereotype = pairs["connection"].isin(STEREOTYPES)
     pairs["n_available"] = stereotype.map(stereotype.value_counts())
-    left = max(0, most - int(stereotype.sum()))
-    kept = pd.concat([pairs[stereotype], pairs[~stereotype].head(left)])
+    nearest_controls = pairs[~stereotype].head(max(0, most - int(stereotype.sum())))
+    kept = pd.concat([pairs[stereotype], nearest_controls])
     return kept.sort_values("cosine_distance", kind="stable").reset_index(drop=True)
 
 
 def contrast_of(frame: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
-    """Rows of a frame of contrasts for one pair of connections, in the order asked for.
+    """Rows of a frame of `contrasts` for one pair of connections, in the order asked for.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        As `contrasts` returns it.
-    first, second : str
-        Two connections. If the frame holds second - first, means and intervals change sign.
-
-    Raises
-    ------
-    ValueError
-        If a connection is unknown, both are the same, or the frame does not hold the pair.
+    Where the frame holds second - first, means and intervals change sign.
     """
     require_columns(frame, ("first", "second", "mean", "low", "high"))
     for name in (first, second):
@@ -223,33 +182,19 @@ def predictive_rows(
 ) -> pd.DataFrame:
     """Observed distances next to their predictive intervals, sorted within each connection.
 
-    Parameters
-    ----------
-    observed : (n_rows,) float
-        Distances, in [0, 2].
-    connection : (n_rows,) array_like of str
-    intervals : (n_rows, 2) float
-        Lower and upper ends, as `predictive_intervals` returns them.
-
     Returns
     -------
     DataFrame
-        ``connection``, ``position`` in (0, 1), how far along its connection's sorted distances a
-        row stands; ``observed``, ``low``, ``high``, ``inside`` (ends included), and ``coverage``,
-        the share inside among the rows of the connection.
+        ``connection``, ``position`` in (0, 1) along the sorted distances of its connection,
+        ``observed``, ``low``, ``high``, ``inside`` (ends included), and ``coverage``, the share
+        inside among the rows of the connection.
     """
-    frame = pd.DataFrame(
-        {
-            "connection": np.asarray(connection, dtype=object),
-            "observed": observed,
-            "low": intervals[:, 0],
-            "high": intervals[:, 1],
-        }
-    )
+    names = pd.Categorical(np.asarray(connection), CONNECTIONS, ordered=True)
+    frame = pd.DataFrame({"connection": names, "observed": observed})
+    frame[["low", "high"]] = intervals
     frame["inside"] = frame["observed"].between(frame["low"], frame["high"])
-    frame["rank"] = frame["connection"].map(CONNECTIONS.index)
-    frame = frame.sort_values(["rank", "observed"], kind="stable", ignore_index=True)
-    inside = frame.groupby("rank")["inside"]
-    position = (inside.cumcount() + 0.5) / inside.transform("size")
-    frame.insert(1, "position", position)
-    return frame.drop(columns="rank").assign(coverage=inside.transform("mean"))
+    frame = frame.sort_values(["connection", "observed"], kind="stable", ignore_index=True)
+    inside = frame.groupby("connection", observed=True)["inside"]
+    frame.insert(1, "position", (inside.cumcount() + 0.5) / inside.transform("size"))
+    frame["coverage"] = inside.transform("mean")
+    return frame.astype({"connection": "str"})

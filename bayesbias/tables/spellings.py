@@ -21,14 +21,13 @@ CASES = ("exact", "lower", "fallback")
 type Cure = tuple[Argument, ...] | str
 """What finds a missing word: arguments of `load_vectors`, or the form to write in the list."""
 
-IN_CASE = (Argument("case", "fallback"),)
-PLAIN = (Argument("strip_accents", True),)
-BOTH = IN_CASE + PLAIN
+_IN_CASE = (Argument("case", "fallback"),)
+_PLAIN = (Argument("strip_accents", True),)
 
 CURES: dict[tuple[Argument, ...], str] = {
-    IN_CASE: "in another case",
-    PLAIN: "without accents",
-    BOTH: "in another case and without accents",
+    _IN_CASE: "in another case",
+    _PLAIN: "without accents",
+    _IN_CASE + _PLAIN: "in another case and without accents",
 }
 """How a missing word is there, by what finds it."""
 
@@ -43,7 +42,7 @@ def forms_of(word: str, case: str = "exact", *, strip_accents: bool = False) -> 
     forms = [form for one in cased for form in (one, unicodedata.normalize("NFC", one))]
     if strip_accents:
         forms += [without_accents(one) for one in cased]
-    return tuple(dict.fromkeys(each for form in forms for each in (form, form.replace(" ", "_"))))
+    return tuple(dict.fromkeys(text for form in forms for text in (form, form.replace(" ", "_"))))
 
 
 def without_accents(word: str) -> str:
@@ -55,21 +54,21 @@ def without_accents(word: str) -> str:
 
 
 def plain_form(word: str) -> str:
-    """Return what all spellings of a word have in common: small letters, without accents."""
+    """Return what all spellings of a word share: small letters, without accents."""
     return without_accents(word.lower()).replace(" ", "_")
 
 
 def every_form(word: str) -> tuple[str, ...]:
     """Return all forms that any choice of arguments, or another spelling, would look up."""
     capitals = (word.capitalize(), word.title(), word.upper())
-    written = [form for each in capitals for form in forms_of(each)]
+    written = [form for text in capitals for form in forms_of(text)]
     return tuple(dict.fromkeys([*forms_of(word, "fallback", strip_accents=True), *written]))
 
 
 def choose(
     asked: Iterable[str], found: Mapping[str, object], case: str, *, strip_accents: bool = False
 ) -> dict[str, str]:
-    """Map every word that can be had to the form to read it in, in the order of the source."""
+    """Map every word that is there to the form to read it in, in the order of the source."""
     askers: dict[str, list[str]] = defaultdict(list)
     for word in asked:
         forms = forms_of(word, case, strip_accents=strip_accents)
@@ -83,7 +82,11 @@ def cure_of(
     word: str, found: Container[str], case: str, *, strip_accents: bool = False
 ) -> Cure | None:
     """Return what would find a word that was looked up and is missing; None if nothing does."""
-    tries = (("fallback", strip_accents, IN_CASE), (case, True, PLAIN), ("fallback", True, BOTH))
+    tries = (
+        ("fallback", strip_accents, _IN_CASE),
+        (case, True, _PLAIN),
+        ("fallback", True, _IN_CASE + _PLAIN),
+    )
     for how, strip, arguments in tries:
         if any(form in found for form in forms_of(word, how, strip_accents=strip)):
             return arguments
@@ -91,17 +94,7 @@ def cure_of(
 
 
 def resolved_forms(vectors: KeyedVectors) -> dict[str, str]:
-    """Return the words that were read in another form than the one they are called by.
-
-    Parameters
-    ----------
-    vectors : KeyedVectors
-
-    Returns
-    -------
-    dict of str to str
-        Word to the form that was read, such as ``{"Bill": "bill"}``; empty if all words were read
-        as they stand, or if `load_vectors` did not make the vectors.
+    """Map words of `load_vectors` to the form that was read, where it differs from the word.
 
     Examples
     --------
@@ -116,10 +109,7 @@ def resolved_forms(vectors: KeyedVectors) -> dict[str, str]:
 
 
 def first_spellings(vectors: Container[str], words: Iterable[str]) -> dict[str, str]:
-    """Map each word that has a vector to the first of the words that reads the same one.
-
-    With ``case="lower"`` *Bill* and *bill* read one vector, and so are one word.
-    """
+    """Map each word that has a vector to the first of the words that reads the same one."""
     forms = getattr(vectors, "expandos", {}).get(FORM, ())
     rows = getattr(vectors, "key_to_index", {})
     first: dict[str, str] = {}

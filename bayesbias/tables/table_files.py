@@ -2,51 +2,30 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from .._core.files import replace_file
-from .._core.packing import opened
+from .._core.packing import ENDINGS, opened
 from .._core.reading import located
 from .copies import without_copies
 from .schema import require_columns, require_different_columns, validate_table
 
-OTHER_FILES = {
-    ".nc": "a posterior",
-    ".toml": "a word list or a model",
-    ".py": "a program",
-    ".ipynb": "a notebook",
-    ".json": "a record",
-    ".html": "a report",
-    ".png": "a picture",
-    ".svg": "a picture",
-    ".xlsx": "a workbook",
-} | dict.fromkeys((".npz", ".bin", ".vec", ".kv", ".model"), "an embedding")
-"""What files are that are no tables, by their endings."""
-
 LONGEST_LINE = 1 << 20
 """Bytes of a line of a CSV file; longer ones are no text."""
-
-ROWS_FOR_NOTHING, ROWS_A_BYTE = 100_000, 8
-"""Rows that a Parquet file may hold, and more for each byte: distances differ, and take room."""
-
-_PACKED_OTHERWISE = (".zst", ".tar")
 
 MISSING_DISTANCE = -100.0
 """What stands for a missing word in the published tables."""
 
 PUBLISHED_COLUMNS = (
-    "protected_word",
-    "word_to_compare",
-    "word_class",
-    "cosine_distance",
-    "connection",
+    *("protected_word", "word_to_compare", "word_class"),
+    *("cosine_distance", "connection"),
 )
 """Columns of the tables published with Dobrzeniecka and Urbaniak (2024)."""
 
@@ -55,19 +34,15 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
     """Read a long-form table from CSV or Parquet, in our layout or the published one.
 
     In the published layout ``none`` means neutral, a distance of -100 marks a missing word (such
-    rows are left out, with a warning that counts them), and a word's group is the class of its
-    associated attributes. Exact duplicate rows are kept, with a warning that counts them. A warning
-    names words that share a vector or are equidistant by construction (`duplicate_vectors`).
+    rows are left out), and a word's group is the class of its associated attributes. Warnings
+    count missing words and rows that repeat, and name words that share a vector or are equidistant
+    by construction (`duplicate_vectors`).
 
     Parameters
     ----------
     path : str or Path
     drop_duplicates : bool
         Leave out words that are exact copies of an earlier one.
-
-    Returns
-    -------
-    DataFrame
 
     Raises
     ------
@@ -76,14 +51,12 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
     ValueError
         If the file is not a table in one of the two layouts.
     ImportError
-        If a Parquet file is to be read, and pyarrow is not installed.
+        If a Parquet file is read without pyarrow.
 
     Examples
     --------
     >>> import bayesbias as bb
-    >>> wordlist = bb.load_wordlist("religion")
-    >>> vectors = bb.load_vectors("glove-demo", wordlist)
-    >>> table = bb.distance_table(vectors, wordlist)
+    >>> table = bb.distance_table(bb.load_vectors("glove-demo", "religion"), "religion")
     >>> import tempfile
     >>> path = f"{tempfile.mkdtemp()}/religion.csv"
     >>> bb.write_table(table, path)
@@ -95,9 +68,8 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
         raise IsADirectoryError(f"{path} is a folder; give a table in it")
     if not path.is_file():
         raise FileNotFoundError(f"no table at {path}")
-    if path.suffix.lower() in OTHER_FILES:
-        what = OTHER_FILES[path.suffix.lower()]
-        raise ValueError(f"{path} is {what}, not a table (.csv, .parquet)")
+    if path.suffix.lower() not in (".csv", ".parquet", *ENDINGS):
+        raise ValueError(f"{path} is not a table (.csv, .parquet)")
     try:
         raw = read_frame(path)
         table = validate_table(_from_published(raw, path) if "word_to_compare" in raw else raw)
@@ -119,9 +91,7 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
     Examples
     --------
     >>> import bayesbias as bb
-    >>> wordlist = bb.load_wordlist("religion")
-    >>> vectors = bb.load_vectors("glove-demo", wordlist)
-    >>> table = bb.distance_table(vectors, wordlist)
+    >>> table = bb.distance_table(bb.load_vectors("glove-demo", "religion"), "religion")
     >>> import tempfile
     >>> bb.write_table(table, f"{tempfile.mkdtemp()}/religion.csv")
     """
@@ -137,37 +107,30 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
 
 
 def read_frame(path: Path) -> pd.DataFrame:
-    """Read a CSV or Parquet file with all its columns, whatever they are.
-
-    A ValueError says if it is empty, damaged, not separated by commas, or has rows longer than its
-    head.
-    """
+    """Read a CSV or Parquet file; a ValueError is raised if it is empty or damaged."""
     if path.suffix == ".parquet":
         return _read_parquet(path)
-    try:
-        head = list(read_csv(path, nrows=0).columns)
-    except pd.errors.EmptyDataError:
-        raise ValueError("the file is empty") from None
-    for mark, name in {";": "semicolons", "\t": "tabs"}.items():
-        if len(head) == 1 and mark in head[0]:
-            raise ValueError(f"are its columns separated by {name}? Save it with commas")
     # Words such as "nan" or "null" are words.
-    return read_csv(path, keep_default_na=False)
+    frame = read_csv(path, keep_default_na=False)
+    if len(frame.columns) == 1 and re.search(r"[;\t]", str(frame.columns[0])):
+        raise ValueError("are its columns separated by semicolons or tabs? Save it with commas")
+    return frame
 
 
 def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
     """Read a CSV file in UTF-8, packed or not, with options of pandas.
 
-    A ValueError is raised if it is damaged, a line of it does not end, or rows have more fields
-    than the head, so that pandas would take the first for labels.
+    A ValueError is raised if it is empty or damaged, a line of it does not end, or rows have more
+    fields than the head, so that pandas would take the first for labels.
     """
-    if path.suffix.lower() in _PACKED_OTHERWISE:
-        raise ValueError(f"files in {path.suffix} are not read; unpack it first")
     with opened(path) as (_, stream, _):
         if len(stream.readline(LONGEST_LINE)) == LONGEST_LINE:
             raise ValueError(f"{path} has a line without an end; this is not a text file")
         stream.seek(0)
-        frame: pd.DataFrame = pd.read_csv(stream, encoding="utf-8", **options)
+        try:
+            frame: pd.DataFrame = pd.read_csv(stream, encoding="utf-8", **options)
+        except pd.errors.EmptyDataError:
+            raise ValueError("the file is empty") from None
     if not isinstance(frame.index, pd.RangeIndex):
         raise ValueError(
             "the rows have more fields than the head has columns; a text with a comma in it must "
@@ -177,8 +140,18 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
+    """Read a Parquet file, unless it has columns of lists, damaged texts, or endless rows."""
     with _parquet_errors():
-        _require_plain(path)
+        from pyarrow import parquet, types
+
+        with parquet.ParquetFile(path) as file:
+            nested = [field.name for field in file.schema_arrow if types.is_nested(field.type)]
+            # Distances differ, and take room.
+            if nested or file.metadata.num_rows > 100_000 + 8 * path.stat().st_size:
+                raise ValueError(
+                    f"damaged, or no table: more rows than bytes, or lists in {nested}"
+                )
+            file.read().validate(full=True)
         return pd.read_parquet(path)
 
 
@@ -192,35 +165,10 @@ def _parquet_errors() -> Iterator[None]:
             "Parquet files need pyarrow; install it with: pip install 'bayesbias[parquet]', or use "
             "a .csv file"
         ) from None
-    except OSError as error:
-        if error.errno is not None:  # of the disk; pyarrow's own about damage have no number
+    except (OSError, LookupError, TypeError, AttributeError) as error:
+        if isinstance(error, OSError) and error.errno is not None:  # of the disk, not of damage
             raise
-        raise ValueError(f"damaged, or no Parquet file ({' '.join(str(error).split())})") from None
-    except (LookupError, TypeError, AttributeError) as error:  # in what pandas says of its columns
-        raise ValueError(
-            f"damaged, or no table of pandas ({type(error).__name__}: {error})"
-        ) from None
-
-
-def _require_plain(path: Path) -> None:
-    """Raise a ValueError for columns of lists, damaged texts, and more rows than can be there."""
-    from pyarrow import ArrowInvalid, parquet, types
-
-    with parquet.ParquetFile(path) as file:
-        rows, size = file.metadata.num_rows, path.stat().st_size
-        for column in file.schema_arrow:
-            if types.is_nested(column.type):
-                raise ValueError(
-                    f"its column {column.name!r} holds lists, where each row has one value"
-                )
-        if rows > ROWS_FOR_NOTHING + ROWS_A_BYTE * size:
-            raise ValueError(
-                f"its {size:,} bytes promise {rows:,} rows; it is damaged, or made to be"
-            )
-        try:
-            file.read().validate(full=True)
-        except ArrowInvalid as error:  # texts that are no UTF-8, among others
-            raise ValueError(f"damaged, or no Parquet file ({error})") from None
+        raise ValueError(f"damaged, or no table: {' '.join(str(error).split())}") from None
 
 
 def _from_published(raw: pd.DataFrame, path: Path) -> pd.DataFrame:
@@ -228,14 +176,10 @@ def _from_published(raw: pd.DataFrame, path: Path) -> pd.DataFrame:
     require_columns(raw, PUBLISHED_COLUMNS)
     table = raw.rename(columns={"word_to_compare": "attribute", "word_class": "attribute_set"})
     require_different_columns(table)
-    for name in ("protected_word", "attribute", "attribute_set"):
-        if table[name].isna().any():
-            raise ValueError(f"row {int(np.argmax(table[name].isna()))} has an empty {name}")
-        table[name] = table[name].astype(str)
     table["connection"] = table["connection"].replace({"none": "neutral"})
-    own = table[table["connection"] == "associated"].groupby("protected_word")["attribute_set"]
-    groups = own.first().str.removesuffix("_stereotype")
-    table["protected_group"] = table["protected_word"].map(groups)
+    associated = table[table["connection"] == "associated"]
+    groups = associated.groupby("protected_word")["attribute_set"].first().astype(str)
+    table["protected_group"] = table["protected_word"].map(groups.str.removesuffix("_stereotype"))
     ungrouped = table.loc[table["protected_group"].isna(), "protected_word"].unique()
     if len(ungrouped):
         names = ", ".join(map(str, ungrouped))
@@ -245,7 +189,7 @@ def _from_published(raw: pd.DataFrame, path: Path) -> pd.DataFrame:
         gone = sorted(set(table["protected_word"]) - set(table.loc[~missing, "protected_word"]))
         warnings.warn(
             f"{path}: {int(missing.sum())} rows of {len(table)} hold the missing-word mark -100 "
-            f"and are left out; words without any rows: {', '.join(gone) or 'none'}",
+            f"and are left out; words without any rows: {', '.join(map(str, gone)) or 'none'}",
             stacklevel=3,
         )
     return table[~missing]

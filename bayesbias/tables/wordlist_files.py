@@ -2,43 +2,25 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-import reprlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from .._core.checks import check_path, unknown_name
 from .._core.reading import parse_json, parse_toml, read_text
 from .._core.resources import bundled_names, toml_path
+from .schema import require_columns
+from .table_files import read_csv
+from .wordlist_lint import shown
 
-TEXTS = ("name", "title", "reference", "licence", "note")
-"""Keys of a word list that hold a text."""
-
-WORD_TABLES = ("groups", "stereotypes", "controls")
-"""Tables of a word list that hold words by set."""
-
-FACETS = "facets"
-"""Table of a word list that has the labels of groups, by facet."""
-
-TABLES = (*WORD_TABLES, "stereotype_names", FACETS)
-"""All tables of a word list."""
+ENDINGS = (".toml", ".json", ".csv")
 
 HEADS = ("role", "set", "word")
 """Columns of a list's frame, and of its CSV file."""
 
 ROLES = {"protected": "groups", "stereotype": "stereotypes", "control": "controls"}
 """Roles of words in a frame or a CSV file, and the tables that hold these words."""
-
-
-@dataclass(frozen=True)
-class Unresolved:
-    """Takes the place of the words of a bundled list that there are not, with the reason."""
-
-    reason: str
 
 
 def wordlists() -> list[str]:
@@ -50,7 +32,12 @@ def wordlists() -> list[str]:
     >>> bb.wordlists()[:4]
     ['age', 'disability', 'gender', 'gender-de']
     """
-    return sorted(bundled_names("wordlists", ".toml"), key=_natural)
+
+    def natural(name: str) -> tuple[str, int]:
+        digits = re.search(r"\d*$", name)[0]  # type: ignore[index]
+        return name.removesuffix(digits), int(digits or 0)
+
+    return sorted(bundled_names("wordlists", ".toml"), key=natural)
 
 
 def wordlist_path(source: str | Path) -> Path:
@@ -59,61 +46,51 @@ def wordlist_path(source: str | Path) -> Path:
         "a mapping with groups and stereotypes (bb.WordList.from_query makes a list of four sets)"
     )
     check_path("a word list", source, form)
-    return toml_path(source, "wordlists", "word list", tuple(_PARSERS))
+    return toml_path(source, "wordlists", "word list", ENDINGS)
 
 
 def read_wordlist(path: Path) -> dict[str, Any]:
-    """Read the tables and texts of a word list's file, its name by default the file's stem.
+    """Read the tables and texts of a word list's file, unchecked; its name is the file's stem.
 
-    Values may be of any type: `find_flaws` checks them. A ValueError names a file that cannot be
-    parsed, and the line where the parser knows it.
+    A ValueError names a file that cannot be parsed, and the line where the parser knows it.
     """
-    return with_bundled_controls({"name": path.stem, **_parse(path)})
+    ending = path.suffix.lower()
+    try:
+        if ending == ".csv":
+            content = _content_of_rows(path)
+        elif ending == ".json":
+            content = _content_of_json(parse_json(read_text(path)))
+        else:
+            content = parse_toml(read_text(path), "a word list")
+    except ValueError as error:  # such as TOMLDecodeError, or a number of too many digits
+        raise ValueError(f"{path} is not valid {ending[1:].upper()}: {error}") from None
+    return {"name": path.stem, **content}
 
 
 def with_bundled_controls(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Put the words of bundled control lists in the place of their names.
+    """Replace the names of bundled control lists by their words.
 
     Only bundled lists that hold the words themselves can be named, so that no reference runs in a
-    circle. One that leads nowhere becomes `Unresolved`.
+    circle.
     """
-    controls = content.get("controls")
-    if not isinstance(controls, Mapping):
+    if not isinstance(controls := content.get("controls"), Mapping):
         return dict(content)
-    words = {
-        kind: _bundled_control(kind, value) if isinstance(value, str) else value
-        for kind, value in controls.items()
-    }
+    words = dict(controls)
+    for kind, source in controls.items():
+        if isinstance(source, str):
+            if source not in wordlists():
+                text = unknown_name("bundled word list", source, wordlists())
+                raise ValueError(f"controls.{kind}: {text}; a list of words may stand here instead")
+            words[kind] = read_wordlist(wordlist_path(source)).get("controls", {}).get(kind)
+            if not isinstance(words[kind], list):
+                raise ValueError(
+                    f"controls: the list {source!r} holds no {shown(kind)} control words"
+                )
     return {**content, "controls": words}
 
 
-def _bundled_control(kind: str, source: str) -> object:
-    """Return the words of one control set of a bundled list, or why there are none."""
-    if source not in wordlists():
-        text = unknown_name("bundled word list", source, wordlists())
-        return Unresolved(f"{text}; a list of words may stand here instead")
-    words = _parse(wordlist_path(source)).get("controls", {}).get(kind)
-    if isinstance(words, list):
-        return words
-    return Unresolved(f"the list {source!r} holds no {shown(kind)} control words of its own")
-
-
-def _parse(path: Path) -> dict[str, Any]:
-    ending = path.suffix.lower()
-    text = read_text(path)
-    try:
-        return _PARSERS[ending](text)
-    except ValueError as error:  # such as TOMLDecodeError, or a number of too many digits
-        raise ValueError(f"{path} is not valid {ending[1:].upper()}: {error}") from None
-
-
-def _parse_toml(text: str) -> dict[str, Any]:
-    return parse_toml(text, "a word list")
-
-
-def _parse_json(text: str) -> dict[str, Any]:
-    """Read the keys of a list's TOML as JSON, or the arguments of WEFE's ``Query``."""
-    content = parse_json(text)
+def _content_of_json(content: object) -> dict[str, Any]:
+    """Return the keys of a list's TOML, or sets from the arguments of WEFE's ``Query``."""
     if not isinstance(content, dict):
         raise ValueError(f"it holds {shown(content)} instead of an object of sets")
     targets, attributes = content.get("target_sets"), content.get("attribute_sets")
@@ -128,34 +105,19 @@ def _parse_json(text: str) -> dict[str, Any]:
     return paired_sets(targets, attributes, *names)
 
 
-def _parse_csv(text: str) -> dict[str, Any]:
-    """Read rows of ``role``, ``set`` and ``word``; a stereotype's set is its group's name."""
-    try:
-        head, *rows = [*csv.reader(io.StringIO(text))] or [[]]
-    except csv.Error as error:
-        raise ValueError(str(error)) from None
-    if sorted(head) != sorted(HEADS):
-        got = ", ".join(head) or "nothing"
-        raise ValueError(f"its heads must be role, set and word; got {got}")
+def _content_of_rows(path: Path) -> dict[str, Any]:
+    """Return the sets in rows of ``role``, ``set`` and ``word``."""
+    frame = read_csv(path, dtype=str, keep_default_na=False)
+    require_columns(frame, HEADS)
     content: dict[str, Any] = {}
-    for number, row in enumerate(rows, start=2):
-        if len(row) != len(head):
-            raise ValueError(f"row {number} holds {len(row)} cells instead of {len(head)}")
-        role, name, word = (row[head.index(key)].strip() for key in HEADS)
+    for row in frame[[*HEADS]].fillna("").itertuples():
+        role, name, word = (str(cell).strip() for cell in row[1:])
         if role not in ROLES:
-            raise ValueError(f"row {number}: {unknown_name('role', role, ROLES)}")
+            raise ValueError(f"row {row[0] + 2}: {unknown_name('role', role, ROLES)}")
         if role == "stereotype" and name not in content.get("groups", {}):
             name = name.removesuffix("_stereotype")
         content.setdefault(ROLES[role], {}).setdefault(name, []).append(word)
     return content
-
-
-_PARSERS: dict[str, Callable[[str], dict[str, Any]]] = {
-    ".toml": _parse_toml,
-    ".json": _parse_json,
-    ".csv": _parse_csv,
-}
-"""How a word list's file is read, by its ending."""
 
 
 def paired_sets(
@@ -172,20 +134,6 @@ def paired_sets(
         return [f"{kind} {number}" for number in range(1, len(targets) + 1)]
 
     groups = named(target_names, "target")
-    columns = (targets, attributes, named(attribute_names, "attributes"))
-    tables = ("groups", "stereotypes", "stereotype_names")
-    pairs = zip(tables, columns, strict=True)
-    return {table: dict(zip(groups, column, strict=True)) for table, column in pairs}
-
-
-def shown(value: object) -> str:
-    """Return a short text of one line for any value, however deep or long it is."""
-    try:
-        return " ".join(reprlib.repr(value).split())
-    except ValueError:  # an integer of more digits than Python prints
-        return f"a very long {type(value).__name__}"
-
-
-def _natural(name: str) -> tuple[str, int]:
-    match = re.fullmatch(r"(.*?)(\d+)", name)
-    return (match[1], int(match[2])) if match else (name, 0)
+    columns = {"groups": targets, "stereotypes": attributes}
+    columns["stereotype_names"] = named(attribute_names, "attributes")
+    return {table: dict(zip(groups, column, strict=True)) for table, column in columns.items()}

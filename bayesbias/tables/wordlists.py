@@ -18,16 +18,13 @@ from .._core.display import Sheet, Shown, abridged
 from .._core.reading import located
 from .wordlist_files import (
     HEADS,
-    TABLES,
-    TEXTS,
-    WORD_TABLES,
     paired_sets,
     read_wordlist,
     with_bundled_controls,
     wordlist_path,
     wordlists,
 )
-from .wordlist_lint import Finding, find_flaws, refuse_errors, shape_flaws
+from .wordlist_lint import TABLES, TEXTS, WORD_TABLES, Finding, find_flaws, refuse_errors
 
 __all__ = ["WordList", "WordListLike", "check_wordlist", "load_wordlist", "wordlists"]
 
@@ -35,9 +32,6 @@ Words = tuple[str, ...]
 
 type WordListLike = str | Path | Mapping[str, Any] | WordList
 """What `load_wordlist` takes: a bundled name, a path, a dict or a list."""
-
-OWN = "mine"
-"""Name of a list that was given without one."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +43,7 @@ class WordList(Shown):
     name, title, reference, licence, note : str
         What the list is, where it comes from, and what it does and does not claim.
     groups : mapping of str to tuple of str
-        Protected words of each group; empty for a list that holds control words only.
+        Protected words of each group; empty for a list of control words.
     stereotypes : mapping of str to tuple of str
         Attributes stereotypically associated with the group of the same key.
     controls : mapping of str to tuple of str
@@ -57,8 +51,8 @@ class WordList(Shown):
     stereotype_names : mapping of str to str
         What a group's stereotype set is called in the table; ``<group>_stereotype`` if absent.
     facets : mapping of str to mapping of str to str
-        Labels of groups that cross facets, for `facet_contrasts`: of ``gender`` that of the group
-        ``black_women`` may be ``women``, of ``race`` it is ``black``.
+        Labels of groups that cross facets, for `facet_contrasts`: the group ``black_women`` may
+        be ``women`` in ``gender`` and ``black`` in ``race``.
 
     Raises
     ------
@@ -86,7 +80,7 @@ class WordList(Shown):
     facets: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        refuse_errors(find_flaws(self._content()))
+        refuse_errors(self._content())
         for table in TABLES:
             sets = getattr(self, table)
             if table in WORD_TABLES:
@@ -146,7 +140,7 @@ class WordList(Shown):
         B: Sequence[str],
         *,
         names: Sequence[str] = ("X", "Y", "A", "B"),
-        name: str = OWN,
+        name: str = "mine",
         controls: Mapping[str, Sequence[str] | str] | None = None,
     ) -> WordList:
         """Make a word list of the four sets of a WEAT query: X goes with A, and Y with B.
@@ -158,20 +152,10 @@ class WordList(Shown):
         A, B : sequence of str
             Attributes stereotypically associated with X, and with Y.
         names : sequence of four str
-            What X, Y, A and B are called.
         name : str
             What the list is called.
         controls : mapping of str to sequence of str, or to str
             Control words ``neutral`` and ``human``, or the name of a bundled list of them.
-
-        Returns
-        -------
-        WordList
-
-        Raises
-        ------
-        ValueError
-            If there are not four names, or whatever `WordList` refuses.
 
         Examples
         --------
@@ -195,22 +179,17 @@ def load_wordlist(source: WordListLike) -> WordList:
     Parameters
     ----------
     source : str, Path, mapping or WordList
-        A name from `wordlists()`, or the path of a file: TOML, JSON with the same keys (or with the
+        A name from `wordlists()`, or a file's path: TOML, JSON with the same keys (or the
         arguments of WEFE's ``Query``), or CSV with the columns ``role`` (protected, stereotype or
         control), ``set`` (of a stereotype its group) and ``word``. A mapping has the keys of a
-        file: ``groups``, ``stereotypes``, ``controls``, and if wanted ``facets``, ``name``,
-        ``title`` and so on. A `WordList` is returned as it is.
-
-    Returns
-    -------
-    WordList
+        file: ``groups``, ``stereotypes``, ``controls``, and optionally ``facets``, ``name``,
+        ``title`` and so on.
 
     Raises
     ------
     ValueError
-        If the name is unknown (the nearest is named), or the file is not a word list: not UTF-8,
-        not TOML, an unknown key, or whatever `WordList` refuses. The first error is named with its
-        key, such as ``groups.man[3]``; `check_wordlist` lists all.
+        If the name is unknown, or the content is not a word list. The first error is named with
+        its key, such as ``groups.man[3]``; `check_wordlist` lists all.
     FileNotFoundError, IsADirectoryError
         If the path leads to no file.
     TypeError
@@ -228,7 +207,8 @@ def load_wordlist(source: WordListLike) -> WordList:
         return source
     content = _content_of(source)
     try:
-        refuse_errors(shape_flaws(content))  # the constructor checks all else
+        content = with_bundled_controls(content)
+        refuse_errors(content)
         about = {key: content[key].strip() for key in TEXTS[1:] if key in content}
         return WordList(**content | about)
     except ValueError as error:
@@ -248,14 +228,9 @@ def check_wordlist(source: WordListLike) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a finding: ``severity`` (``error`` keeps the list from loading, ``warning`` does
-        not), ``key`` (such as ``groups.man[3]``, the fourth word of the group; empty for the list
-        as a whole), ``word`` (empty if none), ``finding``. Empty if all is well.
-
-    Raises
-    ------
-    ValueError, FileNotFoundError, IsADirectoryError
-        If the source names no word-list file.
+        One row a finding: ``severity`` (an ``error`` keeps the list from loading, a ``warning``
+        does not), ``key`` (such as ``groups.man[3]``, the fourth word of the group), ``word`` and
+        ``finding``. Empty if all is well.
 
     Examples
     --------
@@ -269,10 +244,10 @@ def check_wordlist(source: WordListLike) -> pd.DataFrame:
     if isinstance(source, str | Path):
         source = wordlist_path(source)
     try:
-        flaws = [*find_flaws(_content_of(source))]
+        flaws = [*find_flaws(with_bundled_controls(_content_of(source)))]
     except ValueError as error:
         flaws = [Finding("error", "", "", str(error))]
-    return pd.DataFrame(flaws, columns=["severity", "key", "word", "finding"])
+    return pd.DataFrame(flaws, columns=Finding._fields)
 
 
 def _content_of(source: WordListLike) -> dict[str, Any]:
@@ -280,5 +255,5 @@ def _content_of(source: WordListLike) -> dict[str, Any]:
     if isinstance(source, WordList):
         return source._content()
     if isinstance(source, Mapping):
-        return with_bundled_controls({"name": OWN, **source})
+        return {"name": "mine", **source}
     return read_wordlist(wordlist_path(source))
