@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..tables.descriptives import STEREOTYPES, UNRELATED
+from ..tables.descriptives import UNRELATED
 from ..tables.descriptives import neighbourhood as nearest_attributes
-from ..tables.schema import connections_present
+from ..tables.schema import STEREOTYPES, connections_present
 from .forest import STYLES, intervals
 from .frame import (
     DISTANCE,
