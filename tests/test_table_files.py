@@ -112,7 +112,7 @@ REFUSED: list[tuple[str, str | bytes, str]] = [
     ("odd.csv", f"{PUBLISHED}it,null,neutral,0.7,none\n", "no associated rows, .* for it"),
     ("odd.csv", b"\xff\xfe\x00\x93" * 20, ""),
     ("odd.parquet", b"\xff\xfe\x00\x93" * 20, "not a parquet file"),
-    ("odd.nc", b"\x89HDF", "is not a table"),
+    ("odd.nc", b"\x89HDF", "codec can't decode"),
 ]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from .._core.files import replace_file
-from .._core.packing import ENDINGS, opened
+from .._core.packing import opened
 from .._core.reading import located
 from .copies import without_copies
 from .schema import require_columns, require_different_columns, validate_table
@@ -68,8 +68,6 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
         raise IsADirectoryError(f"{path} is a folder; give a table in it")
     if not path.is_file():
         raise FileNotFoundError(f"no table at {path}")
-    if path.suffix.lower() not in (".csv", ".parquet", *ENDINGS):
-        raise ValueError(f"{path} is not a table (.csv, .parquet)")
     try:
         raw = read_frame(path)
         table = validate_table(_from_published(raw, path) if "word_to_compare" in raw else raw)
