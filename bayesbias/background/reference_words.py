@@ -15,7 +15,7 @@ from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import Argument, ArgumentError, check_numbers, unknown_name
 from .._core.random import Seed, as_seed_sequence
 from ..embeddings.load import VectorsLike
-from ..tables.wordlist_files import WORD_TABLES
+from ..tables.wordlist_lint import WORD_TABLES
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
 from .pool import Pool, TooFewWordsError, draw_pool
 
