@@ -172,8 +172,7 @@ def _simulated(
         tree = pm.sample_prior_predictive(n_tables, random_seed=seed)
     truths = {str(name): values.values[0] for name, values in tree["prior"].data_vars.items()}
     for term in load_model(spec).fitting(design).terms:
-        if term.is_projected:
-            truths[term.name] = term.projected(design, truths[term.name])
+        truths[term.name] = term.projected(design, truths[term.name])
     return truths, tree["prior_predictive"][design.outcome].values[0]
 
 
@@ -205,7 +204,7 @@ def _quantities(
                 found[_label(name, dims[name], place, design)] = values[name][:, *place]
     for term in spec.terms:
         shape = values[term.name].shape[1:]
-        if term.contrast:  # controls have none
+        if term.constraint == "contrast":  # controls have none
             shape = (shape[0], 1)
         for i in np.linspace(0, np.prod(shape) - 1, EFFECTS_SHOWN).astype(int):
             place = tuple(map(int, np.unravel_index(i, shape)))

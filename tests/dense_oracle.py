@@ -47,15 +47,15 @@ def covariance(
     for term in spec.terms:
         levels = len(design.coords[term.by]) if term.by else 1
         alike = np.eye(levels)
-        if term.zero_sum:
+        if term.constraint == "zero_sum":
             alike = alike - 1 / levels
-        if term.contrast:
+        if term.constraint == "contrast":
             sign = {"associated": 1.0, "different": -1.0}
             signs = np.array([sign.get(connection, 0.0) for connection in design.connections])
             alike = np.outer(signs, signs) / 2
         if term.correlated:
             alike = values[term.correlation]
-        if term.interaction:
+        if term.constraint == "interaction":
             blocks.append(np.square(values[term.sd]) * beyond_main_effects(design))
             continue
         for unit in range(len(design.coords[term.of])):

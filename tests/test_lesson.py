@@ -32,14 +32,14 @@ SPEC = spec_from_dict(
                 "of": "protected_word",
                 "by": "attribute_set",
                 "sd": "lean_sd",
-                "zero_sum": True,
+                "constraint": "zero_sum",
             },
             "attribute_effect": {"of": "attribute", "sd": "attribute_sd"},
             "attribute_lean": {
                 "of": "attribute",
                 "by": "protected_group",
                 "sd": "attribute_lean_sd",
-                "zero_sum": True,
+                "constraint": "zero_sum",
             },
         },
         "priors": {

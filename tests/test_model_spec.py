@@ -127,7 +127,8 @@ ALIKE = "effects that sum to zero are alike: one sd, and no correlation"
         (with_term("own", sd="s"), r"\[terms.own\] lacks of"),
         (with_term("own", of="attribute"), r"\[terms.own\] lacks sd"),
         (with_term("own", of=1, sd="s"), r"\[terms.own\] of must be text; got 1"),
-        (with_term("word_mean", zero_sum="yes"), "zero_sum must be true or false; got 'yes'"),
+        (with_term("word_mean", constraint="zero_sm"), "constraint: .*did you mean 'zero_sum'"),
+        (with_term("word_mean", correlated="yes"), "correlated must be true or false; got 'yes'"),
         (
             with_term("own", of="atribute", sd="s"),
             r"\[terms.own\] of: .*; did you mean 'attribute'",
@@ -135,10 +136,13 @@ ALIKE = "effects that sum to zero are alike: one sd, and no correlation"
         (with_term("word_mean", by="conection"), "by: .*'conection'; did you mean 'connection'"),
         (with_term("word_mean", sd_by="word"), r"\[terms.word_mean\] sd_by: unknown column 'word'"),
         (with_term("word_mean", around="group_mean"), r"_mean\] unknown mean 'group_mean'"),
-        (with_term("own", of="attribute", sd="s", zero_sum=True), "zero_sum and correlated need"),
+        (
+            with_term("own", of="attribute", sd="s", constraint="zero_sum"),
+            "zero_sum and correlated need",
+        ),
         (with_term("own", of="attribute", sd="s", correlated=True), "zero_sum and correlated need"),
-        (with_term("word_mean", zero_sum=True), ALIKE),
-        (with_term("word_mean", sd_by="", zero_sum=True, correlated=True), ALIKE),
+        (with_term("word_mean", constraint="zero_sum"), ALIKE),
+        (with_term("word_mean", sd_by="", constraint="zero_sum", correlated=True), ALIKE),
         (with_term("word_mean", correlated=True), "lacks the prior of word_mean_correlation"),
         (
             with_term("own", of="covariate", by="attribute_set", sd="s"),

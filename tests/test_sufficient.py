@@ -11,8 +11,7 @@ import pytest
 from builders import model_named
 
 from bayesbias.model.design import Design, make_design
-from bayesbias.sampling.reduction import Collapsed, collapse
-from bayesbias.sampling.sufficient import Classes, between, row_types
+from bayesbias.sampling.reduction import Classes, Collapsed, between, collapse, row_types
 
 MODELS = ("crossed", "crossed by kind", "crossed around groups", "maximal")
 

@@ -161,8 +161,7 @@ def _priors(overrides: Mapping[str, Prior]) -> dict[str, Prior]:
     for name, prior in overrides.items():
         if name not in PRIORS:
             raise ValueError(f"priors: {unknown_name('parameter', name, PRIORS)}")
-        if not prior.positive:
-            raise ValueError(f"{name} is positive and cannot take the {prior.family} prior")
+        prior.require(name, "positive")
     return {**PRIORS, **overrides}
 
 

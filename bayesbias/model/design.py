@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,11 @@ _INDEXED = (
 )
 
 _KIND_OF_CONNECTION = {"associated": 0, "different": 0, "neutral": 1, "human": 2, "matched": 3}
+
+
+def one_hot(index: IntArray, n: int) -> FloatArray:
+    """Indicators of n levels, (n, len(index)); none for an index of -1."""
+    return np.asarray(np.arange(n)[:, None] == index, dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,60 +72,41 @@ class Design:
     x: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))  # (n_rows, n_covariates)
 
     def __post_init__(self) -> None:
-        sizes = {
-            "word": len(self.words),
-            "connection": len(self.connections),
-            "attribute": len(self.attributes),
-        }
-        if self.contexts:
-            sizes["context"] = len(self.contexts)
-        for name, size in sizes.items():
-            index = getattr(self, name)
-            if len(index) != len(self.y):
-                raise ValueError(f"{name} has {len(index)} rows and y has {len(self.y)}")
-            if len(index) and not 0 <= index.min() <= index.max() < size:
+        n_rows = len(self.y)
+        for name in ("word", "connection", "attribute", *(("context",) if self.contexts else ())):
+            index, size = getattr(self, name), len(getattr(self, f"{name}s"))
+            if len(index) != n_rows:
+                raise ValueError(f"{name} has {len(index)} rows and y has {n_rows}")
+            if n_rows and not 0 <= index.min() <= index.max() < size:
                 raise ValueError(f"{name} holds an index that is not in 0 to {size - 1}")
         if not np.isfinite(self.y).all():
             row = int(np.argmin(np.isfinite(self.y)))
             raise ValueError(f"{self.outcome} must be finite; got {self.y[row]} in row {row}")
-        if self.covariates and self.x.shape != (len(self.y), len(self.covariates)):
+        if self.covariates and self.x.shape != (n_rows, len(self.covariates)):
             raise ValueError(
-                f"x needs a row for each of {len(self.y)} values and a column for each of "
+                f"x needs a row for each of {n_rows} values and a column for each of "
                 f"{', '.join(self.covariates)}; its shape is {self.x.shape}"
             )
         if not np.isfinite(self.x).all():
             raise ValueError("covariates must be finite; leave out the rows that have no value")
         if not self.set_connection.size:
-            found = np.full((len(self.groups), len(self.sets)), -1)
+            of_pair = np.full((len(self.groups), len(self.sets)), -1)
             rows = np.flatnonzero(self.set >= 0)
-            found[self.codes("protected_group")[rows], self.set[rows]] = self.connection[rows]
-            object.__setattr__(self, "set_connection", found)
-
-    def require_contexts(self, model: str) -> None:
-        """Raise a ValueError if there are no contexts whose effects a model could estimate."""
-        if len(self.contexts) < 2:
-            found = "there is no column context" if not self.contexts else "there is one only"
-            raise ValueError(
-                f"the model {model!r} has an effect of every context, and {found}; measure "
-                "in two or more contexts (templates), or take a model without context effects, "
-                "such as crossed"
-            )
+            of_pair[self.codes("protected_group")[rows], self.set[rows]] = self.connection[rows]
+            object.__setattr__(self, "set_connection", of_pair)
 
     def require_clear_sets(self, model: str) -> None:
         """Raise a ValueError if a set is both associated and different for one group."""
-        if not self.sets:
-            return
         rows = np.flatnonzero(self.set >= 0)
-        group = self.codes("protected_group")
-        found = self.set_connection[group[rows], self.set[rows]]
-        clash = rows[self.connection[rows] != found]
+        groups, sets = self.codes("protected_group")[rows], self.set[rows]
+        clash = np.flatnonzero(self.connection[rows] != self.set_connection[groups, sets])
         if len(clash):
-            g, s = group[clash[0]], self.set[clash[0]]
             raise ValueError(
-                f"attributes of the set {self.sets[s]!r} are associated with the group "
-                f"{self.groups[g]!r} in some rows and different in others, and the model "
-                f"{model!r} has effects of sets; give each group's stereotypes a set of their own "
-                "in the column attribute_set, or take a model without them, such as crossed"
+                f"attributes of the set {self.sets[sets[clash[0]]]!r} are associated with the "
+                f"group {self.groups[groups[clash[0]]]!r} in some rows and different in others, "
+                f"and the model {model!r} has effects of sets; give each group's stereotypes a "
+                "set of their own in the column attribute_set, or take a model without them, "
+                "such as crossed"
             )
 
     def codes(self, column: str) -> IntArray:
@@ -144,10 +131,10 @@ class Design:
 
     def take(self, rows: IntArray) -> Design:
         """Return some rows; words, attributes and connections stay, with or without rows."""
-        own = ["word", "connection", "attribute", "y"]
-        own += [each for each in ("context", "set") if len(getattr(self, each))]
-        own += ["x"] if self.covariates else []
-        return replace(self, **{name: getattr(self, name)[rows] for name in own})
+        names = ["word", "connection", "attribute", "y"]
+        names += [name for name in ("context", "set") if len(getattr(self, name))]
+        names += ["x"] if self.covariates else []
+        return replace(self, **{name: getattr(self, name)[rows] for name in names})
 
     def __eq__(self, other: object) -> bool:
         return self.digest == other.digest if isinstance(other, Design) else NotImplemented
@@ -159,25 +146,29 @@ class Design:
     def digest(self) -> str:
         """SHA-256 of the design in hexadecimal: equal designs, equal digests."""
         digest = hashlib.sha256()
-        for each in fields(self):
-            value = getattr(self, each.name)
+        for key in fields(self):
+            value = getattr(self, key.name)
             content = value.tobytes() if isinstance(value, np.ndarray) else repr(value).encode()
-            digest.update(f"{each.name} {len(content)}:".encode() + content)
+            digest.update(f"{key.name} {len(content)}:".encode() + content)
         return digest.hexdigest()
 
-    @property
+    @cached_property
     def coords(self) -> dict[str, list[str]]:
         """Coordinates of every dimension that a model may use."""
         names = {
-            "connection": list(self.connections),
-            "protected_word": list(self.words),
-            "protected_group": list(self.groups),
-            "attribute": list(self.attributes),
-            "attribute_kind": list(self.kinds),
+            "connection": self.connections,
+            "protected_word": self.words,
+            "protected_group": self.groups,
+            "attribute": self.attributes,
+            "attribute_kind": self.kinds,
         }
-        names |= {"attribute_set": list(self.sets)} if self.sets else {}
-        names |= {COVARIATE: list(self.covariates)} if self.covariates else {}
-        return names | ({"context": list(self.contexts)} if self.contexts else {})
+        optional = {
+            "attribute_set": self.sets,
+            COVARIATE: self.covariates,
+            "context": self.contexts,
+        }
+        names |= {dim: labels for dim, labels in optional.items() if labels}
+        return {dim: list(labels) for dim, labels in names.items()}
 
 
 def make_design(table: pd.DataFrame) -> Design:
@@ -207,16 +198,17 @@ def index_table(
     words, word_names = coded["protected_word"]
     groups, group_names = coded["protected_group"]
     attributes, attribute_names = coded["attribute"]
-    codes, found = coded["connection"]
-    connections = [name for name in CONNECTIONS if name in found]
+    codes, present = coded["connection"]
+    connections = [name for name in CONNECTIONS if name in present]
+    kind_of_row = np.array([_KIND_OF_CONNECTION[name] for name in present])[codes]
     kind = np.full(len(attribute_names), len(ATTRIBUTE_KINDS))
-    np.minimum.at(kind, attributes, np.array([_KIND_OF_CONNECTION[name] for name in found])[codes])
-    present, kind = np.unique(kind, return_inverse=True)
+    np.minimum.at(kind, attributes, kind_of_row)
+    kinds, kind = np.unique(kind, return_inverse=True)
     others: dict[str, Any] = {}
     if "context" in coded:
         context, context_names = coded["context"]
         others |= {"contexts": tuple(context_names), "context": context.astype(np.int64)}
-    stereotype = np.array([_KIND_OF_CONNECTION[name] == 0 for name in found])[codes]
+    stereotype = kind_of_row == 0
     if "attribute_set" in coded and stereotype.any():
         sets, set_names = coded["attribute_set"]
         different, of_row = np.unique(sets[stereotype], return_inverse=True)
@@ -228,11 +220,11 @@ def index_table(
         groups=tuple(group_names),
         connections=tuple(connections),
         attributes=tuple(attribute_names),
-        kinds=tuple(ATTRIBUTE_KINDS[i] for i in present),
+        kinds=tuple(ATTRIBUTE_KINDS[i] for i in kinds),
         word_group=_group_of_words(words, groups, word_names, group_names),
         attribute_kind=kind.astype(np.int64),
         word=words.astype(np.int64),
-        connection=np.array([connections.index(name) for name in found], dtype=np.int64)[codes],
+        connection=np.array([connections.index(name) for name in present], dtype=np.int64)[codes],
         attribute=attributes.astype(np.int64),
         y=np.asarray(table["cosine_distance"], dtype=np.float64),
         outcome=outcome,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -10,7 +11,7 @@ from numpy.random import Generator
 from .._core.arrays import FloatArray
 from .design import Design
 from .spec import ModelSpec
-from .terms import Term, word_averages
+from .terms import Term
 from .tree import variable_dims
 
 
@@ -35,8 +36,7 @@ def draw_parameters(
     dims, coords = variable_dims(spec), design.coords | spec.correlation_coords(design)
     values = {}
     for name, prior in spec.priors.items():
-        shape = [len(coords[dim]) for dim in dims[name]]
-        values[name] = prior.draw((n_draws, *shape), rng)
+        values[name] = prior.draw((n_draws, *(len(coords[dim]) for dim in dims[name])), rng)
     for term in spec.terms:
         if term.correlated:
             values[term.correlation_factor] = np.linalg.cholesky(values[term.correlation])
@@ -63,41 +63,25 @@ def draw_effects(
     """
     drawn: dict[str, FloatArray] = {}
     for term in sorted(terms, key=lambda term: term.of == "protected_word"):  # groups before words
-        effects = _deviations(design, term, values, rng)
+        index = term.sd_index(design)
+        sd = values[term.sd].reshape(len(values[term.sd]), -1)[:, index]
+        coordinates = rng.standard_normal((len(sd), *index.shape))
+        if term.correlated:
+            coordinates = coordinates @ np.swapaxes(values[term.correlation_factor], 1, 2)
+        effects = term.effects(design, sd * coordinates)
         if term.around == "connection_mean":
             effects = effects + values["connection_mean"][:, None]
         elif term.around:
-            of_groups = drawn[term.around] if term.around in drawn else values[term.around]
-            effects = effects + of_groups[:, design.word_group]
+            means = drawn[term.around] if term.around in drawn else values[term.around]
+            effects = effects + means[:, design.word_group]
         drawn[term.name] = effects
     return drawn
 
 
-def _deviations(
-    design: Design, term: Term, values: Mapping[str, FloatArray], rng: Generator
-) -> FloatArray:
-    """Draw a term's effects around zero."""
-    sd = values[term.sd]
-    if term.interaction:
-        basis = term.joint_basis(design)
-        drawn = sd[:, None] * rng.standard_normal((len(sd), basis.shape[1]))
-        return (drawn @ basis.T).reshape(len(sd), *(len(design.coords[each]) for each in term.dims))
-    basis = term.basis(design)
-    shape = len(sd), len(design.coords[term.of]), basis.shape[1]
-    found = rng.standard_normal(shape) @ basis.T
-    if term.correlated:
-        found = found @ np.swapaxes(values[term.correlation_factor], 1, 2)
-    if not term.sd_by:
-        sd = sd[:, None, None]
-    elif term.sd_by == term.by:
-        sd = sd[:, None]
-    else:
-        sd = sd[:, design.attribute_kind, None]
-    return np.asarray(sd * found if term.by else (sd * found)[:, :, 0])
+def word_means(design: Design, spec: ModelSpec, values: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    """Sum the effects of words and groups to means over the attributes of every connection.
 
-
-def word_means(design: Design, spec: ModelSpec, values: Mapping[str, FloatArray]) -> FloatArray:
-    """Sum what a model says of words to their means, over the attributes of every connection.
+    Attributes and contexts have their population's mean, which is zero.
 
     Parameters
     ----------
@@ -105,17 +89,40 @@ def word_means(design: Design, spec: ModelSpec, values: Mapping[str, FloatArray]
     spec : ModelSpec
         The model as it fits the design.
     values : mapping of str to (n_draws, ...) float
-        Draws of ``connection_mean`` and of the effects of words and groups.
+        Draws of ``connection_mean`` and of the effects; of one draw, and PyTensor's variables,
+        without the first axis.
 
     Returns
     -------
     (n_draws, n_words, n_connections) float
-        Attributes and contexts have their population's mean, which is zero.
     """
-    overall = 0.0 if spec.around_means else values["connection_mean"][:, None]
-    shape = len(values["connection_mean"]), len(design.words), len(design.connections)
-    total = np.zeros(shape) + overall
+    shares = np.zeros((len(design.words), 1, len(design.connections)))
+    total = shares[:, 0] + (0.0 if spec.around_means else values["connection_mean"][..., None, :])
     for term in spec.summed_terms:
         if term.of in {"protected_word", "protected_group"}:
-            total += word_averages(design, term, values[term.name])
+            effects = values[term.name] if term.by else values[term.name][..., None]
+            if term.of == "protected_group":
+                effects = effects[..., design.word_group, :]
+            shares = level_shares(design, term.by).transpose(0, 2, 1)
+            total = total + (effects[..., None, :] @ shares)[..., 0, :]
     return total
+
+
+def level_shares(design: Design, column: str) -> FloatArray:
+    """Share of every level of a column in the rows of a word's group, by connection.
+
+    Returns
+    -------
+    (n_words, n_connections, n_levels) float
+        Those of the group, so that words with gaps are averaged as the others of their group; of
+        all groups where this one has no rows. Rows that have no level count, too. Without a column
+        there is one level, which all rows have.
+    """
+    if not column:
+        return np.ones((len(design.words), len(design.connections), 1))
+    rows = np.zeros((len(design.groups), len(design.connections), len(design.coords[column]) + 1))
+    place = design.codes("protected_group"), design.connection, design.codes(column)
+    np.add.at(rows, place, 1.0)  # level -1, which is none, comes last
+    rows = np.where(rows.sum(axis=2, keepdims=True) > 0, rows, rows.sum(axis=0))
+    shares = rows[:, :, :-1] / rows.sum(axis=2, keepdims=True)
+    return np.asarray(shares[design.word_group])

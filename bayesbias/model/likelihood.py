@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray
-from .design import IntArray
+from .design import COVARIATE, IntArray
 from .spec import ModelSpec
 from .tree import ROW_INDICES, index_of, n_draws, observed, spec_of, stacked
 
@@ -60,7 +60,7 @@ def expected_rows(
     if not spec.around_means:
         expected = _taken(values("connection_mean"), codes("connection"))
     for term in spec.summed_terms:
-        if term.is_slope and x is not None:
+        if term.of == COVARIATE and x is not None:
             slopes = values(term.name)
             for at, column in enumerate(x.T):
                 own = _taken(slopes[:, at], codes(term.by)) if term.by else slopes[:, at]

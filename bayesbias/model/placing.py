@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core.arrays import FloatArray
-from .design import Design, IntArray
+from .design import Design
 from .terms import Term
 
 PRIOR_COUNT = 5.0
@@ -21,43 +20,33 @@ class RoughFit:
     """Precisions and means that place the sampler's coordinates, and not the posterior."""
 
     def __init__(self, design: Design) -> None:
-        shape = (len(design.words), len(design.connections))
-        cell = design.word * shape[1] + design.connection
-        n_cells = shape[0] * shape[1]
-        count = np.bincount(cell, minlength=n_cells)
-        mean = np.bincount(cell, design.y, minlength=n_cells) / np.maximum(count, 1)
-        self.residual = design.y - mean[cell]
-        variance = self._variance(design, self.residual, np.unique(cell) % shape[1])
-        self.cells = count.reshape(shape) / variance, mean.reshape(shape)
-        self.row_variance = variance[design.connection]
+        n = len(design.connections)
+        self.shape = len(design.words), n
+        self.cell = design.word * n + design.connection
+        self.count = np.bincount(self.cell, minlength=self.shape[0] * n)
+        sums = np.bincount(self.cell, design.y, minlength=self.shape[0] * n)
+        self.mean = sums / np.maximum(self.count, 1)
+        self.residual = design.y - self.mean[self.cell]
+        # Residual variance of every connection, drawn to their common one by a prior count: cells
+        # of one row each have no residuals, and alone they would pass for free of noise.
+        cells = np.unique(self.cell) % n
+        free = np.bincount(design.connection, minlength=n) - np.bincount(cells, minlength=n)
+        squares = np.bincount(design.connection, self.residual**2, minlength=n)
+        common = squares.sum() / free.sum() if squares.sum() > 0 else max(design.y.var(), 1e-6)
+        self.variance = (squares + PRIOR_COUNT * common) / (free + PRIOR_COUNT)
 
     def of_term(self, design: Design, term: Term) -> tuple[Any, Any]:
         """Precision and mean of a term's effects; none where the data are not looked at."""
         if (term.of, term.by) == ("protected_word", "connection"):
-            return self.cells
+            return self.count.reshape(self.shape) / self.variance, self.mean.reshape(self.shape)
         if term.of in {"attribute", "context"} and not term.by:
-            return self.about(design.codes(term.of))
+            index, row_variance = design.codes(term.of), self.variance[design.connection]
+            weight = np.bincount(index, 1 / row_variance)
+            return weight, np.bincount(index, self.residual / row_variance) / weight
         return 0.0, 0.0
 
-    def about(self, index: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Precision and mean of the effects of attributes or contexts, by the rows of each."""
-        weight = np.bincount(index, 1 / self.row_variance)
-        return weight, np.bincount(index, self.residual / self.row_variance) / weight
 
-    @staticmethod
-    def _variance(design: Design, residual: FloatArray, cells: IntArray) -> FloatArray:
-        """Residual variance of every connection, drawn to their common one by a prior count.
-
-        Cells of one row each have no residuals: alone they would pass for free of noise.
-        """
-        n = len(design.connections)
-        free = np.bincount(design.connection, minlength=n) - np.bincount(cells, minlength=n)
-        squares = np.bincount(design.connection, residual**2, minlength=n)
-        common = squares.sum() / free.sum() if squares.sum() > 0 else max(design.y.var(), 1e-6)
-        return np.asarray((squares + PRIOR_COUNT * common) / (free + PRIOR_COUNT))
-
-
-def placed(precision: FloatArray, mean: FloatArray) -> Any:  # noqa: ANN401
+def placed(precision: Any, mean: Any) -> Any:  # noqa: ANN401
     """Transform a normal effect to where the data and its prior would put it, in units of sd.
 
     With data of the given precision and mean, an effect with prior Normal(m, s) has a conditional

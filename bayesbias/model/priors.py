@@ -13,64 +13,42 @@ from numpy.random import Generator
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 
-LogDensity = Callable[..., FloatArray]
-Draw = Callable[..., FloatArray]
-
-
-@dataclass(frozen=True)
-class Role:
-    """What a parameter does in its family: how it rescales, and whether it must be positive."""
-
-    rescale: Callable[[float, float], float]  # from the value for x, to that for a factor times x
-    positive: bool = True
-
-
-LOCATION = Role(lambda value, factor: value * factor, positive=False)
-SCALE = Role(lambda value, factor: value * factor)
-RATE = Role(lambda value, factor: value / factor)
-LOG_LOCATION = Role(lambda value, factor: value + math.log(factor), positive=False)
-SHAPE = Role(lambda value, factor: value)
-"""A shape has no unit, and neither has the sd of a logarithm."""
-
 
 @dataclass(frozen=True)
 class Family:
-    """A family of distributions."""
+    """A family of distributions.
 
-    log_density: LogDensity  # of x and the parameters in order, vectorised over x
-    pymc: str  # name of the PyMC distribution
-    parameters: Mapping[str, tuple[Role, str]]  # what each does, and PyMC's name for it
-    draw: Draw  # of a generator, the shape of what is drawn, and the parameters in order
-    positive: bool = True  # whether x is a positive quantity, such as a standard deviation
+    Parameters
+    ----------
+    log_density : function
+        Of x and the parameters in order, element by element.
+    draw : function
+        Of a generator, the shape of what is drawn, and the parameters in order.
+    pymc : str
+        Name of the PyMC distribution.
+    parameters : mapping of str to str
+        PyMC's names of the parameters. All but those in ``REAL`` are positive.
+    takes : str
+        What it is a prior of: any number, a positive one, or a matrix of correlations.
+    """
+
+    log_density: Callable[..., FloatArray]
+    draw: Callable[..., FloatArray]
+    pymc: str
+    parameters: Mapping[str, str]
+    takes: str = "positive"
+
+
+REAL = ("mean", "log_mean")
+"""Parameters that may be negative."""
 
 
 def _normal(x: FloatArray, mean: float, sd: float) -> FloatArray:
     return -0.5 * ((x - mean) / sd) ** 2 - math.log(sd) - 0.5 * math.log(2 * math.pi)
 
 
-def _exponential(x: FloatArray, rate: float) -> FloatArray:
-    return math.log(rate) - rate * x
-
-
-def _half_normal(x: FloatArray, sd: float) -> FloatArray:
-    return _normal(x, 0.0, sd) + math.log(2)
-
-
-def _half_cauchy(x: FloatArray, scale: float) -> FloatArray:
-    return math.log(2 / (math.pi * scale)) - np.log1p((x / scale) ** 2)
-
-
 def _gamma(x: FloatArray, shape: float, rate: float) -> FloatArray:
     return shape * math.log(rate) - math.lgamma(shape) + (shape - 1) * np.log(x) - rate * x
-
-
-def _lognormal(x: FloatArray, log_mean: float, log_sd: float) -> FloatArray:
-    return _normal(np.log(x), log_mean, log_sd) - np.log(x)
-
-
-def _lkj(x: FloatArray, eta: float) -> FloatArray:
-    """Of correlation matrices, (..., n, n), up to a constant."""
-    return np.asarray((eta - 1) * np.linalg.slogdet(x)[1])
 
 
 def _draw_lkj(rng: Generator, shape: tuple[int, ...], eta: float) -> FloatArray:
@@ -90,11 +68,8 @@ def _draw_lkj(rng: Generator, shape: tuple[int, ...], eta: float) -> FloatArray:
 def factor_of_partial_correlations(partial: FloatArray, n: int) -> FloatArray:
     """Compute Cholesky factors of correlation matrices, (n_draws, n, n).
 
-    Parameters
-    ----------
-    partial : (n_draws, n (n - 1) / 2) float
-        The partial correlation of rows i and j given the first j, for j < i, row by row.
-    n : int
+    ``partial``, (n_draws, n (n - 1) / 2), has the partial correlation of rows i and j given the
+    first j, for j < i, row by row.
     """
     factor = np.zeros((len(partial), n, n))
     factor[:, *np.tril_indices(n, -1)] = partial
@@ -109,16 +84,7 @@ def factor_of_partial_correlations(partial: FloatArray, n: int) -> FloatArray:
 
 
 def partial_correlations(matrices: FloatArray) -> FloatArray:
-    """Return the partial correlations of matrices of correlations, the inverse of the above.
-
-    Parameters
-    ----------
-    matrices : (n_draws, n, n) float
-
-    Returns
-    -------
-    (n_draws, n (n - 1) / 2) float
-    """
+    """Invert `factor_of_partial_correlations`: from (n_draws, n, n) matrices of correlations."""
     factor = np.linalg.cholesky(matrices)
     before = np.cumsum(factor**2, axis=2) - factor**2
     rows, columns = np.tril_indices(matrices.shape[-1], -1)
@@ -129,50 +95,56 @@ def partial_correlations(matrices: FloatArray) -> FloatArray:
 FAMILIES: dict[str, Family] = {
     "normal": Family(
         _normal,
-        "Normal",
-        {"mean": (LOCATION, "mu"), "sd": (SCALE, "sigma")},
         lambda rng, shape, mean, sd: rng.normal(mean, sd, shape),
-        positive=False,
+        "Normal",
+        {"mean": "mu", "sd": "sigma"},
+        "any number",
     ),
     "exponential": Family(
-        _exponential,
-        "Exponential",
-        {"rate": (RATE, "lam")},
+        lambda x, rate: math.log(rate) - rate * x,
         lambda rng, shape, rate: rng.exponential(1 / rate, shape),
+        "Exponential",
+        {"rate": "lam"},
     ),
     "half_normal": Family(
-        _half_normal,
-        "HalfNormal",
-        {"sd": (SCALE, "sigma")},
+        lambda x, sd: _normal(x, 0.0, sd) + math.log(2),
         lambda rng, shape, sd: np.abs(rng.normal(0, sd, shape)),
+        "HalfNormal",
+        {"sd": "sigma"},
     ),
     "half_cauchy": Family(
-        _half_cauchy,
-        "HalfCauchy",
-        {"scale": (SCALE, "beta")},
+        lambda x, scale: math.log(2 / (math.pi * scale)) - np.log1p((x / scale) ** 2),
         lambda rng, shape, scale: scale * np.abs(rng.standard_cauchy(shape)),
+        "HalfCauchy",
+        {"scale": "beta"},
     ),
     "gamma": Family(
         _gamma,
-        "Gamma",
-        {"shape": (SHAPE, "alpha"), "rate": (RATE, "beta")},
         lambda rng, shape, alpha, rate: rng.gamma(alpha, 1 / rate, shape),
-    ),
-    "lkj": Family(
-        _lkj,
-        "LKJCorr",
-        {"eta": (SHAPE, "eta")},
-        _draw_lkj,
-        positive=False,
+        "Gamma",
+        {"shape": "alpha", "rate": "beta"},
     ),
     "lognormal": Family(
-        _lognormal,
-        "LogNormal",
-        {"log_mean": (LOG_LOCATION, "mu"), "log_sd": (SHAPE, "sigma")},
+        lambda x, log_mean, log_sd: _normal(np.log(x), log_mean, log_sd) - np.log(x),
         lambda rng, shape, mean, sd: rng.lognormal(mean, sd, shape),
+        "LogNormal",
+        {"log_mean": "mu", "log_sd": "sigma"},
+    ),
+    "lkj": Family(
+        lambda x, eta: np.asarray((eta - 1) * np.linalg.slogdet(x)[1]),  # up to a constant
+        _draw_lkj,
+        "LKJCorr",
+        {"eta": "eta"},
+        "matrix",
     ),
 }
-"""All families a model can name. Adding one is its log density, its draws and an entry here."""
+"""All families a model can name. Adding one is an entry here."""
+
+_MISFITS = {
+    "mean": "takes a normal prior; got {}",
+    "matrix": "takes an lkj prior; got {}",
+    "positive": "is positive and cannot take the {} prior",
+}
 
 
 @dataclass(frozen=True)
@@ -203,14 +175,18 @@ class Prior:
         if self.family not in FAMILIES:
             raise ValueError(unknown_name("prior family", self.family, FAMILIES))
         needed = FAMILIES[self.family].parameters
-        for name in self.parameters:
+        lacking = [name for name in needed if name not in self.parameters]
+        for name, value in self.parameters.items():
             if name not in needed:
                 raise ValueError(unknown_name(f"parameter of {self.family}", name, needed))
-        lacking = [name for name in needed if name not in self.parameters]
+            where = f"{name} of the {self.family} prior must be"
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not number or not math.isfinite(value):
+                raise ValueError(f"{where} a finite number; got {value!r}")
+            if value <= 0 and name not in REAL:
+                raise ValueError(f"{where} positive; got {value}")
         if lacking:
             raise ValueError(f"the {self.family} prior needs {', '.join(lacking)}")
-        for name, value in self.parameters.items():
-            _check_number(self.family, name, value)
 
     def __str__(self) -> str:
         values = ", ".join(
@@ -218,13 +194,24 @@ class Prior:
         )
         return f"{self.family.replace('_', '-')}({values})"
 
-    @property
-    def positive(self) -> bool:
-        """Whether it is a prior of a positive quantity."""
-        return FAMILIES[self.family].positive
+    def require(self, name: str, takes: str) -> None:
+        """Raise a ValueError if the prior does not suit a parameter.
+
+        Parameters
+        ----------
+        name : str
+            The parameter.
+        takes : {"mean", "positive", "matrix"}
+            What it is. A mean has a normal prior, so that it integrates out.
+        """
+        of_family = FAMILIES[self.family].takes
+        if of_family == "matrix" and takes != "matrix":
+            raise ValueError(f"{name} is no matrix of correlations; got {self.family}")
+        if self.family != "normal" if takes == "mean" else of_family != takes:
+            raise ValueError(f"{name} {_MISFITS[takes].format(self.family)}")
 
     def log_density(self, x: FloatArray) -> FloatArray:
-        """Log density at x, element by element."""
+        """Log density at x, element by element; of an LKJ prior for each matrix."""
         family = FAMILIES[self.family]
         return family.log_density(x, *(self.parameters[name] for name in family.parameters))
 
@@ -234,25 +221,10 @@ class Prior:
         values = (self.parameters[name] for name in family.parameters)
         return np.asarray(family.draw(rng, shape, *values))
 
-    def times(self, factor: float) -> Prior:
-        """Return the prior of a factor times x, such as of x in another unit; factor > 0."""
-        roles = {name: role for name, (role, _) in FAMILIES[self.family].parameters.items()}
-        parameters = {
-            name: roles[name].rescale(value, factor) for name, value in self.parameters.items()
-        }
-        return Prior(self.family, parameters, f"{self.reason}; times {factor:.3g}, the unit")
-
     def to_pymc(self, name: str, **options: Any) -> Any:  # noqa: ANN401
         """Make the PyMC random variable of this prior in the model at hand."""
         import pymc as pm
 
         family = FAMILIES[self.family]
-        parameters = {family.parameters[key][1]: value for key, value in self.parameters.items()}
+        parameters = {family.parameters[key]: value for key, value in self.parameters.items()}
         return getattr(pm, family.pymc)(name, **parameters, **options)
-
-
-def _check_number(family: str, name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError(f"{name} of the {family} prior must be a finite number; got {value!r}")
-    if FAMILIES[family].parameters[name][0].positive and value <= 0:
-        raise ValueError(f"{name} of the {family} prior must be positive; got {value}")

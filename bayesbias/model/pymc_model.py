@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,17 +10,15 @@ import numpy as np
 import pandas as pd
 
 from .defaults import RECOMMENDED
-from .design import Design, make_design
+from .design import COVARIATE, Design, make_design
+from .effects import word_means
 from .placing import RoughFit, placed
 from .spec import ModelSpec, load_model
-from .terms import Term, level_shares
+from .terms import Term
 from .tree import ROW_INDICES
 
 if TYPE_CHECKING:
     import pymc as pm
-
-EffectsAround = Callable[[str, Any], Any]
-"""From a term's name, and the means that its effects vary around, to the effects."""
 
 
 def build_model(
@@ -77,27 +75,26 @@ def model_of(design: Design, spec: ModelSpec) -> pm.Model:
             for dim, name in ROW_INDICES.items()
             if dim in design.coords
         }
-        noise = _noise(spec)
-        around = _free_effects(design, spec)
-        means = {"connection_mean": around("connection_mean", spec.centre)}
-        effects = {}
+        values = _parameters(design, spec)
+        values["connection_mean"] = spec.priors["connection_mean"].to_pymc(
+            "connection_mean", dims="connection"
+        )
+        rough = RoughFit(design)
         for term in sorted(spec.terms, key=lambda term: term.of == "protected_word"):
-            parent = means.get(term.around, 0.0)
-            if term.of == "protected_word" and term.around in effects:
-                parent = parent[design.word_group]  # the mean of the word's group
-            effects[term.name] = around(term.name, parent)
-            if term.around:
-                means[term.name] = effects[term.name]
-        if "word_mean" not in effects:
-            _word_means(spec, design, means["connection_mean"], effects)
-        location = 0.0 if spec.around_means else means["connection_mean"][index["connection"]]
+            mean: Any = values[term.around] if term.around else 0.0
+            if term.of == "protected_word" and term.around not in {"", "connection_mean"}:
+                mean = mean[design.word_group]  # of the word's group
+            values[term.name] = _effects(design, term, values, mean, rough)
+        if "word_mean" not in values:
+            means = word_means(design, spec, values)
+            pm.Deterministic("word_mean", means, dims=("protected_word", "connection"))
+        location = 0.0 if spec.around_means else values["connection_mean"][index["connection"]]
         for term in spec.summed_terms:
-            location = location + _in_rows(term, effects[term.name], design, index)
-        sigma = noise["sigma"]
-        sigma = sigma[index[spec.sigma]] if spec.sigma_dims else sigma
+            location = location + _in_rows(term, values[term.name], design, index)
+        sigma = values["sigma"][index[spec.sigma]] if spec.sigma_dims else values["sigma"]
         rows = {"mu": location, "sigma": sigma, "observed": design.y, "dims": "row"}
         if spec.likelihood == "student_t":
-            pm.StudentT(design.outcome, nu=noise["nu"], **rows)
+            pm.StudentT(design.outcome, nu=values["nu"], **rows)
         else:
             pm.Normal(design.outcome, **rows)
     return model
@@ -129,125 +126,78 @@ def model_graph(spec: str | ModelSpec = RECOMMENDED["distance"]) -> Any:  # noqa
 
 
 def _smallest_design() -> Design:
-    """Make a design in which every term has something to say, slopes too."""
-    design = make_design(_smallest_table())
-    return replace(design, covariates=("covariate",), x=np.arange(len(design.y))[:, None] / 10)
-
-
-def _smallest_table() -> pd.DataFrame:
-    """Make a table in which every term of every model has something to say: three groups."""
+    """Make a design in which every term of every model has something to add, slopes too."""
     words, controls = ("one", "two", "three"), {"n": "neutral", "h": "human"}
     rows = [
-        (word, word, attribute, attribute, controls.get(attribute, own), 0.9 + 0.01 * (1 + i) * j)
+        (word, word, attribute, attribute, controls.get(attribute, kind), 0.9 + 0.01 * (1 + i) * j)
         for i, word in enumerate(words)
         for j, attribute in enumerate([*words, *controls])
-        for own in ["associated" if attribute == word else "different"]
+        for kind in ["associated" if attribute == word else "different"]
     ]
     columns = ["protected_word", "protected_group", "attribute", "attribute_set", "connection"]
     table = pd.DataFrame(rows, columns=[*columns, "cosine_distance"])
-    return table.assign(context=["first", "second", "third"] * 5)
+    design = make_design(table.assign(context=["first", "second", "third"] * 5))
+    return replace(design, covariates=("covariate",), x=np.arange(len(design.y))[:, None] / 10)
 
 
-def _noise(spec: ModelSpec) -> dict[str, Any]:
-    """Make the parameters of the residuals."""
-    noise = {"sigma": spec.priors["sigma"].to_pymc("sigma", dims=spec.sigma_dims or None)}
-    if spec.likelihood == "student_t":
-        noise["nu"] = spec.priors["nu"].to_pymc("nu")
-    return noise
-
-
-def _sds(spec: ModelSpec) -> dict[str, Any]:
-    """Make the sds of all terms."""
-    dims = {term.sd: term.sd_dims or None for term in spec.terms}
-    return {name: spec.priors[name].to_pymc(name, dims=dims[name]) for name in dims}
-
-
-def _correlation_factors(spec: ModelSpec, design: Design) -> dict[str, Any]:
-    """Make the correlations of the terms that have some: their lower Cholesky factors, by name."""
+def _parameters(design: Design, spec: ModelSpec) -> dict[str, Any]:
+    """Make residual sds, degrees of freedom, sds of effects, and factors of correlations."""
     import pymc as pm
     import pytensor.tensor as pt
     from pymc.distributions.transforms import CholeskyCorrTransform
 
-    factors = {}
+    dims = {"sigma": spec.sigma_dims} | ({"nu": ()} if spec.likelihood == "student_t" else {})
+    dims |= {term.sd: term.sd_dims for term in spec.terms}
+    values = {name: spec.priors[name].to_pymc(name, dims=dim or None) for name, dim in dims.items()}
     for term in spec.terms:
         if term.correlated:
-            prior, n = spec.priors[term.correlation], len(design.coords[term.by])
+            name, n = term.correlation_factor, len(design.coords[term.by])
             transform = CholeskyCorrTransform(n=n, upper=False)
             transform.name = "cholesky"  # PyMC loses variables whose transform's name has two parts
             options = {"transform": transform, "default_transform": None}
-            dims = term.correlation_dims
             if n == 1:  # which PyMC's distribution does not know
-                factor = pm.Deterministic(term.correlation_factor, pt.eye(1), dims=dims)
+                factor = pm.Deterministic(name, pt.eye(1), dims=term.correlation_dims)
             else:
-                factor = prior.to_pymc(term.correlation_factor, n=n, dims=dims, **options)
+                prior = spec.priors[term.correlation]
+                factor = prior.to_pymc(name, n=n, dims=term.correlation_dims, **options)
             products = (factor[:, None] * factor[None]).sum(axis=2)
-            pm.Deterministic(term.correlation, products, dims=dims)
-            factors[term.correlation] = factor
-    return factors
+            pm.Deterministic(term.correlation, products, dims=term.correlation_dims)
+            values[name] = factor
+    return values
 
 
-def _free_effects(design: Design, spec: ModelSpec) -> EffectsAround:
-    """Make effects that are random variables themselves."""
+def _effects(
+    design: Design,
+    term: Term,
+    values: Mapping[str, Any],
+    mean: Any,  # noqa: ANN401
+    rough: RoughFit,
+) -> Any:  # noqa: ANN401
+    """Make the effects of a term; constrained ones are free, and only what is allowed counts."""
     import pymc as pm
     import pytensor.tensor as pt
 
-    sds, factors, rough = _sds(spec), _correlation_factors(spec, design), RoughFit(design)
-    terms = {term.name: term for term in spec.terms}
-
-    def around(name: str, parent: Any) -> Any:  # noqa: ANN401
-        if name == "connection_mean":
-            return spec.priors[name].to_pymc(name, dims=name.removesuffix("_mean"))
-        term = terms[name]
-        sd = sds[term.sd]
-        if term.interaction:  # free in all directions; those that count are the basis's
-            basis = term.joint_basis(design)
-            free = pm.Normal(name, 0.0, sd, dims=term.dims)
-            return pt.reshape(pt.dot(basis @ basis.T, free.ravel()), free.shape)
-        if term.contrast:
-            basis = term.basis(design)
-            return pt.dot(pm.Normal(name, 0.0, sd, dims=term.dims), basis @ basis.T)
-        if term.sd_by not in {"", term.by}:
-            sd = sd[design.attribute_kind]
-            sd = sd[:, None] if term.by else sd
-        if term.correlated:
-            chol = pt.atleast_1d(sd)[..., None] * factors[term.correlation]
-            return pm.MvNormal(name, parent, chol=chol, dims=term.dims)
-        if term.zero_sum:
-            sd = pt.atleast_1d(sd) if term.sd_by else sd
-            return pm.ZeroSumNormal(name, sigma=sd, dims=term.dims)
-        transform = placed(*rough.of_term(design, term))
-        return pm.Normal(
-            name, parent, sd, dims=term.dims, default_transform=None, transform=transform
-        )
-
-    return around
+    sd = values[term.sd]
+    if term.sd_by not in {"", term.by}:
+        sd = sd[design.attribute_kind]
+        sd = sd[:, None] if term.by else sd
+    if term.correlated:
+        chol = pt.atleast_1d(sd)[..., None] * values[term.correlation_factor]
+        return pm.MvNormal(term.name, mean, chol=chol, dims=term.dims)
+    if term.constraint:
+        free, projection = pm.Normal(term.name, 0.0, sd, dims=term.dims), term.projection(design)
+        return pt.dot(free.reshape((-1, len(projection))), projection).reshape(free.shape)
+    transform = placed(*rough.of_term(design, term))
+    return pm.Normal(
+        term.name, mean, sd, dims=term.dims, default_transform=None, transform=transform
+    )
 
 
 def _in_rows(term: Term, effects: Any, design: Design, index: dict[str, Any]) -> Any:  # noqa: ANN401
     """Return the effect in every row; zero where a row has no level, as controls have no set."""
-    if term.is_slope:
+    if term.of == COVARIATE:
         slopes = effects[:, index[term.by]].T if term.by else effects
         return (slopes * design.x).sum(axis=1)
-    found = effects[tuple(index[dim] for dim in term.dims)]
+    in_rows = effects[tuple(index[dim] for dim in term.dims)]
     codes = design.codes(term.dims[-1])
-    return found if (codes >= 0).all() else found * (codes >= 0)
-
-
-def _word_means(spec: ModelSpec, design: Design, overall: Any, effects: dict[str, Any]) -> None:  # noqa: ANN401
-    """Add the mean of every word under every connection, where it is a sum of terms."""
-    import pymc as pm
-    import pytensor.tensor as pt
-
-    total = pt.zeros((len(design.words), len(design.connections))) + overall
-    for term in (*spec.terms_of("protected_word"), *spec.terms_of("protected_group")):
-        own = (
-            effects[term.name][design.word_group]
-            if term.of != "protected_word"
-            else effects[term.name]
-        )
-        if term.by:
-            own = (level_shares(design, term.by) * own[:, None]).sum(axis=2)
-        else:
-            own = own[:, None]
-        total = total + own
-    pm.Deterministic("word_mean", total, dims=("protected_word", "connection"))
+    return in_rows if (codes >= 0).all() else in_rows * (codes >= 0)

@@ -88,36 +88,34 @@ class ModelSpec:
         for name in needed:
             if name not in self.priors:
                 raise ValueError(f"the model {self.name!r} lacks the prior of {name}")
-            _check_support(name, self.priors[name], [t.correlation for t in self.terms])
+            is_matrix = name in [term.correlation for term in self.terms]
+            takes = "mean" if name == "connection_mean" else "matrix" if is_matrix else "positive"
+            self.priors[name].require(name, takes)
 
     def _check_terms(self) -> None:
         if not self.terms_of("protected_word"):
             raise ValueError(f"the model {self.name!r} has no term of protected_word")
         groups = [term.name for term in self.terms_of("protected_group") if term.around]
+        sds = {term.sd: term.sd_dims for term in self.terms}
+        fixed = ["connection_mean", "sigma", "nu"]
+        taken = [*fixed, *sds]
         for term in self.terms:
             means = ["connection_mean", *(groups if term.of == "protected_word" else ())]
             if term.around and term.around not in means:
                 raise ValueError(f"[terms.{term.name}] {unknown_name('mean', term.around, means)}")
+            if sds[term.sd] != term.sd_dims:
+                raise ValueError(f"{term.sd} is the sd of terms that have it by different columns")
+            if term.sd in fixed:
+                raise ValueError(f"{term.sd} is no sd of effects; rename the sd of a term")
+            for name in filter(None, (term.name, term.correlation)):
+                if name in taken:
+                    raise ValueError(f"two parts of the model are called {name!r}; rename one")
+                taken.append(name)
         if sum(bool(term.around) for term in self.summed_terms) > 1:
             raise ValueError("two terms vary around the same means, which count once; give one")
         for factor in FACTORS:
             if sum(term.correlated for term in self.terms_of(factor)) > 1:
                 raise ValueError(f"two terms of {factor} are correlated; at most one can be")
-        self._check_names()
-
-    def _check_names(self) -> None:
-        sds = {term.sd: term.sd_dims for term in self.terms}
-        for term in self.terms:
-            if sds[term.sd] != term.sd_dims:
-                raise ValueError(f"{term.sd} is the sd of terms that have it by different columns")
-        names = ["connection_mean", "sigma", "nu", *sds]
-        for name in [name for term in self.terms for name in (term.name, term.correlation) if name]:
-            if name in names:
-                raise ValueError(f"two parts of the model are called {name!r}; rename one")
-            names.append(name)
-        for name in sds:
-            if name in {"connection_mean", "sigma", "nu"}:
-                raise ValueError(f"{name} is no sd of effects; rename the sd of a term")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (spec_from_dict, (self.to_dict(),))
@@ -185,9 +183,14 @@ class ModelSpec:
             If the model has effects of contexts, and the design no contexts; or effects by sets of
             attributes, and a set has two connections with one group.
         """
-        if self.terms_of("context"):
-            design.require_contexts(self.name)
-        if any("attribute_set" in {term.of, term.by} for term in self.terms):
+        if self.terms_of("context") and len(design.contexts) < 2:
+            lack = "there is one only" if design.contexts else "there is no column context"
+            raise ValueError(
+                f"the model {self.name!r} has an effect of every context, and {lack}; measure in "
+                "two or more contexts (templates), or take a model without context effects, such "
+                "as crossed"
+            )
+        if any("attribute_set" in term.dims for term in self.terms):
             design.require_clear_sets(self.name)
         gone = [term.name for term in self.terms if not term.adds_to(design, self.terms)]
         return self.without(*gone) if gone else self
@@ -346,26 +349,12 @@ def _prior(name: str, raw: object) -> Prior:
 def _overridden(prior: Prior, new: object) -> Prior:
     if not isinstance(new, Mapping):
         raise ValueError(f"a prior is given as a mapping such as {{'sd': 0.1}}; got {new!r:.60}")
-    unknown = set(new) - {"family", "reason", *prior.parameters}
-    if unknown and "family" not in new:
-        raise ValueError(
-            f"a prior takes family and its parameters, or other {', '.join(prior.parameters)} of "
-            f"the {prior.family} prior, such as {{'family': 'exponential', 'rate': 10}}; "
-            f"got {new!r:.60}"
-        )
-    if "family" in new:
-        return _prior("override", {"reason": "set by the caller", **new})
-    return _prior(
-        "override",
-        {"family": prior.family, **prior.parameters, **new, "reason": "set by the caller"},
-    )
-
-
-def _check_support(name: str, prior: Prior, correlations: list[str]) -> None:
-    if name == "connection_mean" and prior.family != "normal":
-        raise ValueError(f"{name} takes a normal prior; got {prior.family}")
-    if (name in correlations) != (prior.family == "lkj"):
-        wanted = "takes an lkj prior" if name in correlations else "is no matrix of correlations"
-        raise ValueError(f"{name} {wanted}; got {prior.family}")
-    if name not in {"connection_mean", *correlations} and not prior.positive:
-        raise ValueError(f"{name} is positive and cannot take the {prior.family} prior")
+    if "family" not in new:
+        if set(new) - {"reason", *prior.parameters}:
+            raise ValueError(
+                f"a prior takes family and its parameters, or other {', '.join(prior.parameters)} "
+                f"of the {prior.family} prior, such as {{'family': 'exponential', 'rate': 10}}; "
+                f"got {new!r:.60}"
+            )
+        new = {"family": prior.family, **prior.parameters, **new}
+    return _prior("override", {"reason": "set by the caller", **new})

@@ -1,30 +1,48 @@
 """The terms that a model's expected value is the sum of: effects of one factor, each with its sds.
 
-A factor is a column of the table such as the protected word; a term gives each of its levels a
-random effect, or one for each level of another column that it is crossed with.
+A factor is a column of the table, such as the protected word. A term gives each of its levels (a
+unit) a random effect, or one for each level of another column that it is crossed with. On a design
+a term is columns and a covariance: the effects of a unit are ``basis @ z``, the coordinates ``z``
+are independent normals with the sds at `Term.sd_index`, and a row has the `Term.columns` of its
+unit. The exact sampler, PyMC's form and draws of the prior all read this description.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
-from .design import COVARIATE, Design
+from .design import COVARIATE, Design, IntArray, one_hot
 
 FACTORS = (
     *("protected_word", "protected_group", "attribute", "attribute_set", "context"),
     COVARIATE,
 )
-"""What effects may belong to. Controls belong to no attribute set; effects
-of covariates are slopes: a row has them times its values, see ``Design.x``."""
+"""What effects may belong to. Controls belong to no attribute set; effects of covariates are
+slopes: a row has them times its values, see ``Design.x``."""
 
 CROSSINGS = ("connection", "attribute_kind", "attribute_set", "protected_group")
 """What they may be crossed with."""
+
+CONSTRAINTS = {
+    "": "",
+    "zero_sum": ", which sum to zero",
+    "contrast": ", associated against different",
+    "interaction": ", beyond both and the connections",
+}
+"""What the effects of a term may be confined to, and how a title puts it.
+
+``zero_sum``: those of one unit sum to zero over the levels of ``by``. ``contrast``: those of one
+unit are the difference between associated and different, half of it in either, and nothing in
+controls. ``interaction``: those of groups by sets are orthogonal to groups, sets and connections;
+with two groups and two sets nothing is left.
+"""
 
 _SIGN = {"associated": 1.0, "different": -1.0}
 
@@ -47,17 +65,11 @@ class Term:
         What the sd has one value for each level of: ``by``, or a property of the factor's levels.
     around : str
         The means that they vary around, by name; around zero if empty. They are means themselves.
-    zero_sum : bool
-        Whether the effects of one level of the factor sum to zero over the levels of ``by``.
+    constraint : str
+        What they are confined to, one of ``CONSTRAINTS``; anything if empty.
     correlated : bool
-        Whether the effects of one level of the factor are correlated over the levels of ``by``,
-        with a prior of the name `correlation`.
-    contrast : bool
-        Whether the effects of one level of the factor are the difference between associated and
-        different, half of it in either, and nothing in controls.
-    interaction : bool
-        Whether effects of groups by sets are what neither group, nor set, nor connection says: they
-        are orthogonal to all three. With two groups and two sets nothing is left.
+        Whether the effects of one unit are correlated over the levels of ``by``, with a prior of
+        the name `correlation`.
     """
 
     name: str
@@ -66,57 +78,62 @@ class Term:
     by: str = ""
     sd_by: str = ""
     around: str = ""
-    zero_sum: bool = False
+    constraint: str = ""
     correlated: bool = False
-    contrast: bool = False
-    interaction: bool = False
 
     def __post_init__(self) -> None:
-        for key, allowed in (
-            ("of", FACTORS),
-            ("by", ("", *CROSSINGS)),
-            ("sd_by", ("", *CROSSINGS)),
+        for key, kind, allowed in (
+            ("of", "column", FACTORS),
+            ("by", "column", ("", *CROSSINGS)),
+            ("sd_by", "column", ("", *CROSSINGS)),
+            ("constraint", "choice", tuple(CONSTRAINTS)),
         ):
             if getattr(self, key) not in allowed:
-                raise ValueError(f"{key}: {unknown_name('column', getattr(self, key), allowed)}")
-        self._check_sds()
-        self._check_mean()
-
-    def _check_sds(self) -> None:
-        if (self.zero_sum or self.correlated) and not self.by:
-            raise ValueError("zero_sum and correlated need a column that effects are crossed with")
-        if self.zero_sum and (self.correlated or (self.by and self.sd_by == self.by)):
-            raise ValueError("effects that sum to zero are alike: one sd, and no correlation")
-        if self.contrast and (
-            self.by != "connection" or self.around or self.sd_by or self.zero_sum or self.correlated
-        ):
-            raise ValueError("contrasts are by connection, with one sd and nothing else")
-        if self.interaction and (
-            (self.of, self.by) != ("protected_group", "attribute_set")
-            or self.zero_sum
-            or self.correlated
-            or self.sd_by
-            or self.contrast
-        ):
-            raise ValueError(
-                "interactions are of protected_group by attribute_set, with one sd and nothing else"
-            )
-        own = {"", self.by} | ({"attribute_kind"} if self.of == "attribute" else set())
-        if self.sd_by not in own:
-            may = " or ".join(sorted(own - {""})) or "nothing"
+                raise ValueError(f"{key}: {unknown_name(kind, getattr(self, key), allowed)}")
+        sds = {"", self.by} | ({"attribute_kind"} if self.of == "attribute" else set())
+        if self.sd_by not in sds:
+            may = " or ".join(sorted(sds - {""})) or "nothing"
             raise ValueError(f"effects of {self.of} may have an sd by {may}; got {self.sd_by!r}")
-        plain = not (self.zero_sum or self.correlated or self.around)
-        if self.is_slope and not (plain and self.by in {"", "connection"} and not self.sd_by):
-            raise ValueError("slopes are by connection or of all, with one sd and nothing else")
-        if self.correlated and self.of not in {"protected_word", "attribute"}:
-            raise ValueError("only effects of words and of attributes may be correlated")
+        for wrong, message in self._rules():
+            if wrong:
+                raise ValueError(message)
 
-    def _check_mean(self) -> None:
-        if self.around and (self.by != "connection" or not self.of.startswith("protected_")):
-            raise ValueError(
-                "only words and groups vary around means, by connection; got "
-                f"of = {self.of!r}, by = {self.by!r}"
-            )
+    def _rules(self) -> Iterable[tuple[bool, str]]:
+        """What no term may be, and why."""
+        by_its_own = bool(self.by) and self.sd_by == self.by
+        unusual = bool(self.around or self.sd_by or self.correlated)
+        zero_sum, pair = self.constraint == "zero_sum", (self.of, self.by)
+        yield (
+            (zero_sum or self.correlated) and not self.by,
+            "zero_sum and correlated need a column that effects are crossed with",
+        )
+        yield (
+            zero_sum and (self.correlated or by_its_own),
+            "effects that sum to zero are alike: one sd, and no correlation",
+        )
+        yield (
+            self.constraint == "contrast" and (self.by != "connection" or unusual),
+            "contrasts are by connection, with one sd and nothing else",
+        )
+        yield (
+            self.constraint == "interaction"
+            and (pair != ("protected_group", "attribute_set") or unusual),
+            "interactions are of protected_group by attribute_set, with one sd and nothing else",
+        )
+        yield (
+            self.of == COVARIATE
+            and (self.by not in {"", "connection"} or unusual or self.constraint != ""),
+            "slopes are by connection or of all, with one sd and nothing else",
+        )
+        yield (
+            self.correlated and self.of not in {"protected_word", "attribute"},
+            "only effects of words and of attributes may be correlated",
+        )
+        yield (
+            bool(self.around) and (self.by != "connection" or not self.of.startswith("protected_")),
+            "only words and groups vary around means, by connection; got "
+            f"of = {self.of!r}, by = {self.by!r}",
+        )
 
     @property
     def dims(self) -> tuple[str, ...]:
@@ -146,140 +163,145 @@ class Term:
     @property
     def in_words(self) -> str:
         """What the term is, in a few words."""
-        said = f"{self.name} of {self.of}" + (f" by {self.by}" if self.by else "")
-        said += f" around {self.around}" if self.around else ""
-        said += ", which sum to zero" if self.zero_sum else ""
-        said += ", associated against different" if self.contrast else ""
-        said += ", beyond both and the connections" if self.interaction else ""
-        return said + (", which correlate" if self.correlated else "")
+        text = f"{self.name} of {self.of}" + (f" by {self.by}" if self.by else "")
+        text += f" around {self.around}" if self.around else ""
+        return text + CONSTRAINTS[self.constraint] + (", which correlate" * self.correlated)
 
-    def basis(self, design: Design) -> FloatArray:
-        """Effects of one unit as a linear map of independent coordinates, (n_levels, n).
-
-        Zero-sum effects have one coordinate fewer, contrasts have one; the columns are orthonormal,
-        so that zero-sum effects of sd s have the covariance s² (I - 1/n_levels).
-        """
-        from scipy.linalg import helmert
-
-        n_levels = len(design.coords[self.by]) if self.by else 1
-        if self.contrast:
-            signs = [_SIGN.get(connection, 0.0) for connection in design.connections]
-            return np.asarray(np.array(signs)[:, None] / np.sqrt(2))
-        return np.asarray(helmert(n_levels).T) if self.zero_sum else np.eye(n_levels)
+    @property
+    def separate(self) -> bool:
+        """Whether the effects of a unit are independent of one another, and each has an sd."""
+        return (
+            bool(self.by)
+            and not (self.constraint or self.correlated)
+            and self.sd_by
+            in {
+                "",
+                self.by,
+            }
+        )
 
     def adds_to(self, design: Design, others: Iterable[Term]) -> bool:
-        """Whether a design has what the term needs, and other terms do not say the same.
+        """Whether a design has what the term needs, and other terms do not cover it.
 
         Effects that sum to zero need two levels of what they are crossed with. Zero-sum effects of
         two sets, or groups, are contrasts of associated against different themselves.
         """
-        n = {column: len(design.coords.get(column, ())) for column in (self.of, self.by) if column}
-        if not all(n.values()) or (self.zero_sum and n[self.by] < 2):
+        n = {dim: len(design.coords.get(dim, ())) for dim in self.dims}
+        if not all(n.values()) or (self.constraint == "zero_sum" and n[self.by] < 2):
             return False
-        if self.interaction:
-            return bool(self.joint_basis(design).size)
-        if not self.contrast:
-            return True
+        if self.constraint != "contrast":
+            return self.constraint != "interaction" or bool(self.basis(design).size)
         both = set(design.codes(self.of)[design.of_connection("associated")])
         both &= set(design.codes(self.of)[design.of_connection("different")])
-        alike = [term.by for term in others if term.of == self.of and term.zero_sum]
-        return bool(both) and not any(len(design.coords.get(by, ())) == 2 for by in alike)
+        of_unit = [t.by for t in others if t.of == self.of and t.constraint == "zero_sum"]
+        return bool(both) and not any(len(design.coords.get(by, ())) == 2 for by in of_unit)
 
-    @property
-    def is_slope(self) -> bool:
-        """Whether the effects are slopes of covariates."""
-        return self.of == COVARIATE
+    def shape(self, design: Design) -> tuple[int, ...]:
+        """Return the sizes of the effects' dimensions."""
+        return tuple(len(design.coords[dim]) for dim in self.dims)
 
-    @property
-    def is_projected(self) -> bool:
-        """Whether PyMC samples free effects, of which only a part counts: see `projected`."""
-        return self.interaction or self.contrast
+    def basis(self, design: Design) -> FloatArray:
+        """Effects of one unit as a linear map of independent coordinates, (n_levels, n).
+
+        The columns are orthonormal, so that zero-sum effects of sd s have the covariance
+        s² (I - 1/n_levels). An interaction has one unit, with a level for each group and set.
+        """
+        from scipy.linalg import helmert
+
+        n_of, *crossed = self.shape(design)
+        n_by = crossed[0] if crossed else 1
+        if self.constraint == "zero_sum":
+            return np.asarray(helmert(n_by).T)
+        if self.constraint == "contrast":
+            signs = [_SIGN.get(connection, 0.0) for connection in design.connections]
+            return np.asarray(np.array(signs)[:, None] / np.sqrt(2))
+        if self.constraint == "interaction":
+            pairs = tuple(design.set_connection.ravel().tolist())
+            return _interactions(n_of, n_by, pairs, len(design.connections))
+        return np.eye(n_by)
+
+    def columns(self, design: Design, rows: IntArray) -> FloatArray:
+        """How rows depend on the coordinates of their unit, (n_rows, n); zero without a level."""
+        level = design.codes(self.by)[rows] if self.by else np.zeros(len(rows), dtype=np.int64)
+        if self.constraint == "interaction":
+            n_by = len(design.coords[self.by])
+            level = np.where(level >= 0, design.codes(self.of)[rows] * n_by + level, -1)
+        return np.asarray(np.where(level[:, None] >= 0, self.basis(design)[level], 0.0))
+
+    def all_columns(self, design: Design, rows: IntArray) -> FloatArray:
+        """How rows depend on the coordinates of all units, (n_rows, n_units * n)."""
+        columns = self.columns(design, rows)
+        if self.constraint == "interaction":
+            return columns
+        n_units = len(design.coords[self.of])
+        slope = self.of == COVARIATE
+        unit = design.x[rows] if slope else one_hot(design.codes(self.of)[rows], n_units).T
+        return np.asarray((unit[:, :, None] * columns[:, None]).reshape(len(rows), -1))
+
+    def sd_index(self, design: Design) -> IntArray:
+        """Which of the term's sds scales each coordinate, (n_units, n)."""
+        n_units = 1 if self.constraint == "interaction" else len(design.coords[self.of])
+        shape = n_units, self.basis(design).shape[1]
+        if not self.sd_by:
+            return np.zeros(shape, dtype=np.int64)
+        own = np.arange(shape[1]) if self.sd_by == self.by else design.attribute_kind[:, None]
+        return np.array(np.broadcast_to(own, shape))
+
+    def effects(self, design: Design, coordinates: FloatArray) -> FloatArray:
+        """Effects of coordinates, (n_draws, n_units, n), in the dimensions of the posterior."""
+        if self.constraint:
+            coordinates = coordinates @ self.basis(design).T
+        return np.asarray(coordinates.reshape(len(coordinates), *self.shape(design)))
+
+    def projection(self, design: Design) -> FloatArray:
+        """Projector of unconstrained effects on those that are allowed, (n_levels, n_levels)."""
+        basis = self.basis(design)
+        return np.asarray(basis @ basis.T)
 
     def projected(self, design: Design, values: FloatArray) -> FloatArray:
-        """Free effects without what the model takes no notice of, (..., n_of, n_by)."""
-        basis = self.basis(design) if self.contrast else self.joint_basis(design)
-        flat = values if self.contrast else values.reshape(*values.shape[:-2], -1)
-        return np.asarray((flat @ basis @ basis.T).reshape(values.shape))
-
-    def joint_basis(self, design: Design) -> FloatArray:
-        """Effects of all levels as a linear map of independent coordinates, (n_of * n_by, n)."""
-        n_of = len(design.coords[self.of])
-        if not self.interaction:
-            basis = self.basis(design)
-            return np.asarray(np.kron(np.eye(n_of), basis), dtype=np.float64)
-        from scipy.linalg import null_space
-
-        n_by = len(design.coords[self.by])
-        groups, sets = np.repeat(np.eye(n_of), n_by, axis=1), np.tile(np.eye(n_by), n_of)
-        connections = [(design.set_connection == i).ravel() for i in range(len(design.connections))]
-        basis = null_space(np.vstack([groups, sets, *connections]))
-        return basis.astype(np.float64)
+        """Free effects, (..., n_of, n_by), without what the constraint excludes."""
+        if not self.constraint:
+            return values
+        projection = self.projection(design)
+        return np.asarray((values.reshape(-1, len(projection)) @ projection).reshape(values.shape))
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the model's file says of the term: all that is not as by default."""
         return {
-            each.name: getattr(self, each.name)
-            for each in fields(self)
-            if each.name != "name" and getattr(self, each.name) != each.default
+            key.name: getattr(self, key.name)
+            for key in fields(self)
+            if key.name != "name" and getattr(self, key.name) != key.default
         }
 
 
-def word_averages(design: Design, term: Term, values: FloatArray) -> FloatArray:
-    """Average a term's effects over the attributes of every connection, for every word.
+@cache
+def _interactions(
+    n_groups: int, n_sets: int, connection_of_pair: tuple[int, ...], n_connections: int
+) -> FloatArray:
+    """Orthonormal tables of groups by sets that are orthogonal to groups, sets, connections."""
+    from scipy.linalg import null_space
 
-    Parameters
-    ----------
-    design : Design
-    term : Term
-        Of protected words or of their groups.
-    values : (n, n_levels) or (n, n_levels, n_levels of ``term.by``) float
-
-    Returns
-    -------
-    (n, n_words, n_connections) float
-    """
-    if term.of == "protected_group":
-        values = values[:, design.word_group]
-    if not term.by:
-        return np.repeat(values[:, :, None], len(design.connections), axis=2)
-    shares = level_shares(design, term.by)
-    return np.asarray(np.einsum("nwl,wcl->nwc", values, shares, optimize=True))
-
-
-def level_shares(design: Design, column: str) -> FloatArray:
-    """Share of every level of a column in the rows of a word's group, by connection.
-
-    Returns
-    -------
-    (n_words, n_connections, n_levels) float
-        Those of the group, so that words with gaps are averaged as the others of their group; of
-        all groups where this one has no rows. Rows that have no level count, too.
-    """
-    n_levels = len(design.coords[column])
-    rows = np.zeros((len(design.groups), len(design.connections), n_levels + 1))
-    place = design.codes("protected_group"), design.connection, design.codes(column)
-    np.add.at(rows, place, 1.0)  # level -1, which is none, comes last
-    rows = np.where(rows.sum(axis=2, keepdims=True) > 0, rows, rows.sum(axis=0))
-    shares = rows[:, :, :-1] / rows.sum(axis=2, keepdims=True)
-    return np.asarray(shares[design.word_group])
+    groups = np.repeat(np.eye(n_groups), n_sets, axis=1)
+    sets = np.tile(np.eye(n_sets), n_groups)
+    connections = one_hot(np.array(connection_of_pair), n_connections)
+    return np.asarray(null_space(np.vstack([groups, sets, connections])), dtype=np.float64)
 
 
 def term_from_dict(name: str, content: object) -> Term:
     """Make a term of a table ``[terms.NAME]`` of a model's file."""
-    if not isinstance(content, Mapping):
-        raise ValueError(f"[terms.{name}] must be a table; got {content!r:.60}")
-    known = [each.name for each in fields(Term) if each.name != "name"]
-    for key, value in content.items():
-        if key not in known:
-            raise ValueError(f"[terms.{name}] {unknown_name('key', key, known)}")
-        flags = {"zero_sum", "correlated", "contrast", "interaction"}
-        wanted = (bool, "true or false") if key in flags else (str, "text")
-        if not isinstance(value, wanted[0]):
-            raise ValueError(f"[terms.{name}] {key} must be {wanted[1]}; got {value!r:.60}")
-    for key in ("of", "sd"):
-        if key not in content:
-            raise ValueError(f"[terms.{name}] lacks {key}")
+    known = [key.name for key in fields(Term) if key.name != "name"]
     try:
+        if not isinstance(content, Mapping):
+            raise ValueError(f"must be a table; got {content!r:.60}")
+        for key, value in content.items():
+            if key not in known:
+                raise ValueError(unknown_name("key", key, known))
+            kind, wanted = (bool, "true or false") if key == "correlated" else (str, "text")
+            if not isinstance(value, kind):
+                raise ValueError(f"{key} must be {wanted}; got {value!r:.60}")
+        for key in ("of", "sd"):
+            if key not in content:
+                raise ValueError(f"lacks {key}")
         return Term(name, **content)
     except ValueError as error:
         raise ValueError(f"[terms.{name}] {error}") from None

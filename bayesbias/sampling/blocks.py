@@ -34,19 +34,14 @@ def solve_blocks(factor: FloatArray, right: FloatArray, *, transposed: bool = Fa
     d = factor.shape[1]
     if d > LARGEST_BY_HAND:
         # A factor with NaN in it is no system of equations; its solution is NaN, too.
-        solved = np.linalg.solve(np.moveaxis(rows, -1, 1), np.moveaxis(right, -1, 1))
-        return np.ascontiguousarray(np.moveaxis(solved, 1, -1))
-    found = right.copy()
+        whole = np.linalg.solve(np.moveaxis(rows, -1, 1), np.moveaxis(right, -1, 1))
+        return np.ascontiguousarray(np.moveaxis(whole, 1, -1))
+    solved = right.copy()
     for i in reversed(range(d)) if transposed else range(d):
-        found[:, i] /= factor[:, i, i, None]
+        solved[:, i] /= factor[:, i, i, None]
         rest = slice(i) if transposed else slice(i + 1, d)
-        found[:, rest] -= rows[:, rest, i, None] * found[:, i, None]
-    return found
-
-
-def solve_transposed(factors: FloatArray, right: FloatArray) -> FloatArray:
-    """Solve L' x = b for a stack of lower triangular L, (n, k, k), and of b, (n, k)."""
-    return np.asarray(np.linalg.solve(np.swapaxes(factors, 1, 2), right[..., None])[..., 0])
+        solved[:, rest] -= rows[:, rest, i, None] * solved[:, i, None]
+    return solved
 
 
 def cholesky(matrices: FloatArray) -> FloatArray:

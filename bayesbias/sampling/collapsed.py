@@ -1,19 +1,36 @@
 r"""The posterior of a Normal model with all effects integrated out analytically.
 
-Given its standard deviations a Normal model is a linear Gaussian model. Write every effect as its
-sd times a standard normal coordinate, :math:`u = S z` with :math:`z \sim N(0, I)`, rows as
-:math:`y - m_0 = X S z + \varepsilon`, and residual precisions as :math:`\lambda_c =
-\sigma_c^{-2}`. With :math:`P = I + S X^T \Lambda X S` and :math:`b = S X^T \Lambda (y - m_0)`
+**Density of the sds.** Given its standard deviations a Normal model is a linear Gaussian model.
+Write every effect as its sd times a standard normal coordinate, :math:`u = S z` with :math:`z \sim
+N(0, I)` (correlated effects as :math:`u = D R z`: `Alone`), rows as :math:`y - m_0 = X S z +
+\varepsilon` with the prior mean :math:`m_0` of the connection means, and residual precisions as
+:math:`\lambda_c = \sigma_c^{-2}`. With :math:`P = I + S X^T \Lambda X S` and :math:`b = S X^T
+\Lambda (y - m_0)`
 
 .. math:: \log p(y | sds) = \tfrac12 \sum_c n_c \log \lambda_c - \tfrac12 \log |P|
    - \tfrac12 (y - m_0)^T \Lambda (y - m_0) + \tfrac12 b^T P^{-1} b + const
 
 and :math:`z | y, sds \sim N(P^{-1} b, P^{-1})`. :math:`X^T \Lambda X` is :math:`\sum_c \lambda_c
-X_c^T X_c` with constant matrices, so the rows are never needed again, and on the standard normal
-scale nothing is divided by an sd that goes to zero. The precision of cells among themselves is
-block diagonal with a block a word, and so is that of attributes; the larger of the two sides is
-eliminated first. The rest is bordered by :math:`b` and the square of :math:`y - m_0`, so that its
-Cholesky factor ends in the root of the last two terms' sum.
+X_c^T X_c` with constant matrices (``gram``, ``cross``), so the rows are never needed again, and on
+the standard normal scale nothing is divided by an sd that goes to zero.
+
+**Deviations within classes decouple.** The n units of a class have equal rows of X up to the unit,
+and equal sds. An orthonormal change of their coordinates that starts with the sum over
+:math:`\sqrt n` leaves the prior as it is. The other n - 1 coordinates are contrasts of units, to
+which partners contribute equally: they couple with nothing. Each has the precision of one unit
+alone (`Alone.factor`), which enters :math:`|P|` n - 1 times, and :math:`b^T P^{-1} b` through the
+projections of units less their class's average (``deviation``). One unit a class is left, with
+coupling times :math:`\sqrt n`.
+
+**Schur complement.** The precision of words' coordinates among themselves is block diagonal with a
+block a class, and so is that of attributes. With the larger side first, P has blocks A (eliminated,
+block diagonal, :math:`A = L L^T`), C (coupling) and B (kept). Then :math:`|P| = |A| |B - C^T A^{-1}
+C|`, and ``solved`` is :math:`L^{-1} [C, b_A]`.
+
+**Bordered Cholesky.** Border B with :math:`b_B` and with :math:`(y - m_0)^T \Lambda (y - m_0)` in
+the corner, less ``solved``' ``solved``. The Cholesky factor of this matrix holds in its last row
+the solved projection of what is kept, and ends in the root of :math:`(y - m_0)^T \Lambda (y - m_0)
+- b^T P^{-1} b` but for the deviations: log density and conditional mean come from one factor.
 """
 
 from __future__ import annotations
@@ -25,10 +42,9 @@ import numpy as np
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray
-from .blocks import cholesky, cholesky_blocks, solve_blocks, solve_transposed
+from .blocks import cholesky, cholesky_blocks, solve_blocks
 from .parameters import correlation_factor, log_prior
-from .reduction import SMALLEST_SIGMA, Collapsed
-from .sufficient import Classes
+from .reduction import SMALLEST_SIGMA, Classes, Collapsed
 
 
 @dataclass(frozen=True)
@@ -52,15 +68,23 @@ class Alone:
     rotation: FloatArray
     factor: FloatArray
 
-    def scale(self, values: FloatArray) -> FloatArray:
-        """R' D applied to (n_classes, d, k, n) values."""
-        return _rotate(self.correlated, self.rotation, values * self.sds[:, :, None])
+    def solve(self, values: FloatArray) -> FloatArray:
+        """Inverse factor times R' D, applied to (n_classes, d, k, n) values."""
+        scaled = _rotate(self.correlated, self.rotation, values * self.sds[:, :, None])
+        return solve_blocks(self.factor, scaled)
 
     def effects(self, coordinates: FloatArray) -> FloatArray:
         """D R z for coordinates z of the classes, (n_classes, d, n)."""
         transposed = np.swapaxes(self.rotation, 0, 1)
-        found = _rotate(self.correlated, transposed, coordinates[:, :, None].copy())
-        return np.asarray(found[:, :, 0] * self.sds)
+        rotated = _rotate(self.correlated, transposed, coordinates[:, :, None].copy())
+        return np.asarray(rotated[:, :, 0] * self.sds)
+
+    def rotate_kept(self, matrices: FloatArray) -> None:
+        """R' applied to the first rows of (n, k, k) arrays, those of this side, in place."""
+        n_classes, d, n = self.sds.shape
+        if len(self.rotation):
+            rows = matrices[:, : n_classes * d].reshape(n, n_classes, d, -1)[:, :, self.correlated]
+            rows[:] = self.rotation.transpose(2, 1, 0)[:, None] @ rows
 
 
 @dataclass(frozen=True)
@@ -75,13 +99,12 @@ class Conditional:
         Of every side of the posterior.
     shared : (n_shared, n) float
         Sds of the shared effects.
-    left : function of (n, n_kept) float
-        Inverse factor of the eliminated side times its coupling with the outcome, less that with
-        what is kept times effects, (n, n_eliminated).
+    solved : (n, n_eliminated, n_kept + 1) float
+        Inverse factor of the eliminated side times its coupling with what is kept, and in the last
+        column with the outcome.
     factor : (n, n_kept + 1, n_kept + 1) float
-        Lower Cholesky factor of the precision of what is kept, with the eliminated integrated out,
-        bordered by the outcome: before its last row's end stands the inverse factor times the
-        projection, and at the end the root of what is left of the outcome's square.
+        Bordered lower Cholesky factor of the precision of what is kept, with the eliminated
+        integrated out.
     others : function
         Of the outcomes that are alike: the inverse factor times their projections,
         (n, n_kept, n_alike), and what is left of their squares together, (n,).
@@ -100,15 +123,14 @@ class Conditional:
         Without a generator they are the conditional means.
         """
         out, *kept = self.alone
-        solved = self.factor[:, -1, :-1]
-        noise = standard_noise(solved.shape, rng)
-        coordinates = solve_transposed(self.factor[:, :-1, :-1], solved + noise).T
-        shared = coordinates[-len(self.shared) :] * self.shared
-        effects = [
-            each.effects(coordinates[: -len(self.shared)].reshape(each.sds.shape)) for each in kept
-        ]
-        known = np.concatenate([*(each.reshape(-1, len(noise)) for each in effects), shared])
-        right = self.solved[:, :, -1] - times(self.solved[:, :, :-1], known.T)
+        right = self.factor[:, -1, :-1] + standard_noise(self.factor[:, -1, :-1].shape, rng)
+        transposed = np.swapaxes(self.factor[:, :-1, :-1], 1, 2)
+        coordinates = np.linalg.solve(transposed, right[..., None])[..., 0].T
+        n_shared = len(self.shared)
+        shared = coordinates[-n_shared:] * self.shared
+        effects = [side.effects(coordinates[:-n_shared].reshape(side.sds.shape)) for side in kept]
+        known = np.concatenate([*(side.reshape(-1, len(right)) for side in effects), shared]).T
+        right = self.solved[:, :, -1] - (self.solved[:, :, :-1] @ known[..., None])[..., 0]
         right += standard_noise(right.shape, rng)
         blocks = right.T.reshape(*out.sds.shape[:2], 1, -1)
         own = solve_blocks(out.factor, blocks, transposed=True)[:, :, 0]
@@ -169,8 +191,8 @@ def mean_moments(
             solved = np.concatenate([solved, given.others()[0]], axis=2)
         means = np.einsum("nq,nqk->nk", across, solved)
         parts.append(np.column_stack([means, (across**2).sum(axis=1)]))
-    found = np.concatenate(parts)
-    return found[:, :-1] + posterior.centre * weights.sum(), found[:, -1]
+    moments = np.concatenate(parts)
+    return moments[:, :-1] + posterior.spec.centre * weights.sum(), moments[:, -1]
 
 
 def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
@@ -179,46 +201,41 @@ def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
     # Behind the parameters come sds that are known; that of the connection means at index -1.
     known = np.log([posterior.unpooled_sd, posterior.spec.mean_sd])[:, None]
     sds = np.exp(np.concatenate([parameters.T, np.broadcast_to(known, (2, n))]))
-    precision = residual_precision(posterior, parameters)
-    shared = sds[posterior.shared.parameter]
+    precision = np.exp(-2 * parameters[:, posterior.block("sigma").where].T)
+    precision = np.repeat(precision, len(posterior.rows) // len(precision), axis=0)
+    shared = sds[posterior.shared_parameter]
     alone = tuple(_alone(side, precision, parameters, sds) for side in posterior.sides)
     out, *kept = alone
-    solved = _eliminated(posterior, out, precision)
+    solved = np.moveaxis(out.solve(_weighted(posterior.cross, precision)), -1, 0)
+    solved = np.ascontiguousarray(solved).reshape(n, -1, posterior.gram.shape[-1])
     flat = precision.T @ posterior.gram.reshape(len(precision), -1)
     gram = flat.reshape(n, *posterior.gram.shape[1:])
     gram -= np.swapaxes(solved, 1, 2) @ solved
-    scales = np.concatenate([*(each.sds.reshape(-1, n) for each in kept), shared]).T.copy()
+    scales = np.concatenate([*(side.sds.reshape(-1, n) for side in kept), shared]).T.copy()
     gram[:, :-1] *= scales[:, :, None]
     gram[:, :, :-1] *= scales[:, None]
-    for each in kept:
-        _rotate_kept(each, gram)
-        _rotate_kept(each, np.swapaxes(gram, 1, 2))
+    for side in kept:
+        side.rotate_kept(gram)
+        side.rotate_kept(np.swapaxes(gram, 1, 2))
     diagonal = np.arange(gram.shape[1] - 1)
     gram[:, diagonal, diagonal] += 1
     factor = cholesky(gram)
 
     def others() -> tuple[FloatArray, FloatArray]:
-        outcome = np.concatenate([each.cross[..., -1:] for each in posterior.alike], axis=3)
-        coupled = solve_blocks(out.factor, out.scale(_weighted(outcome, precision)))
-        coupled = np.moveaxis(coupled, -1, 0).reshape(n, -1, len(posterior.alike))
-        border = np.stack([each.gram[:, :, -1] for each in posterior.alike], axis=2)
+        outcome = np.concatenate([other.cross[..., -1:] for other in posterior.alike], axis=3)
+        coupled = np.moveaxis(out.solve(_weighted(outcome, precision)), -1, 0)
+        coupled = coupled.reshape(n, -1, len(posterior.alike))
+        border = np.stack([other.gram[:, :, -1] for other in posterior.alike], axis=2)
         border = np.tensordot(precision.T, border, 1)
         columns = border[:, :-1] - np.swapaxes(solved[:, :, :-1], 1, 2) @ coupled
         columns *= scales[:, :, None]
-        for each in kept:
-            _rotate_kept(each, columns)
+        for side in kept:
+            side.rotate_kept(columns)
         white = np.linalg.solve(factor[:, :-1, :-1], columns)
         squares = (coupled**2).sum(axis=(1, 2)) + (white**2).sum(axis=(1, 2))
         return white, border[:, -1].sum(axis=1) - squares
 
     return Conditional(precision, alone, shared, solved, factor, others)
-
-
-def _eliminated(posterior: Collapsed, out: Alone, precision: FloatArray) -> FloatArray:
-    """Inverse factor of the eliminated side times its coupling, (n, n_eliminated, n_kept + 1)."""
-    solved = solve_blocks(out.factor, out.scale(_weighted(posterior.cross, precision)))
-    solved = np.ascontiguousarray(np.moveaxis(solved, -1, 0))
-    return solved.reshape(precision.shape[1], -1, solved.shape[-1])
 
 
 def _alone(side: Classes, precision: FloatArray, parameters: FloatArray, sds: FloatArray) -> Alone:
@@ -244,28 +261,9 @@ def _rotate(correlated: slice, rotation: FloatArray, values: FloatArray) -> Floa
     return values
 
 
-def _rotate_kept(kept: Alone, gram: FloatArray) -> None:
-    """R' of the kept side applied to its rows, the first, of (n, k, k) arrays, in place."""
-    n_classes, d, n = kept.sds.shape
-    if len(kept.rotation):
-        rows = gram[:, : n_classes * d].reshape(n, n_classes, d, -1)[:, :, kept.correlated]
-        rows[:] = kept.rotation.transpose(2, 1, 0)[:, None] @ rows
-
-
 def standard_noise(shape: tuple[int, ...], rng: Generator | None) -> FloatArray:
     """Standard normal numbers, or without a generator their means, zeros."""
     return np.zeros(shape) if rng is None else rng.standard_normal(shape)
-
-
-def times(matrices: FloatArray, vectors: FloatArray) -> FloatArray:
-    """Products of (n, i, j) matrices and (n, j) vectors, (n, i)."""
-    return np.asarray(np.matmul(matrices, vectors[..., None])[..., 0])
-
-
-def residual_precision(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
-    """1 / sigma² of the rows that share one, (n_noise, n)."""
-    precision = np.exp(-2 * parameters[:, posterior.block("sigma").where].T)
-    return np.repeat(precision, len(posterior.rows) // len(precision), axis=0)
 
 
 def _log_likelihood(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
@@ -273,20 +271,19 @@ def _log_likelihood(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
     precision = given.precision
     diagonal = np.diagonal(given.factor, axis1=1, axis2=2)
     log_det = 2 * np.log(diagonal[:, :-1]).sum(axis=1)
-    n_outcomes = 1 + len(posterior.alike)
+    outcomes = (posterior, *posterior.alike)
     unexplained = diagonal[:, -1] ** 2
     if posterior.alike:
         unexplained = unexplained + given.others()[1]
-    for at, (side, alone) in enumerate(zip(posterior.sides, given.alone, strict=True)):
-        n_alike = side.size if side is posterior.eliminated else side.size - 1
+    for index, (side, alone) in enumerate(zip(posterior.sides, given.alone, strict=True)):
+        n_units = side.size - (index > 0)  # the class of a kept side is in the bordered factor
         blocks = np.diagonal(alone.factor, axis1=1, axis2=2)
-        log_det += 2 * (n_alike @ np.log(blocks).sum(axis=2))
-        for each in (posterior, *posterior.alike):
-            apart = _weighted(each.sides[at].deviation, precision)
-            deviation = solve_blocks(alone.factor, alone.scale(apart))
+        log_det += 2 * (n_units @ np.log(blocks).sum(axis=2))
+        for outcome in outcomes:
+            deviation = alone.solve(_weighted(outcome.sides[index].deviation, precision))
             unexplained -= (deviation**2).sum(axis=(0, 1, 2))
-    known = posterior.rows @ np.log(precision) - log_det
-    log_likelihood = 0.5 * (n_outcomes * known - unexplained)
+    constant = posterior.rows @ np.log(precision) - log_det
+    log_likelihood = 0.5 * (len(outcomes) * constant - unexplained)
     resolved = precision.max(axis=0) <= SMALLEST_SIGMA**-2
     return np.where(resolved, log_likelihood, -np.inf)
 

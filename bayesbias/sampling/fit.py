@@ -288,9 +288,8 @@ def _nuts(run: _Run, backend: str) -> DataTree:
         )
     drawn = tree["posterior"].to_dataset()
     for term in run.spec.fitting(run.design).terms:
-        if term.is_projected:
-            free = drawn[term.name]
-            drawn[term.name] = free.copy(data=term.projected(run.design, free.values))
+        free = drawn[term.name]
+        drawn[term.name] = free.copy(data=term.projected(run.design, free.values))
     tree["posterior"] = drawn
     add_labels(tree, run.design)
     return tree

@@ -17,14 +17,8 @@ from ..model.spec import ModelSpec
 class Block:
     """One named block of parameters: its dimensions and its place in the vector.
 
-    Parameters
-    ----------
-    name : str
-    dims : tuple of str
-    where : slice
-    n_correlated : int
-        Size of the correlation matrix whose partial correlations the block holds as their inverse
-        hyperbolic tangents, row by row; 0 for a block of log sds.
+    ``n_correlated`` is the size of the correlation matrix whose partial correlations the block
+    holds as their inverse hyperbolic tangents, row by row; 0 for a block of log sds.
     """
 
     name: str
@@ -35,28 +29,24 @@ class Block:
 
 def parameter_blocks(design: Design, spec: ModelSpec) -> tuple[Block, ...]:
     """Lay out the parameters of a model, in the order of its priors."""
-    dims: dict[str, tuple[str, ...]] = {"sigma": spec.sigma_dims}
-    dims |= {term.sd: term.sd_dims for term in spec.terms}
+    dims = {"sigma": spec.sigma_dims} | {term.sd: term.sd_dims for term in spec.terms}
     correlated = {term.correlation: term.by for term in spec.terms if term.correlated}
-    names = {name: len(labels) for name, labels in design.coords.items()}
     blocks: list[Block] = []
-    start = 0
+    stop = 0
     for name in spec.needed_priors:
+        n = 0
         if name in correlated:
-            n = names[correlated[name]]
-            block = Block(name, (correlated[name],), slice(start, start + n * (n - 1) // 2), n)
-        elif name in dims:
-            size = names[dims[name][0]] if dims[name] else 1
-            block = Block(name, dims[name], slice(start, start + size))
-        else:
-            continue
-        blocks.append(block)
-        start = block.where.stop
+            dims[name] = (correlated[name],)
+            n = len(design.coords[correlated[name]])
+        if name in dims:
+            levels = len(design.coords[dims[name][0]]) if dims[name] else 1
+            start, stop = stop, stop + (n * (n - 1) // 2 if n else levels)
+            blocks.append(Block(name, dims[name], slice(start, stop), n))
     return tuple(blocks)
 
 
 def log_prior(spec: ModelSpec, blocks: Sequence[Block], parameters: FloatArray) -> FloatArray:
-    """Log prior density of parameters, (n, n_parameters) to (n,): Jacobians are in it.
+    """Log prior density of parameters, (n, n_parameters) to (n,), with Jacobians.
 
     The partial correlation of rows i and j given the first j enters the Jacobian of a correlation
     matrix with the power (n - 2 - j)/2 of one less its square, and the determinant with the first
@@ -81,20 +71,26 @@ def correlation_factor(values: FloatArray, n: int) -> FloatArray:
 
 
 def parameters_of(blocks: Sequence[Block], values: Mapping[str, FloatArray]) -> FloatArray:
-    """Return the parameters that draws of sds and correlations are of, (n, n_parameters).
+    """Invert `values_of`: parameters, (n, n_parameters), of sds and matrices of correlations."""
+    return np.hstack(
+        [
+            np.arctanh(partial_correlations(values[block.name]))
+            if block.n_correlated
+            else np.log(values[block.name].reshape(len(values[block.name]), -1))
+            for block in blocks
+        ]
+    )
 
-    Parameters
-    ----------
-    blocks : sequence of Block
-    values : mapping of str to (n, ...) float
-        Of every block, sds or matrices of correlations.
-    """
-    n = len(values[blocks[0].name])
-    found = np.empty((n, blocks[-1].where.stop))
+
+def values_of(blocks: Sequence[Block], parameters: FloatArray) -> dict[str, FloatArray]:
+    """Sds and matrices of correlations, with their factors, by name, (n, ...) each."""
+    values: dict[str, FloatArray] = {}
     for block in blocks:
-        own = values[block.name]
+        own = parameters[:, block.where]
         if block.n_correlated:
-            found[:, block.where] = np.arctanh(partial_correlations(own))
+            factor = correlation_factor(own, block.n_correlated)
+            values[block.name] = factor @ factor.transpose(0, 2, 1)
+            values[f"{block.name}_factor"] = factor
         else:
-            found[:, block.where] = np.log(own.reshape(n, -1))
-    return found
+            values[block.name] = np.exp(own if block.dims else own[:, 0])
+    return values

@@ -1,31 +1,27 @@
-"""The constants of a Normal model's collapsed posterior: all that does not move with the sds.
+"""What the likelihood of a Normal model needs of a table, however many rows it has.
 
-`collapsed` explains the model; here its matrices are made once from the sufficient statistics.
+The effects of a word, or of an attribute, are the coordinates of one unit; the units of a factor
+are a side of the model. Units whose rows have the same partners equally often behave alike. Within
+such a class an orthonormal change of coordinates splits effects into their mean and deviations
+from it; the deviations touch nothing else. What remains has one unit a class, so that its size does
+not grow with rows, words or attributes as long as the design is regular, and never exceeds that of
+all units. `collapsed` has the derivation; here its constant matrices are made once.
 """
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from .._core.arrays import FloatArray
 from .._core.checks import Argument, ArgumentError
-from ..model.design import Design, IntArray
+from ..model.design import Design, IntArray, one_hot
 from ..model.spec import ModelSpec
 from ..model.terms import Term
 from .parameters import Block, parameter_blocks
-from .sufficient import (
-    Classes,
-    RowTypes,
-    between,
-    classes_of,
-    one_hot,
-    random_units,
-    row_types,
-    sd_parameters,
-)
 
 SMALLEST_SIGMA = 1e-6
 """Residual sds below this get no weight: distances of float32 vectors are not known better, and
@@ -40,23 +36,198 @@ MUCH_WORK = 500_000
 MOST_NUMBERS = 200_000
 """Numbers in the largest array while densities are evaluated in blocks: 1.6 MB stay in a cache."""
 
+NO_LENGTH = 1e-13
+"""Axes shorter than this share of the longest one are rounding."""
+
 
 @dataclass(frozen=True)
-class Shared:
-    """Effects that reach across words and attributes: means of connections, groups, contexts.
+class RowTypes:
+    """Rows that are alike in all that effects are crossed with: what a model sees of a row."""
+
+    of_row: IntArray  # (n_rows,)
+    first: IntArray  # (n_types,): a row of each type
+    by_noise: FloatArray  # (n_noise, n_types): indicators of what residual sds are by
+
+
+def row_types(design: Design, spec: ModelSpec) -> RowTypes:
+    """Sort rows into types."""
+    columns = {term.by for term in spec.terms if term.by} | {spec.noise_factor}
+    columns |= {term.of for term in spec.terms if term.of not in {"protected_word", "attribute"}}
+    code = design.connection
+    for column in sorted(columns - {"connection"}):
+        own = design.codes(column)
+        code = code * (own.max() + 2) + own + 1
+    _, first, of_row = np.unique(code, return_index=True, return_inverse=True)
+    n_noise = len(design.coords[spec.noise_factor])
+    return RowTypes(of_row, first, one_hot(design.codes(spec.noise_factor)[first], n_noise))
+
+
+@dataclass(frozen=True)
+class Units:
+    """The random effects of words, or of attributes: d coordinates for each of them.
 
     Parameters
     ----------
     terms : tuple of Term
-        Those next to the connection means, which come first.
-    loading : (n_types, n) float
-    parameter : (n,) int
-        Which log sd scales each; -1 for the connection means, whose prior sd is known.
+    of_row : (n_rows,) int
+        Unit of each row.
+    loading : (n_types, d) float
+        How a row of each type depends on the coordinates of its unit.
+    parameter : (n_units, d) int
+        Which log sd scales each coordinate.
+    correlated : tuple of (Block, slice) or None
+        Correlations, and the coordinates that they are of.
     """
 
     terms: tuple[Term, ...]
+    of_row: IntArray
     loading: FloatArray
     parameter: IntArray
+    correlated: tuple[Block, slice] | None = None
+
+
+def units_of(
+    design: Design,
+    terms: tuple[Term, ...],
+    types: RowTypes,
+    blocks: Mapping[str, Block],
+    unpooled: int | None = None,
+) -> Units:
+    """Lay out the effects of one factor.
+
+    Effects that are independent over what they are crossed with are units of their own: a word
+    under a connection is one. The effects of a protected word that is ``unpooled`` have a log sd
+    that comes behind the parameters.
+    """
+    of_row = design.codes(terms[0].of)
+    parameters = [blocks[term.sd].where.start + term.sd_index(design) for term in terms]
+    parameter = np.hstack(parameters)
+    if terms[0].of == "protected_word" and unpooled is not None:
+        parameter[unpooled] = max(block.where.stop for block in blocks.values())
+    if len(terms) == 1 and terms[0].separate:
+        of_row = of_row * parameter.shape[1] + design.codes(terms[0].by)
+        return Units(terms, of_row, np.ones((len(types.first), 1)), parameter.reshape(-1, 1))
+    correlated, stop = None, 0
+    for term, own in zip(terms, parameters, strict=True):
+        start, stop = stop, stop + own.shape[1]
+        if term.correlated:
+            correlated = blocks[term.correlation], slice(start, stop)
+    loading = np.hstack([term.columns(design, types.first) for term in terms])
+    return Units(terms, of_row, loading, parameter, correlated)
+
+
+@dataclass(frozen=True)
+class Classes:
+    """Units in classes of equal partners, and their sufficient statistics.
+
+    Parameters
+    ----------
+    units : Units
+    of_unit : (n_units,) int
+        Class of each unit.
+    size : (n_classes,) float
+    first : (n_classes,) int
+        A unit of each class.
+    parameter : (n_classes, d) int
+    rows : (n_classes, n_types) float
+        Rows of one unit of the class.
+    gram : (n_noise, n_classes, d, d) float
+        X'X of one unit.
+    projection : (n_noise, n_classes, d) float
+        X'(y - centre) of the class's mean coordinates, which are sums over sqrt(size).
+    apart : (n_noise, d, n_units) float
+        Projections X'(y - centre) of units, less the average of their class.
+    deviation : (n_noise, n_classes, d, k) float
+        As few columns as have the same cross-products as ``apart`` within every class.
+    """
+
+    units: Units
+    of_unit: IntArray
+    size: FloatArray
+    first: IntArray
+    parameter: IntArray
+    rows: FloatArray
+    gram: FloatArray
+    projection: FloatArray
+    apart: FloatArray
+    deviation: FloatArray
+
+
+def classes_of(units: Units, y: FloatArray, types: RowTypes, partner: IntArray | None) -> Classes:
+    """Class units, and reduce their rows to sufficient statistics.
+
+    Parameters
+    ----------
+    y : (n_rows,) float
+        The outcome less the centre.
+    partner : (n_rows,) int or None
+        Unit of the other factor in each row; None if it has no effects.
+    """
+    n_units, n_types = len(units.parameter), len(types.first)
+    cell = units.of_row * n_types + types.of_row
+    partners = types.of_row if partner is None else partner * n_types + types.of_row
+    columns, column = np.unique(partners, return_inverse=True)
+    counts = np.bincount(units.of_row * len(columns) + column, minlength=n_units * len(columns))
+    key = np.hstack([units.parameter, counts.reshape(n_units, -1)]).astype(np.float64)
+    as_bytes = key.view(np.dtype((np.void, key.dtype.itemsize * key.shape[1]))).ravel()
+    _, first, of_unit = np.unique(as_bytes, return_index=True, return_inverse=True)
+    size = np.bincount(of_unit).astype(float)
+    rows = np.bincount(cell, minlength=n_units * n_types).reshape(n_units, -1)[first].astype(float)
+    by_noise = types.by_noise[:, :, None] * units.loading
+    outcome = np.bincount(cell, y, minlength=n_units * n_types).reshape(n_units, n_types)
+    sums = np.matmul(outcome, by_noise)
+    total = np.zeros((len(size), len(sums), sums.shape[2]))
+    np.add.at(total, of_unit, sums.swapaxes(0, 1))
+    total = total.swapaxes(0, 1)
+    apart = (sums - (total / size[:, None])[:, of_unit]).transpose(0, 2, 1)
+    return Classes(
+        units=units,
+        of_unit=of_unit,
+        size=size,
+        first=first,
+        parameter=units.parameter[first],
+        rows=rows,
+        gram=np.einsum("qt,cti,tj->cqij", rows, by_noise, units.loading, optimize=True),
+        projection=total / np.sqrt(size)[:, None],
+        apart=apart,
+        deviation=_deviations(of_unit, size, apart),
+    )
+
+
+def _deviations(of_unit: IntArray, size: FloatArray, apart: FloatArray) -> FloatArray:
+    """Principal axes of the units of each class, scaled; those of no length are left out."""
+    n, d, _ = apart.shape
+    columns = np.zeros((n, len(size), d, n * d))
+    n_axes = 0
+    for index in np.flatnonzero(size > 1):
+        own = apart[:, :, of_unit == index].reshape(n * d, -1)
+        axes, lengths, _ = np.linalg.svd(own, full_matrices=False)
+        columns[:, index, :, : len(lengths)] = (axes * lengths).reshape(n, d, -1)
+        n_axes = max(n_axes, int((lengths > NO_LENGTH * lengths[0]).sum()))
+    return columns[..., :n_axes]
+
+
+def between(one: Classes, other: Classes, types: RowTypes) -> FloatArray:
+    """Couple the mean coordinates of two factors' classes.
+
+    Returns
+    -------
+    (n_noise, n_classes of one, d of one, n_classes of other, d of other) float
+    """
+    sides = (one, other)
+    place = [np.full(len(side.of_unit), -1) for side in sides]
+    for side, places in zip(sides, place, strict=True):
+        places[side.first] = np.arange(len(side.first))
+    i, j = (places[side.units.of_row] for side, places in zip(sides, place, strict=True))
+    chosen = (i >= 0) & (j >= 0)
+    i, j, row_type = i[chosen], j[chosen], types.of_row[chosen]
+    weight = np.sqrt(one.size[i] * other.size[j])
+    coupling = np.zeros((len(one.gram), *one.parameter.shape, *other.parameter.shape))
+    at = types.by_noise.argmax(axis=0)[row_type], i, j
+    for a, b in np.ndindex(one.parameter.shape[1], other.parameter.shape[1]):
+        value = weight * one.units.loading[row_type, a] * other.units.loading[row_type, b]
+        np.add.at(coupling[:, :, a, :, b], at, value)
+    return coupling
 
 
 @dataclass(frozen=True)
@@ -73,12 +244,15 @@ class Collapsed:
         Rows by residual precision: those of a connection, or of what else the model's sigma is by.
     unpooled_sd : float
         Prior sd of the effects of a word that is not pooled; its log comes behind the parameters.
-    centre : float
-        What all outcomes are measured from: the prior mean of the connection means.
     sides : tuple of Classes
         Of the words, and of the attributes if they have effects. The first is the larger one, which
         is eliminated first; the other is kept.
-    shared : Shared
+    shared_terms : tuple of Term
+        Effects that reach across words and attributes, of groups or contexts. The connection
+        means come before them.
+    shared_parameter : (n_shared,) int
+        Which log sd scales each shared effect; -1 for the connection means, whose prior sd is
+        known.
     cross : (n_noise, n_eliminated, d, n_kept + 1) float
         Coupling of the eliminated classes with what is kept: the other side, then shared effects;
         and in the last column with the outcome, less the centre.
@@ -86,7 +260,7 @@ class Collapsed:
         X'X of what is kept, and the outcome's products with it and with itself in the last place.
     alike : tuple of Collapsed
         Of other outcomes of the same rows under the same model, independent of this one given the
-        parameters, which they share: all of them tell of these.
+        parameters, which they share.
     """
 
     design: Design
@@ -94,17 +268,12 @@ class Collapsed:
     blocks: tuple[Block, ...]
     rows: FloatArray
     unpooled_sd: float
-    centre: float
     sides: tuple[Classes, ...]
-    shared: Shared
+    shared_terms: tuple[Term, ...]
+    shared_parameter: IntArray
     cross: FloatArray
     gram: FloatArray
     alike: tuple[Collapsed, ...] = ()
-
-    @property
-    def eliminated(self) -> Classes:
-        """The side that is eliminated first."""
-        return self.sides[0]
 
     @property
     def n_parameters(self) -> int:
@@ -114,21 +283,13 @@ class Collapsed:
     @property
     def is_sd(self) -> np.ndarray:
         """Which parameters are log sds, (n_parameters,) bool."""
-        found = np.zeros(self.n_parameters, dtype=bool)
-        for block in self.blocks:
-            found[block.where] = not block.n_correlated
-        return found
+        sizes = [block.where.stop - block.where.start for block in self.blocks]
+        return np.repeat([block.n_correlated == 0 for block in self.blocks], sizes)
 
     @property
     def rows_at_once(self) -> int:
         """How many vectors of parameters are worked on together, for bounded memory."""
         return int(max(1, MOST_NUMBERS // (self.cross[0].size + self.gram[0].size)))
-
-    @property
-    def draws_at_once(self) -> int:
-        """How many of them effects are drawn for together."""
-        most = max(side.apart[0].size for side in self.sides)
-        return int(max(1, min(self.rows_at_once, MOST_NUMBERS // most)))
 
     def block(self, name: str) -> Block:
         """Return the block of that name."""
@@ -152,7 +313,7 @@ def collapse(
     ------
     ValueError
         If the model's likelihood is not normal, the distances do not vary (no residual sd can be
-        learnt from them), or the model has context effects and the design no contexts.
+        learned from them), or the model has context effects and the design no contexts.
     """
     if spec.likelihood != "normal":
         raise ArgumentError(
@@ -165,33 +326,37 @@ def collapse(
             f"all {len(design.y)} distances are equal, or as good as; there is nothing to estimate"
         )
     spec = spec.fitting(design)
-    centre = spec.centre
-    y = design.y - centre
-    types = row_types(design, spec)
-    blocks = parameter_blocks(design, spec)
+    y, types, blocks = (
+        design.y - spec.centre,
+        row_types(design, spec),
+        parameter_blocks(design, spec),
+    )
     named = {block.name: block for block in blocks}
     units = [
-        random_units(design, terms, types, named, unpooled=unpooled)
+        units_of(design, terms, types, named, unpooled)
         for factor in ("protected_word", "attribute")
         if (terms := spec.terms_of(factor))
     ]
-    partners = [each.of_row for each in reversed(units)] if len(units) == 2 else [None]
-    sides = tuple(
-        classes_of(each, y, types, partner) for each, partner in zip(units, partners, strict=True)
-    )
-    shared = shared_effects(design, spec, types, named)
-    sides = tuple(sorted(sides, key=lambda side: -side.n_coordinates))
-    cross, gram = _matrices(sides, shared, types, y)
+    partners = [side.of_row for side in reversed(units)] if len(units) == 2 else [None]
+    classes = [
+        classes_of(side, y, types, partner) for side, partner in zip(units, partners, strict=True)
+    ]
+    sides = tuple(sorted(classes, key=lambda side: -side.parameter.size))
+    shared = tuple(t for t in spec.terms if t.of not in {"protected_word", "attribute"})
+    means = one_hot(design.connection[types.first], len(design.connections)).T
+    loading = np.hstack([means, *(term.all_columns(design, types.first) for term in shared)])
+    parameters = [named[term.sd].where.start + term.sd_index(design).ravel() for term in shared]
+    cross, gram = _matrices(sides, loading, types, y)
     _log_gaps(design, cross)
     return Collapsed(
         design=design,
         spec=spec,
         blocks=blocks,
-        rows=np.bincount(design.codes(spec.noise_factor), minlength=types.n_noise).astype(float),
+        rows=types.by_noise @ np.bincount(types.of_row),
         unpooled_sd=unpooled_sd,
-        centre=centre,
         sides=sides,
-        shared=shared,
+        shared_terms=shared,
+        shared_parameter=np.concatenate([np.full(means.shape[1], -1), *parameters]),
         cross=cross,
         gram=gram,
     )
@@ -211,68 +376,32 @@ def _log_gaps(design: Design, cross: FloatArray) -> None:
         )
 
 
-def shared_effects(
-    design: Design, spec: ModelSpec, types: RowTypes, blocks: dict[str, Block]
-) -> Shared:
-    """Lay out the effects that reach across words and attributes."""
-    n = len(design.connections)
-    terms = tuple(t for t in spec.terms if t.of not in {"protected_word", "attribute"})
-    loading, parameter = [one_hot(types.connection, n).T], [np.full(n, -1)]
-    for term in terms:
-        basis = term.joint_basis(design)
-        loading.append(_places(design, term, types) @ basis)
-        n_each = basis.shape[1] // (1 if term.interaction else len(design.coords[term.of]))
-        of_each = sd_parameters(term, blocks, n_each)
-        parameter.append(np.tile(of_each, basis.shape[1] // n_each))
-    return Shared(terms, np.hstack(loading), np.concatenate(parameter))
-
-
-def _places(design: Design, term: Term, types: RowTypes) -> FloatArray:
-    """How rows of each type depend on all effects of a term, (n_types, n_of * n_by)."""
-    n_types, n_by = len(types.first), len(design.coords[term.by]) if term.by else 1
-    by = design.codes(term.by)[types.first] if term.by else np.zeros(n_types, dtype=np.int64)
-    if term.is_slope:
-        found = design.x[types.first, :, None] * one_hot(by, n_by).T[:, None]
-        return np.asarray(found.reshape(n_types, -1))
-    own, n_of = design.codes(term.of)[types.first], len(design.coords[term.of])
-    there = (own >= 0) & (by >= 0)  # controls belong to no set
-    return one_hot(np.where(there, own * n_by + by, -1), n_of * n_by).T
-
-
 def _matrices(
-    sides: tuple[Classes, ...], shared: Shared, types: RowTypes, y: FloatArray
+    sides: Sequence[Classes], shared: FloatArray, types: RowTypes, y: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Coupling of the eliminated side with the rest and the outcome, and that of the rest."""
-    n = types.n_noise
-    by_noise = one_hot(types.noise, n)
-    rows = by_noise * np.bincount(types.of_row, minlength=len(types.first))
-    gram = np.einsum("ct,ti,tj->cij", rows, shared.loading, shared.loading, optimize=True)
-    outcome = (by_noise * np.bincount(types.of_row, y)) @ shared.loading
-    cross = [_with_shared(sides[0], shared, by_noise), sides[0].projection]
+    n = len(types.by_noise)
+    rows = types.by_noise * np.bincount(types.of_row, minlength=len(types.first))
+    gram = np.einsum("ct,ti,tj->cij", rows, shared, shared, optimize=True)
+    outcome = (types.by_noise * np.bincount(types.of_row, y)) @ shared
+    to_shared = []
+    for side in sides:
+        weights = side.rows * np.sqrt(side.size)[:, None], types.by_noise
+        coupling = np.einsum(
+            "qt,ct,ti,tj->cqij", *weights, side.units.loading, shared, optimize=True
+        )
+        to_shared.append(coupling.reshape(n, side.parameter.size, -1))
+    cross = [to_shared[0], sides[0].projection]
     if len(sides) == 2:
-        first, kept = sides
-        cross.insert(0, between(first, kept, types))
-        to_shared = _with_shared(kept, shared, by_noise)
-        gram = np.block([[_block_diagonal(kept), to_shared], [to_shared.transpose(0, 2, 1), gram]])
+        kept = sides[1]
+        cross.insert(0, between(sides[0], kept, types))
+        own = np.zeros((n, *kept.parameter.shape, *kept.parameter.shape))
+        diagonal = np.arange(len(kept.size))
+        own[:, diagonal, :, diagonal] = kept.gram.transpose(1, 0, 2, 3)
+        own = own.reshape(n, kept.parameter.size, kept.parameter.size)
+        gram = np.block([[own, to_shared[1]], [to_shared[1].transpose(0, 2, 1), gram]])
         outcome = np.hstack([kept.projection.reshape(n, -1), outcome])
-    squares = by_noise @ np.bincount(types.of_row, y**2)
+    squares = types.by_noise @ np.bincount(types.of_row, y**2)
     gram = np.block([[gram, outcome[..., None]], [outcome[:, None], squares[:, None, None]]])
     shape = n, *sides[0].parameter.shape, -1
-    return np.concatenate([each.reshape(shape) for each in cross], axis=3), gram
-
-
-def _block_diagonal(side: Classes) -> FloatArray:
-    """X'X of a side's classes, (n_noise, n_coordinates, n_coordinates)."""
-    n, n_classes, d, _ = side.gram.shape
-    found = np.zeros((n, n_classes, d, n_classes, d))
-    diagonal = np.arange(n_classes)
-    found[:, diagonal, :, diagonal] = side.gram.transpose(1, 0, 2, 3)
-    return found.reshape(n, n_classes * d, n_classes * d)
-
-
-def _with_shared(side: Classes, shared: Shared, by_noise: FloatArray) -> FloatArray:
-    """Coupling of a side's classes with shared effects, (n_noise, n_coordinates, n)."""
-    rows = side.rows * np.sqrt(side.size)[:, None]
-    loadings = side.units.loading, shared.loading
-    found = np.einsum("qt,ct,ti,tj->cqij", rows, by_noise, *loadings, optimize=True)
-    return np.asarray(found.reshape(len(found), side.n_coordinates, -1))
+    return np.concatenate([part.reshape(shape) for part in cross], axis=3), gram

@@ -58,7 +58,7 @@ def change_sentences(base: ModelResult, other: ModelResult, pair: tuple[str, str
 
 def _leans(result: ModelResult) -> bool:
     """Return whether words or attributes have effects that differ between sets or groups."""
-    return any(term.zero_sum for term in result.spec.terms)
+    return any(term.constraint == "zero_sum" for term in result.spec.terms)
 
 
 def loo_sentence(comparison: pd.DataFrame) -> str:

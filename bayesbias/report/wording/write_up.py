@@ -186,13 +186,13 @@ def _columns(result: ModelResult) -> set[str]:
 def _effects(result: ModelResult) -> str:
     said = []
     for term in result.spec.terms:
-        by = f" and {_spaced(term.by)}" if term.by and not term.contrast else ""
+        by = f" and {_spaced(term.by)}" if term.by and term.constraint != "contrast" else ""
         over = f"over {_spaced(term.by)}s"
         extras = {
             f"around the {_spaced(term.around)}": term.around,
-            f"summing to zero {over}": term.zero_sum,
-            "between associated and different": term.contrast,
-            "orthogonal to groups, sets and connections": term.interaction,
+            f"summing to zero {over}": term.constraint == "zero_sum",
+            "between associated and different": term.constraint == "contrast",
+            "orthogonal to groups, sets and connections": term.constraint == "interaction",
             f"correlated {over}": term.correlated,
         }
         every = f"{_spaced(term.name)}, for every {_spaced(term.of)}{by}"
