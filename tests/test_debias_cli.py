@@ -67,22 +67,8 @@ def test_options_reach_the_method(here, capsys: pytest.CaptureFixture[str]) -> N
     assert capsys.readouterr().out == ""
     found = bb.load_vectors("out")
     assert np.array_equal(found.vectors, soft(toy(), SETS, strength=2).vectors)
-    assert (
-        main(
-            [
-                *here,
-                "--k",
-                "2",
-                "--equalise",
-                "False",
-                "--case-variants",
-                "--out",
-                "k",
-                "--case=exact",
-            ]
-        )
-        == 0
-    )
+    options = ["--k", "2", "--equalise", "False", "--case-variants", "--out", "k", "--case=exact"]
+    assert main([*here, *options]) == 0
     told = json.loads(Path("k", "record.json").read_text(encoding="utf-8"))
     assert told["parameters"] == {"k": 2, "subspace": "components", "equalise": False}
     assert "AUNT" in told["missing"]["specific words"]
@@ -115,10 +101,3 @@ def test_a_folder_that_is_there_is_replaced_only_by_force(here, capsys) -> None:
     for more, code in (([], 0), ([], 2), (["--force"], 0)):
         assert main([*here, "--out", "out", *more]) == code
     assert "out is there already; pass --force" in capsys.readouterr().err
-
-
-def test_help_teaches(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["debias", "--help"]) == 0
-    shown = capsys.readouterr().out
-    assert "bayesbias debias --vectors" in shown
-    assert "No method makes an embedding free of bias" in " ".join(shown.split())

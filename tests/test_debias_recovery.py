@@ -6,7 +6,7 @@ from debias_toys import RELIGION, TRIPLES, vectors_of
 
 import bayesbias as bb
 from bayesbias.debias import DefiningSets, hard, remaining_bias
-from bayesbias.debias.recovery import RECOVERY_COLUMNS, classifier_accuracy, nearest_words
+from bayesbias.debias.recovery import classifier_accuracy, nearest_words
 
 PAIRS = (("she", "he"), ("woman", "man"))
 WORDS = tuple(f"word{at}" for at in range(80))
@@ -30,7 +30,6 @@ def planted(*, elsewhere: bool, dims: int = 10):
 def test_bias_that_lies_in_the_direction_only_is_gone() -> None:
     before = planted(elsewhere=False)
     frame = remaining_bias(before, hard(before, SETS), SETS, n_words=30, neighbours=20, seed=1)
-    assert list(frame.columns) == list(RECOVERY_COLUMNS)
     assert frame["check"].tolist() == ["cluster", "classifier", "neighbours"]
     assert (frame["before"] > [0.99, 0.99, 0.8]).all()
     # 60 words at random: within three standard errors of a half, .5 ± .19; clusters name
@@ -108,13 +107,3 @@ def test_the_classifier_is_scored_on_words_it_has_not_seen() -> None:
     labels = np.repeat([0, 1], 100)
     # Chance with a standard error of .035.
     assert classifier_accuracy(rows, labels, seed=1) == pytest.approx(0.5, abs=0.12)
-
-
-def test_hard_debiasing_of_the_demo_vectors_leaves_much() -> None:
-    before = bb.load_vectors("glove-demo")
-    frame = remaining_bias(before, hard(before), n_words=200, vocabulary=5000, seed=1).set_index(
-        "check"
-    )
-    assert frame.loc["classifier", "after"] > 0.85
-    assert frame.loc["neighbours", "after"] > 0.3
-    assert (frame["after"] < frame["before"]).all()

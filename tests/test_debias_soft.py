@@ -7,10 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-import bayesbias as bb
 from bayesbias.debias import debiasing, soft
 from bayesbias.debias.methods.soft import Problem, root
-from bayesbias.debias.sources import Moments
+from bayesbias.debias.sums import Moments
 
 
 def printed(T, W, N, B, strength: float, *, mean: bool) -> float:
@@ -43,16 +42,14 @@ def brute_force(W, N, B, strength: float, *, mean: bool) -> float:
         return printed(entries.reshape(dims, dims), W, N, B, strength, mean=mean)
 
     random = np.random.default_rng(9)
-    starts = [np.eye(dims).ravel(), *random.normal(size=(4, dims**2))]
+    starts = [np.eye(dims).ravel(), *random.normal(size=(2, dims**2))]
     best = min((minimize(value, start, method="BFGS") for start in starts), key=lambda r: r.fun)
     options = {"xatol": 1e-10, "fatol": 1e-14, "maxiter": 20_000, "maxfev": 20_000}
     return float(minimize(value, best.x, method="Nelder-Mead", options=options).fun)
 
 
-PROBLEMS = [
-    (seed, 4, dims, strength) for seed in (0, 1) for dims in (2, 3) for strength in (0.2, 5)
-]
-BOUND = [(3, 1, 3, 5.0), (7, 2, 3, 50.0), (17, 2, 3, 50.0)]
+PROBLEMS = [(seed, 4, dims, strength) for seed, dims in ((0, 2), (1, 3)) for strength in (0.2, 5)]
+BOUND = [(3, 1, 3, 5.0), (17, 2, 3, 50.0)]
 """Seed, neutral words, dimensions, strength: here the best map without the bound is indefinite."""
 
 
@@ -95,13 +92,6 @@ def test_brute_force_also_tries_problems_whose_bound_matters(seed, size, dims, s
     assert np.linalg.eigvalsh(gram)[0] == pytest.approx(0, abs=1e-8)
 
 
-def test_at_strength_0_it_is_the_identity() -> None:
-    vectors = toy()
-    result = soft(vectors, GENDER, strength=0)
-    assert result.vectors == pytest.approx(unit(vectors, vectors.index_to_key), abs=SINGLE)
-    assert debiasing(result).parameters["bias_left"] == 1
-
-
 @pytest.mark.parametrize("weighting", ["mean", "sum"])
 def test_towards_strength_0_it_comes_to_the_identity(weighting: str) -> None:
     vectors = toy()
@@ -113,6 +103,9 @@ def test_towards_strength_0_it_comes_to_the_identity(weighting: str) -> None:
 
 def test_the_stronger_the_less_bias_is_left() -> None:
     vectors = toy()
+    assert debiasing(soft(vectors, GENDER, strength=0)).parameters["bias_left"] == 1
+    few = soft(toy(dims=100), GENDER, strength=5)  # fewer words than dimensions
+    assert debiasing(few).parameters["bias_left"] < 0.5
     left = [
         debiasing(soft(vectors, GENDER, strength=strength)).parameters["bias_left"]
         for strength in (0.2, 1, 10, 1000, 1e6)
@@ -153,22 +146,9 @@ def test_the_printed_weighting_does_next_to_nothing_for_many_words() -> None:
         assert gone == pytest.approx(strength * share, rel=0.1)
 
 
-def test_fewer_words_than_dimensions_are_no_trouble() -> None:
-    vectors = toy(dims=100)
-    result = soft(vectors, GENDER, strength=5)
-    assert np.isfinite(result.vectors).all()
-    assert debiasing(result).parameters["bias_left"] < 0.5
-
-
 def test_three_classes_and_all_words_change() -> None:
     vectors = toy()
     result = soft(vectors, RELIGION, strength=10)
     assert debiasing(result).parameters["k"] == 2
     assert not np.allclose(unit(vectors, ("rabbi",)), result["rabbi"])
     assert np.linalg.norm(result.vectors, axis=1) == pytest.approx(1, abs=SINGLE)
-
-
-def test_on_the_demo_vectors() -> None:
-    vectors = bb.load_vectors("glove-demo")
-    record = debiasing(soft(vectors))
-    assert 0 < record.parameters["bias_left"] < 0.2

@@ -9,7 +9,7 @@ import pandas as pd
 
 from .._core.random import Seed, as_seed_sequence
 from ..debias import DefiningSets, load_defining_sets, remaining_bias
-from ..debias.sources import VOCABULARY
+from ..debias.sums import VOCABULARY
 from ..embeddings.load import iter_vectors, load_vectors
 from ..scores.pairs import direct_bias
 from ..scores.same import same

@@ -1,7 +1,7 @@
 """Debiasing: methods that take bias out of an embedding, and checks of what they left.
 
 Every method is a function of KeyedVectors that returns new ones: ``hard(vectors, "gender")``. The
-record of what was done stays with the result: `debiasing`. `debias_file` does the same to files of
+record of the change stays with the result: `debiasing`. `debias_file` does the same to files of
 any size. None of them makes an embedding unbiased: `remaining_bias` shows how much can be
 recovered.
 """

@@ -1,4 +1,4 @@
-"""What a fitted method does to each row of an embedding, whatever the other rows are.
+"""The change that a fitted method makes to each row of an embedding, whatever the other rows are.
 
 Fitting needs some words and, for some methods, sums over all words. Transforming needs one chunk
 of rows at a time, so that embeddings may be larger than memory.
@@ -19,7 +19,8 @@ from .._core.display import abridged
 from .._core.resources import OWN_FRAMES
 from ..embeddings.formats.keyed import keyed_vectors, resolved_forms
 from ..embeddings.load import VectorsLike, vectors_in_memory
-from .sources import MemorySource, lengths
+from ..embeddings.registry import embedding_of
+from .sums import CHUNK, lengths
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -31,7 +32,7 @@ ATTRIBUTE = "debiasing"
 """Name of the attribute of KeyedVectors that holds a `Debiasing`; gensim's own save keeps it."""
 
 VANISHED = 1e-6
-"""A row of which a smaller share of its length is left has no direction but that of rounding:
+"""A row that keeps a smaller share of its length has no direction but that of rounding:
 float32 rounds coordinates at 6e-8."""
 
 
@@ -46,7 +47,7 @@ class Debiasing:
     lists : str
         Name of the `DefiningSets`.
     parameters : mapping of str to plain values
-        Everything the caller may choose, and what the method chose by itself where it does.
+        The method's options, and its own choices.
     missing : mapping of str to tuple of str
         Words of the lists that the embedding lacks, by set.
     sizes : mapping of str to int
@@ -90,12 +91,10 @@ class Debiaser:
 
     def transform(self, vectors: VectorsLike) -> KeyedVectors:
         """Debias vectors, as `transform_rows` does; the record stays with the new ones."""
-        source = memory_source(vectors)
-        before, start = source.vectors, 0
-        matrix = np.empty(before.vectors.shape, dtype=np.float32)
-        for words, rows in source.chunks():
-            matrix[start : start + len(words)] = self.transform_rows(words, rows)
-            start += len(words)
+        before = vectors_in_memory(vectors)
+        chunks = embedding_of(before).chunks(CHUNK)
+        rows = [self.transform_rows(chunk.words, chunk.vectors) for chunk in chunks]
+        matrix = np.concatenate(rows)
         warn_of_empty(int((~matrix.any(axis=1)).sum()))
         others, words = resolved_forms(before), list(before.index_to_key)
         after = keyed_vectors(words, matrix, [others.get(word, word) for word in words])
@@ -135,7 +134,7 @@ class Debiaser:
             matrix = np.where(free[:, None], self.neutral(matrix), matrix)
         after = np.linalg.norm(matrix, axis=1)
         lost = np.flatnonzero(~empty & (after <= VANISHED * before)).tolist()
-        if names := [words[at] for at in lost if words[at] not in self.placed]:
+        if names := [words[row] for row in lost if words[row] not in self.placed]:
             raise ValueError(
                 f"nothing is left of the vector(s) of {abridged(names)} after {self.record.method} "
                 "debiasing: they lie in what is removed; add them to the specific words, or remove "
@@ -144,9 +143,9 @@ class Debiaser:
         if self.unit:
             matrix = matrix / np.where(empty, 1.0, after)[:, None]
         result = matrix.astype(np.float32)
-        for at, word in enumerate(words):
+        for row, word in enumerate(words):
             if word in self.placed:
-                result[at] = self.placed[word]
+                result[row] = self.placed[word]
         result[empty] = 0.0
         return result
 
@@ -155,19 +154,10 @@ def debiasing(vectors: KeyedVectors) -> Debiasing | None:
     """Return how vectors were debiased: None if no function of `bayesbias.debias` made them.
 
     The record is an attribute of the KeyedVectors. It stays with them in memory and in gensim's
-    own files; formats that hold only words and numbers lose it, which is why `debias_file` writes
-    ``record.json`` next to them.
+    own files; formats that hold only words and numbers lose it.
     """
     record = getattr(vectors, ATTRIBUTE, None)
     return record if isinstance(record, Debiasing) else None
-
-
-def memory_source(vectors: VectorsLike) -> MemorySource:
-    """Return vectors as a source; what `load_vectors` takes."""
-    keyed = vectors_in_memory(vectors)
-    if not keyed.index_to_key:
-        raise ValueError("the vectors hold no word")
-    return MemorySource(keyed)
 
 
 def warn_of_empty(count: int) -> None:
@@ -177,13 +167,3 @@ def warn_of_empty(count: int) -> None:
             f"the vectors of {count:,} word(s) are all zeros and were left so",
             skip_file_prefixes=OWN_FRAMES,
         )
-
-
-def without(rows: FloatArray, directions: FloatArray) -> FloatArray:
-    """Subtract from rows their projections on the span of orthonormal directions.
-
-    Sums run in an order that does not depend on the number of rows, as those of BLAS may, so that
-    chunks of any size give the same bits.
-    """
-    parts = np.einsum("nd,kd->nk", rows, directions)
-    return np.asarray(rows - np.einsum("nk,kd->nd", parts, directions))

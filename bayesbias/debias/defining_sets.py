@@ -52,8 +52,8 @@ class DefiningSets:
     classes : sequence of str, optional
         Names of the classes, one for each place in a defining tuple.
     representation : tuple of str, optional
-        The defining tuple by which words that lean to a class are found where a method asks for
-        one, such as ``("she", "he")``; the first that is there if not given.
+        The defining tuple that finds words that lean to a class, where a method needs one, such
+        as ``("she", "he")``; the first that is there if not given.
     case : {"fallback", "exact", "lower"}
         How words are looked up; see `in_case`.
     name, title, reference, licence, note : str
@@ -96,12 +96,11 @@ class DefiningSets:
             raise ValueError(f"representation must be one of the defining tuples; got {given}")
         names = self.classes or tuple(f"class {n}" for n in range(1, self.n_classes + 1))
         object.__setattr__(self, "classes", names)
-        for members in self.defining:
-            if len(members) != len(names):
-                raise ValueError(
-                    f"every defining tuple needs one word of each of the {len(names)} classes, in "
-                    f"the same order; got {list(members)}"
-                )
+        if odd := [members for members in self.defining if len(members) != len(names)]:
+            raise ValueError(
+                f"every defining tuple needs one word of each of the {len(names)} classes, in "
+                f"the same order; got {list(odd[0])}"
+            )
         shared = [word for word, count in Counter(chain(*self.equalise)).items() if count > 1]
         if shared:
             raise ValueError(
@@ -127,7 +126,7 @@ class DefiningSets:
 
     @property
     def forms(self) -> frozenset[str]:
-        """The words of `kept`, and what `in_case` may take in their place."""
+        """The words of `kept`, and the forms that `in_case` may replace them with."""
         lower = frozenset(word.lower() for word in self.kept)
         return self.kept if self.case == "exact" else self.kept | lower
 
@@ -145,13 +144,13 @@ class DefiningSets:
     def in_case(self, case: str, there: Container[str]) -> DefiningSets:
         """Take words as an embedding has them: for one in lower case, ``mary`` for ``Mary``.
 
-        Methods do this by themselves, as the sets' ``case`` says. Tuples that then stand twice are
-        there once, and of equalise sets that then share a word the first stays.
+        Methods do this by themselves, as the sets' ``case`` specifies. Repeated tuples are there
+        once, and of equalise sets that then share a word the first stays.
 
         Parameters
         ----------
         case : {"exact", "lower", "fallback"}
-            As for `load_vectors`: as they stand, in lower case, or in lower case where only that
+            As for `load_vectors`: as they are, in lower case, or in lower case where only that
             is there.
         there : container of str
             The words of the embedding, or those of them that may be asked for.
@@ -181,28 +180,27 @@ class DefiningSets:
             case=case,
         )
 
-    def sizes(self, found: Container[str], *, equalise: bool = True) -> dict[str, int]:
-        """Return how much an embedding has of each set: whole tuples, or specific words."""
-        return {
-            name: sum(all(word in found for word in members) for members in tuples)
-            for name, tuples in self._by_name(equalise=equalise).items()
-        }
+    def coverage(
+        self, found: Container[str], *, equalise: bool = True
+    ) -> tuple[dict[str, Words], dict[str, int]]:
+        """Return by set the words that an embedding lacks, and how many tuples it has whole.
 
-    def missing(self, found: Container[str], *, equalise: bool = True) -> dict[str, Words]:
-        """Return the words that an embedding lacks, by set; equalise sets may play no part."""
-        lost = {
-            name: tuple(dict.fromkeys(word for word in chain(*tuples) if word not in found))
-            for name, tuples in self._by_name(equalise=equalise).items()
-        }
-        return {name: words for name, words in lost.items() if words}
-
-    def _by_name(self, *, equalise: bool) -> dict[str, tuple[Words, ...]]:
-        """Return tuples by what messages call them, each specific word by itself."""
-        return {
+        Each specific word counts by itself; equalise sets may play no part.
+        """
+        sets = {
             "defining sets": self.defining,
             "equalise sets": self.equalise if equalise else (),
             "specific words": tuple((word,) for word in self.specific),
         }
+        lost = {
+            name: tuple(dict.fromkeys(word for word in chain(*tuples) if word not in found))
+            for name, tuples in sets.items()
+        }
+        sizes = {
+            name: sum(all(word in found for word in members) for members in tuples)
+            for name, tuples in sets.items()
+        }
+        return {name: words for name, words in lost.items() if words}, sizes
 
 
 def defining_sets() -> list[str]:
@@ -263,27 +261,25 @@ def _mapped(form: Callable[[str], str], tuples: Iterable[Words]) -> Iterable[Wor
 
 def _distinct(tuples: Iterable[Words]) -> tuple[Words, ...]:
     """Return tuples of different words; of tuples that share a word the first."""
-    seen: set[str] = set()
-    kept = []
+    kept: list[Words] = []
     for members in tuples:
-        if len(set(members)) == len(members) and seen.isdisjoint(members):
+        if len(set(members)) == len(members) and not set(members) & {*chain(*kept)}:
             kept.append(members)
-            seen.update(members)
     return tuple(kept)
 
 
-def _words(key: str, given: object, kind: str = "words") -> Words:
-    if not isinstance(given, Sequence) or isinstance(given, str):
-        raise ValueError(f"{key} must be a list of {kind}; got {given!r}")
-    if kind == "words":
-        for word in given:
-            if not isinstance(word, str) or not word.strip():
-                raise ValueError(f"{key} must hold words; got {word!r}")
+def _words(key: str, given: object) -> Words:
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise ValueError(f"{key} must be a list of words; got {given!r}")
+    if bad := [word for word in given if not isinstance(word, str) or not word.strip()]:
+        raise ValueError(f"{key} must hold words; got {bad[0]!r}")
     return tuple(given)
 
 
 def _tuples(key: str, given: object) -> tuple[Words, ...]:
-    tuples = tuple(_words(key, members) for members in _words(key, given, "pairs of words"))
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise ValueError(f"{key} must be a list of pairs of words; got {given!r}")
+    tuples = tuple(_words(key, members) for members in given)
     for members in tuples:
         if len(members) < 2 or len(set(members)) < len(members):
             raise ValueError(

@@ -18,7 +18,7 @@ from ..embeddings.source import Chunk
 from .debiaser import Debiaser, Debiasing, warn_of_empty
 from .defining_sets import SetsLike, load_defining_sets
 from .method import debiasing_method
-from .sources import CHUNK, FileSource
+from .sums import CHUNK
 
 RECORD = "record.json"
 
@@ -30,7 +30,7 @@ class DebiasedFile:
     Parameters
     ----------
     out : Path
-        The folder of the vectors, the words, and ``record.json``, how they were made.
+        The folder of the vectors, the words, and ``record.json``.
     words, dims : int
     record : Debiasing
     """
@@ -56,9 +56,8 @@ def debias_file(
 ) -> DebiasedFile:
     """Debias a whole embedding file and write the result, which `load_vectors` reads.
 
-    The source is read two to four times, once for the words that the method needs and once to
-    write, and is never in memory as a whole, but for formats that have to be loaded whole
-    (`iter_vectors`).
+    The source is read two to four times, and is never in memory as a whole, but for formats that
+    have to be loaded whole (`iter_vectors`).
 
     Parameters
     ----------
@@ -72,8 +71,8 @@ def debias_file(
         A name of `DEBIASING_METHODS`.
     sets : str, path or DefiningSets
     case : {"fallback", "exact", "lower"}, optional
-        How words of the sets are looked up; see `DefiningSets.in_case`. As the sets say if not
-        given, which is ``fallback`` unless they say otherwise.
+        How words of the sets are looked up, if not as the sets specify; see
+        `DefiningSets.in_case`.
     force : bool
         Replace an earlier folder of this form.
     allow_pickle, progressbar
@@ -105,7 +104,7 @@ def debias_file(
     if chunk_size < 1:
         raise ValueError(f"chunk_size must be at least one word; got {chunk_size}")
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
-    debiaser = chosen.fit(FileSource(embedding), lists)
+    debiaser = chosen.fit(embedding, lists)
     with replace_folder(target) as stage:
         count, dims = write_native(_debiased(embedding.chunks(chunk_size), debiaser), stage)
         record = {

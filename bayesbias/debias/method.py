@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from .._core.checks import unknown_name
 from ..embeddings.load import VectorsLike, vectors_in_memory
-from .debiaser import Debiaser, Debiasing, memory_source
+from ..embeddings.registry import Embedding, embedding_of
+from .debiaser import Debiaser, Debiasing
 from .defining_sets import DefiningSets, SetsLike, load_defining_sets
-from .sources import FileSource, MemorySource, Source, VectorsByWord
+from .sums import VectorsByWord, vectors_by_word
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-type Fittable = VectorsLike | Source
-"""What a method is fitted to: what `load_vectors` takes, or a source of either kind."""
+type Fittable = VectorsLike | Embedding
+"""What a method is fitted to: what `load_vectors` takes, or an embedding that is read in parts."""
 
 DEBIASING_METHODS: dict[str, type[DebiasingMethod]] = {}
 """The methods by name. A subclass of `DebiasingMethod` enters itself here."""
@@ -28,15 +29,15 @@ FUNCTION_NOTES = """
 
 Notes
 -----
-The function is called as ``{name}(vectors, sets)``. ``vectors`` are what `load_vectors` takes.
-``sets`` are what `load_defining_sets` takes, {sets!r} by default. It
-returns new KeyedVectors of float32; `debiasing` returns the record of what was done to them."""
+Call ``{name}(vectors, sets)``. ``vectors`` are what `load_vectors` takes, ``sets`` what
+`load_defining_sets` takes, {sets!r} by default. The function returns new KeyedVectors of float32;
+`debiasing` returns the record of the change."""
 
 
 class DebiasingMethod(ABC):
     """A method that takes bias out of an embedding.
 
-    A method is one frozen dataclass in one file of ``methods/``. Its fields are its options, each
+    A method is one frozen dataclass in a file of ``methods/``. Its fields are its options, each
     described under Parameters. Its name is the name of the class in snake case, under which it is
     a function of `bayesbias.debias`, a method of `debias_file`, and one of `bayesbias debias`,
     where its options are those of the class.
@@ -56,10 +57,12 @@ class DebiasingMethod(ABC):
     def fit(self, vectors: Fittable, sets: SetsLike) -> Debiaser:
         """Learn from vectors, or from a source, what happens to each word of an embedding."""
 
-    def read(self, vectors: Fittable, sets: SetsLike) -> tuple[Source, DefiningSets, VectorsByWord]:
-        """Return the embedding as a source, the sets, and the vectors of the sets' words.
+    def read(
+        self, vectors: Fittable, sets: SetsLike
+    ) -> tuple[Embedding, DefiningSets, VectorsByWord]:
+        """Return the embedding, the sets, and the vectors of the sets' words.
 
-        Words of the sets are taken in the case that the embedding has them in, as `sets` say.
+        Words of the sets are taken in the case that the embedding has them in, as `sets` specify.
         """
         lists = load_defining_sets(sets)
         if self.two_classes and lists.n_classes != 2:
@@ -67,12 +70,11 @@ class DebiasingMethod(ABC):
                 f"{self.name} debiasing is for two classes, and {lists.name!r} has "
                 f"{lists.n_classes} ({', '.join(lists.classes)}); use multiclass_hard or soft"
             )
-        source = vectors
-        if not isinstance(source, FileSource | MemorySource):
-            source = memory_source(source)
-        found = source.some(lists.forms)
+        if not isinstance(vectors, Embedding):
+            vectors = embedding_of(vectors_in_memory(vectors))
+        found = vectors_by_word(vectors, lists.forms)
         lists = lists.in_case(lists.case, found)
-        return source, lists, {word: found[word] for word in sorted(lists.kept) if word in found}
+        return vectors, lists, {word: found[word] for word in sorted(lists.kept) if word in found}
 
     def record(
         self,
@@ -83,14 +85,8 @@ class DebiasingMethod(ABC):
         equalise: bool,
     ) -> Debiasing:
         """Return the record of what the method does; equalise sets may play no part."""
-        return Debiasing(
-            method=self.name,
-            lists=lists.name,
-            parameters=parameters,
-            missing=lists.missing(found, equalise=equalise),
-            sizes=lists.sizes(found, equalise=equalise),
-            case=lists.case,
-        )
+        missing, sizes = lists.coverage(found, equalise=equalise)
+        return Debiasing(self.name, lists.name, parameters, missing, sizes, lists.case)
 
 
 def debiasing_method(name: str, **options: Any) -> DebiasingMethod:  # noqa: ANN401
@@ -125,7 +121,7 @@ def method_options(name: str) -> dict[str, inspect.Parameter]:
 
 @cache
 def as_function(method: type[DebiasingMethod]) -> Callable[..., KeyedVectors]:
-    """Return a method as a function of KeyedVectors, sets, and the method's options."""
+    """Return a method as a function of vectors, sets, and the method's options."""
 
     def debias(
         vectors: VectorsLike,
@@ -137,8 +133,8 @@ def as_function(method: type[DebiasingMethod]) -> Callable[..., KeyedVectors]:
 
     *given, _ = inspect.signature(debias).parameters.values()
     options = [
-        each.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for each in inspect.signature(method).parameters.values()
+        option.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for option in inspect.signature(method).parameters.values()
     ]
     notes = FUNCTION_NOTES.format(name=method.name, sets=method.default_sets)
     vars(debias)["__signature__"] = inspect.Signature([*given, *options])

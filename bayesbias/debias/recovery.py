@@ -1,4 +1,4 @@
-"""Recovery of bias: whether clusters, a classifier and neighbours still tell the classes apart."""
+"""Recovery of bias: whether clusters, a classifier and neighbors still separate the classes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,11 @@ from .._core.random import Seed, as_seed_sequence
 from ..embeddings.load import VectorsLike, vectors_in_memory
 from ..scores.subspace import group_means
 from .defining_sets import DefiningSets, SetsLike, load_defining_sets
-from .projection import unit_sets
-from .sources import VOCABULARY
+from .subspace import unit_sets
+from .sums import VOCABULARY
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
-
-RECOVERY_COLUMNS = ("check", "measure", "before", "after", "chance", "n")
 
 FEWEST_TARGETS = 3
 """A correlation of two is 1 or -1 whatever they are."""
@@ -70,13 +68,14 @@ def remaining_bias(
     Returns
     -------
     DataFrame
-        Columns `RECOVERY_COLUMNS`, one row a check: ``cluster``, the share of the words that
-        k-means puts with their class; ``classifier``, the cross-validated share that a support
-        vector machine with radial kernel does; ``neighbours``, the correlation over targets of how
-        far a target leaned to a class before with the share of its neighbours that did, mean over
-        classes (0 where the shares are all equal). ``chance`` is the value if nothing can be
-        recovered; that of ``cluster`` is a lower bound. ``n`` is the number of words. Without
-        three targets in both embeddings there is no row ``neighbours``.
+        ``check``, ``measure``, ``before``, ``after``, ``chance``, ``n``, one row a check:
+        ``cluster``, the share of the words that k-means puts with their class; ``classifier``, the
+        cross-validated share that a support vector machine with radial kernel does;
+        ``neighbours``, the correlation over targets of how far a target leaned to a class before
+        with the share of its neighbors that did, mean over classes (0 where the shares are all
+        equal). ``chance`` is the value if nothing can be recovered; that of ``cluster`` is a lower
+        bound. ``n`` is the number of words. Without three targets in both embeddings there is no
+        row ``neighbours``.
 
     Raises
     ------
@@ -99,11 +98,11 @@ def remaining_bias(
     chosen, labels = _most_leaning(leaning, n_words, lists)
     root = as_seed_sequence(seed)
     state = int(root.generate_state(1)[0])
-    chance = 1 / lists.n_classes
     clustered = [cluster_accuracy(rows[chosen], labels, seed=root) for rows in both]
     classified = [
         classifier_accuracy(rows[chosen], labels, folds=folds, seed=state) for rows in both
     ]
+    chance = 1 / lists.n_classes
     checks = [
         ("cluster", "accuracy", *clustered, chance, len(labels)),
         ("classifier", "accuracy", *classified, chance, len(labels)),
@@ -119,7 +118,7 @@ def remaining_bias(
             shares = classes[near].mean(axis=1)
             correlations.append(float(np.mean(list(map(_correlation, lean.T, shares.T)))))
         checks.append(("neighbours", "correlation", *correlations, 0.0, len(asked)))
-    frame = pd.DataFrame(checks, columns=list(RECOVERY_COLUMNS))
+    frame = pd.DataFrame(checks, columns=["check", "measure", "before", "after", "chance", "n"])
     frame.attrs["seed"] = root.entropy
     return frame
 
@@ -168,7 +167,7 @@ def cluster_accuracy(rows: ArrayLike, labels: ArrayLike, *, seed: Seed = None) -
 def classifier_accuracy(
     rows: FloatArray, labels: NDArray[np.intp], *, folds: int = 5, seed: int
 ) -> float:
-    """Compute the share of rows whose class a support vector machine tells that has not seen them.
+    """Compute the share of rows that a support vector machine classifies right, cross-validated.
 
     Radial kernel, C = 1, and scikit-learn's own width; stratified folds drawn with the seed.
     """
@@ -251,7 +250,7 @@ def _most_leaning(
 
 
 def _correlation(first: FloatArray, second: FloatArray) -> float:
-    """Return Pearson's correlation; 0 where one is constant, since it tells nothing."""
+    """Return Pearson's correlation; 0 where one is constant."""
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return 0.0
     return float(np.corrcoef(first, second)[0, 1])

@@ -11,12 +11,13 @@ import numpy as np
 from ..._core.arrays import FloatArray, unit_rows
 from ..._core.checks import unknown_name
 from ..._core.random import Seed, as_seed_sequence
-from ..debiaser import Debiaser, without
+from ...embeddings.registry import Embedding
+from ..debiaser import Debiaser
 from ..defining_sets import DefiningSets, SetsLike
 from ..method import DebiasingMethod, Fittable
-from ..projection import bias_directions, equalised_words
 from ..recovery import cluster_accuracy
-from ..sources import VOCABULARY, Source, VectorsByWord, moments, unit_chunks
+from ..subspace import bias_directions, equalised_words
+from ..sums import VOCABULARY, VectorsByWord, moments, unit_chunks, without
 
 CANDIDATES = 20
 """Leading principal components that are tried."""
@@ -31,7 +32,7 @@ BIASED = 500
 class DoubleHard(DebiasingMethod):
     """Double-hard debiasing for two classes: first remove a direction of word frequency.
 
-    Unit vectors are centred on the mean of all words. Of the leading principal components of the
+    Unit vectors are centered on the mean of all words. Of the leading principal components of the
     embedding, which tell frequent from rare words, that one is removed after whose removal hard
     debiasing leaves the clusters of the most biased words least alike to their classes. The most
     biased words are those of largest and of smallest cos(w, he) - cos(w, she), with the sets'
@@ -81,42 +82,46 @@ class DoubleHard(DebiasingMethod):
         """Learn both directions, in one pass over all words or two."""
         if self.biased_by not in BIASED_BY:
             raise ValueError(unknown_name("biased_by", self.biased_by, BIASED_BY))
-        source, lists, found = self.read(vectors, sets)
-        frequency = leading_components(source, lists.kept)
-        parameters: dict[str, Any] = {"equalise": self.equalise}
+        embedding, lists, found = self.read(vectors, sets)
+        frequency = leading_components(embedding, lists.kept)
         component = self.component
+        search: dict[str, Any] = {}
         if component is None:
-            frequency.require("candidates", self.candidates)
-            lean = leaning_direction(found, lists, self.biased_by)
-            _, biased = most_biased(source, lean, lists.kept, self.n_words, self.vocabulary)
-            labels = np.repeat([0, 1], self.n_words)
-            seed = as_seed_sequence(self.seed)
-            accuracies = []
-            for at in range(1, self.candidates + 1):
-                directions = bias_directions(frequency.moved(found, at), lists)
-                rows = without(frequency.remove(biased, at), directions)
-                accuracies.append(cluster_accuracy(unit_rows(rows), labels, seed=seed))
-            component = int(np.argmin(accuracies)) + 1
-            parameters |= {
-                "candidates": self.candidates,
-                "n_words": self.n_words,
-                "biased_by": self.biased_by,
-                "vocabulary": self.vocabulary,
-                "seed": seed.entropy,
-                "accuracies": [round(each, 4) for each in accuracies],
-            }
+            component, search = self._find_component(embedding, lists, found, frequency)
         frequency.require("component", component)
         moved = frequency.moved(found, component)
         directions = bias_directions(moved, lists)
+        parameters = {"equalise": self.equalise, **search, "component": component}
         return Debiaser(
-            record=self.record(
-                lists, found, parameters | {"component": component}, equalise=self.equalise
-            ),
+            record=self.record(lists, found, parameters, equalise=self.equalise),
             everywhere=partial(frequency.remove, component=component),
             neutral=partial(without, directions=directions),
             kept=lists.kept,
             placed=equalised_words(moved, lists, directions) if self.equalise else {},
         )
+
+    def _find_component(
+        self, embedding: Embedding, lists: DefiningSets, found: VectorsByWord, frequency: Frequency
+    ) -> tuple[int, dict[str, Any]]:
+        """Return the component that hides bias best, and the record of the search."""
+        frequency.require("candidates", self.candidates)
+        lean = leaning_direction(found, lists, self.biased_by)
+        _, biased = most_biased(embedding, lean, lists.kept, self.n_words, self.vocabulary)
+        labels = np.repeat([0, 1], self.n_words)
+        seed = as_seed_sequence(self.seed)
+        accuracies = []
+        for component in range(1, self.candidates + 1):
+            directions = bias_directions(frequency.moved(found, component), lists)
+            rows = without(frequency.remove(biased, component), directions)
+            accuracies.append(cluster_accuracy(unit_rows(rows), labels, seed=seed))
+        return int(np.argmin(accuracies)) + 1, {
+            "candidates": self.candidates,
+            "n_words": self.n_words,
+            "biased_by": self.biased_by,
+            "vocabulary": self.vocabulary,
+            "seed": seed.entropy,
+            "accuracies": [round(accuracy, 4) for accuracy in accuracies],
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,14 +144,12 @@ class Frequency:
         """Raise a ValueError if there are not so many components."""
         most = len(self.components)
         if not 1 <= value <= most:
-            raise ValueError(
-                f"{name} must lie in 1 to {most}, the number of dimensions; got {value}"
-            )
+            raise ValueError(f"{name} must lie in 1 to {most}, the dimensions; got {value}")
 
 
-def leading_components(source: Source, kept: frozenset[str]) -> Frequency:
+def leading_components(embedding: Embedding, kept: frozenset[str]) -> Frequency:
     """Compute the principal components of all unit vectors."""
-    sums = moments(source, kept)
+    sums = moments(embedding, kept)
     centre = sums.total / sums.count
     _, axes = np.linalg.eigh(sums.second / sums.count - np.outer(centre, centre))
     return Frequency(centre, np.ascontiguousarray(axes[:, ::-1].T))
@@ -172,13 +175,13 @@ def leaning_direction(found: VectorsByWord, lists: DefiningSets, biased_by: str)
 
 
 def most_biased(
-    source: Source, direction: FloatArray, kept: frozenset[str], n_words: int, vocabulary: int
+    embedding: Embedding, direction: FloatArray, kept: frozenset[str], n_words: int, vocabulary: int
 ) -> tuple[tuple[str, ...], FloatArray]:
     """Find the words furthest along a direction, then those furthest against it: unit vectors."""
     words: list[str] = []
     rows = np.empty((0, len(direction)))
     seen = 0
-    for names, chunk in unit_chunks(source):
+    for names, chunk in unit_chunks(embedding):
         free = [at for at, word in enumerate(names[: vocabulary - seen]) if word not in kept]
         seen += len(names)
         words += [names[at] for at in free]

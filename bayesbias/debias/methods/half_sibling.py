@@ -10,7 +10,7 @@ from ...embeddings.word_sets import look_up
 from ..debiaser import Debiaser
 from ..defining_sets import SetsLike
 from ..method import DebiasingMethod, Fittable
-from ..projection import bias_directions
+from ..subspace import bias_directions
 
 ALPHA = 60.0
 """Ridge penalty of the published experiments."""
@@ -57,16 +57,16 @@ class HalfSibling(DebiasingMethod):
         """Learn the matrix of the regression."""
         _, lists, found = self.read(vectors, sets)
         bias_directions(found, lists)  # refuses sets of which nothing is there
-        rows = look_up(found, {"class words": sorted(found)}).rows["class words"]
+        words = look_up(found, {"class words": sorted(found)}).rows["class words"]
         if self.unit:
-            rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-        # V(VᵀV + αI)⁻¹Vᵀ = (VVᵀ + αI)⁻¹VVᵀ for V = rowsᵀ: a square of the dimensions is solved.
-        second, identity = rows.T @ rows, np.eye(rows.shape[1])
+            words = words / np.linalg.norm(words, axis=1, keepdims=True)
+        # V(VᵀV + αI)⁻¹Vᵀ = (VVᵀ + αI)⁻¹VVᵀ for V = wordsᵀ: a square of the dimensions is solved.
+        second, identity = words.T @ words, np.eye(words.shape[1])
         matrix = identity - np.linalg.solve(second + self.alpha * identity, second)
-        parameters = {"alpha": float(self.alpha), "unit": self.unit, "class_words": len(rows)}
+        parameters = {"alpha": float(self.alpha), "unit": self.unit, "class_words": len(words)}
         return Debiaser(
             record=self.record(lists, found, parameters, equalise=True),
-            neutral=lambda each: each @ matrix,
+            neutral=lambda rows: rows @ matrix,
             kept=lists.kept,
             unit=self.unit,
         )

@@ -1,14 +1,55 @@
-"""Hard debiasing: neutralise and equalise."""
+"""Hard debiasing, of two classes and of more: neutralise and equalise."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from ..debiaser import Debiaser
 from ..defining_sets import SetsLike
 from ..method import DebiasingMethod, Fittable
-from ..projection import fit_projection
+from ..subspace import bias_directions, equalised_words, warn_of_few_directions
+from ..sums import without
+
+
+@dataclass(frozen=True)
+class MulticlassHard(DebiasingMethod):
+    """Hard debiasing for two classes or more.
+
+    As `hard`, with a bias subspace of as many dimensions as there are classes less one. For pairs
+    and the default subspace the result is that of `hard`.
+
+    Parameters
+    ----------
+    k : int, optional
+        Number of directions that are removed; number of classes less one if not given.
+    equalise : bool
+        Move the equalise sets. If not, their words stay as they are.
+    subspace : {"components", "means"}
+        Principal components of the centered sets, as published, or the span of the differences of
+        the classes' means. SAME measures along the latter: then neutral words have a SAME of 0
+        with the classes' words as they were before.
+
+    Raises
+    ------
+    ValueError
+        As `hard`, but for sets of any one length.
+
+    References
+    ----------
+    Manzini, Lim, Tsvetkov and Black (2019), section 3; the subspace of means: Schröder, Schulz
+    and Hammer (2024), equations 13-15.
+    """
+
+    k: int | None = None
+    equalise: bool = True
+    subspace: str = "components"
+    default_sets: ClassVar[str] = "religion"
+
+    def fit(self, vectors: Fittable, sets: SetsLike) -> Debiaser:
+        """Learn the bias subspace."""
+        return _fit(self, vectors, sets, self.subspace)
 
 
 @dataclass(frozen=True)
@@ -50,4 +91,22 @@ class Hard(DebiasingMethod):
 
     def fit(self, vectors: Fittable, sets: SetsLike) -> Debiaser:
         """Learn the bias subspace."""
-        return fit_projection(self, vectors, sets, k=self.k, equalise=self.equalise)
+        return _fit(self, vectors, sets, "components")
+
+
+def _fit(
+    method: Hard | MulticlassHard, vectors: Fittable, sets: SetsLike, subspace: str
+) -> Debiaser:
+    """Fit a method that projects the bias subspace out of neutral words."""
+    _, lists, found = method.read(vectors, sets)
+    directions = bias_directions(found, lists, method.k, subspace)
+    placed = equalised_words(found, lists, directions) if method.equalise else {}
+    if placed and len(directions) < lists.n_classes - 1:
+        warn_of_few_directions(lists, placed, len(directions))
+    parameters = {"k": len(directions), "subspace": subspace, "equalise": method.equalise}
+    return Debiaser(
+        record=method.record(lists, found, parameters, equalise=method.equalise),
+        neutral=partial(without, directions=directions),
+        kept=lists.kept,
+        placed=placed,
+    )

@@ -16,8 +16,8 @@ from ..._core.resources import OWN_FRAMES
 from ..debiaser import Debiaser
 from ..defining_sets import SetsLike
 from ..method import DebiasingMethod, Fittable
-from ..projection import bias_directions
-from ..sources import Moments, moments
+from ..subspace import bias_directions
+from ..sums import Moments, moments
 
 STRENGTH = 0.2
 """λ of Bolukbasi et al. and of Manzini et al."""
@@ -29,12 +29,14 @@ RANK = 1e-10
 """Share of the largest eigenvalue of Σ u uᵀ below which another counts as zero."""
 
 HARDLY = 0.01
-"""A share of bias removed below which a warning tells that next to nothing was done."""
+"""A warning names a smaller share of bias removed."""
 
 SMALLEST = 1e-9
 """An eigenvalue of TᵀT above minus this counts as non-negative: solving is exact to 1e-10."""
 
 MOST_STEPS = 100_000
+
+NOT_CONVERGED = "soft debiasing did not converge; use a smaller strength"
 
 
 @dataclass(frozen=True)
@@ -83,9 +85,9 @@ class Soft(DebiasingMethod):
 
     def fit(self, vectors: Fittable, sets: SetsLike) -> Debiaser:
         """Learn the map, in one pass over all words."""
-        source, lists, found = self.read(vectors, sets)
+        embedding, lists, found = self.read(vectors, sets)
         directions = bias_directions(found, lists, self.k)
-        sums = moments(source, lists.kept)
+        sums = moments(embedding, lists.kept)
         problem = Problem.of(sums, directions, self.strength, mean=self.weighting == "mean")
         gram = problem.solve()
         left = problem.bias_left(gram)
@@ -192,22 +194,18 @@ def _unconstrained(
     start: FloatArray, p: FloatArray, loads: FloatArray, weight: float
 ) -> FloatArray:
     """Solve Y + pull(Y) = Y₀ by conjugate gradients; the operator is the identity and more."""
-    pull = _pull(p, loads, weight)
-    point = start.copy()
-    rest = -pull(point)
-    way = rest.copy()
-    size = float(np.sum(rest * rest))
-    goal = 1e-24 * float(np.sum(start * start))
-    for _ in range(MOST_STEPS):
-        if size <= goal:
-            return point
-        changed = way + pull(way)
-        step = size / float(np.sum(way * changed))
-        point += step * way
-        rest -= step * changed
-        size, last = float(np.sum(rest * rest)), size
-        way = rest + (size / last) * way
-    raise ValueError("soft debiasing did not converge; use a smaller strength")
+    from scipy.sparse.linalg import LinearOperator, cg
+
+    pull, shape = _pull(p, loads, weight), start.shape
+
+    def changed(flat: FloatArray) -> FloatArray:
+        return flat + pull(flat.reshape(shape)).ravel()
+
+    operator = LinearOperator((start.size, start.size), matvec=changed, dtype=np.float64)
+    flat, failed = cg(operator, start.ravel(), start.ravel(), rtol=1e-12, maxiter=MOST_STEPS)
+    if failed:
+        raise ValueError(NOT_CONVERGED)
+    return np.asarray(flat.reshape(shape))
 
 
 def _constrained(start: FloatArray, p: FloatArray, loads: FloatArray, weight: float) -> FloatArray:
@@ -225,4 +223,4 @@ def _constrained(start: FloatArray, p: FloatArray, loads: FloatArray, weight: fl
         ahead, point = new + (last - 1) / inertia * moved, new
         if np.linalg.norm(moved) <= 1e-12 * np.linalg.norm(start):
             return point
-    raise ValueError("soft debiasing did not converge; use a smaller strength")
+    raise ValueError(NOT_CONVERGED)
