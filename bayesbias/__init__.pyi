@@ -59,8 +59,6 @@ from .posterior.posterior_scores import with_posterior_scores as with_posterior_
 from .posterior.predictive import predictive_check as predictive_check
 from .posterior.summaries import sd_summary as sd_summary
 from .posterior.summaries import summary as summary
-from .report.findings import analyse as analyse
-from .report.findings import analyze as analyze
 from .sampling.fit import fit as fit
 from .sampling.options import FitOptions as FitOptions
 from .scores.table import score_table as score_table
@@ -76,8 +74,11 @@ from .tables.wordlists import WordList as WordList
 from .tables.wordlists import check_wordlist as check_wordlist
 from .tables.wordlists import load_wordlist as load_wordlist
 from .tables.wordlists import wordlists as wordlists
+from .workflows.change import analyze_change as analyze_change
 from .workflows.sweep import plan_sweep as plan_sweep
 from .workflows.sweep import run_sweep as run_sweep
 from .workflows.sweep_spec import load_sweep as load_sweep
+from .workflows.wordlist import analyse as analyse
+from .workflows.wordlist import analyze as analyze
 
 __version__: str

@@ -15,13 +15,12 @@ from xarray import DataTree
 
 import bayesbias as bb
 from bayesbias._core.jobs import RESULTS
-from bayesbias.embeddings.load import load_vectors
 from bayesbias.model.spec import load_model, spec_from_dict
 from bayesbias.report.list_page import list_page
 from bayesbias.report.writer import draw, html
-from bayesbias.tables.wordlists import WordList, load_wordlist
+from bayesbias.tables.wordlists import WordList
 from bayesbias.workflows.output import versions
-from bayesbias.workflows.wordlist import Analysis, Settings, analyze
+from bayesbias.workflows.wordlist import Analysis
 
 FAST = {"draws": 500, "chains": 2}
 """1,000 draws: a probability of a half has a Monte Carlo error of 0.016."""
@@ -160,6 +159,10 @@ HOSTILE_ATTRIBUTES = ["$x^2$", "{{7*7}}", "]]>", "-->", "a&b", "&lt;b&gt;", 'id=
 HOSTILE = [*HOSTILE_WORDS, *HOSTILE_ATTRIBUTES]
 
 
+ALONE: Any = {"matched": 0, "reference_lists": 0, "progressbar": False}
+"""Without words of the embedding besides those of the list."""
+
+
 def hostile_analysis() -> Analysis:
     """An analysis whose words, groups, title and note try to be more than text."""
     from gensim.models import KeyedVectors
@@ -181,13 +184,12 @@ def hostile_analysis() -> Analysis:
     there = [word for word in wordlist.words if word != "not there"]
     vectors = KeyedVectors(8)
     vectors.add_vectors(there, np.random.default_rng(3).standard_normal((len(there), 8)))
-    return analyze(load_vectors(vectors), wordlist, Settings(vectors="<u>v</u>.txt", draws=200))
+    return bb.analyze(vectors, wordlist, name="<u>v</u>.txt", draws=200, **ALONE)
 
 
 def religion_analysis(draws: int = 1000) -> Analysis:
     """The main job: religion in the bundled embedding."""
-    wordlist = load_wordlist("religion")
-    return analyze(load_vectors("glove-demo", wordlist), wordlist, Settings(draws=draws))
+    return bb.analyze("glove-demo", "religion", draws=draws, **ALONE)
 
 
 def drawn_page(analysis: Analysis, folder: Path) -> str:

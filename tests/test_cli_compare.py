@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import cli_toy
 import numpy as np
@@ -20,7 +21,7 @@ from bayesbias.model.posterior_files import load_posterior
 from bayesbias.report import writer
 from bayesbias.report.change_page import change_page, order_sentences, side_effects
 from bayesbias.tables.table_files import write_table
-from bayesbias.workflows.change import ChangeSettings, analyse_change
+from bayesbias.workflows.change import analyze_change
 
 FRAMES = ("changes", "orders", "contrasts", "alignment", "check", "scales")
 FILES = {
@@ -34,6 +35,7 @@ FILES = {
     ),
 }
 FAST = ["--draws", "200", "--chains", "2"]
+FEW: Any = {"models": ("change",), "draws": 200, "chains": 2, "seed": 1}
 
 refused = partial(cli_toy.refused, most=3)
 """Rows that repeat are warned of, table by table."""
@@ -279,10 +281,7 @@ def test_hostile_words_show_as_text(toy_table: pd.DataFrame, tmp_path: Path) -> 
         protected_word=toy_table["protected_word"].replace("hers", HOSTILE),
         protected_group=toy_table["protected_group"].replace("woman", "<b>women</b>"),
     )
-    settings = ChangeSettings(
-        names=(HOSTILE, "after"), models=("change",), draws=200, chains=2, seed=1
-    )
-    analysis = analyse_change(table, moved(table), settings)
+    analysis = analyze_change(table, moved(table), names=(HOSTILE, "after"), **FEW)
     made = change_page(analysis)
     record = {"command": HOSTILE, "versions": {"bayesbias": "1"}}
     drawn = writer.draw(made, tmp_path)
@@ -296,12 +295,11 @@ def test_hostile_words_show_as_text(toy_table: pd.DataFrame, tmp_path: Path) -> 
 
 def test_tables_without_controls_or_different_rows_are_told_of(toy_table: pd.DataFrame) -> None:
     kept = toy_table[toy_table["connection"].isin(["associated", "neutral"])]
-    settings = ChangeSettings(models=("change",), draws=200, chains=2, seed=1)
-    analysis = analyse_change(kept, moved(kept), settings)
-    assert analysis.lead.turned is None
+    analysis = analyze_change(kept, moved(kept), **FEW)
+    assert not analysis.lead.watched
     assert order_sentences(analysis) == [
         "The tables lack associated and different attributes, so there is no order to watch."
     ]
     only = toy_table[toy_table["connection"].isin(["associated", "different"])]
-    analysis = analyse_change(only, moved(only), settings)
+    analysis = analyze_change(only, moved(only), **FEW)
     assert "side effects cannot be seen" in side_effects(analysis)[0]

@@ -19,7 +19,8 @@ from bayesbias._core.resources import bundled_folder
 from bayesbias.cli import main
 from bayesbias.model.posterior_files import load_posterior
 from bayesbias.model.spec import model_text
-from bayesbias.workflows.output import FRAMES, OWN_NAMES
+from bayesbias.workflows.output import OWN_NAMES
+from bayesbias.workflows.wordlist import FRAMES
 
 
 def test_run_with_both_models_writes_everything_the_same_every_time(
@@ -267,7 +268,7 @@ def test_groups_of_which_nothing_was_measured_are_named(
     out = capsys.readouterr().out
     page = Path("res/report.html").read_text(encoding="utf-8")
     for told in (
-        "No stereotype of the group women was measured: what is said of attributes",
+        "No stereotype of the group women was measured: numbers about attributes",
         "No protected word of the group axolotls was found: it is left out of everything.",
     ):
         assert told in " ".join(out.split())

@@ -25,7 +25,8 @@ from bayesbias.contextual import (
     template_sets,
 )
 from bayesbias.contextual.sentences import sentence
-from bayesbias.workflows.wordlist import CONTEXTUAL_MODELS, Settings, analyze
+from bayesbias.workflows.settings import Settings
+from bayesbias.workflows.wordlist import CONTEXTUAL_MODELS, analyze_lists
 
 CONTEXTS = ("This is {}.", "{} is here.", "They are {}.")
 
@@ -122,7 +123,7 @@ def test_a_contextual_table_goes_all_the_way(made: ContextualVectors, words: bb.
         templates="bleached",
         draws=400,
     )
-    found = analyze(made, words, settings)
+    (found,) = analyze_lists(made, [words], settings)
     assert set(found.results) == {"crossed", "contextual"}
     assert found.missing["word"].tolist() == ["uncle"]
     assert "context_sd" in set(found.lead.scales["parameter"])
@@ -132,7 +133,7 @@ def test_a_contextual_table_goes_all_the_way(made: ContextualVectors, words: bb.
     other = ContextualVectors(
         "made", made.words, CONTEXTS, made.vectors[:, ::-1], ("uncle",), "word", 6
     )
-    assert analyze(other, words, settings).vectors_hash != found.vectors_hash
+    assert analyze_lists(other, [words], settings)[0].vectors_hash != found.vectors_hash
 
 
 def test_the_command_of_an_encoder_is_spelled_out() -> None:

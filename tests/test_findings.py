@@ -11,9 +11,9 @@ from plot_looks import note
 
 import bayesbias as bb
 from bayesbias.embeddings.load import load_vectors
-from bayesbias.report.findings import Findings
-from bayesbias.report.wording.reference import finding_lines
+from bayesbias.report.headline import finding_lines
 from bayesbias.report.write_up import NAMES
+from bayesbias.workflows.wordlist import Analysis
 
 PETS = {
     "name": "pets",
@@ -24,11 +24,11 @@ FEW = {"seed": 1, "draws": 250, "matched": 0, "reference_lists": 0}
 
 
 @pytest.fixture(scope="module")
-def found() -> Findings:
+def found() -> Analysis:
     return bb.analyze("glove-demo", PETS, **FEW)
 
 
-def test_findings_show_the_sentences_of_the_report(found: Findings) -> None:
+def test_findings_show_the_sentences_of_the_report(found: Analysis) -> None:
     shown = " ".join(str(found).split())
     page = found._repr_html_().replace("&#x27;", "'")
     for line in finding_lines(found):
@@ -38,7 +38,7 @@ def test_findings_show_the_sentences_of_the_report(found: Findings) -> None:
     assert repr(found) == str(found)
 
 
-def test_what_is_marked_is_explained_where_it_stands(found: Findings) -> None:
+def test_what_is_marked_is_explained_where_it_stands(found: Analysis) -> None:
     """Of either group two of two words are left, fewer than the three that a set needs."""
     ax = found.plot()
     assert [text.get_text()[-1] for text in ax.get_yticklabels()] == ["s", "†", "†"]
@@ -58,7 +58,7 @@ def test_a_list_with_stereotypes_of_one_group_says_what_can_be_asked() -> None:
     assert "was the farthest from zero" not in paper
 
 
-def test_what_it_holds_is_what_the_steps_give(found: Findings) -> None:
+def test_what_it_holds_is_what_the_steps_give(found: Analysis) -> None:
     table = bb.distance_table(
         bb.load_vectors("glove-demo", bb.load_wordlist(PETS)), bb.load_wordlist(PETS)
     )
@@ -69,7 +69,7 @@ def test_what_it_holds_is_what_the_steps_give(found: Findings) -> None:
 
 
 def test_the_call_makes_the_same_folder_again(
-    found: Findings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    found: Analysis, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = found.report(tmp_path / "out")
     assert page.name == "report.html"

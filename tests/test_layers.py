@@ -35,12 +35,12 @@ ALLOWED = {
     "comparison": f"{BASE} model scores sampling posterior debias",
     "calibration": "_core model scores sampling nulls comparison",
     "plots": "_core tables model posterior comparison",
+    "report": "_core tables maskedlm plots",
     "workflows": f"{BASE} model scores sampling posterior debias background contextual maskedlm "
-    "comparison",
-    "report": "_core tables maskedlm plots workflows",
+    "comparison report",
     "cli": (
-        f"{BASE} model scores sampling posterior nulls debias background contextual maskedlm "
-        "comparison calibration plots workflows report"
+        f"{BASE} model scores sampling posterior nulls debias background maskedlm "
+        "calibration plots report workflows"
     ),
 }
 """What each folder may import: the law of ARCHITECTURE.md. A line names earlier folders only."""

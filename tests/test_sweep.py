@@ -31,7 +31,6 @@ from bayesbias.cli import main
 from bayesbias.report.sweep_page import gaps, leading_differences, leading_gaps, rank_lines
 from bayesbias.sampling.options import FitOptions
 from bayesbias.workflows.sweep import Plan, Sweep, plan_sweep, run_sweep
-from bayesbias.workflows.sweep_differences import embedding_differences
 from bayesbias.workflows.sweep_spec import load_sweep
 
 CELLS = 18
@@ -88,29 +87,24 @@ def test_every_cell_has_what_fit_gives(plan: Plan, undisturbed: Sweep, config_pa
 
 
 def test_differences_between_embeddings_are_those_of_their_pairs(
-    plan: Plan, undisturbed: Sweep, tmp_path: Path
+    plan: Plan, undisturbed: Sweep
 ) -> None:
-    config = replace(plan.config, lists=plan.config.lists[:1], models=plan.config.models[1:])
-    small = plan_sweep(config)
-    found, failures = embedding_differences(small, folder=tmp_path)
-    assert failures == ()
-    pairs = found[["embedding", "against"]].drop_duplicates().to_numpy().tolist()
+    name, found = plan.config.lists[0].name, undisturbed.differences
+    own = found[found["list"] == name]
+    pairs = own[["embedding", "against"]].drop_duplicates().to_numpy().tolist()
     assert pairs == [["rough", "calm"], ["wild", "calm"], ["wild", "rough"]]
-    name = config.lists[0].name
-    tables = [small.measured[each, name] for each in ("calm", "rough")]
-    options = config.of_fit(progressbar=False)
+    tables = [plan.measured[each, name] for each in ("calm", "rough")]
+    options = plan.config.of_fit(progressbar=False)
     expected = bb.contrasts(bb.fit_change(*tables, "change-maximal", options=options))
     expected = expected[expected["level"] != "word"].reset_index(drop=True)
-    own = found[(found["embedding"] == "rough")].reset_index(drop=True)
+    own = own[(own["embedding"] == "rough")].reset_index(drop=True)
     assert_frame_equal(own[expected.columns], expected, check_exact=True)
-    assert embedding_differences(small, folder=tmp_path)[0].equals(found)
-    frame = undisturbed.contrasts.merge(pd.DataFrame({"list": [name], "model": ["crossed"]}))
-    sweep = Sweep(small, undisturbed.cells, frame, frame, (), 0, found)
-    shown = gaps(sweep)
-    ranked = leading_gaps(sweep, next(iter(shown.values())))
+    shown = gaps(undisturbed)
+    ranked = leading_gaps(undisturbed, next(iter(shown.values())))
+    ranked = ranked[ranked["list"] == name]
     assert ranked["mean"].is_monotonic_increasing
     assert ranked["rank"].tolist() == [1, 2, 3]
-    (line,) = rank_lines(ranked, leading_differences(sweep, next(iter(shown))))
+    (line,) = rank_lines(ranked, leading_differences(undisturbed, next(iter(shown))))
     low, high = ranked["embedding"].iloc[[0, -1]]
     assert line.text.startswith(f"lowest in {low}, ")
     assert f"highest in {high}, " in line.text
@@ -119,10 +113,12 @@ def test_differences_between_embeddings_are_those_of_their_pairs(
 
 def test_equal_embeddings_are_not_compared(plan: Plan) -> None:
     calm = plan.config.embeddings[0]
-    twice = replace(plan.config, embeddings=(calm, replace(calm, name="again")))
-    found, failures = embedding_differences(plan_sweep(twice))
-    assert found.empty
-    assert failures == ()
+    twice = only_calm(plan, models=plan.config.models[:1])
+    twice = replace(twice.config, embeddings=(calm, replace(calm, name="again")))
+    done = run_sweep(plan_sweep(twice))
+    assert done.differences.empty
+    assert done.ranks.empty
+    assert done.uncompared == ()
 
 
 def test_what_warnings_advise_reaches_the_sampler(
@@ -269,7 +265,6 @@ RUN = """
 import sys
 from pathlib import Path
 from bayesbias.workflows.sweep import plan_sweep, run_sweep
-from bayesbias.workflows.sweep_differences import embedding_differences
 from bayesbias.workflows.sweep_spec import load_sweep
 run_sweep(plan_sweep(load_sweep(sys.argv[1])), folder=Path(sys.argv[2]), n_jobs=int(sys.argv[3]))
 """

@@ -5,20 +5,17 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
 
 import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.report.findings import Findings
+from bayesbias.report.headline import place_sentence
 from bayesbias.report.numbers import number, percent, probability
-from bayesbias.report.wording.reference import _place
-from bayesbias.report.wording.thin import sets_in_words
-from bayesbias.report.wording.write_up import OF_EMBEDDINGS, OF_MODELS, methods, results
-from bayesbias.report.write_up import _entries
+from bayesbias.report.wording import sets_in_words
+from bayesbias.report.write_up import OF_EMBEDDINGS, OF_MODELS, Formula, _entries, methods, results
 from bayesbias.workflows import output
+from bayesbias.workflows.wordlist import Analysis
 
 NUMBER = re.compile(r"(?<![\w.])−?\d[\d,]*(?:\.\d+)*")
 
@@ -31,14 +28,14 @@ ODD = {
 
 
 @pytest.fixture(scope="module", params=["religion", "mine"])
-def found(request: pytest.FixtureRequest) -> Findings:
+def found(request: pytest.FixtureRequest) -> Analysis:
     few = {"seed": 1, "draws": 250, "reference_lists": 20, "matched": 2}
     wordlist = ODD | {"name": "pets"} if request.param == "mine" else request.param
     return bb.analyze("glove-demo", wordlist, **few)
 
 
 @pytest.fixture(scope="module")
-def folder(found: Findings, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(found: Analysis, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the frames of the run and its record, as the report's."""
     place = tmp_path_factory.mktemp("run")
     output.write_frames(found.frames, {}, place)
@@ -47,7 +44,7 @@ def folder(found: Findings, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def said(sentences: list) -> set[str]:
-    text = " ".join("".join(p for p in each if isinstance(p, str)) for each in sentences)
+    text = "".join(p for p in sentences if isinstance(p, str) and not isinstance(p, Formula))
     return {each.rstrip(",") for each in NUMBER.findall(text)}
 
 
@@ -56,7 +53,7 @@ def written(values: pd.Series) -> set[str]:
     return {number(value, digits) for value in values for digits in (1, 2, 3)}
 
 
-def test_every_number_is_in_the_frames(found: Findings, folder: Path) -> None:
+def test_every_number_is_in_the_frames(found: Analysis, folder: Path) -> None:
     frames = {path.stem: pd.read_csv(path, keep_default_na=False) for path in folder.glob("*.csv")}
     lead = {
         name: frame[frame["model"] == "maximal"] if "model" in frame else frame
@@ -91,8 +88,8 @@ def test_every_number_is_in_the_frames(found: Findings, folder: Path) -> None:
         {"1"},  # 1 − cosine
         {f"{len(frames['missing'])}", f"{len(found.wordlist.to_frame()) - matched(found)}"},
         {f"{v:g}" for prior in priors for v in prior.values() if not isinstance(v, str)},
-        {n for prior in priors for n in said([(prior["reason"],)])},
-        said([(found.wordlist.reference, *(spec["reference"] for spec in specs))]),
+        {n for prior in priors for n in said([prior["reason"]])},
+        said([found.wordlist.reference, " ", *(spec["reference"] for spec in specs)]),
         {f"{numbers['n_proposals']:,.0f}", f"{numbers['importance_ess']:,.0f}"},
         {number(numbers["pareto_k"], 2), f"{numbers['chains'] * numbers['draws']:,.0f}"},
         {record["versions"][name] for name in ("bayesbias", "numpy")},
@@ -102,7 +99,7 @@ def test_every_number_is_in_the_frames(found: Findings, folder: Path) -> None:
     assert said(methods(found)) <= set().union(*of_methods)
 
 
-def matched(found: Findings) -> int:
+def matched(found: Analysis) -> int:
     return len(found.wordlist.controls.get("matched", ()))
 
 
@@ -116,7 +113,7 @@ def counts(table: pd.DataFrame) -> set[str]:
     return {f"{size:,}" for size in sizes}
 
 
-def test_what_is_cited_is_there(found: Findings) -> None:
+def test_what_is_cited_is_there(found: Analysis) -> None:
     paper = found.write_up()
     there = set(re.findall(r"^@\w+\{(.*),$", paper.bibtex, flags=re.MULTILINE))
     assert set(re.findall(r"@([a-z]+\d{4}|bayesbias)\b", paper.markdown)) == there
@@ -158,9 +155,7 @@ PLACES = {
 def test_every_contrast_is_held_against_its_own_range(p_values: tuple[float, ...]) -> None:
     rows = pd.DataFrame({"level": ["overall", "group", "group"], "protected_group": ["", "a", "b"]})
     rows = rows.assign(p_value=p_values, reference_low=-0.1, reference_high=0.2)
-    lists = pd.DataFrame({"match": ["topics"] * 6, "list": [0, 0, 0, 1, 1, 1]})
-    reference = SimpleNamespace(of_match=lambda _: rows, lists=lists)
-    assert _place(cast(Any, reference), "topics") == (
+    assert place_sentence(rows, "topics", 2) == (
         "Of 2 lists about any topics, 95% have an overall contrast between −0.100 and +0.200. "
         f"Each compared with its own such range, {PLACES[p_values]}"
     )

@@ -15,11 +15,16 @@ from .screen import SCREEN, Screen
 TAKEN_WITH_VECTORS = ("case", "allow_pickle", "recover_words")
 """Options that do nothing where no vectors are given."""
 
+INCOMPLETE = (
+    "scores and --recover need --list, --before-vectors and --after-vectors, all three; "
+    "leave all out to get MAC alone"
+)
+
 
 @options.takes_fit()
 def compare(
-    before: Path,
-    after: Path,
+    before: str,
+    after: str,
     /,
     *,
     out: OutFolder = Path("bayesbias-change"),
@@ -38,26 +43,27 @@ def compare(
 ) -> int:
     """Compare two tables pair by pair, as before and after debiasing, and write a report.
 
-    BEFORE and AFTER are made with the same word list. The folder gets the pairs, the rows without
-    a partner, posteriors, changes, orders, contrasts, scores, plots (PNG, SVG), run.json and a
-    report.html that needs no network. In both default models words and attributes have effects of
-    their own; in change-maximal they also lean, to one stereotype or group more than to another.
-    For WEAT, SAME and Direct Bias beyond MAC, give --list and the vectors of both. --recover then
-    also asks whether clusters, a classifier and neighbours find the bias again.
+    BEFORE and AFTER are tables of the same word list; or, with --list, two embeddings, or an
+    embedding and a debiasing method such as hard, which is applied to it. The folder gets the
+    pairs, the rows without a partner, posteriors, changes, orders, contrasts, scores, plots (PNG,
+    SVG), run.json and a report.html that needs no network. With tables, give --list and the vectors
+    of both for scores beyond MAC. --recover also asks whether clusters, a classifier and neighbors
+    find the bias again.
 
     Examples: `bayesbias compare before.csv after.csv --out change`,
+    `bayesbias compare glove-demo hard --list gender`,
     `bayesbias compare before.csv after.csv --list gender --before-vectors glove.bin
     --after-vectors hard.bin --recover gender`
 
     Parameters
     ----------
-    before, after : Path
-        A table, .csv or .parquet, of ours or in the published layout.
+    before, after : str
+        A table, .csv or .parquet, of ours or in the published layout; or an embedding.
     model : list of str
         A model for changes by name or path; may be repeated, and the last leads. By default
         change-crossed and change-maximal.
     reference_list : str
-        The word list of both tables, for scores.
+        The word list: for embeddings, and for scores of tables.
     before_vectors, after_vectors : str
         The embedding before, and after, for scores.
     recover : str
@@ -69,71 +75,43 @@ def compare(
         How words are looked up: exact, lower or fallback.
     """
     from ..model.defaults import DEFAULT_MODELS
-    from ..report.change_page import change_page, told_lines
-    from ..report.folder import write_report
+    from ..report.change_page import change_lines
     from ..tables.table_files import read_table
-    from ..workflows.change import ChangeSettings, analyse_change
-    from ..workflows.output import replace_results, require_place, versions, write_frames
+    from ..workflows import output
+    from ..workflows.change import analyze_change
 
-    settings = ChangeSettings(
-        names=(before.stem, after.stem),
-        models=tuple(model or DEFAULT_MODELS["change"]),
-        **vars(fitting),
-    )
-    sources = _sources(reference_list, before_vectors, after_vectors, recover)
-    require_place(out, force=force)
-    tables = read_table(before), read_table(after)
-    loading = {"allow_pickle": allow_pickle, "progressbar": not screen.quiet}
-    given = _from_vectors(sources, case, recover, recover_words, **loading) if sources else {}
-    idle = () if recover else ("recover_words",) if sources else TAKEN_WITH_VECTORS
-    command = options.command_line(*idle, model=list(settings.models))
+    of_tables = all(Path(end).suffix in {".csv", ".parquet"} for end in (before, after))
+    vectors = (before_vectors, after_vectors) if before_vectors and after_vectors else None
+    if of_tables and len({bool(reference_list), bool(before_vectors), bool(after_vectors)}) > 1:
+        raise ValueError(INCOMPLETE)
+    if recover and not (vectors or not of_tables):
+        raise ValueError(INCOMPLETE)
+    output.require_place(out, force=force)
+    ends: list[Any] = [before, after]
+    if of_tables:
+        ends = [read_table(Path(end)) for end in ends]
+    settings: dict[str, Any] = vars(fitting)
+    models = tuple(model or DEFAULT_MODELS["change"])
+    read = bool(vectors) or not of_tables
+    idle = () if recover else ("recover_words",) if read else TAKEN_WITH_VECTORS
+    command = options.command_line(*idle, model=list(models))
     with screen.steps(8) as tell:
-        analysis = analyse_change(*tables, settings, **given, tell=tell)
-        with replace_results(out, force=force) as stage:  # only now is anything written
-            write_frames(analysis.frames, analysis.posteriors, stage)
-            record = {
-                "command": command,
-                "versions": versions(),
-                "hashes": {"pairs": analysis.lead.posterior.attrs["table_hash"]},
-                "models": {
-                    name: result.spec.to_dict() for name, result in analysis.results.items()
-                },
-                "warnings": list(analysis.notices),
-            }
-            write_report(change_page(analysis), record, stage, tell)
-    lines = told_lines(analysis)
+        analysis = analyze_change(
+            ends[0],
+            ends[1],
+            reference_list,
+            vectors=vectors,
+            recover=recover,
+            recover_words=recover_words,
+            models=models,
+            case=case,
+            allow_pickle=allow_pickle,
+            names=(Path(before).stem, Path(after).stem) if of_tables else None,
+            tell=tell,
+            **settings,
+        )
+        tell("writing the report")
+        with output.replace_results(out, force=force) as stage:  # only now is anything written
+            output.write_change(analysis, stage, command)
+    lines = change_lines(analysis)
     return options.finish(screen, lines, out, open_report=open_report, doubtful=analysis.doubtful)
-
-
-def _sources(
-    wordlist: str | None, before: str | None, after: str | None, recover: str | None
-) -> tuple[str, str, str] | None:
-    """Return list and embeddings if all are given, None if none is."""
-    if wordlist is not None and before is not None and after is not None:
-        return wordlist, before, after
-    if {wordlist, before, after, recover} == {None}:
-        return None
-    raise ValueError(
-        "scores and --recover need --list, --before-vectors and --after-vectors, all three; "
-        "leave all out to get MAC alone"
-    )
-
-
-def _from_vectors(
-    sources: tuple[str, str, str], case: str, recover: str | None, n_words: int, **loading: bool
-) -> dict[str, Any]:
-    """Load what `analyse_change` takes besides the tables."""
-    from ..comparison.bias_checks import load_frequent
-    from ..debias import load_defining_sets
-    from ..embeddings.load import load_vectors
-    from ..tables.wordlists import load_wordlist
-    from ..workflows.change import Scored, Searched
-
-    wordlist = load_wordlist(sources[0])
-    before, after = (load_vectors(each, wordlist, case, **loading) for each in sources[1:])
-    scored = Scored(before, after, wordlist)
-    if recover is None:
-        return {"scored": scored}
-    sets = load_defining_sets(recover)
-    first, second = (load_frequent(source, sets, **loading) for source in sources[1:])
-    return {"scored": scored, "searched": Searched(first, second, sets, n_words)}

@@ -191,7 +191,6 @@ def report(
         Write the posteriors as netCDF too, some 50 MB a measure.
     """
     from ..maskedlm.datasets import of_bias_types
-    from ..report.folder import write_report
     from ..report.pairs_page import pairs_page
     from ..workflows import output
     from ..workflows.pairs import PairSettings, analyse_pairs
@@ -217,7 +216,7 @@ def report(
         with output.replace_results(target, force=force) as stage:
             trees = analysis.posteriors if posteriors else {}
             output.write_frames({"paired": analysis.paired, **analysis.frames}, trees, stage)
-            write_report(pairs_page(analysis, records), record, stage, tell)
+            output.write_report(pairs_page(analysis, records), record, stage)
     doubtful = bool(analysis.doubts)
     return options.finish(
         screen, _findings(analysis), target, open_report=open_report, doubtful=doubtful
@@ -252,8 +251,8 @@ def _read(places: Sequence[Path]) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
 
 
 def _findings(analysis: PairAnalysis) -> Iterator[str]:
+    from ..report.headline import CLOSING
     from ..report.pairs_page import comparison_lines, preference_lines
-    from ..report.wording import CLOSING
 
     yield from (f"  {line}" for line in [*preference_lines(analysis), *comparison_lines(analysis)])
     yield CLOSING

@@ -13,11 +13,8 @@ from .options import LIST_READING, Force, ListReading, Models, OpenReport, OutFo
 from .screen import SCREEN, Screen
 
 if TYPE_CHECKING:
-    from gensim.models import KeyedVectors
-
-    from ..contextual import ContextualVectors
     from ..tables.wordlists import WordList
-    from ..workflows.wordlist import Analysis, Settings
+    from ..workflows.wordlist import Analysis
 
 RESERVED = ("report.html", "run.json", "plots")
 """Names in the folder of results that no list may take."""
@@ -76,16 +73,15 @@ def run(
         An earlier run: show which inputs, settings and contrasts changed since.
     """
     from ..model.defaults import DEFAULT_MODELS
-    from ..report.folder import write_list, write_report
-    from ..report.index_page import index_page
-    from ..workflows.output import REPORT, record_of, replace_results, require_place, versions
-    from ..workflows.reference import vocabulary_pool
-    from ..workflows.since import changes_since, load_earlier
-    from ..workflows.wordlist import CONTEXTUAL_MODELS, Settings, analyze, load_models
+    from ..report.list_page import index_page
+    from ..workflows import output
+    from ..workflows.settings import Settings, load_models
+    from ..workflows.since import changes_since, load_record
+    from ..workflows.wordlist import CONTEXTUAL_MODELS, analyze_lists
 
     contextual = {"templates": templates, "pooling": pooling, "layer": layer}
     drawn = {"matched": matched, "reference_lists": reference_lists}
-    measuring: dict[str, Any] = vars(reading) | vars(replace(fitting, progressbar=False)) | drawn
+    measuring: dict[str, Any] = vars(reading) | vars(fitting) | drawn
     if encoder:
         measuring |= {"vectors": encoder, **contextual, **dict.fromkeys(drawn, 0)}
     default = CONTEXTUAL_MODELS if encoder else DEFAULT_MODELS["distance"]
@@ -93,30 +89,28 @@ def run(
     load_models(settings.models)
     chosen = _load_lists(lists)
     parts = [wordlist.name if len(chosen) > 1 else "" for wordlist in chosen]
-    earlier = [load_earlier(compare_to / part) for part in parts] if compare_to else []
-    require_place(out, [part for part in parts if part], force=force)
+    earlier = [compare_to / part for part in parts] if compare_to else []
+    for folder in earlier:
+        load_record(folder)
+    output.require_place(out, [part for part in parts if part], force=force)
     idle = ("vectors",) if encoder else tuple(contextual)
     command = options.command_line(*idle, model=list(settings.models))
-    shown = not screen.quiet
-    pool = vocabulary_pool(replace(settings, progressbar=shown), chosen)
-    vectors = _vectors(chosen, settings, shown=shown)
-    steps = 3 + bool(pool and reference_lists) + 2 * len(settings.models)
-    with screen.steps(len(chosen) * steps) as tell:
-        analyses = [analyze(vectors, each, settings, pool=pool, tell=tell) for each in chosen]
-        for row, old in enumerate(earlier):
-            record, contrasts = record_of(analyses[row], command), analyses[row].frame("contrasts")
-            analyses[row] = replace(analyses[row], since=changes_since(old, record, contrasts))
-        with replace_results(out, force=force) as stage:  # only now is anything written
+    with screen.steps(len(chosen) * (4 + 2 * len(settings.models))) as tell:
+        analyses = analyze_lists(settings.vectors, chosen, settings, tell=tell)
+        for place, folder in enumerate(earlier):
+            record, now = output.record_of(analyses[place], command), analyses[place]
+            since = changes_since(folder, record, now.frame("contrasts"))
+            analyses[place] = replace(now, since=since)
+        tell("writing the report")
+        with output.replace_results(out, force=force) as stage:  # only now is anything written
             for analysis, part in zip(analyses, parts, strict=True):
                 (stage / part).mkdir(exist_ok=True)
-                write_list(analysis, stage / part, command, tell)
+                output.write_list(analysis, stage / part, command)
             if len(chosen) > 1:
-                pages = [
-                    (analysis, f"{part}/{REPORT}")
-                    for analysis, part in zip(analyses, parts, strict=True)
-                ]
-                index = {"command": command, "lists": parts, "versions": versions()}
-                write_report(index_page(pages), index, stage)
+                paths = [f"{part}/{output.REPORT}" for part in parts]
+                index = {"command": command, "lists": parts, "versions": output.versions()}
+                page = index_page(list(zip(analyses, paths, strict=True)))
+                output.write_report(page, index, stage)
     doubtful = any(analysis.doubtful for analysis in analyses)
     return options.finish(
         screen, _findings(analyses), out, open_report=open_report, doubtful=doubtful
@@ -142,37 +136,9 @@ def _load_lists(sources: Sequence[str]) -> list[WordList]:
     return list(lists.values())
 
 
-def _vectors(
-    lists: Sequence[WordList], settings: Settings, *, shown: bool
-) -> KeyedVectors | ContextualVectors:
-    """Read the words' vectors, or encode the words in sentences."""
-    from ..contextual import contextual_vectors
-    from ..embeddings.load import load_vectors
-
-    words = list(dict.fromkeys(word for wordlist in lists for word in wordlist.words))
-    if settings.templates:
-        return contextual_vectors(
-            settings.vectors,
-            words,
-            settings.templates,
-            layer=settings.layer,
-            pooling=settings.pooling,
-            progressbar=shown,
-        )
-    return load_vectors(
-        settings.vectors,
-        words,
-        settings.case,
-        strip_accents=settings.strip_accents,
-        allow_pickle=settings.allow_pickle,
-        progressbar=shown,
-    )
-
-
 def _findings(analyses: Sequence[Analysis]) -> Iterator[str]:
     """Yield the contrast that leads of every list, for whom, and what it does not say."""
-    from ..report.wording import CLOSING
-    from ..report.wording.reference import finding_lines
+    from ..report.headline import CLOSING, finding_lines
 
     for analysis in analyses:
         first, *lines = finding_lines(analysis)

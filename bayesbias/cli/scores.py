@@ -79,7 +79,7 @@ def scores(
         undersized_sets,
     )
     from ..posterior.posterior_scores import with_posterior_scores
-    from ..report.wording.thin import MEANING, sets_in_words, thin_names
+    from ..report.wording import THIN_MEANING, sets_in_words, thin_names
     from ..sampling.fit import fit
     from ..scores.permutation import named_alternative
     from ..scores.table import score_table
@@ -124,7 +124,7 @@ def scores(
     _show_numbers(frame, frame["groups"] + marks, title, screen)
     _show_notes(frame, screen)
     if len(thin):
-        screen.say(MEANING)
+        screen.say(THIN_MEANING)
     if out is not None:
         screen.say(f"Table: {out}")
     return options.WARNED if doubts else 0

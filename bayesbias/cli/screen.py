@@ -85,16 +85,27 @@ class Screen:
 
     @contextmanager
     def steps(self, total: int) -> Iterator[Callable[[str], None]]:
-        """Show on a terminal how many of some steps are done; yield what announces the next."""
+        """Show on a terminal how many of some steps are done; yield what announces the next.
+
+        The bar appears with the first step, so that bars of reading stand before it.
+        """
         from rich.console import Console
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
         columns = (SpinnerColumn(), BarColumn(bar_width=24), TimeElapsedColumn())
         text, console = TextColumn("{task.description}", markup=False), Console(stderr=True)
         hidden = self.quiet or not console.is_terminal
-        with Progress(*columns, text, console=console, transient=True, disable=hidden) as bar:
-            task = bar.add_task("starting", total=total + 1)
-            yield lambda what: bar.update(task, advance=1, description=plain(what))
+        bar = Progress(*columns, text, console=console, transient=True, disable=hidden)
+        task = bar.add_task("starting", total=total + 1)
+
+        def tell(what: str) -> None:
+            bar.start()
+            bar.update(task, advance=1, description=plain(what))
+
+        try:
+            yield tell
+        finally:
+            bar.stop()
 
 
 SCREEN = Screen()

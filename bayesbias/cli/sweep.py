@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -71,11 +70,9 @@ def sweep(
         A Dask scheduler whose workers do the fits, such as tcp://host:8786. They need the same
         bayesbias. Any scheduler can run any program here: only one that you trust.
     """
-    from ..report.sweep_output import begin, require_sweep_place, write_sweep
-    from ..report.wording import CLOSING
+    from ..report.headline import CLOSING
     from ..workflows.sweep import plan_sweep, run_sweep
-    from ..workflows.sweep_differences import embedding_differences
-    from ..workflows.sweep_joint import joint_ranks
+    from ..workflows.sweep_output import begin, require_sweep_place, write_sweep
     from ..workflows.sweep_spec import load_sweep
 
     if jobs == 0:
@@ -89,10 +86,8 @@ def sweep(
         begin(plan, out, command)
         progress = False if screen.quiet else None
         done = run_sweep(plan, folder=out, n_jobs=jobs, progress=progress)
-        found, failed = embedding_differences(plan, folder=out, n_jobs=jobs, progress=progress)
-        ranked, unranked = joint_ranks(plan, folder=out, n_jobs=jobs, progress=progress)
-        write_sweep(replace(done, differences=found, **ranked), out, command)
-    for failure in (*failed, *unranked):
+        write_sweep(done, out, command)
+    for failure in done.uncompared:
         complain(f"{failure.name}: not compared: {failure.message}")
     _tell(done, screen)
     code = options.finish(screen, [CLOSING], out, doubtful=done.doubtful)

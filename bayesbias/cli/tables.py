@@ -42,7 +42,7 @@ def table(
     """
     from .._core.display import abridged
     from ..embeddings.distances import distance_table, missing_words, undersized_sets
-    from ..report.wording.thin import sets_in_words
+    from ..report.wording import sets_in_words
     from ..tables.table_files import write_table
     from ..tables.wordlists import load_wordlist
     from ..workflows.output import require_file_place

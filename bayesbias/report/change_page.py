@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -13,7 +12,7 @@ from .. import plots
 from .._core.intervals import interval
 from ..tables.levels import GROUP, OVERALL, WORD, at_level
 from ..tables.schema import CONTROLS
-from ..workflows.change import ORDER, ChangeAnalysis
+from .headline import NO_VERDICTS, ORDER, change_headline, headline_rows
 from .list_page import coverage_table, level_table
 from .numbers import (
     ROUNDED,
@@ -26,10 +25,12 @@ from .numbers import (
     probability,
     probability_name,
     signed,
-    t_test,
 )
-from .wording import MEANINGS, NO_VERDICTS, Headline, doubts_of, headline_of, headline_rows
+from .wording import MEANINGS, doubts_of
 from .writer import Block, Figure, Line, Page, Section, Table, table
+
+if TYPE_CHECKING:
+    from ..workflows.change import ChangeAnalysis
 
 LIKELY = 0.9
 """Probability from which a word is named as one that moved, turned, or stayed."""
@@ -52,29 +53,15 @@ LIMITS = [
     ),
     Line("These words only", "Another list may show another change."),
 ]
-PAIRED = (
-    "The change is fitted pair by pair, so that what a pair has in common before and after cancels "
-    "out. Means before are drawn given the change, and so use the rows after too; they need not "
-    "equal those of a fit to the first table alone."
-)
-FOUND_AGAIN = (
-    "Cluster and classifier look at the words that leaned most to either class before, neighbors "
-    "at the targets' (Gonen and Goldberg, 2019). Defining words are left out."
-)
-MAC_AVERAGES = (
-    "It averages associated and different attributes of all words, and so states neither which of "
-    "them moved, nor for whom, nor whether control words moved as well."
-)
 
 
 def change_page(analysis: ChangeAnalysis) -> Page:
     """Return the page of a change; all its figures show the lead model."""
-    before, after = analysis.settings.names
     name = f"{analysis.wordlist}: " if analysis.wordlist else ""
-    attrs = analysis.lead.posterior.attrs
+    attrs = analysis.posterior.attrs
     return Page(
         kind="Cosine distances, before and after",
-        title=f"{name}{before} → {after}",
+        title=f"{name}{' → '.join(analysis.names)}",
         lede=f"How {attrs['n_pairs']:,} distances changed, pair by pair: what moved, for which "
         "words, whether orders turned, and what moved that was not meant to.",
         sections=[
@@ -94,59 +81,60 @@ def change_page(analysis: ChangeAnalysis) -> Page:
     )
 
 
-def told_lines(analysis: ChangeAnalysis) -> list[str]:
-    """Word the most important findings for the command line."""
-    row, leads = at_level(analysis.lead.changes, OVERALL).iloc[0], headline(analysis)
+def change_lines(analysis: ChangeAnalysis) -> list[str]:
+    """Word the most important findings for the screen."""
+    lead = change_headline(analysis)
+    row = at_level(analysis.changes, OVERALL).iloc[0]
     return [
         pairing(analysis),
-        *([leads.about, *(f"  {line}" for line in leads.lines)] if leads else []),
+        *([lead.about, *(f"  {line}" for line in lead.lines)] if lead else []),
         f"Overall {row['connection']} attributes moved by {signed(row['mean'])} ({ends(row)}). "
         f"{order_sentences(analysis)[0]}",
+        *side_effects(analysis),
         mac_sentence(analysis),
         *remains_sentences(analysis),
     ]
 
 
-def headline(analysis: ChangeAnalysis) -> Headline | None:
-    """Word what the page leads with: the change of associated − different, overall and by group.
+def change_paragraph(analysis: ChangeAnalysis) -> str:
+    """Write a paragraph on a change for a paper, as Markdown."""
+    before, after = analysis.names
+    sentences = [
+        f"We compared cosine distances in {before} and in {after}. {pairing(analysis)}",
+        f"Changes were fitted pair by pair with the model “{analysis.lead.spec.name}”; we report "
+        f"posterior means with {probability_name(analysis.settings.ci_prob)} intervals.",
+        *change_sentences(analysis),
+        *order_sentences(analysis),
+        *side_effects(analysis),
+        mac_sentence(analysis),
+        *remains_sentences(analysis),
+    ]
+    return " ".join(sentences) + "\n"
 
-    None where the tables lack one of them.
-    """
-    if analysis.lead.turned is None:
-        return None
-    about = (
-        f"{ORDER[0].capitalize()} − {ORDER[1]}, before and after: the mean distance to stereotypes "
-        "of the word's own group, less that to stereotypes of the other groups. Where its change "
-        "is above zero, a group's own moved away. Means and "
-        f"{probability_name(analysis.settings.ci_prob)} intervals of the model "
-        f"{analysis.lead.spec.name}: overall, then the strongest group first."
-    )
 
-    def word(row: Mapping[Any, Any]) -> str:
-        zero = row["low"] <= 0 <= row["high"]
-        return (
-            f"from {signed(row['before'])} to {signed(row['after'])}: "
-            f"{signed(row['after'] - row['before'])} ({ends(row)})."
-            f"{' The interval of the change includes zero.' if zero else ''}"
-        )
-
-    return headline_of(about, analysis.lead.orders, word)
+def headline_figure(analysis: ChangeAnalysis) -> Figure:
+    """Return the picture of what leads: the contrast before and after, or how far each moved."""
+    if not analysis.lead.watched:
+        draw = partial(plots.change_forest, analysis.changes, rope=analysis.settings.rope)
+        return Figure("headline", draw, "How far each kind of attribute moved.")
+    rows = headline_rows(analysis.lead.orders)
+    caption = "Associated − different, overall and by group: squares before, dots after."
+    return Figure("headline", partial(plots.order_forest, rows), caption)
 
 
 def _found(analysis: ChangeAnalysis) -> list[Block]:
-    leads, settings = headline(analysis), analysis.settings
-    blocks: list[Block] = []
-    if leads:
-        rows = headline_rows(analysis.lead.orders)
-        caption = "Associated − different, overall and by group: squares before, dots after."
-        label = " ".join([caption, *order_sentences(analysis)])
-        figure = Figure("headline", partial(plots.order_forest, rows), caption, label)
-        blocks = [leads.about, leads.lines, figure]
+    lead = change_headline(analysis)
+    row = analysis.lead.alignment.iloc[0]
+    n = analysis.changes["connection"].nunique()
+    leading: list[Block] = [lead.about, lead.lines, headline_figure(analysis)] if lead else []
     return [
-        *blocks,
-        alignment_sentence(analysis),
+        *leading,
+        f"The overall means of the {counted(n, 'connection')} spanned {number(row['before'])} "
+        f"before and span {number(row['after'])} after. The probability that they came closer "
+        f"together is {probability(row['p_narrower'])}; that they kept their order, "
+        f"{probability(row['p_same_order'])}.",
         [Line("", text) for text in change_sentences(analysis)],
-        _table(analysis.frame("changes"), OVERALL, settings.ci_prob),
+        _table(analysis, OVERALL),
         f"{NO_VERDICTS}; see what may not be concluded.",
     ]
 
@@ -160,25 +148,13 @@ def change_sentences(analysis: ChangeAnalysis) -> list[str]:
         f"{probability_name(settings.ci_prob)} interval {ends(row)}. The probability that they "
         f"moved by more than {settings.rope:g} is {probability(row['p_moved'])}; that they "
         f"came nearer to 1, {probability(row['p_towards_one'])}."
-        for row in at_level(analysis.lead.changes, OVERALL).to_dict("records")
+        for row in at_level(analysis.changes, OVERALL).to_dict("records")
     ]
-
-
-def alignment_sentence(analysis: ChangeAnalysis) -> str:
-    """Word whether the overall means of the connections came together."""
-    row = analysis.lead.alignment.iloc[0]
-    n = analysis.lead.changes["connection"].nunique()
-    return (
-        f"The overall means of the {counted(n, 'connection')} spanned {number(row['before'])} "
-        f"before and span {number(row['after'])} after. The probability that they came closer "
-        f"together is {probability(row['p_narrower'])}; that they all stand in the order in which "
-        f"they stood, {probability(row['p_same_order'])}."
-    )
 
 
 def _orders(analysis: ChangeAnalysis) -> list[Block]:
     orders = analysis.lead.orders
-    if analysis.lead.turned is None:
+    if not analysis.lead.watched:
         return [*order_sentences(analysis)]
     groups = orders["protected_group"].replace("", "all groups")
     words = orders["protected_word"].where(orders["protected_word"] != "", groups)
@@ -189,7 +165,7 @@ def _orders(analysis: ChangeAnalysis) -> list[Block]:
         "If stereotypes of a word's own group were closer than those of other groups, are they "
         "still? The probability is taken from draws of before and after together.",
         *order_sentences(analysis),
-        Figure("order", partial(plots.order_forest, orders), caption, caption),
+        Figure("order", partial(plots.order_forest, orders), caption),
         table(frame, f"{' − '.join(ORDER)}, before and after", *names),
     ]
 
@@ -197,7 +173,7 @@ def _orders(analysis: ChangeAnalysis) -> list[Block]:
 def order_sentences(analysis: ChangeAnalysis) -> list[str]:
     """Word for how many protected words the order of associated and different turned."""
     result, sure = analysis.lead, percent(LIKELY)
-    if result.turned is None:
+    if not result.watched:
         return [f"The tables lack {joined(ORDER)} attributes, so there is no order to watch."]
     words = at_level(result.orders, WORD)
     low, high = interval(result.turned[:, None], **analysis.settings.intervals)[0]
@@ -209,8 +185,8 @@ def order_sentences(analysis: ChangeAnalysis) -> list[str]:
         f"({probability_name(analysis.settings.ci_prob)} interval {low:.0f} to {high:.0f}).",
         f"It stayed with a probability above {sure} for {_words(stayed)}."
         if len(stayed)
-        else f"For no word is it {sure} sure that it stayed: the gaps are small against what is "
-        "known of them, before as after.",
+        else f"For no word is it {sure} sure that it stayed: the gaps are small compared with "
+        "their uncertainty, before and after.",
         f"It turned with a probability above {sure} for {_words(turned)}."
         if len(turned)
         else f"For no word did it turn with a probability above {sure}; most likely for "
@@ -220,7 +196,7 @@ def order_sentences(analysis: ChangeAnalysis) -> list[str]:
 
 def side_effects(analysis: ChangeAnalysis) -> list[str]:
     """Word how far the control words moved."""
-    frame, rope = analysis.lead.changes, analysis.settings.rope
+    frame, rope = analysis.changes, analysis.settings.rope
     sentences = []
     for name in (each for each in CONTROLS if each in set(frame["connection"])):
         rows = frame[frame["connection"] == name]
@@ -240,25 +216,42 @@ def side_effects(analysis: ChangeAnalysis) -> list[str]:
 
 def _scores(analysis: ChangeAnalysis) -> list[Block]:
     frame, remains = analysis.scores, analysis.remains
-    tests = [t_test(row) if np.isfinite(row["t"]) else "–" for _, row in frame.iterrows()]
     singles = ("score", "groups", "before", "after", "change", "interval", "test", "note")
     ci_prob = frame.attrs.get("ci_prob", analysis.settings.ci_prob)
+    frame = frame.assign(test=[_t_test(row) or "–" for _, row in frame.iterrows()])
     blocks: list[Block] = [
-        table(frame.assign(test=tests), "Single numbers", *singles, ci_prob=ci_prob, sign=True),
+        table(frame, "Single numbers", *singles, ci_prob=ci_prob, sign=True),
         mac_sentence(analysis),
     ]
     if remains is None:
         return blocks
     names = ("check", "measure", "before", "after", "chance", "n")
-    again = table(remains, "Is the bias found again? Of targets and classes", *names)
-    return [*blocks, again, *remains_sentences(analysis), FOUND_AGAIN]
+    return [
+        *blocks,
+        table(remains, "Is the bias found again? Of targets and classes", *names),
+        *remains_sentences(analysis),
+        "Cluster and classifier look at the words that leaned most to either class before, "
+        "neighbors at the targets' (Gonen and Goldberg, 2019). Defining words are left out.",
+    ]
+
+
+def _t_test(row: pd.Series) -> str:
+    """Write the statistic and the p-value of a t-test, if there is one."""
+    if not np.isfinite(row["t"]):
+        return ""
+    p = f"= {row['p_value']:.3f}" if row["p_value"] >= 0.001 else "< 0.001"
+    return f"t = {number(row['t'], 2)}, p {p}"
 
 
 def mac_sentence(analysis: ChangeAnalysis) -> str:
     """Word what MAC and its t-test report, and what they leave out."""
     row = analysis.scores[analysis.scores["score"] == "mac"].iloc[0]
-    test = f" (paired t-test {t_test(row)})" if np.isfinite(row["t"]) else ""
-    return f"MAC goes from {number(row['before'])} to {number(row['after'])}{test}. {MAC_AVERAGES}"
+    test = f" (paired t-test {_t_test(row)})" if _t_test(row) else ""
+    return (
+        f"MAC goes from {number(row['before'])} to {number(row['after'])}{test}. It averages "
+        "associated and different attributes of all words. It does not show which of them moved, "
+        "for whom, and whether control words moved as well."
+    )
 
 
 def remains_sentences(analysis: ChangeAnalysis) -> list[str]:
@@ -285,13 +278,13 @@ def remains_sentences(analysis: ChangeAnalysis) -> list[str]:
 
 def _overall(analysis: ChangeAnalysis) -> list[Block]:
     lead, ci_prob = analysis.lead, analysis.settings.ci_prob
-    texts = {
-        name: f"Mean distances {name}, with {probability_name(ci_prob)} intervals."
-        for name in ("before", "after")
-    }
     figures = [
-        Figure(name, partial(plots.forest, frame), texts[name], f"{texts[name]} See changes.csv.")
-        for name, frame in (("before", lead.before), ("after", lead.after))
+        Figure(
+            name,
+            partial(plots.forest, frame),
+            f"Mean distances {name}, with {probability_name(ci_prob)} intervals.",
+        )
+        for name, frame in (("before", lead.at("before")), ("after", lead.at("after")))
     ]
     caption = "Changes of the differences between connections"
     frame = analysis.frame("contrasts")
@@ -299,15 +292,13 @@ def _overall(analysis: ChangeAnalysis) -> list[Block]:
 
 
 def _changes(analysis: ChangeAnalysis) -> list[Block]:
-    frame, settings = analysis.lead.changes, analysis.settings
+    forest = partial(plots.change_forest, analysis.changes, rope=analysis.settings.rope)
     caption = "How far each kind of attribute moved: all words, each group, each word."
-    forest = partial(plots.change_forest, frame, rope=settings.rope)
-    label = " ".join([caption, *change_sentences(analysis)])
-    tables = [_table(frame, level, settings.ci_prob) for level in (GROUP, WORD)]
-    return [Figure("change", forest, caption, label), *tables]
+    return [Figure("change", forest, caption), *(_table(analysis, lv) for lv in (GROUP, WORD))]
 
 
-def _table(frame: pd.DataFrame, level: str, ci_prob: float) -> Table:
+def _table(analysis: ChangeAnalysis, level: str) -> Table:
+    frame, ci_prob = analysis.frame("changes"), analysis.settings.ci_prob
     extra = ("p_direction", "p_moved", "p_towards_one")
     return level_table(frame, level, f"Changes, {level}", ci_prob=ci_prob, sign=True, extra=extra)
 
@@ -317,7 +308,7 @@ def _spread(analysis: ChangeAnalysis) -> list[Block]:
     caption = "All measured distances by connection, before and after, and one band around 1."
     names = ("connection", "share_before", "share_after", "n_before")
     return [
-        Figure("distributions", draw, caption, f"{caption} The shares are in bands.csv."),
+        Figure("distributions", draw, caption),
         table(analysis.bands, "Single distances inside the band around 1", *names),
     ]
 
@@ -325,7 +316,7 @@ def _spread(analysis: ChangeAnalysis) -> list[Block]:
 def _reading(analysis: ChangeAnalysis) -> list[Line]:
     settings = analysis.settings
     kinds = "; ".join(
-        f"{name}: {MEANINGS[name]}" for name in analysis.lead.changes["connection"].unique()
+        f"{name}: {MEANINGS[name]}" for name in analysis.changes["connection"].unique()
     )
     return [
         Line(
@@ -334,7 +325,7 @@ def _reading(analysis: ChangeAnalysis) -> list[Line]:
             "the same direction, 1 for directions that have nothing in common. A change is after "
             "− before of the same two words; above zero, they lie farther apart after.",
         ),
-        Line("Connection", f"How an attribute stands to a protected word. {kinds}."),
+        Line("Connection", f"How an attribute relates to a protected word. {kinds}."),
         Line(f"{probability_name(settings.ci_prob)} interval", f"{settings.about_interval}."),
         Line(
             "Probabilities",
@@ -361,20 +352,22 @@ def _model(analysis: ChangeAnalysis) -> list[Block]:
         pairing(analysis),
         *analysis.notices,
         fitted,
-        PAIRED,
+        "The change is fitted pair by pair, so that what a pair has in common before and after "
+        "cancels out. Means before are drawn given the change, and so use the rows after too; "
+        "they need not equal those of a fit to the first table alone.",
         coverage_table(analysis.frame("check"), "pairs"),
     ]
 
 
 def pairing(analysis: ChangeAnalysis) -> str:
     """Word how many rows were paired, repeated and left out."""
-    attrs = analysis.lead.posterior.attrs
+    attrs = analysis.posterior.attrs
     sentences = [f"{counted(attrs['n_pairs'], 'pair')} of rows, matched on words and connection."]
     if attrs["n_repeated"]:
         sentences.append(
             f"{counted(attrs['n_repeated'], 'pair repeats', 'pairs repeat')} the words of an "
             "earlier one; repeated rows were matched in their order, and count as often as they "
-            "stand."
+            "occur."
         )
     lost = joined(f"{attrs[f'n_unpaired_{name}']:,} {name}" for name in ("before", "after"))
     sentences.append(

@@ -1,76 +1,43 @@
-"""The page of one word list: what was measured, and what follows."""
+"""The page of one word list: what was measured, and what follows; and the index of several."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
+from urllib.parse import quote
 
+import numpy as np
 import pandas as pd
 
 from .. import plots
+from ..plots.forest import MOST_ROWS
 from ..plots.forests import MEANINGS as SCALE_MEANINGS
-from ..tables.descriptives import contrast_of
+from ..plots.forests import difference_forest
+from ..plots.frame import difference_label
+from ..tables.descriptives import contrast_of, leading_pair
 from ..tables.levels import GROUP, OVERALL, WORD, at_level
-from ..tables.schema import THIN_MARK
-from ..workflows.reference import band
-from ..workflows.wordlist import Analysis
-from .numbers import probability_name
-from .wording import (
-    ALL_GROUPS,
-    MEANINGS,
+from . import wording
+from .headline import (
     NO_VERDICTS,
-    distances,
-    doubts_of,
+    headline,
     headline_rows,
-    lines_of,
-    models,
+    leading_contrast,
+    place_sentences,
 )
-from .wording import reference as places
-from .wording.thin import with_marks
+from .numbers import ROUNDED, counted, probability_name
+from .wording import ALL_GROUPS, MEANINGS, THIN_MEANING
 from .writer import Block, Figure, Line, Page, Section, Table, table
 
-MOST_GROUPS = 8
-"""Groups for which the neighborhood of one word is drawn."""
+if TYPE_CHECKING:
+    from ..workflows.reference import Reference
+    from ..workflows.wordlist import Analysis
 
-QUESTIONS = (
-    "Three measures, three questions. The contrast asks whether a group's own stereotypes lie "
-    "closer than those of others, for words and attributes like these. WEAT's p asks how many of "
-    "all ways to split these very words into two groups differ as much. The z among random words "
-    "asks whether two random sets of words of the vocabulary differ as much. Reference lists give "
-    "the contrast of other words."
-)
-FREQUENCY = (
-    "Distances follow how frequent words are. That is why the contrast is compared with words of "
-    "like frequency."
-)
-LEFT_OUT = (
-    "Every protected word and every attribute is left out in turn. A word that moves the contrast "
-    "much is a reason to look at that word, and none to leave it out."
-)
-SPREAD = (
-    "The single distances, before any model: where they spread widely, a mean says little about "
-    "any one pair. The models split the spread into standard deviations, in units of distance: "
-    "between protected words, between attribute words where the model has that, and what remains "
-    "for single pairs."
-)
-NEIGHBORS = (
-    "What lies closest to one protected word of each group: here you see which attributes carry "
-    "the means."
-)
-PRIORS = (
-    "Priors and data are weighted a little more and a little less, one after the other; a "
-    "parameter that moves with the priors leans on them."
-)
-ALLOWED = (
-    "What the numbers of this list allow to be said, by the interval of the contrast and its place "
-    "among reference lists:"
-)
 NOTHING_ABOUT_PEOPLE = Line(
     "Nothing about people",
-    "A distance is about how words are used in the texts that the embedding was made from. It says "
-    "nothing on what people of a group are like, and not by itself what the authors of the texts "
-    "believed.",
+    "A distance is about how words are used in the texts that the embedding was made from. It does "
+    "not show what people of a group are like, nor what the authors of the texts believed.",
 )
 NO_VERDICT = Line(
     "No verdict",
@@ -80,67 +47,77 @@ NO_VERDICT = Line(
 DIFFERENCE = Line(
     "Difference, probability of direction",
     "First − second; below zero, the first lies closer. The probability of direction is the "
-    "probability that the difference has the sign that it most likely has: from 50%, when nothing "
-    "is known, to 100%.",
+    "probability that the difference has the sign that it most likely has: 50% where nothing is "
+    "known, toward 100% where the sign is sure.",
 )
 
 
 def list_page(analysis: Analysis) -> Page:
-    """Return the page of one word list."""
+    """Return the page of a word list; its detailed figures show the lead model."""
     wordlist, measured = analysis.wordlist, analysis.table
     counts = [measured[name].nunique() for name in ("connection", "protected_word")]
+    sections = [
+        Section("found", "What was found", _found(analysis)),
+        Section("reference", "Other measures", _reference(analysis)),
+        Section("since", "Since an earlier run", _since(analysis)),
+        Section("reading", "How to read this", [_reading(analysis)]),
+        Section("measured", "What was measured", _measured(analysis)),
+        Section("missing", "What was missing", _missing(analysis)),
+        Section("words", "Groups and words", _means(analysis)),
+        Section("contrasts", "Differences", _contrasts(analysis)),
+        Section("driving", "Influential words", _driving(analysis)),
+        Section("models", "What the model changes", _models(analysis)),
+        Section("spread", "How the distances spread", _spread(analysis)),
+        Section("neighbors", "Around single words", _neighbors(measured)),
+        Section("check", "Does the model fit", _check(analysis)),
+        Section("limits", "What may not be concluded", _limits(analysis)),
+    ]
     return Page(
         kind="Cosine distances in a word embedding",
         title=f"{wordlist.title or wordlist.name}, in {analysis.settings.embedding}",
         lede=f"How close {counts[0]} kinds of words lie to {counts[1]} protected words of "
         f"{measured['protected_group'].nunique()} groups, how sure that is, and what does not "
         "follow from it.",
-        sections=_sections(analysis),
+        sections=[section for section in sections if section.blocks],
         facts=_facts(analysis),
-        doubts=doubts_of(analysis.results),
+        doubts=wording.doubts_of(analysis.results),
     )
 
 
-def _sections(analysis: Analysis) -> list[Section]:
-    reference = analysis.reference is not None
-    several, moving = len(analysis.results) > 1, not analysis.lead.influence.empty
-    since = analysis.since is not None
-    return [
-        Section("found", "What was found", _found(analysis)),
-        *([Section("reference", "Other measures", _reference(analysis))] if reference else []),
-        *([Section("since", "Since an earlier run", _since(analysis))] if since else []),
-        Section("reading", "How to read this", [_reading(analysis)]),
-        Section("measured", "What was measured", _measured(analysis)),
-        Section("missing", "What was missing", _missing(analysis)),
-        Section("words", "Groups and words", _means(analysis)),
-        Section("contrasts", "Differences", _contrasts(analysis)),
-        *([Section("driving", "Which words it hangs on", _driving(analysis))] if moving else []),
-        *([Section("models", "What the model changes", _models(analysis))] if several else []),
-        Section("spread", "How the distances spread", _spread(analysis)),
-        Section("neighbors", "Around single words", _neighbors(analysis.table)),
-        Section("check", "Does the model fit", _check(analysis)),
-        Section("limits", "What may not be concluded", _limits(analysis)),
-    ]
+def band(reference: Reference, rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the middle 95% of reference lists for rows of contrasts, overall and by group."""
+    keys, ends = ["level", "protected_group"], ["reference_low", "reference_high"]
+    merged = rows.merge(reference.of_match("frequency")[[*keys, *ends]], "left", on=keys)
+    return merged.astype(dict.fromkeys(ends, np.float64))
+
+
+def headline_figure(analysis: Analysis) -> Figure:
+    """Return the picture of what leads, overall and by group, over its reference lists."""
+    first, second = leading_pair(analysis.table)
+    rows, rope = headline_rows(leading_contrast(analysis)), analysis.settings.rope
+    if analysis.reference is not None:
+        rows = band(analysis.reference, rows)
+    draw = partial(plots.contrast_forest, rows, first=first, second=second, rope=rope)
+    return Figure(f"headline-{analysis.lead.spec.name}", draw, _caption(analysis, first, second))
 
 
 def _found(analysis: Analysis) -> list[Block]:
-    lead, settings = distances.headline(analysis), analysis.settings
-    (first, second), rows = (
-        distances.gap_pair(analysis),
-        headline_rows(distances.leading_contrast(analysis)),
-    )
-    if analysis.reference is not None:
-        rows = band(analysis.reference, rows)
-    draw = partial(plots.contrast_forest, rows, first=first, second=second, rope=settings.rope)
-    texts = distances.contrast_texts(analysis.lead, (first, second), settings.ci_prob)
+    lead = headline(analysis)
     return [
         lead.about,
         lead.lines,
-        Figure(f"headline-{analysis.lead.spec.name}", draw, *texts),
-        distances.closeness_sentences(analysis)[0],
-        *places.place_sentences(analysis),
+        headline_figure(analysis),
+        wording.closeness_sentence(analysis),
+        *place_sentences(analysis),
         f"{NO_VERDICTS}; see what may not be concluded.",
     ]
+
+
+def _caption(analysis: Analysis, first: str, second: str) -> str:
+    return (
+        f"Model {analysis.lead.spec.name}, {probability_name(analysis.settings.ci_prob)} "
+        f"intervals. Left of zero: {first} attributes are closer than {second} ones."
+    )
 
 
 def _reference(analysis: Analysis) -> list[Block]:
@@ -149,26 +126,42 @@ def _reference(analysis: Analysis) -> list[Block]:
         return []
     rows = reference.placed.assign(
         protected_group=reference.placed["protected_group"].replace("", ALL_GROUPS),
-        lists=reference.placed["match"].map(places.SHORT),
+        lists=reference.placed["match"].map(
+            {"frequency": "like frequency", "topics": "any topics"}
+        ),
     )
     names = ("lists", "protected_group", "mean", "reference_low", "reference_high", "percentile")
     forest = partial(plots.contrast_forest, reference.placed, second="different")
-    ranks = partial(plots.distances_by_rank, analysis.table, reference.ranks)
+    scatter = partial(plots.distances_by_rank, analysis.table, reference.ranks)
     return [
-        QUESTIONS,
-        Figure("reference", forest, *places.reference_texts(reference)),
-        places.pair_lines(analysis),
-        *filter(None, [places.whole_list(reference)]),
+        "Three measures, three questions. The contrast asks whether a group's own stereotypes lie "
+        "closer than those of others, for words and attributes like these. WEAT's p asks how many "
+        "of all ways to split these very words into two groups differ as much. The z among random "
+        "words asks whether two random sets of words of the vocabulary differ as much. Reference "
+        "lists give the contrast of other words.",
+        Figure(
+            "reference",
+            forest,
+            f"Reference lists are drawn from {reference.n_words:,} words of the embedding and "
+            "read with the spreads of this list.",
+        ),
+        wording.pair_lines(reference),
+        *([] if reference.scores.empty else [wording.whole_list(reference)]),
         table(rows, "This list among reference lists", *names, sign=True),
-        FREQUENCY,
-        Figure("ranks", ranks, *places.rank_texts(analysis.table, reference)),
+        "Distances follow how frequent words are. That is why the contrast is compared with words "
+        "of like frequency.",
+        Figure(
+            "ranks",
+            scatter,
+            "Distances and frequency ranks of attribute words; ranks.csv has the ranks of all.",
+        ),
     ]
 
 
 def _since(analysis: Analysis) -> list[Block]:
-    if analysis.since is None or analysis.since.empty:
-        return ["Nothing changed."]
-    return [table(analysis.since, "What changed")]
+    if analysis.since is None:
+        return []
+    return [table(analysis.since, "What changed") if len(analysis.since) else "Nothing changed."]
 
 
 def _reading(analysis: Analysis) -> list[Line]:
@@ -184,7 +177,7 @@ def _reading(analysis: Analysis) -> list[Line]:
             "same direction, 1 for directions that have nothing in common, 2 for opposite ones. "
             "Smaller is closer: the two words are used in more similar surroundings.",
         ),
-        Line("Connection", f"How an attribute stands to a protected word. {kinds}."),
+        Line("Connection", f"How an attribute relates to a protected word. {kinds}."),
         Line(
             f"{probability_name(settings.ci_prob)} interval",
             f"{settings.about_interval}: given the model and these words, the value lies in it "
@@ -193,8 +186,8 @@ def _reading(analysis: Analysis) -> list[Line]:
         DIFFERENCE,
         Line(
             "ROPE, probability of no practical difference",
-            f"Differences smaller than ±{settings.rope:g} are taken to make no difference in "
-            "practice (region of practical equivalence); the probability is that of one so small.",
+            f"Differences smaller than ±{settings.rope:g} count as no difference in practice "
+            "(region of practical equivalence); the probability is that of one so small.",
         ),
         Line("Model", f"Which hierarchical model was fitted: {fitted}."),
     ]
@@ -202,25 +195,26 @@ def _reading(analysis: Analysis) -> list[Line]:
 
 def _measured(analysis: Analysis) -> list[Block]:
     wordlist, rows = analysis.wordlist, analysis.table.groupby("connection", observed=True)
-    frame = pd.DataFrame(
-        {
-            "distances": rows.size(),
-            "attributes": rows["attribute"].nunique(),
-            "plain mean": rows["cosine_distance"].mean(),
-        }
+    frame = rows.agg(
+        distances=("attribute", "size"),
+        attributes=("attribute", "nunique"),
+        mean=("cosine_distance", "mean"),
     ).reset_index()
-    frame["connection"] = frame["connection"].astype(str)
+    frame = frame.astype({"connection": str}).rename(columns={"mean": "plain mean"})
     frame.insert(1, "meaning", frame["connection"].map(MEANINGS))
     sets, lost = _sets(wordlist.to_frame()), _sets(analysis.missing)
     n_lost = sets.merge(lost, "left", on=["role", "set"])["words_y"].fillna(0).astype(int)
-    sets = sets.assign(found=sets["words"] - n_lost)
     source = f" ({wordlist.reference})" if wordlist.reference else ""
     return [
         f"The list {wordlist.name}{source} in the embedding {analysis.settings.embedding}: "
         f"{len(analysis.table):,} distances, one for each pair of a protected word and an "
         "attribute.",
         table(frame, "Distances by connection"),
-        table(sets, "The list, set by set", "role", "set", "words", "found", "which"),
+        table(
+            sets.assign(found=sets["words"] - n_lost),
+            "The list, set by set",
+            *("role", "set", "words", "found", "which"),
+        ),
         *([f"License of the list: {wordlist.licence}"] if wordlist.licence else []),
     ]
 
@@ -234,13 +228,12 @@ def _sets(words: pd.DataFrame) -> pd.DataFrame:
 def _missing(analysis: Analysis) -> list[Block]:
     lost = _sets(analysis.missing).rename(columns={"words": "missing"})
     forms = ", ".join(f"{word} as {form}" for word, form in analysis.resolved_forms.items())
-    notices = [Line("", text) for text in analysis.notices]
-    warned: tuple[Block, ...] = ("Warnings on the way:", notices)
+    notices: Block = [Line("", text) for text in analysis.notices]
     return [
-        *distances.missing_sentences(analysis),
+        *wording.missing_sentences(analysis),
         *([table(lost, "Missing words")] if len(lost) else []),
         *([f"Read in another form (case “{analysis.settings.case}”): {forms}."] if forms else []),
-        *(warned if notices else ()),
+        *(["Warnings on the way:", notices] if notices else []),
     ]
 
 
@@ -259,19 +252,20 @@ def level_table(
         frame, name = frame.assign(contrast=frame["first"] + " − " + frame["second"]), "contrast"
     keys = {OVERALL: [], GROUP: ["protected_group"], WORD: ["protected_word", "protected_group"]}
     names = [*keys[level], name]
-    frame = beside(frame, *names)
-    shown = (*names, "model", "mean", "interval", *extra)
-    return table(frame, caption, *shown, ci_prob=ci_prob, sign=sign, marked=THIN_MARK)
+    columns = (*names, "model", "mean", "interval", *extra)
+    return table(_adjacent(frame, *names), caption, *columns, ci_prob=ci_prob, sign=sign)
 
 
-def beside(frame: pd.DataFrame, *names: str) -> pd.DataFrame:
-    """Place the rows that models have in common side by side, in the first one's order."""
-    return pd.concat(part for _, part in frame.groupby(list(names), sort=False))
+def _adjacent(frame: pd.DataFrame, *names: str) -> pd.DataFrame:
+    """Place rows with equal values next to one another, in the order of the first."""
+    return frame.assign(place=frame.groupby([*names], sort=False).ngroup()).sort_values(
+        "place", kind="stable"
+    )
 
 
 def _means(analysis: Analysis) -> list[Block]:
     lead, ci_prob = analysis.lead, analysis.settings.ci_prob
-    frame = with_marks(analysis, analysis.frame("summary"))
+    frame = wording.with_marks(analysis, analysis.frame("summary"))
     captions = {
         OVERALL: "Overall mean distances",
         GROUP: "Mean distances by group",
@@ -283,7 +277,8 @@ def _means(analysis: Analysis) -> list[Block]:
         Figure(
             f"forest-{lead.spec.name}",
             partial(plots.forest, lead.summary),
-            *distances.forest_texts(lead, ci_prob),
+            f"Model {lead.spec.name}, {probability_name(ci_prob)} intervals: all words, each "
+            "group, each word; see summary.csv.",
         ),
         *(level_table(frame, level, text, ci_prob=ci_prob) for level, text in captions.items()),
     ]
@@ -291,8 +286,8 @@ def _means(analysis: Analysis) -> list[Block]:
 
 def _contrasts(analysis: Analysis) -> list[Block]:
     lead, settings = analysis.lead, analysis.settings
-    first, second = pair = distances.gap_pair(analysis)
-    marked = with_marks(analysis, analysis.frame("contrasts"))
+    first, second = leading_pair(analysis.table)
+    marked = wording.with_marks(analysis, analysis.frame("contrasts"))
     rows = contrast_of(lead.contrasts, first, second)
     draw = partial(plots.contrast_forest, rows, first=first, second=second, rope=settings.rope)
     show = partial(level_table, ci_prob=settings.ci_prob, sign=True)
@@ -300,11 +295,7 @@ def _contrasts(analysis: Analysis) -> list[Block]:
     return [
         f"{first.capitalize()} − {second} with the words that it averages over, and all other "
         "differences.",
-        Figure(
-            f"contrasts-{lead.spec.name}",
-            draw,
-            *distances.contrast_texts(lead, pair, settings.ci_prob),
-        ),
+        Figure(f"contrasts-{lead.spec.name}", draw, _caption(analysis, first, second)),
         show(leading, GROUP, "This difference by group"),
         show(leading, WORD, "This difference by word"),
         show(marked, OVERALL, "All differences, overall"),
@@ -312,33 +303,38 @@ def _contrasts(analysis: Analysis) -> list[Block]:
 
 
 def _driving(analysis: Analysis) -> list[Block]:
-    frame = analysis.lead.influence
-    first, second = distances.gap_pair(analysis)
+    lead = analysis.lead
+    if lead.influence.empty:
+        return []
+    first, second = leading_pair(analysis.table)
     names = ("name", "of", "mean_without", "change", "sds")
     return [
-        f"{first.capitalize()} − {second}, overall. {LEFT_OUT} "
-        f"{distances.influence_sentence(analysis.lead)}",
+        f"{first.capitalize()} − {second}, overall. Every protected word and every attribute is "
+        "left out in turn. A word that moves the contrast much is a reason to look at that word, "
+        f"and none to leave it out. {wording.influence_sentence(lead)}",
         Figure(
             "influence",
-            partial(plots.influence, frame),
-            *distances.influence_texts(analysis.lead),
+            partial(plots.influence, lead.influence),
+            f"Model {lead.spec.name}. Each line ends where the contrast is without that word; see "
+            "influence.csv.",
         ),
-        table(frame, "The contrast without each word", *names),
+        table(lead.influence, "The contrast without each word", *names),
     ]
 
 
 def _models(analysis: Analysis) -> list[Block]:
     frame = analysis.comparison
-    compared: list[Block] = []
-    if frame is not None:
-        rows = frame["left_out"].iloc[0] == "row"
-        names = ("model", "elpd", *(("p",) if rows else ("se",)), "elpd_diff", "dse")
-        caption = "distances left out (PSIS-LOO)" if rows else "attribute words left out"
-        more = "n_bad_k" if rows else "n_words"
-        best = Line(frame["model"].iloc[0], models.loo_sentence(frame))
-        compared = [table(frame, f"Prediction of {caption}", *names, more), [best]]
-    changes = models.change_lines(analysis, distances.gap_pair(analysis))
-    return [f"The same distances under {len(analysis.results)} models.", changes, *compared]
+    if frame is None:
+        return []
+    rows = frame["left_out"].iloc[0] == "row"
+    names = ("model", "elpd", "p" if rows else "se", "elpd_diff", "dse")
+    caption = "distances left out (PSIS-LOO)" if rows else "attribute words left out"
+    return [
+        f"The same distances under {len(analysis.results)} models.",
+        wording.model_lines(analysis),
+        table(frame, f"Prediction of {caption}", *names, "n_bad_k" if rows else "n_words"),
+        [Line(frame["model"].iloc[0], wording.loo_sentence(frame))],
+    ]
 
 
 def _spread(analysis: Analysis) -> list[Block]:
@@ -347,49 +343,63 @@ def _spread(analysis: Analysis) -> list[Block]:
     frame = frame.assign(
         spread=frame["parameter"].map(SCALE_MEANINGS), of=frame["of"].replace("", "all")
     )
-    measured = partial(plots.distributions, analysis.table)
-    scales = partial(plots.scales, lead.scales)
     names = ("spread", "of", "model", "mean", "interval")
     return [
-        SPREAD,
-        Figure("distributions", measured, *distances.distribution_texts(analysis.table)),
-        Figure(f"scales-{lead.spec.name}", scales, *models.scales_texts(lead)),
+        "The single distances, before any model: where they spread widely, a mean says little "
+        "about any one pair. The models split the spread into standard deviations, in units of "
+        "distance: between protected words, between attribute words where the model has that, and "
+        "what remains for single pairs.",
+        Figure(
+            "distributions",
+            partial(plots.distributions, analysis.table),
+            "All measured distances by connection, and the band that MAC gives around 1.",
+        ),
+        Figure(
+            f"scales-{lead.spec.name}",
+            partial(plots.scales, lead.scales),
+            f"Model {lead.spec.name}: the standard deviations.",
+        ),
         table(frame, "Standard deviations", *names, ci_prob=analysis.settings.ci_prob),
     ]
 
 
 def _neighbors(measured: pd.DataFrame) -> list[Block]:
-    """Return the surroundings of the first word of every group."""
+    """Return the surroundings of the first word of every group, of eight groups at most."""
     words = measured.drop_duplicates("protected_group")[["protected_group", "protected_word"]]
     figures = []
-    for at, (group, word) in enumerate(words.head(MOST_GROUPS).itertuples(index=False), 1):
+    for place, (group, word) in enumerate(words.head(8).itertuples(index=False), 1):
         ending = re.sub(r"[^a-z0-9]+", "-", str(word).lower()).strip("-")[:40] or "word"
         draw = partial(plots.neighbourhood, measured, str(word))
-        texts = distances.neighbourhood_texts(measured, word, group)
-        figures.append(Figure(f"neighbourhood-{at}-{ending}", draw, *texts))
-    return [NEIGHBORS, *figures]
+        caption = f"The attributes around “{word}”, of the group “{group}”."
+        figures.append(Figure(f"neighbourhood-{place}-{ending}", draw, caption))
+    return [
+        "What lies closest to one protected word of each group: here you see which attributes "
+        "carry the means.",
+        *figures,
+    ]
 
 
 def _check(analysis: Analysis) -> list[Block]:
     lead, ci_prob = analysis.lead, analysis.settings.ci_prob
-    ci = probability_name(ci_prob)
-    draw = partial(
-        plots.predictive_check,
-        lead.posterior,
-        ci_prob=ci_prob,
-        intervals=lead.predictive[ci_prob],
-    )
-    sensitivity = beside(analysis.frame("sensitivity"), "parameter", "of")
+    ci, results = probability_name(ci_prob), analysis.results
+    intervals = lead.predictive[ci_prob]
+    draw = partial(plots.predictive_check, lead.posterior, ci_prob=ci_prob, intervals=intervals)
+    sensitivity = _adjacent(analysis.frame("sensitivity"), "parameter", "of")
     sensitivity = sensitivity.replace({"of": {"": "all"}, "diagnosis": {"": "–"}})
     names = ("parameter", "of", "model", "prior", "likelihood", "diagnosis")
     return [
         f"A model that fits expects about {ci} of the measured distances inside its {ci} "
         "predictive intervals, in every connection.",
-        lines_of(analysis.results, partial(models.coverage_sentence, ci_prob=ci_prob)),
-        Figure(f"check-{lead.spec.name}", draw, *models.check_texts(lead, ci_prob)),
+        [Line(name, wording.coverage_sentence(each, ci_prob)) for name, each in results.items()],
+        Figure(
+            f"check-{lead.spec.name}",
+            draw,
+            f"Model {lead.spec.name}: the measured distances over where the model expects them.",
+        ),
         coverage_table(analysis.frame("check")),
-        PRIORS,
-        lines_of(analysis.results, models.sensitivity_sentence),
+        "Priors and data are weighted a little more and a little less, one after the other; a "
+        "parameter that moves with the priors leans on them.",
+        [Line(name, wording.sensitivity_sentence(each)) for name, each in results.items()],
         table(sensitivity, "Sensitivity by power-scaling", *names),
     ]
 
@@ -402,12 +412,16 @@ def coverage_table(frame: pd.DataFrame, counted: str = "distances") -> Table:
 
 
 def _limits(analysis: Analysis) -> list[Block]:
-    conclusions = [Line("", text) for text in places.conclusions(analysis)]
-    allowed: tuple[Block, ...] = (ALLOWED, conclusions)
+    allowed: list[Block] = []
+    if analysis.reference is not None:
+        allowed = [
+            "What the numbers of this list allow you to say, by the interval of the contrast and "
+            "its place among reference lists:",
+            wording.conclusions(analysis.reference),
+        ]
     note = analysis.wordlist.note
-    closeness = " ".join(distances.closeness_sentences(analysis))
     return [
-        *(allowed if conclusions else ()),
+        *allowed,
         [
             NOTHING_ABOUT_PEOPLE,
             Line(
@@ -417,11 +431,11 @@ def _limits(analysis: Analysis) -> list[Block]:
             NO_VERDICT,
             Line(
                 "A distance of 1 is not a sign of fairness",
-                f"{closeness} Words that occur in ordinary sentences share some of their "
-                "surroundings, so a distance below 1 is what ordinary language gives. Compare with "
-                "the control words, not with 1.",
+                "Words that occur in ordinary sentences share some of their surroundings, so a "
+                "distance below 1 is what ordinary language gives. Compare with the control "
+                "words, not with 1.",
             ),
-            Line("Few words carry much", distances.few_attributes(analysis)),
+            Line("Few words carry much", wording.few_attributes(analysis)),
             Line(
                 "This embedding only",
                 "Other texts, another size, another method of training give other vectors, and "
@@ -451,3 +465,101 @@ def _facts(analysis: Analysis) -> list[Line]:
         Line("Table, SHA-256", str(lead.posterior.attrs["table_hash"])),
         Line("posterior.nc", f"The posterior of {lead.spec.name} once more."),
     ]
+
+
+def index_page(entries: Sequence[tuple[Analysis, str]]) -> Page:
+    """Return the page that leads to the reports of several lists, with the contrast of each.
+
+    With each analysis goes the path of its report from the index, with forward slashes.
+    """
+    settings = entries[0][0].settings
+    rows = pd.concat([_index_rows(analysis) for analysis, _ in entries], ignore_index=True)
+    rows.attrs |= settings.intervals
+    names = ("list", "group", "contrast", "mean", "interval", "p_direction", "words missing")
+    links = [
+        Line(
+            analysis.wordlist.title or analysis.wordlist.name,
+            str(headline(analysis).lines[0]),
+            quote(path),
+        )
+        for analysis, path in entries
+    ]
+    return Page(
+        kind="Cosine distances in a word embedding",
+        title=f"{counted(len(entries), 'word list')}, in {settings.embedding}",
+        lede="The same question asked of each list: are stereotypes of a word's own group closer "
+        "to it than those of other groups, and how sure is that?",
+        sections=[
+            Section(
+                "lists",
+                "All lists",
+                [
+                    f"Associated − different: the mean distance to {MEANINGS['associated']}, less "
+                    f"that to {MEANINGS['different']}. Below zero, a group's own lie closer. Means "
+                    f"and {probability_name(settings.ci_prob)} intervals; the groups of a list "
+                    "stand below it, the largest first.",
+                    links,
+                    table(
+                        rows,
+                        "The contrast that leads every list, overall and by group",
+                        *names,
+                        ci_prob=settings.ci_prob,
+                        sign=True,
+                    ),
+                    *_index_figures(rows, settings.rope),
+                    *([THIN_MEANING] if rows["thin"].any() else []),
+                    ROUNDED,
+                    f"{NO_VERDICTS}: each report states what may not be concluded, and why words "
+                    "are missing.",
+                ],
+            )
+        ],
+        doubts=[
+            f"{analysis.wordlist.name}, {text}"
+            for analysis, _ in entries
+            for text in wording.doubts_of(analysis.results)
+        ],
+    )
+
+
+def _index_rows(analysis: Analysis) -> pd.DataFrame:
+    """Return the rows of the contrast that leads: overall, then every group."""
+    rows = headline_rows(leading_contrast(analysis))
+    label = rows["protected_group"].replace("", ALL_GROUPS)
+    lost = f"{len(analysis.missing)} of {len(analysis.wordlist.to_frame())}"
+    return rows.assign(
+        label=label,
+        group=label,
+        list=analysis.wordlist.name,
+        contrast=" − ".join(leading_pair(analysis.table)),
+        **{"words missing": [lost, *[""] * (len(rows) - 1)]},
+    )
+
+
+def _index_figures(rows: pd.DataFrame, rope: float) -> Iterator[Figure]:
+    """Yield forests of the lists, as many in each as it holds; one for each contrast."""
+    count = 0
+    for contrast, of_contrast in rows.groupby("contrast", sort=False):
+        title, label = (
+            f"{str(contrast).capitalize()}, list by list",
+            difference_label(*str(contrast).split(" − ")),
+        )
+        draw = partial(difference_forest, by="list", title=title, xlabel=label, rope=rope)
+        for _, part in blocks_of(of_contrast, "list"):
+            count += 1
+            caption = f"{title}, overall and by group."
+            yield Figure(f"lists-{count}", partial(draw, part), caption)
+
+
+def blocks_of(frame: pd.DataFrame, by: str) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Break rows in blocks into what fits into figures, with an ending for their names.
+
+    Of a block with more rows than one figure holds the first ones are drawn.
+    """
+    if frame.empty:
+        return
+    sizes = frame.groupby(by, sort=False).size().clip(upper=MOST_ROWS - 1) + 1
+    pages = frame[by].map(sizes.cumsum().sub(1) // MOST_ROWS)
+    for number, part in frame.groupby(pages, sort=False):
+        rows = part.groupby(by, sort=False).head(MOST_ROWS - 1)
+        yield f"-{number + 1}" if pages.nunique() > 1 else "", rows

@@ -9,15 +9,15 @@ import pandas as pd
 
 type Write = Callable[[Any], str]
 
+type Row = Mapping[Hashable, Any] | pd.Series
+"""A row of a frame with ``mean``, ``low`` and ``high``."""
+
 ROUNDED = (
     "Numbers are rounded one by one to three digits: a change may differ by 0.001 from the two "
     "numbers next to it, and +0.000 or −0.000 is the end of an interval close to zero, on that "
     "side of it."
 )
 """What a reader of rounded numbers must know."""
-
-MOST_NAMED = 6
-"""Words that a sentence names."""
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -39,44 +39,33 @@ def signed_end(value: float) -> str:
     return f"{value:+.3f}".replace("-", "−") if value else number(value)
 
 
-def ends(
-    row: Mapping[Hashable, Any] | pd.Series, write: Callable[[float], str] = signed_end
-) -> str:
+def ends(row: Row, write: Callable[[float], str] = signed_end) -> str:
     """Write the interval of a row from its ``low`` to its ``high``."""
     return f"{write(row['low'])} … {write(row['high'])}"
 
 
-def step(
-    before: float, after: float, write: Callable[[float], str] = number
-) -> tuple[str, str, str]:
-    """Write two numbers and what lies between them, each rounded by itself; see ``ROUNDED``."""
-    return write(before), write(after), signed(after - before)
+def placed(row: Row) -> str:
+    """Write the mean and the interval of a difference."""
+    return f"{signed(row['mean'])} ({ends(row)})"
 
 
 def percent(share: float, digits: int = 0) -> str:
     """Write a share as a percentage that is 0% or 100% only if the share is 0 or 1."""
     text = f"{100 * share:.{digits}f}%"
     if share not in {0, 1} and text in {f"{0:.{digits}f}%", f"{100:.{digits}f}%"}:
-        step = 10.0**-digits
-        return f"under {step:g}%" if share < 0.5 else f"over {100 - step:g}%"
+        least = 10.0**-digits
+        return f"under {least:g}%" if share < 0.5 else f"over {100 - least:g}%"
     return text
 
 
 def probability(share_of_draws: float) -> str:
     """Write a posterior probability, which a finite number of draws never makes certain."""
-    smallest = 1e-9
-    return percent(min(max(share_of_draws, smallest), 1 - smallest))
+    return percent(min(max(share_of_draws, 1e-9), 1 - 1e-9))
 
 
 def probability_name(ci_prob: float) -> str:
     """Write the probability of an interval, ``89%`` for 0.89."""
     return f"{100 * ci_prob:g}%"
-
-
-def t_test(row: pd.Series) -> str:
-    """Write the statistic and the p-value of a t-test."""
-    p = f"= {row['p_value']:.3f}" if row["p_value"] >= 0.001 else "< 0.001"
-    return f"t = {number(row['t'], 2)}, p {p}"
 
 
 def plain_number(value: float) -> str:
@@ -100,10 +89,10 @@ def joined(parts: Iterable[str]) -> str:
     return items[0] if len(items) == 1 else ", ".join(items[:-1]) + f" and {items[-1]}"
 
 
-def named(names: list[str]) -> str:
+def named(names: list[str], most: int = 6) -> str:
     """Join the first names, and count the rest."""
-    rest = len(names) - MOST_NAMED
-    return joined(names) if rest <= 0 else f"{', '.join(names[:MOST_NAMED])} and {rest} more"
+    rest = len(names) - most
+    return joined(names) if rest <= 0 else f"{', '.join(names[:most])} and {rest} more"
 
 
 COLUMNS: dict[str, tuple[str, Write | None]] = {
@@ -117,6 +106,7 @@ COLUMNS: dict[str, tuple[str, Write | None]] = {
     "p_closer_before": ("probability that associated is closer, before", probability),
     "p_closer_after": ("probability that associated is closer, after", probability),
     "p_turned": ("probability that the order turned", probability),
+    "p_value": ("p", lambda p: f"{p:.2g}".replace("-", "−")),
     "meaning": ("what it is", None),
     "attributes": ("attribute words", None),
     "plain mean": ("plain mean", number),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -13,10 +13,12 @@ from ..maskedlm.questions import MEASURES
 from ..plots.curves import curves
 from ..plots.forest import MOST_ROWS
 from ..plots.rates import pair_forest
-from ..workflows.pairs import PairAnalysis
+from .headline import NO_VERDICTS
 from .numbers import number, percent, probability, probability_name
-from .wording import NO_VERDICTS
 from .writer import Block, Figure, Line, Page, Section, table
+
+if TYPE_CHECKING:
+    from ..workflows.pairs import PairAnalysis
 
 LARGE = 0.25
 """Share of a type's pairs from which one contrast of words decides about it."""
@@ -251,7 +253,7 @@ def _types(analysis: PairAnalysis) -> list[Block]:
         if (rows["quantity"] == "p_stereotypical").sum() <= MOST_ROWS:
             text = f"Shares of pairs whose stereotypical sentence is preferred, by {measure}."
             name = f"shares-{measure}".replace(" ", "-")
-            figures.append(Figure(name, partial(pair_forest, rows), text, f"{text} By bias type."))
+            figures.append(Figure(name, partial(pair_forest, rows), text))
     return [
         "Types with few pairs are drawn towards the others, as far as the data have types alike.",
         *narrow_types(analysis),
@@ -290,7 +292,7 @@ def _models(analysis: PairAnalysis) -> list[Block]:
     for measure, rows in order.groupby("measure", sort=False) if len(order) else ():
         text = f"How often the order of models by {measure} stays with fewer pairs."
         draw = partial(curves, rows, x="rate", y="same_order", by="statistic")
-        figures.append(Figure(f"order-{measure}".replace(" ", "-"), draw, text, text))
+        figures.append(Figure(f"order-{measure}".replace(" ", "-"), draw, text))
     caption = "Differences in the probability that the stereotypical sentence is preferred"
     names = (*keys, "mean", "interval", "p_direction")
     return [

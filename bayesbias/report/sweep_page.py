@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ..plots.forest import MOST_ROWS
 from ..plots.forests import difference_forest, rank_forest, sweep_forest
 from ..plots.frame import difference_label
 from ..tables.descriptives import PARTNERS
 from ..tables.levels import AVERAGE, OVERALL
-from ..tables.schema import THIN_MARK
-from ..workflows.sweep import Sweep
-from ..workflows.sweep_differences import MODEL
-from ..workflows.sweep_spec import SweepConfig
-from .list_page import DIFFERENCE, NO_VERDICT, NOTHING_ABOUT_PEOPLE
+from .headline import NO_VERDICTS
+from .list_page import DIFFERENCE, NO_VERDICT, NOTHING_ABOUT_PEOPLE, blocks_of
 from .numbers import ROUNDED, counted, ends, named, probability, probability_name, signed
-from .wording import NO_VERDICTS
-from .wording.thin import MEANING
+from .wording import THIN_MEANING
 from .writer import Block, Figure, Line, Page, Section, Table, table
+
+if TYPE_CHECKING:
+    from ..workflows.sweep import Sweep
+    from ..workflows.sweep_spec import SweepConfig
 
 FIRST = "associated"
 """First of every contrast that is shown."""
@@ -45,8 +44,8 @@ JOINT = (
 )
 PAIRED = (
     "Differences are of the distances that both embeddings have, pair by pair (the model "
-    f"{MODEL} of bb.fit_change), so that what embeddings share cancels out. An order is settled "
-    "only where the interval of the difference leaves zero out."
+    "change-maximal of bb.fit_change), so that what embeddings share cancels out. An order is "
+    "settled only where the interval of the difference leaves zero out."
 )
 LIMITS = [
     NOTHING_ABOUT_PEOPLE,
@@ -166,7 +165,7 @@ def _ranked(sweep: Sweep) -> list[Section]:
     )
     caption = "Contrasts of embeddings and lists, in one model and by themselves."
     figures = [
-        Figure(f"sweep-joint{end}", partial(rank_forest, part, rope=config.rope), caption, caption)
+        Figure(f"sweep-joint{end}", partial(rank_forest, part, rope=config.rope), caption)
         for end, part in blocks_of(shown, "list")
     ]
     numbers = ("mean", "interval", "p_direction")
@@ -225,14 +224,13 @@ def _compared(sweep: Sweep, shown: dict[str, pd.DataFrame]) -> list[Section]:
         Figure(
             f"sweep-{name}{end}",
             partial(difference_forest, part, by="list", title=title, xlabel=axis, rope=config.rope),
-            f"{title}, list by list.",
-            f"{title}: {_counts(part)}",
+            f"{title}, list by list. {_counts(part)}",
         )
         for name, (rows, title, axis) in parts.items()
         for end, part in blocks_of(rows, "list")
     ]
     numbers = ("mean", "interval", "p_direction", "p_rope")
-    show = partial(table, ci_prob=config.ci_prob, sign=True, marked=THIN_MARK)
+    show = partial(table, ci_prob=config.ci_prob, sign=True)
     differences: tuple[Block, ...] = ()
     if len(pairs):
         differences = (PAIRED, show(pairs, "Differences", "list", "difference", *numbers))
@@ -242,7 +240,7 @@ def _compared(sweep: Sweep, shown: dict[str, pd.DataFrame]) -> list[Section]:
         *figures,
         show(ranked, caption, "list", "rank", "embedding", *numbers),
         *differences,
-        *([MEANING] if ranked["thin"].any() else []),
+        *([THIN_MEANING] if ranked["thin"].any() else []),
         f"{NO_VERDICTS}; see what may not be concluded.",
     ]
     return [Section("compared", "Which embedding, and how sure", blocks)]
@@ -250,7 +248,7 @@ def _compared(sweep: Sweep, shown: dict[str, pd.DataFrame]) -> list[Section]:
 
 def _counts(frame: pd.DataFrame) -> str:
     below, above = int((frame["high"] < 0).sum()), int((frame["low"] > 0).sum())
-    return f"of {len(frame)} intervals {below} lie below zero and {above} above it."
+    return f"Of {len(frame)} intervals {below} lie below zero and {above} above it."
 
 
 def rank_lines(ranked: pd.DataFrame, pairs: pd.DataFrame) -> list[Line]:
@@ -284,7 +282,7 @@ def _contrast(sweep: Sweep, second: str, frame: pd.DataFrame) -> Section:
     draw = partial(sweep_forest, first=FIRST, second=second, rope=sweep.plan.config.rope)
     caption = f"{FIRST} − {second}, overall: a block a list, a row an embedding and model."
     figures = [
-        Figure(f"sweep-{FIRST}-{second}{end}", partial(draw, part), caption, _counts(part))
+        Figure(f"sweep-{FIRST}-{second}{end}", partial(draw, part), f"{caption} {_counts(part)}")
         for end, part in blocks_of(frame, "list")
     ]
     title = f"Associated against {second} attributes"
@@ -296,20 +294,6 @@ def gap_table(sweep: Sweep, second: str, frame: pd.DataFrame) -> Table:
     names = ("embedding", "list", "model", "mean", "interval", "p_direction", "p_rope")
     caption, ci_prob = f"{FIRST} − {second}, overall", sweep.plan.config.ci_prob
     return table(frame, caption, *names, ci_prob=ci_prob, sign=True)
-
-
-def blocks_of(frame: pd.DataFrame, by: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Break rows in blocks into what fits into figures, with an ending for their names.
-
-    Of a block with more rows than one figure holds the first ones are drawn.
-    """
-    if frame.empty:
-        return
-    sizes = frame.groupby(by, sort=False).size().clip(upper=MOST_ROWS - 1) + 1
-    at = frame[by].map(sizes.cumsum().sub(1) // MOST_ROWS)
-    for number, part in frame.groupby(at, sort=False):
-        rows = part.groupby(by, sort=False).head(MOST_ROWS - 1)
-        yield f"-{number + 1}" if at.nunique() > 1 else "", rows
 
 
 def failure_table(sweep: Sweep) -> Table:

@@ -11,16 +11,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
 
 import pandas as pd
 
 from .. import plots
-from ..tables.schema import CONNECTIONS
+from ..tables.schema import CONNECTIONS, THIN_MARK
 from .numbers import COLUMNS, ends, number, plain_number, probability_name, signed, signed_end
-from .svg import inlined
 
 if TYPE_CHECKING:
-    from markupsafe import Markup
     from matplotlib.axes import Axes
 
 REPORT, MARKDOWN, PLOTS = "report.html", "report.md", "plots"
@@ -33,6 +32,9 @@ MAY_BE_WRONG = (
     "The sampler warned. Until its warnings are resolved, intervals and probabilities below may be "
     "wrong."
 )
+
+SVG = "http://www.w3.org/2000/svg"
+XLINK = "http://www.w3.org/1999/xlink"
 
 
 @dataclass(frozen=True)
@@ -59,12 +61,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A plot: the name of its files, what draws it, its caption, and what it shows in words."""
+    """A plot: the name of its files, what draws it, and its caption, also read to the blind."""
 
     name: str
-    draw: Callable[[], Axes | tuple[Axes, Axes]]
+    draw: Callable[[], Axes]
     caption: str
-    label: str
 
 
 type Block = str | Sequence[Line] | Table | Figure
@@ -92,12 +93,7 @@ class Page:
 
 
 def table(
-    frame: pd.DataFrame,
-    caption: str,
-    *names: str,
-    ci_prob: float = 0.89,
-    sign: bool = False,
-    marked: str = "",
+    frame: pd.DataFrame, caption: str, *names: str, ci_prob: float = 0.89, sign: bool = False
 ) -> Table:
     """Make a table of columns of a frame.
 
@@ -112,22 +108,18 @@ def table(
         Probability of the intervals.
     sign : bool
         Whether means and intervals are differences, which carry their sign.
-    marked : str
-        Mark of intervals of the rows whose ``thin`` is true.
 
     Returns
     -------
     Table
-        NaN is a dash. Heads and the way that numbers are written are those of `numbers.COLUMNS`;
-        other numbers get as many digits as they need.
+        NaN is a dash. Heads and the way that numbers are written are those of `numbers.COLUMNS`.
+        Intervals of rows whose ``thin`` is true carry ``THIN_MARK``.
     """
     if "interval" in names:
-        marks = [f" {marked}" if thin else "" for thin in frame.get("thin", [False] * len(frame))]
         write = signed_end if sign else number
-        texts = [ends(row, write) for _, row in frame.iterrows()]
-        frame = frame.assign(
-            interval=[text + mark for text, mark in zip(texts, marks, strict=True)]
-        )
+        marks = frame["thin"].map({True: f" {THIN_MARK}", False: ""}) if "thin" in frame else ""
+        texts = pd.Series([ends(row, write) for _, row in frame.iterrows()], frame.index, str)
+        frame = frame.assign(interval=texts + marks)
     names = tuple(name for name in names or map(str, frame) if name in frame)
     writers = {name: COLUMNS.get(name, (name.replace("_", " "), None)) for name in names}
     writers |= {"mean": ("mean", signed if sign else number)}
@@ -148,28 +140,18 @@ def _cell(value: Any, write: Callable[[Any], str]) -> str:  # noqa: ANN401
 
 
 def write_page(
-    page: Page,
-    record: Mapping[str, Any],
-    folder: Path,
-    tell: Callable[[str], None] = lambda _: None,
-    *,
-    record_name: str = "run.json",
+    page: Page, record: Mapping[str, Any], folder: Path, record_name: str = "run.json"
 ) -> None:
     """Draw the figures of a page, and write it as HTML and as Markdown.
 
-    The page shows the ``command`` and the ``versions`` of the record, which is written last of all,
-    and names the files that the folder holds. What is no Unicode, as odd file names may be, shows
-    as an escape.
+    The page shows the ``command`` and the ``versions`` of the record, and names the files of the
+    folder. What is no Unicode, as odd file names may be, shows as an escape.
     """
-    tell("drawing plots")
     drawn = draw(page, folder / PLOTS)
-    tell("writing the report")
-    there = {path.name for path in folder.iterdir() if path.is_file()}
-    files = sorted({*there, MARKDOWN, record_name} - {REPORT})
-    for name, text in (
-        (REPORT, html(page, record, drawn, files)),
-        (MARKDOWN, markdown(page, record)),
-    ):
+    present = {path.name for path in folder.iterdir() if path.is_file()}
+    files = sorted({*present, MARKDOWN, record_name} - {REPORT})
+    texts = {REPORT: html(page, record, drawn, files), MARKDOWN: markdown(page, record)}
+    for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
@@ -186,11 +168,36 @@ def draw(page: Page, folder: Path) -> dict[str, str]:
         folder.mkdir(exist_ok=True)
     with mpl.rc_context({"svg.fonttype": "none"}):  # text can be searched, copied and read aloud
         for figure in figures:
-            made = figure.draw()
-            axes = made[0] if isinstance(made, tuple) else made
-            _, path = plots.save(axes, folder / figure.name)
-            drawn[figure.name] = inlined(path, f"f{len(drawn)}", figure.label)
+            _, path = plots.save(figure.draw(), folder / figure.name)
+            drawn[figure.name] = inlined(path, f"f{len(drawn)}", figure.caption)
     return drawn
+
+
+def inlined(path: Path, prefix: str, label: str) -> str:
+    """Return an SVG file as an element of an HTML page, with a label for screen readers.
+
+    The file is parsed as XML and written again, so that whatever it shows as text stays text. Its
+    ids, and the references to them, get the figure's own prefix.
+    """
+    root = ET.parse(path).getroot()  # written by matplotlib a moment ago
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag in {f"{{{SVG}}}{name}" for name in ("metadata", "style", "title")}:
+                parent.remove(child)
+    for element in root.iter():
+        for key, value in element.attrib.items():
+            if key == "id":
+                element.set(key, f"{prefix}-{value}")
+            elif key in {"href", f"{{{XLINK}}}href"} and value.startswith("#"):
+                element.set(key, f"#{prefix}-{value[1:]}")
+            else:
+                element.set(key, re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", value))
+    width = root.attrib.pop("width", "").removesuffix("pt")
+    root.attrib.pop("height", None)
+    root.attrib |= {"style": f"max-width:{width}pt", "role": "img", "aria-label": label}
+    ET.register_namespace("", SVG)
+    ET.register_namespace("xlink", XLINK)
+    return ET.tostring(root, encoding="unicode")
 
 
 def html(
@@ -211,24 +218,18 @@ def html(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    style = Markup(loader.get_source(environment, "page.css")[0])
-    figures: dict[str, Markup] = {name: Markup(svg) for name, svg in drawn.items()}
+    kinds = {str: "prose", Table: "table", Figure: "figure"}
     return environment.get_template("page.html.j2").render(
         page=page,
         record=record,
-        drawn=figures,
+        drawn={name: Markup(svg) for name, svg in drawn.items()},
         files=files,
-        style=style,
-        kind=_kind,
+        style=Markup(loader.get_source(environment, "page.css")[0]),
+        kind=lambda block: kinds.get(type(block), "lines"),
         most_open=MOST_OPEN,
         may_be_wrong=MAY_BE_WRONG,
         connections=CONNECTIONS,
     )
-
-
-def _kind(block: Block) -> str:
-    """Name the kind of a block, for the template."""
-    return {str: "prose", Table: "table", Figure: "figure"}.get(type(block), "lines")
 
 
 def markdown(page: Page, record: Mapping[str, Any]) -> str:
@@ -248,23 +249,27 @@ def _block(block: Block) -> Iterator[str]:
         case str():
             yield escaped(block)
         case Table():
-            yield from (f"**{escaped(block.caption)}**", "", table_row(block.heads))
-            yield f"| {' | '.join('--:' if each else '---' for each in block.numeric)} |"
-            yield from map(table_row, block.rows)
+            yield from (f"**{escaped(block.caption)}**", "")
+            yield from table_lines(block.heads, block.numeric, block.rows)
         case Figure():
-            yield f"![{escaped(block.label)}]({PLOTS}/{block.name}.png)"
-            yield from ("", escaped(block.caption))
+            yield f"![{escaped(block.caption)}]({PLOTS}/{block.name}.png)"
         case _:
             for line in block:
                 head = f"**{escaped(line.of)}**: " if line.of else ""
                 yield f"- {head}{escaped(line.text)}"
 
 
+def table_lines(
+    heads: Sequence[str], numeric: Sequence[bool], rows: Sequence[Sequence[str]]
+) -> Iterator[str]:
+    """Write a Markdown table."""
+    rule = " | ".join("--:" if right else "---" for right in numeric)
+    for place, cells in enumerate([heads, *rows]):
+        yield f"| {' | '.join(escaped(cell).replace('|', chr(92) + '|') for cell in cells)} |"
+        if place == 0:
+            yield f"| {rule} |"
+
+
 def escaped(text: str) -> str:
     """Write a text so that Markdown shows it as it stands, in one line."""
     return re.sub(r"([\\`*_\[\]<>$])", r"\\\1", " ".join(text.split()))
-
-
-def table_row(cells: Sequence[str]) -> str:
-    """Write the cells of a row of a Markdown table."""
-    return f"| {' | '.join(escaped(cell).replace('|', chr(92) + '|') for cell in cells)} |"

@@ -1,13 +1,19 @@
-"""A comparison as one function: two tables in, everything its report shows out."""
+"""A change as one function: two tables or embeddings in, everything its report shows out."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
 
 import pandas as pd
 
+from .. import debias
 from .._core.arrays import FloatArray
+from .._core.display import Sheet, Shown
 from .._core.random import as_seed_sequence
 from ..comparison import (
     alignment,
@@ -24,22 +30,22 @@ from ..comparison import (
     turned_counts,
     unpaired,
 )
-from ..comparison.bias_checks import N_WORDS
-from ..debias import DefiningSets
-from ..embeddings.word_sets import WordVectors
+from ..comparison.bias_checks import N_WORDS, load_frequent
+from ..debias import DefiningSets, load_defining_sets
+from ..embeddings.distances import distance_table
+from ..embeddings.load import VectorsLike, load_vectors
 from ..model.defaults import DEFAULT_MODELS
 from ..model.tree import labels
 from ..posterior.summaries import summary
-from ..sampling.options import FitOptions
-from ..tables.wordlists import WordList
-from .results import OfModels, Result, Tell, noticed, read_any
+from ..sampling.options import FitKeywords, FitOptions
+from ..tables.schema import COLUMNS
+from ..tables.wordlists import WordList, WordListLike, load_wordlist
+from .reference import HEADLINE
+from .results import ModelResult, OfModels, Tell, noticed
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
-    from xarray import DataTree
-
-ORDER = ("associated", "different")
-"""The connections whose order is watched."""
+    from matplotlib.axes import Axes
 
 FRAMES = ("changes", "orders", "contrasts", "alignment", "check", "scales")
 """Frames of a `ChangeResult` that are written, one row's model in its column ``model``."""
@@ -47,59 +53,90 @@ FRAMES = ("changes", "orders", "contrasts", "alignment", "check", "scales")
 
 @dataclass(frozen=True)
 class ChangeSettings(FitOptions):
-    """How to fit and read a change: the options of a fit, and what the two tables are called.
+    """How to fit and read a change: the options of a fit, and what the two ends are called.
 
-    `models` are names or paths of models for changes; the last leads.
+    `models` are names or paths of models for changes; the last leads. `case` and `allow_pickle`
+    are for `load_vectors`, `recover_words` is for `bias_before_after`.
     """
 
-    names: tuple[str, str] = ("before", "after")
+    names: tuple[str, str] | None = None
     models: tuple[str, ...] = DEFAULT_MODELS["change"]
+    case: str = "exact"
+    allow_pickle: bool = False
+    recover_words: int = N_WORDS
 
 
-@dataclass(frozen=True, eq=False)
-class Scored:
-    """What single numbers before and after are computed from, besides the tables."""
+class ChangeKeywords(FitKeywords, total=False):
+    """The fields of `ChangeSettings` that functions take as keywords."""
 
-    before: WordVectors
-    after: WordVectors
-    wordlist: WordList
-
-
-@dataclass(frozen=True, eq=False)
-class Searched:
-    """Vocabularies in which `bias_before_after` looks for the bias of some sets."""
-
-    before: KeyedVectors
-    after: KeyedVectors
-    sets: DefiningSets
-    n_words: int = N_WORDS
+    ci_prob: float
+    ci_kind: str
+    rope: float
+    names: tuple[str, str] | None
+    models: tuple[str, ...]
+    case: str
+    allow_pickle: bool
+    recover_words: int
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ChangeResult(Result):
-    """One model of the change, summaries of both ends, and frames as functions of their names give.
+class ChangeResult(ModelResult):
+    """One model of the change; frames are as the functions of their names return them."""
 
-    ``orders`` and ``turned`` are of `order_changes` and `turned_counts`: an empty frame and None
-    where a connection of ``ORDER`` is not in the tables.
-    """
+    @cached_property
+    def changes(self) -> pd.DataFrame:  # noqa: D102
+        return changes(self.posterior, **self.settings.reading)
 
-    changes: pd.DataFrame
-    orders: pd.DataFrame
-    alignment: pd.DataFrame
-    before: pd.DataFrame
-    after: pd.DataFrame
-    turned: FloatArray | None
+    @property
+    def watched(self) -> bool:
+        """Whether both of the connections are there whose order is watched."""
+        return set(HEADLINE) <= set(labels(self.posterior, "connection"))
+
+    @cached_property
+    def orders(self) -> pd.DataFrame:
+        """Of `order_changes`; empty where there is no order to watch."""
+        if not self.watched:
+            return pd.DataFrame()
+        return order_changes(self.posterior, *HEADLINE, **self.settings.reading)
+
+    @cached_property
+    def turned(self) -> FloatArray:
+        """Draws of how many words had their order turned."""
+        return turned_counts(self.posterior, *HEADLINE)
+
+    @cached_property
+    def alignment(self) -> pd.DataFrame:  # noqa: D102
+        return alignment(self.posterior, **self.settings.intervals)
+
+    def at(self, when: str) -> pd.DataFrame:
+        """Summarize the means ``before`` or ``after``."""
+        return summary(posterior_at(self.posterior, when), **self.settings.intervals)
 
 
-@dataclass(frozen=True, eq=False)
-class ChangeAnalysis(OfModels[ChangeResult]):
-    """All that is known about the change between two tables.
+@dataclass(frozen=True, eq=False, repr=False)
+class ChangeAnalysis(Shown, OfModels[ChangeResult]):
+    """All that is known about the change between two tables; shows itself by its headline.
 
-    `unpaired` are rows that have no partner, `results` by model, `bands` as `band_shares` gives
-    them. `scores` are of `scores_before_after` or, without vectors, of `mac_before_after`;
-    `remains` of `bias_before_after`, None without vocabularies to search. `notices` are all that
-    the package warned of on the way, each once; `wordlist` is the name of the list that the
-    tables were made with, if it is known.
+    Parameters
+    ----------
+    settings : ChangeSettings
+    before, after : DataFrame
+        The distances, in long form.
+    unpaired : DataFrame
+        Rows without a partner.
+    results : mapping of str to ChangeResult
+        By the model's name; the last leads.
+    bands : DataFrame
+        As `bayesbias.comparison.band_shares` gives it.
+    scores : DataFrame
+        Of `scores_before_after` or, without vectors, of `mac_before_after`.
+    remains : DataFrame, optional
+        Of `bias_before_after`; None where nothing was looked for.
+    notices : tuple of str
+        What the package warned of on the way, each once.
+    wordlist : str
+        Name of the list, if it is known.
+    call : str
+        The call that makes the same analysis, which the report shows.
     """
 
     settings: ChangeSettings
@@ -112,6 +149,17 @@ class ChangeAnalysis(OfModels[ChangeResult]):
     remains: pd.DataFrame | None
     notices: tuple[str, ...]
     wordlist: str = ""
+    call: str = "bb.analyze_change(...)"
+
+    @property
+    def changes(self) -> pd.DataFrame:
+        """How far each kind of attribute moved, as `bayesbias.comparison.changes` returns it."""
+        return self.lead.changes
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the two ends are called."""
+        return self.settings.names or ("before", "after")
 
     @property
     def frames(self) -> dict[str, pd.DataFrame | None]:
@@ -120,71 +168,188 @@ class ChangeAnalysis(OfModels[ChangeResult]):
         of_models = {name: self.frame(name) for name in FRAMES}
         return {"pairs": pair(self.before, self.after).rows, **own, **of_models}
 
+    def plot(self) -> Axes:
+        """Draw the contrast that leads before and after, or how far each kind moved."""
+        from ..report.change_page import headline_figure
 
-def analyse_change(
-    before: pd.DataFrame,
-    after: pd.DataFrame,
-    settings: ChangeSettings,
+        return headline_figure(self).draw()
+
+    def write_up(self) -> str:
+        """Write a paragraph on the change, as Markdown."""
+        from ..report.change_page import change_paragraph
+
+        return change_paragraph(self)
+
+    def report(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Write the folder that `bayesbias compare` writes, and return the path of its report.
+
+        `force` replaces earlier results; without it a ValueError is raised if there are any.
+        """
+        from .output import REPORT, replace_results, require_place, write_change
+
+        require_place(Path(path), force=force)
+        with replace_results(Path(path), force=force) as stage:
+            write_change(self, stage, self.call)
+        return Path(path) / REPORT
+
+    def _sheet(self, *, roomy: bool) -> Sheet:
+        from ..report.change_page import change_lines, pairing, side_effects
+        from ..report.headline import CLOSING, change_headline
+
+        lead = change_headline(self)
+        if lead is None:
+            title, *lines = change_lines(self)
+            return Sheet(title, tuple(("", line) for line in lines), note=CLOSING)
+        note = " ".join([lead.about, *side_effects(self), CLOSING])
+        return Sheet(pairing(self), tuple((each.of, each.text) for each in lead.lines), note=note)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def analyze_change(
+    before: pd.DataFrame | VectorsLike,
+    after: pd.DataFrame | VectorsLike,
+    wordlist: WordListLike | None = None,
     *,
-    scored: Scored | None = None,
-    searched: Searched | None = None,
-    tell: Tell = lambda _: None,
+    vectors: tuple[VectorsLike, VectorsLike] | None = None,
+    sets: str | Path | DefiningSets | None = None,
+    recover: str | Path | DefiningSets | None = None,
+    tell: Tell | None = None,
+    **settings: Unpack[ChangeKeywords],
 ) -> ChangeAnalysis:
-    """Fit the change between two tables and read everything a report shows.
+    """Fit what changed for a word list between two embeddings, and word what was found.
 
-    `scored` is for scores that a table does not give, `searched` for whether the bias can be found
-    again; `tell` receives every step before it runs.
+    Parameters
+    ----------
+    before, after : str, path, KeyedVectors, mapping, DataFrame or tuple
+        Vectors as for `bayesbias.load_vectors`, or two long-form tables. `after` may also be a
+        debiasing method by name, such as ``"hard"``, which is applied to `before`.
+    wordlist : str, Path, mapping or WordList, optional
+        Needed with vectors.
+    vectors : tuple, optional
+        With two tables: the vectors that they were measured in, for scores beyond MAC.
+    sets : str, Path or DefiningSets, optional
+        For a debiasing method; by default the sets of the list's name, or of gender.
+    recover : str, Path or DefiningSets, optional
+        Look for the bias of these sets again, before and after.
+    tell : callable, optional
+        Is called with every step before it runs.
+    **settings
+        ``models`` for changes, the last of which leads; ``names`` of both ends; ``ci_prob``,
+        ``ci_kind`` and ``rope``; ``case`` and ``allow_pickle`` of `bayesbias.load_vectors`;
+        ``recover_words``; and the options of a fit, such as ``seed`` and ``draws``.
+
+    Returns
+    -------
+    ChangeAnalysis
+        Shows itself by its headline, and has ``changes``, ``contrasts``, ``scores``, ``plot()``,
+        ``report(path)`` and ``write_up()``.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> change = bb.analyze_change("glove-demo", "hard", "gender", seed=1)
+    >>> overall = change.changes.query("level == 'overall'").set_index("connection")
+    >>> bool(overall["p_moved"]["associated"] > overall["p_moved"]["neutral"])
+    True
     """
-    if scored is not None:
-        sources = {"before": scored.before, "after": scored.after}
-        require_table_source({"before": before, "after": after}, sources, scored.wordlist)
-    sequence = as_seed_sequence(settings.seed)
+    known = ChangeSettings(**settings)
+    words = None if wordlist is None else load_wordlist(wordlist)
+    loading: dict[str, Any] = {"allow_pickle": known.allow_pickle, "progressbar": known.progressbar}
+    of_tables = _is_table(before) and _is_table(after)
+    whole: tuple[Any, Any] | None = vectors if of_tables else (before, after)
+    tables: tuple[Any, Any] = (before, after)
+    held: tuple[Any, Any] | None = None
+    if whole is not None:
+        if words is None:
+            raise TypeError("vectors need their word list: pass wordlist")
+        if not of_tables:
+            whole = before, _debiased(before, after, words, sets, **loading)
+        held = (
+            load_vectors(whole[0], words, known.case, **loading),
+            load_vectors(whole[1], words, known.case, **loading),
+        )
+    if words is not None and held is not None and not of_tables:
+        known = replace(known, names=known.names or (_name(before), _name(after)))
+        one, two = known.names or ("before", "after")
+        tables = (
+            distance_table(held[0], words, embedding=one),
+            distance_table(held[1], words, embedding=two),
+        )
+    elif words is not None and held is not None:
+        measured, vectors_of = ({"before": x[0], "after": x[1]} for x in (tables, held))
+        require_table_source(measured, vectors_of, words)
+    bar, tell = known.progressbar and tell is None, tell or (lambda _: None)
     results = {}
     with noticed() as notices:
-        seeds = sequence.spawn(len(settings.models))
-        for model, seed in zip(settings.models, seeds, strict=True):
+        seeds = as_seed_sequence(known.seed).spawn(len(known.models))
+        for model, seed in zip(known.models, seeds, strict=True):
             tell(f"fitting {model}")
-            tree = fit_change(before, after, model, options=settings.of_fit(seed=seed))
+            options = known.of_fit(seed=seed, progressbar=bar)
+            result = ChangeResult(fit_change(*tables, model, options=options), known)
             tell(f"reading {model}")
-            results[str(tree.attrs["model"])] = read_change(tree, settings)
+            for name in FRAMES:  # now, while warnings are noticed
+                getattr(result, name)
+            results[result.spec.name] = result
         tell("computing scores")
-        bands = band_shares(before, after)
-        if scored is None:
-            scores = mac_before_after(before, after)
+        remains = None
+        if words is not None and held:
+            scores = scores_before_after(*held, words, ci_prob=known.ci_prob, seed=0)
         else:
-            of_vectors = (scored.before, scored.after, scored.wordlist)
-            scores = scores_before_after(*of_vectors, ci_prob=settings.ci_prob, seed=0)
-        remains = (
-            None
-            if searched is None
-            else bias_before_after(
-                searched.before, searched.after, searched.sets, n_words=searched.n_words, seed=1
-            )
-        )
+            scores = mac_before_after(*tables)
+        if recover is not None and whole is not None:
+            asked = load_defining_sets(recover)
+            first, second = (_frequent(source, asked, **loading) for source in whole)
+            n_words = known.recover_words
+            remains = bias_before_after(first, second, asked, n_words=n_words, seed=1)
+    given = [*map(_shown, (before, after, wordlist)), *(f"{k}={v!r}" for k, v in settings.items())]
     return ChangeAnalysis(
-        settings=settings,
-        before=before,
-        after=after,
-        unpaired=unpaired(before, after),
+        settings=known,
+        before=tables[0],
+        after=tables[1],
+        unpaired=unpaired(*tables),
         results=results,
-        bands=bands,
+        bands=band_shares(*tables),
         scores=scores,
         remains=remains,
         notices=tuple(notices),
-        wordlist="" if scored is None else scored.wordlist.name,
+        wordlist="" if words is None else words.name,
+        call=f"bb.analyze_change({', '.join(given)})",
     )
 
 
-def read_change(tree: DataTree, settings: ChangeSettings) -> ChangeResult:
-    """Read everything a report shows from one posterior of a change."""
-    intervals, reading = settings.intervals, settings.reading
-    watched = set(ORDER) <= set(labels(tree, "connection"))
-    return ChangeResult(
-        changes=changes(tree, **reading),
-        orders=order_changes(tree, *ORDER, **reading) if watched else pd.DataFrame(),
-        alignment=alignment(tree, **intervals),
-        before=summary(posterior_at(tree, "before"), **intervals),
-        after=summary(posterior_at(tree, "after"), **intervals),
-        turned=turned_counts(tree, *ORDER) if watched else None,
-        **read_any(tree, settings),
-    )
+def _is_table(given: object) -> bool:
+    return isinstance(given, pd.DataFrame) and set(COLUMNS) <= set(given.columns)
+
+
+def _name(source: object) -> str:
+    return Path(source).name if isinstance(source, str | os.PathLike) else "vectors"
+
+
+def _shown(given: object) -> str:
+    return repr(str(given)) if isinstance(given, str | os.PathLike) else type(given).__name__
+
+
+def _debiased(
+    before: VectorsLike,
+    after: VectorsLike,
+    words: WordList,
+    sets: str | Path | DefiningSets | None,
+    **loading: Any,  # noqa: ANN401
+) -> VectorsLike:
+    """Apply a debiasing method to the vectors before, if `after` names one."""
+    named = isinstance(after, str) and after in debias.DEBIASING_METHODS
+    if not isinstance(after, str) or not named or Path(after).exists():
+        return after
+    if sets is None:
+        sets = words.name if words.name in debias.defining_sets() else "gender"
+    method: Callable[..., KeyedVectors] = getattr(debias, after)
+    return method(load_vectors(before, **loading), sets)
+
+
+def _frequent(source: VectorsLike, sets: DefiningSets, **loading: bool) -> KeyedVectors:
+    """Load a vocabulary to look for a bias in."""
+    if isinstance(source, str | os.PathLike):
+        return load_frequent(str(source), sets, **loading)
+    return load_vectors(source)

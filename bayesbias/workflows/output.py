@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,18 +16,24 @@ from .._core.checks import Argument, ArgumentError
 from .._core.files import file_names, recover, replace_folder
 from ..model.posterior_files import save_posterior
 from ..tables.schema import table_hash
-from .results import FRAMES
-from .wordlist import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd
     from xarray import DataTree
 
+    from ..report.writer import Page
+    from .change import ChangeAnalysis
+    from .wordlist import Analysis
+
 REPORT = "report.html"
 RECORD = "run.json"
 PLOTS = "plots"
 
-OWN_NAMES = ("table.csv", "missing.csv", *(f"{name}.csv" for name in FRAMES), REPORT, RECORD)
+OWN_NAMES = (
+    *(f"{name}.csv" for name in ("table", "missing", "summary", "contrasts", "check", "scales")),
+    *(f"{name}.csv" for name in ("sensitivity", "diagnostics", "influence")),
+    *(REPORT, RECORD),
+)
 """Files that every result of a list holds; one of them means that there is a result already."""
 
 _OWN = re.compile(
@@ -54,9 +61,45 @@ def write_frames(
         save_posterior(tree, folder / f"posterior-{name}.nc")
 
 
+def write_list(analysis: Analysis, folder: Path, command: str) -> None:
+    """Write everything about one list into its folder, the record last."""
+    from ..report.list_page import list_page
+    from ..report.write_up import NAMES
+
+    write_frames(analysis.frames, analysis.posteriors, folder)
+    shutil.copyfile(folder / f"posterior-{analysis.lead.spec.name}.nc", folder / "posterior.nc")
+    paper = analysis.write_up()
+    for part, name in NAMES.items():
+        text = getattr(paper, part)
+        (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
+    write_report(list_page(analysis), record_of(analysis, command), folder)
+
+
+def write_change(analysis: ChangeAnalysis, folder: Path, command: str) -> None:
+    """Write everything about a change into its folder, the record last."""
+    from ..report.change_page import change_page
+
+    write_frames(analysis.frames, analysis.posteriors, folder)
+    record = {
+        "command": command,
+        "versions": versions(),
+        "hashes": {"pairs": analysis.posterior.attrs["table_hash"]},
+        "models": {name: result.spec.to_dict() for name, result in analysis.results.items()},
+        "warnings": list(analysis.notices),
+    }
+    write_report(change_page(analysis), record, folder)
+
+
+def write_report(page: Page, record: Mapping[str, Any], folder: Path) -> None:
+    """Draw and write a page, and last of all the record, whose command it shows."""
+    from ..report.writer import write_page
+
+    write_page(page, record, folder)
+    write_record(record, folder)
+
+
 def record_of(analysis: Analysis, command: str) -> dict[str, Any]:
-    """Return what is needed to make the same result again, and to tell whether it is the same."""
-    settings = analysis.settings
+    """Return what is needed to make the same result again, and to check that it is the same."""
     fits = {
         model: {key: result.posterior.attrs[key] for key in ("method", "method_reason", "seed")}
         for model, result in analysis.results.items()
@@ -64,12 +107,12 @@ def record_of(analysis: Analysis, command: str) -> dict[str, Any]:
     return {
         "command": command,
         "list": analysis.wordlist.name,
-        "arguments": {**settings.recorded, "models": list(settings.models)},
+        "arguments": {**analysis.settings.recorded, "models": list(analysis.settings.models)},
         "versions": versions(),
         "hashes": {
             "list": table_hash(analysis.wordlist.to_frame()),
             "vectors": analysis.vectors_hash,
-            "table": analysis.lead.posterior.attrs["table_hash"],
+            "table": analysis.posterior.attrs["table_hash"],
         },
         "fits": fits,
         "models": {model: result.spec.to_dict() for model, result in analysis.results.items()},

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 from numpy.random import SeedSequence, default_rng
 
@@ -31,13 +30,14 @@ from ..embeddings.formats.keyed import with_words
 from ..embeddings.load import VectorsLike
 from ..model.design import make_design
 from ..scores.table import score_table
+from ..tables.descriptives import contrast_of
 from ..tables.wordlists import WordList
+from .results import ModelResult, joined
+from .settings import Settings
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-    from .results import ModelResult
-    from .wordlist import Settings
 
 HEADLINE = ("associated", "different")
 """The contrast that is compared with reference lists."""
@@ -83,32 +83,24 @@ class Reference:
         rows = self.placed["match"] == match
         return self.placed[rows].drop(columns="match").reset_index(drop=True)
 
-
-def leads(contrasts: pd.DataFrame) -> bool:
-    """Return whether contrasts hold the one that is compared with reference lists."""
-    return not contrast_rows(contrasts).empty
-
-
-def contrast_rows(contrasts: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of that contrast."""
-    first, second = HEADLINE
-    return contrasts[(contrasts["first"] == first) & (contrasts["second"] == second)]
+    def n_lists(self, match: str) -> int:
+        """Count the reference lists of one kind."""
+        return int(self.lists["list"][self.lists["match"] == match].nunique())
 
 
 def vocabulary_pool(
-    settings: Settings, lists: Iterable[WordList], source: VectorsLike | None = None
+    settings: Settings, lists: Iterable[WordList], source: VectorsLike
 ) -> Pool | None:
-    """Draw the words that controls and reference lists are made of.
+    """Draw the words of an embedding that controls and reference lists are made of.
 
-    They are drawn from `source`, by default from the settings' vectors. None where none are wanted,
-    or the embedding has no further words, of which a warning tells.
+    None where none are wanted, or where a warning reports that the embedding has too few words.
     """
-    if settings.templates or not (settings.matched or settings.reference_lists):
+    if not (settings.matched or settings.reference_lists):
         return None
     words = dict.fromkeys(word for wordlist in lists for word in wordlist.words)
-    with told_if_it_cannot("no matched controls, no reference lists"):
+    with warned_if_too_few("no matched controls, no reference lists"):
         return draw_pool(
-            settings.vectors if source is None else source,
+            source,
             words,
             case=settings.case,
             by_rank=True,
@@ -120,8 +112,8 @@ def vocabulary_pool(
 
 
 @contextmanager
-def told_if_it_cannot(what: str) -> Iterator[None]:
-    """Warn, instead of an error, of what an embedding has too few words for."""
+def warned_if_too_few(what: str) -> Iterator[None]:
+    """Warn, without an error, of what an embedding has too few words for."""
     try:
         yield
     except TooFewWordsError as reason:
@@ -131,13 +123,7 @@ def told_if_it_cannot(what: str) -> Iterator[None]:
 def matched_list(
     vectors: KeyedVectors, wordlist: WordList, pool: Pool, settings: Settings
 ) -> tuple[KeyedVectors, WordList]:
-    """Add matched controls to a list, and their vectors to those of the list.
-
-    Raises
-    ------
-    ValueError
-        If the embedding has too few words as frequent as the list's stereotypes.
-    """
+    """Add matched controls to a list, and their vectors to those of the list."""
     wider = with_matched(wordlist, pool, default_rng(_seeds(settings)[1]), n=settings.matched)
     place = {word: row for row, word in enumerate(pool.words)}
     new = [word for word in wider.controls["matched"] if word not in vectors.key_to_index]
@@ -150,27 +136,20 @@ def read_against(
     wordlist: WordList,
     lead: ModelResult,
     pool: Pool,
-    settings: Settings,
     *,
-    source: VectorsLike | None = None,
+    settings: Settings,
+    source: VectorsLike,
 ) -> Reference:
-    """Place the contrasts of a list under its leading model, and compute the other measures.
-
-    Raises
-    ------
-    ValueError
-        If the embedding has too few words to draw reference lists from.
-    """
+    """Place the contrasts of a list under its leading model, and compute the other measures."""
     own = replace(wordlist, controls={})
-    known = replace(
-        pool,
-        found={word: pool.found[word] for word in own.words if word in pool.found},
-    )
-    present = words_present(own, known.found)
-    table = distance_table(known.found, own)
+    held = {word: pool.found[word] for word in own.words if word in pool.found}
+    known, present = replace(pool, found=held), words_present(own, held)
+    table = distance_table(held, own)
     _, _, *seeds = _seeds(settings)
     estimate = LinearContrasts(make_design(table), lead.spec, default_rng(seeds[0]))
-    headline, placed, lists = contrast_rows(lead.contrasts), {}, {}
+    headline = contrast_of(lead.contrasts, *HEADLINE)
+    placed: dict[str, pd.DataFrame] = {}
+    lists: dict[str, pd.DataFrame] = {}
     for (match, vary), seed in zip(REFERENCES.items(), seeds[1:], strict=True):
         words = ReferenceWords(known, match)
         tables = reference_tables(
@@ -187,8 +166,8 @@ def read_against(
     known_ranks = {**dict(zip(pool.words, pool.ranks.tolist(), strict=True)), **pool.found_ranks}
     ranks["rank"] = ranks["word"].map(known_ranks).astype("Int64")
     return Reference(
-        placed=_joined(placed),
-        lists=_joined(lists),
+        placed=joined(placed, "match").drop(columns=["first", "second"]),
+        lists=joined(lists, "match").drop(columns=["first", "second"]),
         ranks=ranks.dropna(subset="rank").reset_index(drop=True),
         **_other_measures(vectors, present, settings, source),
         n_words=len(pool.words),
@@ -196,7 +175,7 @@ def read_against(
 
 
 def _other_measures(
-    vectors: KeyedVectors, wordlist: WordList, settings: Settings, source: VectorsLike | None
+    vectors: KeyedVectors, wordlist: WordList, settings: Settings, source: VectorsLike
 ) -> dict[str, pd.DataFrame]:
     """Compute the scores of the groups that have stereotypes, and z among random words."""
     groups = {
@@ -206,7 +185,7 @@ def _other_measures(
         return {"scores": pd.DataFrame(), "relative": pd.DataFrame()}
     some = replace(wordlist, groups=groups)
     found = distributions(
-        settings.vectors if source is None else source,
+        source,
         (asked := experiments([some])),
         case=settings.case,
         duplicates="first",
@@ -214,12 +193,11 @@ def _other_measures(
         progressbar=settings.progressbar,
     )
     psi = relative(found, asked, n_resamples=1, seed=0)[["statistic", "z", "p_normal"]]
-    first, second = zip(*(each.labels[:2] for each in asked.values()), strict=True)
+    labels = pd.DataFrame([each.labels[:2] for each in asked.values()], columns=["first", "second"])
     scores = score_table(
         vectors, some, scores=SCORES, ci_prob=settings.ci_prob, seed=_seed(settings)
     )
-    psi.insert(0, "first", first)
-    psi.insert(1, "second", second)
+    psi = pd.concat([labels, psi.reset_index(drop=True)], axis=1)
     return {"scores": scores, "relative": psi}
 
 
@@ -234,18 +212,3 @@ def _seeds(settings: Settings) -> list[SeedSequence]:
 
 def _seed(settings: Settings) -> int:
     return settings.seed if isinstance(settings.seed, int) else 0
-
-
-def _joined(frames: dict[Match, pd.DataFrame]) -> pd.DataFrame:
-    """Join frames of one contrast, with what their lists match in a first column."""
-    found = pd.concat(frames, names=["match"]).reset_index(level=0)
-    return found.drop(columns=["first", "second"]).reset_index(drop=True)
-
-
-def band(reference: Reference, rows: pd.DataFrame, match: Match = "frequency") -> pd.DataFrame:
-    """Return the middle 95% of reference lists for rows of contrasts, overall and by group."""
-    ends = reference.of_match(match)[
-        ["level", "protected_group", "reference_low", "reference_high"]
-    ]
-    found = rows.merge(ends, "left", on=["level", "protected_group"])
-    return found.assign(**{name: found[name].astype(np.float64) for name in ends.columns[2:]})

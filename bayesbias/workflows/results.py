@@ -6,71 +6,93 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.resources import AFTER_WITH, OWN_FRAMES
 from ..model.spec import ModelSpec
-from ..model.tree import spec_of, warnings_of
+from ..model.tree import labels, spec_of, warnings_of
 from ..posterior.contrasts import contrasts
+from ..posterior.diagnostics import diagnostics, prior_sensitivity
+from ..posterior.influence import influence
 from ..posterior.predictive import coverage, predictive_intervals
-from ..posterior.summaries import sd_summary
+from ..posterior.summaries import sd_summary, summary
 from ..sampling.options import FitOptions
+from ..tables.descriptives import PARTNERS
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
 Tell = Callable[[str], None]
-"""Is told what is being done, in a few words."""
+"""Is called with what is done next, in a few words."""
 
 
-FRAMES = (
-    "summary",
-    "contrasts",
-    "check",
-    "scales",
-    "sensitivity",
-    "diagnostics",
-    "influence",
-)
-"""Frames of a `ModelResult` that are written, one row's model in its column ``model``."""
+@dataclass(frozen=True, eq=False)
+class ModelResult:
+    """A fitted model, and the frames that are read from it, each when it is first asked for.
 
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Result:
-    """A fitted model and the frames that are read from any, as functions of their names give them.
-
-    `predictive` are the intervals that `check` counts in, (n_rows, 2) by probability. `warnings`
-    are what the sampler warned of; none if the posterior may be trusted.
+    Frames are as the functions of their names return them. The posterior may be of distances or of
+    changes; `sensitivity`, `diagnostics` and `influence` are of distances.
     """
 
-    spec: ModelSpec
     posterior: DataTree
-    contrasts: pd.DataFrame
-    predictive: Mapping[float, FloatArray]
-    check: pd.DataFrame
-    scales: pd.DataFrame
-    warnings: tuple[str, ...]
+    settings: FitOptions
+
+    @cached_property
+    def spec(self) -> ModelSpec:
+        """The model."""
+        return spec_of(self.posterior)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the sampler warned of; nothing if the posterior may be trusted."""
+        return tuple(warnings_of(self.posterior))
+
+    @cached_property
+    def summary(self) -> pd.DataFrame:  # noqa: D102
+        return summary(self.posterior, **self.settings.intervals)
+
+    @cached_property
+    def contrasts(self) -> pd.DataFrame:  # noqa: D102
+        return contrasts(self.posterior, **self.settings.reading)
+
+    @cached_property
+    def predictive(self) -> Mapping[float, FloatArray]:
+        """The intervals that `check` counts in, (n_rows, 2) by probability."""
+        probabilities = sorted({0.5, self.settings.ci_prob})
+        kind = self.settings.ci_kind
+        return predictive_intervals(self.posterior, probabilities, ci_kind=kind, seed=0)
+
+    @cached_property
+    def check(self) -> pd.DataFrame:  # noqa: D102
+        return coverage(self.posterior, self.predictive)
+
+    @cached_property
+    def scales(self) -> pd.DataFrame:  # noqa: D102
+        return sd_summary(self.posterior, **self.settings.intervals)
+
+    @cached_property
+    def sensitivity(self) -> pd.DataFrame:  # noqa: D102
+        return prior_sensitivity(self.posterior)
+
+    @cached_property
+    def diagnostics(self) -> pd.DataFrame:  # noqa: D102
+        return diagnostics(self.posterior)
+
+    @cached_property
+    def influence(self) -> pd.DataFrame:
+        """Influence on the contrast that leads; empty for a model that is not Normal."""
+        if self.spec.likelihood != "normal":
+            return pd.DataFrame()
+        present = labels(self.posterior, "connection")
+        second = next(name for name in PARTNERS if name in present)
+        return influence(self.posterior, "associated", second)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ModelResult(Result):
-    """One model of a list's distances.
-
-    ``sensitivity`` is as `prior_sensitivity` gives it, ``diagnostics`` as `diagnostics`;
-    ``influence`` as `influence`, of the pair of `leading_pair`; it is empty of a model that is not
-    Normal.
-    """
-
-    summary: pd.DataFrame
-    sensitivity: pd.DataFrame
-    diagnostics: pd.DataFrame
-    influence: pd.DataFrame
-
-
-class OfModels[R: Result]:
+class OfModels[R: ModelResult]:
     """What a list's and a change's results share: one result a model, in the order asked for."""
 
     results: Mapping[str, R]
@@ -79,6 +101,16 @@ class OfModels[R: Result]:
     def lead(self) -> R:
         """The result of the model that detailed figures are drawn from: the last one asked for."""
         return next(reversed(list(self.results.values())))
+
+    @property
+    def posterior(self) -> DataTree:
+        """The posterior of the model that leads."""
+        return self.lead.posterior
+
+    @property
+    def contrasts(self) -> pd.DataFrame:
+        """Contrasts under the model that leads, as `bayesbias.contrasts` returns them."""
+        return self.lead.contrasts
 
     @property
     def doubtful(self) -> bool:
@@ -92,8 +124,7 @@ class OfModels[R: Result]:
 
     def frame(self, name: str) -> pd.DataFrame:
         """Join one of the frames of all models, such as ``summary``, with a column ``model``."""
-        parts = {model: getattr(result, name) for model, result in self.results.items()}
-        return joined(parts, "model")
+        return joined({model: getattr(each, name) for model, each in self.results.items()}, "model")
 
 
 def joined(parts: Mapping[str, pd.DataFrame], column: str) -> pd.DataFrame:
@@ -102,21 +133,6 @@ def joined(parts: Mapping[str, pd.DataFrame], column: str) -> pd.DataFrame:
     for part in plain.values():
         part.attrs = {}
     return pd.concat(plain, names=[column]).reset_index(level=0).reset_index(drop=True)
-
-
-def read_any(tree: DataTree, settings: FitOptions) -> dict[str, Any]:
-    """Read from a posterior what every `Result` holds."""
-    probabilities = sorted({0.5, settings.ci_prob})
-    predictive = predictive_intervals(tree, probabilities, ci_kind=settings.ci_kind, seed=0)
-    return {
-        "spec": spec_of(tree),
-        "posterior": tree,
-        "contrasts": contrasts(tree, **settings.reading),
-        "predictive": predictive,
-        "check": coverage(tree, predictive),
-        "scales": sd_summary(tree, **settings.intervals),
-        "warnings": tuple(warnings_of(tree)),
-    }
 
 
 @contextmanager

@@ -3,56 +3,41 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from ..tables.levels import WORD
 from ..tables.table_files import read_frame
 
-DECIDING = ("list", "arguments", "versions", "hashes", "models")
-"""Parts of ``run.json`` that decide the numbers."""
+
+def changes_since(folder: Path, record: Mapping[str, Any], contrasts: pd.DataFrame) -> pd.DataFrame:
+    """Return ``what``, ``before`` and ``after`` of all that differs, contrasts by group last."""
+    before = _flat(load_record(folder), read_frame(folder / "contrasts.csv"))
+    after = _flat(json.loads(json.dumps(record)), contrasts)
+    frame = pd.concat({"before": before, "after": after}, axis=1).fillna("None")
+    frame = frame[frame["before"] != frame["after"]].map(lambda text: text[:60])
+    return frame.rename_axis("what").reset_index()
 
 
-def load_earlier(folder: Path) -> tuple[dict[str, Any], pd.DataFrame]:
-    """Read the record and the contrasts of an earlier run."""
+def load_record(folder: Path) -> dict[str, Any]:
+    """Read the record of an earlier run."""
     path = folder / "run.json"
     if not path.is_file():
         raise FileNotFoundError(f"no earlier run at {folder}; give a folder with run.json in it")
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:  # no JSON or UTF-8, or nested too deeply
-        raise ValueError(f"{path} cannot be read as the record of a run: {error}") from None
-    if not isinstance(record, dict) or "hashes" not in record:
-        raise ValueError(f"{path} is not the record of a run of one word list")
-    return record, read_frame(folder / "contrasts.csv")
+        return {**record, "hashes": record["hashes"]}
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ValueError(f"{path} is not the record of a run of one word list: {error}") from None
 
 
-def changes_since(
-    earlier: tuple[Mapping[str, Any], pd.DataFrame], record: Mapping[str, Any], now: pd.DataFrame
-) -> pd.DataFrame:
-    """Return ``what``, ``before`` and ``after`` of all that differs, contrasts by group last."""
-    old_record, old = earlier
-    before, after = ({key: each.get(key) for key in DECIDING} for each in (old_record, record))
-    rows = [
-        *_differences("", before, json.loads(json.dumps(after))),
-        *_differences("", _means(old), _means(now)),
-    ]
-    return pd.DataFrame(rows, columns=["what", "before", "after"])
-
-
-def _differences(name: str, old: object, new: object) -> Iterator[tuple[str, str, str]]:
-    if isinstance(old, dict) and isinstance(new, dict):
-        for key in dict.fromkeys([*old, *new]):
-            yield from _differences(f"{name} {key}".strip(), old.get(key), new.get(key))
-    elif old != new:
-        yield name, str(old)[:60], str(new)[:60]
-
-
-def _means(contrasts: pd.DataFrame) -> dict[str, str]:
-    rows = contrasts[contrasts["level"] != WORD]
+def _flat(record: Mapping[str, Any], contrasts: pd.DataFrame) -> pd.Series[str]:
+    """Return what decides the numbers, and the numbers of groups, by name."""
+    parts = {key: record.get(key) for key in ("list", "arguments", "versions", "hashes", "models")}
+    decided = pd.json_normalize(parts, sep=" ").iloc[0].map(str)
+    rows = contrasts[contrasts["level"] != "word"]
     names = rows["model"] + ", " + rows["protected_group"].replace("", "all groups") + ": "
     names += rows["first"] + " - " + rows["second"]
-    return dict(zip(names, rows["mean"].map("{:+.3f}".format), strict=True))
+    return pd.concat([decided, rows["mean"].map("{:+.3f}".format).set_axis(names)])

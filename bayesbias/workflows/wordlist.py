@@ -1,4 +1,4 @@
-"""The main job as one function: a word list and vectors in, everything a report shows out."""
+"""The main job as one function: vectors and a word list in, everything a report shows out."""
 
 from __future__ import annotations
 
@@ -9,50 +9,46 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 import pandas as pd
 
-from .._core.checks import Argument, ArgumentError, is_whole, unknown_name
+from .._core.checks import unknown_name
+from .._core.display import Sheet, Shown
 from ..background.pool import Pool
-from ..background.reference_words import N_MATCHED
-from ..background.vocabulary_contrasts import N_LISTS
-from ..contextual import ContextualVectors, contextual_table
+from ..contextual import ContextualVectors, contextual_table, contextual_vectors
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
 from ..embeddings.formats.keyed import as_keyed, frequency_ranks
-from ..embeddings.load import CASES, VectorsLike, cures, load_vectors, resolved_forms
-from ..model.defaults import DEFAULT_MODELS
-from ..model.spec import ModelSpec, load_model
-from ..posterior.diagnostics import diagnostics, prior_sensitivity
-from ..posterior.influence import influence
+from ..embeddings.load import VectorsLike, cures, load_vectors, resolved_forms
+from ..model.spec import ModelSpec
 from ..posterior.loo import compare_models
-from ..posterior.summaries import summary
 from ..sampling.fit import fit
-from ..sampling.options import FitKeywords, FitOptions
-from ..tables.descriptives import leading_pair
+from ..tables.descriptives import contrast_of
 from ..tables.spellings import Cure
-from ..tables.wordlists import WordList
+from ..tables.wordlists import WordList, WordListLike, load_wordlist, wordlists
 from .reference import (
+    HEADLINE,
     Reference,
-    leads,
     matched_list,
     read_against,
-    told_if_it_cannot,
     vocabulary_pool,
+    warned_if_too_few,
 )
-from .results import FRAMES, ModelResult, OfModels, Tell, noticed, read_any
+from .results import ModelResult, OfModels, Tell, noticed
+from .settings import Settings, SettingsKeywords, load_models
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
-    from xarray import DataTree
+    from matplotlib.axes import Axes
 
+    from ..report.write_up import WriteUp
 
 CONTEXTUAL_MODELS = ("crossed", "contextual")
 """For words in contexts: without and with effects of the contexts."""
 
-LEAST_DRAWS, LEAST_CHAIN = 25, 4
-"""Draws of all chains, and of each: below, ArviZ fits no tail and knows no effective size."""
+FRAMES = ("summary", "contrasts", "check", "scales", "sensitivity", "diagnostics", "influence")
+"""Frames of a `ModelResult` that are written, one row's model in its column ``model``."""
 
 REFERENCE_FRAMES = {
     "reference": "placed",
@@ -63,72 +59,43 @@ REFERENCE_FRAMES = {
 }
 """Frames of a `Reference` by the names of their files."""
 
-
-@dataclass(frozen=True)
-class Settings(FitOptions):
-    """How to measure and to fit: the options of a fit, and of what it is fitted to.
-
-    `vectors` are a bundled embedding's name or a file's path, `models` names or paths. With
-    `templates`, a set of sentences, `vectors` is an encoder's name or folder. `case`,
-    `strip_accents` and `allow_pickle` are for `load_vectors`, `max_missing` is for
-    `distance_table`, `pooling` and `layer` are for `contextual_vectors`. `matched` is how many
-    control words as frequent are drawn for each stereotype, and `reference_lists` how many lists
-    the contrasts are compared with, of either kind; 0 leaves them out.
-    """
-
-    vectors: str = "glove-demo"
-    models: tuple[str, ...] = DEFAULT_MODELS["distance"]
-    case: str = "exact"
-    strip_accents: bool = False
-    max_missing: float | None = None
-    allow_pickle: bool = False
-    templates: str = ""
-    pooling: str = "word"
-    layer: int = -1
-    matched: int = N_MATCHED
-    reference_lists: int = N_LISTS
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.case not in CASES:
-            raise ValueError(unknown_name("case", self.case, CASES))
-        least = max(LEAST_CHAIN, -(-LEAST_DRAWS // self.chains))
-        if self.draws < least:
-            raise ArgumentError(
-                Argument("draws"),
-                f" must be at least {least} with {self.chains} chain(s), for checks of the "
-                f"posterior need {LEAST_DRAWS} in all; got {self.draws}. For results to rely on "
-                "take 1000",
-            )
-        if not self.models:
-            raise ValueError("at least one model is needed")
-        for name in ("matched", "reference_lists"):
-            if not is_whole(value := getattr(self, name)) or value < 0:
-                raise ArgumentError(
-                    Argument(name), f" must be a whole number from 0 on; got {value!r}"
-                )
-        if self.reference_lists == 1:
-            raise ArgumentError(
-                Argument("reference_lists"), " must be 0, or two or more for a range; got 1"
-            )
-
-    @property
-    def embedding(self) -> str:
-        """What the embedding is called in tables and reports: a file's name without its folder."""
-        return Path(self.vectors).name or self.vectors
+LOADED = "the vectors given"
+"""What an embedding is called that came as vectors, without a name."""
 
 
-@dataclass(frozen=True)
-class Analysis(OfModels[ModelResult]):
-    """All that is known about one word list in one embedding.
+@dataclass(frozen=True, repr=False)
+class Analysis(Shown, OfModels[ModelResult]):
+    """What is known about one word list in one embedding; shows itself by its headline.
 
-    `wordlist` has the matched controls, if there are any. `results` are by the model's name, in the
-    order asked for; `comparison` is as `compare_models` gives it, None for a single model, and
-    `reference` what the contrasts are compared with, None where nothing could be drawn.
-    `resolved_forms` are words that were read in another form, `cures` what would find missing ones.
-    `thin` is as `undersized_sets` gives it. `vectors_hash` is the SHA-256 of the words and vectors
-    that were used, `notices` all that the package warned of on the way, each once. `since` is what
-    changed since an earlier run, if it was compared with one.
+    Parameters
+    ----------
+    wordlist : WordList
+        With the matched controls, if there are any.
+    settings : Settings
+    table : DataFrame
+        The distances, in long form.
+    missing : DataFrame
+        Words of the list without a vector.
+    resolved_forms : mapping
+        Words that were read in another form.
+    vectors_hash : str
+        SHA-256 of the words and vectors that were used.
+    results : mapping of str to ModelResult
+        By the model's name, in the order asked for; the last leads.
+    comparison : DataFrame, optional
+        As `bayesbias.compare_models` gives it; None for a single model.
+    notices : tuple of str
+        What the package warned of on the way, each once.
+    reference : Reference, optional
+        What the contrasts are compared with; None where nothing could be drawn.
+    cures : mapping
+        What would find missing words.
+    thin : DataFrame
+        As `bayesbias.undersized_sets` gives it.
+    since : DataFrame, optional
+        What changed since an earlier run, if it was compared with one.
+    call : str
+        The call that makes the same analysis, which the report shows.
     """
 
     wordlist: WordList
@@ -139,176 +106,259 @@ class Analysis(OfModels[ModelResult]):
     vectors_hash: str
     results: Mapping[str, ModelResult]
     comparison: pd.DataFrame | None = None
-    notices: tuple[str, ...] = field(default=())
+    notices: tuple[str, ...] = ()
     reference: Reference | None = None
     cures: Mapping[str, Cure] = field(default_factory=dict)
     thin: pd.DataFrame = field(default_factory=pd.DataFrame)
     since: pd.DataFrame | None = None
+    call: str = "bb.analyze(...)"
 
     @property
     def versions(self) -> dict[str, str]:
         """Versions of the packages that the posteriors were made with."""
-        return dict(json.loads(str(self.lead.posterior.attrs["versions"])))
+        return dict(json.loads(str(self.posterior.attrs["versions"])))
 
     @property
     def frames(self) -> dict[str, pd.DataFrame | None]:
         """What is written as CSV, by the files' names."""
         of_models = {name: self.frame(name) for name in FRAMES}
-        own: dict[str, pd.DataFrame | None] = {
-            "table": self.table,
-            "missing": self.missing,
-            "comparison": self.comparison,
-        }
-        if self.reference is not None:
-            own |= {
-                name: getattr(self.reference, field) for name, field in REFERENCE_FRAMES.items()
-            }
-        if self.since is not None:
-            own["since"] = self.since
-        return own | of_models
+        own = {name: getattr(self, name) for name in ("table", "missing", "comparison", "since")}
+        compared = REFERENCE_FRAMES if self.reference else {}
+        return own | {n: getattr(self.reference, of) for n, of in compared.items()} | of_models
 
+    def plot(self) -> Axes:
+        """Draw the contrast that leads, overall and by group, over its reference lists."""
+        from ..report.list_page import headline_figure
 
-def load_models(models: Sequence[str]) -> list[ModelSpec]:
-    """Load models for distances whose names can stand side by side and in file names."""
-    specs: dict[str, ModelSpec] = {}
-    for source in models:
-        spec = load_model(source, "distance")
-        if spec.name in specs:
-            raise ValueError(
-                f"two models are called {spec.name!r}; "
-                "leave one out, or give the copy a name of its own"
-            )
-        ending = spec.name.lower().endswith((".png", ".svg"))  # plots are named after models
-        if not spec.name.strip() or ending or any(mark in spec.name for mark in "/\\\0"):
-            raise ValueError(
-                f"the model's name {spec.name!r} must do as part of a file name; "
-                "leave slashes, .png and .svg out"
-            )
-        specs[spec.name] = spec
-    return list(specs.values())
+        return headline_figure(self).draw()
+
+    def write_up(self) -> WriteUp:
+        """Write a methods and a results paragraph of the run, with references."""
+        from ..report.write_up import write_up
+
+        return write_up(self)
+
+    def report(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Write the folder that `bayesbias run` writes, and return the path of its report.
+
+        Parameters
+        ----------
+        path : str or path
+            A folder; it is made if it is not there.
+        force : bool
+            Replace earlier results in it; files of others are left alone.
+
+        Raises
+        ------
+        ValueError
+            If the folder holds results already, and `force` is not given.
+        """
+        from .output import REPORT, replace_results, require_place, write_list
+
+        require_place(Path(path), force=force)
+        with replace_results(Path(path), force=force) as stage:
+            write_list(self, stage, self.call)
+        return Path(path) / REPORT
+
+    def _sheet(self, *, roomy: bool) -> Sheet:
+        from ..report.headline import CLOSING, headline, place_sentences
+        from ..report.wording import measured_lines
+
+        title, *measured = measured_lines(self)
+        lead = headline(self)
+        note = [*measured, lead.about, *place_sentences(self), CLOSING]
+        return Sheet(title, tuple((each.of, each.text) for each in lead.lines), note=" ".join(note))
+
+    def __repr__(self) -> str:
+        return str(self)
 
 
 def analyze(
-    vectors: KeyedVectors | ContextualVectors,
-    wordlist: WordList,
+    vectors: VectorsLike | ContextualVectors,
+    wordlist: WordListLike,
+    *,
+    name: str = "",
+    **settings: Unpack[SettingsKeywords],
+) -> Analysis:
+    """Measure a word list in an embedding, fit the models, and word what was found.
+
+    Parameters
+    ----------
+    vectors : str, path, KeyedVectors, mapping, DataFrame, tuple or ContextualVectors
+        As for `bayesbias.load_vectors`. Matched controls and reference lists are drawn from all
+        words of it: give the name or the path of an embedding, or all of its vectors.
+    wordlist : str, Path, mapping or WordList
+        As for `bayesbias.load_wordlist`.
+    name : str
+        What the embedding is called; by default its name or path.
+    **settings
+        ``models``, names or paths, the last of which leads (by default crossed and maximal);
+        ``matched`` and ``reference_lists``, how many control words for each stereotype and how
+        many lists are drawn; ``ci_prob``, ``ci_kind`` and ``rope`` of the intervals; ``case``,
+        ``strip_accents`` and ``allow_pickle`` of `bayesbias.load_vectors`; ``max_missing`` of
+        `bayesbias.distance_table`; and the options of a fit, such as ``seed`` and ``draws``.
+
+    Returns
+    -------
+    Analysis
+        Shows itself by its headline, and has ``table``, ``posterior``, ``contrasts``,
+        ``plot()``, ``report(path)`` and ``write_up()``.
+
+    Raises
+    ------
+    ValueError, FileNotFoundError
+        As `bayesbias.load_wordlist` and `bayesbias.load_vectors`.
+    TypeError
+        If there is no such setting, or the list stands in the place of the vectors.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> analysis = bb.analyze("glove-demo", "religion", reference_lists=0, matched=0, seed=1)
+    >>> overall = analysis.contrasts.query("level == 'overall' and second == 'different'")
+    >>> overall[["first", "second"]].to_dict("records")
+    [{'first': 'associated', 'second': 'different'}]
+    """
+    swapped = isinstance(vectors, str) and vectors in wordlists()
+    if swapped or isinstance(vectors, Mapping | WordList):
+        raise TypeError("vectors come first, then the list: analyze(vectors, wordlist)")
+    known = SettingsKeywords.__annotations__
+    for key in settings:
+        if key not in known:
+            raise TypeError(unknown_name("setting of an analysis", key, known))
+    in_file = isinstance(vectors, str | os.PathLike)
+    source = vectors if in_file or isinstance(vectors, ContextualVectors) else as_keyed(vectors)
+    called = name or (str(vectors) if in_file else LOADED)
+    call = _call(vectors, wordlist, name, settings)
+    wanted = Settings(vectors=called, **settings)
+    return analyze_lists(source, [load_wordlist(wordlist)], wanted, call=call)[0]
+
+
+analyse = analyze  # the British spelling, an alias
+
+
+def _call(vectors: object, wordlist: object, name: str, settings: SettingsKeywords) -> str:
+    """Write the call that makes the same analysis."""
+    source = repr(str(vectors)) if isinstance(vectors, str | os.PathLike) else "vectors"
+    words = repr(str(wordlist)) if isinstance(wordlist, str | Path) else "wordlist"
+    keywords = {**({"name": name} if name else {}), **settings}
+    return f"bb.analyze({', '.join([source, words, *(f'{k}={v!r}' for k, v in keywords.items())])})"
+
+
+def analyze_lists(
+    source: VectorsLike | ContextualVectors,
+    lists: Sequence[WordList],
     settings: Settings,
     *,
-    pool: Pool | None = None,
-    source: VectorsLike | None = None,
-    tell: Tell = lambda _: None,
-) -> Analysis:
-    """Measure a word list in an embedding, fit every model, and read the posteriors.
+    tell: Tell | None = None,
+    call: str = "",
+) -> list[Analysis]:
+    """Analyze word lists in one embedding, which is read once; the function behind `analyze`.
 
-    `pool` are words of the embedding to draw matched controls and reference lists from, as
-    `vocabulary_pool` draws them. `source` is the whole embedding, by default the settings' vectors.
-    `tell` receives every step before it runs. What the parts warn of is issued once a text.
+    `tell` receives every step before it runs.
     """
-    specs = load_models(settings.models)
-    with noticed() as notices:
-        if pool is not None and settings.matched and "matched" not in wordlist.controls:
-            with told_if_it_cannot("no matched controls"):
-                vectors, wordlist = matched_list(vectors, wordlist, pool, settings)
-        tell("measuring distances")
-        if isinstance(vectors, ContextualVectors):
-            table = contextual_table(vectors, wordlist, max_missing=settings.max_missing)
-            keyed = vectors.in_context(vectors.contexts[0])
-        else:
-            table = distance_table(
-                vectors,
-                wordlist,
-                embedding=settings.embedding,
-                max_missing=settings.max_missing,
-                ranks=frequency_ranks(vectors),
-            )
-            keyed = vectors
-        results = {}
-        for spec in specs:
-            tell(f"fitting {spec.name}")
-            posterior = fit(table, spec, options=settings.of_fit())
-            tell(f"reading and checking {spec.name}")
-            results[spec.name] = ModelResult(
-                summary=summary(posterior, **settings.intervals),
-                sensitivity=prior_sensitivity(posterior),
-                diagnostics=diagnostics(posterior),
-                influence=_influence(posterior, spec, *leading_pair(table)),
-                **read_any(posterior, settings),
-            )
-        comparison = None
-        if len(results) > 1:
-            tell("comparing the models")
-            comparison = _compared(table, results)
-        reference, lead = None, next(reversed(list(results.values())))
-        if pool is not None and settings.reference_lists and leads(lead.contrasts):
-            tell("drawing reference lists")
-            with told_if_it_cannot("no reference lists"):
-                reference = read_against(keyed, wordlist, lead, pool, settings, source=source)
-    asked = set(wordlist.words)
-    return Analysis(
-        wordlist=wordlist,
-        settings=settings,
-        table=table,
-        missing=missing_words(keyed, wordlist),
-        resolved_forms={
-            word: form for word, form in resolved_forms(keyed).items() if word in asked
-        },
-        vectors_hash=_vectors_hash(vectors, wordlist),
-        results=results,
-        comparison=comparison,
-        notices=tuple(notices),
-        reference=reference,
-        cures={word: cure for word, cure in cures(keyed).items() if word in asked},
-        thin=undersized_sets(keyed, wordlist),
-    )
+    specs, pool = load_models(settings.models), None
+    words = list(dict.fromkeys(word for wordlist in lists for word in wordlist.words))
+    vectors: KeyedVectors | ContextualVectors
+    if isinstance(source, ContextualVectors):
+        vectors = source
+    elif settings.templates:
+        vectors = contextual_vectors(
+            settings.vectors,
+            words,
+            settings.templates,
+            layer=settings.layer,
+            pooling=settings.pooling,
+            progressbar=settings.progressbar,
+        )
+    else:
+        vectors = load_vectors(
+            source,
+            words,
+            settings.case,
+            strip_accents=settings.strip_accents,
+            allow_pickle=settings.allow_pickle,
+            progressbar=settings.progressbar,
+        )
+        pool = vocabulary_pool(settings, lists, source)
+    job = _Job(specs, settings, pool, source, tell, call)
+    return [job.analysis(vectors, wordlist) for wordlist in lists]
 
 
-class SettingsKeywords(FitKeywords, total=False):
-    """The fields of `Settings` that may be given by name."""
+@dataclass(frozen=True)
+class _Job:
+    """What the analyses of several lists in one embedding share."""
 
-    ci_prob: float
-    ci_kind: str
-    rope: float
-    models: tuple[str, ...]
-    case: str
-    strip_accents: bool
-    max_missing: float | None
-    allow_pickle: bool
-    matched: int
-    reference_lists: int
+    specs: list[ModelSpec]
+    settings: Settings
+    pool: Pool | None
+    source: VectorsLike | ContextualVectors
+    tell: Tell | None
+    call: str
 
+    def analysis(self, vectors: KeyedVectors | ContextualVectors, wordlist: WordList) -> Analysis:
+        """Measure a list, fit every model, and read the posteriors."""
+        settings, tell, pool = self.settings, self.tell or (lambda _: None), self.pool
+        with noticed() as notices:
+            if isinstance(vectors, ContextualVectors):
+                tell("measuring distances")
+                table = contextual_table(vectors, wordlist, max_missing=settings.max_missing)
+                keyed = vectors.in_context(vectors.contexts[0])
+            else:
+                keyed = vectors
+                if pool and settings.matched and "matched" not in wordlist.controls:
+                    with warned_if_too_few("no matched controls"):
+                        keyed, wordlist = matched_list(vectors, wordlist, pool, settings)
+                tell("measuring distances")
+                table = distance_table(
+                    keyed,
+                    wordlist,
+                    embedding=settings.embedding,
+                    max_missing=settings.max_missing,
+                    ranks=frequency_ranks(keyed),
+                )
+            results = {spec.name: self.result(table, spec) for spec in self.specs}
+            comparison, reference, lead = None, None, list(results.values())[-1]
+            if len(results) > 1:
+                tell("comparing the models")
+                comparison = _compared(table, results)
+            leads = len(contrast_of(lead.contrasts, *HEADLINE)) > 0
+            if pool and settings.reference_lists and leads:
+                tell("drawing reference lists")
+                with warned_if_too_few("no reference lists"):
+                    reference = read_against(
+                        keyed, wordlist, lead, pool, settings=settings, source=self.source
+                    )
+        asked = set(wordlist.words)
+        return Analysis(
+            wordlist=wordlist,
+            settings=settings,
+            table=table,
+            missing=missing_words(keyed, wordlist),
+            resolved_forms={w: form for w, form in resolved_forms(keyed).items() if w in asked},
+            vectors_hash=_vectors_hash(
+                vectors if isinstance(vectors, ContextualVectors) else keyed, wordlist
+            ),
+            results=results,
+            comparison=comparison,
+            notices=tuple(notices),
+            reference=reference,
+            cures={word: cure for word, cure in cures(keyed).items() if word in asked},
+            thin=undersized_sets(keyed, wordlist),
+            call=self.call,
+        )
 
-def analyze_source(
-    source: VectorsLike, wordlist: WordList, keywords: SettingsKeywords, *, name: str = ""
-) -> Analysis:
-    """Analyse a list in an embedding that is given by name, by path, or as loaded vectors.
-
-    `name` is what the embedding is called, by default that of its file.
-    """
-    known = SettingsKeywords.__annotations__
-    for each in keywords:
-        if each not in known:
-            raise TypeError(unknown_name("setting of an analysis", each, known))
-    in_file = isinstance(source, str | os.PathLike)
-    if not isinstance(source, str | os.PathLike):
-        source = as_keyed(source)
-    settings = Settings(vectors=name or (str(source) if in_file else LOADED), **keywords)
-    load_models(settings.models)
-    own = {"allow_pickle": settings.allow_pickle, "progressbar": settings.progressbar}
-    vectors = load_vectors(
-        source, wordlist, settings.case, strip_accents=settings.strip_accents, **own
-    )
-    pool = vocabulary_pool(settings, [wordlist], source)
-    return analyze(vectors, wordlist, settings, pool=pool, source=source)
-
-
-LOADED = "the vectors given"
-"""What an embedding is called that came as vectors, without a name."""
-
-
-def _influence(posterior: DataTree, spec: ModelSpec, first: str, second: str) -> pd.DataFrame:
-    """Return what `influence` gives, which needs a Normal model; else an empty frame."""
-    if spec.likelihood != "normal":
-        return pd.DataFrame()
-    return influence(posterior, first, second)
+    def result(self, table: pd.DataFrame, spec: ModelSpec) -> ModelResult:
+        """Fit one model, and read its posterior."""
+        settings, tell = self.settings, self.tell or (lambda _: None)
+        tell(f"fitting {spec.name}")
+        bar = settings.progressbar and self.tell is None
+        posterior = fit(table, spec, options=settings.of_fit(progressbar=bar))
+        tell(f"reading and checking {spec.name}")
+        result = ModelResult(posterior, settings)
+        for name in FRAMES:  # now, while warnings are noticed
+            getattr(result, name)
+        return result
 
 
 def _compared(table: pd.DataFrame, results: Mapping[str, ModelResult]) -> pd.DataFrame:

@@ -9,12 +9,14 @@ from typing import Any
 
 from .._core.files import replace_file, replace_folder
 from ..tables.table_files import write_table
-from ..workflows import output as results
-from ..workflows.sweep import Plan, Sweep
-from ..workflows.sweep_joint import FRAMES as JOINT
+from . import output as results
+from .sweep import Plan, Sweep
 
 RECORD = "sweep.json"
-FRAMES = ("summary", "contrasts", "differences", *JOINT, "cells", "missing")
+FRAMES = (
+    *("summary", "contrasts", "differences", "ranks", "rank_differences", "shares"),
+    *("cells", "missing"),
+)
 
 _OTHERS = tuple(dict.fromkeys((*results.OWN_NAMES, *(f"{name}.csv" for name in FRAMES))))
 """What must not be there unless a sweep wrote it."""
@@ -47,8 +49,8 @@ def begin(plan: Plan, out: Path, command: str) -> None:
 
 def write_sweep(sweep: Sweep, out: Path, command: str) -> None:
     """Write frames, figures, the report and the record, which replace earlier ones as a whole."""
-    from .sweep_page import sweep_page
-    from .writer import write_page
+    from ..report.sweep_page import sweep_page
+    from ..report.writer import write_page
 
     earlier = {
         path.relative_to(out).as_posix()
@@ -60,7 +62,7 @@ def write_sweep(sweep: Sweep, out: Path, command: str) -> None:
             frame = sweep.plan.missing if name == "missing" else getattr(sweep, name)
             write_table(frame, folder / f"{name}.csv")
         record = {"command": command, "versions": results.versions()}
-        write_page(sweep_page(sweep), record, folder, record_name=RECORD)
+        write_page(sweep_page(sweep), record, folder, RECORD)
         state: dict[str, Any] = {"state": "finished", "failed": len(sweep.failures)}
         _write_record(sweep.plan, folder / RECORD, command, **state)
 
