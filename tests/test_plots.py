@@ -73,7 +73,6 @@ def of_tables(table: pd.DataFrame) -> dict[str, Case]:
         "intervals": ((blocks.head(12),), {"by": "pair", "hue": "level", "title": "$"}),
         "difference_forest": ((blocks.head(12),), texts),
         "change_forest": ((bb.summary(change),), {}),
-        "before_after": ((comparison.changes(change),), {}),
         "order_forest": ((comparison.order_changes(change),), {}),
         "distances_by_rank": ((table, ranks), {}),
         "sweep_forest": ((pd.concat(cells).assign(model="paper"),), {}),
@@ -97,7 +96,6 @@ def of_vectors(mark: str) -> dict[str, Case]:
     return {
         "pair_forest": ((shares(mark),), {}),
         "scores": ((scores.score_table(vectors, listed, n_resamples=20, seed=0),), {}),
-        "associations": ((scores.associations(vectors, listed),), {}),
         "background_densities": ((curves,), {}),
         "background_words": ((curves, background.words(one, sets), name), {}),
         "relative_bias": ((bias,), {"name": name}),
@@ -206,10 +204,8 @@ def nine(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
-    ("associations", drop("word"), {}, r"lacks the column\(s\) word"),
     ("background_densities", drop("normal"), {}, r"lacks the column\(s\) normal"),
     ("background_words", lambda frame: frame.assign(experiment="x"), {}, "there is no background"),
-    ("before_after", drop("before"), {}, "lacks the column"),
     ("change_forest", as_it_is, {"rope": 3}, r"rope is a distance and must lie in \[0, 2\], got 3"),
     ("contrast_forest", as_it_is, {"rope": -1}, r"rope .* \[0, 2\], got -1"),
     ("contrast_forest", as_it_is, {"second": "humans"}, "'humans'; did you mean 'human'"),

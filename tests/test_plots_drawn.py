@@ -150,7 +150,6 @@ RANKS = RANKS.assign(mean=-0.1, low=-0.2, high=0.1)
 RANKS = RANKS.assign(raw_mean=[-0.15, np.nan], raw_low=[-0.3, np.nan], raw_high=[0.0, np.nan])
 SDS = pd.DataFrame({"parameter": ["sigma", "nu"], "of": "", "mean": [0.2, 7.2]})
 SDS = SDS.assign(low=[0.1, 5.1], high=[0.3, 9.4])
-PAIRS = bb.scores.associations(*leaning("xyz", n=4)).assign(effect_size=-1.234, separability=0.5)
 WORD_HEADS = ["group: woman", "group: man"]
 
 
@@ -161,7 +160,6 @@ def case(ax: Any, points: Any = None, **expected: Any) -> dict[str, Any]:
 
 def cases(change_tree: Any, posterior: Any) -> dict[str, dict[str, Any]]:
     changes, orders = comparison.changes(change_tree), comparison.order_changes(change_tree)
-    ends_of = changes[["before", "after"]].agg(["min", "max"], axis=1)
     sds = bb.sd_summary(posterior)
     return {
         "overall": case(plots.forest(summaries(), level="overall"), rows=["all groups"], heads=[]),
@@ -171,9 +169,6 @@ def cases(change_tree: Any, posterior: Any) -> dict[str, dict[str, Any]]:
         ),
         "changes": case(
             plots.change_forest(changes, rope=0.03), changes["mean"], band=(-0.03, 0.03)
-        ),
-        "before_after": case(
-            plots.before_after(changes), changes["after"], bars=ends(ends_of, "min", "max")
         ),
         "orders": case(
             plots.order_forest(orders),
@@ -213,13 +208,6 @@ def cases(change_tree: Any, posterior: Any) -> dict[str, dict[str, Any]]:
             pd.Series([0.4, 0.7]),
             rows=["one", "two", "one", "two"],
             heads=["all bias types", "age"],
-        ),
-        "associations": case(
-            plots.associations(PAIRS),
-            PAIRS["association"],
-            rows=["x", "y", "x", "z", "y", "z"],
-            heads=["x, y", "x, z", "y, z"],
-            beside={"d = −1.23", "50% in order"},
         ),
     }
 

@@ -1,13 +1,13 @@
 """Plots: tidy frames and posteriors to matplotlib Axes. They draw, and never compute.
 
 Nothing is shown and no setting of matplotlib is changed. Every plot of rows with intervals is
-drawn by `intervals`, which takes any frame with ``mean``, ``low`` and ``high``. What several take:
+drawn by `intervals`, which takes any frame with ``mean``, ``low`` and ``high``. Several plots take:
 
 ax : Axes, optional
-    Where to draw; a new figure by default, as large as what is in it needs. Plots return the Axes.
+    Where to draw; by default a new figure, as large as its content needs. Plots return the Axes.
 level : {"all", "overall", "group", "word"}
-    Which rows a forest has. With "all", words that do not fit into one figure are left out, and
-    the note above the plot says so.
+    Which rows a forest has. With "all", words that do not fit into one figure are left out, with
+    a note above the plot.
 first, second : str
     Two connections; first - second is drawn, so that negative means first closer.
 rope : float
@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from .curves import curves as curves
 from .forest import intervals as intervals
-from .forests import before_after as before_after
 from .forests import change_forest as change_forest
 from .forests import contrast_forest as contrast_forest
 from .forests import difference_forest as difference_forest
@@ -39,7 +38,6 @@ from .rates import pair_forest as pair_forest
 from .ridges import background_densities as background_densities
 from .ridges import distributions as distributions
 from .save import save as save
-from .scores import associations as associations
 from .scores import scores as scores
 from .words import background_words as background_words
 from .words import distances_by_rank as distances_by_rank

@@ -63,12 +63,6 @@ def curves(
         rates and means, values of ``nominal`` and ``no_bias`` as dashed lines.
     x, y, by : str
         Columns. Lengths of lists are drawn on a scale of doublings.
-    ax : see `bayesbias.plots`
-
-    Raises
-    ------
-    ValueError
-        If a column is missing, there are too many curves, or a curve has two values at one place.
     """
     require_frame(frame, (x, y, by), "what bb.calibration.list_length returns")
     rows = frame.dropna(subset=y).sort_values(x, kind="stable")
@@ -89,9 +83,12 @@ def curves(
         (line,) = ax.plot(part[x], part[y], dashes, marker=marker, color=colour, label=str(name))
         line.set(linewidth=1.6, markersize=5, markeredgecolor="white", zorder=3)
         keys.append(line)
-    dashed = next((name for name in ("nominal", "no_bias") if banded and name in rows), "")
-    for level in rows[dashed].dropna().unique() if dashed else ():
-        ax.axhline(level, color=LINE, linewidth=1.1, linestyle=DASHES).set_gid(dashed)
+    note = f"Curves by {by}. {'Shaded: from low to high.' if banded else ''}"
+    about = {"nominal": "Dashed: what methods promise.", "no_bias": "Dashed: no bias."}
+    for dashed in [name for name in about if banded and name in rows][:1]:
+        note = f"{note} {about[dashed]}"
+        for level in rows[dashed].dropna().unique():
+            ax.axhline(level, color=LINE, linewidth=1.1, linestyle=DASHES).set_gid(dashed)
     draw_x(ax, ALONG.get(x, x), rows[x])
     ax.set_ylabel(label, fontsize=TEXT_SIZE, color=INK, parse_math=False)
     guides(ax, "both")
@@ -101,8 +98,4 @@ def curves(
         ax.set_xlim(places[0] / 1.1, places[-1] * 1.1)
         ax.set_xticks(places, [f"{place:g}" for place in places])
         ax.minorticks_off()
-    about = {"nominal": "Dashed: what methods promise.", "no_bias": "Dashed: no bias."}
-    note = (
-        f"Curves by {by}. {'Shaded: from low to high.' if banded else ''} {about.get(dashed, '')}"
-    )
     return header(ax, title, note, keys)

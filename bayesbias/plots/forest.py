@@ -21,7 +21,6 @@ from .frame import (
     new_axes,
     require_frame,
     right_column,
-    rope_band,
     row_labels,
 )
 from .palette import COLOURS, FAINT, INK, LINE, MARKERS, TINT
@@ -42,8 +41,9 @@ LONGEST_LABEL, LONGEST_NAME = 26, 44
 STYLES = {name: (COLOURS[name], MARKERS[name]) for name in COLOURS}
 """Colour and marker of every connection."""
 
-OTHER_STYLES = tuple(
-    zip(("#1A1A1A", "#00795A", "#A35200", "#5B4FB3", "#7A1F5C", "#5F6B00"), "os^DvP", strict=True)
+OTHER_STYLES = (
+    *(("#1A1A1A", "o"), ("#00795A", "s"), ("#A35200", "^")),
+    *(("#5B4FB3", "D"), ("#7A1F5C", "v"), ("#5F6B00", "P")),
 )
 """Those of other hues, such as models; all colours have a contrast of 5 to 1 or more on white."""
 
@@ -59,6 +59,7 @@ def intervals(
     label: str = "label",
     by: str = "",
     hue: str = "",
+    level: str = "",
     styles: Mapping[str, tuple[str, str]] = STYLES,
     reference: float | None = None,
     rope: float | None = None,
@@ -70,18 +71,19 @@ def intervals(
     most: int = MOST_ROWS,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw rows of points with intervals: what every forest of the package is drawn by.
+    """Draw rows of points with intervals.
 
     Parameters
     ----------
     frame : DataFrame
         ``mean``, ``low``, ``high``, and the columns named below. Optional columns are ``bold``
-        (rows that sum others up), ``text`` (what stands on the right), ``tick`` (a value that
-        intervals are compared with), and ``reference_low`` with ``reference_high``, a range that
-        is drawn behind an interval.
+        (rows that sum others up), ``text`` (on the right), ``tick`` (a value to compare with), and
+        ``reference_low`` with ``reference_high``, a range behind an interval.
     label, by, hue : str
-        Columns: what rows are called, the blocks in which they stand, and what has a colour and
-        marker of its own. Several hues of one row are drawn a little apart.
+        Columns: what rows are called, their blocks, and what has a colour and marker of its own.
+    level : str
+        If given, the frame has levels and words, as `bayesbias.summary` returns them, and its rows
+        are labelled, ordered and put into blocks of groups.
     styles : mapping
         Colour and marker by hue; others get one each.
     reference : float, optional
@@ -90,18 +92,10 @@ def intervals(
         Half-width of the shaded region of practical equivalence, in [0, 2].
     heading : str
         Of the column ``text``.
-    xlabel, title, note : str
-        What the axis is, and what stands above the plot.
     keys : sequence of Artist, optional
         Of the legend; by default the hues, if there is more than one.
     most : int
         Rows that fit into the figure.
-    ax : see `bayesbias.plots`
-
-    Raises
-    ------
-    ValueError
-        If a column is missing, there are no rows or too many, or `rope` is no distance.
 
     Examples
     --------
@@ -111,21 +105,31 @@ def intervals(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['nurse', 'judge']
     """
+    if level:
+        frame, left_out = _of_level(frame, level)
+        label, by, note = "label", "block", f"{note} {left_out}"
     names = [name for name in (label, by, hue) if name]
     require_frame(frame, (*names, "mean", "low", "high"), "mean, low and high of every row")
-    band = None if rope is None else rope_band(rope)
+    band = None
+    if rope is not None:
+        if not 0 <= rope <= 2:
+            raise ValueError(f"rope is a distance and must lie in [0, 2], got {rope}")
+        band, note = (-rope, rope), f"{note} Shaded: smaller than {rope:g}, which counts as none."
     rows, heads = _lay_out(frame, label, by, most)
-    n_hues = rows.groupby("y")[hue].nunique().max() if hue else 1
-    ax = _row_axes(ax, rows, heads, n_hues)
+    ax = _row_axes(ax, rows, heads, rows.groupby("y")[hue].nunique().max() if hue else 1)
     if "reference_low" in rows:
-        _draw_references(ax, rows)
+        match = rows.get("match", pd.Series("frequency", rows.index))
+        for name, (colour, height) in REFERENCE_STYLES.items():
+            part = rows[match == name]
+            low, high = part["reference_low"], part["reference_high"]
+            ax.barh(part["y"], high - low, left=low, height=height, color=colour, zorder=1)
     if "tick" in rows:
         ends = rows["y"] - 0.42, rows["y"] + 0.42
         ax.vlines(rows["tick"], *ends, color=LINE, linewidth=1.6, zorder=1.5)
     points = _draw_intervals(ax, rows, hue, styles)
     keys = (points if len(points) > 1 else ()) if keys is None else keys
-    values = rows[[name for name in _EXTENT if name in rows]]
-    draw_x(ax, xlabel, values, reference, band)
+    extent = ["mean", "low", "high", "tick", "reference_low", "reference_high"]
+    draw_x(ax, xlabel, rows[rows.columns.intersection(extent)], reference, band)
     first, raised = rows.drop_duplicates("y"), 0.0
     if len(first) >= TALL:  # the axis at the foot is out of sight of the top rows
         ax.tick_params(axis="x", top=False, labeltop=True)
@@ -133,15 +137,11 @@ def intervals(
     if heading:
         texts = zip(first["y"], first["text"], first["bold"], strict=True)
         raised = right_column(ax, heading, texts, raised)
-    return header(ax, title, " ".join(note.split()), keys, raised=raised)
+    return header(ax, title, note, keys, raised=raised)
 
 
-_EXTENT = ("mean", "low", "high", "tick", "reference_low", "reference_high")
-
-
-def level_rows(frame: pd.DataFrame, level: str, source: str) -> tuple[pd.DataFrame, str]:
+def _of_level(frame: pd.DataFrame, level: str) -> tuple[pd.DataFrame, str]:
     """Return the rows of a level with labels, in blocks of groups, and a note on those left out."""
-    require_frame(frame, ("level", "protected_group"), source)
     frame = frame.assign(protected_word=frame.get("protected_word", ""))
     if level not in ("all", *LEVELS):
         raise ValueError(unknown_name("level", level, ("all", *LEVELS)))
@@ -166,9 +166,9 @@ def level_rows(frame: pd.DataFrame, level: str, source: str) -> tuple[pd.DataFra
 def _without_words(rows: pd.DataFrame, level: str) -> tuple[pd.DataFrame, str]:
     """Leave words out where all rows together do not fit into a figure."""
     keys = rows[["level", "protected_group", "protected_word"]].drop_duplicates()
+    n_words, advice = (keys["level"] == WORD).sum(), f"pass a frame of at most {MOST_ROWS} of them"
     if len(keys) <= MOST_ROWS:
         return rows, ""
-    n_words, advice = (keys["level"] == WORD).sum(), f"pass a frame of at most {MOST_ROWS} of them"
     if level != "all" or not 0 < len(keys) - n_words <= MOST_ROWS:
         raise ValueError(
             f"{len(keys)} rows do not fit into one figure, which holds {MOST_ROWS}; choose "
@@ -179,7 +179,7 @@ def _without_words(rows: pd.DataFrame, level: str) -> tuple[pd.DataFrame, str]:
 
 
 def _lay_out(
-    frame: pd.DataFrame, label: str = "label", by: str = "", most: int = MOST_ROWS
+    frame: pd.DataFrame, label: str, by: str, most: int
 ) -> tuple[pd.DataFrame, dict[float, str]]:
     """Place rows from 0 downwards in a column ``y``; return the blocks' headings by their place.
 
@@ -204,9 +204,7 @@ def _lay_out(
     return rows.assign(y=[places[name] for name in keys]), heads
 
 
-def _row_axes(
-    ax: Axes | None, rows: pd.DataFrame, heads: Mapping[float, str], n_hues: int = 1
-) -> Axes:
+def _row_axes(ax: Axes | None, rows: pd.DataFrame, heads: Mapping[float, str], n_hues: int) -> Axes:
     """Return Axes with labelled rows, their ground and headings; a new figure has their height."""
     first = rows.drop_duplicates("y")
     height = max(0.21 if len(first) >= TALL else 0.27, 0.11 * n_hues)
@@ -217,10 +215,10 @@ def _row_axes(
         text.set_fontweight("bold" if bold else "normal")
     for y in first["y"][first["bold"].astype(bool)]:
         ax.axhspan(y - 0.5, y + 0.5, color=TINT, linewidth=0, zorder=0)
-    for at, (y, name) in enumerate(heads.items()):
+    for number, (y, name) in enumerate(heads.items()):
         text = ax.text(0, y, name, transform=across, parse_math=False, va="center", color=INK)
         text.set(fontsize=TEXT_SIZE, weight="bold", bbox={"color": "white", "pad": 1.0})
-        text.set_gid(f"heading-{at}")
+        text.set_gid(f"heading-{number}")
     lines = first["y"][~first["bold"].astype(bool)]
     ax.hlines(lines, 0, 1, color=FAINT, linewidth=0.6, zorder=0.5, transform=across)
     ax.set_ylim(first["y"].max() + 0.6, min([0.0, *heads]) - 0.6)
@@ -234,22 +232,14 @@ def _draw_intervals(
     """Draw points and bars, and return the points of every hue."""
     hues = rows[hue].astype(str) if hue else pd.Series("", rows.index)
     names = list(dict.fromkeys(hues))
-    apart = hues.groupby(rows["y"]).nunique().max() > 1
-    size, width = (4.8, 1.5) if apart else (5.5, 1.8)
+    dodge = DODGE if hues.groupby(rows["y"]).nunique().max() > 1 else 0.0
+    size, width = (4.8, 1.5) if dodge else (5.5, 1.8)
     points: list[Artist] = []
-    for at, name in enumerate(names):
-        part, (colour, marker) = rows[hues == name], styles.get(name, OTHER_STYLES[at % 6])
-        y = part["y"] + DODGE * apart * (at - (len(names) - 1) / 2)
+    for number, name in enumerate(names):
+        part, (colour, marker) = rows[hues == name], styles.get(name, OTHER_STYLES[number % 6])
+        y = part["y"] + dodge * (number - (len(names) - 1) / 2)
         ax.hlines(y, part["low"], part["high"], color=colour, linewidth=width, zorder=2)
         (dots,) = ax.plot(part["mean"], y, marker, color=colour, label=name, zorder=3)
         dots.set(markersize=size, markeredgecolor="white", markeredgewidth=0.1 * size)
         points.append(dots)
     return points
-
-
-def _draw_references(ax: Axes, rows: pd.DataFrame) -> None:
-    match = rows["match"] if "match" in rows else pd.Series("frequency", rows.index)
-    for name, (colour, height) in REFERENCE_STYLES.items():
-        part = rows[match == name]
-        low, high = part["reference_low"], part["reference_high"]
-        ax.barh(part["y"], high - low, left=low, height=height, color=colour, zorder=1)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING
 
@@ -22,8 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
     from numpy.typing import ArrayLike
 
-WIDTH, NARROW = 7.6, 4.3
-"""Width of new figures in inches, for a notebook's column and for a phone."""
+WIDTH = 7.6
+"""Width of new figures in inches."""
 
 HEADER_HEIGHT = 1.8
 """Inches of a new figure for what stands above and below its rows."""
@@ -34,7 +32,7 @@ TITLE_SIZE, TEXT_SIZE, SMALL_SIZE = 12.0, 9.0, 8.5
 GAP, TOP_TICKS = 6.0, 16.0
 """Points between the parts of a header, and of tick labels above the Axes."""
 
-BESIDE = 1.015
+RIGHT = 1.015
 """Where texts to the right of the Axes start, in widths of the Axes."""
 
 OWN = "bayesbias-figure"
@@ -46,27 +44,13 @@ DASHES = (0, (4, 2))
 DISTANCE = "cosine distance (smaller = closer)"
 UNRELATED_NOTE = "Dashed line: 1, the distance of unrelated directions."
 
-_AT_MOST = ContextVar("at_most", default=float("inf"))
-
-
-@contextmanager
-def narrow_figures() -> Iterator[None]:
-    """Make new figures at most as wide as a phone shows."""
-    token = _AT_MOST.set(NARROW)
-    try:
-        yield
-    finally:
-        _AT_MOST.reset(token)
-
 
 def new_axes(ax: Axes | None, height: float) -> Axes:
     """Return the Axes given, or that of a new figure some inches high, with quiet spines."""
     from matplotlib import pyplot as plt
 
     if ax is None:
-        width = min(WIDTH, _AT_MOST.get())  # a narrow header has more lines
-        size = width, height + 0.7 * (width < WIDTH)
-        figure, ax = plt.subplots(figsize=size, layout="constrained")
+        figure, ax = plt.subplots(figsize=(WIDTH, height), layout="constrained")
         figure.set_gid(OWN)
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.spines["bottom"].set_color(LINE)
@@ -96,27 +80,19 @@ def draw_x(
         ax.axvspan(*band, color=BAND, linewidth=0, zorder=0.8).set_gid("band")
     if reference is not None:
         ax.axvline(reference, color=LINE, linewidth=1.1, linestyle=DASHES, zorder=1.5)
-    every = np.array(
-        [*np.ravel(values), *([] if reference is None else [reference]), *(band or ())]
-    )
+    ends = [] if reference is None else [reference]
+    every = np.concatenate([np.ravel(values), ends, band or ()])
     low, high = np.nanmin(every), np.nanmax(every)
     margin = 0.04 * (high - low) or 0.05
     ax.set_xlim(low - margin, high + margin)
-    ax.locator_params(axis="x", nbins=7 if figure_of(ax).get_figwidth() > NARROW else 4)
+    ax.locator_params(axis="x", nbins=7)
     ax.set_xlabel(label, fontsize=TEXT_SIZE, color=INK, labelpad=6, parse_math=False)
-
-
-def rope_band(rope: float) -> tuple[float, float]:
-    """Return the ends of a region of practical equivalence; raise a ValueError if it is none."""
-    if not 0 <= rope <= 2:
-        raise ValueError(f"rope is a distance and must lie in [0, 2], got {rope}")
-    return -rope, rope
 
 
 def header(
     ax: Axes, title: str, note: str, keys: Sequence[Artist] = (), *, raised: float = 0.0
 ) -> Axes:
-    """Write title, note and legend above the Axes, broken into lines that are no wider than it.
+    """Write title, note and legend above the Axes, in lines that are no wider than it.
 
     Call it last. So many points above the Axes are left free for what stands there already.
     """
@@ -126,9 +102,24 @@ def header(
     width = max(120 * figure.dpi / 72, ax.get_window_extent().width)
     height = GAP + raised
     if keys:
-        height += _legend(ax, keys, width * 72 / figure.dpi, height)
-    text = above(ax, note, height, fontsize=SMALL_SIZE, color=QUIET, linespacing=1.3)
-    text.set_gid("subtitle")
+        letters = max(len(str(entry.get_label())) for entry in keys)
+        room = 72 * width / figure.dpi / (0.52 * TEXT_SIZE * letters + 48)
+        columns = max(1, min(len(keys), int(room)))
+        legend = ax.legend(
+            handles=list(keys),
+            loc="lower left",
+            bbox_to_anchor=(0, 1),
+            borderaxespad=height / TEXT_SIZE,
+            ncols=columns,
+            frameon=False,
+            fontsize=TEXT_SIZE,
+            labelcolor=INK,
+        )
+        for entry in legend.get_texts():
+            entry.set_parse_math(False)
+        height += -(-len(keys) // columns) * 1.7 * TEXT_SIZE + GAP
+    text = above(ax, " ".join(note.split()), height, fontsize=SMALL_SIZE, color=QUIET)
+    text.set(linespacing=1.3, gid="subtitle")
     height += 1.45 * SMALL_SIZE * _break_lines(text, width) + GAP
     name = ax.set_title(title, loc="left", pad=height, parse_math=False)
     name.set(fontsize=TITLE_SIZE, weight="bold", color=INK)
@@ -140,30 +131,11 @@ def header(
 def _break_lines(text: Text, width: float) -> int:
     """Break a text into lines no wider than some pixels, and count the lines."""
     whole = text.get_text()
-    for letters in range(int(width / (0.3 * float(text.get_fontsize()))), 1, -1):
+    letters = int(1.2 * len(whole) * width / max(text.get_window_extent().width, 1)) + 2
+    while text.get_window_extent().width > width and letters > 1:
         text.set_text(fill(whole, letters))
-        if text.get_window_extent().width <= width:
-            break
+        letters -= 1
     return text.get_text().count("\n") + 1
-
-
-def _legend(ax: Axes, keys: Sequence[Artist], width: float, raised: float) -> float:
-    """Draw a legend some points above the Axes, and return its height in points."""
-    letters = max(len(str(entry.get_label())) for entry in keys)
-    columns = max(1, min(len(keys), int(width / (0.52 * TEXT_SIZE * letters + 48))))
-    legend = ax.legend(
-        handles=list(keys),
-        loc="lower left",
-        bbox_to_anchor=(0, 1),
-        borderaxespad=raised / TEXT_SIZE,
-        ncols=columns,
-        frameon=False,
-        fontsize=TEXT_SIZE,
-        labelcolor=INK,
-    )
-    for text in legend.get_texts():
-        text.set_parse_math(False)
-    return -(-len(keys) // columns) * 1.7 * TEXT_SIZE + GAP
 
 
 def above(ax: Axes, text: str, points: float, at: float = 0.0, **style: object) -> Text:
@@ -180,13 +152,12 @@ def right_column(
     In a figure of ours the header ends before the heading starts. In a figure that is shared the
     Axes may become narrower, and the header stands above the heading.
     """
-    style = {"fontsize": SMALL_SIZE - 0.5, "color": QUIET, "linespacing": 1.1}
-    above(ax, heading, 3 + raised, BESIDE, **style)
+    above(ax, heading, 3 + raised, RIGHT, fontsize=SMALL_SIZE - 0.5, color=QUIET, linespacing=1.1)
     for y, text, bold in rows:
-        shown = ax.text(BESIDE, y, text, transform=ax.get_yaxis_transform(), parse_math=False)
+        shown = ax.text(RIGHT, y, text, transform=ax.get_yaxis_transform(), parse_math=False)
         shown.set(va="center", fontsize=SMALL_SIZE, weight="bold" if bold else "normal", color=INK)
-    own = figure_of(ax).get_gid() == OWN
-    return raised if own else raised + 1.15 * SMALL_SIZE * (heading.count("\n") + 1)
+    shared = figure_of(ax).get_gid() != OWN
+    return raised + shared * 1.15 * SMALL_SIZE * (heading.count("\n") + 1)
 
 
 def row_labels(ax: Axes, positions: Sequence[float], labels: Iterable[str], most: int = 26) -> None:
@@ -241,11 +212,6 @@ def interval_name(frame: pd.DataFrame) -> str:
 def interval_note(frame: pd.DataFrame) -> str:
     """Return what points and bars are."""
     return f"Points: posterior means. Bars: {interval_name(frame)}."
-
-
-def rope_note(rope: float) -> str:
-    """Return what the shaded region of differences is."""
-    return f"Shaded: differences smaller than {rope:g}, which count as none."
 
 
 def difference_label(first: str, second: str) -> str:

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 
     from ..background.relative_bias import RelativeBias
 
-HEIGHT, BINS = 3.3, 60
-"""Height of a new figure in inches, and bars of a histogram."""
-
 BODY = "#A9B4BC"
 """A grey-blue for null samples that are less extreme than the observed value."""
 
@@ -43,39 +40,30 @@ def null_distribution(
     values : (n,) array_like
         Null values, such as effect sizes of simulated tables without bias.
     observed : float
-        The value observed. Both tails from its size on are coloured.
+        Both tails from its size on are coloured.
     label, title : str
         Of the x axis, and of the plot.
     share : float, optional
-        Share of null values at least as far from the centre, if you know it exactly; by default
-        that of the values drawn.
+        Share of null values at least as far from the centre, if you know it exactly.
     centre : float
-        What is expected by chance; the mirror image lies on its other side.
-    about : str
-        What the null values are.
-    published : str
-        A published figure, for the note.
+        What is expected by chance; the mirror image is on its other side.
+    about, published : str
+        What the null values are, and a published figure, for the note.
     bounds : sequence of float
-        Limits that the quantity cannot pass, drawn dotted.
-    ax : see `bayesbias.plots`
-
-    Raises
-    ------
-    ValueError
-        If there are no values, or one is not finite.
+        Limits of the quantity, drawn dotted.
     """
     drawn = np.asarray(values, dtype=float).ravel()
     if not drawn.size or not np.isfinite([*drawn, observed]).all():
         raise ValueError("null_distribution needs finite values and a finite observed value")
     size, away = abs(observed - centre), np.abs(drawn - centre)
     limit = max([*away, size, *np.abs(np.array(bounds) - centre), 1e-12])
-    step = 2 * limit / BINS
+    step = 2 * limit / 60
     step = size / round(size / step) if size >= step else step  # a bar starts where the tails do
     reach = int(np.ceil(limit / step * (1 - 1e-12)))
     counts, edges = np.histogram(drawn - centre, bins=step * np.arange(-reach, reach + 1))
     middles = edges[:-1] + step / 2
     tail = np.abs(middles) >= size
-    ax = new_axes(ax, HEIGHT)
+    ax = new_axes(ax, 3.3)
     keys = [key("observed (dashed: mirrored)", INK, width=1.3)]
     for part, colour, name in ((tail, MISS, "at least as extreme"), (~tail, BODY, "less extreme")):
         ax.bar(centre + middles[part], counts[part], step * 0.94, color=colour, label=name)
@@ -95,7 +83,7 @@ def null_distribution(
         f"{number(centre)}, on either side, comes up in a share of {known:.2g}. {published} "
         f"{f'Dotted: {farthest}, the farthest there can be.' if bounds else ''}"
     )
-    return header(ax, title, " ".join(note.split()), keys)
+    return header(ax, title, note, keys)
 
 
 def relative_bias(
@@ -105,7 +93,7 @@ def relative_bias(
     labels: tuple[str, str] = ("X", "Y"),
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the relative bias of two sets over that of random pairs of sets.
+    """Draw the relative bias of two sets over that of random pairs (Smarda, 2021, figure 3).
 
     Parameters
     ----------
@@ -115,16 +103,6 @@ def relative_bias(
         Of the experiment, for the title.
     labels : pair of str
         What the sets are called.
-    ax : see `bayesbias.plots`
-
-    Returns
-    -------
-    Axes
-        A histogram of the random pairs with the observed value, and its p-value among them.
-
-    References
-    ----------
-    Smarda (2021), figure 3.
     """
     return null_distribution(
         bias.reference,

@@ -53,13 +53,6 @@ def predictive_check(
         Probability of the predictive HPDIs, in (0, 1).
     intervals : (n_rows, 2) float, optional
         Predictive intervals of that probability, if you have them.
-    ax : see `bayesbias.plots`
-
-    Returns
-    -------
-    Axes
-        A block for each connection, its rows sorted by distance. Of many rows some are left out,
-        so that the share inside among the dots is that of all rows.
 
     References
     ----------
@@ -86,10 +79,7 @@ def predictive_check(
         f"a model that fits has about {ci_prob:.0%}, in every connection."
     )
     if rows.groupby("connection").size().max() > MOST:
-        note += (
-            f" Where rows are many, some {MOST} of a connection are drawn, as large a share of "
-            "them inside as of all."
-        )
+        note += f" At most {MOST} rows of a connection are drawn, with the share inside of all."
     keys = [
         key("predicted interval", LINE, "|", size=11, width=0),
         key("measured, inside", INK, ".", width=0),
@@ -140,13 +130,6 @@ def prior_predictive(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ----------
     frame : DataFrame
         As `bayesbias.prior_predictive` returns it, or some of its rows.
-    ax : see `bayesbias.plots`
-
-    Returns
-    -------
-    Axes
-        Bars are the prior's intervals, dots the observed figures, red where they lie outside; on
-        the right the share of tables drawn from the prior whose figure is smaller.
 
     References
     ----------
@@ -155,7 +138,7 @@ def prior_predictive(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """
     columns = ("statistic", "of", "observed", "low", "high", "share_below")
     require_frame(frame, columns, "bb.prior_predictive(model, table)")
-    figure = frame["statistic"].map(lambda name: FIGURES.get(name, name))
+    figure = frame["statistic"].replace(FIGURES)
     inside = frame["observed"].between(frame["low"], frame["high"])
     model = f" of {frame.attrs['model']}" if "model" in frame.attrs else ""
     return draw_intervals(

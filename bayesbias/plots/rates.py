@@ -24,9 +24,7 @@ def pair_forest(
     ----------
     frame : DataFrame
         As ``maskedlm.pair_summary`` returns it.
-    quantity : str
-        p_stereotypical, or p_equal_length.
-    ax : see `bayesbias.plots`
+    quantity : {"p_stereotypical", "p_equal_length"}
     """
     columns = ("level", "bias_type", "quantity", "model", "mean", "low", "high", "p_above")
     require_frame(frame, columns, "bb.maskedlm.pair_summary(posterior)")
@@ -52,22 +50,16 @@ def pair_forest(
 
 
 def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = None) -> Axes:
-    """Draw false-alarm rates (or coverage) with the promised rate as a tick in every row.
+    """Draw false-alarm rates, or coverage where there are none, and the promised rate as a tick.
+
+    Red is worse than promised and blue better, beyond Monte Carlo error.
 
     Parameters
     ----------
     frame : DataFrame
-        As `bayesbias.calibration.calibrate` returns it. Rows of kind "false alarms" are drawn; if
-        there are none, those of kind "coverage".
+        As `bayesbias.calibration.calibrate` returns it.
     by : {"method", "scenario"}
         What the blocks are; the other one labels the rows.
-    ax : see `bayesbias.plots`
-
-    Returns
-    -------
-    Axes
-        A row for each pair: the rate and its Monte Carlo interval. Red: more claims (or less
-        coverage) than promised, beyond Monte Carlo error; blue: fewer (or more).
     """
     columns = ("scenario", "method", "kind", "rate", "low", "high", "nominal", "n")
     require_frame(frame, columns, "bb.calibration.calibrate(scenarios, methods)")
@@ -86,14 +78,14 @@ def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = N
         f"{bad} than promised": (MISS, "o"),
         f"{good} than promised": (COLOURS["different"], "o"),
     }
-    which = np.where(kept, 0, np.where(worse, 1, 2))
+    verdict = np.array([*verdicts])[np.where(kept, 0, 2 - worse)]
     n_tables = sorted({f"{n:,}" for n in (rows["n"].min(), rows["n"].max())}, key=len)
     ax = intervals(
         rows.assign(
             mean=rows["rate"],
+            text=rows["rate"].map("{:.3f}".format).str.lstrip("0"),
             tick=rows["nominal"],
-            text=rows["rate"].map(lambda rate: f"{rate:.3f}".removeprefix("0")),
-            verdict=np.array(list(verdicts))[which],
+            verdict=verdict,
         ),
         label=others[by],
         by=by,
@@ -103,7 +95,7 @@ def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = N
         xlabel="share of false alarms" if alarms else "share of covered truths",
         title="How often methods claim a bias that is not there"
         if alarms
-        else "How often intervals hold the truth",
+        else "How often intervals cover the truth",
         note=f"{' to '.join(n_tables)} simulated tables a row; bars are 95% Monte Carlo "
         f"intervals. Grey ticks: the share that the method promises. Red: {bad} than promised, "
         "beyond Monte Carlo error.",

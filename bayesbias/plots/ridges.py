@@ -52,17 +52,6 @@ def distributions(
         The table after a change. Its densities are filled, and those of `table` dashed lines.
     half_width : float, optional
         Of the band, in units of distance; by default abs(1 - MAC) of `table`.
-    ax : see `bayesbias.plots`
-
-    Returns
-    -------
-    Axes
-        A ridge of equal area for each connection, over a rug of its distances.
-
-    Raises
-    ------
-    ValueError
-        If a table is not valid or has no stereotype rows.
 
     References
     ----------
@@ -104,22 +93,12 @@ def distributions(
 
 
 def background_densities(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw reference distributions as ridges, with their means and the ends of the middle 95%.
+    """Draw reference distributions as equally high ridges (Smarda, 2021, figure 1).
 
     Parameters
     ----------
     frame : DataFrame
         As `bayesbias.background.densities` returns it.
-    ax : see `bayesbias.plots`
-
-    Returns
-    -------
-    Axes
-        One row an experiment, the first on top; all ridges are equally high.
-
-    References
-    ----------
-    Smarda (2021), figure 1.
     """
     columns = ("experiment", "psi", "density", "normal")
     require_frame(frame, columns, "bb.background.densities(distributions)")

@@ -27,22 +27,16 @@ NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def save(axes: Axes, path: str | Path) -> list[Path]:
-    """Write the figure of an Axes as PNG and as SVG, each whole or not at all.
+    """Write the figure of an Axes as PNG and as SVG, and return their paths.
 
-    Equal plots make equal files. A figure that a plot of this package made is closed afterwards;
-    a figure of yours stays open.
+    Equal plots make equal files. A figure that a plot of this package made is closed afterwards.
 
     Parameters
     ----------
     axes : Axes
     path : str or Path
-        ``.png`` and ``.svg`` are appended to it; other dots in the name stay. A name that ends in
-        one of these is the name of the one file that is written.
-
-    Returns
-    -------
-    list of Path
-        The PNG file, then the SVG file; or the one asked for.
+        ``.png`` and ``.svg`` are appended to it; a name that ends in one of these is the name of
+        the one file that is written.
     """
     from matplotlib import pyplot as plt
     from matplotlib import rc_context

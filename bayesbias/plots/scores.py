@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from .forest import STYLES, intervals
+from .forest import intervals
 from .frame import key, number, require_frame
 from .palette import GREEN, INK
 
@@ -20,19 +20,12 @@ def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
     Scores have different units, so each row has a scale of its own: the distance from the value
     of no bias, in the score's direction, over the largest such distance of the row. Read where a
-    row lies around the line, and how wide it is for its distance from it, but not how long it is.
+    row is around the line, not how long it is.
 
     Parameters
     ----------
     frame : DataFrame
         As `bayesbias.score_table` or `with_posterior_scores` returns it.
-    ax : see `bayesbias.plots`
-
-    Returns
-    -------
-    Axes
-        A block of rows for each reading, headed by it; on the right of every row its value and
-        the ends of its interval.
     """
     columns = ("score", "groups", "value", "low", "high", "interval", "no_bias", "direction")
     require_frame(frame, (*columns, "reading"), "bb.score_table(vectors, wordlist)")
@@ -74,59 +67,3 @@ def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.set_xlim(-1.08, 1.08)
     ax.set_xticks([-1, 0, 1], ["← the other way", "no bias", "as the heading says →"])
     return ax
-
-
-def associations(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw the association of every protected word, group against group.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As `bayesbias.scores.associations` returns it.
-    ax : see `bayesbias.plots`
-
-    Returns
-    -------
-    Axes
-        Two rows for each pair of groups, a dot a word and a tick at their mean; on the right
-        WEAT's effect size, and the share of pairs of words that are in the order of their groups.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing, there are no words, or the pairs do not fit into one figure.
-
-    References
-    ----------
-    Schröder et al. (2024), Semantic properties of cosine based bias scores.
-    """
-    columns = ("first", "second", "group", "word", "association", "effect_size", "separability")
-    require_frame(frame, columns, "bb.scores.associations(vectors, wordlist)")
-    value, upper = frame["association"], frame["group"] == frame["first"]
-    pair = frame["first"] + ", " + frame["second"]
-    order = frame["separability"].map("{:.0%} in order".format)
-    rows = frame.assign(
-        pair=pair,
-        side=np.where(upper, "upper", "lower"),
-        mean=value,
-        low=value,
-        high=value,
-        tick=value.groupby([pair, frame["group"]]).transform("mean"),
-        text=("d = " + frame["effect_size"].map(number)).where(upper, order),
-    )
-    return intervals(
-        rows.sort_values("side", ascending=False, kind="stable"),
-        label="group",
-        by="pair",
-        hue="side",
-        styles={"upper": STYLES["associated"], "lower": STYLES["different"]},
-        reference=0.0,
-        heading="d, and\npairs in order",
-        xlabel="mean cosine to the upper group's stereotypes less that to the lower's",
-        title="The associations of single words",
-        note="Dots: protected words. Ticks: their means. Dashed: as near to the stereotypes of one "
-        "group as to the other's. Right: WEAT's effect size d, and how many pairs of an upper and "
-        "a lower word have the upper one further right. 50% is no order.",
-        keys=(),
-        ax=ax,
-    )

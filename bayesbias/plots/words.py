@@ -49,12 +49,6 @@ def neighbourhood(
         One of its protected words.
     most : int
         Attributes wanted: all stereotype attributes, and the nearest controls up to this number.
-    ax : see `bayesbias.plots`
-
-    Raises
-    ------
-    ValueError
-        If the word is not in the table, naming the nearest that is; if `most` is below 1.
 
     References
     ----------
@@ -98,17 +92,6 @@ def distances_by_rank(table: pd.DataFrame, ranks: pd.DataFrame, *, ax: Axes | No
         A long-form table.
     ranks : DataFrame
         ``word``, ``rank``: frequency ranks, from 1 on; words without one are left out.
-    ax : see `bayesbias.plots`
-
-    Returns
-    -------
-    Axes
-        One point an attribute and kind of connection; ranks on a logarithmic scale.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing, or no attribute has a rank.
     """
     require_frame(ranks, ("word", "rank"), "bb.frequency_ranks(vectors)")
     kinds = table["connection"].astype(str).replace({"different": "associated"})
@@ -151,12 +134,6 @@ def background_words(
         As `bayesbias.background.words` returns it, for this experiment.
     experiment : str
         Which distribution.
-    ax : see `bayesbias.plots`
-
-    Returns
-    -------
-    Axes
-        The distribution above; below a row for each word, set by set, the highest ψ on top.
 
     References
     ----------
