@@ -22,7 +22,7 @@ from plot_looks import assert_readable, row_names, shown_texts
 import bayesbias as bb
 from bayesbias import background, comparison, plots, scores
 
-PLOTS = sorted(name for name, each in vars(plots).items() if isinstance(each, FunctionType))
+PLOTS = sorted(name for name, plot in vars(plots).items() if isinstance(plot, FunctionType))
 PLOTS.remove("save")
 
 ODD_WORDS = {
@@ -36,7 +36,7 @@ type Case = tuple[tuple[Any, ...], dict[str, Any]]
 
 def of_table(table: pd.DataFrame) -> dict[str, Case]:
     """Cases of plots of a table and of its posterior."""
-    post = bb.fit(table, "paper-figures", draws=500, seed=1)
+    post = bb.fit(table, "paper-figures", draws=100, seed=1)
     return {
         "distributions": ((table,), {}),
         "neighbourhood": ((table, str(table["protected_word"].iloc[0])), {}),
@@ -54,7 +54,7 @@ def of_tables(table: pd.DataFrame) -> dict[str, Case]:
     ((contrasts,), _) = own["contrast_forest"]
     moved = 0.05 + 0.03 * np.random.default_rng(2).standard_normal(len(table))
     after = table.assign(cosine_distance=table["cosine_distance"] + moved)
-    change = bb.fit_change(table, after, draws=200, chains=2, seed=1)
+    change = bb.fit_change(table, after, draws=100, chains=2, seed=1)
     cells = [contrasts.assign(embedding=name, list=name) for name in ("e $1$", "f")]
     ranks = pd.DataFrame({"word": table["attribute"].unique()})
     ranks["rank"] = 10 * np.arange(1, len(ranks) + 1)
@@ -106,11 +106,6 @@ def of_vectors(mark: str) -> dict[str, Case]:
 
 
 @pytest.fixture(scope="module")
-def plain() -> dict[str, Case]:
-    return of_tables(distances()) | of_vectors("")
-
-
-@pytest.fixture(scope="module")
 def odd() -> dict[str, Case]:
     table = distances(ODD_WORDS)
     attribute = table["attribute"].replace({"human0": "$\\frac{1}{2}$", "human1": "long" * 60})
@@ -123,42 +118,30 @@ def draw(cases: dict[str, Case], name: str, **more: object) -> Axes:
 
 
 @pytest.mark.parametrize("name", PLOTS)
-def test_plots_draw_on_the_axes_given_and_change_no_setting(
-    name: str, plain: dict[str, Case]
-) -> None:
-    figure, axes = plt.subplots(1, 2, figsize=(15, 9), layout="constrained")
-    settings = dict(mpl.rcParams)
-    assert draw(plain, name, ax=axes[1]) is axes[1]
-    assert not axes[0].has_data()
-    assert dict(mpl.rcParams) == settings
-    assert plt.get_fignums() == [figure.number]
-    assert axes[1].get_title(loc="left")
-
-
-@pytest.mark.parametrize("name", PLOTS)
-def test_odd_words_show_as_they_stand_readably(
+def test_odd_words_show_as_they_stand_readably_and_light(
     name: str, odd: dict[str, Case], tmp_path: Path
 ) -> None:
+    settings = dict(mpl.rcParams)
     ax = draw(odd, name)
+    assert dict(mpl.rcParams) == settings
+    assert ax.get_title(loc="left")
     assert_readable(ax)
-    texts = shown_texts(ax)
-    assert not [
-        text.get_text() for text in texts if "$" in text.get_text() and text.get_parse_math()
-    ]
-    written = plots.save(ax, tmp_path / name)
-    assert all(0 < path.stat().st_size < 300_000 for path in written)
-    tags = [each.tag for each in ElementTree.parse(written[1]).iter()]
+    texts = [text for text in shown_texts(ax) if "$" in text.get_text()]
+    assert not [text.get_text() for text in texts if text.get_parse_math()]
+    (written,) = plots.save(ax, tmp_path / f"{name}.svg")
+    assert 0 < written.stat().st_size < 300_000
+    tags = [element.tag for element in ElementTree.parse(written).iter()]
     assert not [tag for tag in tags if str(tag).endswith("script")]
     assert plt.get_fignums() == []
 
 
-def test_plots_that_share_a_figure_stay_readable(plain: dict[str, Case]) -> None:
-    _, axes = plt.subplots(2, 2, figsize=(13, 12), layout="constrained")
+def test_plots_share_a_figure_that_is_given(odd: dict[str, Case]) -> None:
+    figure, axes = plt.subplots(2, 2, figsize=(18, 14), layout="constrained")
     names = ["forest", "contrast_forest", "distributions", "predictive_check"]
     for name, ax in zip(names, axes.flat, strict=True):
-        draw(plain, name, ax=ax)
-    for ax in axes.flat:
-        assert_readable(ax)
+        assert draw(odd, name, ax=ax) is ax
+    assert plt.get_fignums() == [figure.number]
+    assert_readable(*axes.flat)
 
 
 def test_long_words_are_cut_and_odd_ones_are_whole(odd: dict[str, Case]) -> None:
@@ -168,19 +151,16 @@ def test_long_words_are_cut_and_odd_ones_are_whole(odd: dict[str, Case]) -> None
     assert sum(name.endswith("…") for name in names) == 1
 
 
-@pytest.mark.parametrize("name", ["religion_group_reddit_dataset", "weat_1_reddit"])
-def test_published_tables_are_drawn_readably_and_light(
-    name: str, shared_data: Path, tmp_path: Path
-) -> None:
+def test_a_published_table_is_drawn_readably_and_light(shared_data: Path, tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # rows of missing words
-        table = bb.read_table(shared_data / "paper_tables" / f"{name}.csv")
+        table = bb.read_table(shared_data / "paper_tables/religion_group_reddit_dataset.csv")
     cases = of_table(table)
-    for plot in cases:
-        ax = draw(cases, plot)
+    for name in ("forest", "contrast_forest", "distributions", "predictive_check"):
+        ax = draw(cases, name)
         assert_readable(ax)
-        for path in plots.save(ax, tmp_path / plot):
-            assert path.stat().st_size < 300_000, path.name
+        (path,) = plots.save(ax, tmp_path / f"{name}.svg")
+        assert path.stat().st_size < 300_000, name
 
 
 def drop(column: str) -> Callable[[pd.DataFrame], pd.DataFrame]:
@@ -207,7 +187,6 @@ REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
     ("background_densities", drop("normal"), {}, r"lacks the column\(s\) normal"),
     ("background_words", lambda frame: frame.assign(experiment="x"), {}, "there is no background"),
     ("change_forest", as_it_is, {"rope": 3}, r"rope is a distance and must lie in \[0, 2\], got 3"),
-    ("contrast_forest", as_it_is, {"rope": -1}, r"rope .* \[0, 2\], got -1"),
     ("contrast_forest", as_it_is, {"second": "humans"}, "'humans'; did you mean 'human'"),
     ("curves", as_it_is, {"x": "effects"}, r"lacks the column\(s\) effects"),
     ("curves", lambda frame: pd.concat([frame] * 2), {}, "has two values at one rate"),
@@ -229,14 +208,11 @@ REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
     ("forest", no_rows, {}, r"no rows to draw; pass bb\.summary\(posterior\)"),
     ("influence", drop("mean_without"), {}, r"lacks the column\(s\) mean_without"),
     ("intervals", as_it_is, {"by": "blocks"}, r"lacks the column\(s\) blocks"),
-    ("null_distribution", lambda _: [], {}, "needs finite values"),
     ("null_distribution", lambda _: [1.0, np.nan], {}, "needs finite values"),
     ("pair_forest", as_it_is, {"quantity": "p"}, "has no quantity 'p'; it has: p_ster"),
     ("rank_forest", drop("p_most"), {}, r"lacks the column\(s\) p_most"),
-    ("rank_forest", as_it_is, {"rope": 3}, "rope is a distance"),
     ("scores", lambda frame: frame.assign(value=np.nan), {}, "no score of the frame has a value"),
     ("scores", drop("no_bias"), {}, r"lacks the column\(s\) no_bias"),
-    ("scores", ninety, {}, "do not fit .* holds 80; choose some"),
     ("sweep_forest", drop("list"), {}, r"lacks the column\(s\) list"),
     ("sweep_forest", as_it_is, {"second": "she"}, "unknown connection 'she'"),
 ]
@@ -248,9 +224,9 @@ def test_what_cannot_be_drawn_is_refused(
     change: Callable[[Any], Any],
     options: dict[str, object],
     why: str,
-    plain: dict[str, Case],
+    odd: dict[str, Case],
 ) -> None:
-    (given, *rest), own = plain[name]
+    (given, *rest), own = odd[name]
     with pytest.raises(ValueError, match=why):
         getattr(plots, name)(change(given), *rest, **(own | options))
 

@@ -310,7 +310,7 @@ def test_neighbourhood_draws_every_attribute_once_at_its_distance() -> None:
     assert "All 12 stereotype attributes and the nearest 8 of 18 control attributes" in note(ax)
     many = plots.neighbourhood(distances(WORDS, ("associated", "different"), 200), "he")
     assert len(row_names(many)) == 150
-    assert "Only the nearest 150 of these fit" in note(many)
+    assert "the nearest 150 are drawn" in note(many)
     with pytest.raises(ValueError, match="unknown protected word 'hers'; did you mean 'her'"):
         plots.neighbourhood(TABLE, "hers")
 

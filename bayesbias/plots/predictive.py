@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .._core.arrays import FloatArray
 
 BLOCK, FEW, MOST = 0.92, 100, 200
-"""Share of a connection's block that is drawn in; rows that are seen singly; rows drawn."""
+"""Share of a block that is drawn in; rows that are seen singly; rows of a block drawn."""
 
 OUTCOMES = {"cosine_distance": "cosine distance", "change": "change of cosine distance"}
 """What was modelled, in words."""
@@ -157,7 +157,7 @@ def prior_predictive(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         xlabel="distance; shares and correlations have no unit",
         title="Do the priors expect such a table?",
         note=f"Bars: {interval_name(frame)} of tables drawn from the prior{model}. Dots: the table "
-        "observed. Bars far wider than any table has it are absurd priors. Right: the share of "
-        "tables drawn whose figure is smaller.",
+        "observed. Bars far wider than in any table are absurd priors. Right: the share of tables "
+        "drawn whose figure is smaller.",
         ax=ax,
     )

@@ -74,7 +74,10 @@ def distributions(
         else:
             draw_ridge(ax, *place, line=INK, label=f"{name} before", dashed=True)
     for row, name in enumerate(names if after is None else ()):
-        _draw_rug(ax, filled["cosine_distance"][filled["connection"] == name], COLOURS[name], row)
+        rug = filled["cosine_distance"][filled["connection"] == name]
+        many = len(rug) > 150  # drawn as pixels, to keep SVG files small
+        ticks = ax.vlines(rug, row + 0.02, row + 0.12, color=COLOURS[name], linewidth=0.5)
+        ticks.set(alpha=0.25 if many else 0.8, rasterized=many, zorder=2)
     values = [*filled["cosine_distance"], *curves["cosine_distance"]]
     draw_x(ax, DISTANCE, values, UNRELATED, (low, high))
     if after is None:
@@ -149,10 +152,3 @@ def _ridge_axes(ax: Axes | None, names: Sequence[str], row_height: float) -> Axe
         ax.axhline(row, color=LINE, linewidth=0.6, zorder=2)
     ax.set_ylim(len(names) - 0.8, -RIDGE - 0.1)
     return ax
-
-
-def _draw_rug(ax: Axes, distances: pd.Series[float], colour: str, row: int) -> None:
-    """Draw ticks of a tenth of a row under a ridge; many are pixels, to keep SVG files small."""
-    many, top = len(distances) > 150, row + 0.02
-    rug = ax.vlines(distances, top, top + 0.1, color=colour, linewidth=0.5, zorder=2)
-    rug.set(alpha=0.25 if many else 0.8, rasterized=many)

@@ -14,13 +14,9 @@ from .frame import OWN, figure_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.transforms import Bbox
 
 PIXELS_AN_INCH = 144
 """Resolution of PNG files, and of what is pixels in SVG files."""
-
-KINDS = ("png", "svg")
-"""What figures are written as."""
 
 NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML forbids; an SVG file shows each as U+FFFD."""
@@ -39,24 +35,20 @@ def save(axes: Axes, path: str | Path) -> list[Path]:
         the one file that is written.
     """
     from matplotlib import pyplot as plt
-    from matplotlib import rc_context
+    from matplotlib import rc_context, rcParams
 
     figure, path = figure_of(axes), Path(path)
     title = {"Title": axes.get_title(loc="left").replace("\n", " ")}
     extra = {"png": title, "svg": title | {"Date": None}}
-    files = {kind: path.with_name(f"{path.name}.{kind}") for kind in KINDS}
-    if (asked := path.suffix.lower().removeprefix(".")) in KINDS:
+    files = {kind: path.with_name(f"{path.name}.{kind}") for kind in extra}
+    if (asked := path.suffix.lower().removeprefix(".")) in extra:
         files = {asked: path}
-    with rc_context({"svg.hashsalt": "bayesbias"}), _laid_out(figure) as box:
+    with rc_context({"svg.hashsalt": "bayesbias"}), _laid_out(figure):
+        box = figure.get_tightbbox().padded(rcParams["savefig.pad_inches"])
         for kind, final in files.items():
             with replace_file(final) as temporary:
-                figure.savefig(
-                    temporary,
-                    format=kind,
-                    dpi=PIXELS_AN_INCH,
-                    metadata=extra[kind],
-                    bbox_inches=box,
-                )
+                options = {"format": kind, "metadata": extra[kind], "bbox_inches": box}
+                figure.savefig(temporary, dpi=PIXELS_AN_INCH, **options)  # type: ignore[arg-type]
                 if kind == "svg":
                     text = NO_XML.sub("\ufffd", temporary.read_text(encoding="utf-8"))
                     temporary.write_text(text, encoding="utf-8")
@@ -66,17 +58,15 @@ def save(axes: Axes, path: str | Path) -> list[Path]:
 
 
 @contextmanager
-def _laid_out(figure: Figure) -> Iterator[Bbox]:
-    """Lay a figure out once for all its files, and yield the box of what it shows, in inches."""
-    from matplotlib import rcParams
-
+def _laid_out(figure: Figure) -> Iterator[None]:
+    """Lay a figure out once for all its files."""
     engine, dpi = figure.get_layout_engine(), figure.dpi
     figure.set_dpi(PIXELS_AN_INCH)
     if engine is not None:
         engine.execute(figure)
         figure.set_layout_engine(None)
     try:
-        yield figure.get_tightbbox().padded(rcParams["savefig.pad_inches"])
+        yield
     finally:
         if engine is not None:
             figure.set_layout_engine(engine)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import cycle
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
 MOST_WORDS = 150
 """Words that one figure holds."""
 
-ORDER = ("associated", "different", "human", "neutral")
-"""Connections whose colours and markers sets of words have, one after another."""
-
 
 def neighbourhood(
     table: pd.DataFrame, word: str, *, most: int = 40, ax: Axes | None = None
@@ -56,28 +54,21 @@ def neighbourhood(
     """
     nearest = nearest_attributes(table, word, most)
     controls = nearest[~nearest["connection"].isin(STEREOTYPES)]
-    parts = []
-    if n_stereotypes := len(nearest) - len(controls):
-        parts.append(f"all {n_stereotypes} stereotype attributes")
-    if len(controls):
-        total = controls["n_available"].iloc[0]
-        cut = f"the nearest {len(controls)} of {total}" if total > len(controls) else f"all {total}"
-        parts.append(f"{cut} control attributes")
-    text = " and ".join(parts)
-    left_out = f"Only the nearest {MOST_WORDS} of these fit into the figure."
+    note = f"All {len(nearest) - len(controls)} stereotype attributes"
+    for total in controls["n_available"].head(1):
+        note += f" and the nearest {len(controls)} of {total} control attributes"
+    if len(nearest) > MOST_WORDS:
+        note += f" (the nearest {MOST_WORDS} are drawn)"
     rows = nearest.head(MOST_WORDS).rename(columns={"cosine_distance": "mean"})
-    rows = rows.assign(low=rows["mean"], high=rows["mean"])
-    there = {name: STYLES[name] for name in connections_present(rows)}
     return intervals(
-        rows,
+        rows.assign(low=rows["mean"], high=rows["mean"]),
         label="attribute",
         hue="connection",
         reference=UNRELATED,
         xlabel=DISTANCE,
         title=f"The attributes around “{shorten(word)}”",
-        note=f"{text[0].upper()}{text[1:]}, nearest on top. "
-        f"{left_out if len(nearest) > MOST_WORDS else ''} {UNRELATED_NOTE}",
-        keys=[key(name, *style, width=0) for name, style in there.items()],
+        note=f"{note}, nearest on top. {UNRELATED_NOTE}",
+        keys=[key(name, *STYLES[name], width=0) for name in connections_present(rows)],
         most=MOST_WORDS,
         ax=ax,
     )
@@ -115,7 +106,7 @@ def distances_by_rank(table: pd.DataFrame, ranks: pd.DataFrame, *, ax: Axes | No
     ax.set_xticks(whole, [f"{10**power:,.0f}" for power in whole])
     return header(
         ax,
-        "Rare words lie farther from most words",
+        "Rare words are farther from most words",
         "Each point: one attribute word, averaged over all protected words.",
         keys,
     )
@@ -143,15 +134,13 @@ def background_words(
     curve = densities[densities["experiment"] == experiment]
     if curve.empty:
         raise ValueError(f"there is no background of {experiment!r} in the densities")
-    names, psi = list(dict.fromkeys(words["set"])), words["psi"]
-    styles = {name: STYLES[ORDER[at % len(ORDER)]] for at, name in enumerate(names)}
-    tick = psi.groupby(words["set"]).transform("mean")
+    psi, tick = words["psi"], words.groupby("set")["psi"].transform("mean")
     ax = intervals(
         words.assign(mean=psi, low=psi, high=psi, tick=tick).sort_values("psi", ascending=False),
         label="word",
         by="set",
         hue="set",
-        styles=styles,
+        styles=dict(zip(words["set"].unique(), cycle(STYLES.values()))),
         xlabel=PSI,
         keys=(),
         most=MOST_WORDS,
