@@ -193,9 +193,13 @@ BAD: dict[str, tuple[str, bytes, str]] = {
     "absurd, but allowed": ("a.vec", b"1 999999\na 1 2\n", "line 2 has 2 numbers, not 999,999"),
     "no number": ("a.txt", b"a 1 2\nb 1 2,5\n", "line 2 has '2,5' where a number should be"),
     "no number, padded": ("a.txt", b"a 1 2\n\nb  1 \xff\n", "line 3 has .* where a number should"),
-    "not finite": ("a.txt", b"a 1 2\nb 1 nan\nc inf 2\n", "2 word.s. are not finite: b, c; leave"),
-    "too large": ("a.txt", b"a 1 2\nb 1 1e39\n", "1 word.s. are not finite: b"),
-    "all zeros": ("a.txt", b"a 1 2\nb 0 -0.0\n", "1 word.s. are all zeros: b"),
-    "binary zeros": ("a.bin", as_binary({"a": (0, 0), "b": (1, 0)}), "all zeros: a"),
-    "binary nan": ("a.bin", as_binary({"a": (1, float("nan"))}), "not finite: a"),
+    "not finite": ("a.txt", b"a 1 2\nb 1 nan\nc inf 2\n", "of b, c are all zeros or not finite"),
+    "too large": ("a.txt", b"a 1 2\nb 1 1e39\n", "of b are all zeros or not finite"),
+    "all zeros": ("a.txt", b"a 1 2\nb 0 -0.0\n", "of b are all zeros"),
+    "binary zeros": ("a.bin", as_binary({"a": (0, 0), "b": (1, 0)}), "of a are all zeros"),
+    "binary nan": (
+        "a.bin",
+        as_binary({"a": (1, float("nan"))}),
+        "of a are all zeros or not finite",
+    ),
 }

@@ -24,14 +24,9 @@ def test_it_makes_a_folder_that_other_commands_take(capsys: pytest.CaptureFixtur
     assert Path("toy/words.txt").read_bytes() == b"a\nb\nc\n"
 
 
-def test_words_that_stand_twice(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["convert", "twice.txt", "toy"]) == 2
-    said = capsys.readouterr().err
-    assert "again: 'a' as word 3" in said
-    assert "--first" in said
-    assert not Path("toy").exists()
-    assert main(["convert", "twice.txt", "toy", "--first", "--quiet"]) == 0
-    assert capsys.readouterr().out == ""
+def test_of_words_that_stand_twice_the_first_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["convert", "twice.txt", "toy"]) == 0
+    assert "1 word(s) stand in the embedding more than once (a)" in capsys.readouterr().err
     assert np.load("toy/vectors.npy").tolist() == [[1, 2], [3, 4]]
 
 

@@ -10,7 +10,7 @@ from debias_toys import EQUALISE, GENDER, PAIRS, SINGLE, published_steps, toy, u
 from bayesbias.debias import cluster_accuracy, debiasing, double_hard
 from bayesbias.debias.methods import double_hard as module
 from bayesbias.debias.methods.double_hard import most_biased
-from bayesbias.embeddings.registry import embedding_of
+from bayesbias.embeddings.registry import open_embedding
 
 
 def by_hand(vectors, component: int) -> dict[str, np.ndarray]:
@@ -122,7 +122,7 @@ def test_equal_seeds_give_equal_results() -> None:
 def test_most_biased_words_are_those_a_sort_finds(vocabulary: int, chunk: int, monkeypatch) -> None:
     vectors, axis = toy(), np.eye(8)[2]
     monkeypatch.setattr("bayesbias.debias.sums.CHUNK", chunk)
-    found, rows = most_biased(embedding_of(vectors), axis, GENDER.kept, 5, vocabulary)
+    found, rows = most_biased(open_embedding(vectors), axis, GENDER.kept, 5, vocabulary)
     words = [word for word in vectors.index_to_key[:vocabulary] if word not in GENDER.kept]
     words.sort(key=lambda word: -(unit(vectors, (word,))[0] @ axis))
     assert found == (*words[:5], *words[-5:])

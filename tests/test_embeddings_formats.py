@@ -19,8 +19,8 @@ import bayesbias as bb
 from bayesbias.embeddings import registry, source
 from bayesbias.embeddings.formats import binary
 from bayesbias.embeddings.formats.text import FEW_LINES
-from bayesbias.embeddings.registry import Format, embedding_at, embedding_of
-from bayesbias.embeddings.source import Chunk, Source
+from bayesbias.embeddings.registry import open_embedding
+from bayesbias.embeddings.source import Chunk, Embedding
 
 Entries = list[tuple[str, list[float], int]]
 
@@ -28,7 +28,7 @@ Entries = list[tuple[str, list[float], int]]
 def entries(path: Path, rows: int | None = None, wanted: Collection[str] | None = None) -> Entries:
     """All entries of a file by way of chunks."""
     found: Entries = []
-    for chunk in embedding_at(path, progressbar=False).chunks(rows, wanted):
+    for chunk in open_embedding(path, progressbar=False).chunks(rows, wanted):
         assert 0 < len(chunk) <= (rows or len(chunk))
         found += zip(chunk.words, chunk.vectors.tolist(), chunk.ranks.tolist(), strict=True)
     return found
@@ -90,10 +90,12 @@ def test_loaded_vectors_come_in_chunks_too() -> None:
     assert [len(words) for words, _ in parts] == [4, 2]
     assert_array_equal(np.vstack([rows for _, rows in parts]), np.float32(list(WORDS.values())))
     with pytest.raises(ValueError, match="rows must be a whole number from 1 on; got 0"):
-        list(embedding_of(source).chunks(0))
+        list(open_embedding(source).chunks(0))
 
 
-def toy_chunks(source: Source, rows: int | None, wanted: Collection[str] | None) -> Iterator[Chunk]:
+def toy_chunks(
+    source: Embedding, rows: int | None, wanted: Collection[str] | None
+) -> Iterator[Chunk]:
     with source.stream() as (stream, _):
         for rank, line in enumerate(stream, start=1):
             word, *numbers = line.decode().split(";")
@@ -106,7 +108,8 @@ def test_everything_knows_a_format_that_is_registered(
 ) -> None:
     words = {"one": (1.0, 2.0), "two": (3.0, 4.0), "three": (5.0, 6.0)}
     path = file("a.toy.gz", gzip.compress(b"one;1;2\ntwo;3;4\nthree;5;6\n"))
-    monkeypatch.setitem(registry.FORMATS, "toy", Format(toy_chunks, (".toy",), packed=True))
+    monkeypatch.setitem(registry.FORMATS, ".toy", toy_chunks)
+    monkeypatch.setattr(registry, "PACKED", (toy_chunks,))
     check(bb.load_vectors(path), words)
     some = bb.load_vectors(path, ["three", "TWO"], case="fallback")
     check(some, {"TWO": words["two"], "three": words["three"]})
@@ -118,12 +121,11 @@ def test_everything_knows_a_format_that_is_registered(
 
 PEAK_OF_READING = """
 import sys, tracemalloc
-from pathlib import Path
-from bayesbias.embeddings.registry import embedding_at
+from bayesbias.embeddings.registry import open_embedding
 tracemalloc.start()
 for path in sys.argv[1:]:
-    assert sum(map(len, embedding_at(Path(path)).chunks(wanted={"w7"}))) == 1
-    assert sum(map(len, embedding_at(Path(path)).chunks())) == 20_000
+    assert sum(map(len, open_embedding(path).chunks(wanted={"w7"}))) == 1
+    assert sum(map(len, open_embedding(path).chunks())) == 20_000
 print(tracemalloc.get_traced_memory()[1])
 """
 

@@ -21,7 +21,6 @@ COMMANDS = {
     "compare": "compare a.csv b.csv -m change --draws 200 --out here/out --force --seed",
     "background": "background toy.toml -v toy.txt --out here/out --force --draws",
     "convert": "convert toy.txt here/out --force",
-    "convert --first": "convert twice.txt here/out --first --force",
     "debias": "debias --method soft -v glove-demo --out here/out --force --strength",
     "sweep": "sweep sweep.toml --out here/out",
     "mlm score": "mlm score --model m --data pairs.csv --dataset crows-pairs --out here/out "
@@ -36,8 +35,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     Path("here").mkdir()
     Path("toy.toml").write_text(LIST, encoding="utf-8")
-    for name, words in (("toy", WORDS), ("twice", WORDS + WORDS[:1])):
-        write_vectors(Path(f"{name}.txt"), list(words))
+    write_vectors(Path("toy.txt"), list(WORDS))
     return tmp_path / "here"
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -48,23 +48,20 @@ def test_equal_seeds_give_equal_tables_and_trainings_differ(
     assert (wide.std(axis=1) > 0).all()
 
 
-def test_bootstrapped_documents_are_drawn_anew_for_every_training(
+def test_every_training_gets_its_own_bootstrapped_documents(
     monkeypatch: pytest.MonkeyPatch, documents: list[list[str]]
 ) -> None:
-    """Counted in place of training."""
+    """The documents are counted instead of training."""
     seen: list[int] = []
 
-    def trainer(*_: object) -> Callable[[list[list[str]], int], KeyedVectors]:
-        def train(texts: list[list[str]], _: int) -> KeyedVectors:
-            seen.append(len({id(words) for words in texts}))
-            vectors = KeyedVectors(5)
-            rng = np.random.default_rng(len(seen))
-            vectors.add_vectors(WORDLIST.words, rng.standard_normal((len(WORDLIST.words), 5)))
-            return vectors
+    def train(texts: list[list[str]], **_: object) -> SimpleNamespace:
+        seen.append(len({id(words) for words in texts}))
+        vectors = KeyedVectors(5)
+        rng = np.random.default_rng(len(seen))
+        vectors.add_vectors(WORDLIST.words, rng.standard_normal((len(WORDLIST.words), 5)))
+        return SimpleNamespace(wv=vectors)
 
-        return train
-
-    monkeypatch.setattr("bayesbias.embeddings.retrain._trainer", trainer)
+    monkeypatch.setattr("gensim.models.Word2Vec", train)
     bb.retrain(documents, WORDLIST, 5, seed=1)
     bb.retrain(documents, WORDLIST, 5, bootstrap=True, seed=1)
     assert seen[:5] == [400] * 5

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from .._core.arrays import FloatArray
 from ..embeddings.formats.keyed import chunks_of, sample_of
 from ..embeddings.load import VectorsLike, choose, open_embedding
-from ..embeddings.registry import Embedding
-from ..embeddings.source import Chunk, Vector
+from ..embeddings.source import Chunk, Embedding, Vector
 
 POOL_SIZE = 20_000
 """Words of a pool, many more than a list has."""
@@ -120,7 +119,7 @@ def draw_pool(
 
 def _all_chunks(embedding: Embedding, *, and_sample: bool) -> Iterator[Chunk]:
     yield from embedding.chunks()
-    loaded = embedding.source.loaded
+    loaded = embedding.loaded
     if and_sample and loaded is not None and (more := sample_of(loaded)) is not None:
         yield from chunks_of(more)
 

@@ -23,8 +23,7 @@ from .._core.checks import Argument, ArgumentError, ArgumentWarning, unknown_nam
 from .._core.display import abridged
 from .._core.resources import OWN_FRAMES
 from ..embeddings.load import CASES, VectorsLike, choose, open_embedding
-from ..embeddings.registry import Embedding
-from ..embeddings.source import Vector
+from ..embeddings.source import Embedding, Vector
 from .distribution import FEWEST_WORDS, Distribution
 from .experiment import Experiment
 

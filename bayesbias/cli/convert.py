@@ -13,7 +13,6 @@ def convert(
     folder: Path,
     /,
     *,
-    first: bool = False,
     allow_pickle: AllowPickle = False,
     force: Force = False,
     screen: Screen = SCREEN,
@@ -22,10 +21,9 @@ def convert(
 
     Single words of the folder are read through a memory map, and all of them without any parsing.
     Any command takes the folder as `--vectors FOLDER`. The source is read in chunks, in little
-    memory; it must hold every word once, or pass `--first` to let the first of each count.
+    memory. Of words that stand twice the first is kept.
 
-    Examples: `bayesbias convert glove.6B.300d.txt glove6b`,
-    `bayesbias convert cc.en.300.vec.gz fasttext-en --first`
+    Example: `bayesbias convert glove.6B.300d.txt glove6b`
 
     Parameters
     ----------
@@ -33,15 +31,12 @@ def convert(
         An embedding, as for --vectors elsewhere.
     folder : Path
         The folder to make.
-    first : bool
-        Of a word that stands twice, keep the first.
     """
     from ..embeddings.convert import convert_vectors
 
     count, n_dims = convert_vectors(
         source,
         folder,
-        duplicates="first" if first else "error",
         force=force,
         allow_pickle=allow_pickle,
         progressbar=not screen.quiet,

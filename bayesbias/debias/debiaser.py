@@ -19,7 +19,7 @@ from .._core.display import abridged
 from .._core.resources import OWN_FRAMES
 from ..embeddings.formats.keyed import keyed_vectors, resolved_forms
 from ..embeddings.load import VectorsLike, vectors_in_memory
-from ..embeddings.registry import embedding_of
+from ..embeddings.registry import open_embedding
 from .sums import CHUNK, lengths
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Debiaser:
     def transform(self, vectors: VectorsLike) -> KeyedVectors:
         """Debias vectors, as `transform_rows` does; the record stays with the new ones."""
         before = vectors_in_memory(vectors)
-        chunks = embedding_of(before).chunks(CHUNK)
+        chunks = open_embedding(before).chunks(CHUNK)
         rows = [self.transform_rows(chunk.words, chunk.vectors) for chunk in chunks]
         matrix = np.concatenate(rows)
         warn_of_empty(int((~matrix.any(axis=1)).sum()))

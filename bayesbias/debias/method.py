@@ -10,8 +10,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .._core.checks import unknown_name
-from ..embeddings.load import VectorsLike, vectors_in_memory
-from ..embeddings.registry import Embedding, embedding_of
+from ..embeddings.load import VectorsLike, open_embedding, vectors_in_memory
+from ..embeddings.source import Embedding
 from .debiaser import Debiaser, Debiasing
 from .defining_sets import DefiningSets, SetsLike, load_defining_sets
 from .sums import VectorsByWord, vectors_by_word
@@ -71,7 +71,7 @@ class DebiasingMethod(ABC):
                 f"{lists.n_classes} ({', '.join(lists.classes)}); use multiclass_hard or soft"
             )
         if not isinstance(vectors, Embedding):
-            vectors = embedding_of(vectors_in_memory(vectors))
+            vectors = open_embedding(vectors_in_memory(vectors))
         found = vectors_by_word(vectors, lists.forms)
         lists = lists.in_case(lists.case, found)
         return vectors, lists, {word: found[word] for word in sorted(lists.kept) if word in found}

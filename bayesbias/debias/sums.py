@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
 from .._core.display import abridged
-from ..embeddings.registry import Embedding
-from ..embeddings.source import Vector
+from ..embeddings.source import Embedding, Vector
 
 VectorsByWord = Mapping[str, NDArray[np.floating]]
 
@@ -25,7 +24,7 @@ words first, and Gonen and Goldberg (2019) use as many."""
 
 def vectors_by_word(embedding: Embedding, words: Iterable[str]) -> dict[str, Vector]:
     """Return the vectors of those of the words that are there; of a word twice there the first."""
-    loaded = embedding.source.loaded
+    loaded = embedding.loaded
     if loaded is not None:
         return {word: loaded[word] for word in words if word in loaded.key_to_index}
     found: dict[str, Vector] = {}

@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .._core.checks import Argument, ArgumentError, unknown_name
+from .._core.checks import Argument, ArgumentError
 from .._core.display import abridged
 from .._core.files import recover, replace_folder
+from .._core.resources import OWN_FRAMES
 from .formats.native import FILES, write_native
-from .load import open_embedding
-from .registry import known_endings
+from .registry import FORMATS, open_embedding
 from .source import Chunk
 
 if TYPE_CHECKING:
-    from gensim.models import KeyedVectors
-
-DUPLICATES = ("error", "first")
-"""What to do with words that stand twice: refuse the source, or let the first one count."""
-
-_MOST_NAMED = 5
+    from .load import VectorsLike
 
 
 def convert_vectors(
-    source: str | os.PathLike[str] | KeyedVectors,
+    source: VectorsLike,
     folder: str | os.PathLike[str],
     *,
-    duplicates: str = "error",
     force: bool = False,
     allow_pickle: bool = False,
     progressbar: bool = True,
@@ -40,12 +35,10 @@ def convert_vectors(
 
     Parameters
     ----------
-    source : str, path or KeyedVectors
+    source : str, path, KeyedVectors, mapping, DataFrame or tuple
         As for `load_vectors`.
     folder : path
         Which folder to make.
-    duplicates : {"error", "first"}
-        Refuse a source that has a word twice, or keep the first.
     force : bool
         Replace an earlier folder of this form.
     allow_pickle, progressbar : bool
@@ -59,11 +52,15 @@ def convert_vectors(
     Raises
     ------
     ValueError
-        If the source is damaged or has words twice, the folder's name ends as that of a file
-        does, or the folder is there and `force` is not set.
+        If the source is damaged, or the folder is there and `force` is not set.
     OSError
         If the folder cannot be written, for example because the disk is full. Nothing is left
         behind then, and an earlier folder stays as it was.
+
+    Warns
+    -----
+    UserWarning
+        If the source has words twice; the first of each is kept.
 
     Examples
     --------
@@ -73,50 +70,42 @@ def convert_vectors(
     >>> bb.convert_vectors("glove-demo", folder, progressbar=False)
     (5846, 100)
     """
-    if duplicates not in DUPLICATES:
-        raise ValueError(unknown_name("duplicates", str(duplicates), DUPLICATES))
     target = Path(folder)
     require_native_path(target, force=force)
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
-    if embedding.format.files and target.exists() and target.samefile(embedding.source.path):
+    if target.exists() and embedding.path.exists() and target.samefile(embedding.path):
         raise ValueError(f"{target} is the source itself; choose another folder")
     again: list[str] = []
     with replace_folder(target) as stage:
         shape = write_native(_first_of_each(embedding.chunks(), again), stage)
-        if again and duplicates == "error":
-            raise ArgumentError(
-                f"{len(again)} word(s) stand in the embedding more than once (again: "
-                f"{abridged(again, _MOST_NAMED)}); remove them from the file, or keep the first "
-                "of each with ",
-                Argument("duplicates", "first"),
-            )
+    if again:
+        warnings.warn(
+            f"{len(again)} word(s) stand in the embedding more than once ({abridged(again)}); the "
+            "first of each is kept",
+            skip_file_prefixes=OWN_FRAMES,
+        )
     return shape
 
 
 def _first_of_each(chunks: Iterable[Chunk], again: list[str]) -> Iterator[Chunk]:
     """Yield chunks without the words that have stood before, which are added to a list."""
     seen: set[str] = set()
-    count = 0
     for chunk in chunks:
         kept = []
         for row, word in enumerate(chunk.words):
             if word in seen:
-                again.append(f"{word!r} as word {count + row + 1:,}")
+                again.append(word)
             else:
                 kept.append(row)
                 seen.add(word)
-        count += len(chunk)
         if kept:
             yield Chunk([chunk.words[row] for row in kept], chunk.vectors[kept], chunk.ranks[kept])
 
 
 def require_native_path(folder: Path, *, force: bool, files: Collection[str] = FILES) -> None:
     """Check, before any work is done, whether a folder of some files may be written."""
-    if folder.suffix.lower() in (*known_endings(), ".npy"):
-        raise ValueError(
-            f"{folder} has the ending of a file, and a folder is made: give it a name without "
-            f"{folder.suffix}, such as {folder.stem}"
-        )
+    if folder.suffix.lower() in FORMATS:
+        raise ValueError(f"{folder} has the ending of a file, and a folder is made; take it off")
     recover(folder)
     if folder.exists() and not folder.is_dir():
         raise NotADirectoryError(f"{folder} is a file; give the name of a folder that is to be")
@@ -126,5 +115,5 @@ def require_native_path(folder: Path, *, force: bool, files: Collection[str] = F
     if set(others).difference(files):
         raise ValueError(f"{folder} holds other files ({', '.join(others[:3])}); choose another")
     if others and not force:
-        told = f"{folder} is there already; pass "
-        raise ArgumentError(told, Argument("force", True), " to replace it")
+        text = f"{folder} is there already; pass "
+        raise ArgumentError(text, Argument("force", True), " to replace it")

@@ -27,6 +27,7 @@ from ..tables.schema import (
 )
 from ..tables.spellings import first_spellings
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
+from .formats.keyed import require_directions
 from .load import VectorsLike, vectors_in_memory
 
 _WORDS = ("protected_word", "attribute")
@@ -53,11 +54,10 @@ def distance_table(
     """Compute the cosine distances between every protected word and every attribute of a word list.
 
     An attribute of the word's own group's stereotype is ``associated``, one of another group's is
-    ``different``, control words are ``neutral`` or ``human``. A pair stands once, even where an
-    attribute is in several sets (the first of these connections counts), and no word is compared
-    with itself. Two spellings that read one vector are one word, called as the first of them.
-    Missing words are absent rows; `missing_words` names them, `undersized_sets` the sets that they
-    leave thin.
+    ``different``, control words are ``neutral`` or ``human``. A pair has one row, that of the first
+    of these connections, and no word is compared with itself. Two spellings that read one vector
+    are one word, called as the first of them. Missing words are absent rows; `missing_words` names
+    them, and `undersized_sets` the sets with too few words left.
 
     Parameters
     ----------
@@ -85,16 +85,15 @@ def distance_table(
     Raises
     ------
     ValueError
-        If the arguments are swapped, no word is found, fewer than two groups have words, a set
-        has lost more than ``max_missing`` of its words, two groups share a word in two spellings,
-        a connection gets no rows, or a vector is all zeros or not finite (the words are named).
+        If no word is found, fewer than two groups have words, a set has lost more than
+        ``max_missing`` of its words, two groups share a word in two spellings, a connection gets no
+        rows, or a vector is all zeros or not finite (the words are named).
 
     Warns
     -----
     UserWarning
-        Before it begins, if the table will be large; if two spellings read one vector, or a
-        protected word is an attribute too. If words are exact copies of one another, or equidistant
-        by construction (`duplicate_vectors`).
+        If the table will be large, two spellings read one vector, a protected word is an attribute
+        too, or words are exact copies or equidistant by construction (`duplicate_vectors`).
 
     Examples
     --------
@@ -106,15 +105,12 @@ def distance_table(
         raise ValueError("the vectors come first, the words second: distance_table(vectors, words)")
     wordlist = load_wordlist(wordlist)
     vectors = vectors_in_memory(vectors, wordlist)
-    if not wordlist.groups:
-        raise ValueError(f"the list {wordlist.name!r} has control words only; give one with groups")
     _require_words(vectors, wordlist)
     if max_missing is not None:
         refuse_missing(vectors, wordlist, max_missing)
     spellings = first_spellings(vectors, wordlist.words)
     _check_spellings(spellings, wordlist)
     pairs = _pairs(spellings, wordlist)
-    _require_connections(pairs, wordlist)
     words, attributes = (pairs[name].unique() for name in _WORDS)
     rows, columns = (pd.factorize(pairs[name])[0] for name in _WORDS)
     protected = _directions(vectors, words)
@@ -154,16 +150,9 @@ def missing_words(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
 
 
 def undersized_sets(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
-    """Return the sets of a list of which too few words are left to speak for the set.
+    """Return the sets that lost more than a fifth of their words, or have fewer than three left.
 
-    These are sets that lost more than a fifth of their words, the share from which WEFE gives no
-    score, and sets with fewer than three words left.
-
-    Parameters
-    ----------
-    vectors : str, path, KeyedVectors, mapping, DataFrame or tuple
-        As for `load_vectors`.
-    wordlist : str, Path, mapping or WordList
+    WEFE gives no score where more than a fifth is lost.
 
     Returns
     -------
@@ -216,6 +205,8 @@ def _losses(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
 
 def _require_words(vectors: KeyedVectors, wordlist: WordList) -> None:
     """Refuse vectors that have words of fewer than two groups."""
+    if not wordlist.groups:
+        raise ValueError(f"the list {wordlist.name!r} has control words only; give one with groups")
     there = vectors.key_to_index
     if not any(word in there for word in wordlist.words):
         raise ValueError(
@@ -228,12 +219,10 @@ def _require_words(vectors: KeyedVectors, wordlist: WordList) -> None:
     }
     if len(wordlist.groups) - len(lost) < 2:
         names = "; ".join(f"{group} ({', '.join(words)})" for group, words in lost.items())
-        capitals = any(word != word.lower() for words in lost.values() for word in words)
-        remedy = "check their spelling, or take an embedding that has them"
         raise ArgumentError(
             f"no protected word of these groups has a vector: {names}. A comparison needs two "
-            f"groups; {'if the embedding is in lower case, read it with ' if capitals else remedy}",
-            *([Argument("case", "fallback")] if capitals else []),
+            "groups; take an embedding that has them, or check their spelling, also with ",
+            Argument("case", "fallback"),
         )
 
 
@@ -271,48 +260,35 @@ def _pairs(spellings: Mapping[str, str], wordlist: WordList) -> pd.DataFrame:
     """Return all pairs with vectors, each once, without distances; words by first spelling."""
     blocks = []
     for group, protected in wordlist.groups.items():
-        words = dict.fromkeys(spellings[word] for word in protected if word in spellings)
+        stereotypes = [
+            ("associated" if other == group else "different", wordlist.set_name(other), words)
+            for other, words in wordlist.stereotypes.items()
+        ]
+        controls = [(name, name, words) for name, words in wordlist.controls.items()]
         attributes = [
             (spellings[attribute], set_name, connection)
-            for connection, set_name, attributes in _sets_around(wordlist, group)
-            for attribute in attributes
+            for connection, set_name, words in sorted(stereotypes, key=itemgetter(0)) + controls
+            for attribute in words
             if attribute in spellings
         ]
+        words = dict.fromkeys(spellings[word] for word in protected if word in spellings)
         left = pd.DataFrame({COLUMNS[0]: [*words], COLUMNS[1]: group}, dtype=object)
         right = pd.DataFrame(attributes, columns=list(COLUMNS[2:5]), dtype=object)
         blocks.append(left.merge(right.drop_duplicates("attribute"), how="cross"))
     pairs = pd.concat(blocks, ignore_index=True)
-    return pairs[pairs["protected_word"] != pairs["attribute"]].reset_index(drop=True)
-
-
-def _sets_around(wordlist: WordList, group: str) -> list[tuple[str, str, tuple[str, ...]]]:
-    """Return the attribute sets of a group, its own first: connection, set name, attributes."""
-    stereotypes = [
-        ("associated" if g == group else "different", wordlist.set_name(g), words)
-        for g, words in wordlist.stereotypes.items()
-    ]
-    controls = [(name, name, words) for name, words in wordlist.controls.items()]
-    return sorted(stereotypes, key=itemgetter(0)) + controls
-
-
-def _require_connections(pairs: pd.DataFrame, wordlist: WordList) -> None:
+    pairs = pairs[pairs["protected_word"] != pairs["attribute"]].reset_index(drop=True)
     expected = [*STEREOTYPES, *(name for name in CONTROLS if name in wordlist.controls)]
-    without = [name for name in expected if name not in connections_present(pairs)]
-    if without:
+    if without := [name for name in expected if name not in connections_present(pairs)]:
         raise ValueError(
             f"no rows for the connection(s) {', '.join(without)} of {wordlist.name!r}: the "
             "embedding has none of these attribute words. Take one that has some or, for controls, "
             "leave them out of the list's [controls]"
         )
+    return pairs
 
 
 def _directions(vectors: KeyedVectors, words: NDArray[np.object_]) -> FloatArray:
     """Return the vectors of words, (n_words, n_dims), all of which have a direction."""
     matrix = np.asarray(vectors[words.tolist()], dtype=np.float64)
-    bad = ~np.isfinite(matrix).all(axis=1) | ~matrix.any(axis=1)
-    if bad.any():
-        raise ValueError(
-            f"the vectors of {', '.join(words[bad])} are all zeros or not finite, so they have no "
-            "direction; leave these words out of the list or correct the embedding"
-        )
+    require_directions(words.tolist(), matrix)
     return matrix

@@ -1,7 +1,7 @@
 """Embeddings that gensim's downloader knows by name, from its folder or, where it can, the network.
 
-The downloader's own ``load`` asks the network even for what it has, and runs a file that it
-fetched; here only the path of the vectors is asked for.
+The downloader's own ``load`` runs a file that it fetched; here only the path of the vectors is
+asked for.
 """
 
 from __future__ import annotations
@@ -28,10 +28,7 @@ PLACE = "GENSIM_DATA_DIR"
 def gensim_path(name: str) -> Path:
     """Return the file of an embedding of gensim-data, and fetch it where it is not there yet.
 
-    Raises
-    ------
-    FileNotFoundError
-        If it is not there and gensim cannot fetch it; the message says where it would be.
+    A FileNotFoundError shows where it would be if it is not there and gensim cannot fetch it.
     """
     folder = Path(os.environ.get(PLACE, "~/gensim-data")).expanduser()
     path = folder / name / f"{name}.gz"

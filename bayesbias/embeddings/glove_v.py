@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,13 +14,6 @@ from .formats.keyed import keyed_vectors
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
-
-
-class Read(Protocol):
-    """Reads a tensor of a file, or a row of it."""
-
-    def __call__(self, name: str, row: int | slice = ..., /) -> FloatArray:
-        """Return the numbers of a name."""
 
 
 VOCABULARY, VECTORS = "vocab.txt", "vectors.safetensors"
@@ -39,7 +32,7 @@ def read_glove_v(
         Holds ``vocab.txt``, ``vectors.safetensors`` and ``ApproximationVariances.safetensors`` or
         ``CompleteVariances.safetensors``. The former is read where both are there.
     words : iterable of str or WordList
-        Words that the embedding lacks are left out, as `missing_words` tells.
+        Words that the embedding lacks are left out.
 
     Returns
     -------
@@ -89,14 +82,7 @@ def read_glove_v(
                 raise ValueError(f"{place / VECTORS} has no matrix, a word a row")
             vectors = np.stack([matrix[row] for row in present.values()])
         with safe_open(variances, framework="numpy") as file:
-
-            def read(name: str, row: int | slice = slice(None)) -> FloatArray:
-                return np.asarray(file.get_slice(name)[row], dtype=np.float64)
-
-            names = set(file.keys())
-            noise = {
-                word: _covariance(read, names, row, variances) for word, row in present.items()
-            }
+            noise = {word: _covariance(file, row, variances) for word, row in present.items()}
     except SafetensorError as error:
         raise ValueError(f"{place} is damaged, or no folder of GloVe-V: {error}") from None
     for word, covariance in noise.items():
@@ -108,15 +94,16 @@ def read_glove_v(
     return keyed_vectors(list(present), vectors, list(present)), noise
 
 
-def _covariance(read: Read, names: set[str], row: int, path: Path) -> FloatArray:
+def _covariance(file: Any, row: int, path: Path) -> FloatArray:  # noqa: ANN401
     """Read the covariance in a row, in whichever of four forms it is stored."""
-    if f"diag_{row}" in names:
-        return read(f"diag_{row}")
-    if f"U_{row}" in names:
-        left, values, right = (read(f"{part}_{row}") for part in ("U", "s", "Vt"))
-        return (left * values) @ right
-    if f"complete_{row}" in names:
-        return read(f"complete_{row}")
+    names = set(file.keys())
+    parts = [f"{part}_{row}" for part in ("U", "s", "Vt")]
+    if parts[0] in names:
+        left, values, right = (np.asarray(file.get_tensor(name), float) for name in parts)
+        return np.asarray((left * values) @ right)
+    for name in (f"diag_{row}", f"complete_{row}"):
+        if name in names:
+            return np.asarray(file.get_tensor(name), dtype=np.float64)
     if "variances" in names:
-        return read("variances", row)
+        return np.asarray(file.get_slice("variances")[row], dtype=np.float64)
     raise ValueError(f"{path} has no variances of row {row}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress
@@ -16,8 +15,6 @@ from numpy.typing import ArrayLike
 
 from .._core.checks import ArgumentError, unknown_name
 from .._core.display import abridged
-from .._core.packing import parts_of
-from .._core.resources import bundled_folder, bundled_names
 from ..tables.spellings import CASES, CURES, Cure, choose, cure_of, every_form
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
 from .formats.keyed import (
@@ -27,13 +24,13 @@ from .formats.keyed import (
     cures,
     frequency_ranks,
     keyed_vectors,
+    require_directions,
     resolved_forms,
     sample_of,
 )
 from .formats.npz import save_vectors
-from .gensim_data import NAMES, gensim_path
-from .registry import Embedding, embedding_at, embedding_of, is_folder_of, known_endings
-from .source import Ranks, Vector
+from .registry import open_embedding
+from .source import Chunk, Ranks, Vector
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -45,6 +42,7 @@ __all__ = [
     "frequency_ranks",
     "iter_vectors",
     "load_vectors",
+    "open_embedding",
     "resolved_forms",
     "save_vectors",
 ]
@@ -83,10 +81,12 @@ def load_vectors(
         ``"glove-wiki-gigaword-100"``, which is fetched where it is not there yet; a word2vec binary
         file (``.bin``); a text file of word2vec, GloVe or fastText, with or without a header
         (``.txt``, ``.vec``); either of these in ``.gz`` or alone in a ``.zip``, or one of several
-        in it (``"glove.6B.zip::glove.6B.50d.txt"``); a folder that ``bayesbias convert`` made; a
-        fastText model (``.bin``, loaded whole by gensim); a file of `save_vectors` (``.npz``); a
-        gensim file (``.kv``, ``.model``); or vectors in memory: KeyedVectors or a gensim model, a
-        dict of arrays by word, a DataFrame with words as its index, or ``(words, array)``.
+        in it (``"glove.6B.zip::glove.6B.50d.txt"``); a folder that ``bayesbias convert`` made; an
+        array (``NAME.npy``) with its words, one a line, in ``NAME.txt``; a table (``.parquet``)
+        with a row a word; a fastText model (``.bin``, loaded whole by gensim); a file of
+        `save_vectors` (``.npz``); a gensim file (``.kv``, ``.model``); or vectors in memory:
+        KeyedVectors or a gensim model, a dict of arrays by word, a DataFrame with words as its
+        index, or ``(words, array)``.
     words : iterable of str, or what `load_wordlist` takes, optional
         Which words to load; all if left out. A text is the name or path of a word list. Words that
         the source lacks are left out of the result, and `missing_words` names them.
@@ -135,31 +135,33 @@ def load_vectors(
     if asked is not None:  # also forms that are only named in hints
         wanted = {form for word in asked for form in every_form(word)}
     try:
-        forms, matrix, ranks = _read(embedding, wanted)
+        forms, matrix, ranks = _first_of_each(embedding.chunks(wanted=wanted))
     except MemoryError:
         raise ValueError(
             f"{where} does not fit into memory, or promises more than it holds; name the words "
             "to read, or read it in parts by iter_vectors"
         ) from None
     found = {form: row for row, form in enumerate(forms)}
-    chosen = {word: word for word in found}
-    if asked is not None:
+    hints: dict[str, Cure] = {}
+    if asked is None:
+        chosen = {word: word for word in found}
+    else:
         chosen = choose(asked, found, case, strip_accents=strip_accents)
-    lost = [word for word in asked or () if word not in chosen]
-    known = {word: cure_of(word, found, case, strip_accents=strip_accents) for word in lost}
-    hints = {word: cure for word, cure in known.items() if cure is not None}
-    if not chosen:
-        raise _nothing_found(asked or (), hints, where)
-    if asked is not None:
         rows = [found[form] for form in chosen.values()]
         matrix, ranks = matrix[rows], ranks[rows]
-    _refuse_unusable(list(chosen), matrix, where)
-    loaded = embedding.source.loaded
+        for word in asked:
+            cure = cure_of(word, found, case, strip_accents=strip_accents)
+            if word not in chosen and cure is not None:
+                hints[word] = cure
+    if not chosen:
+        raise _nothing_found(asked or (), hints, where)
+    require_directions(list(chosen), matrix, f"{where}: ")
+    loaded = embedding.loaded
     original = {} if loaded is None else resolved_forms(loaded)
     origins = [original.get(form, form) for form in chosen.values()]
     vectors = keyed_vectors(list(chosen), matrix, origins, ranks)
-    if asked is None and loaded is not None and (sample := sample_of(loaded)) is not None:
-        setattr(vectors, SAMPLE, sample)
+    if asked is None and loaded is not None:
+        setattr(vectors, SAMPLE, sample_of(loaded))
     setattr(vectors, FOUND_BY, hints)
     return vectors
 
@@ -177,7 +179,7 @@ def iter_vectors(
     ----------
     source : str, path, KeyedVectors, mapping, DataFrame or tuple
         As for `load_vectors`. Formats that cannot be read in parts are loaded whole: fastText
-        models, ``.npz``, ``.kv``, ``.model``.
+        models, ``.npz``, ``.parquet``, ``.kv``, ``.model``.
     rows : int, optional
         Words of a chunk at most; by default as many as three megabytes hold.
     allow_pickle, progressbar : bool
@@ -203,26 +205,14 @@ def iter_vectors(
     return ((chunk.words, chunk.vectors) for chunk in embedding.chunks(rows))
 
 
-def open_embedding(
-    source: VectorsLike,
-    *,
-    allow_pickle: bool = False,
-    progressbar: bool = True,
-) -> Embedding:
-    """Determine what a source is, as `load_vectors` does, before anything is read of it."""
-    if not isinstance(source, str | os.PathLike):
-        return embedding_of(as_keyed(source))
-    return embedding_at(_path_of(source), allow_pickle=allow_pickle, progressbar=progressbar)
-
-
-def _read(embedding: Embedding, wanted: set[str] | None) -> tuple[list[str], Vector, Ranks]:
-    """Return words, vectors and ranks, in the order of the source; of a word twice the first."""
-    chunks = [chunk for chunk in embedding.chunks(wanted=wanted) if len(chunk)]
-    if not chunks:
+def _first_of_each(chunks: Iterable[Chunk]) -> tuple[list[str], Vector, Ranks]:
+    """Join chunks to words, vectors and ranks; of a word that comes twice the first counts."""
+    parts = [chunk for chunk in chunks if len(chunk)]
+    if not parts:
         return [], np.empty((0, 0), dtype=np.float32), np.empty(0, dtype=np.int64)
-    words = [word for chunk in chunks for word in chunk.words]
-    matrix = np.concatenate([chunk.vectors for chunk in chunks])
-    ranks = np.concatenate([chunk.ranks for chunk in chunks])
+    words = [word for chunk in parts for word in chunk.words]
+    matrix = np.concatenate([chunk.vectors for chunk in parts])
+    ranks = np.concatenate([chunk.ranks for chunk in parts])
     first = ~pd.Index(words, dtype=object).duplicated()
     if first.all():
         return words, matrix, ranks
@@ -256,61 +246,13 @@ def _asked(words: Iterable[str] | WordListLike | None) -> tuple[str, ...] | None
 def _nothing_found(asked: Sequence[str], hints: Mapping[str, Cure], where: str) -> ValueError:
     if not asked:
         return ValueError(f"{where} holds no words")
-    told = f"none of the {len(asked)} words is in {where} ({abridged(asked, _MOST_NAMED)})"
+    text = f"none of the {len(asked)} words is in {where} ({abridged(asked, _MOST_NAMED)})"
     arguments = Counter(cure for cure in hints.values() if not isinstance(cure, str))
     if arguments:
         cure, count = arguments.most_common(1)[0]
         names = [part for argument in cure for part in (" and ", argument)][1:]
-        return ArgumentError(f"{told}; {count} of them are there {CURES[cure]}: pass ", *names)
+        return ArgumentError(f"{text}; {count} of them are there {CURES[cure]}: pass ", *names)
     if hints:
         word, form = next(iter(hints.items()))
-        told += f"; write {len(hints)} of them otherwise, such as {form!r} for {word!r}"
-    return ValueError(told)
-
-
-def _refuse_unusable(words: Sequence[str], matrix: Vector, where: str) -> None:
-    """A vector without a direction has no cosine; better no result than a silent gap."""
-    finite = np.isfinite(matrix).all(axis=1)
-    zeros = ~(matrix != 0).any(axis=1)
-    for bad, what in ((~finite, "not finite"), (zeros, "all zeros")):
-        if bad.any():
-            names = [words[row] for row in np.flatnonzero(bad).tolist()]
-            raise ValueError(
-                f"{where}: the vectors of {len(names)} word(s) are {what}: "
-                f"{abridged(names, _MOST_NAMED)}; leave these words out"
-            )
-
-
-def _path_of(source: str | os.PathLike[str]) -> Path:
-    path = Path(source)
-    archive, member = parts_of(path)
-    if member:
-        if not archive.is_file():
-            raise _no_file(archive)
-        return path
-    bare = isinstance(source, str) and not re.search(r"[/\\]", source)
-    if bare and path.suffix.lower() not in known_endings():
-        bundled = bundled_folder("vectors") / f"{source}.npz"
-        if source and bundled.is_file():
-            return bundled
-        if source in NAMES and not path.exists():
-            path = gensim_path(source)
-        elif not path.exists() or not source:
-            known = [*bundled_names("vectors", ".npz"), *NAMES]
-            raise ValueError(
-                unknown_name("embedding", str(source), known)
-                + f"; for a file of your own give its path, ending in {', '.join(known_endings())}"
-            )
-    if is_folder_of(path):
-        return path
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; give the path of an embedding file")
-    if not path.is_file():
-        raise _no_file(path)
-    return path
-
-
-def _no_file(path: Path) -> FileNotFoundError:
-    return FileNotFoundError(
-        f"no embedding file at {path}; `bayesbias docs own-words` lists where to download some"
-    )
+        text += f"; write {len(hints)} of them otherwise, such as {form!r} for {word!r}"
+    return ValueError(text)

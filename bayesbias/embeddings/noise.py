@@ -17,7 +17,6 @@ from ..tables.wordlists import WordList
 from .distances import distance_table
 from .formats.keyed import keyed_vectors
 from .retrain import replicate_tables
-from .source import Vector
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -36,13 +35,13 @@ def sample_vectors(
     embedding: str = "text",
     seed: Seed = None,
 ) -> pd.DataFrame:
-    """Draw vectors from how surely they are estimated, and measure a word list in each draw.
+    """Draw vectors from the uncertainty of their estimation, and measure a word list in each draw.
 
     Parameters
     ----------
     vectors : KeyedVectors
     covariances : mapping of str to (n_dims,) or (n_dims, n_dims) float
-        Of every word in `vectors`; those of different words are taken as independent.
+        Of every word in `vectors`; words are treated as independent.
     wordlist : WordList
     n : int
         Draws, from 2 to 100.
@@ -59,12 +58,12 @@ def sample_vectors(
     Raises
     ------
     ValueError
-        If `n` is not allowed, a word has no covariance, or what it has is none.
+        If `n` is not allowed, or a word has no valid covariance.
 
     Notes
     -----
-    A draw has the noise of the estimate and its own, so that its distances are pushed up twice:
-    `fit_many` reads from it how far trainings scatter, `vector_noise` how far all are off.
+    A draw has the noise of the estimate and its own, which increases its distances twice. Use
+    `fit_many` for how far trainings scatter, and `vector_noise` for the bias of all of them.
 
     References
     ----------
@@ -79,58 +78,27 @@ def sample_vectors(
     >>> bb.sample_vectors(vectors, noise, words, 3, seed=1)["replicate"].nunique()
     3
     """
-    roots = {word: _root(_known(word, vectors, covariances), word) for word in vectors.index_to_key}
     words = vectors.index_to_key
-    return replicate_tables(
-        lambda rng: keyed_vectors(words, _drawn(vectors, roots, rng), words),
-        wordlist,
-        n,
-        embedding,
-        seed,
-    )
+    roots = {word: _root(_known(word, vectors, covariances), word) for word in words}
 
+    def draw(rng: Generator) -> KeyedVectors:
+        moved = []
+        for word, root in roots.items():
+            noise = rng.standard_normal(root.shape[-1])
+            moved.append(vectors[word] + (root * noise if root.ndim == 1 else root @ noise))
+        return keyed_vectors(words, np.stack(moved).astype(np.float32), words)
 
-def _known(word: str, vectors: KeyedVectors, covariances: Mapping[str, FloatArray]) -> FloatArray:
-    """Return the covariance of a word, (n_dims,) or (n_dims, n_dims)."""
-    if word not in covariances:
-        raise ValueError(f"{word!r} has a vector and no covariance")
-    given = np.asarray(covariances[word], dtype=np.float64)
-    if given.ndim > 2 or {*given.shape} != {vectors.vector_size}:
-        raise ValueError(
-            f"the covariance of {word!r} has the shape {given.shape}; vectors of "
-            f"{vectors.vector_size} dimensions have a square one, or its diagonal"
-        )
-    return given
-
-
-def _root(covariance: FloatArray, word: str) -> FloatArray:
-    """Return what turns independent standard Normals into a word's noise, of the same shape."""
-    if covariance.ndim == 1:
-        values, axes = covariance, np.ones(1)
-    else:
-        values, axes = np.linalg.eigh((covariance + covariance.T) / 2)
-    if not np.isfinite(covariance).all() or values.min() < -NEGATIVE * abs(values).max():
-        raise ValueError(f"the covariance of {word!r} has a negative or infinite variance")
-    return np.asarray(axes * np.sqrt(np.maximum(values, 0)))
-
-
-def _drawn(vectors: KeyedVectors, roots: Mapping[str, FloatArray], rng: Generator) -> Vector:
-    """Draw every vector, (n_words, n_dims)."""
-    moved = []
-    for word, root in roots.items():
-        noise = rng.standard_normal(root.shape[-1])
-        moved.append(vectors[word] + (root * noise if root.ndim == 1 else root @ noise))
-    return np.stack(moved).astype(np.float32)
+    return replicate_tables(draw, wordlist, n, embedding, seed)
 
 
 def vector_noise(
     vectors: KeyedVectors, covariances: Mapping[str, FloatArray], wordlist: WordList
 ) -> pd.DataFrame:
-    """Compute how far noise in the vectors pushes the distances of a word list up.
+    """Compute how far noise in the vectors increases the distances of a word list.
 
-    Noise of two words has no direction in common: it leaves inner products as they are, on
-    average, and makes vectors longer, by the trace of its covariance in squared length. That is
-    taken off: a correction by moments, exact where noise is small next to the sum over dimensions.
+    On average, independent noise leaves inner products as they are, and adds the trace of its
+    covariance to a vector's squared length. Subtracting the trace corrects the distances by
+    moments.
 
     Parameters
     ----------
@@ -165,7 +133,14 @@ def vector_noise(
     """
     table = distance_table(vectors, wordlist)
     used = dict.fromkeys([*table["protected_word"], *table["attribute"]])
-    share = pd.Series({word: _share_of_noise(word, vectors, covariances) for word in used})
+    noise = {word: _known(word, vectors, covariances) for word in used}
+    share = pd.Series(
+        {
+            word: (given.sum() if given.ndim == 1 else np.trace(given))
+            / np.square(vectors[word].astype(np.float64)).sum()
+            for word, given in noise.items()
+        }
+    )
     if lost := list(share.index[share >= 1]):
         warnings.warn(
             f"the noise of {', '.join(lost)} is as long as the vector: nothing can be said of "
@@ -179,15 +154,29 @@ def vector_noise(
     means = frame.groupby("connection", sort=False, observed=True)
     distances = means[["measured", "without_noise"]].mean()
     distances.insert(0, "n_rows", means.size())
-    return distances.assign(
-        too_far=distances["measured"] - distances["without_noise"]
-    ).reset_index()
+    too_far = distances["measured"] - distances["without_noise"]
+    return distances.assign(too_far=too_far).reset_index()
 
 
-def _share_of_noise(
-    word: str, vectors: KeyedVectors, covariances: Mapping[str, FloatArray]
-) -> float:
-    """Return the share of a vector's squared length that is noise, on average."""
-    given = _known(word, vectors, covariances)
-    noise = given.sum() if given.ndim == 1 else np.trace(given)
-    return float(noise / np.square(vectors[word].astype(np.float64)).sum())
+def _known(word: str, vectors: KeyedVectors, covariances: Mapping[str, FloatArray]) -> FloatArray:
+    """Return the covariance of a word, (n_dims,) or (n_dims, n_dims)."""
+    if word not in covariances:
+        raise ValueError(f"{word!r} has a vector and no covariance")
+    given = np.asarray(covariances[word], dtype=np.float64)
+    if given.ndim > 2 or {*given.shape} != {vectors.vector_size}:
+        raise ValueError(
+            f"the covariance of {word!r} has the shape {given.shape}; vectors of "
+            f"{vectors.vector_size} dimensions have a square one, or its diagonal"
+        )
+    return given
+
+
+def _root(covariance: FloatArray, word: str) -> FloatArray:
+    """Return what turns independent standard Normals into a word's noise, of the same shape."""
+    if covariance.ndim == 1:
+        values, axes = covariance, np.ones(1)
+    else:
+        values, axes = np.linalg.eigh((covariance + covariance.T) / 2)
+    if not np.isfinite(covariance).all() or values.min() < -NEGATIVE * abs(values).max():
+        raise ValueError(f"the covariance of {word!r} has a negative or infinite variance")
+    return np.asarray(axes * np.sqrt(np.maximum(values, 0)))

@@ -1,48 +1,35 @@
-"""The formats of embeddings, by name. Adding one is a module in `formats` and a line here."""
+"""The formats of embeddings, by ending. Adding one is a module in `formats` and a line here."""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .._core.checks import unknown_name
 from .._core.packing import ENDINGS as PACKED_ENDINGS
 from .._core.packing import opened, parts_of
-from .formats import binary, gensim_files, native, npz, text
-from .formats.keyed import ChunksOf
-from .source import Chunk, Source
+from .._core.resources import bundled_folder, bundled_names
+from .formats import binary, gensim_files, native, npz, parquet, text
+from .formats.keyed import as_keyed
+from .gensim_data import NAMES, gensim_path
+from .source import ChunksOf, Embedding
 
-if TYPE_CHECKING:
-    from gensim.models import KeyedVectors
-
-
-@dataclass(frozen=True)
-class Format:
-    """A format: its generator, and what its files are known by.
-
-    ``chunks`` is as the documentation of `formats` says. It is known by its files' ``endings``,
-    in lower case, by the first bytes, ``magic``, of every one, or as a folder by the names of the
-    ``files`` in it. ``packed`` ones may lie in ``.gz`` or ``.zip``, since they are read through
-    `Source.stream` only.
-    """
-
-    chunks: ChunksOf
-    endings: tuple[str, ...] = ()
-    packed: bool = False
-    magic: bytes = b""
-    files: tuple[str, ...] = ()
-
-
-FORMATS: dict[str, Format] = {
-    "native": Format(native.chunks, files=native.FILES),
-    "fastText model": Format(gensim_files.fasttext_chunks, magic=binary.FASTTEXT_MAGIC),
-    "word2vec binary": Format(binary.chunks, binary.ENDINGS, packed=True),
-    "text": Format(text.chunks, text.ENDINGS, packed=True),
-    "npz": Format(npz.chunks, npz.ENDINGS),
-    "gensim": Format(gensim_files.pickle_chunks, gensim_files.ENDINGS),
+FORMATS: dict[str, ChunksOf] = {
+    ".bin": binary.chunks,
+    ".txt": text.chunks,
+    ".vec": text.chunks,
+    ".npz": npz.chunks,
+    ".npy": native.chunks,
+    ".parquet": parquet.chunks,
+    ".kv": gensim_files.pickle_chunks,
+    ".model": gensim_files.pickle_chunks,
 }
+"""Generators by the ending of a file, in lower case."""
+
+PACKED = (binary.chunks, text.chunks)
+"""Formats that may lie in ``.gz`` or ``.zip``: they are read through `Embedding.stream` only."""
 
 _CONTROL = re.compile(rb"[\0-\x08]")
 """Bytes that no text has, and some of the first thousand float32 numbers surely have."""
@@ -51,71 +38,69 @@ _HEAD = 4096
 """Bytes of a file that are looked at."""
 
 
-@dataclass(frozen=True, eq=False)
-class Embedding:
-    """An embedding whose format is known."""
-
-    source: Source
-    format: Format
-
-    def chunks(
-        self, rows: int | None = None, wanted: Collection[str] | None = None
-    ) -> Iterator[Chunk]:
-        """Yield all words or the wanted ones with their vectors, in the order of the source."""
-        return self.format.chunks(self.source, rows, wanted)
-
-
-def embedding_at(path: Path, *, allow_pickle: bool = False, progressbar: bool = True) -> Embedding:
-    """Return the embedding in a file or folder; a ValueError if its format is not known."""
-    return Embedding(Source(path, allow_pickle, progressbar), format_of(path))
+def open_embedding(
+    source: Any,  # noqa: ANN401
+    *,
+    allow_pickle: bool = False,
+    progressbar: bool = True,
+) -> Embedding:
+    """Determine what a source is, as `load_vectors` does, before anything is read of it."""
+    if not isinstance(source, str | os.PathLike):
+        return Embedding(Path("the vectors given"), npz.chunks, loaded=as_keyed(source))
+    path = _path_of(source)
+    return Embedding(path, _format_of(path), allow_pickle, progressbar)
 
 
-def embedding_of(vectors: KeyedVectors) -> Embedding:
-    """Return vectors that are loaded already as an embedding: as a file that has been read."""
-    return Embedding(Source(Path("the vectors given"), loaded=vectors), FORMATS["npz"])
+def _endings() -> str:
+    return ", ".join((*FORMATS, *PACKED_ENDINGS))
 
 
-def known_endings() -> tuple[str, ...]:
-    """Return all endings of embedding files."""
-    endings = [ending for form in FORMATS.values() for ending in form.endings]
-    return (*endings, *PACKED_ENDINGS)
+def _path_of(source: str | os.PathLike[str]) -> Path:
+    """Return the path of a file or folder by its name or path."""
+    path = Path(source)
+    archive, member = parts_of(path)
+    bare = isinstance(source, str) and not re.search(r"[/\\]", source)
+    if bare and not member and path.suffix.lower() not in (*FORMATS, *PACKED_ENDINGS):
+        bundled = bundled_folder("vectors") / f"{source}.npz"
+        if source and bundled.is_file():
+            return bundled
+        if source in NAMES and not path.exists():
+            path = archive = gensim_path(str(source))
+        elif not path.exists() or not source:
+            known = [*bundled_names("vectors", ".npz"), *NAMES]
+            raise ValueError(
+                unknown_name("embedding", str(source), known)
+                + f"; for a file of your own give its path, ending in {_endings()}"
+            )
+    if path.is_dir() and not all((path / name).is_file() for name in native.FILES):
+        raise IsADirectoryError(f"{path} is a folder; give the path of an embedding file")
+    if not archive.is_file() and not path.is_dir():
+        raise FileNotFoundError(
+            f"no embedding file at {archive}; `bayesbias docs own-words` lists where to download "
+            "some"
+        )
+    return path
 
 
-def is_folder_of(path: Path) -> Format | None:
-    """Return the format of a folder, if it holds all files of one."""
-    for form in FORMATS.values():
-        if form.files and all((path / name).is_file() for name in form.files):
-            return form
-    return None
-
-
-def format_of(path: Path) -> Format:
-    """Find the format by the files of a folder, the first bytes of a file, or its ending."""
-    if folder := is_folder_of(path):
-        return folder
-    if parts_of(path)[1]:
-        return _format_within(path)
-    ending = path.suffix.lower()
-    with path.open("rb") as file:
-        head = file.read(_HEAD)
-    for form in FORMATS.values():
-        if ending in form.endings or (form.magic and head.startswith(form.magic)):
-            return form
-    if ending in PACKED_ENDINGS:
+def _format_of(path: Path) -> ChunksOf:
+    """Find the format of a folder, or of a file by its first bytes, its ending, or its content."""
+    if path.is_dir():
+        return native.chunks
+    if not parts_of(path)[1]:
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+        if head.startswith(binary.FASTTEXT_MAGIC):
+            return gensim_files.fasttext_chunks
+        if known := FORMATS.get(path.suffix.lower()):
+            return known
+        if path.suffix.lower() not in PACKED_ENDINGS:
+            raise ValueError(f"{path}: unknown ending {path.suffix!r}; known are {_endings()}")
         if not head:
             raise ValueError(f"{path} is empty")
-        return _format_within(path)
-    known = ", ".join(known_endings())
-    raise ValueError(f"{path}: unknown ending {path.suffix!r}; known are {known}")
-
-
-def _format_within(path: Path) -> Format:
-    """Find the format inside ``.gz`` or ``.zip``: gensim's downloads are NAME.gz, by content."""
-    with opened(path) as (_, stream, name):
-        ending = Path(name).suffix.lower()
-        for form in FORMATS.values():
-            if form.packed and ending in form.endings:
-                return form
+    with opened(path) as (_, stream, name):  # gensim's downloads are NAME.gz
+        inner = FORMATS.get(Path(name).suffix.lower())
         peeked: Any = stream
-        head = peeked.peek(_HEAD)
-    return FORMATS["word2vec binary" if _CONTROL.search(head) else "text"]
+        binary_content = _CONTROL.search(peeked.peek(_HEAD))
+    if inner in PACKED:
+        return inner
+    return binary.chunks if binary_content else text.chunks

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import pandas as pd
 from numpy.random import Generator, default_rng
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
 type Document = Sequence[str]
-
-METHODS = ("word2vec", "fasttext")
-"""What gensim trains here."""
 
 MOST_TRAININGS = 100
 """Trainings at most; `fit_many` takes no more of a list."""
@@ -71,11 +67,6 @@ def retrain(
         If `n` or `method` is not allowed, there are no documents, or a training lacks so many words
         that there is no table (see `distance_table`).
 
-    Notes
-    -----
-    Distances between estimated vectors hold the noise of both, and are larger for rare words; what
-    trainings have in common of that is in every one of them, and in their mean.
-
     References
     ----------
     Antoniak and Mimno (2018), Evaluating the Stability of Embedding-based Word Similarities,
@@ -87,16 +78,25 @@ def retrain(
     >>> tables = bb.retrain("texts.txt", bb.load_wordlist("gender"))  # doctest: +SKIP
     >>> bb.variance_shares(bb.fit_many(tables, seed=1))  # doctest: +SKIP
     """
-    if method not in METHODS:
-        raise ValueError(unknown_name("training method", method, METHODS))
-    texts = _documents(documents)
+    from gensim.models import FastText, Word2Vec
+
+    models = {"word2vec": Word2Vec, "fasttext": FastText}
+    if method not in models:
+        raise ValueError(unknown_name("training method", method, models))
+    if isinstance(documents, str | Path):
+        with Path(documents).open(encoding="utf-8") as lines:
+            texts = [line.split() for line in lines]
+    else:
+        texts = [list(words) for words in documents]
+    texts = [words for words in texts if words]
     if not texts:
         raise ValueError("there are no documents to train on")
-    train = _trainer(method, dict(settings or {}))
 
     def vectors(rng: Generator) -> KeyedVectors:
         drawn = rng.integers(len(texts), size=len(texts)) if bootstrap else range(len(texts))
-        return train([texts[i] for i in drawn], int(rng.integers(2**31)))
+        chosen, number = [texts[i] for i in drawn], int(rng.integers(2**31))
+        model: Any = models[method](chosen, seed=number, workers=1, **(settings or {}))
+        return cast("KeyedVectors", model.wv)
 
     return replicate_tables(vectors, wordlist, n, embedding, seed)
 
@@ -116,22 +116,3 @@ def replicate_tables(
         table = distance_table(vectors(default_rng(child)), wordlist, embedding=embedding)
         tables.append(table.assign(wordlist=wordlist.name, replicate=str(number)))
     return pd.concat(tables, ignore_index=True)
-
-
-def _documents(given: Iterable[Document] | str | Path) -> list[list[str]]:
-    if isinstance(given, str | Path):
-        with Path(given).open(encoding="utf-8") as lines:
-            texts = [line.split() for line in lines]
-    else:
-        texts = [list(words) for words in given]
-    return [words for words in texts if words]
-
-
-def _trainer(
-    method: str, settings: dict[str, int | float]
-) -> Callable[[list[list[str]], int], KeyedVectors]:
-    """Return what trains vectors on documents, given a seed."""
-    from gensim.models import FastText, Word2Vec
-
-    model = partial({"word2vec": Word2Vec, "fasttext": FastText}[method], **settings)
-    return lambda texts, seed: model(texts, seed=seed, workers=1).wv

@@ -1,4 +1,4 @@
-"""What a format reads from, and the chunks of words and vectors that it yields."""
+"""An embedding that is about to be read, and the chunks of words and vectors that it yields."""
 
 from __future__ import annotations
 
@@ -55,18 +55,30 @@ class Chunk:
         return len(self.words)
 
 
-@dataclass(eq=False)
-class Source:
-    """An embedding that is about to be read.
+type ChunksOf = Callable[[Embedding, int | None, Collection[str] | None], Iterator[Chunk]]
+"""The generator of a format."""
 
-    ``path`` is of a file or folder, `allow_pickle` and `progressbar` are as for `load_vectors`, and
-    ``loaded`` are the vectors, once they are in memory.
+
+@dataclass(eq=False)
+class Embedding:
+    """An embedding of a known format.
+
+    ``path`` is of a file or folder, ``format`` the generator of its format, `allow_pickle` and
+    `progressbar` are as for `load_vectors`, and ``loaded`` are the vectors, once they are in
+    memory.
     """
 
     path: Path
+    format: ChunksOf
     allow_pickle: bool = False
     progressbar: bool = True
     loaded: KeyedVectors | None = None
+
+    def chunks(
+        self, rows: int | None = None, wanted: Collection[str] | None = None
+    ) -> Iterator[Chunk]:
+        """Yield all words or the wanted ones with their vectors, in the order of the source."""
+        return self.format(self, rows, wanted)
 
     @contextmanager
     def stream(self) -> Iterator[tuple[IO[bytes], Tick]]:
@@ -82,16 +94,7 @@ class Source:
             yield stream, lambda: update(raw.tell())
 
 
-@dataclass(frozen=True)
-class Header:
-    """What the first line of a word2vec file promises, and which file it is."""
-
-    path: Path
-    count: int
-    dims: int
-
-
-def parse_header(line: bytes, path: Path) -> Header | None:
+def parse_header(line: bytes, path: Path) -> tuple[int, int] | None:
     """Read '<number of words> <dimensions>'; None if the line is something else."""
     match = _HEADER.fullmatch(line)
     if match is None:
@@ -102,7 +105,7 @@ def parse_header(line: bytes, path: Path) -> Header | None:
             f"{path}: the header promises {count:,} words of {dims:,} dimensions; there must be a "
             f"word, and 1 to {LARGEST_DIMS:,} dimensions"
         )
-    return Header(path, count, dims)
+    return count, dims
 
 
 def rows_of_chunk(n_dims: int, rows: int | None) -> int:
@@ -121,8 +124,7 @@ def array_chunks(
 ) -> Iterator[Chunk]:
     """Cut words and their (n_words, n_dims) vectors into chunks, or the wanted ones of them."""
     most = rows_of_chunk(matrix.shape[1], rows)
-    if ranks is None:
-        ranks = np.arange(1, len(words) + 1)
+    ranks = np.arange(1, len(words) + 1) if ranks is None else ranks
     if wanted is not None:
         places = [row for row, word in enumerate(words) if word in wanted]
         words, matrix, ranks = [words[row] for row in places], matrix[places], ranks[places]

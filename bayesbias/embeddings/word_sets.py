@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,12 +9,12 @@ from itertools import chain
 from typing import Any, Protocol
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray
 from .._core.display import abridged
 from ..tables.spellings import first_spellings
+from .formats.keyed import name_of_embedding, require_directions
 from .load import vectors_in_memory
 
 
@@ -41,16 +40,8 @@ class WordSets:
 def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets:
     """Read the vectors of every set; missing words are left out and reported.
 
-    Of two spellings of a set that read one vector the first counts.
-
-    Raises
-    ------
-    TypeError
-        If a set is a single string instead of a list of words, or the vectors are a mapping of
-        embeddings.
-    ValueError
-        If a set is empty, holds a word twice, none of its words is in the embedding, a vector is
-        all zeros or not finite, or vectors are of different length.
+    Of two spellings of a set that read one vector the first counts. A TypeError or ValueError is
+    raised for sets and vectors that cannot be used.
     """
     listed = {name: _listed(name, given) for name, given in sets.items()}
     vectors = words_of(vectors, chain(*listed.values()))
@@ -70,8 +61,7 @@ def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets
             missing[name] = lost
     lengths = {name: matrix.shape[1] for name, matrix in rows.items()}
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        raise ValueError(f"vectors are of different length ({told}); they are not of one embedding")
+        raise ValueError(f"vectors are of different length ({lengths}): not of one embedding")
     return WordSets(rows, words, missing)
 
 
@@ -80,17 +70,11 @@ def words_of(vectors: WordVectors, words: Iterable[str]) -> WordVectors:
 
     A TypeError is raised for what is not the vectors of one embedding.
     """
-    given: object = vectors
-    first = next(iter(given.values()), None) if isinstance(given, Mapping) else None
-    of_many = isinstance(first, str | Mapping) or hasattr(first, "vectors")
-    if (
-        of_many
-        or hasattr(given, "wv")
-        or isinstance(given, str | os.PathLike | pd.DataFrame | tuple)
-    ):
-        loaded: WordVectors = vectors_in_memory(given, words)
-        return loaded
-    return vectors
+    if isinstance(vectors, Mapping) and name_of_embedding(vectors) is None:
+        return vectors
+    given: Any = vectors
+    loaded: WordVectors = vectors_in_memory(given, words)
+    return loaded
 
 
 def refuse_overlap(first: str, second: str, sets: Mapping[str, Iterable[str]]) -> None:
@@ -168,11 +152,5 @@ def _rows(vectors: WordVectors, words: Sequence[str]) -> FloatArray:
             f"the vectors of {abridged(odd)} and of {words[0]} are of different length; they "
             "are not of one embedding"
         )
-    rows = np.stack(found)
-    bad = ~(np.isfinite(rows).all(axis=1) & rows.any(axis=1))
-    if bad.any():
-        names = [word for word, is_bad in zip(words, bad, strict=True) if is_bad]
-        raise ValueError(
-            f"the vectors of {abridged(names)} are all zeros or not finite; leave those words out"
-        )
-    return rows
+    require_directions(words, np.stack(found))
+    return np.stack(found)

@@ -11,7 +11,7 @@ import numpy as np
 from ..._core.arrays import FloatArray, unit_rows
 from ..._core.checks import unknown_name
 from ..._core.random import Seed, as_seed_sequence
-from ...embeddings.registry import Embedding
+from ...embeddings.source import Embedding
 from ..debiaser import Debiaser
 from ..defining_sets import DefiningSets, SetsLike
 from ..method import DebiasingMethod, Fittable

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from itertools import batched
-from pathlib import Path
 from typing import IO
 
 import numpy as np
 
-from ..source import ODD, Chunk, Header, Source, Tick, parse_header, rows_of_chunk
-
-ENDINGS = (".bin",)
+from ..source import ODD, Chunk, Embedding, Tick, parse_header, rows_of_chunk
 
 FASTTEXT_MAGIC = (793712314).to_bytes(4, "little")
 """First bytes of a binary fastText model (``FASTTEXT_FILEFORMAT_MAGIC_INT32`` in its source)."""
@@ -22,36 +19,47 @@ LONGEST_WORD = 4096
 SCAN_SIZE = 1 << 18
 """Bytes that are read at a time: what stays in the processor's cache is scanned fastest."""
 
-type Entry = tuple[int, str, bytes]
-"""The rank of a word from 1 on, the word, and the bytes of its vector."""
-
 
 def chunks(
-    source: Source, rows: int | None = None, wanted: Collection[str] | None = None
+    source: Embedding, rows: int | None = None, wanted: Collection[str] | None = None
 ) -> Iterator[Chunk]:
     """Yield words and vectors."""
+    path = source.path
     with source.stream() as (stream, tick):
-        header = _header(stream.readline(LONGEST_WORD), source.path)
-        entries = _entries(stream, header, tick)
+        line = stream.readline(LONGEST_WORD)
+        if line.startswith(FASTTEXT_MAGIC):
+            raise ValueError(
+                f"{path} is a binary fastText model, not word2vec's binary format; unpack it, or "
+                "give the .vec file that fastText writes next to it"
+            )
+        header = parse_header(line, path) if line.endswith(b"\n") else None
+        if header is None:
+            raise ValueError(
+                f"{path} does not begin with the line '<number of words> <dimensions>' of "
+                "word2vec's binary format; if it holds text, name it .txt or .vec"
+            )
+        entries = _entries(stream, *header, str(path), tick)
         if wanted is not None:
             entries = (entry for entry in entries if entry[1] in wanted)
-        for block in batched(entries, rows_of_chunk(header.dims, rows)):
+        for block in batched(entries, rows_of_chunk(header[1], rows)):
             ranks, words, vectors = zip(*block, strict=True)
-            matrix = np.frombuffer(bytearray().join(vectors), dtype="<f4").reshape(-1, header.dims)
+            matrix = np.frombuffer(bytearray().join(vectors), dtype="<f4").reshape(len(block), -1)
             yield Chunk(list(words), matrix, np.array(ranks))
 
 
-def _entries(stream: IO[bytes], header: Header, tick: Tick) -> Iterator[Entry]:
-    """Step from vector to vector."""
-    done, last, n_bytes = 0, b"", 4 * header.dims
+def _entries(
+    stream: IO[bytes], count: int, dims: int, path: str, tick: Tick
+) -> Iterator[tuple[int, str, bytes]]:
+    """Yield the rank of every word from 1 on, the word, and the bytes of its vector."""
+    done, last, n_bytes = 0, b"", 4 * dims
     buffer, offset = b"", 0
-    while done < header.count and (more := stream.read(max(SCAN_SIZE, n_bytes))):
+    while done < count and (more := stream.read(max(SCAN_SIZE, n_bytes))):
         buffer, offset = buffer[offset:] + more, 0
-        while done < header.count:
+        while done < count:
             space = buffer.find(b" ", offset, offset + LONGEST_WORD)
             if space < 0 and len(buffer) - offset >= LONGEST_WORD:
                 raise ValueError(
-                    f"{header.path}: no word where entry {done + 1:,} of {header.count:,} should "
+                    f"{path}: no word where entry {done + 1:,} of {count:,} should "
                     f"begin{_after(last)}; the file is damaged or not in word2vec's binary format"
                 )
             end = space + 1 + n_bytes
@@ -63,39 +71,18 @@ def _entries(stream: IO[bytes], header: Header, tick: Tick) -> Iterator[Entry]:
             yield done, last.decode(errors=ODD), buffer[space + 1 : end]
         tick()
     # Reading on to the end also makes gzip and zip compare their checksums.
-    _check_end(header, done, last, buffer[offset:] + stream.read(LONGEST_WORD))
-
-
-def _header(line: bytes, path: Path) -> Header:
-    if line.startswith(FASTTEXT_MAGIC):
+    rest = (buffer[offset:] + stream.read(LONGEST_WORD)).strip(b"\r\n")
+    if done < count:
+        how = f"within entry {done + 1:,}" if rest else f"after entry {done:,}"
         raise ValueError(
-            f"{path} is a binary fastText model, not word2vec's binary format; unpack it, or give "
-            "the .vec file that fastText writes next to it"
+            f"{path} ends {how} of the {count:,} that its header promises{_after(last)}; the file "
+            "was cut off: fetch or copy it again"
         )
-    header = parse_header(line, path) if line.endswith(b"\n") else None
-    if header is None:
+    if rest:
         raise ValueError(
-            f"{path} does not begin with the line '<number of words> <dimensions>' of word2vec's "
-            "binary format; if it holds text, name it .txt or .vec"
+            f"{path} goes on after the {count:,} entries that its header promises{_after(last)}; "
+            "its header is wrong or two files were joined"
         )
-    return header
-
-
-def _check_end(header: Header, done: int, last: bytes, rest: bytes) -> None:
-    """Compare what the header promised with the whole entries, and with what stands behind."""
-    rest = rest.strip(b"\r\n")
-    if done == header.count and not rest:
-        return
-    if done == header.count:
-        raise ValueError(
-            f"{header.path} goes on after the {header.count:,} entries that its header promises"
-            f"{_after(last)}; its header is wrong or two files were joined"
-        )
-    how = f"within entry {done + 1:,}" if rest else f"after entry {done:,}"
-    raise ValueError(
-        f"{header.path} ends {how} of the {header.count:,} that its header promises"
-        f"{_after(last)}; the file was cut off: fetch or copy it again"
-    )
 
 
 def _after(word: bytes) -> str:

@@ -1,7 +1,7 @@
 """gensim's own files, which are Python pickles, and binary fastText models, which gensim reads.
 
-A pickle is read only if the caller allows it. Of a cut fastText model gensim waits forever for the
-end of a word, and it asks for as much memory as a damaged number names: its numbers are checked.
+gensim waits forever for the end of a word in a fastText model that was cut off, and asks for as
+much memory as a damaged number names: the model's numbers are checked first.
 """
 
 from __future__ import annotations
@@ -15,14 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..._core.checks import Argument, ArgumentError
-from ..source import LARGEST_DIMS, Source, one_line
+from ..source import LARGEST_DIMS, Embedding, one_line
 from .binary import LONGEST_WORD
 from .keyed import as_keyed, keyed_chunks
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
-
-ENDINGS = (".kv", ".model")
 
 # The layout, after Args::save, Dictionary::save and DenseMatrix::save of fastText's source.
 _ARGUMENTS = struct.Struct("<2i12id")
@@ -32,7 +30,7 @@ _PRUNED_BYTES = struct.calcsize("<2i")
 _MATRIX = struct.Struct("<?2q")
 
 
-def read_pickle(source: Source) -> KeyedVectors:
+def read_pickle(source: Embedding) -> KeyedVectors:
     """Read KeyedVectors, or the KeyedVectors of a model, that gensim saved."""
     path = source.path
     if not source.allow_pickle:
@@ -51,7 +49,7 @@ def read_pickle(source: Source) -> KeyedVectors:
         raise ValueError(f"{path} is no file of gensim's vectors ({one_line(error)})") from None
 
 
-def read_fasttext(source: Source) -> KeyedVectors:
+def read_fasttext(source: Embedding) -> KeyedVectors:
     """Read the vectors of a fastText model's words; it is loaded whole, n-grams and all."""
     from gensim.models.fasttext import load_facebook_vectors
 
@@ -72,15 +70,15 @@ def _require_whole(path: Path) -> None:
     """Compare what a model's numbers promise with what the file holds."""
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         _, _, dims, *others, _ = _ARGUMENTS.unpack_from(content)
-        buckets, shortest, longest = others[7:10]
         offset = _ARGUMENTS.size
         n_words, n_known, _, _, n_pruned = _COUNTS.unpack_from(content, offset)
         _promise("dimensions", dims, 1, LARGEST_DIMS)
         _promise("words", n_words, 1, len(content) // (_ENTRY_BYTES + 1))
         _promise("words that are no labels", n_known, n_words, n_words)
+        buckets, shortest, longest = others[7:10]
         _promise("buckets", buckets, 0, len(content) // 4)
-        _promise("letters of an n-gram", longest, 0, LONGEST_WORD)
-        _promise("letters of the shortest n-gram", shortest, 0, LONGEST_WORD)
+        for letters in (shortest, longest):
+            _promise("letters of an n-gram", letters, 0, LONGEST_WORD)
         offset += _COUNTS.size
         for word in range(n_words):
             end = content.find(b"\0", offset, offset + LONGEST_WORD)

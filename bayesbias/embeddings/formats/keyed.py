@@ -8,20 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..._core.display import abridged
 from ...tables.spellings import FORM, Cure, resolved_forms
-from ..source import Chunk, Ranks, Source, Vector, array_chunks
+from ..source import Chunk, ChunksOf, Embedding, Ranks, Vector, array_chunks
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
 __all__ = ["as_keyed", "cures", "keyed_chunks", "keyed_vectors", "resolved_forms"]
 
-type ChunksOf = Callable[[Source, int | None, Collection[str] | None], Iterator[Chunk]]
-"""The generator of a format."""
-
 FOUND_BY = "found_by"
 """Name of the attribute that holds what would find the words that are missing."""
-
 
 RANK = "frequency_rank"
 """Name of the attribute of every key that holds its frequency rank in the source, from 1 on."""
@@ -93,16 +90,11 @@ def frequency_ranks(vectors: KeyedVectors) -> pd.DataFrame:
 
 
 def ranks_of(vectors: KeyedVectors) -> Ranks:
-    """Return the frequency rank of every word, (n_words,), from 1 on.
-
-    It is the one that `load_vectors` read; else that of gensim's counts; else the word's place,
-    since embeddings begin with the most frequent word.
-    """
+    """Return the rank of every word, (n_words,), as `frequency_ranks` describes it."""
     n = len(vectors.index_to_key)
-    known = vectors.expandos.get(RANK)
+    known, counts = (vectors.expandos.get(name) for name in (RANK, "count"))
     if known is not None and len(known) == n:
         return np.asarray(known, dtype=np.int64)
-    counts = vectors.expandos.get("count")
     if counts is None or len(counts) < n:
         return np.arange(1, n + 1)
     ranks = np.empty(n, dtype=np.int64)
@@ -111,31 +103,22 @@ def ranks_of(vectors: KeyedVectors) -> Ranks:
 
 
 def cures(vectors: KeyedVectors) -> dict[str, Cure]:
-    """Return what would find words that were asked for and are missing.
+    """Return what would find words that were asked for and are missing, by word.
 
-    Parameters
-    ----------
-    vectors : KeyedVectors
-
-    Returns
-    -------
-    dict of str to tuple of Argument or str
-        By word: the arguments of `load_vectors` with which it would be there, or the form in
-        which the list would have to write it. Empty if nothing would help, or if `load_vectors`
-        did not make the vectors.
+    It is the arguments of `load_vectors` with which a word would be there, or the form in which the
+    list would have to write it. Empty if nothing would help, or `load_vectors` did not make the
+    vectors.
     """
     return dict(getattr(vectors, FOUND_BY, {}))
 
 
-def as_keyed(source: Any) -> KeyedVectors:  # noqa: ANN401
-    """Return vectors in memory as KeyedVectors, which those of gensim are or have.
+def sample_of(vectors: KeyedVectors) -> KeyedVectors | None:
+    """Return further words of the source that vectors carry, if they do."""
+    return getattr(vectors, SAMPLE, None)
 
-    Parameters
-    ----------
-    source : KeyedVectors, gensim model, mapping, DataFrame or tuple
-        A mapping of words to arrays, a DataFrame with a row a word and the words as its index, or
-        words with their array, (n_words, n_dims).
-    """
+
+def as_keyed(source: Any) -> KeyedVectors:  # noqa: ANN401
+    """Return vectors in memory, as `load_vectors` takes them, as KeyedVectors."""
     vectors = source if isinstance(source, pd.DataFrame) else getattr(source, "wv", source)
     if hasattr(vectors, "key_to_index") and hasattr(vectors, "vectors"):
         return vectors
@@ -156,28 +139,41 @@ def as_keyed(source: Any) -> KeyedVectors:  # noqa: ANN401
 
 
 def _words_and_rows(source: Any) -> tuple[list[Any], Any]:  # noqa: ANN401
-    """Return the words and the vectors of what is no KeyedVectors."""
     if isinstance(source, pd.DataFrame):
         return source.index.tolist(), source.to_numpy()
-    if isinstance(source, Mapping):
-        word, first = next(iter(source.items()), ("", None))
-        if isinstance(first, str | Mapping) or hasattr(first, "vectors"):
-            raise TypeError(
-                "the vectors of one embedding are needed; got a mapping of embeddings: take one at "
-                f"a time, such as that of {word!r}"
-            )
-        return list(source), list(source.values())
     if isinstance(source, tuple) and len(source) == 2:
         return list(source[0]), source[1]
+    if isinstance(source, Mapping):
+        if (word := name_of_embedding(source)) is None:
+            return list(source), list(source.values())
+        raise TypeError(
+            "the vectors of one embedding are needed; got a mapping of embeddings: take one at "
+            f"a time, such as that of {word!r}"
+        )
     raise TypeError(
         "vectors come from a path, the name of a bundled set, KeyedVectors, a dict of arrays by "
         f"word, a DataFrame with words as its index, or (words, array); got {type(source).__name__}"
     )
 
 
-def sample_of(vectors: KeyedVectors) -> KeyedVectors | None:
-    """Return further words of the source that vectors carry, if they do."""
-    return getattr(vectors, SAMPLE, None)
+def name_of_embedding(vectors: Mapping[str, Any]) -> str | None:
+    """Return the first name of a mapping of embeddings; None for the vectors of words."""
+    name, first = next(iter(vectors.items()), ("", None))
+    of_many = isinstance(first, str | Mapping) or hasattr(first, "vectors")
+    return name if of_many else None
+
+
+def require_directions(words: Sequence[str], matrix: np.ndarray, where: str = "") -> None:
+    """Raise a ValueError that names the words whose vectors are all zeros or not finite.
+
+    A vector without a direction has no cosine.
+    """
+    bad = ~np.isfinite(matrix).all(axis=1) | ~(matrix != 0).any(axis=1)
+    if bad.any():
+        names = abridged([words[row] for row in np.flatnonzero(bad).tolist()])
+        raise ValueError(
+            f"{where}the vectors of {names} are all zeros or not finite; leave these words out"
+        )
 
 
 def chunks_of(
@@ -189,11 +185,11 @@ def chunks_of(
         yield from chunks_of(sample, rows, set(wanted).difference(vectors.key_to_index))
 
 
-def keyed_chunks(read: Callable[[Source], KeyedVectors]) -> ChunksOf:
+def keyed_chunks(read: Callable[[Embedding], KeyedVectors]) -> ChunksOf:
     """Return the generator of a format that is loaded whole, and once, by ``read``."""
 
     def chunks(
-        source: Source, rows: int | None = None, wanted: Collection[str] | None = None
+        source: Embedding, rows: int | None = None, wanted: Collection[str] | None = None
     ) -> Iterator[Chunk]:
         if source.loaded is None:
             source.loaded = read(source)

@@ -1,7 +1,8 @@
 """The native form: a folder with ``vectors.npy`` and ``words.txt``, read without any parsing.
 
-Row i of the matrix, float32, belongs to line i of the words, UTF-8. The matrix is a memory map, so
-that reading a few words takes no longer for a large file than for a small one.
+Row i of the matrix belongs to line i of the words, UTF-8. The matrix is a memory map, so that
+reading a few words takes no longer for a large file than for a small one. Any ``NAME.npy`` with its
+words in ``NAME.txt`` is read in the same way.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import IO
 
 import numpy as np
 
-from ..source import LARGEST_DIMS, ODD, Chunk, Source, Vector, array_chunks, one_line
+from ..source import LARGEST_DIMS, ODD, Chunk, Embedding, Vector, array_chunks, one_line
 from .npz import ODD_HEADER
 
 FILES = VECTORS, WORDS = "vectors.npy", "words.txt"
@@ -23,18 +24,19 @@ LONGEST_HEADER = 1 << 16
 
 
 def chunks(
-    source: Source, rows: int | None = None, wanted: Collection[str] | None = None
+    source: Embedding, rows: int | None = None, wanted: Collection[str] | None = None
 ) -> Iterator[Chunk]:
     """Yield words and vectors; only the vectors of wanted words are read."""
-    folder = source.path
-    text, matrix = (folder / WORDS).read_bytes().decode(errors=ODD), _mapped(folder / VECTORS)
+    path = source.path
+    names = path / WORDS if path.is_dir() else path.with_suffix(".txt")
+    text = names.read_bytes().decode(errors=ODD)
+    matrix = _mapped(path / VECTORS if path.is_dir() else path)
     if text and not text.endswith("\n"):
-        raise ValueError(f"{folder / WORDS} does not end with a line break; it was cut off")
+        raise ValueError(f"{names} does not end with a line break; it was cut off")
     words = text.split("\n")[:-1]
     if len(words) != len(matrix):
         raise ValueError(
-            f"{folder} holds {len(words):,} words but {len(matrix):,} vectors; make it again with "
-            "`bayesbias convert`"
+            f"{path} holds {len(words):,} words but {len(matrix):,} vectors; make it again"
         )
     yield from array_chunks(words, matrix, rows, wanted)
 
@@ -68,27 +70,22 @@ def _write_header(file: IO[bytes], shape: tuple[int, int]) -> None:
     np.lib.format.write_array_header_1_0(file, header)
 
 
-def _require_no_null(path: Path) -> None:
-    """Refuse a header with null bytes, over which CPython's tokenizer trips, perhaps later."""
-    with path.open("rb") as stream:
-        length = 2 if np.lib.format.read_magic(stream) == (1, 0) else 4
-        size = min(int.from_bytes(stream.read(length), "little"), LONGEST_HEADER)
-        if b"\0" in stream.read(size):
-            raise ValueError("its header holds null bytes")
-
-
 def _mapped(path: Path) -> Vector:
     try:
-        _require_no_null(path)
+        with path.open("rb") as stream:  # CPython's tokenizer trips over null bytes, perhaps later
+            length = 2 if np.lib.format.read_magic(stream) == (1, 0) else 4
+            size = min(int.from_bytes(stream.read(length), "little"), LONGEST_HEADER)
+            if b"\0" in stream.read(size):
+                raise ValueError("its header holds null bytes")
         matrix: Vector = np.lib.format.open_memmap(path, mode="r")
-    except PermissionError:
+    except (FileNotFoundError, PermissionError):
         raise
     except (*ODD_HEADER, EOFError, OSError) as error:
         raise ValueError(f"{path} is damaged or no .npy file ({one_line(error)})") from None
-    if matrix.ndim != 2 or matrix.dtype != np.dtype("<f4"):
+    if matrix.ndim != 2 or matrix.dtype.kind != "f":
         raise ValueError(
-            f"{path} holds {matrix.dtype} numbers in shape {matrix.shape}; the native form has "
-            "float32 numbers, one row a word: make it with `bayesbias convert`"
+            f"{path} holds {matrix.dtype} numbers in shape {matrix.shape}; it should be a matrix "
+            "of float32 numbers, one row a word"
         )
     if not matrix.size or matrix.shape[1] > LARGEST_DIMS:
         raise ValueError(f"{path} holds no vectors: its shape is {matrix.shape}")

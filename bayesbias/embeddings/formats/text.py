@@ -14,9 +14,7 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 
-from ..source import ODD, Chunk, Source, Vector, parse_header, rows_of_chunk
-
-ENDINGS = (".txt", ".vec")
+from ..source import ODD, Chunk, Embedding, Vector, parse_header, rows_of_chunk
 
 LONGEST_LINE = 1 << 24
 """Bytes; a million numbers of 16 characters each."""
@@ -29,26 +27,27 @@ type Line = tuple[int, bytes]
 
 
 def chunks(
-    source: Source, rows: int | None = None, wanted: Collection[str] | None = None
+    source: Embedding, rows: int | None = None, wanted: Collection[str] | None = None
 ) -> Iterator[Chunk]:
     """Yield words and vectors; of words that are not wanted no number is parsed."""
     path = source.path
     with source.stream() as (stream, tick):
         lines = _lines(stream, path)
         first = next(lines, (1, b""))
-        header = parse_header(first[1], path)
-        dims = header.dims if header else _dims_of_first(first[1], path)
+        promised, dims = parse_header(first[1], path) or (None, _dims_of_first(first[1], path))
+        if promised is None:
+            lines = chain([first], lines)
         count = 0
-        for block in batched(lines if header else chain([first], lines), rows_of_chunk(dims, rows)):
+        for block in batched(lines, rows_of_chunk(dims, rows)):
             chunk = _parsed(block, dims, path, wanted, count)
             count += len(block)
             tick()
             if len(chunk):
                 yield chunk
-        if header and count != header.count:
-            what = "ends after" if count < header.count else "goes on to"
+        if promised is not None and promised != count:
+            what = "ends after" if count < promised else "goes on to"
             raise ValueError(
-                f"{path} {what} word {count:,}, but its header promises {header.count:,}; the "
+                f"{path} {what} word {count:,}, but its header promises {promised:,}; the "
                 "file was cut off or its header is wrong"
             )
 
@@ -70,7 +69,7 @@ def _dims_of_first(line: bytes, path: Path) -> int:
     """Count the numbers at the end of the first line; what stands before them is the word."""
     fields = line.split(b" ")
     dims = 0
-    while dims < len(fields) - 1 and is_number(fields[-1 - dims]):
+    while dims < len(fields) - 1 and _is_number(fields[-1 - dims]):
         dims += 1
     if dims < 2:
         raise ValueError(
@@ -91,7 +90,7 @@ def _parsed(
         if wanted is None or word in wanted:
             words.append(word)
             ranks.append(rank)
-            numbers.append((number, line[cut + 1 :]))
+            numbers.append((number, line[cut + 1 :].lstrip(b" ")))
     return Chunk(words, _matrix(numbers, dims, path), np.array(ranks, dtype=np.int64))
 
 
@@ -100,60 +99,43 @@ def _end_of_word(line: bytes, dims: int, path: Path, number: int) -> int:
     spaces = line.count(b" ")
     if spaces == dims:
         return line.index(b" ")
-    if spaces < dims:
-        advice = "the file was cut off, or is two files joined"
-        raise _miscounted(path, number, spaces, dims, advice)
-    spaced = line.rsplit(b" ", dims)[0]
-    word, *more = spaced.split(b" ")
+    word, *more = line.rsplit(b" ", dims)[0].split(b" ")
     more = [field for field in more if field]
-    if not more:  # several spaces stand between the word and its numbers
-        return len(word)
-    if all(map(is_number, more)):  # else they belong to the word: GloVe 840B has '. . .'
-        advice = "all vectors of a file must have the same number of dimensions"
-        raise _miscounted(path, number, dims + len(more), dims, advice)
-    return len(spaced)
+    if spaces < dims or (more and all(map(_is_number, more))):  # GloVe 840B has the word '. . .'
+        count = min(spaces, dims) + len(more)
+        raise _miscounted(path, number, count, dims)
+    return len(line.rsplit(b" ", dims)[0]) if more else len(word)
 
 
 def _matrix(numbers: Sequence[Line], dims: int, path: Path) -> Vector:
-    """Parse the numbers of lines, (n, dims): many by pandas, few or odd ones by Python."""
+    """Parse the numbers of lines, (n, dims): many by pandas, few or wrong ones one by one."""
+    options: dict[str, Any] = {"na_filter": False, "quoting": csv.QUOTE_NONE, "index_col": False}
     with np.errstate(over="ignore"):  # inf, which is refused by word
         if len(numbers) > FEW_LINES:
-            content = b"\n".join(fields.lstrip(b" ") for _, fields in numbers)
+            content = io.BytesIO(b"\n".join(fields for _, fields in numbers))
             with suppress(ValueError, OverflowError):
-                matrix = _by_pandas(content, dims)
-                if matrix.shape == (len(numbers), dims):
-                    return matrix
+                frame = pd.read_csv(
+                    content, sep=" ", lineterminator="\n", names=range(dims), dtype="f4", **options
+                )
+                if frame.shape == (len(numbers), dims):
+                    return np.asarray(frame, dtype=np.float32)
         rows = [_row(fields, dims, path, number) for number, fields in numbers]
     return np.stack(rows) if rows else np.empty((0, dims), dtype=np.float32)
 
 
-def _by_pandas(content: bytes, dims: int) -> Vector:
-    options: dict[str, Any] = {"na_filter": False, "quoting": csv.QUOTE_NONE}
-    frame = pd.read_csv(
-        io.BytesIO(content),
-        sep=" ",
-        lineterminator="\n",
-        names=range(dims),
-        index_col=False,
-        dtype=np.float32,
-        **options,
-    )
-    return np.asarray(frame, dtype=np.float32)
-
-
 def _row(fields: bytes, dims: int, path: Path, number: int) -> Vector:
-    values = fields.lstrip(b" ").split(b" ")
+    values = fields.split(b" ")
     if len(values) != dims:  # spaces among the numbers were treated as one
-        raise _miscounted(path, number, len(values), dims, "the line is damaged")
-    if wrong := [value for value in values if not is_number(value)]:
+        raise _miscounted(path, number, len(values), dims)
+    if wrong := [value for value in values if not _is_number(value)]:
         raise ValueError(f"{path}: line {number:,} has {_shown(wrong[0])} where a number should be")
     return np.array([float(value) for value in values], dtype=np.float32)
 
 
-def _miscounted(path: Path, number: int, count: int, dims: int, advice: str) -> ValueError:
+def _miscounted(path: Path, number: int, count: int, dims: int) -> ValueError:
     return ValueError(
         f"{path}: line {number:,} has {count:,} numbers, not {dims:,} as the header or the first "
-        f"line says; {advice}"
+        "line says; the file was cut off, or is two files joined"
     )
 
 
@@ -161,8 +143,7 @@ def _shown(field: bytes) -> str:
     return repr(field[:40].decode(errors="replace"))
 
 
-def is_number(text: str | bytes) -> bool:
-    """Return whether a text is a number as Python writes one."""
+def _is_number(text: bytes) -> bool:
     try:
         float(text)
     except ValueError:
