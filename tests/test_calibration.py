@@ -20,7 +20,7 @@ from bayesbias.calibration.truth import truth_columns
 from bayesbias.model.spec import load_model
 from bayesbias.nulls import Batch, Scenario
 from bayesbias.scores import effect_sizes, permutation_test
-from bayesbias.scores.mac import mac_of_table
+from bayesbias.scores.groups import mac_of_table
 
 SEED = SeedSequence(3)
 

@@ -16,9 +16,8 @@ from .._core.arrays import FloatArray, cosine_similarity
 from .._core.checks import check_numbers, unknown_name
 from .._core.random import Seed, as_seed_sequence
 from ..embeddings.load import VectorsLike
-from ..scores.association import psi
-from ..scores.same import same
-from ..scores.weat import effect_sizes
+from ..scores.directions import same
+from ..scores.poles import effect_sizes, psi
 from ..tables.wordlists import WordListLike, load_wordlist
 from .experiment import compared_groups
 from .pool import Pool, TooFewWordsError, among_references, draw_pool

@@ -20,7 +20,7 @@ from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from ..nulls import BaseScenario, Batch
 from ..sampling.options import DEFAULT_ROPE, check_rope
 from ..scores.permutation import permutation_test
-from ..scores.weat import effect_sizes
+from ..scores.poles import effect_sizes
 
 DEFAULT_DRAWS = 4000
 """Posterior draws of each table: as many as `fit` makes."""

@@ -11,8 +11,7 @@ from .._core.random import Seed, as_seed_sequence
 from ..debias import DefiningSets, load_defining_sets, remaining_bias
 from ..debias.sums import VOCABULARY
 from ..embeddings.load import iter_vectors, load_vectors
-from ..scores.pairs import direct_bias
-from ..scores.same import same
+from ..scores.directions import direct_bias, same
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors

@@ -8,11 +8,11 @@ from .._core.display import abridged
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from .._core.random import Seed, as_seed_sequence
 from ..embeddings.word_sets import WordVectors
-from ..scores.bootstrap import N_RESAMPLES, interval, resampled_values, resamples
+from ..scores.groups import mac, mac_change, mac_of_table
 from ..scores.list_rows import list_rows, selections
-from ..scores.mac import mac, mac_change, mac_of_table
 from ..scores.registry import Scores, chosen_scores
 from ..scores.result import ScoreResult
+from ..scores.table import N_RESAMPLES, interval, resampled_values, resamples
 from ..tables.wordlists import WordList
 from .pairing import pair
 

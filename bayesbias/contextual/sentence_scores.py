@@ -11,8 +11,7 @@ from numpy.random import default_rng
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import check_numbers
 from .._core.random import Seed
-from ..scores.association import psi
-from ..scores.weat import Ddof, effect_sizes
+from ..scores.poles import Ddof, effect_sizes, psi
 from .encoding import ContextualVectors
 
 SAMPLES_AT_ONCE = 500

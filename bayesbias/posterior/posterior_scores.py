@@ -11,9 +11,9 @@ from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws, interval_kind
 from ..model.likelihood import locations
 from ..model.tree import index_of, labels, n_draws, observed, outcome_of, spec_of
+from ..scores.poles import effect_sizes
 from ..scores.registry import Direction, Reading
 from ..scores.table import SCORE_TABLE_COLUMNS
-from ..scores.weat import effect_sizes
 from ..tables.schema import COLUMNS, require_columns
 from .summaries import carry_warnings, in_front
 

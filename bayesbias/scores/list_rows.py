@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,11 @@ from ..embeddings.word_sets import WordVectors, look_up
 from ..tables.wordlists import WordListLike, load_wordlist
 
 Indices = NDArray[np.intp]
+WordArray = NDArray[np.str_]
 Scope = Literal["all", "pair", "ordered"]
+
+BY_GROUP = ("protected", "protected_units", "protected_words")
+BY_SET = ("stereotypes", "stereotype_units", "stereotype_words")
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,10 +29,6 @@ class Picks:
     protected: tuple[Indices, ...]
     stereotypes: tuple[Indices, ...]
     defining: Indices
-
-    def of_groups(self, at: Sequence[int]) -> Picks:
-        """Return those of some groups, in the order given."""
-        return Picks(_at(self.protected, at), _at(self.stereotypes, at), self.defining)
 
     def of_resampling(self, at: int) -> Picks:
         """Return those of one resampling."""
@@ -42,7 +42,8 @@ class ListRows:
 
     ``protected_units`` and ``stereotype_units`` are the same vectors at unit length. ``defining``
     (n_sets, n_groups, n_dims) are the words in the same place of every group, None where groups
-    are of different sizes in the list, so that its words do not form pairs.
+    are of different sizes in the list, so that its words do not form pairs; ``defining_words``
+    (n_sets, n_groups) are what they are called.
     """
 
     groups: tuple[str, ...]
@@ -50,15 +51,20 @@ class ListRows:
     stereotypes: tuple[FloatArray, ...]
     protected_units: tuple[FloatArray, ...]
     stereotype_units: tuple[FloatArray, ...]
-    protected_words: tuple[tuple[str, ...], ...]
-    stereotype_words: tuple[tuple[str, ...], ...]
+    protected_words: tuple[WordArray, ...]
+    stereotype_words: tuple[WordArray, ...]
     defining: FloatArray | None
-    defining_words: tuple[tuple[str, ...], ...] = ()
+    defining_words: WordArray
 
     @property
     def targets(self) -> FloatArray:
         """All stereotype words, (n_attributes, n_dims)."""
         return np.vstack(self.stereotypes)
+
+    @property
+    def target_units(self) -> FloatArray:
+        """The same at unit length."""
+        return np.vstack(self.stereotype_units)
 
     @property
     def defining_sets(self) -> FloatArray:
@@ -69,38 +75,35 @@ class ListRows:
             raise ValueError("no place of the list has its words of all groups in the embedding")
         return self.defining
 
-    def of_groups(self, at: Sequence[int]) -> ListRows:
-        """Return the rows of some groups, in the order given."""
-        return ListRows(
-            groups=_at(self.groups, at),
-            protected=_at(self.protected, at),
-            stereotypes=_at(self.stereotypes, at),
-            protected_units=_at(self.protected_units, at),
-            stereotype_units=_at(self.stereotype_units, at),
-            protected_words=_at(self.protected_words, at),
-            stereotype_words=_at(self.stereotype_words, at),
-            defining=None if self.defining is None else self.defining[:, list(at)],
-            defining_words=tuple(_at(words, at) for words in self.defining_words),
-        )
-
     def sizes(self) -> tuple[list[int], list[int], int]:
         """How many words every group and stereotype set has, and how many defining sets."""
-        n_sets = 0 if self.defining is None else len(self.defining)
-        return list(map(len, self.protected)), list(map(len, self.stereotypes)), n_sets
+        return (
+            list(map(len, self.protected)),
+            list(map(len, self.stereotypes)),
+            len(self.defining_words),
+        )
+
+    def of_groups(self, at: Sequence[int]) -> ListRows:
+        """Return the rows of some groups, in the order given."""
+        names = ("groups", *BY_GROUP, *BY_SET)
+        chosen: dict[str, Any] = {name: tuple(getattr(self, name)[i] for i in at) for name in names}
+        if self.defining is not None:
+            columns = list(at)
+            chosen["defining"] = self.defining[:, columns]
+            chosen["defining_words"] = self.defining_words[:, columns]
+        return replace(self, **chosen)
 
     def of_words(self, picks: Picks) -> ListRows:
         """Return the rows of some words, any of which may come more than once."""
-        return replace(
-            self,
-            protected=_taken(self.protected, picks.protected),
-            stereotypes=_taken(self.stereotypes, picks.stereotypes),
-            protected_units=_taken(self.protected_units, picks.protected),
-            stereotype_units=_taken(self.stereotype_units, picks.stereotypes),
-            protected_words=tuple(map(_at, self.protected_words, picks.protected)),
-            stereotype_words=tuple(map(_at, self.stereotype_words, picks.stereotypes)),
-            defining=None if self.defining is None else self.defining[picks.defining],
-            defining_words=_at(self.defining_words, picks.defining),
-        )
+        taken: dict[str, Any] = {}
+        for names, of_set in ((BY_GROUP, picks.protected), (BY_SET, picks.stereotypes)):
+            for name in names:
+                sets = zip(getattr(self, name), of_set, strict=True)
+                taken[name] = tuple(words[index] for words, index in sets)
+        if self.defining is not None:
+            taken["defining"] = self.defining[picks.defining]
+            taken["defining_words"] = self.defining_words[picks.defining]
+        return replace(self, **taken)
 
 
 def list_rows(
@@ -109,10 +112,9 @@ def list_rows(
     """Read the vectors of a word list: rows by group, and the missing words by set."""
     wordlist = load_wordlist(wordlist)
     groups = tuple(wordlist.groups)
-    without = [group for group in groups if group not in wordlist.stereotypes]
     if not groups:
         raise ValueError(f"the list {wordlist.name!r} has no groups with stereotypes")
-    if without:
+    if without := [group for group in groups if group not in wordlist.stereotypes]:
         raise ValueError(
             f"the list {wordlist.name!r} has no stereotypes of {', '.join(without)}; "
             "scores of a list need them for every group"
@@ -122,13 +124,14 @@ def list_rows(
     found = look_up(vectors, protected | stereotypes)
     rows = ListRows(
         groups=groups,
-        protected=tuple(found.rows[key] for key in protected),
-        stereotypes=tuple(found.rows[key] for key in stereotypes),
-        protected_units=tuple(unit_rows(found.rows[key]) for key in protected),
-        stereotype_units=tuple(unit_rows(found.rows[key]) for key in stereotypes),
-        protected_words=tuple(found.words[key] for key in protected),
-        stereotype_words=tuple(found.words[key] for key in stereotypes),
+        protected=tuple(found.rows[name] for name in protected),
+        stereotypes=tuple(found.rows[name] for name in stereotypes),
+        protected_units=tuple(unit_rows(found.rows[name]) for name in protected),
+        stereotype_units=tuple(unit_rows(found.rows[name]) for name in stereotypes),
+        protected_words=tuple(np.array(found.words[name]) for name in protected),
+        stereotype_words=tuple(np.array(found.words[name]) for name in stereotypes),
         defining=None,
+        defining_words=np.empty((0, len(groups)), dtype=np.str_),
     )
     if len({len(words) for words in wordlist.groups.values()}) == 1:
         rows = _with_places(rows, list(zip(*wordlist.groups.values(), strict=True)))
@@ -140,30 +143,23 @@ def selections(rows: ListRows, scope: Scope) -> Iterator[tuple[int, ...]]:
     every = range(len(rows.groups))
     if scope == "all":
         yield tuple(every)
-    elif scope == "pair":
-        yield from combinations(every, 2)
     else:
-        yield from permutations(every, 2)
+        yield from combinations(every, 2) if scope == "pair" else permutations(every, 2)
 
 
 def _with_places(rows: ListRows, places: Sequence[tuple[str, ...]]) -> ListRows:
     """Add the defining sets: the places all of whose words are there."""
-    positions = [{word: i for i, word in enumerate(words)} for words in rows.protected_words]
+    by_word = [
+        dict(zip(words.tolist(), matrix, strict=True))
+        for words, matrix in zip(rows.protected_words, rows.protected, strict=True)
+    ]
     whole = [
         place
         for place in places
-        if all(word in of for word, of in zip(place, positions, strict=True))
+        if all(word in of_group for word, of_group in zip(place, by_word, strict=True))
     ]
-    columns = [
-        matrix[[of[place[group]] for place in whole]]
-        for group, (matrix, of) in enumerate(zip(rows.protected, positions, strict=True))
-    ]
-    return replace(rows, defining=np.stack(columns, axis=1), defining_words=tuple(whole))
-
-
-def _at[T](values: Sequence[T], at: Iterable[int]) -> tuple[T, ...]:
-    return tuple(values[i] for i in at)
-
-
-def _taken(rows: Sequence[FloatArray], at: Sequence[Indices]) -> tuple[FloatArray, ...]:
-    return tuple(matrix[picks] for matrix, picks in zip(rows, at, strict=True))
+    if not whole:
+        return replace(rows, defining=np.empty((0, len(by_word), rows.protected[0].shape[1])))
+    defining = [[of_group[word] for word, of_group in zip(place, by_word, strict=True)]
+                for place in whole]  # fmt: skip
+    return replace(rows, defining=np.array(defining), defining_words=np.array(whole))

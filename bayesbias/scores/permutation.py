@@ -1,4 +1,9 @@
-"""Permutation tests of the difference between two groups of words, exact for lists of any size."""
+"""Permutation tests of the difference between two groups of words, exact for lists of any size.
+
+Up to 36 words every split is counted. Beyond, scores are rounded to a grid of step h. A subset of n
+words has a sum within the n smallest and n largest rounding errors of its grid sum, so that the
+exact distribution of the grid sum bounds the wanted share from both sides.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +12,10 @@ from math import comb
 from typing import Literal, cast, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
-from .subset_sums import count_reaching, tail_bounds
 
 Alternative = Literal["two-sided", "greater", "less"]
 
@@ -22,6 +26,26 @@ count; distinct values this close do not come from float32 embeddings."""
 
 COUNTED = 36
 """Words up to which every split is counted (2^18 half-sums, some 20 ms)."""
+
+FIRST_GRID = 2048
+"""Steps that the first grid lays over the sum of the larger half of the scores."""
+
+LARGEST_GRID = 1 << 20
+"""Steps of the finest grid that is tried."""
+
+AGREEMENT = 0.01
+"""Bounds are refined until they agree to this share of the lower one."""
+
+GUARD = 1e-6
+"""Share of a step by which rounding errors are widened, for the float64 division by the step
+(grid values stay below 2^21, so that it errs by less than 2^-31 of a step a word)."""
+
+LATTICE = 1e-9
+"""Scores that are whole multiples of their smallest gap, to this share of their range, such as
+ranks, are put on that grid, where the two bounds meet. Cosines are so by design only."""
+
+RESCALED = 512
+"""Words after which counts of subsets are divided by 2^512, so that they stay in float64."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,14 +107,10 @@ def permutation_test(
     if not np.isfinite(words).all():
         raise ValueError("x or y has scores that are not finite; leave those words out")
     rows = words.reshape(-1, words.shape[-1])
-    low, high = np.array([_p_value(row, n_x, alternative) for row in rows]).reshape(-1, 2).T
-    return PermutationTest(
-        statistic=first.sum(axis=-1) - second.sum(axis=-1),
-        p_value=high.reshape(words.shape[:-1])[()],
-        low=low.reshape(words.shape[:-1])[()],
-        high=high.reshape(words.shape[:-1])[()],
-        n_splits=comb(words.shape[-1], n_x),
-    )
+    bounds = np.array([_p_value(row, n_x, alternative) for row in rows]).reshape(-1, 2).T
+    low, high = (bound.reshape(words.shape[:-1])[()] for bound in bounds)
+    statistic = first.sum(axis=-1) - second.sum(axis=-1)
+    return PermutationTest(statistic, high, low, high, comb(words.shape[-1], n_x))
 
 
 def named_alternative(name: str) -> Alternative:
@@ -126,3 +146,113 @@ def _tail(
         return tail_bounds(centered, n_x, threshold, attained=attained)
     share = count_reaching(centered, n_x, threshold) / comb(len(centered), n_x)
     return share, share
+
+
+def count_reaching(centered: FloatArray, chosen: int, threshold: float) -> int:
+    """Count the subsets of a size whose sum reaches the threshold, by meeting in the middle.
+
+    The subset sums of each half of the words are listed by size; for each of the first half the
+    partners that reach the threshold are found by bisection.
+    """
+    first, second = (_sums_by_size(half) for half in np.array_split(centered, 2))
+    count = 0
+    for size, sums in enumerate(first):
+        if 0 <= chosen - size < len(second):
+            partners = np.sort(second[chosen - size])
+            short = np.searchsorted(partners, threshold - np.sort(sums), side="left")
+            count += len(partners) * len(sums) - int(short.sum())
+    return count
+
+
+def _sums_by_size(values: FloatArray) -> list[FloatArray]:
+    """Sums of all subsets, listed by the size of the subset, 0 to len(values)."""
+    sums = [np.zeros(1)]
+    for value in values:
+        longer = [np.empty(0), *(part + value for part in sums)]
+        sums = [np.concatenate(both) for both in zip([*sums, np.empty(0)], longer, strict=True)]
+    return sums
+
+
+def tail_bounds(
+    centered: FloatArray, chosen: int, threshold: float, *, attained: bool
+) -> tuple[float, float]:
+    """Bound the share of subsets of a size whose sum reaches a threshold.
+
+    The grid is refined until the bounds agree, or is at its finest. Where the threshold is the sum
+    of a subset, less a tie (``attained``), that subset reaches it, though no grid can tell, and
+    adds itself to the lower bound. All sums are of positive terms, so that a bound is right to a
+    relative n_words² · 2^-52.
+    """
+    lowest, extent = float(centered.min()), float(np.ptp(centered))
+    if unit := _lattice_step(centered):
+        grid = np.rint((centered - lowest) / unit).astype(np.int64)
+        guard = chosen * LATTICE * extent / unit
+        reached = int(np.ceil((threshold - chosen * lowest) / unit - guard))
+        exact = min(_grid_tail(grid, chosen, reached, reached)[0], 1.0)
+        return exact, exact
+    span = float(np.sort(centered)[::-1][:chosen].clip(0).sum())
+    one = 1 / comb(len(centered), chosen) if attained else 0.0
+    steps = FIRST_GRID
+    while True:
+        low, high = _bounds_on_grid(centered, chosen, threshold, span / steps, one)
+        gap = (high - low) / low if low > 0 else np.inf
+        if gap <= AGREEMENT or steps >= LARGEST_GRID:
+            return low, high
+        steps = min(int(steps * min(max(2.0, 1.3 * gap / AGREEMENT), 16.0)), LARGEST_GRID)
+
+
+def _lattice_step(values: FloatArray) -> float:
+    """Smallest gap of the values if all are multiples of it, 0 if not or if it is too fine."""
+    above_lowest = np.sort(values) - values.min()
+    gaps = np.diff(above_lowest)
+    step = gaps[gaps > LATTICE * above_lowest[-1]].min()
+    off = np.abs(above_lowest - np.rint(above_lowest / step) * step)
+    steps = len(values) * above_lowest[-1] / step  # few enough that rounding stays within a step
+    coarse = steps < LARGEST_GRID and len(values) * LATTICE * above_lowest[-1] < step / 4
+    return float(step) if coarse and off.max() <= LATTICE * above_lowest[-1] else 0.0
+
+
+def _bounds_on_grid(
+    centered: FloatArray, chosen: int, threshold: float, step: float, one: float
+) -> tuple[float, float]:
+    scaled = centered / step
+    grid = np.rint(scaled).astype(np.int64)
+    errors = np.sort(scaled - grid)
+    least = float(errors[:chosen].sum()) - GUARD * chosen
+    most = float(errors[-chosen:].sum()) + GUARD * chosen
+    certain = int(np.ceil(threshold / step - least))  # a grid sum from here on reaches it
+    possible = int(np.ceil(threshold / step - most))  # one below this cannot
+    low, between = _grid_tail(grid, chosen, certain, possible)
+    low = min(low, 1.0)
+    high = min(low + between, 1.0)
+    return max(low, min(low + one, high)), max(high, one)
+
+
+def _grid_tail(
+    grid: NDArray[np.int64], chosen: int, certain: int, possible: int
+) -> tuple[float, float]:
+    """P(sum ≥ certain) and P(possible ≤ sum < certain) over subsets of integers.
+
+    Words come one after another, the largest first, and subsets are counted by how many of these
+    they hold, and by how far their sum falls short of as many largest words: it only grows, and
+    states that fall too short are dropped.
+    """
+    words = np.sort(grid)[::-1]
+    largest = int(words[:chosen].sum())
+    width = largest - possible + 1
+    if width <= 0:
+        return 0.0, 0.0
+    width = min(width, largest - int(words[-chosen:].sum()) + 1)  # the smallest sum there is
+    subsets = np.zeros((chosen + 1, width))
+    subsets[0, 0] = 1.0
+    for seen, word in enumerate(words):
+        for held in range(min(seen, chosen - 1), max(chosen - len(words) + seen, 0) - 1, -1):
+            short = int(words[held] - word)
+            if short < width:
+                subsets[held + 1, short:] += subsets[held, : width - short]
+        if not (seen + 1) % RESCALED:
+            subsets *= 0.5**RESCALED
+    all_subsets = comb(len(words), chosen) / (1 << len(words) // RESCALED * RESCALED)
+    sure = max(largest - certain + 1, 0)
+    of_size = subsets[chosen] / all_subsets
+    return float(of_size[:sure].sum()), float(of_size[sure:].sum())

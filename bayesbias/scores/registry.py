@@ -1,4 +1,4 @@
-"""What a score states of itself, and the scores of a word list by name.
+"""The scores of a word list by name, and what each states of itself.
 
 On a word list the protected words of its groups are X and Y and their stereotypes A and B; for
 scores of targets and protected groups the stereotypes of all groups are the targets.
@@ -11,12 +11,25 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Literal
 
+import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
+from .directions import relation_vector
+from .groups import (
+    cosines_of_means,
+    divergence,
+    mean_distances,
+    negative_probability,
+    own_associations,
+    rank_correlation,
+    relative_distances,
+)
 from .list_rows import ListRows, Picks, Scope
-from .permutation import Alternative, PermutationTest
+from .permutation import Alternative, PermutationTest, permutation_test
+from .poles import semantic_axis, weat_effect, word_effects
+from .subspace import differences_of_means, gram_schmidt, lengths_along, principal_components
 
 Reading = Literal[
     "closer to own stereotype",
@@ -80,9 +93,150 @@ class ListScore:
             return float("nan")
 
 
-SCORES: dict[str, ListScore] = {}
-"""Scores on word lists by name, in the order of tables; ``scores/__init__.py`` holds the entries.
-`sc_weat` is not among them: it is one test a word, not one number."""
+def list_associations(rows: ListRows) -> tuple[FloatArray, FloatArray]:
+    """Return s(w) of the words of two groups."""
+    A, B = (units.mean(axis=0) for units in rows.stereotype_units)
+    x, y = (units @ (A - B) for units in rows.protected_units)
+    return x, y
+
+
+def _means(sets: Iterable[FloatArray]) -> FloatArray:
+    return np.stack([units.mean(axis=0) for units in sets])
+
+
+def _statistic(rows: ListRows) -> float:
+    x, y = list_associations(rows)
+    return float(x.sum() - y.sum())
+
+
+def _test(rows: ListRows, alternative: Alternative) -> PermutationTest:
+    return permutation_test(*list_associations(rows), alternative=alternative)
+
+
+def _mean_psi(rows: ListRows) -> float:
+    A, B = _means(rows.stereotype_units)
+    return float(rows.protected_units[0].mean(axis=0) @ (A - B))
+
+
+def _nas(rows: ListRows) -> float:
+    to_a, to_b = (rows.protected_units[0] @ units.T for units in rows.stereotype_units)
+    return float(word_effects(to_a, to_b).mean())
+
+
+def _semaxis(rows: ListRows) -> float:
+    return float((rows.protected_units[0] @ semantic_axis(*rows.stereotypes)).mean())
+
+
+def _rnd(rows: ListRows) -> float:
+    X, Y = rows.protected
+    return float(relative_distances(X, Y, rows.stereotypes[0]).mean())
+
+
+def _ect(rows: ListRows) -> float:
+    return rank_correlation(cosines_of_means(rows.protected, rows.target_units))
+
+
+def _rnsb(rows: ListRows) -> float:
+    A, B = rows.stereotypes
+    return divergence(negative_probability(np.vstack(rows.protected), A, B))
+
+
+def _rnsb_resampled(rows: ListRows, picks: Picks) -> FloatArray:
+    """Targets resampled; the classifier is that of the whole list."""
+    A, B = rows.stereotypes
+    probability = negative_probability(np.vstack(rows.protected), A, B)
+    by_group = np.split(probability, [len(rows.protected[0])])
+    drawn = [values[index] for values, index in zip(by_group, picks.protected, strict=True)]
+    return np.array([divergence(row) for row in np.hstack(drawn)])
+
+
+def _gweat(rows: ListRows) -> float:
+    means = _means(rows.protected_units), _means(rows.stereotype_units)
+    return float(own_associations(*means).sum())
+
+
+def _mac(rows: ListRows) -> float:
+    words, units = np.concatenate(rows.protected_words), np.vstack(rows.protected_units)
+    sets = zip(rows.stereotype_units, rows.stereotype_words, strict=True)
+    return float(np.mean([mean_distances(units, others, words, names) for others, names in sets]))
+
+
+def _same(rows: ListRows) -> float:
+    basis, _ = gram_schmidt(differences_of_means(_means(rows.protected_units)))
+    return float(lengths_along(rows.target_units, basis).mean())
+
+
+def _signed_same(rows: ListRows) -> FloatArray:
+    (difference,) = differences_of_means(_means(rows.protected_units))
+    return np.asarray(rows.target_units @ (-difference / np.linalg.norm(difference)))
+
+
+def _ripa(rows: ListRows) -> float:
+    return float((rows.targets @ relation_vector(rows.defining_sets)).mean())
+
+
+def _direct_bias(rows: ListRows) -> float:
+    sets = rows.defining_sets
+    units = sets / np.linalg.norm(sets, axis=2, keepdims=True)
+    return float(
+        lengths_along(rows.target_units, principal_components(list(units)).directions).mean()
+    )
+
+
+BETWEEN_GROUPS: Reading = "more difference between groups"
+TOWARDS: Reading = "stereotypes towards the first group"
+AS_THEY_ARE = "vectors as they are"
+BY_PLACE = "pairs are the words in the same place of each group"
+
+SCORES: dict[str, ListScore] = {
+    "weat": ListScore(
+        lambda rows: weat_effect(*list_associations(rows)),
+        "pair", "effect size, ddof=1", test=_test, width=4.0,
+    ),
+    "weat_statistic": ListScore(_statistic, "pair", "sum", test=_test),
+    "weam": ListScore(_mean_psi, "ordered", "mean of ψ of the first group", width=4.0),
+    "nas": ListScore(
+        _nas, "ordered", "mean of the first group, ddof=1",
+        "mean of the effect sizes of SC-WEAT", width=4.0,
+    ),
+    "semaxis": ListScore(
+        _semaxis, "ordered", f"mean of the first group, {AS_THEY_ARE}", width=2.0
+    ),
+    "rnd": ListScore(
+        _rnd, "ordered", f"mean over attributes, {AS_THEY_ARE}",
+        "stereotypes of the first group; negative: nearer to the first", direction="lower",
+    ),
+    "ect": ListScore(
+        _ect, "pair", AS_THEY_ARE, "higher is less biased",
+        no_bias=1.0, direction="lower", reading=BETWEEN_GROUPS, width=2.0,
+    ),
+    "ripa": ListScore(
+        _ripa, "pair", f"first component of the pairs, {AS_THEY_ARE}", BY_PLACE, reading=TOWARDS
+    ),
+    "rnsb": ListScore(
+        _rnsb, "pair", f"C=1, {AS_THEY_ARE}",
+        "second group's stereotypes as negative; interval over targets, classifier kept",
+        reading=BETWEEN_GROUPS, costly=True, resampled=_rnsb_resampled,
+    ),
+    "gweat": ListScore(_gweat, "all"),
+    "mac": ListScore(
+        _mac, "all", "stereotypes only", "1: cosines average to zero",
+        no_bias=1.0, direction="lower", reading="closer to all stereotypes", width=2.0,
+    ),
+    "same": ListScore(_same, "all", reading=BETWEEN_GROUPS, width=1.0),
+    "same_skew": ListScore(
+        lambda rows: float(_signed_same(rows).mean()), "pair", reading=TOWARDS, width=2.0
+    ),
+    "same_stereotype": ListScore(
+        lambda rows: float(_signed_same(rows).std()), "pair",
+        reading="more difference between stereotypes", width=1.0,
+    ),
+    "direct_bias": ListScore(
+        _direct_bias, "all", "c=1, k=groups-1, unit length", BY_PLACE,
+        reading=BETWEEN_GROUPS, width=1.0,
+    ),
+}  # fmt: skip
+"""Scores on word lists by name, in the order of tables; to add one, add its entry here."""
 
 type Scores = Iterable[str] | Mapping[str, ListScore]
 """Names of ``SCORES``, or scores of one's own by name."""
@@ -96,9 +250,8 @@ def chosen_scores(scores: Scores) -> dict[str, ListScore]:
         chosen = dict(scores)
     else:
         names = list(dict.fromkeys(scores))
-        for name in names:
-            if name not in SCORES:
-                raise ValueError(unknown_name("score", name, SCORES))
+        if unknown := [name for name in names if name not in SCORES]:
+            raise ValueError(unknown_name("score", unknown[0], SCORES))
         chosen = {name: SCORES[name] for name in names}
     if not chosen:
         raise ValueError(f"scores is empty; name some of {', '.join(SCORES)}")

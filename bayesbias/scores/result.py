@@ -112,13 +112,12 @@ def read_tuples(
 ) -> tuple[list[FloatArray], tuple[tuple[str, ...], ...], dict[str, tuple[str, ...]]]:
     """Read the vectors of tuples of words, the tuples, and the words that are missing."""
     if vectors is None:
-        given = list(cast("Sequence[ArrayLike]", tuples))
+        given = cast("Sequence[ArrayLike]", tuples)
         rows = [as_rows(f"{name} {at}", members) for at, members in enumerate(given)]
         kept = tuple(tuple(map(str, range(len(members)))) for members in rows)
         missing: dict[str, tuple[str, ...]] = {}
     else:
-        listed = cast("Iterable[Sequence[str]]", tuples)
-        rows, kept, missing = look_up_tuples(vectors, name, listed)
+        rows, kept, missing = look_up_tuples(vectors, name, cast("Iterable[Sequence[str]]", tuples))
     wrong = [members for members in kept if len(members) != 2]
     if pairs and wrong:
         raise ValueError(f"{name} must be pairs of words; got {wrong[0]!r}")

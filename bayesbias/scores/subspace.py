@@ -38,11 +38,10 @@ def group_means(groups: Sequence[ArrayLike]) -> FloatArray:
     return np.stack([unit_rows(group).mean(axis=0) for group in rows])
 
 
-def differences_of_means(group_units: Sequence[FloatArray]) -> FloatArray:
-    """Compute the differences â_i - â_0 of groups of unit vectors, (n_groups - 1, n_dims)."""
-    if len(group_units) < 2:
-        raise ValueError(f"a bias subspace needs at least two groups; got {len(group_units)}")
-    means = np.stack([units.mean(axis=0) for units in group_units])
+def differences_of_means(means: FloatArray) -> FloatArray:
+    """Compute the differences â_i - â_0 of mean unit vectors, (n_groups - 1, n_dims)."""
+    if len(means) < 2:
+        raise ValueError(f"a bias subspace needs at least two groups; got {len(means)}")
     differences = means[1:] - means[0]
     if np.linalg.norm(differences, axis=1).max() <= DEPENDENT:
         raise ValueError("the groups have the same mean vector, so no direction tells them apart")
@@ -74,17 +73,7 @@ def bias_subspace(groups: Sequence[ArrayLike]) -> FloatArray:
     Schröder, Schulz, Hammer (2024), The SAME score, equations 13-15; (rank, n_dims) with rank
     n_groups - 1 or, where group means are linearly dependent, less.
     """
-    rows = [as_rows(f"group {at}", group) for at, group in enumerate(groups)]
-    return gram_schmidt(differences_of_means([unit_rows(group) for group in rows]))[0]
-
-
-def pair_differences(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Compute the differences x - y of second words from first, (n_pairs, n_dims), none zero."""
-    differences = first - second
-    same = np.flatnonzero(~differences.any(axis=1)).tolist()
-    if same:
-        raise ValueError(f"pair(s) {same} hold two equal vectors, which give no direction")
-    return np.asarray(differences)
+    return gram_schmidt(differences_of_means(group_means(groups)))[0]
 
 
 def principal_components(defining_sets: Sequence[ArrayLike], k: int | None = None) -> Components:
@@ -112,3 +101,8 @@ def principal_components(defining_sets: Sequence[ArrayLike], k: int | None = Non
     toward_first = sum(directions[:wanted] @ (members[0] - members[-1]) for members in rows)
     signs = np.where(np.asarray(toward_first) < 0, -1.0, 1.0)[:, None]
     return Components(signs * directions[:wanted], lengths[:wanted] ** 2 / (lengths**2).sum())
+
+
+def lengths_along(units: FloatArray, directions: FloatArray) -> FloatArray:
+    """Compute the length of unit vectors in a subspace of orthonormal rows, in [0, 1]."""
+    return np.minimum(np.linalg.norm(units @ directions.T, axis=1), 1.0)

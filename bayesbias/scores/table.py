@@ -1,21 +1,32 @@
-"""All scores of a word list in one frame."""
+"""All scores of a word list in one frame, with intervals from words that are drawn again.
+
+The words of a list are a sample of the words that could stand for a group or a stereotype. The
+interval says how far the score would move with other words as varied as these; it says nothing
+about how the embedding would differ if it were trained again.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from .._core.arrays import FloatArray
 from .._core.display import abridged
 from .._core.intervals import check_probability
 from .._core.random import Seed, as_seed_sequence
 from ..embeddings.word_sets import WordVectors
 from ..tables.wordlists import WordList
-from .bootstrap import N_RESAMPLES, interval, resampled_values, resamples
-from .list_rows import ListRows, list_rows, selections
+from .list_rows import Indices, ListRows, Picks, list_rows, selections
 from .permutation import Alternative, named_alternative
-from .registry import SCORES, ListScore, Scores, chosen_scores
+from .poles import separability, weat_effect
+from .registry import SCORES, ListScore, Scores, chosen_scores, list_associations
+from .result import ScoreResult
+
+N_RESAMPLES = 1000
+"""Resamplings; the ends of an 89% interval then vary by about a tenth of its half-width."""
 
 SCORE_TABLE_COLUMNS = (
     *("score", "groups", "value", "low", "high", "interval", "no_bias", "direction", "reading"),
@@ -23,8 +34,8 @@ SCORE_TABLE_COLUMNS = (
 )
 """Columns of `score_table`, in order."""
 
-STATED = ("no_bias", "direction", "reading", "choices", "note")
-"""Columns that every score states of itself."""
+type Job = tuple[ListScore, tuple[int, ...]]
+"""A score, and the places of the groups that it is computed on."""
 
 
 def score_table(
@@ -85,16 +96,16 @@ def score_table(
     named = [(name, at) for name, spec in specs.items() for at in selections(rows, spec.scope)]
     made = [_row(name, specs[name], rows.of_groups(at), alternative) for name, at in named]
     defined = [number for number, row in enumerate(made) if not np.isnan(row["value"])]
-    jobs = [(specs[made[number]["score"]], named[number][1]) for number in defined]
+    jobs = [(specs[named[number][0]], named[number][1]) for number in defined]
+    lost = [word for words in missing.values() for word in words]
+    left_out = f"left out, not in the embedding: {abridged(lost)}" if lost else ""
     for number, values in zip(defined, resampled_values(jobs, rows, picks), strict=True):
         made[number]["low"], made[number]["high"] = interval(values, ci_prob)
         if undefined := int(np.isnan(values).sum()):
-            note = f"undefined in {undefined} of {len(values)} resamplings"
-            made[number]["note"] = _joined(made[number]["note"], note)
-    lost = [word for words in missing.values() for word in words]
-    left_out = f"left out, not in the embedding: {abridged(lost)}" if lost else ""
+            made[number]["notes"] += [f"undefined in {undefined} of {len(values)} resamplings"]
+    for row in made:
+        row["note"] = "; ".join(filter(None, [*row["notes"], left_out]))
     frame = pd.DataFrame(made, columns=list(SCORE_TABLE_COLUMNS))
-    frame["note"] = [_joined(note, left_out) for note in frame["note"]]
     frame.attrs = {"ci_prob": ci_prob, "ci_kind": "eti", "alternative": alternative}
     frame.attrs["seed"] = sequence.entropy
     return frame
@@ -102,12 +113,13 @@ def score_table(
 
 def _row(name: str, spec: ListScore, rows: ListRows, alternative: Alternative) -> dict[str, Any]:
     """The score, what it states of itself, and its p-value."""
-    row = {field: getattr(spec, field) for field in STATED}
-    row |= {"score": name, "groups": ", ".join(rows.groups), "interval": "bootstrap"}
+    row: dict[str, Any] = {"score": name, "groups": ", ".join(rows.groups)}
+    row |= {"interval": "bootstrap", "choices": spec.choices, "notes": [spec.note]}
+    row |= {of: getattr(spec, of) for of in ("no_bias", "direction", "reading")}
     try:
         row["value"] = spec.value(rows)
     except ValueError as error:
-        return row | {"value": np.nan, "note": str(error)}
+        return row | {"value": np.nan, "notes": [str(error)]}
     if spec.test is not None:
         test = spec.test(rows, alternative)
         row |= {"p_value": test.p_value, "p_low": test.low, "p_high": test.high}
@@ -115,5 +127,154 @@ def _row(name: str, spec: ListScore, rows: ListRows, alternative: Alternative) -
     return row
 
 
-def _joined(*notes: str) -> str:
-    return "; ".join(filter(None, notes))
+def bootstrap(
+    score: str | ListScore,
+    vectors: WordVectors,
+    wordlist: WordList,
+    *,
+    groups: Sequence[str] | None = None,
+    ci_prob: float = 0.89,
+    n_resamples: int = N_RESAMPLES,
+    seed: Seed = None,
+) -> ScoreResult:
+    """Percentile interval of a score on a word list, by resampling the words of every set.
+
+    Protected words and stereotypes of every group are drawn with replacement, each set by
+    itself; defining pairs are drawn as pairs.
+
+    Parameters
+    ----------
+    score : str or ListScore
+        A name of ``SCORES``, or a score of one's own.
+    vectors : KeyedVectors
+    wordlist : WordList
+    groups : sequence of str, optional
+        Which groups, in which order; all if not given. Scores of two groups need two.
+    ci_prob : float
+        Equal-tailed level, in (0, 1).
+    n_resamples : int
+    seed : int, SeedSequence, Generator or None
+
+    Returns
+    -------
+    ScoreResult
+        ``score``, ``low``, ``high`` and ``sd``; ``values``, the score under every resampling, NaN
+        where it is undefined, which leaves it out of the others; ``seed``, which gives the same
+        result again.
+
+    Notes
+    -----
+    Scores that cannot be negative (SAME, Direct Bias, RNSB) are biased upwards by resampling, so
+    that near 0 their interval can lie above the score. With fewer than about eight words a set
+    the percentile interval is too short: it cannot show words that are not there.
+    """
+    rows, missing = list_rows(vectors, wordlist)
+    (spec,) = chosen_scores([score] if isinstance(score, str) else {"score": score}).values()
+    if groups is not None:
+        if absent := [group for group in groups if group not in rows.groups]:
+            raise ValueError(f"no group {absent[0]!r}; groups are {', '.join(rows.groups)}")
+        rows = rows.of_groups([rows.groups.index(group) for group in groups])
+    if spec.scope != "all" and len(rows.groups) != 2:
+        raise ValueError(
+            f"{score} compares two groups, and there are {len(rows.groups)}; pass groups=(a, b)"
+        )
+    value, sequence = spec.value(rows), as_seed_sequence(seed)
+    job = (spec, tuple(range(len(rows.groups))))
+    (values,) = resampled_values([job], rows, resamples(rows, n_resamples, sequence))
+    low, high = interval(values, ci_prob)
+    details = {"low": low, "high": high, "sd": float(np.nanstd(values, ddof=1)), "values": values}
+    details |= {"ci_prob": ci_prob, "seed": sequence.entropy}
+    return ScoreResult(value, pd.DataFrame(), details, missing)
+
+
+def resamples(rows: ListRows, n_resamples: int, seed: Seed) -> Picks:
+    """Draw the words of every set with replacement, as many as it has: (n_resamples, n) each."""
+    if n_resamples < 2:
+        raise ValueError(
+            f"n_resamples must be at least 2, got {n_resamples}; {N_RESAMPLES} is usual"
+        )
+    random = np.random.default_rng(as_seed_sequence(seed))
+    protected, stereotypes, n_sets = rows.sizes()
+
+    def drawn(size: int) -> Indices:
+        return random.integers(size, size=(n_resamples, size))
+
+    try:
+        return Picks(tuple(map(drawn, protected)), tuple(map(drawn, stereotypes)), drawn(n_sets))
+    except MemoryError:
+        size = 8e-9 * n_resamples * (sum(protected) + sum(stereotypes) + n_sets)
+        raise ValueError(
+            f"n_resamples={n_resamples} needs {size:,.0f} GB for the words drawn, which this "
+            f"machine does not have; {N_RESAMPLES} is usual"
+        ) from None
+
+
+def resampled_values(jobs: Sequence[Job], rows: ListRows, picks: Picks) -> FloatArray:
+    """Compute scores under resamplings, (n_jobs, n_resamples); NaN where one is undefined."""
+    values = np.empty((len(jobs), len(picks.defining)))
+    one_by_one = [number for number, (spec, _) in enumerate(jobs) if spec.resampled is None]
+    chosen = {jobs[number][1] for number in one_by_one}
+    for resampling in range(values.shape[1]) if one_by_one else ():
+        drawn = rows.of_words(picks.of_resampling(resampling))
+        parts = {groups: drawn.of_groups(groups) for groups in chosen}
+        for number in one_by_one:
+            spec, groups = jobs[number]
+            values[number, resampling] = spec.value_or_nan(parts[groups])
+    for number, (spec, groups) in enumerate(jobs):
+        if spec.resampled is not None:
+            sets = [tuple(of[i] for i in groups) for of in (picks.protected, picks.stereotypes)]
+            part = Picks(sets[0], sets[1], picks.defining)
+            values[number] = spec.resampled(rows.of_groups(groups), part)
+    return values
+
+
+def interval(values: FloatArray, ci_prob: float) -> tuple[float, float]:
+    """Return the equal-tailed percentile interval of the values that are defined; NaN if none."""
+    check_probability(ci_prob)
+    defined = values[np.isfinite(values)]
+    if not len(defined):
+        return float("nan"), float("nan")
+    low, high = np.quantile(defined, [(1 - ci_prob) / 2, (1 + ci_prob) / 2])
+    return float(low), float(high)
+
+
+def associations(vectors: WordVectors, wordlist: WordList) -> pd.DataFrame:
+    """Associations of the words of a list, pair of groups by pair, and how far apart they lie.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors or mapping of str to array
+    wordlist : WordList
+        With stereotypes for every group.
+
+    Returns
+    -------
+    DataFrame
+        One row a protected word and pair of groups: ``first`` and ``second`` group, the word's
+        ``group``, ``word``, ``association`` s(w); ``effect_size`` and ``separability`` of the pair,
+        as `weat` gives them.
+
+    References
+    ----------
+    Schröder et al. (2024), Semantic properties of cosine based bias scores, figures 1 and 2.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> weat7 = bb.load_wordlist("weat7")
+    >>> frame = associations(bb.load_vectors("glove-demo", weat7), weat7)
+    >>> frame.groupby("group")["association"].mean().round(3).to_dict()
+    {'arts': -0.002, 'math': 0.043}
+    """
+    whole, _ = list_rows(vectors, wordlist)
+    frames = []
+    for groups in selections(whole, "pair"):
+        rows = whole.of_groups(groups)
+        x, y = list_associations(rows)
+        of_pair = {"effect_size": weat_effect(x, y), "separability": separability(x, y)}
+        frame = pd.DataFrame({"first": rows.groups[0], "second": rows.groups[1],
+             "group": np.repeat(rows.groups, list(map(len, rows.protected_words))),
+             "word": np.concatenate(rows.protected_words),
+             "association": np.concatenate([x, y])})  # fmt: skip
+        frames.append(frame.assign(**of_pair))
+    return pd.concat(frames, ignore_index=True)

@@ -1,10 +1,10 @@
-"""Scores along pairs of words: RIPA and Direct Bias, and how far the pairs agree."""
+"""Scores along directions: SAME of groups, RIPA and Direct Bias of pairs, and how pairs agree."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 import numpy as np
 import pandas as pd
@@ -12,14 +12,75 @@ import pandas as pd
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import unknown_name
 from ..embeddings.word_sets import WordVectors, look_up
-from .list_rows import ListRows
-from .registry import ListScore
 from .result import ScoreResult, Tuples, Words, read_sets, read_tuples, score_result, without_shared
-from .subspace import DEPENDENT, pair_differences, principal_components
+from .subspace import (
+    DEPENDENT,
+    differences_of_means,
+    gram_schmidt,
+    group_means,
+    lengths_along,
+    principal_components,
+)
 
 Relation = Literal["component", "mean"]
 
-PAIRS_BY_PLACE = "pairs are the words in the same place of each group"
+
+def same(
+    vectors: WordVectors | None,
+    targets: Words,
+    groups: Mapping[str, Words] | Sequence[Words],
+    *,
+    drop_shared: bool = False,
+) -> ScoreResult:
+    """SAME: how far targets point along the directions in which protected groups differ.
+
+    With â_i the mean unit vector of group i and B the Gram-Schmidt basis of â_i - â_0, the bias
+    of a target is ‖B t/‖t‖‖, for two groups |cos(t, â_0 - â_1)|; SAME is the mean over targets.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors, mapping of str to array, or None
+    targets : list of words
+    groups : lists of words by group, as a mapping or a sequence; two or more
+    drop_shared : bool
+        Leave out targets that also stand in a group: their direction is what the score is
+        measured along.
+
+    Returns
+    -------
+    ScoreResult
+        ``score`` and ``per_target`` in [0, 1], 0 where a target is equally near to all groups
+        and 1 where it lies in the bias subspace; neither depends on the order of the groups.
+        ``component_GROUP`` does: the cosine with what the difference of that group from the first
+        adds to those before it, positive towards that group. ``rank``, the dimensions of the
+        subspace, is below n_groups - 1 where group means are linearly dependent. For two groups
+        only: ``signed``, cos(t, â_0 - â_1), positive towards the first; ``skew``, its mean;
+        ``stereotype``, its population sd.
+
+    References
+    ----------
+    Schröder, Schulz, Hammer (2024), The SAME score, equations 11-16.
+    """
+    if not isinstance(groups, Mapping):
+        groups = {str(place): words for place, words in enumerate(groups)}
+    named = dict(groups)
+    if len(named) < 2:
+        raise ValueError(f"SAME compares protected groups and needs two or more; got {len(named)}")
+    if drop_shared:
+        targets = without_shared(targets, cast("Iterable[Iterable[str]]", named.values()))
+    keys = {f"group {name}": words for name, words in named.items()}
+    sets = read_sets(vectors, {"targets": targets} | keys)
+    units = unit_rows(sets.rows["targets"])
+    differences = differences_of_means(group_means([sets.rows[key] for key in keys]))
+    basis, made_of = gram_schmidt(differences)
+    parts = {"per_target": lengths_along(units, basis)}
+    details: dict[str, float] = {"rank": len(basis)}
+    if len(named) == 2:
+        parts["signed"] = signed = units @ unit_rows(-differences)[0]
+        details |= {"skew": float(signed.mean()), "stereotype": float(signed.std())}
+    names = [f"component_{list(named)[place + 1]}" for place in made_of]
+    parts |= dict(zip(names, basis @ units.T, strict=True))
+    return score_result(parts["per_target"].mean(), sets, "targets", parts, **details)
 
 
 def ripa(
@@ -45,8 +106,7 @@ def ripa(
         ``component`` is the article's; ``mean`` averages the products with the single pairs, as
         WEFE does. They are the same for one pair.
     drop_shared : bool
-        Leave out targets that also stand in a pair: their direction is what the score is
-        measured along.
+        Leave out targets that also stand in a pair.
 
     Returns
     -------
@@ -54,11 +114,6 @@ def ripa(
         ``per_target``, positive towards the x, and ``score``, their mean; 0 means that w is as
         near to the x as to the y by inner product. With ``component`` it lies in [-‖w‖, ‖w‖].
         ``product_I`` is w·(x - y)/‖x - y‖ of pair I; ``sd`` is their population sd over pairs.
-
-    Raises
-    ------
-    ValueError
-        If a tuple is no pair, the vectors of a pair are equal, or the relation is unknown.
 
     Examples
     --------
@@ -78,21 +133,29 @@ def ripa(
         vectors, {"targets": without_shared(targets, kept) if drop_shared else targets}
     )
     sets.missing.update(missing)
-    differences = pair_differences(*np.stack(members, axis=1))
-    rows = sets.rows["targets"]
-    products = rows @ unit_rows(differences).T
-    along = products.mean(axis=1) if relation == "mean" else rows @ _relation_vector(differences)
-    parts = {"per_target": along, "sd": products.std(axis=1)}
+    rows, along = sets.rows["targets"], relation_vector(np.stack(members))
+    products = rows @ unit_rows(pair_differences(np.stack(members))).T
+    per_target = products.mean(axis=1) if relation == "mean" else rows @ along
+    parts = {"per_target": per_target, "sd": products.std(axis=1)}
     parts |= {f"product_{at}": product for at, product in enumerate(products.T)}
-    return score_result(along.mean(), sets, "targets", parts, pairs=kept)
+    return score_result(per_target.mean(), sets, "targets", parts, pairs=kept)
 
 
-def _relation_vector(differences: FloatArray) -> FloatArray:
+def pair_differences(pairs: FloatArray) -> FloatArray:
+    """Compute the differences of first and second words, (n_pairs, n_dims), none zero."""
+    differences = pairs[:, 0] - pairs[:, 1]
+    if equal := np.flatnonzero(~differences.any(axis=1)).tolist():
+        raise ValueError(f"pair(s) {equal} hold two equal vectors, which give no direction")
+    return np.asarray(differences)
+
+
+def relation_vector(pairs: FloatArray) -> FloatArray:
     """First principal component of the pairs' differences, of unit length, (n_dims,).
 
     The differences are not centered, as a single one would vanish. It points from the second words
     to the first in the sum over pairs.
     """
+    differences = pair_differences(pairs)
     direction = np.linalg.svd(differences, full_matrices=False)[2][0]
     return np.asarray(direction if differences.sum(axis=0) @ direction >= 0 else -direction)
 
@@ -125,8 +188,7 @@ def direct_bias(
     unit : bool
         Bring defining words to unit length first, as Bolukbasi et al. do.
     drop_shared : bool
-        Leave out targets that also stand in a defining set: their direction is what the score is
-        measured along.
+        Leave out targets that also stand in a defining set.
 
     Returns
     -------
@@ -149,16 +211,12 @@ def direct_bias(
     )
     sets.missing.update(missing)
     found = principal_components([unit_rows(rows) for rows in members] if unit else members, k)
-    components = unit_rows(sets.rows["targets"]) @ found.directions.T
-    per_target = _lengths(components) ** c
-    parts = {"per_target": per_target}
-    parts |= {f"component_{at}": component for at, component in enumerate(components.T)}
+    units = unit_rows(sets.rows["targets"])
+    parts = {"per_target": lengths_along(units, found.directions) ** c}
+    cosines = enumerate(found.directions @ units.T)
+    parts |= {f"component_{at}": component for at, component in cosines}
     details = {"explained": found.explained, "k": len(found.directions), "defining_sets": kept}
-    return score_result(per_target.mean(), sets, "targets", parts, **details)
-
-
-def _lengths(components: FloatArray) -> FloatArray:
-    return np.minimum(np.linalg.norm(components, axis=1), 1.0)
+    return score_result(parts["per_target"].mean(), sets, "targets", parts, **details)
 
 
 def direction_correlations(
@@ -190,12 +248,9 @@ def direction_correlations(
         if len(sets) < 3:
             raise ValueError(f"there are {len(sets)} groups; directions need three or more groups")
         rows = look_up(vectors, {f"group {name}": words for name, words in sets.items()}).rows
-        means = {
-            name: unit_rows(group).mean(axis=0)
-            for name, group in zip(sets, rows.values(), strict=True)
-        }
-        names = [f"{first} - {second}" for first, second in combinations(means, 2)]
-        directions = np.stack([means[i] - means[j] for i, j in combinations(means, 2)])
+        means = group_means(list(rows.values()))
+        names = [f"{first} - {second}" for first, second in combinations(sets, 2)]
+        directions = np.stack([one - other for one, other in combinations(means, 2)])
     else:
         members, kept, _ = read_tuples(vectors, "pairs", sets, pairs=True)
         pairs = [unit_rows(rows) for rows in members] if unit else members
@@ -208,32 +263,3 @@ def direction_correlations(
         raise ValueError(f"{at} is no direction: both have the same vector; leave one out")
     cosines = np.clip(unit_rows(directions) @ unit_rows(directions).T, -1.0, 1.0)
     return pd.DataFrame(cosines, index=names, columns=names)
-
-
-def _ripa(rows: ListRows) -> float:
-    x, y = rows.defining_sets[:, 0], rows.defining_sets[:, 1]
-    return float((rows.targets @ _relation_vector(pair_differences(x, y))).mean())
-
-
-def _direct_bias(rows: ListRows) -> float:
-    sets = rows.defining_sets
-    units = sets / np.linalg.norm(sets, axis=2, keepdims=True)
-    directions = principal_components(list(units)).directions
-    return float(_lengths(np.vstack(rows.stereotype_units) @ directions.T).mean())
-
-
-RIPA = ListScore(
-    _ripa,
-    "pair",
-    choices="first component of the pairs, vectors as they are",
-    note=PAIRS_BY_PLACE,
-    reading="stereotypes towards the first group",
-)
-DIRECT_BIAS = ListScore(
-    _direct_bias,
-    "all",
-    choices="c=1, k=groups-1, unit length",
-    note=PAIRS_BY_PLACE,
-    reading="more difference between groups",
-    width=1.0,
-)

@@ -1,0 +1,335 @@
+"""Scores of what groups are near to: RND, ECT, gWEAT, MAC, and RNSB."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from .._core.arrays import FloatArray, cosine_similarity, unit_rows
+from .._core.checks import unknown_name
+from ..embeddings.word_sets import WordVectors, look_up
+from ..tables.descriptives import set_means
+from ..tables.wordlists import WordList
+from .result import ScoreResult, Words, joined, read_sets, score_result
+from .subspace import group_means
+
+Distance = Literal["norm", "cosine"]
+
+TIE_DIGITS = 12
+"""Cosines equal to this many digits tie; float64 holds them to 1e-16."""
+
+
+def rnd(
+    vectors: WordVectors | None,
+    X: Words,
+    Y: Words,
+    A: Words,
+    B: Words = (),
+    *,
+    unit: bool = False,
+    average: bool = True,
+    distance: Distance = "norm",
+) -> ScoreResult:
+    """Relative norm distance: mean over attributes a of ‖μ_X - a‖ - ‖μ_Y - a‖.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors, mapping of str to array, or None
+    X, Y : lists of words; μ_X and μ_Y are their mean vectors
+    A : list of attribute words
+    B : list of attribute words, optional
+        Joined to A. Where A goes with X and B with Y the two cancel; take them one at a time.
+    unit : bool
+        Bring all vectors to unit length first, as Garg et al. do.
+    average : bool
+        The mean over attributes, as in WEFE. Garg et al. print the sum, as sweater gives it, which
+        grows with the list: pass ``False`` for it.
+    distance : {"norm", "cosine"}
+        ``cosine`` takes cosine distances from the means, 1 - cos(μ, a), instead of lengths.
+
+    Returns
+    -------
+    ScoreResult
+        ``score`` and ``per_attribute``; negative where attributes are nearer to X. The mean is
+        within ±‖μ_X - μ_Y‖ (``cosine``: ±2); 0 where attributes are as far from X as from Y.
+
+    References
+    ----------
+    Garg, Schiebinger, Jurafsky, Zou (2018), PNAS 115, equation 3.
+    """
+    if distance not in get_args(Distance):
+        raise ValueError(unknown_name("distance", distance, get_args(Distance)))
+    sets = read_sets(vectors, {"X": X, "Y": Y, "attributes": joined(A, B)}, disjoint=["X", "Y"])
+    x, y, attributes = (unit_rows(rows) if unit else rows for rows in sets.rows.values())
+    per_attribute = relative_distances(x, y, attributes, distance)
+    score = per_attribute.mean() if average else per_attribute.sum()
+    return score_result(score, sets, "attributes", {"per_attribute": per_attribute})
+
+
+def relative_distances(
+    X: FloatArray, Y: FloatArray, attributes: FloatArray, distance: Distance = "norm"
+) -> FloatArray:
+    """Distance of every attribute from the mean of X less that from the mean of Y."""
+    means = np.stack([X.mean(axis=0), Y.mean(axis=0)])
+    if distance == "cosine":
+        to_x, to_y = 1 - cosine_similarity(means, attributes)
+    else:
+        to_x, to_y = (np.linalg.norm(mean - attributes, axis=1) for mean in means)
+    return np.asarray(to_x - to_y)
+
+
+def ect(
+    vectors: WordVectors | None, X: Words, Y: Words, A: Words, B: Words = (), *, unit: bool = False
+) -> ScoreResult:
+    """Embedding coherence test: whether both groups' means rank the attributes alike.
+
+    Spearman's correlation, over the attributes a, of cos(μ_X, a) and cos(μ_Y, a).
+
+    Parameters
+    ----------
+    vectors : KeyedVectors, mapping of str to array, or None
+    X, Y : lists of words; μ_X and μ_Y are their mean vectors
+    A, B : lists of attribute words, joined; B may be left out
+    unit : bool
+        Bring the words of X and Y to unit length before they are averaged.
+
+    Returns
+    -------
+    ScoreResult
+        ``score`` in [-1, 1]; 1 where both groups rank the attributes alike, so that higher is
+        less biased; ``to_x`` and ``to_y``, the cosines.
+
+    References
+    ----------
+    Dev and Phillips (2019), Attenuating bias in word vectors.
+    """
+    sets = read_sets(vectors, {"X": X, "Y": Y, "attributes": joined(A, B)}, disjoint=["X", "Y"])
+    x, y = (unit_rows(sets.rows[name]) if unit else sets.rows[name] for name in "XY")
+    cosines = cosines_of_means([x, y], unit_rows(sets.rows["attributes"]))
+    parts = dict(zip(("to_x", "to_y"), cosines, strict=True))
+    return score_result(rank_correlation(cosines), sets, "attributes", parts)
+
+
+def cosines_of_means(groups: Sequence[FloatArray], attribute_units: FloatArray) -> FloatArray:
+    """Cosines of the groups' mean vectors with attributes, (n_groups, n_attributes)."""
+    return np.asarray(unit_rows([rows.mean(axis=0) for rows in groups]) @ attribute_units.T)
+
+
+def rank_correlation(cosines: FloatArray) -> float:
+    """Spearman's correlation of two rows, or a ValueError where it is undefined."""
+    from scipy.stats import rankdata
+
+    if cosines.shape[1] < 2:
+        raise ValueError("ECT ranks attributes and needs at least two; one is left")
+    ranks = rankdata(cosines.round(TIE_DIGITS), axis=1)
+    if (ranks.min(axis=1) == ranks.max(axis=1)).any():
+        raise ValueError("ECT is undefined: a group's mean is equally near to every attribute")
+    return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
+
+
+def gweat(
+    vectors: WordVectors | None, groups: Sequence[Words], attribute_sets: Sequence[Words]
+) -> ScoreResult:
+    """GWEAT: Σ_i (X̄_i - μ)·(Ā_i - Ā) of groups and their attribute sets, on unit vectors.
+
+    X̄_i and Ā_i are the mean unit vectors of group i and of its attribute set, μ and Ā their means.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors, mapping of str to array, or None
+    groups : two or more lists of words
+    attribute_sets : as many lists of words; set i belongs to group i
+
+    Returns
+    -------
+    ScoreResult
+        ``score``, the sum of ``per_group``. 0 without association; positive where groups go with
+        their sets; for two groups it is (mean_X s - mean_Y s)/2 with the s of `weat`, in [-1, 1]
+        times ‖â - b̂‖.
+
+    References
+    ----------
+    Swinger et al. (2019), What are the biases in my word embedding?; Schröder, Schulz, Hammer
+    (2024), equation 3.
+    """
+    if len(groups) != len(attribute_sets) or len(groups) < 2:
+        raise ValueError(
+            "gWEAT needs two or more groups and as many attribute sets; "
+            f"got {len(groups)} and {len(attribute_sets)}"
+        )
+    names = [f"group {place}" for place in range(len(groups))]
+    attributes = [f"attributes of {name}" for name in names]
+    named = dict(zip([*names, *attributes], [*groups, *attribute_sets], strict=True))
+    sets = read_sets(vectors, named, disjoint=names)
+    means = group_means(list(sets.rows.values()))
+    per_group = own_associations(means[: len(names)], means[len(names) :])
+    sets.words["groups"] = tuple(names)
+    return score_result(per_group.sum(), sets, "groups", {"per_group": per_group})
+
+
+def own_associations(groups: FloatArray, stereotypes: FloatArray) -> FloatArray:
+    """Inner products of centered means of groups and their stereotypes, (n_groups,)."""
+    centered = groups - groups.mean(axis=0)
+    return np.asarray((centered * (stereotypes - stereotypes.mean(axis=0))).sum(axis=1))
+
+
+def mac(vectors: WordVectors, wordlist: WordList) -> ScoreResult:
+    """MAC, mean average cosine distance: protected words against every stereotype set.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors or mapping of str to array
+    wordlist : WordList
+        Control words do not enter. No word is compared with itself.
+
+    Returns
+    -------
+    ScoreResult
+        ``score`` in [0, 2], where 1 means that cosines average to zero; ``per_word``, the mean
+        distance by protected word (rows) and attribute set (columns).
+
+    Notes
+    -----
+    The authors call 1 ideal. It says that positive and negative cosines balance, not that any
+    word is equally near to the sets, and it averages over associated and other sets alike.
+
+    References
+    ----------
+    Manzini, Lim, Tsvetkov, Black (2019), section 3.3.
+    """
+    if not wordlist.groups:
+        raise ValueError(f"the list {wordlist.name!r} has no groups; MAC needs protected words")
+    if not wordlist.stereotypes:
+        raise ValueError("MAC needs at least one attribute set; got none")
+    groups = {f"group {name}": words for name, words in wordlist.groups.items()}
+    stereotypes = {wordlist.set_name(name): ws for name, ws in wordlist.stereotypes.items()}
+    sets = look_up(vectors, groups | stereotypes)
+    words = np.array([word for group in groups for word in sets.words[group]])
+    units = unit_rows(np.vstack([sets.rows[group] for group in groups]))
+    means = {
+        name: mean_distances(units, unit_rows(sets.rows[name]), words, np.array(sets.words[name]))
+        for name in stereotypes
+    }
+    frame = pd.DataFrame(means, index=pd.Index(words.tolist(), name="word"))
+    return ScoreResult(float(frame.to_numpy().mean()), frame, {}, sets.missing)
+
+
+def mean_distances(
+    units: FloatArray, other_units: FloatArray, words: NDArray[np.str_], others: NDArray[np.str_]
+) -> FloatArray:
+    """Mean cosine distance of every word to the other words of a set, (n_words,)."""
+    counted = words[:, None] != others
+    if counted.all():
+        return np.asarray(1 - units @ other_units.mean(axis=0))
+    if not counted.any(axis=1).all():
+        word = str(words[int(np.argmin(counted.any(axis=1)))])
+        raise ValueError(f"undefined: an attribute set holds only {word!r} itself")
+    return np.asarray(np.mean(1 - units @ other_units.T, axis=1, where=counted))
+
+
+def mac_of_table(table: pd.DataFrame) -> ScoreResult:
+    """MAC of a long-form table: the mean of the mean distances by protected word and set.
+
+    Rows with ``connection`` other than ``associated`` or ``different`` do not enter; repeated rows
+    count as often as they stand. ``per_word`` has NaN where a word has no row for a set; such cells
+    do not count.
+    """
+    means = set_means(table)
+    return ScoreResult(float(np.nanmean(means.to_numpy())), means)
+
+
+def mac_change(before: ScoreResult, after: ScoreResult) -> pd.Series:
+    """Manzini et al.'s test of a change: a paired t-test of the averaged distances.
+
+    The pairs are (protected word, attribute set). They share words and are averages, so that
+    they are neither independent nor equally uncertain: read the p-value with the warning of
+    Dobrzeniecka and Urbaniak (2024), section 3, in mind.
+
+    Returns
+    -------
+    Series
+        ``change``, the mean; ``t``; the two-sided ``p_value``; ``n_pairs``.
+    """
+    from scipy.stats import ttest_1samp
+
+    one, other = before.per_word, after.per_word
+    if not (one.index.equals(other.index) and one.columns.equals(other.columns)):
+        raise ValueError("before and after must hold the same words and sets, in the same order")
+    change = (other.to_numpy() - one.to_numpy()).ravel()
+    change = change[np.isfinite(change)]
+    if len(change) < 2 or np.ptp(change) == 0:
+        raise ValueError("the t-test is undefined: all changes are equal, or there is only one")
+    test = ttest_1samp(change, 0.0)
+    values = {"change": change.mean(), "t": test.statistic, "p_value": test.pvalue}
+    return pd.Series(values | {"n_pairs": len(change)}, dtype=object)
+
+
+def rnsb(
+    vectors: WordVectors | None,
+    targets: Words,
+    A: Words,
+    B: Words,
+    *,
+    C: float = 1.0,
+    unit: bool = False,
+) -> ScoreResult:
+    """Relative negative sentiment bias: whether some identity words are treated as more negative.
+
+    A logistic regression learns B (negative) from A (positive); its probabilities of B for the
+    targets, made to sum to one, are compared with the uniform distribution.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors, mapping of str to array, or None
+    targets : list of identity words
+    A, B : lists of positive and of negative words
+    C : float
+        Inverse strength of the ridge penalty, as in scikit-learn; the score depends on it. The
+        intercept is penalized too, as in WEFE and sweater, which use LIBLINEAR.
+    unit : bool
+        Bring all vectors to unit length first. The penalty holds for weights on the vectors' own
+        scale, so that long vectors give larger scores than short ones.
+
+    Returns
+    -------
+    ScoreResult
+        ``score``, the KL divergence in nats, in [0, log n_targets], 0 where all targets are
+        treated as equally negative; ``probability`` of B and ``share`` of every target. No words
+        are held out, so that equal input gives equal output.
+
+    References
+    ----------
+    Sweeney and Najafian (2019), A transparent framework for evaluating unintended demographic
+    bias in word embeddings.
+    """
+    sets = read_sets(vectors, {"targets": targets, "A": A, "B": B}, disjoint=["A", "B"])
+    rows, a, b = (unit_rows(rows) if unit else rows for rows in sets.rows.values())
+    probability = negative_probability(rows, a, b, C)
+    parts = {"probability": probability, "share": probability / probability.sum()}
+    return score_result(divergence(probability), sets, "targets", parts)
+
+
+def divergence(probability: FloatArray) -> float:
+    """KL divergence, in nats, of the normalized probabilities from the uniform distribution."""
+    share = probability / probability.sum()
+    present = share[share > 0]
+    return max(float((present * np.log(present * len(share))).sum()), 0.0)
+
+
+def negative_probability(
+    rows: FloatArray, A: FloatArray, B: FloatArray, C: float = 1.0
+) -> FloatArray:
+    """Probability of B by a ridge logistic regression that tells it from A, for every row.
+
+    The intercept is the weight of a coordinate that is one for all words, and so is penalized.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    model = LogisticRegression(C=C, fit_intercept=False, max_iter=10_000, tol=1e-8)
+    with_ones = [np.column_stack([part, np.ones(len(part))]) for part in (np.vstack([A, B]), rows)]
+    model.fit(with_ones[0], np.repeat([0, 1], [len(A), len(B)]))
+    return np.asarray(model.predict_proba(with_ones[1])[:, 1], dtype=np.float64)

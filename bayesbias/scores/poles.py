@@ -1,0 +1,329 @@
+"""Scores of words between two attribute sets: ψ and its mean WEAM, WEAT, NAS, SC-WEAT, SemAxis."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._core.arrays import FloatArray, cosine_similarity, unit_rows
+from ..embeddings.word_sets import WordVectors
+from .permutation import Alternative, permutation_test
+from .result import ScoreResult, Words, read_sets, score_result
+from .subspace import DEPENDENT
+
+Ddof = Literal[0, 1, "pooled"]
+
+EQUAL = 1e-12
+"""Associations whose standard deviation is below this count as all equal. They are means of
+cosines, at most 1, which float64 holds to 1e-16; rounding of a mean stays well below."""
+
+
+def psi(words: ArrayLike, A: ArrayLike, B: ArrayLike) -> FloatArray:
+    """ψ(w) = s(w, A, B) = mean_A cos(w, a) - mean_B cos(w, b) for every word.
+
+    Parameters
+    ----------
+    words : (n_words, n_dims) array_like
+    A, B : (n_a, n_dims), (n_b, n_dims) array_like
+
+    Returns
+    -------
+    (n_words,) array
+        In [-‖â - b̂‖, ‖â - b̂‖] ⊂ [-2, 2]; positive for words nearer to A; 0 for words equally
+        near to both.
+
+    References
+    ----------
+    Caliskan, Bryson, Narayanan (2017); Smarda (2021), where it is ψ.
+
+    Examples
+    --------
+    >>> psi([[1.0, 0.0], [0.6, 0.8]], [[2.0, 0.0]], [[0.0, 1.0]]).round(2).tolist()
+    [1.0, -0.2]
+    """
+    sets = read_sets(None, {"words": words, "A": A, "B": B}).rows
+    to_a, to_b = (cosine_similarity(sets["words"], sets[name]).mean(axis=1) for name in "AB")
+    return np.asarray(to_a - to_b)
+
+
+def association_limit(vectors: WordVectors | None, A: Words, B: Words) -> float:
+    """‖â - b̂‖, the largest ψ that any word can have for these attribute sets, in [0, 2].
+
+    â and b̂ are the means of the unit vectors of A and B. The limit differs between embeddings, so
+    that ψ, S and gWEAT of different embeddings are not on one scale.
+
+    References
+    ----------
+    Schröder et al. (2024), Semantic properties of cosine based bias scores, theorem 1, table 2.
+    """
+    sets = read_sets(vectors, {"A": A, "B": B})
+    a, b = (unit_rows(sets.rows[name]).mean(axis=0) for name in "AB")
+    return float(np.linalg.norm(a - b))
+
+
+def weam(vectors: WordVectors | None, words: Words, A: Words, B: Words) -> ScoreResult:
+    """Mean association of a word set with A rather than B, with ψ of every word.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors, mapping of str to array, or None
+    words, A, B : lists of words
+
+    Returns
+    -------
+    ScoreResult
+        ``score``, the mean of ``psi``, in [-``limit``, ``limit``] with ``limit`` = ‖â - b̂‖.
+        Positive: nearer to A. ``to_a`` and ``to_b`` are the mean cosines of every word with A and
+        with B, of which ``psi`` is the difference.
+
+    References
+    ----------
+    Smarda (2021), where ``score`` is ψ of a set X, and ``to_a`` is WEAM(w, Z).
+    """
+    sets = read_sets(vectors, {"words": words, "A": A, "B": B})
+    to_a, to_b = (
+        cosine_similarity(sets.rows["words"], sets.rows[name]).mean(axis=1) for name in "AB"
+    )
+    parts = {"psi": to_a - to_b, "to_a": to_a, "to_b": to_b}
+    limit = association_limit(None, sets.rows["A"], sets.rows["B"])
+    return score_result(parts["psi"].mean(), sets, "words", parts, limit=limit)
+
+
+def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
+    """Effect sizes d = (mean_X s - mean_Y s)/sd s of one or of many data sets.
+
+    Parameters
+    ----------
+    s_x, s_y : (..., n_x), (..., n_y) array_like
+        Associations of the words of X and Y.
+    ddof : {1, 0, "pooled"}
+        The sd is that of X∪Y with divisor N - 1 or N, or the pooled sd within X and Y (Cohen's d,
+        divisor n_x + n_y - 2). 1 is what Caliskan et al. themselves computed.
+
+    Returns
+    -------
+    (...) array
+        For n_x = n_y, |d| ≤ 2 for ddof 0 and ≤ 2·sqrt((N - 1)/N) for ddof 1; unbounded for
+        "pooled". NaN where all associations are equal (`weat` raises there).
+
+    Examples
+    --------
+    >>> effect_sizes([0.3, 0.1], [-0.1, -0.3], 0).round(2).tolist()
+    1.79
+    """
+    if ddof not in get_args(Ddof):
+        raise ValueError(f"ddof must be one of {get_args(Ddof)}, got {ddof!r}")
+    x, y = np.asarray(s_x, dtype=np.float64), np.asarray(s_y, dtype=np.float64)
+    n_x, n_y = x.shape[-1], y.shape[-1]
+    if not n_x or not n_y:
+        raise ValueError(f"X and Y need at least one association each; got {n_x} and {n_y}")
+    if ddof != "pooled":
+        sd = np.concatenate([x, y], axis=-1).std(axis=-1, ddof=ddof)
+    elif n_x + n_y > 2:
+        sd = np.sqrt((x.var(axis=-1) * n_x + y.var(axis=-1) * n_y) / (n_x + n_y - 2))
+    else:
+        raise ValueError("ddof='pooled' needs at least three words in X and Y together")
+    difference = x.mean(axis=-1) - y.mean(axis=-1)
+    return np.where(sd > EQUAL, difference / np.where(sd > EQUAL, sd, 1.0), np.nan)
+
+
+def weat(
+    vectors: WordVectors | None,
+    X: Words,
+    Y: Words,
+    A: Words,
+    B: Words,
+    *,
+    ddof: Ddof = 1,
+    alternative: Alternative = "two-sided",
+) -> ScoreResult:
+    """Word embedding association test: is X nearer than Y to A, and Y to B.
+
+    With s(w) = mean_A cos(w, a) - mean_B cos(w, b), the statistic is S = Σ_X s - Σ_Y s and the
+    effect size d = (mean_X s - mean_Y s)/sd s. The p-value is that of the permutation test over
+    all splits of X∪Y into |X| and |Y| words, exact or exactly bounded.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors, mapping of str to array, or None
+    X, Y : lists of words, compared with each other
+    A, B : lists of attribute words
+        A word in both counts in both means.
+    ddof : {1, 0, "pooled"}
+        Which sd, see `effect_sizes`.
+    alternative : {"two-sided", "greater", "less"}
+        Caliskan et al. print p-values of "greater"; see `permutation_test`.
+
+    Returns
+    -------
+    ScoreResult
+        ``score`` is d, also ``effect_size``; ``statistic``, ``p_value``, ``p_bounds``;
+        ``separability``, the share of pairs of words of X and of Y of which the first has the
+        larger association, 1/2 if neither set lies higher (the area under the ROC curve);
+        ``association``, s of every word. Positive values: X goes with A and Y with B.
+
+    Raises
+    ------
+    ValueError
+        If a set is empty or all missing, X and Y share a word, or all associations are equal.
+
+    References
+    ----------
+    Caliskan, Bryson, Narayanan (2017), Science 356, 183-186.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> weat7 = bb.load_wordlist("weat7")
+    >>> vectors = bb.load_vectors("glove-demo", weat7)
+    >>> result = weat(vectors, *weat7.groups.values(), *weat7.stereotypes.values())
+    >>> round(result.effect_size, 3), round(result.p_value, 4)
+    (1.281, 0.0045)
+    """
+    sets = read_sets(vectors, {"X": X, "Y": Y, "A": A, "B": B}, disjoint=["X", "Y"])
+    x, y = (psi(sets.rows[name], sets.rows["A"], sets.rows["B"]) for name in "XY")
+    effect = weat_effect(x, y, ddof)
+    test = permutation_test(x, y, alternative=alternative)
+    return score_result(
+        effect,
+        sets,
+        ["X", "Y"],
+        {"association": np.concatenate([x, y])},
+        effect_size=effect,
+        statistic=float(test.statistic),
+        p_value=float(test.p_value),
+        p_bounds=(float(test.low), float(test.high)),
+        separability=separability(x, y),
+    )
+
+
+def weat_effect(x: FloatArray, y: FloatArray, ddof: Ddof = 1) -> float:
+    """Return the effect size of associations, or a ValueError where it is undefined."""
+    effect = float(effect_sizes(x, y, ddof))
+    if np.isnan(effect):
+        why = "no association varies within X or Y; try ddof=1"
+        if ddof != "pooled":
+            why = f"all words have the same association, {x[0]:.6g}"
+        raise ValueError(f"the effect size is undefined: {why}")
+    return effect
+
+
+def separability(x: FloatArray, y: FloatArray) -> float:
+    """Share of pairs of which the first has the larger association; ties count half."""
+    return float(((x[:, None] > y) + (x[:, None] == y) / 2).mean())
+
+
+def nas(
+    vectors: WordVectors | None,
+    words: Words,
+    A: Words,
+    B: Words,
+    *,
+    ddof: Ddof = 1,
+    alternative: Alternative | None = None,
+) -> ScoreResult:
+    """Normalized association score (WEFAT) of every word, and their mean; with a test SC-WEAT.
+
+    (mean_A cos(w, a) - mean_B cos(w, b)) / sd_{A∪B} cos(w, ·)
+
+    Parameters
+    ----------
+    vectors : KeyedVectors, mapping of str to array, or None
+    words, A, B : lists of words
+    ddof : {1, 0, "pooled"}
+        As for WEAT, over the attributes; the R package sweater takes 1.
+    alternative : {"two-sided", "greater", "less"}, optional
+        Test every word over all splits of A∪B into |A| and |B| attributes, as SC-WEAT does.
+
+    Returns
+    -------
+    ScoreResult
+        ``effect_size`` of every word, and ``score``, their mean. Positive: nearer to A. For
+        equal |A| and |B|, within ±2 for ddof 0 and ±2·sqrt((N - 1)/N) for ddof 1. With an
+        alternative ``p_value``, ``p_low`` and ``p_high`` of every word, see `permutation_test`.
+
+    References
+    ----------
+    Caliskan, Bryson, Narayanan (2017), WEFAT; Chan (2022), sweater, where it is called NAS;
+    Toney-Wails and Caliskan (2021), ValNorm, for SC-WEAT.
+    """
+    sets = read_sets(vectors, {"words": words, "A": A, "B": B}, disjoint=["A", "B"])
+    to_a, to_b = (cosine_similarity(sets.rows["words"], sets.rows[name]) for name in "AB")
+    parts = {"effect_size": word_effects(to_a, to_b, ddof)}
+    if alternative is not None:
+        test = permutation_test(to_a, to_b, alternative=alternative)
+        parts |= {"p_value": test.p_value, "p_low": test.low, "p_high": test.high}
+    return score_result(parts["effect_size"].mean(), sets, "words", parts)
+
+
+def word_effects(to_a: FloatArray, to_b: FloatArray, ddof: Ddof = 1) -> FloatArray:
+    """Return the effect size of every word's cosines, or a ValueError where one is undefined."""
+    effects = effect_sizes(to_a, to_b, ddof)
+    if np.isnan(effects).any():
+        raise ValueError(
+            f"word(s) {np.flatnonzero(np.isnan(effects)).tolist()} are equally near to every "
+            "attribute, so that the association has no sd to be divided by; use weam"
+        )
+    return effects
+
+
+def semaxis(
+    vectors: Any,  # noqa: ANN401
+    words: Words,
+    A: Words,
+    B: Words,
+    *,
+    neighbors: int = 0,
+    unit: bool = False,
+) -> ScoreResult:
+    """Cosine of words with the axis from pole B to pole A, mean(A) - mean(B).
+
+    Parameters
+    ----------
+    vectors : KeyedVectors, mapping of str to array, or None
+    words, A, B : lists of words
+    neighbors : int
+        Replace every pole word by the mean of itself and this many nearest words of the
+        embedding: gensim's KeyedVectors with the whole vocabulary, not only the list's.
+    unit : bool
+        Bring pole words to unit length before they are averaged.
+
+    Returns
+    -------
+    ScoreResult
+        ``position`` of every word in [-1, 1], positive towards A; ``score``, their mean.
+
+    References
+    ----------
+    An, Kwak, Ahn (2018), SemAxis; Chan (2022), sweater, where ``neighbors`` is ``l``.
+    """
+    sets = read_sets(vectors, {"words": words, "A": A, "B": B})
+    if neighbors and not hasattr(vectors, "most_similar"):
+        raise TypeError("neighbors needs gensim's KeyedVectors; this embedding has none")
+    if neighbors < 0:
+        raise ValueError(f"neighbors must not be negative, got {neighbors}")
+    poles = [sets.rows[name] for name in "AB"]
+    if neighbors:
+        for place, name in enumerate("AB"):
+            around = [
+                [word, *(near for near, _ in vectors.most_similar(word, topn=neighbors))]
+                for word in sets.words[name]
+            ]
+            poles[place] = np.stack(
+                [np.mean([np.asarray(vectors[word], float) for word in words], axis=0)
+                 for words in around]
+            )  # fmt: skip
+    axis = semantic_axis(*(unit_rows(pole) if unit else pole for pole in poles))
+    position = unit_rows(sets.rows["words"]) @ axis
+    return score_result(position.mean(), sets, "words", {"position": position})
+
+
+def semantic_axis(A: FloatArray, B: FloatArray) -> FloatArray:
+    """Unit vector from the mean of pole B to that of pole A."""
+    axis = A.mean(axis=0) - B.mean(axis=0)
+    length = np.linalg.norm(axis)
+    if length <= DEPENDENT * np.linalg.norm(np.vstack([A, B]), axis=1).max():
+        raise ValueError("the poles A and B have the same mean vector, so there is no axis")
+    return np.asarray(axis / length)
