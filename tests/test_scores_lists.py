@@ -13,10 +13,9 @@ import bayesbias as bb
 from bayesbias import WordList, scores
 from bayesbias.comparison import scores_before_after
 from bayesbias.scores import SCORES, ListScore, bootstrap, robustness, score_table
-from bayesbias.scores.table import resampled_values, resamples
 from bayesbias.scores.list_rows import list_rows
 from bayesbias.scores.robustness import ROBUSTNESS_COLUMNS
-from bayesbias.scores.table import SCORE_TABLE_COLUMNS
+from bayesbias.scores.table import SCORE_TABLE_COLUMNS, resampled_values, resamples
 
 
 def keyed_vectors(rows: dict[str, np.ndarray]) -> KeyedVectors:

@@ -12,8 +12,7 @@ from scipy.stats import mannwhitneyu
 from scipy.stats import permutation_test as scipy_test
 
 from bayesbias.scores import permutation_test
-from bayesbias.scores.permutation import TIE
-from bayesbias.scores.permutation import count_reaching, tail_bounds
+from bayesbias.scores.permutation import TIE, count_reaching, tail_bounds
 
 ALTERNATIVES = ("greater", "less", "two-sided")
 
